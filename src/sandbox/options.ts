@@ -17,8 +17,13 @@ export interface SandboxOptions {
   host?: string;
   /** Folder of the database file; created if missing. */
   dataFolder: string;
-  /** The one key that all endpoints accept. */
+  /** The administrator's key, which all endpoints accept. */
   key: string;
+  /**
+   * Further keys, which read and administer nothing, and the groups of their accounts.
+   * Default: the key with `-reader` after it, in no group.
+   */
+  readers?: readonly { key: string; groups?: readonly number[] }[];
   dialect?: DialectName;
   /** Framing of the chat stream (default by dialect: `standard` sse, `onyx` ndjson). */
   framing?: Framing;

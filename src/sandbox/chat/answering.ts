@@ -1,3 +1,4 @@
+import type { Caller } from "../store/access.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import {
   attachmentsOf,
@@ -7,7 +8,6 @@ import {
   modelLabel,
   modelTurnOf,
   placeOf,
-  visibleFilters,
 } from "./chat-setup.ts";
 import { mergeTurns } from "./merge.ts";
 import { runModelTurn } from "./model/turn.ts";
@@ -18,10 +18,10 @@ import type { Session } from "../store/sessions.ts";
 import { listTool, searchTool } from "./tools.ts";
 import { runTurn, type Turn } from "./turn.ts";
 
-/** A message and whether its sender is anonymous. */
+/** A message and its sender. */
 export interface Question {
   request: ChatRequest;
-  anonymous: boolean;
+  caller: Caller;
 }
 
 /** The allowed tools. Unknown ids are ignored, as in the service. */
@@ -30,7 +30,7 @@ function toolsOf({ allowedTools }: ChatRequest): number[] {
 }
 
 /** Prepares the input of a turn, except its run, before anything is stored. */
-function prepare(options: ChatOptions, { request, anonymous }: Question, session: Session) {
+function prepare(options: ChatOptions, { request, caller }: Question, session: Session) {
   const attachments = attachmentsOf(options, request);
   const asked = filtersOf(options, request);
   const mainline = options.sessions.mainline(session.id);
@@ -38,7 +38,7 @@ function prepare(options: ChatOptions, { request, anonymous }: Question, session
   const at = mainline.findIndex(({ id }) => id === parent);
   return {
     attachments,
-    filters: anonymous ? visibleFilters(asked, options.publicPairs) : asked,
+    filters: { ...asked, view: { pairs: options.access(caller), now: options.clock.now() } },
     parent,
     again,
     before: mainline.slice(0, again ? at : at + 1),

@@ -1,10 +1,8 @@
 import * as z from "zod/mini";
-import { parseTimestamp } from "../store/identity.ts";
 import type { DialectName } from "../http/reply.ts";
+import { OnyxFilters, StandardFilters, toFilters } from "../http/filters.ts";
 import type { Filters } from "../store/search.ts";
-import { sourceNames } from "../store/sources.ts";
 import {
-  type Issue,
   laxBoolean,
   laxInteger,
   laxNumber,
@@ -15,7 +13,6 @@ import {
 
 const text = z.string();
 const maybe = <Schema extends z.core.$ZodType>(schema: Schema) => z.optional(z.nullable(schema));
-const texts = maybe(z.array(text));
 
 const Override = z.looseObject({
   model_configuration_id: maybe(laxInteger),
@@ -30,20 +27,6 @@ const Descriptor = z.looseObject({
   type: z.enum(["image", "document", "plain_text", "tabular"]),
   name: maybe(text),
   user_file_id: maybe(text),
-});
-
-const TimeRange = z.looseObject({ start: z.optional(z.unknown()), end: z.optional(z.unknown()) });
-const filterMembers = {
-  source_type: texts,
-  document_set: texts,
-  time_cutoff: z.optional(z.unknown()),
-};
-const StandardFilters = z.looseObject({ ...filterMembers, tags: maybe(z.record(text, text)) });
-const OnyxFilters = z.looseObject({
-  ...filterMembers,
-  updated_at_range: maybe(TimeRange),
-  created_at_range: maybe(TimeRange),
-  tags: maybe(z.array(z.looseObject({ tag_key: text, tag_value: text }))),
 });
 
 const SessionInfoBody = z.looseObject({
@@ -119,51 +102,6 @@ export interface ChatRequest {
   additionalContext: string | undefined;
 }
 
-function timeAt(value: unknown, loc: Issue["loc"], issues: Issue[]): number | undefined {
-  if (value === undefined || value === null) return undefined;
-  const time = parseTimestamp(value);
-  if (time) return time.ms;
-  issues.push({
-    type: "datetime_from_date_parsing",
-    loc,
-    msg: "Input should be a valid datetime or date, invalid character in year",
-    input: value,
-  });
-  return undefined;
-}
-
-type FilterBody = z.infer<typeof StandardFilters> | z.infer<typeof OnyxFilters>;
-
-function toFilters(body: FilterBody, dialect: DialectName): Filters {
-  const issues: Issue[] = [];
-  const member = dialect === "onyx" ? "internal_search_filters" : "search_filters";
-  const loc = ["body", member];
-  const { updated_at_range: range, created_at_range: created } = body as z.infer<
-    typeof OnyxFilters
-  >;
-  for (const end of ["start", "end"] as const) {
-    timeAt(created?.[end], [...loc, "created_at_range", end], issues);
-  }
-  const cutoff = timeAt(body.time_cutoff, [...loc, "time_cutoff"], issues);
-  const from = timeAt(range?.start, [...loc, "updated_at_range", "start"], issues) ?? cutoff;
-  const to = timeAt(range?.end, [...loc, "updated_at_range", "end"], issues);
-  for (const [index, source] of (body.source_type ?? []).entries()) {
-    if (dialect !== "onyx" || sourceNames.has(source)) continue;
-    const msg = `Input should be ${[...sourceNames].map((name) => `'${name}'`).join(", ")}`;
-    issues.push({ type: "enum", loc: [...loc, "source_type", index], msg, input: source });
-  }
-  if (issues.length > 0) throw refuseBody(issues);
-  const tags = Array.isArray(body.tags)
-    ? body.tags.map(({ tag_key, tag_value }): [string, string] => [tag_key, tag_value])
-    : Object.entries(body.tags ?? {});
-  return {
-    ...(body.source_type ? { sources: body.source_type } : {}),
-    ...(from === undefined ? {} : { updatedFrom: from }),
-    ...(to === undefined ? {} : { updatedTo: to }),
-    ...(tags.length > 0 ? { tags, anyTag: dialect === "onyx" } : {}),
-  };
-}
-
 /** Validates a chat body as the dialect does. Throws a Refusal (422) with the issues. */
 export function parseChatRequest(body: unknown, dialect: DialectName): ChatRequest {
   const parsed = parseBody(dialect === "onyx" ? OnyxBody : StandardBody, body);
@@ -174,6 +112,7 @@ export function parseChatRequest(body: unknown, dialect: DialectName): ChatReque
     const msg = "Value error, Only one of chat_session_id or chat_session_info should be provided.";
     throw refuseBody([{ type: "value_error", loc: ["body"], msg, input: body }]);
   }
+  const filtersMember = dialect === "onyx" ? "internal_search_filters" : "search_filters";
   // Each dialect reads its own member and ignores the other one.
   const filters =
     dialect === "onyx"
@@ -197,7 +136,7 @@ export function parseChatRequest(body: unknown, dialect: DialectName): ChatReque
     // 0 counts as "not forced".
     forcedTool: parsed.forced_tool_id || undefined,
     files: parsed.file_descriptors ?? [],
-    filters: filters ? toFilters(filters, dialect) : {},
+    filters: filters ? toFilters(filters, dialect, ["body", filtersMember]) : {},
     documentSets: filters?.document_set ?? undefined,
     additionalContext: parsed.additional_context ?? undefined,
   };

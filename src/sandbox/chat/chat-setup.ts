@@ -12,6 +12,7 @@ import type { Framing } from "./packets.ts";
 import type { Player } from "./play.ts";
 import { detail, type DialectName, Refusal } from "../http/reply.ts";
 import type { Runs } from "./runs.ts";
+import type { Caller } from "../store/access.ts";
 import type { Filters } from "../store/search.ts";
 import type { Message, Session, Sessions } from "../store/sessions.ts";
 
@@ -33,8 +34,8 @@ export interface ChatOptions {
   models: Record<string, readonly string[]>;
   /** Pairs per document set. */
   documentSets: Record<string, readonly number[]>;
-  /** Pairs whose documents an anonymous caller may see. */
-  publicPairs: readonly number[];
+  /** Pairs whose documents a caller may read. */
+  access: (caller: Caller) => ReadonlySet<number>;
   runs: Runs;
 }
 
@@ -134,12 +135,6 @@ export function filtersOf(options: ChatOptions, request: ChatRequest): Filters {
     throw new SetupFailure("INSUFFICIENT_PERMISSIONS", `Document set not found: ${name}`);
   });
   return { ...request.filters, pairs };
-}
-
-/** Limits filters to the documents that an anonymous caller may see: those of public pairs. */
-export function visibleFilters(filters: Filters, publicPairs: readonly number[]): Filters {
-  const pairs = filters.pairs?.filter((pair) => publicPairs.includes(pair)) ?? [...publicPairs];
-  return { ...filters, pairs };
 }
 
 /** The texts of the files attached to the message. */

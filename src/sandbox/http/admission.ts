@@ -1,14 +1,16 @@
 import type { IncomingMessage } from "node:http";
-import { createGuard, createKeyCheck, denied } from "./guard.ts";
+import { anonymousCaller, type Caller } from "../store/access.ts";
+import { createCallerLookup, createGuard, denied, keyOf, refusedTo } from "./guard.ts";
 import { detail, type DialectName, notFound, Refusal } from "./reply.ts";
 import { createRouter, type Match, type Route, segmentsOf } from "./routes.ts";
 
-export type Admitted = Extract<Match, { kind: "route" }> & { anonymous: boolean };
+export type Admitted = Extract<Match, { kind: "route" }> & { caller: Caller };
 
 export interface AdmissionOptions {
   host: string;
   port: number;
-  key: string;
+  /** By key. */
+  callers: ReadonlyMap<string, Caller>;
   dialect: DialectName;
   routes: readonly Route[];
   /** Whether some routes accept callers without a valid key: observed-service.md 6.1. */
@@ -26,10 +28,10 @@ function redirectOf(path: string, host: string): Refusal {
  * order. Throws a Refusal with the response.
  */
 export function createAdmission(options: AdmissionOptions) {
-  const { host, port, key, dialect, routes } = options;
+  const { host, port, callers, dialect, routes } = options;
   const guard = createGuard(host, port);
   const router = createRouter(routes, dialect);
-  const hasKey = createKeyCheck(key, dialect);
+  const callerOf = createCallerLookup(callers);
   return (request: IncomingMessage, path: string): Admitted => {
     const refusal = guard(request);
     if (refusal) throw new Refusal(refusal);
@@ -39,10 +41,13 @@ export function createAdmission(options: AdmissionOptions) {
     // In `onyx`, routing comes before the key: observed-service.md 6.1.
     const unknownIsOpen = dialect === "onyx" || segments[0] !== "api";
     const open = match.kind === "route" ? match.route.open === true : unknownIsOpen;
-    const anonymous = !open && !hasKey(request);
+    const known = callerOf(keyOf(request, dialect));
     const admitted = options.anonymous && match.kind === "route" && match.route.anonymous;
-    if (anonymous && !admitted) throw new Refusal(denied(dialect));
-    if (match.kind === "route") return { ...match, anonymous };
+    if (!known && !open && !admitted) throw new Refusal(denied(dialect));
+    const caller = known ?? anonymousCaller;
+    const refused = refusedTo(caller, path, dialect);
+    if (refused) throw new Refusal(refused);
+    if (match.kind === "route") return { ...match, caller };
     if (match.kind === "wrong-method") throw new Refusal(detail(405, "Method Not Allowed"));
     const slash = dialect === "onyx" && segments.length > 1 && segments.at(-1) === "";
     const bare = slash && router(request.method ?? "", segments.slice(0, -1)).kind !== "none";

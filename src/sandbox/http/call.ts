@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { LedgerRequest } from "../store/ledger.ts";
+import type { Caller } from "../store/access.ts";
+import type { IndexFault } from "./faults.ts";
 import { detail, Refusal } from "./reply.ts";
 import { refuseBody } from "./validation.ts";
 
@@ -17,8 +19,9 @@ export interface Call {
   entry: LedgerRequest;
   /** The parsed body, cached. Throws a Refusal (422) for a wrong content type or broken JSON. */
   json(): unknown;
-  /** Admitted without a valid key. */
-  anonymous: boolean;
+  caller: Caller;
+  /** What goes wrong with an uploaded document after the response. */
+  indexFault?: IndexFault | undefined;
   /** Aborted when the client or the shutdown of the sandbox closes the connection. */
   signal: AbortSignal;
 }

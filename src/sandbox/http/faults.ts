@@ -1,5 +1,22 @@
-import { CliError } from "../../errors.ts";
 import type { Clock } from "../clock.ts";
+
+/** What happens to a document although its upload is answered with 200: observed-service.md 3.7. */
+export interface IndexFault {
+  /**
+   * `nothing`: neither row nor text is stored, so an earlier version stays. `row`: the row is
+   * stored, the text is not. `old`: an update is lost, a new document is stored.
+   */
+  keeps?: "nothing" | "row" | "old";
+  /** Moves the document to a private pair of somebody else. */
+  private?: boolean;
+  /** Hides the document from every caller, except in the administrators' search. */
+  hidden?: boolean;
+  /** Leaves the document out of the listings. */
+  unlisted?: boolean;
+  /** The text becomes visible after this time, or after this many look-ups. */
+  delayMs?: number;
+  delayRequests?: number;
+}
 
 /** Changes to one response. Members combine: a delay, another response, a cut. */
 interface FaultAnswer {
@@ -17,6 +34,8 @@ interface FaultAnswer {
   /** Sends the body in pieces of `chunkBytes` (default 1), with this pause before each piece. */
   dripMs?: number;
   chunkBytes?: number;
+  /** Only for uploads. */
+  index?: IndexFault;
 }
 
 type FaultAction =
@@ -37,6 +56,8 @@ export interface FaultRule {
     path?: string;
     /** `document.id` of an ingestion, as the client sends it. */
     documentId?: string;
+    /** Only requests with this key. */
+    key?: string;
     /** Only these matching requests, counted from 1. */
     nth?: number | readonly number[];
     /** Only the first N matching requests. */
@@ -58,9 +79,25 @@ export interface FaultRates {
   hang?: number;
 }
 
+/** Probabilities per upload, and a delay for all uploads. */
+export interface IndexRates {
+  swallow?: number;
+  swallowRow?: number;
+  oldVersion?: number;
+  private?: number;
+  hidden?: number;
+  unlisted?: number;
+  delayMs?: number;
+  delayRequests?: number;
+}
+
 export interface FaultSpec {
   rules?: readonly FaultRule[];
   rates?: FaultRates;
+  index?: IndexRates;
+  /** Paths below /api that every key is refused (403), or that do not exist (404). */
+  denied?: readonly string[];
+  missing?: readonly string[];
   /** Makes the rates repeatable. */
   seed?: number;
 }
@@ -75,6 +112,8 @@ export interface FaultSubject {
   method: string;
   path: string;
   documentId(): string | undefined;
+  /** The key of the request. */
+  key?: string;
 }
 
 const htmlPage =
@@ -118,9 +157,40 @@ function draw(rates: FaultRates, random: () => number): FaultPlan {
   return plan;
 }
 
+function drawIndexFault(rates: IndexRates, random: () => number): IndexFault {
+  const { delayMs, delayRequests } = rates;
+  const fault: IndexFault = {
+    ...(delayMs === undefined ? {} : { delayMs }),
+    ...(delayRequests === undefined ? {} : { delayRequests }),
+  };
+  let dice = random();
+  const hit = (probability = 0): boolean => (dice -= probability) < 0;
+  if (hit(rates.swallow)) return { ...fault, keeps: "nothing" };
+  if (hit(rates.swallowRow)) return { ...fault, keeps: "row" };
+  if (hit(rates.oldVersion)) return { ...fault, keeps: "old" };
+  for (const name of ["private", "hidden", "unlisted"] as const) {
+    if (hit(rates[name])) return { ...fault, [name]: true };
+  }
+  return fault;
+}
+
+/** The plan of the whole spec, without its rules. */
+function drawPlan(spec: FaultSpec, subject: FaultSubject, random: () => number): FaultPlan {
+  const at = subject.path.slice("/api".length);
+  if (spec.missing?.includes(at)) return { status: 404, body: { detail: "Not Found" } };
+  if (spec.denied?.includes(at)) {
+    const text = "You do not have the required permissions for this action.";
+    return { status: 403, body: { error_code: "INSUFFICIENT_PERMISSIONS", detail: text } };
+  }
+  const plan = spec.rates ? draw(spec.rates, random) : {};
+  if (!spec.index || subject.documentId() === undefined) return plan;
+  return { ...plan, index: drawIndexFault(spec.index, random) };
+}
+
 function matches(rule: FaultRule, subject: FaultSubject): boolean {
-  const { method, path, documentId } = rule.when ?? {};
+  const { method, path, documentId, key } = rule.when ?? {};
   return (
+    (key === undefined || key === subject.key) &&
     (method === undefined || method === subject.method) &&
     (path === undefined || subject.path.startsWith(path)) &&
     (documentId === undefined || documentId === subject.documentId())
@@ -142,7 +212,7 @@ export function createFaults(spec: FaultSpec, clock: Clock): (subject: FaultSubj
   const counts = new Map<FaultRule, number>();
   return (subject) => {
     if (!subject.path.startsWith("/api/")) return {};
-    let plan = spec.rates ? draw(spec.rates, random) : {};
+    let plan = drawPlan(spec, subject, random);
     for (const rule of spec.rules ?? []) {
       if (!matches(rule, subject)) continue;
       const count = (counts.get(rule) ?? 0) + 1;
@@ -151,39 +221,4 @@ export function createFaults(spec: FaultSpec, clock: Clock): (subject: FaultSubj
     }
     return plan;
   };
-}
-
-const example = "for example --fault latency=200ms,429=0.1,500=0.05,cut=0.02";
-
-/**
- * Parses `latency=200ms,429=0.1,500=0.05,cut=0.02,reset=0.01,html=0.01,seed=7`.
- * Throws CliError `usage` for any other text.
- */
-export function parseFaults(text: string): FaultSpec {
-  const rates: FaultRates = {};
-  const spec: FaultSpec = { rates };
-  const wrong = (part: string, why: string): CliError =>
-    new CliError("usage", `--fault: ${part}: ${why}`, { hints: [example] });
-  for (const part of text.split(",").map((piece) => piece.trim())) {
-    const [, name, amount, unit] =
-      /^([a-z]+|[45]\d\d)=(\d+(?:\.\d+)?|\.\d+)(ms|s)?$/.exec(part) ?? [];
-    if (name === undefined) throw wrong(part || "(empty)", "is not NAME=NUMBER");
-    const value = Number(amount);
-    if (name === "latency") {
-      rates.latencyMs = unit === "s" ? value * 1000 : value;
-      continue;
-    }
-    if (unit !== undefined) throw wrong(part, "only latency has a unit");
-    if (name === "seed") {
-      spec.seed = value;
-      continue;
-    }
-    if (value > 1) throw wrong(part, "a probability is between 0 and 1");
-    if (/^\d/.test(name)) rates.statuses = { ...rates.statuses, [Number(name)]: value };
-    else if (name === "cut" || name === "reset" || name === "html" || name === "hang") {
-      rates[name] = value;
-    } else
-      throw wrong(part, "unknown fault; known: latency, 400 to 599, cut, reset, html, hang, seed");
-  }
-  return spec;
 }

@@ -2,7 +2,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { hostname } from "node:os";
-import { detail, type DialectName, type Reply } from "./reply.ts";
+import type { Caller } from "../store/access.ts";
+import { detail, type DialectName, problem, type Reply } from "./reply.ts";
 
 const loopbackHosts: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
@@ -44,17 +45,22 @@ export function createGuard(
   };
 }
 
-/** Whether the request carries the key. The check takes the same time for every wrong key. */
-export function createKeyCheck(key: string, dialect: DialectName) {
+/** The key that a request carries; "" without one. */
+export function keyOf(request: IncomingMessage, dialect: DialectName): string {
+  const own = dialect === "onyx" ? request.headers["x-onyx-authorization"] : undefined;
+  const header = typeof own === "string" ? own : (request.headers.authorization ?? "");
+  if (header.startsWith("Bearer ")) return header.slice(7);
+  // `onyx` also accepts an API key without `Bearer`: observed-service.md 6.1.
+  return dialect === "onyx" ? header : "";
+}
+
+/** Finds the caller of a key. The search takes the same time for every wrong key. */
+export function createCallerLookup(callers: ReadonlyMap<string, Caller>) {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  const expected = digest(key);
-  return (request: IncomingMessage): boolean => {
-    const own = dialect === "onyx" ? request.headers["x-onyx-authorization"] : undefined;
-    const header = typeof own === "string" ? own : (request.headers.authorization ?? "");
-    const bearer = header.startsWith("Bearer ");
-    // `onyx` also accepts an API key without `Bearer`: observed-service.md 6.1.
-    if (!bearer && dialect !== "onyx") return false;
-    return timingSafeEqual(digest(bearer ? header.slice(7) : header), expected);
+  const known = [...callers].map(([key, caller]) => ({ expected: digest(key), caller }));
+  return (key: string): Caller | undefined => {
+    const own = digest(key);
+    return known.filter(({ expected }) => timingSafeEqual(own, expected))[0]?.caller;
   };
 }
 
@@ -62,4 +68,14 @@ export function denied(dialect: DialectName): Reply {
   return dialect === "onyx"
     ? detail(403, "Access denied. User is not authenticated.")
     : detail(401, "Not authenticated");
+}
+
+const administrative =
+  /^\/api\/(?:manage\/(?:admin|credential|connector)|admin|onyx-api|svc-api)\//;
+
+/** The refusal of an administrators' endpoint; undefined if the caller may use the path. */
+export function refusedTo(caller: Caller, path: string, dialect: DialectName): Reply | undefined {
+  if (caller.admin || caller.anonymous || !administrative.test(path)) return undefined;
+  const text = "You do not have the required permissions for this action.";
+  return problem(dialect, 403, "INSUFFICIENT_PERMISSIONS", text);
 }

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { CliError, codeOf, messageOf } from "../../errors.ts";
 import { systemClock } from "../clock.ts";
+import { adminCaller, type Caller, readerCaller } from "../store/access.ts";
 import { createAdmission } from "./admission.ts";
 import { createFaults, type FaultSpec } from "./faults.ts";
 import { isLoopback } from "./guard.ts";
@@ -87,6 +88,13 @@ function checkKey(host: string, key: string): void {
   });
 }
 
+/** The callers by key. */
+function callersOf({ key, readers = [{ key: `${key}-reader` }] }: SandboxOptions) {
+  const callers = new Map<string, Caller>();
+  for (const reader of readers) callers.set(reader.key, readerCaller(reader.groups));
+  return callers.set(key, adminCaller);
+}
+
 /**
  * Starts the local service. It listens when the promise resolves; the caller closes it.
  * Throws CliError `local` if the port is in use or the data folder is unusable, `usage` for
@@ -115,12 +123,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await service.close();
     throw error;
   }
-  const { key, dialect = "standard" } = options;
+  const { dialect = "standard" } = options;
   serve = createServing({
     admit: createAdmission({
       host,
       port,
-      key,
+      callers: callersOf(options),
       dialect,
       routes: service.routes,
       anonymous: options.anonymous === true,

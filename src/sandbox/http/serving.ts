@@ -37,6 +37,9 @@ function documentIdOf(call: Call): string | undefined {
   }
 }
 
+const bearerOf = ({ headers }: Call): string =>
+  (headers.authorization ?? "").replace(/^Bearer /, "");
+
 async function handle(route: Route, call: Call): Promise<Reply> {
   try {
     return await route.handle(call);
@@ -63,10 +66,12 @@ async function answer(options: ServingOptions, route: Route, call: Call): Promis
   const { ledger, clock, faults } = options;
   const id = documentIdOf(call);
   if (id !== undefined) ledger.attempted(id);
-  const plan = faults({ method: call.method, path: call.path, documentId: () => id });
+  const { method, path } = call;
+  const plan = faults({ method, path, documentId: () => id, key: bearerOf(call) });
   if (plan.delayMs) await clock.sleep(plan.delayMs, call.signal);
   if (plan.hang) await waitForAbort(call.signal);
   const instead = plan.reset === "before" ? detail(500, "reset") : faultyReply(plan);
+  call.indexFault = plan.index;
   return { reply: instead ?? (await handle(route, call)), plan };
 }
 
@@ -96,7 +101,7 @@ export function createServing(options: ServingOptions) {
     signal: AbortSignal,
   ): Promise<number> => {
     const [path, query] = splitTarget(request.url ?? "/");
-    const { route, parameters, anonymous } = options.admit(request, path);
+    const { route, parameters, caller } = options.admit(request, path);
     const { method = "", headers } = request;
     const limit = route.bodyLimit ?? 0;
     checkLength(request, limit);
@@ -104,8 +109,8 @@ export function createServing(options: ServingOptions) {
     const body = await readBody(request, limit);
     try {
       const json = lazyJson(headers["content-type"], body);
-      const parts = { method, path, parameters, query, headers, body, json, signal, anonymous };
-      const call = { ...parts, entry };
+      const parts = { method, path, parameters, query, headers, body, json, signal, caller };
+      const call: Call = { ...parts, entry };
       const { reply, plan } = await answer(options, route, call);
       if (plan.reset === "before") reset(response);
       else await deliver(response, reply, plan, clock, signal);
@@ -136,7 +141,8 @@ export function createServing(options: ServingOptions) {
       // The page asks for its state every other second, which would hide the other lines.
       if (entry.path !== "/sandbox/state") {
         const ms = Math.round(performance.now() - started);
-        options.log(`${entry.method} ${entry.path} ${entry.status} ${ms} ms`);
+        const calls = entry.modelCalls ? `, ${entry.modelCalls} model calls` : "";
+        options.log(`${entry.method} ${entry.path} ${entry.status} ${ms} ms${calls}`);
       }
     }
   };

@@ -1,5 +1,6 @@
 import type { PairRecord } from "../../api/schemas.ts";
 import type { Call } from "../http/call.ts";
+import type { Caller } from "../store/access.ts";
 import { json, type Reply } from "../http/reply.ts";
 import type { Route } from "../http/routes.ts";
 import { toolList } from "../chat/tools.ts";
@@ -12,39 +13,27 @@ export interface CatalogOptions {
   hasModel: boolean;
 }
 
-const user = {
-  id: "5f0c9a6e-3c63-4f0e-9b0f-2a5f1d6f6c11",
-  email: "admin@example.com",
-  is_active: true,
-  is_superuser: true,
-  is_verified: true,
-  account_type: "STANDARD",
-  preferences: {},
-  personalization: {},
-  token_expires_at: null,
-  team_name: null,
-  is_anonymous_user: false,
-  effective_permissions: [
-    "admin",
-    "manage:connectors",
-    "read:connectors",
-    "read:chat",
-    "write:chat",
-  ],
-  is_group_manager: false,
-  admin_capabilities: [],
-};
-
-/** The account of a caller without a valid key, where anonymous callers are allowed. */
-const anonymousUser = {
-  ...user,
-  id: "00000000-0000-0000-0000-000000000000",
-  email: "anonymous@example.com",
-  is_superuser: false,
-  account_type: "ANONYMOUS",
-  is_anonymous_user: true,
-  effective_permissions: ["read:chat", "write:chat"],
-};
+function userOf(caller: Caller) {
+  const chat = ["read:chat", "write:chat"];
+  return {
+    id: caller.id,
+    email: caller.email,
+    is_active: true,
+    is_superuser: caller.admin,
+    is_verified: true,
+    account_type: caller.anonymous ? "ANONYMOUS" : "STANDARD",
+    preferences: {},
+    personalization: {},
+    token_expires_at: null,
+    team_name: null,
+    is_anonymous_user: caller.anonymous,
+    effective_permissions: caller.admin
+      ? ["admin", "manage:connectors", "read:connectors", ...chat]
+      : chat,
+    is_group_manager: false,
+    admin_capabilities: [],
+  };
+}
 
 const persona = {
   id: 0,
@@ -119,9 +108,11 @@ export function catalogRoutes(options: CatalogOptions): Route[] {
     get("/api/health", health, { ...onyx, open: true }),
     get("/api/version", { backend_version: "v4.6.1" }, { ...onyx, open: true }),
     {
-      ...get("/api/me", user, onyx),
+      method: "GET",
+      path: "/api/me",
+      ...onyx,
       anonymous: true,
-      handle: (call) => json(200, call.anonymous ? anonymousUser : user),
+      handle: ({ caller }) => json(200, userOf(caller)),
     },
     get("/api/persona", agents, { ...onyx, anonymous: true }),
     { ...get("/api/agents", agents, onyx), handle: (call) => pageOf(agents, call) },

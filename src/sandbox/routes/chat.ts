@@ -55,7 +55,7 @@ async function sendMessage(options: ChatOptions, call: Call): Promise<Reply> {
   if (options.runs.isFull()) {
     return problem(dialect, 503, "SERVICE_UNAVAILABLE", "Too many answers at once");
   }
-  const question = { request, anonymous: call.anonymous };
+  const question = { request, caller: call.caller };
   const run = options.runs.start((run) => conversation(options, question, run));
   const lines = run.read(call.signal);
   if (request.stream) return streamReply(lines, framing);

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { PairRecord } from "../../api/schemas.ts";
+import { adminCaller } from "../store/access.ts";
 import type { Call } from "../http/call.ts";
 import type { Clock } from "../clock.ts";
 import type { Pairs } from "../store/pairs.ts";
@@ -33,10 +34,7 @@ const NewCredential = z.object({
 });
 const NewPair = z.object({ name: z.string(), access_type: accessTypes, groups });
 
-const owner = {
-  user_id: "5f0c9a6e-3c63-4f0e-9b0f-2a5f1d6f6c11",
-  user_email: "admin@example.com",
-};
+const owner = { user_id: adminCaller.id, user_email: adminCaller.email };
 
 interface CreateOptions {
   pairs: Pairs;

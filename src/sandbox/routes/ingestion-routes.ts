@@ -19,6 +19,8 @@ export interface IngestionOptions {
   clock: Clock;
   /** Ids of the listed pairs. */
   pairs: ReadonlySet<number>;
+  /** The pair to which the fault `private` moves a document. */
+  privatePair: number;
 }
 
 function checkTarget(options: IngestionOptions, { pair, document }: ParsedIngestion): void {
@@ -51,12 +53,22 @@ async function ingest(options: IngestionOptions, call: Call): Promise<Reply> {
   const { document, pair, updatedAt, request } = parsed;
   const skipUnchanged = dialect === "onyx";
   const stored = await commits.submit(() =>
-    documents.store({ document, pair, updatedAt, skipUnchanged, receivedAt }),
+    documents.store({
+      document,
+      pair,
+      updatedAt,
+      skipUnchanged,
+      receivedAt,
+      fault: call.indexFault,
+      privatePair: options.privatePair,
+    }),
   );
   ledger.accepted(request, call.entry);
   if (stored.changed) indexer.notify();
   return json(200, { document_id: stored.id, already_existed: stored.alreadyExisted });
 }
+
+const isListed = ({ unlisted }: StoredDocument): boolean => !unlisted;
 
 function toListed({ id, name, link }: StoredDocument) {
   return { document_id: id, semantic_id: name, link };
@@ -79,15 +91,7 @@ function ofPair({ dialect, documents, pairs }: IngestionOptions, call: Call): Re
     // Unknown ids are 403 here: observed-service.md 6.4.
     return problem(dialect, 403, "INSUFFICIENT_PERMISSIONS", "Connector-credential pair not found");
   }
-  return json(200, documents.list({ pair }).map(toListed));
-}
-
-function sizeInfo({ dialect, documents }: IngestionOptions, call: Call): Reply {
-  const id = call.query.get("document_id") ?? "";
-  const passages = documents.passageCount(id);
-  return passages === 0
-    ? problem(dialect, 404, "DOCUMENT_NOT_FOUND", "Document not found")
-    : json(200, { num_chunks: passages, num_tokens: passages * 300 });
+  return json(200, documents.list({ pair }).filter(isListed).map(toListed));
 }
 
 /** Ingestion of both dialects, and the related endpoints of `onyx`: observed-service.md 3. */
@@ -102,7 +106,7 @@ export function ingestionRoutes(options: IngestionOptions): Route[] {
       ...onyx,
       method: "GET",
       path: "/api/onyx-api/ingestion",
-      handle: () => json(200, options.documents.list({}).map(toListed)),
+      handle: () => json(200, options.documents.list({}).filter(isListed).map(toListed)),
     },
     {
       ...onyx,
@@ -115,12 +119,6 @@ export function ingestionRoutes(options: IngestionOptions): Route[] {
       method: "GET",
       path: "/api/onyx-api/connector-docs/:pair",
       handle: (call) => ofPair(options, call),
-    },
-    {
-      ...onyx,
-      method: "GET",
-      path: "/api/document/document-size-info",
-      handle: (call) => sizeInfo(options, call),
     },
   ];
 }

@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
-import type { Database } from "../../database.ts";
 import type { Call } from "../http/call.ts";
-import { parseTimestamp, zuluTime } from "../store/identity.ts";
+import { offsetTime, parseTimestamp } from "../store/identity.ts";
 import { json, problem, type Reply } from "../http/reply.ts";
 import type { Route } from "../http/routes.ts";
+import { adminSearch, searchMessage } from "./index-search.ts";
+import type { SearchOptions } from "./search-options.ts";
 import { questionTerms, searchPassages } from "../store/search.ts";
 import { type Issue, laxBoolean, laxInteger, parseBody, refuseBody } from "../http/validation.ts";
 import { sourceNames } from "../store/sources.ts";
@@ -63,14 +64,14 @@ function checkBody(body: z.infer<typeof SearchBody>): void {
   if (issues.length > 0) throw refuseBody(issues);
 }
 
-interface SearchOptions {
-  database: Database;
-  documentSets: Record<string, readonly number[]>;
-  /** Names of the model providers. */
-  providers: readonly string[];
+/** Model calls of the real service: observed-service.md 11.3. */
+function modelCallsOf(skipsExpansion: boolean, sources: number, sections: number): number {
+  const decisions = (skipsExpansion ? 0 : 2) + 1 + Number(sources > 1);
+  return decisions + (sections === 0 ? 0 : 1 + Math.min(sections, 10));
 }
 
-function search({ database, documentSets, providers }: SearchOptions, call: Call): Reply {
+function search(options: SearchOptions, call: Call): Reply {
+  const { database, documentSets, providers } = options;
   const body = parseBody(SearchBody, call.json());
   checkBody(body);
   if (body.persona_id) return problem("onyx", 404, "PERSONA_NOT_FOUND", "Agent not found");
@@ -90,29 +91,37 @@ function search({ database, documentSets, providers }: SearchOptions, call: Call
       ...(body.tags
         ? { tags: body.tags.map((tag) => [tag.tag_key, tag.tag_value]), anyTag: true }
         : {}),
+      view: options.viewOf(call),
     },
     20,
   );
-  const results = hits.map(({ document, link, text }, index) => ({
-    citation_id: index + 1,
+  const { skip_query_expansion = false } = body;
+  const calls = modelCallsOf(skip_query_expansion, options.countSources(), hits.length);
+  options.ledger.spent(calls, call.entry);
+  const ids = [...new Set(hits.map(({ document }) => document.id))];
+  const results = hits.map(({ document, link, text }) => ({
+    citation_id: ids.indexOf(document.id) + 1,
     title: document.name,
     content: text,
     link: link ?? document.link,
     source_type: document.source,
-    updated_at: zuluTime(document.updatedAt),
+    updated_at: offsetTime(document.updatedAt),
   }));
   return json(200, { results });
 }
 
-/** Search without chat, only in `onyx`: observed-service.md 3.7. */
+/** Searches without chat, in `onyx`: observed-service.md 11.2 and 11.3. */
 export function searchRoutes(options: SearchOptions): Route[] {
+  const post = (path: string, handle: (options: SearchOptions, call: Call) => Reply): Route => ({
+    method: "POST",
+    path,
+    dialect: "onyx",
+    bodyLimit: 1024 * 1024,
+    handle: (call) => handle(options, call),
+  });
   return [
-    {
-      method: "POST",
-      path: "/api/search",
-      dialect: "onyx",
-      bodyLimit: 1024 * 1024,
-      handle: (call) => search(options, call),
-    },
+    post("/api/search", search),
+    post("/api/search/send-search-message", searchMessage),
+    post("/api/admin/search", adminSearch),
   ];
 }

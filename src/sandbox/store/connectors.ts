@@ -1,4 +1,5 @@
 import type { PairRecord } from "../../api/schemas.ts";
+import { adminCaller } from "./access.ts";
 
 interface Seed {
   id: number;
@@ -9,6 +10,8 @@ interface Seed {
   secrets: Record<string, unknown>;
   credentialName: string | null;
   user?: string | null;
+  /** Owned by another administrator. */
+  foreign?: boolean;
   refresh: number | null;
   prune: number | null;
   start?: string | null;
@@ -63,6 +66,7 @@ const seeds: readonly Seed[] = [
     credentialName: "Slack bot",
     refresh: 1_800,
     prune: 2_592_000,
+    foreign: true,
     access: "private",
     groups: [7, 12],
   },
@@ -103,12 +107,11 @@ const seeds: readonly Seed[] = [
   },
 ];
 
-const adminId = "5f0c9a6e-3c63-4f0e-9b0f-2a5f1d6f6c11";
-const adminEmail = "admin@example.com";
+const otherAdmin = { id: "9c1d5e7a-42f3-4a86-b5d0-6e8f7a913b27", email: "bo@example.com" };
 
 function toStatus(seed: Seed): PairRecord {
   const times = { time_created: "2026-01-05T09:00:00Z", time_updated: "2026-06-01T12:30:00Z" };
-  const user = seed.user !== null;
+  const user = seed.user === null ? undefined : seed.foreign ? otherAdmin : adminCaller;
   return {
     cc_pair_id: seed.id,
     name: seed.name,
@@ -131,8 +134,8 @@ function toStatus(seed: Seed): PairRecord {
       credential_json: seed.secrets,
       admin_public: true,
       curator_public: false,
-      user_id: user ? adminId : null,
-      user_email: user ? adminEmail : null,
+      user_id: user?.id ?? null,
+      user_email: user?.email ?? null,
       groups: [],
       ...times,
     },

@@ -20,7 +20,11 @@ CREATE TABLE IF NOT EXISTS documents (
   updated_at INTEGER NOT NULL,
   fingerprint TEXT NOT NULL,
   received_at INTEGER NOT NULL,
-  indexed INTEGER NOT NULL DEFAULT 0
+  indexed INTEGER NOT NULL DEFAULT 0,
+  hidden INTEGER NOT NULL DEFAULT 0,
+  unlisted INTEGER NOT NULL DEFAULT 0,
+  visible_from INTEGER NOT NULL DEFAULT 0,
+  hold INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX IF NOT EXISTS documents_waiting ON documents(number) WHERE indexed = 0;
 CREATE TABLE IF NOT EXISTS tags (
@@ -75,8 +79,18 @@ CREATE TABLE IF NOT EXISTS files (
   created_at INTEGER NOT NULL,
   accessed_at INTEGER
 );
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 `;
+
+/** Adds the columns that decide what callers see; versions 1 and 2 had none of them. */
+function addVisibility(database: Database): void {
+  const columns = database.prepare("PRAGMA table_info(documents)").all();
+  const known = new Set(columns.map((column) => column["name"]));
+  for (const name of ["hidden", "unlisted", "visible_from", "hold"]) {
+    if (known.has(name)) continue;
+    database.exec(`ALTER TABLE documents ADD COLUMN ${name} INTEGER NOT NULL DEFAULT 0`);
+  }
+}
 
 /** Opens the sandbox's database file. Creates it and the data folder, for the owner only. */
 export async function openSandboxDatabase(dataFolder: string): Promise<Database> {
@@ -93,7 +107,7 @@ export async function openSandboxDatabase(dataFolder: string): Promise<Database>
   const path = join(dataFolder, "sandbox.sqlite");
   const database = await openDatabase(path);
   const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
-  if (version > 2) {
+  if (version > 3) {
     database.close();
     throw new CliError("local", `${path} was created by a newer version of knowctl`, {
       hints: ["update knowctl, or choose another folder with --data DIR"],
@@ -109,6 +123,7 @@ export async function openSandboxDatabase(dataFolder: string): Promise<Database>
       hints: ["use Node 22.16 or newer, or install knowctl with npm, which adds another SQLite"],
     });
   }
+  addVisibility(database);
   // Version 1 did not store the model of an answer.
   if (version === 1) database.exec("ALTER TABLE messages ADD COLUMN model TEXT");
   return database;

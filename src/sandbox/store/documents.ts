@@ -1,5 +1,6 @@
 import type { Database, Row } from "../../database.ts";
 import type { IngestionDocument } from "../../api/schemas.ts";
+import type { IndexFault } from "../http/faults.ts";
 import { fingerprint, storedIdOf, type Timestamp } from "./identity.ts";
 
 interface StoreRequest {
@@ -9,6 +10,10 @@ interface StoreRequest {
   /** Whether an unchanged document is ignored: observed-service.md 3.5. */
   skipUnchanged: boolean;
   receivedAt: number;
+  /** What goes wrong after the response. */
+  fault?: IndexFault | undefined;
+  /** The pair to which the fault `private` moves the document. */
+  privatePair?: number;
 }
 
 export interface StoredDocument {
@@ -21,6 +26,8 @@ export interface StoredDocument {
   receivedAt: number;
   pairs: number[];
   indexed: boolean;
+  /** Left out of the service's own listings. */
+  unlisted: boolean;
 }
 
 /** A document with its content, as it was sent. */
@@ -50,16 +57,25 @@ export interface DocumentStore {
   countByPair(): ReadonlyMap<number, PairCount>;
   /** A number that grows with every change of the database. */
   changes(): number;
-  passageCount(id: string): number;
 }
 
 const upsert = `
-INSERT INTO documents(id, pairs, name, title, source, link, sections, metadata, owners, updated_at, fingerprint, received_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO documents(id, pairs, name, title, source, link, sections, metadata, owners, updated_at, fingerprint, received_at, hidden, unlisted, visible_from, hold, indexed)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT(id) DO UPDATE SET pairs = excluded.pairs, name = excluded.name, title = excluded.title,
   source = excluded.source, link = excluded.link, sections = excluded.sections, metadata = excluded.metadata,
   owners = excluded.owners, updated_at = excluded.updated_at, fingerprint = excluded.fingerprint,
-  received_at = excluded.received_at, indexed = 0`;
+  received_at = excluded.received_at, hidden = excluded.hidden, unlisted = excluded.unlisted,
+  visible_from = excluded.visible_from, hold = excluded.hold, indexed = excluded.indexed`;
+
+/** The values of the last five columns. */
+function faultValues({ fault = {}, receivedAt }: StoreRequest): number[] {
+  const { hidden, unlisted, delayMs, delayRequests = 0, keeps } = fault;
+  // What is marked as indexed is not indexed again.
+  const flags = [hidden === true, unlisted === true].map(Number);
+  const visibleFrom = delayMs === undefined ? 0 : receivedAt + delayMs;
+  return [...flags, visibleFrom, delayRequests, keeps === "row" ? 1 : 0];
+}
 
 function unchanged(request: StoreRequest, known: Row, mark: string): boolean {
   if (!request.skipUnchanged) return false;
@@ -78,6 +94,7 @@ function toStored(row: Row): StoredDocument {
     receivedAt: Number(row["received_at"]),
     pairs: JSON.parse(String(row["pairs"])) as number[],
     indexed: row["indexed"] === 1,
+    unlisted: row["unlisted"] === 1,
   };
 }
 
@@ -120,13 +137,24 @@ function createPairCounter(
   };
 }
 
+/** Removes the passages and tags of a document from the index. */
+function unindex(database: Database, number: number): void {
+  database
+    .prepare(
+      "DELETE FROM passage_index WHERE rowid IN (SELECT number FROM passages WHERE document = ?)",
+    )
+    .run(number);
+  database.prepare("DELETE FROM passages WHERE document = ?").run(number);
+  database.prepare("DELETE FROM tags WHERE document = ?").run(number);
+}
+
 /** The stored documents. The text is added to the full-text index later: indexer.ts. */
 export function createDocumentStore(database: Database): DocumentStore {
   const find = database.prepare(
     "SELECT number, pairs, updated_at, fingerprint FROM documents WHERE id = ?",
   );
   const write = database.prepare(upsert);
-  const columns = "id, name, source, link, updated_at, received_at, pairs, indexed";
+  const columns = "id, name, source, link, updated_at, received_at, pairs, indexed, unlisted";
   const countChanges = database.prepare("SELECT total_changes() AS changes");
   const changes = (): number => Number(countChanges.get()?.["changes"] ?? 0);
   return {
@@ -138,8 +166,13 @@ export function createDocumentStore(database: Database): DocumentStore {
       if (known && unchanged(request, known, mark)) {
         return { id, alreadyExisted: true, changed: false };
       }
+      const { keeps, private: moves } = request.fault ?? {};
+      if (keeps === "nothing" || (keeps === "old" && known)) {
+        return { id, alreadyExisted: true, changed: false };
+      }
       const pairs = new Set(known ? (JSON.parse(String(known["pairs"])) as number[]) : []);
-      pairs.add(pair);
+      if (moves) pairs.clear();
+      pairs.add(moves ? (request.privatePair ?? 0) : pair);
       const link = document.sections.find((section) => section.link)?.link ?? null;
       write.run(
         id,
@@ -152,22 +185,19 @@ export function createDocumentStore(database: Database): DocumentStore {
         JSON.stringify(document.metadata),
         JSON.stringify([document.primary_owners ?? [], document.secondary_owners ?? []]),
         request.updatedAt.ms,
-        mark,
+        // Stored only after the index was written: observed-service.md 3.5.
+        keeps === "row" ? "" : mark,
         request.receivedAt,
+        ...faultValues(request),
       );
-      return { id, alreadyExisted: known !== undefined, changed: true };
+      if (keeps === "row" && known) unindex(database, Number(known["number"]));
+      return { id, alreadyExisted: known !== undefined || keeps === "row", changed: true };
     },
     remove(id) {
       const known = find.get(id);
       if (!known) return false;
       const number = Number(known["number"]);
-      database
-        .prepare(
-          "DELETE FROM passage_index WHERE rowid IN (SELECT number FROM passages WHERE document = ?)",
-        )
-        .run(number);
-      database.prepare("DELETE FROM passages WHERE document = ?").run(number);
-      database.prepare("DELETE FROM tags WHERE document = ?").run(number);
+      unindex(database, number);
       database.prepare("DELETE FROM documents WHERE number = ?").run(number);
       return true;
     },
@@ -197,14 +227,6 @@ export function createDocumentStore(database: Database): DocumentStore {
         )
         .get();
       return { documents: Number(row?.["documents"] ?? 0), waiting: Number(row?.["waiting"] ?? 0) };
-    },
-    passageCount(id) {
-      const row = database
-        .prepare(
-          "SELECT count(*) AS passages FROM passages JOIN documents ON documents.number = passages.document WHERE documents.id = ?",
-        )
-        .get(id);
-      return Number(row?.["passages"] ?? 0);
     },
   };
 }

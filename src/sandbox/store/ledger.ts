@@ -11,6 +11,8 @@ export interface LedgerRequest {
   headers: Record<string, string>;
   /** Status of the response; 0 before the response, and after a reset. */
   status: number;
+  /** Calls of a language model that the real service makes for it; absent for none. */
+  modelCalls?: number;
   /** Body of a stored ingestion, whatever the response was. Only in mode `full`. */
   stored?: IngestionRequest;
 }
@@ -25,6 +27,8 @@ export interface Ledger {
   chats: Record<string, unknown>[];
   requests: LedgerRequest[];
   requestCount: number;
+  /** Calls of a language model for searches, over all requests. */
+  modelCalls: number;
   maxInFlight: number;
 }
 
@@ -35,6 +39,8 @@ export interface LedgerWriter {
   attempted(id: string): void;
   accepted(request: IngestionRequest, entry: LedgerRequest): void;
   asked(body: unknown): void;
+  /** Counts the model calls of a search. */
+  spent(modelCalls: number, entry: LedgerRequest): void;
 }
 
 const credentialHeader = /authorization|cookie/i;
@@ -50,6 +56,7 @@ export function createLedger(
     chats: [],
     requests: [],
     requestCount: 0,
+    modelCalls: 0,
     maxInFlight: 0,
   };
   return {
@@ -75,6 +82,10 @@ export function createLedger(
       if (known) known.push(request);
       else ledger.documents.set(id, [request]);
       entry.stored = request;
+    },
+    spent(modelCalls, entry) {
+      ledger.modelCalls += modelCalls;
+      if (modelCalls > 0) entry.modelCalls = modelCalls;
     },
     asked(body) {
       if (mode === "full") ledger.chats.push(body as Record<string, unknown>);

@@ -5,14 +5,13 @@ type Connector = PairRecord["connector"];
 type Credential = PairRecord["credential"];
 
 /**
- * The connector/credential pairs. `records`, `ids` and `publicIds` are live: they include
+ * The connector/credential pairs. `records` and `ids` are live: they include
  * pairs created later. Pairs are stored; connectors and credentials without a pair are lost
  * when the sandbox ends.
  */
 export interface Pairs {
   readonly records: readonly PairRecord[];
   readonly ids: ReadonlySet<number>;
-  readonly publicIds: readonly number[];
   addConnector(connector: Omit<Connector, "id">): Connector;
   addCredential(credential: Omit<Credential, "id">): Credential;
   connector(id: number): Connector | undefined;
@@ -40,13 +39,11 @@ function readStored(database: Database): PairRecord[] {
 export function createPairs(database: Database, given: readonly PairRecord[]): Pairs {
   const records: PairRecord[] = [];
   const ids = new Set<number>();
-  const publicIds: number[] = [];
   const connectors = new Map<number, Connector>();
   const credentials = new Map<number, Credential>();
   const add = (record: PairRecord): void => {
     records.push(record);
     ids.add(record.cc_pair_id);
-    if (record.access_type === "public") publicIds.push(record.cc_pair_id);
     connectors.set(record.connector.id, record.connector);
     credentials.set(record.credential.id, record.credential);
   };
@@ -58,7 +55,6 @@ export function createPairs(database: Database, given: readonly PairRecord[]): P
   return {
     records,
     ids,
-    publicIds,
     addConnector(connector) {
       const created = { id: nextId(connectors.keys()), ...connector } as Connector;
       connectors.set(created.id, created);

@@ -12,6 +12,18 @@ export interface Filters {
   tags?: [key: string, value: string][];
   /** Whether one matching tag is enough. */
   anyTag?: boolean;
+  /** What the caller can see; without it everything. */
+  view?: View;
+}
+
+/** What a caller can see in the index: observed-service.md 11.1. */
+export interface View {
+  /** Pairs whose documents the caller may read. */
+  pairs: ReadonlySet<number>;
+  /** Milliseconds; documents that become visible later are left out. */
+  now: number;
+  /** Whether hidden documents are included. */
+  hidden?: boolean;
 }
 
 export interface Hit {
@@ -23,6 +35,7 @@ export interface Hit {
     metadata: Record<string, string | string[]>;
     updatedAt: number;
     owners: [Owner[], Owner[]];
+    hidden: boolean;
   };
   link: string | null;
   heading: string;
@@ -53,6 +66,18 @@ export function questionTerms(question: string): string[] {
   return (significant.length > 0 ? significant : [...words]).slice(0, 40);
 }
 
+/** The condition of a view on a row `d` of documents. */
+export function viewCondition({ pairs, now, hidden = false }: View): {
+  sql: string;
+  values: SqlValue[];
+} {
+  // One JSON value: SQLite limits the number of parameters.
+  const readable =
+    " AND EXISTS (SELECT 1 FROM json_each(d.pairs) WHERE value IN (SELECT value FROM json_each(?)))";
+  const visible = ` AND d.hold = 0 AND d.visible_from <= ?${hidden ? "" : " AND d.hidden = 0"}`;
+  return { sql: readable + visible, values: [JSON.stringify([...pairs]), now] };
+}
+
 function conditions(filters: Filters): { sql: string; values: SqlValue[] } {
   const parts: string[] = [];
   const values: SqlValue[] = [];
@@ -79,7 +104,11 @@ function conditions(filters: Filters): { sql: string; values: SqlValue[] } {
     parts.push(`(${tags.map(() => each).join(anyTag ? " OR " : " AND ")})`);
     values.push(...tags.flat());
   }
-  return { sql: parts.map((part) => ` AND ${part}`).join(""), values };
+  const view = filters.view ? viewCondition(filters.view) : { sql: "", values: [] };
+  return {
+    sql: parts.map((part) => ` AND ${part}`).join("") + view.sql,
+    values: [...values, ...view.values],
+  };
 }
 
 function toHit(row: Row): Hit {
@@ -92,6 +121,7 @@ function toHit(row: Row): Hit {
       metadata: JSON.parse(String(row["metadata"])),
       updatedAt: Number(row["updated_at"]),
       owners: JSON.parse(String(row["owners"])),
+      hidden: row["hidden"] === 1,
     },
     link: row["link"] === null ? null : String(row["link"]),
     heading: String(row["heading"]),
@@ -99,6 +129,20 @@ function toHit(row: Row): Hit {
     number: Number(row["number"]),
     score: -Number(row["rank"]),
   };
+}
+
+const columns =
+  "d.id, d.name, d.source, d.link AS document_link, d.metadata, d.updated_at, d.owners, d.hidden, " +
+  "p.number, p.link, p.heading, p.text";
+
+/** At most `limit` passages of the documents that match the filters, in no useful order. */
+export function filterPassages(database: Database, filters: Filters, limit: number): Hit[] {
+  const { sql, values } = conditions(filters);
+  const from = "passages p JOIN documents d ON d.number = p.document";
+  return database
+    .prepare(`SELECT ${columns}, 0 AS rank FROM ${from} WHERE 1${sql} LIMIT ?`)
+    .all(...values, limit)
+    .map(toHit);
 }
 
 /**
@@ -116,8 +160,7 @@ export function searchPassages(
   const match = terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(" OR ");
   return database
     .prepare(
-      `SELECT d.id, d.name, d.source, d.link AS document_link, d.metadata, d.updated_at, d.owners,
-        p.number, p.link, p.heading, p.text, bm25(passage_index, 4.0, 1.0) AS rank
+      `SELECT ${columns}, bm25(passage_index, 4.0, 1.0) AS rank
       FROM passage_index JOIN passages p ON p.number = passage_index.rowid
         JOIN documents d ON d.number = p.document
       WHERE passage_index MATCH ?${sql} ORDER BY rank LIMIT ?`,
@@ -139,7 +182,7 @@ export function toSearchDoc(hit: Hit, time: (ms: number) => string): SearchDoc {
     blurb: hit.text.replace(/\s+/g, " ").slice(0, 200),
     source_type: document.source,
     boost: 0,
-    hidden: false,
+    hidden: document.hidden,
     metadata: document.metadata,
     score: Math.round(hit.score * 1e6) / 1e6,
     is_relevant: null,

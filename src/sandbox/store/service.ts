@@ -21,7 +21,11 @@ import type { Framing } from "../chat/packets.ts";
 import { createPlayer, type Player } from "../chat/play.ts";
 import type { Route } from "../http/routes.ts";
 import { createRuns, type Runs } from "../chat/runs.ts";
-import { questionTerms, searchPassages } from "./search.ts";
+import type { Call } from "../http/call.ts";
+import { documentRoutes } from "../routes/document-routes.ts";
+import { createAccess, foreignPrivatePair } from "./access.ts";
+import { createChunkStore } from "./chunks.ts";
+import { questionTerms, searchPassages, type View } from "./search.ts";
 import { searchRoutes } from "../routes/search-routes.ts";
 import { sessionRoutes } from "../routes/session-routes.ts";
 import { createSessions } from "./sessions.ts";
@@ -69,9 +73,16 @@ function routesOf(
   const sessions = createSessions(database, now);
   const framing = framingOf(options);
   const pairs = createPairs(database, options.pairs ?? defaultPairs);
+  const access = createAccess(pairs.records);
+  const chunks = createChunkStore(database);
+  const viewOf = ({ caller }: Call): View => ({ pairs: access(caller), now: now() });
+  const countSources = (): number =>
+    new Set(pairs.records.map(({ connector }) => connector.source)).size;
+  const privatePair = foreignPrivatePair(pairs.records);
   const shared = { dialect, documents, files, clock, ...parts };
   return [
-    ...ingestionRoutes({ ...shared, pairs: pairs.ids }),
+    ...ingestionRoutes({ ...shared, pairs: pairs.ids, privatePair }),
+    ...documentRoutes({ database, chunks, viewOf }),
     ...chatRoutes({
       ...shared,
       database,
@@ -81,11 +92,19 @@ function routesOf(
       models,
       model,
       documentSets,
-      publicPairs: pairs.publicIds,
+      access,
     }),
     ...sessionRoutes(sessions, parts.runs, framing),
     ...fileRoutes(files, dialect),
-    ...searchRoutes({ database, documentSets, providers: Object.keys(models) }),
+    ...searchRoutes({
+      database,
+      chunks,
+      ledger: parts.ledger,
+      documentSets,
+      countSources,
+      viewOf,
+      providers: Object.keys(models),
+    }),
     ...connectorRoutes({ pairs, clock }),
     ...catalogRoutes({ pairs: pairs.records, models, documentSets, hasModel: model !== undefined }),
     ...pageRoutes(key),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../../src/errors.ts";
-import { createFaults, type FaultRule, parseFaults } from "../../../src/sandbox/http/faults.ts";
+import { parseFaults } from "../../../src/sandbox/http/fault-list.ts";
+import { createFaults, type FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { documentOf, start } from "../start.ts";
 
 const clock = { now: Date.now, sleep: () => Promise.resolve(), random: () => 0.5 };

@@ -12,6 +12,7 @@ function hit(id: string, number: number, text = `text ${number}`): Hit {
     metadata: {},
     updatedAt: 0,
     owners: [[], []] as Hit["document"]["owners"],
+    hidden: false,
   };
   return { document, link: null, heading: "", text, number, score: 1 };
 }

@@ -1,0 +1,69 @@
+import type { PairRecord } from "../../api/schemas.ts";
+
+/** Who sent a request. */
+export interface Caller {
+  /** Its account owns the pairs whose credential it made. */
+  id: string;
+  email: string;
+  /** Whether it may use the administrators' endpoints. It reads no more documents for that. */
+  admin: boolean;
+  anonymous: boolean;
+  groups: readonly number[];
+}
+
+export const adminCaller: Caller = {
+  id: "5f0c9a6e-3c63-4f0e-9b0f-2a5f1d6f6c11",
+  email: "admin@example.com",
+  admin: true,
+  anonymous: false,
+  groups: [],
+};
+
+export const anonymousCaller: Caller = {
+  id: "00000000-0000-0000-0000-000000000000",
+  email: "anonymous@example.com",
+  admin: false,
+  anonymous: true,
+  groups: [],
+};
+
+/** A caller that reads documents and administers nothing. */
+export function readerCaller(groups: readonly number[] = []): Caller {
+  const id = "0b7c2a51-9d0e-4b8f-8c63-1f5a7e24d902";
+  return { id, email: "reader@example.com", admin: false, anonymous: false, groups };
+}
+
+/** The hidden default pair. It is not listed and readable by all who signed in. */
+const defaultPair = 1;
+
+/** observed-service.md 11.1: an administrator has no bypass. */
+function mayRead(pair: PairRecord, caller: Caller): boolean {
+  if (pair.access_type === "public") return true;
+  if (pair.access_type !== "private") return false;
+  const isOwner = !caller.anonymous && pair.credential.user_id === caller.id;
+  return isOwner || (pair.groups ?? []).some((group) => caller.groups.includes(group));
+}
+
+/** Returns the ids of the pairs whose documents a caller may read. Pairs may be added later. */
+export function createAccess(
+  records: readonly PairRecord[],
+): (caller: Caller) => ReadonlySet<number> {
+  const known = new Map<Caller, { count: number; pairs: ReadonlySet<number> }>();
+  return (caller) => {
+    const last = known.get(caller);
+    if (last?.count === records.length) return last.pairs;
+    const readable = records.filter((pair) => mayRead(pair, caller));
+    const pairs = new Set(readable.map((pair) => pair.cc_pair_id));
+    if (!caller.anonymous) pairs.add(defaultPair);
+    known.set(caller, { count: records.length, pairs });
+    return pairs;
+  };
+}
+
+/** A private pair of somebody else; 0, which no caller reads, where none is listed. */
+export function foreignPrivatePair(records: readonly PairRecord[]): number {
+  const foreign = records.find(
+    (pair) => pair.access_type === "private" && !mayRead(pair, adminCaller),
+  );
+  return foreign?.cc_pair_id ?? 0;
+}
