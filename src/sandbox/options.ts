@@ -1,5 +1,6 @@
 import type { IngestionDocument, PairRecord } from "../api/schemas.ts";
 import type { Clock } from "./clock.ts";
+import type { AttemptHistory } from "./store/attempts.ts";
 import type { FaultSpec } from "./http/faults.ts";
 import type { LedgerMode } from "./store/ledger.ts";
 import type { ModelServer } from "./chat/model/client.ts";
@@ -32,6 +33,8 @@ export interface SandboxOptions {
   onLog?(line: string): void;
   /** Replaces the seeded pairs. Sent unchanged, so tests may use any value. */
   pairs?: readonly PairRecord[];
+  /** Replaces the seeded attempts of crawled pairs. */
+  attempts?: AttemptHistory;
   /** Model names per provider, for `llm_override`. */
   models?: Record<string, readonly string[]>;
   /** Answers questions with recorded streams. */

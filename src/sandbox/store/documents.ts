@@ -41,6 +41,8 @@ export interface WholeDocument extends StoredDocument {
 export interface PairCount {
   documents: number;
   waiting: number;
+  /** Documents that were indexed once; a later version may wait. */
+  indexed: number;
   /** When the newest document was stored, in milliseconds. */
   receivedAt: number;
 }
@@ -111,7 +113,8 @@ function toWhole(row: Row): WholeDocument {
 }
 
 const countPairs = `
-SELECT value AS pair, count(*) AS documents, sum(indexed = 0) AS waiting, max(received_at) AS received_at
+SELECT value AS pair, count(*) AS documents, sum(indexed = 0) AS waiting, max(received_at) AS received_at,
+  sum(indexed = 1 OR EXISTS (SELECT 1 FROM passages WHERE document = documents.number)) AS indexed
 FROM documents, json_each(documents.pairs) GROUP BY value`;
 
 /** Counts documents by pair, only after a change: it reads every row. */
@@ -129,6 +132,7 @@ function createPairCounter(
       {
         documents: Number(row["documents"]),
         waiting: Number(row["waiting"]),
+        indexed: Number(row["indexed"]),
         receivedAt: Number(row["received_at"]),
       },
     ]);

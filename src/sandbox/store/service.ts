@@ -4,6 +4,7 @@ import { catalogRoutes } from "../routes/catalog.ts";
 import { chatRoutes } from "../routes/chat.ts";
 import type { Clock } from "../clock.ts";
 import { controlRoutes } from "../routes/control.ts";
+import { defaultAttempts, noAttempts } from "./attempts.ts";
 import { createCommits } from "./commits.ts";
 import { connectorRoutes } from "../routes/connector-routes.ts";
 import { defaultPairs } from "./connectors.ts";
@@ -29,6 +30,7 @@ import { questionTerms, searchPassages, type View } from "./search.ts";
 import { searchRoutes } from "../routes/search-routes.ts";
 import { sessionRoutes } from "../routes/session-routes.ts";
 import { createSessions } from "./sessions.ts";
+import { statusRoutes } from "../routes/status-routes.ts";
 
 export interface Service {
   routes: Route[];
@@ -80,6 +82,8 @@ function routesOf(
     new Set(pairs.records.map(({ connector }) => connector.source)).size;
   const privatePair = foreignPrivatePair(pairs.records);
   const shared = { dialect, documents, files, clock, ...parts };
+  // The attempts are those of the seeded pairs.
+  const history = options.attempts ?? (options.pairs ? noAttempts : defaultAttempts(clock.now()));
   return [
     ...ingestionRoutes({ ...shared, pairs: pairs.ids, privatePair }),
     ...documentRoutes({ database, chunks, viewOf }),
@@ -106,6 +110,7 @@ function routesOf(
       providers: Object.keys(models),
     }),
     ...connectorRoutes({ pairs, clock }),
+    ...statusRoutes({ pairs: pairs.records, documents, history, clock }),
     ...catalogRoutes({ pairs: pairs.records, models, documentSets, hasModel: model !== undefined }),
     ...pageRoutes(key),
     ...controlRoutes({
