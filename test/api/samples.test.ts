@@ -6,6 +6,7 @@ import { parseStreamLine } from "../../src/api/chat/packets.ts";
 import type { Client } from "../../src/api/client.ts";
 import { listConnectors } from "../../src/api/connectors.ts";
 import { listIngested, upsertDocument } from "../../src/api/documents.ts";
+import { listPairDocuments } from "../../src/api/pair-documents.ts";
 import { listProviders } from "../../src/api/models.ts";
 import { createSession, getSession, listSessions, renameSession } from "../../src/api/sessions.ts";
 import { listTools } from "../../src/api/tools.ts";
@@ -48,6 +49,12 @@ async function firstPage(client: Client): Promise<unknown[]> {
   return found;
 }
 
+async function listed(client: Client): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const batch of listPairDocuments(client, 2)) ids.push(...batch);
+  return ids;
+}
+
 const id = "00000000-0000-4000-8000-000000000001";
 
 /** What reads the response of an endpoint. */
@@ -56,9 +63,12 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   "GET /persona": listAgents,
   "GET /tool": (client) => listTools(client),
   "GET /llm/provider, GET /llm/persona/{id}/providers": (client) => listProviders(client, 60_000),
-  "GET /onyx-api/connector-docs/{cc_pair_id}, GET /onyx-api/ingestion": async (client) => [
-    ...(await listIngested(client)),
-  ],
+  "GET /onyx-api/connector-docs/{cc_pair_id}, GET /onyx-api/ingestion": async (client) => {
+    const ids = [...(await listIngested(client))];
+    // Both endpoints have the same shape.
+    expect(await listed(client)).toEqual(ids);
+    return ids;
+  },
   "POST /onyx-api/ingestion": (client) => upsertDocument(client, "{}"),
   "GET /chat/get-user-chat-sessions": firstPage,
   "GET /chat/get-chat-session/{uuid}": (client) => getSession(client, id),

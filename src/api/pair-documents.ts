@@ -1,0 +1,73 @@
+import * as z from "zod/mini";
+import { ApiError, CliError } from "../errors.ts";
+import { nestsTooDeep } from "./answers/depth.ts";
+import type { Client } from "./client.ts";
+import { createElementSplitter } from "./json-elements.ts";
+
+const Listed = z.looseObject({ document_id: z.string() });
+
+function damaged(client: Client, path: string, reason: string, cause?: unknown): ApiError {
+  const url = client.url(path);
+  return new ApiError("server-error", `GET ${url}: unexpected response (${reason})`, {
+    method: "GET",
+    url,
+    hints: ["the list of documents is damaged or incomplete: run the command again"],
+    cause,
+  });
+}
+
+function storedIdIn(element: string): string | undefined {
+  const value: unknown = JSON.parse(element);
+  if (nestsTooDeep(value, element)) return undefined;
+  const listed = Listed.safeParse(value);
+  return listed.success ? listed.data.document_id : undefined;
+}
+
+/**
+ * The ids under which the service stores the documents of a pair, redacted, in batches. The response
+ * is not paged and may be long, so it is never in memory as a whole. An error may follow
+ * ids: the list counts only after its end. Throws ApiError (`auth` also for an unknown pair,
+ * `server-error` for a damaged list), and CliError `not-found` if the dialect cannot list.
+ */
+export async function* listPairDocuments(
+  client: Client,
+  ccPairId: number,
+): AsyncGenerator<string[], void> {
+  const path = client.dialect.paths.pairDocuments?.(ccPairId);
+  if (path === undefined) {
+    throw new CliError(
+      "not-found",
+      `the ${client.dialect.name} interface cannot list the documents of a pair`,
+    );
+  }
+  const { body } = await client.raw({
+    what: "list documents",
+    policy: "rawSafe",
+    method: "GET",
+    path,
+    key: "apiKey",
+  });
+  const splitter = createElementSplitter();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  // Reports what is wrong with the text; faults of the connection have their own errors.
+  const readIds = (read: () => readonly string[]): string[] => {
+    try {
+      return read().map((element) => {
+        const id = storedIdIn(element);
+        if (id === undefined) throw new TypeError("an element without document_id");
+        return client.secrets.redact(id);
+      });
+    } catch (error) {
+      throw damaged(client, path, "not a JSON list of documents", error);
+    }
+  };
+  for await (const chunk of body) {
+    const ids = readIds(() => splitter.push(decoder.decode(chunk, { stream: true })));
+    if (ids.length > 0) yield ids;
+  }
+  readIds(() => {
+    decoder.decode();
+    splitter.end();
+    return [];
+  });
+}

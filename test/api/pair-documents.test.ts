@@ -1,0 +1,66 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { listPairDocuments } from "../../src/api/pair-documents.ts";
+import { closeAll, openClient, startHttp } from "./support.ts";
+
+afterEach(closeAll);
+
+const entry = (id: string): object => ({ document_id: id, semantic_id: 'a "]," b\\', link: null });
+
+/** Lists from a service that sends `pieces` one after the other. */
+async function list(pieces: readonly (string | Uint8Array)[], cut = false): Promise<string[]> {
+  const { url } = await startHttp((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    for (const piece of pieces) response.write(piece);
+    if (cut) response.destroy();
+    else response.end();
+  });
+  const ids: string[] = [];
+  for await (const batch of listPairDocuments(openClient(url, { dialect: "onyx" }), 2)) {
+    ids.push(...batch);
+  }
+  return ids;
+}
+
+describe("listPairDocuments", () => {
+  it("reads a list in pieces of any size", async () => {
+    const names = ["handbook%2Fleave.md", "a,[{}]b", 'quote"\\', "ü€😀", ""];
+    const bytes = Buffer.from(JSON.stringify(names.map(entry), undefined, 1));
+    const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
+    expect(await list(pieces)).toEqual(names);
+    expect(await list([" [\n", "] "])).toEqual([]);
+  });
+
+  it.each([
+    ["no end", '[{"document_id":"a"}'],
+    ["half an element", '[{"document_id":"a"},{"docu'],
+    ["nothing", ""],
+    ["an object", '{"document_id":"a"}'],
+    ["an error under 200", '{"detail":"no"}'],
+    ["a page", "<!doctype html>"],
+    ["two lists", "[][]"],
+    ["text after the list", "[] x"],
+    ["a comma too many", '[{"document_id":"a"},]'],
+    ["an empty element", '[,{"document_id":"a"}]'],
+    ["an element without an id", '[{"id":"a"}]'],
+    ["an id that is no text", '[{"document_id":7}]'],
+    ["brackets that do not match", '[{"document_id":"a"]}'],
+    ["invalid UTF-8", Buffer.from('[{"document_id":"a\xff"}]', "latin1")],
+  ])("refuses a damaged list: %s", async (_name, body) => {
+    await expect(list([body])).rejects.toMatchObject({ exit: "server-error" });
+  });
+
+  it("reports a list that was cut", async () => {
+    await expect(list(['[{"document_id":"a"}'], true)).rejects.toMatchObject({
+      exit: "unreachable",
+    });
+  });
+
+  it("names the dialect that cannot list", async () => {
+    const { url } = await startHttp((_request, response) => void response.end("[]"));
+    const documents = listPairDocuments(openClient(url, { dialect: "standard" }), 2);
+    await expect(documents.next()).rejects.toMatchObject({
+      exit: "not-found",
+      message: expect.stringContaining("standard"),
+    });
+  });
+});
