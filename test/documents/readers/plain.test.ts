@@ -50,12 +50,17 @@ describe("AsciiDoc", () => {
     ["text first", "text\n\n= Late", undefined],
     ["an unclosed comment", "////\n= Hidden", undefined],
   ])("title: %s", (_name, text, title) => {
-    expect(readAdoc(text, "a.adoc", { includes: noIncludes }).title).toBe(title);
+    expect(readAdoc(text, "a.adoc", { includes: noIncludes, componentAttributes: [] }).title).toBe(
+      title,
+    );
   });
 
   it("a signature of the same extension is no text", () => {
     expect(
-      readAdoc("-----BEGIN PGP SIGNATURE-----\n\nabc", "a.asc", { includes: noIncludes }).body,
+      readAdoc("-----BEGIN PGP SIGNATURE-----\n\nabc", "a.asc", {
+        includes: noIncludes,
+        componentAttributes: [],
+      }).body,
     ).toBe("");
   });
 });
