@@ -18,7 +18,7 @@ const frontMatter = /^\uFEFF?(?:---\n[^]*?\n---[ \t]*(?:\n|$)|\+\+\+\n[^]*?\n\+\
 
 /** Text of prose, without the code in it. */
 function markdownProse(text, isMdx) {
-  let rest = without(text, /<!--[^]*?-->/g, /<(script|style)\b[^]*?<\/\1>/gi);
+  let rest = without(text, /<!--[^]*?-->/g, /<br\s*\/?>/gi, /<(script|style)\b[^]*?<\/\1>/gi);
   if (isMdx) {
     rest = without(
       rest,
@@ -72,6 +72,8 @@ function asciidocText(text) {
     /^(?:ifdef|ifndef|ifeval|endif|include|toc)::.*$/gm,
     /^\[.*\][ \t]*$/gm,
     /\[\[[^\]]*\]\]/g,
+    // A role of the text that follows.
+    /\[[\w.#% -]+\](?=[#*_`])/g,
     /\{[\w:-]+\}/g,
   )
     .replace(
