@@ -26,7 +26,7 @@ export const formats = {
   rst: {
     extensions: ["rst", "rest"],
     gives: "text",
-    load: async () => (await import("./readers/rst.ts")).readRst,
+    load: async () => (await import("./readers/rst/rst.ts")).readRst,
   },
   asciidoc: {
     extensions: ["adoc", "asciidoc", "asc"],

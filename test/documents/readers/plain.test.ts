@@ -1,39 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { noIncludes } from "../../../src/documents/read/includes.ts";
 import { readAdoc } from "../../../src/documents/read/readers/adoc/adoc.ts";
-import { readRst } from "../../../src/documents/read/readers/rst.ts";
 import { readOkAsync } from "../folder.ts";
-
-describe("reStructuredText", () => {
-  it.each([
-    ["underlined", "Hello *world*\n=============\n\ntext", "Hello *world*"],
-    ["over- and underlined", "=====\n Big \n=====\n\nNext\n----\n", "Big"],
-    [
-      "after comments",
-      ".. comment\n\n.. _label:\n\nThe ``code`` title\n~~~~~~~~~~~~~~~~~~\n",
-      "The code title",
-    ],
-    ["roles", ":mod:`json` --- JSON\n====================\n", "json --- JSON"],
-    ["a transition is none", "text\n\n-----\n\nmore\n", undefined],
-    ["too short is none", "A long line of text\n---\n", undefined],
-    ["a directive is none", ".. note::\n=========\n", undefined],
-    ["none", "only text", undefined],
-    ["an empty file", "", undefined],
-    ["a table", "=====  =====\nA      B\n=====  =====\n", undefined],
-  ])("title: %s", (_name, text, title) => {
-    expect(readRst(text, "a.rst").title).toBe(title);
-  });
-
-  it("the text stays as it is, front matter apart", () => {
-    const parsed = readRst("---\ntitle: T\n---\nA\n=\n\n# no heading\n", "a.rst");
-    expect(parsed).toMatchObject({
-      isMarkdown: false,
-      body: "A\n=\n\n# no heading\n",
-      bodyLine: 4,
-    });
-    expect(parsed.frontMatter?.data["title"]).toBe("T");
-  });
-});
 
 describe("AsciiDoc", () => {
   it.each([

@@ -1,0 +1,181 @@
+import { CliError } from "../../../../errors.ts";
+import { escapeLine, fenced, oneLine, type Block } from "../html/html-blocks.ts";
+import { createAnchors, makeId, type AnchorOf } from "./rst-anchors.ts";
+import { numberFootnotes, type Footnotes } from "./rst-footnotes.ts";
+import { renderInline } from "./rst-inline.ts";
+import { nameOf, type Piece, type Reading } from "./rst-reading.ts";
+import type { Inline } from "./rst-scan.ts";
+
+interface Page {
+  inline: Inline;
+  footnotes: Footnotes;
+  anchorOf: AnchorOf;
+  blocks: Block[];
+  /** Lines of the file where the open ignore regions begin. */
+  ignored: (number | undefined)[];
+  /** Anchors of the targets before the next piece. */
+  targets: string[];
+}
+
+type Kind<K extends Piece["kind"]> = Extract<Piece, { kind: K }>;
+
+const blanks = (count: number): string => " ".repeat(count);
+
+/** Lines with the mark before the first and its width before the others. */
+function indented(lines: readonly string[], indent: number, mark: string): string {
+  const rest = blanks(indent + mark.length);
+  return lines.map((line, index) => (index === 0 ? blanks(indent) + mark : rest) + line).join("\n");
+}
+
+function shownMark({ footnotes }: Page, mark: string): string {
+  return mark.replace(/\[#(\d+)\]/, (_, index: string) => `[${footnotes.ofNote(Number(index))}]`);
+}
+
+function addText(page: Page, piece: Kind<"text"> | Kind<"made">): void {
+  const { kind, indent, mark, isTight } = piece;
+  const text = kind === "text" ? renderInline(page.inline, piece.text) : piece.text;
+  const lines = text
+    .split("\n")
+    .map((line) => escapeLine(line.trim()))
+    .filter((line) => line !== "");
+  if (lines.length === 0) return;
+  page.blocks.push({ text: indented(lines, indent, shownMark(page, mark)), isTight });
+}
+
+// Deeper fences are code by indentation in Markdown.
+const deepestFence = 3;
+
+function addCode(page: Page, { text, info, indent, mark }: Kind<"code">): void {
+  const label = shownMark(page, mark).trim();
+  if (label !== "" && !label.endsWith("-")) {
+    page.blocks.push({ text: `${blanks(indent)}${label}`, isTight: true });
+  }
+  const lines = fenced(text).replace(/^`+/, `$&${info}`).split("\n");
+  const before = blanks(Math.min(indent + mark.length, deepestFence));
+  page.blocks.push({
+    text: lines.map((line) => (line === "" ? "" : before + line)).join("\n"),
+    isTight: false,
+  });
+}
+
+/** The text of the pieces in a cell. Puts its code in `codes`. */
+function cellText(page: Page, pieces: readonly Piece[], codes: Kind<"code">[]): string {
+  const texts = pieces.map((piece) => {
+    if (piece.kind === "code") codes.push(piece);
+    if (piece.kind === "row")
+      return piece.cells.map((cell) => cellText(page, cell, codes)).join(" | ");
+    if (piece.kind === "made") return piece.text;
+    return piece.kind === "text"
+      ? shownMark(page, piece.mark) + renderInline(page.inline, piece.text)
+      : "";
+  });
+  return oneLine(texts.join(" "));
+}
+
+function addRow(page: Page, { cells, indent, mark }: Kind<"row">): void {
+  const codes: Kind<"code">[] = [];
+  const text = cells.map((cell) => cellText(page, cell, codes)).join(" | ");
+  if (text.replace(/[|\s]+/g, "") !== "") {
+    const line = indented([escapeLine(text.trim())], indent, shownMark(page, mark));
+    page.blocks.push({ text: line, isTight: true });
+  }
+  for (const code of codes) addCode(page, { ...code, indent, mark: "" });
+}
+
+/** For a text that is rendered a second time. */
+const repeated = (inline: Inline): Inline => ({
+  ...inline,
+  nextAnonymous: () => undefined,
+  noteTarget: () => undefined,
+  footnoteText: (label) => `[${label.replace("#", "")}]`,
+});
+
+function addHeading(page: Page, { level, text }: Kind<"heading">): void {
+  const title = oneLine(renderInline(page.inline, text)).replaceAll("<!--", "<\\!--");
+  const plain = oneLine(renderInline(repeated(page.inline), text, true));
+  if (plain === "") return;
+  const own = page.anchorOf(nameOf(plain));
+  const id = makeId(nameOf(plain));
+  // A target with the name of the title has its anchor already.
+  const anchor = page.targets.includes(id) ? id : own;
+  page.blocks.push({
+    text: `${"#".repeat(level)} ${title}`,
+    isTight: false,
+    heading: { text: plain, anchor },
+  });
+}
+
+function addPiece(page: Page, piece: Piece): void {
+  if (piece.kind === "target") {
+    const anchor = page.anchorOf(piece.name);
+    if (piece.isPlace) page.targets.push(anchor);
+    return;
+  }
+  if (piece.kind === "heading") addHeading(page, piece);
+  else if (piece.kind === "code") addCode(page, piece);
+  else if (piece.kind === "row") addRow(page, piece);
+  else if (piece.kind !== "ignore") addText(page, piece);
+  page.targets = [];
+}
+
+/** Titles by the names of the targets before them. */
+function titlesOf(pieces: readonly Piece[], inline: Inline): Map<string, string> {
+  const titles = new Map<string, string>();
+  let names: string[] = [];
+  for (const piece of pieces) {
+    if (piece.kind === "target") {
+      if (piece.isPlace) names.push(piece.name);
+      continue;
+    }
+    if (piece.kind === "heading" && names.length > 0) {
+      const title = oneLine(renderInline(repeated(inline), piece.text, true));
+      for (const name of names) titles.set(name, title);
+    }
+    names = [];
+  }
+  return titles;
+}
+
+function createPage({ substitutions, targets, rawRoles, anonymous, footnotes }: Reading): Page {
+  const anchorOf = createAnchors();
+  const notes = numberFootnotes(footnotes);
+  let next = 0;
+  const inline: Inline = {
+    substitutions,
+    targets,
+    titles: new Map(),
+    rawRoles,
+    nextAnonymous: () => anonymous[next++],
+    footnoteText(label) {
+      anchorOf("");
+      return `[${notes.ofReference(label)}]`;
+    },
+    noteTarget(name, address) {
+      anchorOf(name);
+      if (address !== "" && !targets.has(name)) targets.set(name, address);
+    },
+    room: 1024 * 1024,
+  };
+  return { inline, footnotes: notes, anchorOf, blocks: [], ignored: [], targets: [] };
+}
+
+/**
+ * Renders what was read as Markdown, without its ignore regions. Throws CliError `usage` for an
+ * ignore region that is never closed.
+ */
+export function renderPieces(reading: Reading): Block[] {
+  const page = createPage(reading);
+  page.inline.titles = titlesOf(reading.pieces, page.inline);
+  for (const piece of reading.pieces) {
+    if (piece.kind === "ignore" && piece.isOpen) page.ignored.push(piece.line);
+    else if (piece.kind === "ignore") page.ignored.pop();
+    else if (page.ignored.length === 0) addPiece(page, piece);
+  }
+  if (page.ignored.length === 0) return page.blocks;
+  const [path = ""] = reading.chain;
+  const [line] = page.ignored;
+  const place = line === undefined ? path : `${path}:${line}:1`;
+  throw new CliError("usage", `${place}: the knowctl:ignore region is never closed`, {
+    hints: ["close it with <!-- /knowctl:ignore -->"],
+  });
+}

@@ -1,0 +1,27 @@
+import type { Handle } from "./rst-directive.ts";
+import { addText, inItem } from "./rst-reading.ts";
+
+// Directives that describe an object without a domain in their name.
+const plainNames = new Set(
+  "function method classmethod staticmethod attribute property data exception class decorator decoratormethod type option cmdoption envvar confval describe object event setting opcode pdbcommand program-option describe-option token".split(
+    " ",
+  ),
+);
+
+/** Whether a directive describes an object: `function`, `py:function`, `rst:role`. */
+export const isSignature = (name: string): boolean => plainNames.has(name) || name.includes(":");
+
+/** Signatures, one on each line, and what they do. */
+export const describe: Handle = ({ reading, readInner }, { args, body }) => {
+  const joined = args.map(({ text }) => text.trim()).join("\n");
+  const signatures = joined.replace(/\\\n */g, " ").split("\n");
+  inItem(reading, "- ", () => {
+    for (const signature of signatures) {
+      // Nothing in a signature is markup, but a backslash protects the character after it.
+      const text = signature.replace(/\\(.)/g, "$1");
+      addText(reading, text.includes("`") ? signature : `\`\`${text}\`\``);
+      reading.isTight = true;
+    }
+    readInner(body);
+  });
+};

@@ -1,0 +1,31 @@
+import type { Parsed, Surroundings } from "../../reader.ts";
+import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
+import { joinBlocks } from "../html/html-blocks.ts";
+import { readBlocks } from "./rst-blocks.ts";
+import { toLines } from "./rst-lines.ts";
+import { createReading } from "./rst-reading.ts";
+import { renderPieces } from "./rst-render.ts";
+
+/**
+ * Reads reStructuredText as Markdown: headings with the anchors of docutils, directives of docutils
+ * and Sphinx, included files, roles, links and substitutions. Broken markup stays text. Throws
+ * CliError `usage` with `path:line:column` for broken front matter and for an ignore region that is
+ * never closed.
+ */
+export function readRst(text: string, path: string, around: Surroundings): Parsed {
+  const { frontMatter, body: source, bodyLine, warnings } = splitFrontMatter(text, path);
+  const reading = createReading(path, around);
+  readBlocks(reading, toLines(source, bodyLine));
+  const { body, headings } = joinBlocks(renderPieces(reading));
+  const title = headings[0]?.text;
+  return {
+    frontMatter,
+    body,
+    bodyLine,
+    isMarkdown: true,
+    headings,
+    warnings,
+    ...(reading.leftOut.length > 0 ? { leftOut: reading.leftOut } : {}),
+    ...(title === undefined ? {} : { title }),
+  };
+}
