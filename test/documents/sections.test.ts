@@ -255,4 +255,9 @@ describe("hostile texts", () => {
       mapDocument({ path: "a.md", mtimeMs: 0 }, parsed, settings);
     });
   });
+
+  it("take no stack: list marks before a fence", () => {
+    const text = `${"- ".repeat(16 * 1024 * 1024)}\`\`\`\n# a\n`;
+    expect(scanStructure(text).headings).toHaveLength(1);
+  });
 });

@@ -18,7 +18,8 @@ export interface Structure {
 }
 
 const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/;
-const fenceOpen = /^([ \t]*)(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)$/;
+// More list marks in one line would use up the stack of a pattern.
+const fenceOpen = /^([ \t]*)(?:(?:[-*+]|\d{1,9}[.)])[ \t]+){0,100}(`{3,}|~{3,})(.*)$/;
 const listItem = /^([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+)/;
 const underline = /^ {0,3}(=+|-+)[ \t]*$/;
 // Lines that begin something other than a paragraph (CommonMark 0.31, section 4 and 5).

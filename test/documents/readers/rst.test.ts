@@ -1,25 +1,10 @@
-import { describe, expect, it, test } from "vitest";
-import type { Parsed } from "../../../src/documents/read/reader.ts";
-import { noIncludes, type Includes } from "../../../src/documents/read/includes.ts";
+import { describe, expect, it } from "vitest";
+import { noIncludes } from "../../../src/documents/read/includes.ts";
 import { readRst } from "../../../src/documents/read/readers/rst/rst.ts";
 import { scanStructure } from "../../../src/documents/markdown/structure.ts";
 import { readOkAsync } from "../folder.ts";
+import { bodyOf, readText } from "./rst-text.ts";
 
-/** Reads a text whose includes are the given files, by the target as written. */
-function read(text: string, files: Record<string, string> = {}): Parsed {
-  const includes: Includes = {
-    parts: new Set(),
-    read(target, chain) {
-      const found = files[target];
-      if (chain.includes(target)) return { problem: "a cycle" };
-      return found === undefined ? { problem: "no such file" } : { text: found, path: target };
-    },
-  };
-  return readRst(text, "docs/a.rst", { includes });
-}
-
-const bodyOf = (text: string, files?: Record<string, string>): string =>
-  read(text, files).body.trim();
 const inline = (text: string): string => bodyOf(`${text}\n`);
 
 describe("titles", () => {
@@ -54,7 +39,7 @@ describe("titles", () => {
       "Set up\n======\n\n`Set up <https://a.example>`_ [1]_\n\nSet up\n------\n",
       ".. _faq:\n\nFAQ\n---\n\n中文\n----\n\nÜber *Ångström* 2\n--------------------\n\n.. [1] note\n",
     ].join("\n");
-    expect(read(text).headings).toEqual([
+    expect(readText(text).headings).toEqual([
       { text: "Set up", anchor: "set-up" },
       { text: "Set up", anchor: "id3" },
       { text: "FAQ", anchor: "faq" },
@@ -179,113 +164,8 @@ describe("blocks", () => {
   });
 
   it("a title in a directive is text", () => {
-    const parsed = read(".. note::\n\n   A\n   =\n\n   text");
+    const parsed = readText(".. note::\n\n   A\n   =\n\n   text");
     expect(parsed).toMatchObject({ headings: [], body: "**Note:**\n\nA\n\ntext\n" });
-  });
-});
-
-describe("directives", () => {
-  it.each([
-    [
-      "an admonition",
-      ".. note:: One\n   two\n\n   three\n\nend",
-      "**Note:**\n\nOne\ntwo\n\nthree\n\nend",
-    ],
-    ["with options", ".. tip::\n   :class: x\n\n   a", "**Tip:**\n\na"],
-    ["a title", ".. admonition:: By the way\n\n   a", "**By the way**\n\na"],
-    ["a version", ".. versionadded:: 3.1\n   Text *x*", "**Added in version 3.1:** Text *x*"],
-    [
-      "code",
-      ".. code-block:: py\n   :caption: The file\n\n   a\n     b",
-      "The file\n\n```py\na\n  b\n```",
-    ],
-    ["a picture", ".. image:: a.png\n   :alt: The\n     plan", "![The plan](a.png)"],
-    ["a figure", ".. figure:: a.png\n\n   Caption\n\n   Legend", "![](a.png)\n\nCaption\n\nLegend"],
-    ["a table", ".. table:: Name\n\n   == ==\n   a  b\n   == ==", "Name\n\na | b"],
-    [
-      "a list table",
-      ".. list-table:: N\n   :header-rows: 1\n\n   * - a\n     - b\n   * - c\n     -",
-      "N\n\na | b\nc |",
-    ],
-    ["a CSV table", '.. csv-table::\n   :header: x, y\n\n   "a, b", c', "x | y\na, b | c"],
-    [
-      "contents",
-      ".. toctree::\n   :caption: Start\n   :maxdepth: 2\n\n   a\n   The B <b>\n\n.. contents:: X",
-      "Start\n\n- The B",
-    ],
-    ["parts for a format", ".. only:: html\n\n   A\n   =\n\n   b", "# A\n\nb"],
-    ["tabs", ".. tab-set::\n\n   .. tab-item:: Linux\n      :sync: a\n\n      x", "**Linux**\n\nx"],
-    [
-      "an object",
-      ".. py:function:: f(a, *b)\n   g(c)\n   :noindex:\n\n   Text",
-      "- `f(a, *b)`\n  `g(c)`\n  Text",
-    ],
-    ["a glossary", ".. glossary::\n\n   term\n     Text", "- term\n  Text"],
-    ["math", ".. math:: a_b = c", "```math\na_b = c\n```"],
-    ["dropped", ".. highlight:: c\n.. index:: x\n.. raw:: latex\n\n   a\n\nend", "end"],
-  ])("%s", (_name, text, body) => {
-    expect(read(text).leftOut).toBeUndefined();
-    expect(bodyOf(text)).toBe(body);
-  });
-
-  test.each([
-    [".. automodule:: a.b\n   :members:", "- `a.b`", "automodule a.b"],
-    [".. youtube:: x\n\n   Text", "x\n\nText", "youtube"],
-    [".. raw:: html\n\n   <b>x</b>", "", "raw html"],
-  ])("counts %j", (text, body, what) => {
-    const parsed = read(`a\n\n${text}\n`);
-    expect(parsed.leftOut).toEqual([{ kind: "directive", what, line: 3 }]);
-    expect(parsed.body.trim()).toBe(`a\n\n${body}`.trim());
-  });
-});
-
-describe("included files", () => {
-  it.each([
-    ["text with titles", ".. include:: x", "B\n-\n\n|y|\n\n.. |y| replace:: z", "# A\n\n## B\n\nz"],
-    [
-      "a part",
-      ".. include:: x\n   :start-after: (\n   :end-before: )",
-      "a\n(b\nc)\nd",
-      "# A\n\nb\nc",
-    ],
-    ["lines", ".. include:: x\n   :start-line: 1\n   :end-line: 2", "a\nb\nc", "# A\n\nb"],
-    [
-      "code",
-      ".. literalinclude:: x\n   :language: c\n   :lines: 1,3-",
-      "a\nb\nc\nd",
-      "# A\n\n```c\na\nc\nd\n```",
-    ],
-    [
-      "marked code",
-      ".. literalinclude:: x\n   :start-after: in\n   :end-before: out",
-      "in 1\na\nout",
-      "# A\n\n```\na\n```",
-    ],
-    ["a table", ".. csv-table::\n   :file: x", "1,2\n3,4", "# A\n\n1 | 2\n3 | 4"],
-  ])("%s", (_name, text, file, body) => {
-    const parsed = read(`A\n=\n\n${text}\n`, { x: file });
-    expect(parsed.body.trim()).toBe(body);
-    expect(parsed.leftOut).toBeUndefined();
-  });
-
-  it.each([
-    ["missing", ".. include:: gone", {}, "gone: no such file"],
-    ["a cycle", ".. include:: x", { x: ".. include:: x" }, "x: a cycle"],
-    [
-      "an object of Python",
-      ".. literalinclude:: x\n   :pyobject: f",
-      { x: "a" },
-      "x: the object f of a Python file",
-    ],
-    ["no such part", ".. include:: x\n   :start-after: q", { x: "a" }, "x: no such part"],
-  ])("counts %s", (_name, text, files, what) => {
-    const line = what.includes("cycle") ? undefined : 1;
-    expect(read(text, files).leftOut).toEqual([{ kind: "include", what, line }]);
-  });
-
-  it("a path from the root of a Sphinx project", () => {
-    const parsed = read(".. include:: /x.inc", { "/docs/x.inc": "text" });
-    expect(parsed).toMatchObject({ body: "text\n" });
   });
 });
 
@@ -297,13 +177,13 @@ describe("ignore regions", () => {
     ["as comments", hidden.replaceAll("<!--", ".. <!--")],
     ["without blank lines", "<!-- knowctl:ignore -->\nx\n<!-- /knowctl:ignore -->"],
   ])("%s", (_name, region) => {
-    const parsed = read(`A\n=\n\n${region}\n\nC\n=\n`);
+    const parsed = readText(`A\n=\n\n${region}\n\nC\n=\n`);
     expect(parsed.body).toBe("# A\n\n# C\n");
     expect(parsed.headings).toHaveLength(2);
   });
 
   it("a region that is never closed fails", () => {
-    expect(() => read("a\n\n.. <!-- knowctl:ignore -->\n\nb")).toThrow(
+    expect(() => readText("a\n\n.. <!-- knowctl:ignore -->\n\nb")).toThrow(
       "docs/a.rst:3:1: the knowctl:ignore region is never closed",
     );
   });
@@ -311,7 +191,7 @@ describe("ignore regions", () => {
 
 it("headings are those that Markdown finds", () => {
   const text = "A\n=\n\n```\n\n~~~~\n\n- ```x\n\n::\n\n  ```\n  # b\n\nB\n-\n\n<pre>\n\nC\n-\n";
-  const { body, headings } = read(text);
+  const { body, headings } = readText(text);
   expect(scanStructure(body).headings).toHaveLength(headings?.length ?? 0);
   expect(headings?.map((heading) => heading.text)).toEqual(["A", "B", "C"]);
 });

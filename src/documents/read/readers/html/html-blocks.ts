@@ -10,7 +10,7 @@ export interface Block {
 
 // Line beginnings that structure.ts does not read as a paragraph.
 const looksLikeHeading = /^(?:#{1,6}(?:[ \t]|$)|=+[ \t]*$|-+[ \t]*$|<)/;
-const looksLikeFence = /^((?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?=```|~~~)/;
+const looksLikeFence = /^((?:(?:[-*+]|\d{1,9}[.)])[ \t]+){0,100})(?=```|~~~)/;
 
 /** Escapes the Markdown syntax of a line, and `<!--`, so that it begins no comment. */
 export function escapeLine(line: string): string {

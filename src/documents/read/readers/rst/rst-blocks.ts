@@ -6,12 +6,15 @@ import {
   addCode,
   addHeading,
   addText,
+  isIgnoreMark,
   type Block,
   type ReadAt,
   type Reading,
 } from "./rst-reading.ts";
 import { readGridTable, readSimpleTable } from "./rst-tables.ts";
 
+// Nobody types a longer line. Patterns would run out of memory on it.
+const longestLine = 100_000;
 // Each level copies its lines.
 const deepest = 24;
 
@@ -91,8 +94,7 @@ function readParagraph(block: Block, at: number): number {
   let next = at + 1;
   const [first] = lines.slice(at, next);
   if (first && addIgnoreMark(reading, first)) return next;
-  const ends = (text: string): boolean =>
-    text === "" || /^(?: |<!--[^>]*knowctl:ignore)/.test(text);
+  const ends = (text: string): boolean => text === "" || text.startsWith(" ") || isIgnoreMark(text);
   while (next < lines.length && !ends(lines[next]?.text ?? "")) next++;
   const text = textOf(lines.slice(at, next));
   if (!/(?<!\\)::$/.test(text)) {
@@ -143,7 +145,8 @@ function readAll(block: Block): void {
       continue;
     }
     const start: number = at;
-    for (const read of readers) {
+    const isLong = (block.lines[start]?.text.length ?? 0) > longestLine;
+    for (const read of isLong ? [readParagraph] : readers) {
       at = read(block, start);
       if (at !== -1) break;
     }

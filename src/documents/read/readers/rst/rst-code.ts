@@ -1,7 +1,7 @@
 import { argumentOf, type Directive, type Handle } from "./rst-directive.ts";
 import { readIncluded } from "./rst-include.ts";
-import { isBlank, textOf, toLines } from "./rst-lines.ts";
-import { addCode, addText, type Reading } from "./rst-reading.ts";
+import { countLines, isBlank, mostLines, textOf, toLines } from "./rst-lines.ts";
+import { addCode, addText, leaveOut, type Reading } from "./rst-reading.ts";
 
 function addCaption(reading: Reading, { options }: Directive): void {
   const caption = options.get("caption");
@@ -54,6 +54,11 @@ const include: Handle = (outer, directive) => {
     return addCode(reading, included.text, language(options.get("code")));
   }
   if (markdownText.test(options.get("parser") ?? "")) return addText(reading, included.text);
+  reading.lineCount += countLines(included.text);
+  if (reading.lineCount > mostLines) {
+    const what = `${argumentOf(directive)}: the page has more than ${mostLines} lines`;
+    return leaveOut(reading, "include", what, directive.line);
+  }
   reading.chain.push(included.path);
   readInner(toLines(included.text, undefined), true);
   reading.chain.pop();

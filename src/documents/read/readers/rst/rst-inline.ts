@@ -99,7 +99,10 @@ function render(inline: Inline, text: string, isPlain: boolean, depth: number): 
   return scan.parts.join("") + text.slice(scan.from);
 }
 
+// A longer text is no paragraph. Its marks would use gigabytes.
+const longestText = 1_000_000;
+
 /** Running text as Markdown, or as plain text. */
 export function renderInline(inline: Inline, text: string, isPlain = false): string {
-  return render(inline, text, isPlain, 0);
+  return text.length > longestText ? text : render(inline, text, isPlain, 0);
 }

@@ -26,10 +26,20 @@ function expandTabs(text: string): string {
 
 /** The lines of a text. `first` is the line of the file with its first line. */
 export function toLines(text: string, first: number | undefined): Line[] {
-  return text.split(/\r\n|[\n\r\f\v]/).map((line, index) => ({
+  return text.split(/\r\n|[\n\f\v]/).map((line, index) => ({
     text: expandTabs(line).trimEnd(),
     number: first === undefined ? undefined : first + index,
   }));
+}
+
+/** A page with more lines is no page: its blocks would use gigabytes. */
+export const mostLines = 1_000_000;
+
+/** Number of lines of a text. */
+export function countLines(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+  return count;
 }
 
 /** Number of blanks at the start. */

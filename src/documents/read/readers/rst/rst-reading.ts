@@ -37,6 +37,8 @@ export interface Reading {
   /** Roles whose text is in another markup language. */
   rawRoles: Set<string>;
   leftOut: LeftOut[];
+  /** Lines that were read, with those of included files. */
+  lineCount: number;
   /** Of the pieces that follow, in columns. */
   indent: number;
   /** Mark of the list item whose first piece follows, and its column. */
@@ -71,6 +73,7 @@ export function createReading(path: string, around: Surroundings): Reading {
     footnotes: [],
     rawRoles: new Set(),
     leftOut: [],
+    lineCount: 0,
     indent: 0,
     mark: "",
     markIndent: 0,
@@ -96,10 +99,15 @@ export function addText(reading: Reading, text: string): void {
 }
 
 const ignoreMark = /^<!--[ \t]*(\/?)knowctl:ignore[ \t]*-->$/;
+const slashOf = (text: string): string | undefined =>
+  text.startsWith("<!--") && text.length < 100 ? ignoreMark.exec(text)?.[1] : undefined;
+
+/** Whether a line begins or ends an ignore region. */
+export const isIgnoreMark = (text: string): boolean => slashOf(text) !== undefined;
 
 /** Adds the begin or end of an ignore region. Returns whether the line is one. */
 export function addIgnoreMark(reading: Reading, { text, number }: Line): boolean {
-  const slash = text.startsWith("<!--") ? ignoreMark.exec(text)?.[1] : undefined;
+  const slash = slashOf(text);
   if (slash === undefined) return false;
   reading.pieces.push({ kind: "ignore", isOpen: slash === "", line: number });
   return true;

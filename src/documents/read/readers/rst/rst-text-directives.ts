@@ -51,7 +51,8 @@ function versioned(label: string, count = 1): Handle {
     const words = argumentOf(directive).split(/\s+/);
     const versions = words.slice(0, count).join(", removed in version ");
     const text = words.slice(count).join(" ");
-    addText(block.reading, `**${label} ${versions}:** ${text}`.trim());
+    const end = text === "" && directive.body.length === 0 ? "." : ":";
+    addText(block.reading, `**${label} ${versions}${end}** ${text}`.trim());
     block.readInner(directive.body);
   };
 }

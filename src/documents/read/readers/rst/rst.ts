@@ -2,7 +2,7 @@ import type { Parsed, Surroundings } from "../../reader.ts";
 import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
 import { joinBlocks } from "../html/html-blocks.ts";
 import { readBlocks } from "./rst-blocks.ts";
-import { toLines } from "./rst-lines.ts";
+import { countLines, mostLines, toLines } from "./rst-lines.ts";
 import { createReading } from "./rst-reading.ts";
 import { renderPieces } from "./rst-render.ts";
 
@@ -15,6 +15,11 @@ import { renderPieces } from "./rst-render.ts";
 export function readRst(text: string, path: string, around: Surroundings): Parsed {
   const { frontMatter, body: source, bodyLine, warnings } = splitFrontMatter(text, path);
   const reading = createReading(path, around);
+  reading.lineCount = countLines(source);
+  if (reading.lineCount > mostLines) {
+    warnings.push(`${path}: more than ${mostLines} lines: read as plain text`);
+    return { frontMatter, body: source, bodyLine, isMarkdown: true, warnings };
+  }
   readBlocks(reading, toLines(source, bodyLine));
   const { body, headings } = joinBlocks(renderPieces(reading));
   const title = headings[0]?.text;
