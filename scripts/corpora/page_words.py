@@ -163,6 +163,9 @@ def rst_text(path):
         if isinstance(node, nodes.Text):
             parts.append(str(node))
             return
+        # Fields that say how a page is built.
+        if isinstance(node, nodes.field) and node[0].astext() in ("orphan", "tocdepth", "nocomments", "nosearch"):
+            return
         if isinstance(node, nodes.image):
             parts.append(" " + node.get("alt", "") + " ")
         for child in node.children:

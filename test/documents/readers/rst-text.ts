@@ -12,7 +12,7 @@ export function readText(text: string, files: Record<string, string> = {}): Pars
       return found === undefined ? { problem: "no such file" } : { text: found, path: target };
     },
   };
-  return readRst(text, "docs/a.rst", { includes });
+  return readRst(text, "docs/a.rst", { includes, componentAttributes: [] });
 }
 
 /** The Markdown of a text. */

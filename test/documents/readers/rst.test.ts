@@ -26,7 +26,9 @@ describe("titles", () => {
     ["a table", "=====  =====\nA      B\n=====  =====\n", undefined],
     ["after front matter", "---\nowner: Ada\n---\nA\n=\n", "A"],
   ])("%s", (_name, text, title) => {
-    expect(readRst(text, "a.rst", { includes: noIncludes }).title).toBe(title);
+    expect(readRst(text, "a.rst", { includes: noIncludes, componentAttributes: [] }).title).toBe(
+      title,
+    );
   });
 
   it("levels follow the order of the adornments", () => {
