@@ -1,9 +1,9 @@
 import type { Parsed, TextReader } from "../../reader.ts";
 import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
 import { joinBlocks } from "../html/html-blocks.ts";
-import { isInModule } from "./antora.ts";
 import { createAttributes, isEntry, takeEntry } from "./attributes.ts";
 import { addHeading, takeBlocks } from "./blocks.ts";
+import { setComponentAttributes } from "./component.ts";
 import { createIds, resolveReferences } from "./ids.ts";
 import { inlineText } from "./inline.ts";
 import { createLines } from "./source-lines.ts";
@@ -68,11 +68,7 @@ export const readAdoc: TextReader = (text, path, around): Parsed => {
   }
   const split = splitFrontMatter(text, path);
   const attributes = createAttributes();
-  if (isInModule(path)) {
-    for (const family of ["partial", "example", "attachment"]) {
-      attributes.values.set(`${family}sdir`, `${family}$`);
-    }
-  }
+  setComponentAttributes(attributes, path, around.includes);
   const body = split.body.replaceAll("\0", "");
   const lines = createLines(body, path, split.bodyLine - 1, around, attributes);
   const ids = createIds();

@@ -11,8 +11,9 @@ const folders: Readonly<Record<string, string>> = {
 };
 const layout = /^((?:.*\/)?modules\/)([^/]+)\/(?:pages|partials|examples)\//;
 
-/** Whether a file lies in a module of Antora. */
-export const isInModule = (path: string): boolean => layout.test(path);
+/** Whether a resource id names another component: its files are not known here. */
+export const isOtherComponent = (id: string): boolean =>
+  id.includes("@") || /^[^:/]*:[^:/]*:/.test(id);
 
 /**
  * The root-relative path that a resource id names, seen from the file `from`; undefined if it is no

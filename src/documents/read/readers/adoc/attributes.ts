@@ -20,9 +20,11 @@ const ofWebPage: readonly (readonly [string, string])[] = [
   ["filetype", "html"],
   ["filetype-html", ""],
   ["outfilesuffix", ".html"],
+  ["safe-mode-level", "1"],
+  ["safe-mode-name", "safe"],
+  ["safe-mode-safe", ""],
   ["idprefix", "_"],
   ["idseparator", "_"],
-  ["note-caption", "Note"],
 ];
 
 // Characters that a document names so that they are no markup: replaced after all markup is read.

@@ -1,5 +1,5 @@
 import { oneLine } from "../html/html-blocks.ts";
-import { isEntry, takeEntry } from "./attributes.ts";
+import { isEntry, substitute, takeEntry } from "./attributes.ts";
 import * as ids from "./ids.ts";
 import { takeItem } from "./lists.ts";
 import { image } from "./macros.ts";
@@ -125,8 +125,9 @@ function takeHidden(state: State, line: string): boolean {
   const title = start.titleOf(line);
   if (ignore !== undefined) state.blocks.push({ text: ignore, isTight: false });
   else if (isEntry(line)) takeEntry(context.attributes, line, () => lines.next()?.text);
-  else if (start.isAttributes(line)) states.takeAttributes(state, line);
-  else if (line === "+") state.isAttached = state.lists.length > 0;
+  else if (start.isAttributes(line)) {
+    states.takeAttributes(state, substitute(context.attributes, line));
+  } else if (line === "+") state.isAttached = state.lists.length > 0;
   else if (title !== undefined) state.pending.title = title;
   else return start.isComment(line) || start.isBreak(line);
   return true;

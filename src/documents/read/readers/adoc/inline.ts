@@ -8,7 +8,7 @@ import * as macros from "./macros.ts";
 const mostDepth = 4;
 
 const next =
-  /[\\`*_#+^~]|\$\$|"`|<<|\[\[|\(\(|\b(?:https?|ftps?|irc):\/\/|\b(?:link|xref|mailto|image|icon|kbd|btn|menu|footnote|footnoteref|pass|stem|latexmath|asciimath|anchor|indexterm|indexterm2):(?=[^\s:])/g;
+  /[\\`*_#+^~]|\$\$|"`|'`|<<|\[\[|\(\(|\b(?:https?|ftps?|irc):\/\/|\b(?:link|xref|mailto|image|icon|kbd|btn|menu|footnote|footnoteref|pass|stem|latexmath|asciimath|anchor|indexterm|indexterm2):(?=[^\s:])/g;
 const isWord = (char: string | undefined): boolean =>
   char !== undefined && /[\p{L}\p{N}_]/u.test(char);
 const isBlank = (char: string | undefined): boolean => char === undefined || /\s/.test(char);
@@ -66,7 +66,8 @@ function takeCode(scan: Scan): void {
   const from = at + (isDouble ? 2 : 1);
   if (end <= from) {
     scan.at = from;
-    if (!isDouble && text[at + 1] === '"' && !isBlank(text[at - 1])) return void parts.push("");
+    // The end of printed quotation marks, or a printed apostrophe.
+    if (!isDouble && /["']/.test(text[from] ?? "") && !isBlank(text[at - 1])) return;
     return void parts.push(text.slice(at, from));
   }
   scan.at = end + (isDouble ? 2 : 1);
@@ -150,9 +151,10 @@ function take(scan: Scan, token: string): void {
     scan.at += content === undefined ? 1 : content.length + 2;
     return void parts.push(content ?? token);
   }
-  if (token === '"`') {
-    scan.at += 2;
-    return void parts.push('"');
+  if (token === '"`' || token === "'`") {
+    // Quotation marks that are printed curved.
+    scan.at += scan.finder.text(`\`${token.charAt(0)}`, at + 2) !== -1 ? 2 : 1;
+    return void parts.push(token.charAt(0));
   }
   if (token === "$$") {
     const literal = takeBetween(scan, "$$", "$$");

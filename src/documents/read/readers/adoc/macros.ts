@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { relativeResource } from "./antora.ts";
+import { isOtherComponent, relativeResource } from "./antora.ts";
 import { parseList } from "./attribute-list.ts";
 import { destination } from "../html/html-links.ts";
 import * as ids from "./ids.ts";
@@ -34,6 +34,7 @@ export function reference(context: InlineContext, target: string, written: strin
     const path = relativeResource(file, context.path, "page") ?? file;
     const name = posix.basename(file.slice(file.search(/[^:$]*$/))).replace(/\.\w+$/, "");
     const anchor = fragment === undefined || fragment === "" ? "" : `#${fragment}`;
+    if (isOtherComponent(file)) return text === "" ? name : inner(context, text);
     return link(context, path + anchor, text === "" ? name : text);
   }
   const id = target.replace(/^#/, "");
@@ -86,7 +87,7 @@ function macroText(context: InlineContext, name: string, target: string, text: s
     case "image":
       return image(context, target, text);
     case "icon":
-      return target;
+      return parseList(text).named.get("title") ?? target;
     case "menu":
       return [target, text].filter((each) => each !== "").join(" > ");
     case "footnote":
@@ -125,7 +126,7 @@ export function takeMacro(scan: Scan, token: string): boolean {
     scan.at = end;
     return true;
   }
-  const isNested = name === "footnote" || text.startsWith("[image:", end);
+  const isNested = name === "footnote" || /^\[(?:image|icon):/.test(text.slice(end, end + 7));
   const nested = isNested ? finder.bracket(end, true) : -1;
   const close = nested === -1 ? finder.bracket(end, false) : nested;
   if (close === -1) return false;
