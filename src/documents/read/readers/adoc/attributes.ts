@@ -1,7 +1,7 @@
 /** Attributes of a document by their names in lower case. */
 export interface Attributes {
   values: Map<string, string>;
-  /** How many characters references may still add: values can refer to values. */
+  /** How many characters references and repeated cells may still add: values can refer to values. */
   left: number;
 }
 
@@ -32,7 +32,7 @@ const characters: Readonly<Record<string, string>> = {
   empty: "",
   blank: "",
   sp: " ",
-  nbsp: " ",
+  nbsp: "\u00a0",
   zwsp: "",
   wj: "",
   apos: "'",

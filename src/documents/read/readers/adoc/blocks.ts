@@ -18,7 +18,7 @@ export function addHeading(state: State, written: string, level: number, isTitle
   state.lists = [];
   state.isAttached = false;
   const { context, pending } = state;
-  const anchor = /[ \t]*\[\[([^,[\]]+)(?:,[^[\]]*)?\]\][ \t]*$/.exec(written);
+  const anchor = /\[\[([^,[\]]+)(?:,[^[\]]*)?\]\]$/.exec(written);
   const text = anchor ? written.slice(0, anchor.index) : written;
   const title = states.plain(state, text);
   const given = anchor?.[1] ?? pending.id;
@@ -139,7 +139,8 @@ function takeParagraph(state: State, first: string): void {
   if (isLiteral && state.lists.length > 0) state.isAttached = true;
   states.leaveLists(state);
   const taken = [first];
-  for (let line = lines.peek(); line && !start.endsParagraph(line.text); line = lines.peek()) {
+  const isEnd = state.lists.length > 0 ? start.endsItem : start.endsParagraph;
+  for (let line = lines.peek(); line && !isEnd(line.text); line = lines.peek()) {
     if (isLiteral || !start.isComment(line.text)) taken.push(line.text);
     lines.next();
   }

@@ -22,7 +22,7 @@ function operand(attributes: Attributes, written: string): string | number {
 export function isTrue(attributes: Attributes, name: string, condition: string): boolean {
   if (name === "ifeval") {
     const [, left = "", operator = "", right = ""] =
-      /^\s*([^<>=!]*)([<>=!]=|[<>])([^<>=!]*)$/.exec(condition) ?? [];
+      /^([^<>=!]*)([<>=!]=|[<>])([^<>=!]*)$/.exec(condition) ?? [];
     const a = operand(attributes, left);
     const b = operand(attributes, right);
     return typeof a === typeof b && (operators[operator]?.(a, b) ?? false);

@@ -8,6 +8,9 @@ export interface Ids {
   counts: Map<string, number>;
 }
 
+// A long title with many references must not make a much longer text.
+const mostLabel = 300;
+
 export const createIds = (): Ids => ({ labels: new Map(), byTitle: new Map(), counts: new Map() });
 
 export function addLabel({ labels }: Ids, id: string, label: string): void {
@@ -50,7 +53,12 @@ export function resolveReferences(ids: Ids, text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replace(/\0([tl])([^\0]*)\0/g, (_, kind: string, target: string) => {
     const id = ids.labels.has(target) ? target : (ids.byTitle.get(target) ?? target);
-    return kind === "l" ? encodeURI(id).replace(/[()]/g, "") : ids.labels.get(id) || id;
+    const label = ids.labels.get(id) ?? "";
+    return kind === "l"
+      ? encodeURI(id).replace(/[()]/g, "")
+      : label === "" || label.length > mostLabel
+        ? id
+        : label;
   });
 }
 

@@ -2,6 +2,9 @@ import { itemOf, type Item } from "./list-items.ts";
 import * as start from "./starts.ts";
 import { addTitle, inline, textLines, usePending, type ListLevel, type State } from "./state.ts";
 
+// Deeper items stand below the same column: blanks must not make up most of a text.
+const mostIndent = 24;
+
 /** The level of the item's list: an open one with its marker, else a new one. */
 function levelOf(state: State, { marker }: Item): ListLevel {
   const index = state.lists.findLastIndex((level) => level.marker === marker);
@@ -32,7 +35,7 @@ export function takeItem(state: State, line: string): boolean {
   state.isAttached = false;
   addTitle(state, usePending(state));
   const level = levelOf(state, item);
-  const outer = state.lists.at(-2)?.indent ?? state.indent;
+  const outer = (state.lists.at(-2)?.indent ?? state.indent).slice(0, mostIndent);
   level.count++;
   const mark = item.isNumbered ? `${level.count}. ` : "- ";
   level.indent = outer + " ".repeat(mark.length);

@@ -32,7 +32,8 @@ export function reference(context: InlineContext, target: string, written: strin
   if (isOther) {
     const [file = "", fragment] = target.split("#", 2);
     const path = relativeResource(file, context.path, "page") ?? file;
-    const name = posix.basename(file.slice(file.search(/[^:$]*$/))).replace(/\.\w+$/, "");
+    const start = Math.max(file.lastIndexOf(":"), file.lastIndexOf("$")) + 1;
+    const name = posix.basename(file.slice(start)).replace(/\.\w+$/, "");
     const anchor = fragment === undefined || fragment === "" ? "" : `#${fragment}`;
     if (isOtherComponent(file)) return text === "" ? name : inner(context, text);
     return link(context, path + anchor, text === "" ? name : text);

@@ -127,11 +127,15 @@ export function addBlock(state: State, text: string): void {
   state.blocks.push({ text: lines, isTight: false });
 }
 
+// A blank and a plus sign at the end of a line is a line break.
+const withoutBreak = (line: string): string =>
+  line.endsWith(" +") ? line.slice(0, -2).trimEnd() : line;
+
 /** Running text as lines of Markdown, none of which is read as another structure. */
 export function textLines(state: State, text: string): string {
-  return inline(state, text)
+  return inline(state, text.split("\n").map(withoutBreak).join("\n"))
     .split("\n")
-    .map((line) => escapeLine(line.replace(/(?:^|[ \t]+)\+$/, "").trim()))
+    .map((line) => escapeLine(line.trim()))
     .filter((line) => line !== "")
     .join("\n");
 }

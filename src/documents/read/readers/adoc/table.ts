@@ -1,4 +1,5 @@
 import { escapeLine } from "../html/html-blocks.ts";
+import type { Attributes } from "./attributes.ts";
 import type { BlockAttributes, State } from "./state.ts";
 import { addBlock, inline } from "./state.ts";
 
@@ -37,12 +38,16 @@ function takeSpecification(text: string): { text: string; repeat: number } {
   };
 }
 
-function addCell(cells: Cells, text: string): void {
-  for (let count = 0; count < cells.repeat; count++) cells.texts.push(text);
+function addCell(cells: Cells, text: string, attributes: Attributes): void {
+  cells.texts.push(text);
+  for (let count = 1; count < cells.repeat && attributes.left > 0; count++) {
+    cells.texts.push(text);
+    attributes.left -= text.length + " | ".length;
+  }
 }
 
 /** Splits the lines of a table at its separators. */
-function splitCells(lines: readonly string[], separator: string): Cells {
+function splitCells(lines: readonly string[], separator: string, attributes: Attributes): Cells {
   const cells: Cells = { texts: [], firstLine: 0, repeat: 1 };
   let open: string[] | undefined;
   for (const line of lines) {
@@ -62,7 +67,7 @@ function splitCells(lines: readonly string[], separator: string): Cells {
         break;
       }
       const { text, repeat } = takeSpecification(joined);
-      if (open) addCell(cells, [...open, text].join("\n"));
+      if (open) addCell(cells, [...open, text].join("\n"), attributes);
       cells.repeat = repeat;
       open = [];
       count += repeat;
@@ -70,7 +75,7 @@ function splitCells(lines: readonly string[], separator: string): Cells {
     }
     if (cells.firstLine === 0) cells.firstLine = count;
   }
-  if (open) addCell(cells, open.join("\n"));
+  if (open) addCell(cells, open.join("\n"), attributes);
   return cells;
 }
 
@@ -110,7 +115,7 @@ export function addTable(
     for (const line of lines) rows.push(rowText(state, line.split(separator).map(unquote)));
   } else {
     const separator = given || (delimiter.startsWith("!") ? "!" : "|");
-    const cells = splitCells(lines, separator);
+    const cells = splitCells(lines, separator, state.context.attributes);
     const columns = Math.max(1, columnsOf(attributes) ?? cells.firstLine);
     for (let at = 0; at < cells.texts.length; at += columns) {
       rows.push(rowText(state, cells.texts.slice(at, at + columns)));

@@ -1,0 +1,413 @@
+import { describe, expect, it } from "vitest";
+import { scanStructure } from "../../../src/documents/markdown/structure.ts";
+import { createIncludes, noIncludes, type Includes } from "../../../src/documents/read/includes.ts";
+import { readAdoc } from "../../../src/documents/read/readers/adoc/adoc.ts";
+import type { Parsed } from "../../../src/documents/read/reader.ts";
+import { expectLinear } from "../../cost.ts";
+import * as fc from "../../property.ts";
+import { createFolder, readOkAsync } from "../folder.ts";
+
+const parse = (text: string, path = "a.adoc", includes: Includes = noIncludes): Parsed =>
+  readAdoc(text, path, { includes, componentAttributes: [] });
+const bodyOf = (text: string): string => parse(text).body.trim();
+
+/** The first of some files, with the others beside it. */
+function parseFiles(files: Record<string, string>): Parsed {
+  const [path = "", text = ""] = Object.entries(files)[0] ?? [];
+  return parse(text, path, createIncludes(createFolder(files)));
+}
+
+describe("running text", () => {
+  it.each([
+    [
+      "marks",
+      "*a* _b_ **c**d __e__f #g# [.path]#h# `i` ``j``k",
+      "**a** *b* **c**d *e*f g h `i` `j`k",
+    ],
+    ["no marks", "2 * 3 * 4, a_b_c, * d, C:\\x", "2 * 3 * 4, a_b_c, * d, C:\\x"],
+    ["marks that never end", "*a _b `c #d", "*a _b `c #d"],
+    ["escaped marks", "\\*a* \\`b` \\{c}", "*a* `b` {c}"],
+    ["literal text", "`+*a*+` +*b*+ ++_c_++ pass:[*d*] $$*e*$$", "`*a*` *b* _c_ *d* *e*"],
+    ["backticks in code", "``a`b``", "`` a`b ``"],
+    ["raised and lowered", "E=mc^2^ H~2~O a^b", "E=mc2 H2O a^b"],
+    ["printed quotation marks", "\"`a`\" '`b`' it`'s", "\"a\" 'b' it's"],
+    ["a line break", "a +\nb", "a\nb"],
+    [
+      "addresses",
+      "https://x.example/a[A] https://x.example/b",
+      "[A](https://x.example/a) https://x.example/b",
+    ],
+    [
+      "links",
+      "link:a%20b.html[A *b*,window=_blank] link:c[D^] link:++e f++[g]",
+      "[A **b**](a%20b.html) [D](c) [g](<e f>)",
+    ],
+    ["mail", "mailto:a@x.example[Ada]", "[Ada](mailto:a@x.example)"],
+    [
+      "other pages",
+      "xref:b.adoc#c[B] xref:d/e.adoc[] <<f.adoc#,F>>",
+      "[B](b.adoc#c) [e](d/e.adoc) [F](f.adoc)",
+    ],
+    ["brackets in a text", "link:x[a[0\\]]", "[a[0]](x)"],
+    ["keys and menus", "kbd:[Ctrl+C] btn:[OK] menu:File[Save > As]", "Ctrl+C OK File > Save > As"],
+    ["index terms", "a ((b)) (((c,d))) indexterm:[e] [[f]]g", "a b   g"],
+    ["images", "image:i.png[An image] image:a-b.png[]", "![An image](i.png) ![a b](a-b.png)"],
+    [
+      "footnotes",
+      "a footnote:[see https://x.example[X].] b footnote:n[N] c footnote:n[]",
+      "a [^1] b [^2] c [^2]\n\n[^1]: see [X](https://x.example).\n\n[^2]: N",
+    ],
+    [
+      "attributes",
+      ":a: 1\n:b: {a}2\n\n{a} {b} {c} {A} `{a}` {nbsp}{plus}",
+      "1 12 {c} 1 `1` \u00a0+",
+    ],
+    ["long attributes", ":a: 1 \\\n2\n\n{a}", "1 2"],
+    ["attributes that are unset", ":a: 1\n:!a:\n\n{a}", "{a}"],
+    ["counters", "{counter:n} {counter:n}", "1 2"],
+    ["entities", "&copy; &lt;b&gt; `&lt;`", "© <b> `<`"],
+    ["unknown macros", "cve:2020[x] a::b", "cve:2020[x] a::b"],
+  ])("%s", (_name, text, body) => {
+    expect(bodyOf(text)).toBe(body);
+  });
+});
+
+describe("blocks", () => {
+  it.each([
+    ["comments", "// a\n\nb\n// c\nd\n\n////\ne\n////\n", "b\nd"],
+    [
+      "code",
+      "[source,java]\n.Title\n----\na {b} *c*\n\n== d\n----",
+      "Title\n\n```java\na {b} *c*\n\n== d\n```",
+    ],
+    [
+      "code with attributes",
+      ':b: 1\n\n[source,subs="attributes+"]\n----\n{b}\n----',
+      "```\n1\n```",
+    ],
+    ["code between backticks", "```js\na\n```", "```js\na\n```"],
+    ["literal paragraphs", "a\n\n  $ b\n  c", "a\n\n```\n  $ b\n  c\n```"],
+    ["code that never ends", "----\na\n\nb", "```\na\n\nb\n```"],
+    ["callouts", "----\na <.>\nb <.>\n----\n<.> A\n<.> B", "```\na <1>\nb <2>\n```\n\n1. A\n2. B"],
+    [
+      "admonitions",
+      "NOTE: a\n\n[TIP]\nb\n\n[WARNING]\n.T\n====\nc\n====",
+      "NOTE: a\n\nTIP: b\n\nWARNING: T\n\nc",
+    ],
+    ["sidebars and examples", ".T\n****\na\n\n====\nb\n====\n****\nc", "T\n\na\n\nb\n\nc"],
+    ["quotations", "[quote, Ada, Book]\n____\na\n____", "a\n\n— Ada, Book"],
+    ["verses", "[verse]\n____\na\nb\n____", "a\nb"],
+    ["HTML", '++++\n<p>a <a href="b">c</a></p><script>d</script>\n++++', "a [c](b)"],
+    ["images", ":imagesdir: img\n\n.T\nimage::a.png[Alt, 100]", "![Alt](img/a.png)\n\nT"],
+    ["videos", "video::abc[youtube]", "[video](https://www.youtube.com/watch?v=abc)"],
+    [
+      "lists",
+      "* a\nb\n** c\n* d\n\n. e\n.. f\n. g\n\nh",
+      "- a\n  b\n  - c\n- d\n  1. e\n     1. f\n  2. g\n\nh",
+    ],
+    [
+      "blocks of list items",
+      "* a\n+\n----\nb\n----\n+\nc\n* d",
+      "- a\n\n  ```\n  b\n  ```\n\n  c\n\n- d",
+    ],
+    ["lists in blocks of list items", "* a\n+\n--\n* b\n\nc\n--\n* d", "- a\n  - b\n\n  c\n\n- d"],
+    [
+      "description lists",
+      "a:: b\nc\nd::\n\ne\nf::\n* g\nh;; i",
+      "- a: b\n  c\n- d: e\n- f:\n  - g\n    - h: i",
+    ],
+    ["C++ is no description", "std::vector a::b", "std::vector a::b"],
+    [
+      "tables",
+      '[cols="1,2"]\n|===\n|A |B\n\n|a\n|b *c*\n2+|d \\| e\n|===',
+      "A | B\na | b **c**\nd \\| e",
+    ],
+    ["tables by the first line", "|===\n|A |B\n|a\n|b\n|===", "A | B\na | b"],
+    ["repeated cells", "[cols=3*]\n|===\n3*|a\na|\n* b\n|c |d\n|===", "a | a | a\n* b | c | d"],
+    ["tables of commas", '[format=csv]\n|===\na,"b"\n|===\n\n,===\nc,d\n,===', "a | b\n\nc | d"],
+    ["breaks", "a\n\n'''\n\n<<<\n\nb", "a\n\nb"],
+    ["what Markdown would read", "-- a\n\n#a\n\n<b> c", "-- a\n\n#a\n\n\\<b> c"],
+    ["authors", "= T\nAda <a@x.example>\n:a: 1\n\nb", "# T\n\nAda <a@x.example>\n\nb"],
+    [
+      "ignore regions",
+      "a\n\n// <!-- knowctl:ignore -->\nb\n\n// <!-- /knowctl:ignore -->\n\nc",
+      "a\n\n<!-- knowctl:ignore -->\n\nb\n\n<!-- /knowctl:ignore -->\n\nc",
+    ],
+  ])("%s", (_name, text, body) => {
+    expect(bodyOf(text)).toBe(body);
+  });
+});
+
+describe("conditions", () => {
+  it.each([
+    ["ifdef::a[]\nb\nendif::[]\nc", "c"],
+    [":a: 1\nifdef::a[]\nb\nendif::a[]\nc", "b\nc"],
+    ["ifndef::a[b]\nifdef::a[c]", "b"],
+    ["ifdef::a[]\nifdef::b[]\nc\nendif::[]\nd\nendif::[]\ne", "e"],
+    ["ifdef::a,backend-html5[b]\nifdef::a+backend-html5[c]", "b"],
+    [':a: 2\nifeval::[{a} > 1]\nb\nendif::[]\nifeval::["{a}" == "3"]\nc\nendif::[]', "b"],
+    ["----\nifdef::a[]\nb\nendif::[]\nc\n----", "```\nc\n```"],
+    ["\\ifdef::a[]", "ifdef::a[]"],
+    ["endif::[]\na\nifdef::b[]\nc", "a"],
+  ])("%j", (text, body) => {
+    expect(bodyOf(text)).toBe(body);
+  });
+});
+
+describe("headings", () => {
+  it("have the anchors that Asciidoctor makes", () => {
+    const { headings, body } = parse(
+      "= T\n\n== Über `a.b`, C++!\na\n\n[#own]\n== B\n\n[[c-1]]\n=== C\n\n== B [[d]]\n\n== A\n\n== A\n\nSetext\n------\n\n[discrete]\n== E\n\n:idprefix:\n:idseparator: -\n\n== F g - h",
+    );
+    expect(headings?.map(({ anchor }) => anchor)).toEqual([
+      undefined,
+      "_über_a_b_c",
+      "own",
+      "c-1",
+      "d",
+      "_a",
+      "_a_2",
+      "_setext",
+      "_e",
+      "f-g-h",
+    ]);
+    expect(body).toContain("# T\n\n## Über `a.b`, C++!\n\na\n\n## B\n\n### C\n");
+  });
+
+  it("are what references without a text show", () => {
+    const { body } = parse(
+      "<<own>> <<_two,2>> <<Two *b*>> <<Two b>> <<none>> <<img>>\n\n[#own]\n== One {x}\n\n== Two *b*\n\n[[img]]\n.Title\nimage::a[]",
+    );
+    expect(body.split("\n")[0]).toBe(
+      "[One {x}](#own) [2](#_two) [Two *b*](#Two%20*b*) [Two b](#_two_b) [none](#none) [Title](#img)",
+    );
+  });
+
+  it("are sections with links", async () => {
+    const { document } = await readOkAsync(
+      "= Guide to *X*\n\na\n\n== First\n\nb\n\n=== xref:c.adoc[Second] `d`\n\ne",
+      { sections: "headings", link: "https://x.example/{slug}" },
+      "a.adoc",
+    );
+    expect(document.title).toBe("Guide to X");
+    expect(document.sections).toEqual([
+      { text: "Guide to X\n\na", link: "https://x.example/a" },
+      { text: "Guide to X > First\n\nb", link: "https://x.example/a#_first" },
+      {
+        text: "Guide to X > First > Second d\n\ne",
+        link: "https://x.example/a#_second_d",
+      },
+    ]);
+  });
+});
+
+describe("includes", () => {
+  it("are read with their levels, tags and lines", () => {
+    const { body, leftOut } = parseFiles({
+      "d/a.adoc":
+        "= T\n\n:dir: ../parts\n\n== A\n\ninclude::{dir}/b.adoc[leveloffset=+1]\n\n[source]\n----\ninclude::c.rb[tag=x,indent=0]\n----\n\n----\ninclude::c.rb[lines=2..3;-1]\n----\n\n== E",
+      "parts/b.adoc": "== B\n\n:v: 7\n\ninclude::sub.adoc[]\n",
+      "parts/sub.adoc": "sub {v}",
+      "d/c.rb": "# tag::x[]\n  one\n  # tag::y[]\n    two\n  # end::y[]\n# end::x[]\nthree\n",
+    });
+    expect(body).toBe(
+      "# T\n\n## A\n\n### B\n\nsub 7\n\n```\none\n  two\n```\n\n```\n  one\n  # tag::y[]\n```\n\n## E\n",
+    );
+    expect(leftOut).toEqual([]);
+  });
+
+  it.each([
+    ["x", "b"],
+    ["!x", "a\nc"],
+    ["*", "b"],
+    ["**", "a\nb\nc"],
+    ["**;!x", "a\nc"],
+  ])("the tags %s choose lines", (tags, lines) => {
+    const files = {
+      "a.adoc": `----\ninclude::b.txt[tags=${tags}]\n----`,
+      "b.txt": "a\ntag::x[]\nb\nend::x[]\nc",
+    };
+    expect(parseFiles(files).body).toBe(`\`\`\`\n${lines}\n\`\`\`\n`);
+  });
+
+  it("what cannot be included is counted, and the page goes on", () => {
+    const { body, leftOut } = parseFiles({
+      "a.adoc":
+        "---\ntitle: T\n---\na\n\ninclude::none.adoc[]\ninclude::../out.adoc[]\ninclude::https://x.example/a[]\ninclude::none.adoc[opts=optional]\ninclude::a.adoc[]\ninclude::bin[]\ninclude::b.adoc[tag=z]\ninclude::b.adoc[]\n\nz",
+      bin: "\0\u0001",
+      "b.adoc": "include::none.adoc[]\nb",
+    });
+    expect(body).toBe("a\n\nb\nz\n".replace("b\nz", "b\n\nz"));
+    expect(leftOut?.map(({ what, line }) => `${line} ${what}`)).toEqual([
+      "6 none.adoc: no such file",
+      "7 ../out.adoc: it lies outside the project root",
+      "8 https://x.example/a: it lies outside the project root",
+      "10 a.adoc: a cycle: a.adoc → a.adoc",
+      expect.stringMatching(/^11 bin: /),
+      "12 b.adoc: no tag z",
+      "undefined none.adoc: no such file",
+    ]);
+  });
+
+  it("follow the folders and attributes of Antora", () => {
+    const { body, leftOut } = parseFiles({
+      "docs/modules/m/pages/x/a.adoc":
+        "{v} {soft}\n\ninclude::partial$p.adoc[]\n\n----\ninclude::ROOT:example$e.txt[]\n----\n\ninclude::other:m:partial$p.adoc[]\n\nxref:b.adoc#c[B] xref:ROOT:d.adoc[] xref:1.0@other:m:e.adoc[E] image:i.png[I]\n\ninclude::{partialsdir}/p.adoc[]",
+      "docs/antora.yml":
+        "name: n\nasciidoc:\n  attributes:\n    v: 1.10\n    soft: s@\n    off: false\n",
+      "docs/modules/m/partials/p.adoc": "part",
+      "docs/modules/ROOT/examples/e.txt": "example",
+    });
+    expect(body).toBe(
+      "1.10 s\n\npart\n\n```\nexample\n```\n\n[B](../b.adoc#c) [d](../../../ROOT/pages/d.adoc) E ![I](../../images/i.png)\n\npart\n",
+    );
+    expect(leftOut).toEqual([
+      { kind: "include", what: expect.stringContaining("other:m:partial$p.adoc"), line: 9 },
+    ]);
+  });
+});
+
+describe("bad input", () => {
+  const pieces =
+    "= == === # * ** . .. - -- ---- .... ==== **** ____ ++++ //// |=== | a| 2+| :: ;; ::: + [ ] [[ ]] [#a] [source] [NOTE] [quote] << >> ` `` _ __ ^ ~ ++ +++ $$ (( )) \" ' \\ { } {a} :a: :!a: 1. <1> <.> // ``` ~~~ --- === link: xref: image: image:: footnote:[ pass:[ https:// include:: ifdef::a[] endif::[] ifeval::[ .T NOTE: <!-- --> &lt; text a b".split(
+      " ",
+    );
+
+  it("any text gives an answer whose headings are those that were written", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(...pieces, " ", "\n", "\n", "\n\n"), { maxLength: 60 }),
+        (list) => {
+          const { body, headings } = parse(list.join(""));
+          expect(scanStructure(body).headings.map((each) => each.level >= 1).length).toBe(
+            headings?.length,
+          );
+          expect(body).not.toContain("\0");
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    "*",
+    "a *b ",
+    "_",
+    " `a",
+    "`",
+    "+",
+    " +a",
+    "[",
+    "]",
+    "{",
+    "{a",
+    "<<a ",
+    "<<",
+    "((",
+    "((a ",
+    "[[a ",
+    "link:",
+    "link:a[",
+    "xref:a[b] ",
+    "image:",
+    "https://",
+    "https://a[",
+    "footnote:[",
+    "footnote:[a] ",
+    "pass:[",
+    "\\",
+    '"`',
+    "'`a",
+    "$$",
+    "^a",
+    "~",
+    "&",
+    "\\]",
+    "[image:",
+    "a\n",
+    "\n",
+    "* a\n",
+    "** a\n* b\n",
+    "a::\n",
+    "a:: b\n",
+    "a::\n\n",
+    "== a\n\n",
+    "==== \n",
+    "====\n",
+    "----\n",
+    "|===\n",
+    "|",
+    "|a",
+    "|===\n|a\n",
+    "[a]\n",
+    '[a="',
+    ".T\n",
+    ":a: {a}b\n",
+    ":a: \\\n",
+    "ifdef::a[]\n",
+    "ifndef::a[]\n",
+    "endif::[]\n",
+    "include::a[]\n",
+    "// \n",
+    "a\n---\n\n",
+    "+\n",
+    "* a\n+\n====\n",
+    "<<_a>> ",
+    "<.>\n",
+    "----\n<.>\n----\n",
+    " a\n\n",
+    "[[a]]\n",
+  ])("many times %j costs no more than its length", (piece) => {
+    expectLinear(15_000, (count) => {
+      const { body } = parse(piece.repeat(count));
+      expect(body.length).toBeLessThan(40 * count + 1000);
+    });
+  });
+
+  it.each([
+    ["|===\n", "|a "],
+    ["|===\n", "\\|"],
+    ["|===\n", "5*|a "],
+    ["[cols=*]\n|===\n", "|a\n"],
+    ["[", "#a"],
+    ["[", 'a="b",'],
+    ["[", "','"],
+    ["== ", "a "],
+    ["== a", " "],
+    ["a", " "],
+    ["xref:", "a"],
+    ["xref:", "a:"],
+    ["image::", "a."],
+    ["ifeval::[", " "],
+    ["include::a[tags=", ";a"],
+    [":a: b\n\n", "{a}"],
+    [`== ${"a".repeat(5000)}\n\n`, `<<_${"a".repeat(200)}>> `],
+  ])("%j, then many times %j costs no more than its length", (start, piece) => {
+    expectLinear(15_000, (count) => {
+      const { body } = parse(`${start}${piece.repeat(count)}b]\n\nc`);
+      expect(body.length).toBeLessThan(700 * count + 10_000);
+    });
+  });
+
+  it("deeply nested lists gain few blanks", () => {
+    const levels = Array.from({ length: 200 }, (_, at) => `* a\n+\n${"=".repeat(at + 4)}\n`);
+    const text = `${levels.join("")}\n${"a\n\n".repeat(1000)}`;
+    expect(parse(text).body.length).toBeLessThan(60 * 1200);
+  });
+
+  it("cells that are repeated often stop growing", () => {
+    const { body } = parse(`|===\n${"100*|long text of a cell\n".repeat(20_000)}`);
+    expect(body.length).toBeLessThan(20_000_000);
+  });
+
+  it("attributes that grow by each other stop growing", () => {
+    const entries = Array.from({ length: 60 }, (_, at) => `:a${at + 1}: {a${at}}{a${at}}`);
+    const { body } = parse(`:a0: lol\n${entries.join("\n")}\n\n{a60}`);
+    expect(body.length).toBeLessThan(40_000_000);
+  });
+
+  it("blocks of many lengths nest", () => {
+    const fences = Array.from({ length: 2000 }, (_, at) => "=".repeat(at + 4));
+    expect(parse(`${fences.join("\n\n")}\n\na`).body).toBe("a\n");
+  });
+});
