@@ -1,12 +1,12 @@
 import type { Parsed, TextReader } from "../../reader.ts";
 import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
 import { joinBlocks } from "../html/html-blocks.ts";
-import { createAttributes, isEntry, takeEntry } from "./attributes.ts";
+import { createAttributes, isEntry, takeEntry } from "./source/attributes.ts";
 import { addHeading, takeBlocks } from "./blocks.ts";
-import { setComponentAttributes } from "./component.ts";
-import { createIds, resolveReferences } from "./ids.ts";
-import { inlineText } from "./inline.ts";
-import { createLines } from "./source-lines.ts";
+import { setComponentAttributes } from "./source/component.ts";
+import { createIds, resolveReferences } from "./text/ids.ts";
+import { inlineText } from "./text/inline.ts";
+import { createLines } from "./source/source-lines.ts";
 import * as start from "./starts.ts";
 import { addBlock, createState, textLines, type State } from "./state.ts";
 import { linesUntil } from "./verbatim.ts";

@@ -1,8 +1,8 @@
 import { oneLine } from "../html/html-blocks.ts";
-import { isEntry, substitute, takeEntry } from "./attributes.ts";
-import * as ids from "./ids.ts";
+import { isEntry, substitute, takeEntry } from "./source/attributes.ts";
+import * as ids from "./text/ids.ts";
 import { takeItem } from "./lists.ts";
-import { image } from "./macros.ts";
+import { image } from "./text/macros.ts";
 import * as start from "./starts.ts";
 import * as states from "./state.ts";
 import { addTable } from "./table.ts";

@@ -1,10 +1,10 @@
 import type { Block } from "../html/html-blocks.ts";
 import { escapeLine } from "../html/html-blocks.ts";
-import { parseList, type AttributeList } from "./attribute-list.ts";
-import { addLabel } from "./ids.ts";
-import { inlineText } from "./inline.ts";
-import type { InlineContext } from "./inline-context.ts";
-import type { SourceLines } from "./source-lines.ts";
+import { parseList, type AttributeList } from "./source/attribute-list.ts";
+import { addLabel } from "./text/ids.ts";
+import { inlineText } from "./text/inline.ts";
+import type { InlineContext } from "./text/inline-context.ts";
+import type { SourceLines } from "./source/source-lines.ts";
 
 /** What the lines before a block say about it. */
 export interface BlockAttributes extends AttributeList {

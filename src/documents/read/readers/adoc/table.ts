@@ -1,5 +1,5 @@
 import { escapeLine } from "../html/html-blocks.ts";
-import type { Attributes } from "./attributes.ts";
+import type { Attributes } from "./source/attributes.ts";
 import type { BlockAttributes, State } from "./state.ts";
 import { addBlock, inline } from "./state.ts";
 

@@ -1,6 +1,6 @@
 import { fenced } from "../html/html-blocks.ts";
 import { readHtml } from "../html/html.ts";
-import { substitute } from "./attributes.ts";
+import { substitute } from "./source/attributes.ts";
 import { addBlock, textLines, type BlockAttributes, type State } from "./state.ts";
 
 /** The lines up to the delimiter, or up to the end of the text if it never comes. */

@@ -1,5 +1,5 @@
 import { decodeHTML } from "entities/decode";
-import { substitute, substituteCharacters } from "./attributes.ts";
+import { substitute, substituteCharacters } from "../source/attributes.ts";
 import { createFinder } from "./finder.ts";
 import { addLabel } from "./ids.ts";
 import type { InlineContext, Scan } from "./inline-context.ts";

@@ -1,6 +1,6 @@
-import type { Includes } from "../../includes.ts";
-import { MatterError, parseMatter } from "../../../front-matter/matter.ts";
-import { isMap, textOf, toValue, ValueError, type Value } from "../../../front-matter/values.ts";
+import type { Includes } from "../../../includes.ts";
+import { MatterError, parseMatter } from "../../../../front-matter/matter.ts";
+import { isMap, textOf, toValue, ValueError, type Value } from "../../../../front-matter/values.ts";
 import type { Attributes } from "./attributes.ts";
 
 const member = (value: Value | undefined, key: string): Value | undefined =>

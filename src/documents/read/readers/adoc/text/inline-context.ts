@@ -1,4 +1,4 @@
-import type { Attributes } from "./attributes.ts";
+import type { Attributes } from "../source/attributes.ts";
 import type { Finder } from "./finder.ts";
 import type { Ids } from "./ids.ts";
 

@@ -1,4 +1,4 @@
-import type { Attributes } from "./attributes.ts";
+import type { Attributes } from "../source/attributes.ts";
 
 /** The anchors of a document, with the text that a reference without its own text shows. */
 export interface Ids {

@@ -1,5 +1,5 @@
-import type { Surroundings, LeftOut } from "../../reader.ts";
-import { resourcePath } from "./antora.ts";
+import type { Surroundings, LeftOut } from "../../../reader.ts";
+import { resourcePath } from "../text/antora.ts";
 import { substitute, type Attributes } from "./attributes.ts";
 import { isTrue } from "./conditions.ts";
 import { chooseLines } from "./include-lines.ts";
