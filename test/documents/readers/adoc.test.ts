@@ -110,6 +110,7 @@ describe("blocks", () => {
       "* a\n+\n----\nb\n----\n+\nc\n* d",
       "- a\n\n  ```\n  b\n  ```\n\n  c\n\n- d",
     ],
+    ["blocks of outer list items", "* a\n** b\n\n+\nc", "- a\n  - b\n\n  c"],
     ["lists in blocks of list items", "* a\n+\n--\n* b\n\nc\n--\n* d", "- a\n  - b\n\n  c\n\n- d"],
     [
       "description lists",

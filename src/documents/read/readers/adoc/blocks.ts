@@ -118,6 +118,13 @@ function takeMacro(state: State, line: string): boolean {
   return true;
 }
 
+/** Each blank line above the sign leads to the list around the last one. */
+function attachNext(state: State): void {
+  const { lists, blankLines } = state;
+  lists.length -= Math.min(blankLines, Math.max(0, lists.length - 1));
+  state.isAttached = lists.length > 0;
+}
+
 /** Takes a line that is no text of the page. */
 function takeHidden(state: State, line: string): boolean {
   const { lines, context } = state;
@@ -127,7 +134,7 @@ function takeHidden(state: State, line: string): boolean {
   else if (isEntry(line)) takeEntry(context.attributes, line, () => lines.next()?.text);
   else if (start.isAttributes(line)) {
     states.takeAttributes(state, substitute(context.attributes, line));
-  } else if (line === "+") state.isAttached = state.lists.length > 0;
+  } else if (line === "+") attachNext(state);
   else if (title !== undefined) state.pending.title = title;
   else return start.isComment(line) || start.isBreak(line);
   return true;
@@ -161,7 +168,10 @@ export function takeBlocks(state: State): void {
   for (let line = lines.next(); line; line = lines.next()) {
     const { text, levelOffset } = line;
     state.levelOffset = levelOffset;
-    if (text === "") continue;
+    if (text === "") {
+      state.blankLines++;
+      continue;
+    }
     const isTaken =
       takeHidden(state, text) ||
       takeDelimited(state, text) ||
@@ -169,6 +179,7 @@ export function takeBlocks(state: State): void {
       takeItem(state, text) ||
       takeSection(state, text);
     if (!isTaken) takeParagraph(state, text);
+    state.blankLines = 0;
   }
   closeContainer(state, 0);
 }

@@ -44,6 +44,8 @@ export interface State {
   isAttached: boolean;
   /** Of the line that is read. */
   levelOffset: number;
+  /** Number of blank lines before the line that is read. */
+  blankLines: number;
   /** Number of the last callout in code that has no number of its own. */
   callouts: number;
 }
@@ -68,6 +70,7 @@ export function createState(lines: SourceLines, context: InlineContext): State {
     indent: "",
     isAttached: false,
     levelOffset: 0,
+    blankLines: 0,
     callouts: 0,
   };
 }
