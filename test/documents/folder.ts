@@ -84,3 +84,15 @@ export function failure(call: () => unknown): string {
   }
   throw new Error("expected a failure");
 }
+
+/** Reads one file of a fresh folder with other files. */
+export async function readFolder(
+  files: Record<string, string>,
+  path: string,
+  options: Options = {},
+): Promise<Reading & { kind: "document" }> {
+  const root = createFolder(files);
+  const reading = await readDocument(fileIn(root, path), compileSettings({ root, ...options }));
+  if (reading.kind !== "document") throw new Error(`skipped: ${reading.reason}`);
+  return reading;
+}

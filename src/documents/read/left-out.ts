@@ -1,3 +1,4 @@
+import type { RemovedLines } from "../markdown/ignore-regions.ts";
 import type { LeftOut, LeftOutKind } from "./reader.ts";
 
 // Of a hostile text with millions of them, each entry above this number shares the last one.
@@ -17,19 +18,24 @@ export interface LeftOutLog {
 /**
  * Creates the log of one text. `firstLine` is the line of the file (from 1) on which the text
  * begins; undefined for an included file, whose lines are not those of the document's file.
+ * `removed` are the ignore regions that the text no longer has.
  */
 export function createLeftOutLog(
   text: string,
   firstLine: number | undefined,
   entries: LeftOut[] = [],
+  removed: readonly RemovedLines[] = [],
 ): LeftOutLog {
   let line = firstLine ?? 0;
-  let from = 0;
+  let region = 0;
+  // The next line break is kept: a search for each entry would take quadratic time.
+  let nextBreak = text.indexOf("\n");
   const lineOf = (offset: number): number => {
-    for (let at = text.indexOf("\n", from); at !== -1 && at < offset;) {
+    for (let next = removed[region]; next && next.at <= offset; next = removed[++region]) {
+      line += next.lines;
+    }
+    for (; nextBreak !== -1 && nextBreak < offset; nextBreak = text.indexOf("\n", nextBreak + 1)) {
       line++;
-      from = at + 1;
-      at = text.indexOf("\n", from);
     }
     return line;
   };

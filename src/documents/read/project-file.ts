@@ -13,6 +13,7 @@ export function readProjectFile(
   chain: readonly string[],
   folders: readonly string[] = [""],
 ): Included {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(target)) return { problem: "it is an address, not a file" };
   const from = posix.dirname(chain.at(-1) ?? "");
   const parts = from === "." ? [] : from.split("/");
   let first: Included | undefined;

@@ -6,6 +6,7 @@ import { decodeText } from "../../../src/documents/read/decode.ts";
 import { peekId } from "../../../src/documents/inspect/peek-id.ts";
 import { mapDocument } from "../../../src/documents/map/map-document.ts";
 import { readMarkdown } from "../../../src/documents/read/readers/markdown/markdown.ts";
+import { around } from "../readers/around.ts";
 import { compileSettings, type DocumentSettings } from "../../../src/documents/map/settings.ts";
 import { CliError } from "../../../src/errors.ts";
 import { createFolder, type Options } from "../folder.ts";
@@ -18,7 +19,7 @@ function glanceAt(content: string | Uint8Array, options: Options = {}, path = "p
 /** Id by the whole text; undefined when it gives no document. */
 function idOf(content: string, path: string, settings: DocumentSettings): string | undefined {
   try {
-    const parsed = readMarkdown(decodeText(Buffer.from(content), path), path);
+    const parsed = readMarkdown(decodeText(Buffer.from(content), path), path, around);
     const mapped = mapDocument({ path, mtimeMs: 0 }, parsed, settings);
     return mapped.kind === "document" ? mapped.document.id : undefined;
   } catch (error) {

@@ -1,15 +1,13 @@
 import { expectLinear } from "../../cost.ts";
 import { describe, expect, it } from "vitest";
 import { compileSettings } from "../../../src/documents/map/settings.ts";
-import { noIncludes } from "../../../src/documents/read/includes.ts";
 import type { Parsed } from "../../../src/documents/read/reader.ts";
 import { readDocument } from "../../../src/documents/read/read.ts";
 import { readMdx } from "../../../src/documents/read/readers/mdx/mdx.ts";
 import { createFolder, fileIn } from "../folder.ts";
+import { around } from "./around.ts";
 
-const { componentAttributes } = compileSettings({ root: "/" });
-const parse = (text: string): Parsed =>
-  readMdx(text, "a.mdx", { includes: noIncludes, componentAttributes });
+const parse = (text: string): Parsed => readMdx(text, "a.mdx", around);
 const bodyOf = (text: string): string => parse(text).body.trim();
 
 describe("text of components", () => {
@@ -39,7 +37,7 @@ describe("text of components", () => {
     ["numbers", "a {42} b", "a 42 b"],
     ["front matter", "---\ntitle: T\n---\na {frontmatter.title} b", "a T b"],
     ["escapes", String.raw`a {'it\'s'}`, "a it's"],
-    ["directives", ':::note{title="x"} a\nb {"c"}\n:::', ':::note{title="x"} a\nb c\n:::'],
+    ["directives", ':::note{title="x"}\nb {"c"}\n:::', "**Note: x**\n\nb c"],
   ])("keeps %s", (_name, text, body) => {
     expect(bodyOf(text)).toBe(body);
     expect(parse(text).leftOut).toEqual([]);

@@ -4,12 +4,9 @@ import { describe, expect, it } from "vitest";
 import { readMdx } from "../../../src/documents/read/readers/mdx/mdx.ts";
 import { scanStructure } from "../../../src/documents/markdown/structure.ts";
 import { CliError } from "../../../src/errors.ts";
-import { compileSettings } from "../../../src/documents/map/settings.ts";
-import { noIncludes } from "../../../src/documents/read/includes.ts";
+import { around } from "./around.ts";
 import { readOkAsync } from "../folder.ts";
 
-const { componentAttributes } = compileSettings({ root: "/" });
-const around = { includes: noIncludes, componentAttributes };
 const bodyOf = (text: string): string => readMdx(text, "a.mdx", around).body;
 
 describe("MDX", () => {

@@ -3,6 +3,7 @@ import { splitFrontMatter, type SplitText } from "../../../front-matter/front-ma
 import { createLeftOutLog } from "../../left-out.ts";
 import { readProjectFile } from "../../project-file.ts";
 import { removeIgnored } from "../../../markdown/ignore-regions.ts";
+import { readBlocks } from "../markdown/blocks.ts";
 import { scanExpression } from "./mdx-braces.ts";
 import { createLines, endLine, write } from "./mdx-lines.ts";
 import { findSpans, literalEnd } from "./mdx-literal.ts";
@@ -120,6 +121,6 @@ function pageOf(
 export function readMdx(text: string, path: string, around: Surroundings): Parsed {
   const split = splitFrontMatter(text, path);
   const page = pageOf(split, around, { chain: [path], props: new Map(), log: undefined });
-  const body = stripMdx(split.body, page);
+  const body = readBlocks(stripMdx(split.body, page));
   return { ...split, body, isMarkdown: true, leftOut: page.log.entries };
 }

@@ -1,0 +1,162 @@
+import { createCodeTest } from "../../../markdown/code.ts";
+import { admonitionLabel } from "./component-text.ts";
+
+/** One of these stands in every text with a block or an attribute list that is read here. */
+export const blockMarks = [
+  ":::",
+  "!!! ",
+  "??? ",
+  "???+ ",
+  '=== "',
+  '===! "',
+  '===+ "',
+  "{:",
+  "{ .",
+  "{ #",
+  "{.",
+] as const;
+
+interface Blocks {
+  rows: readonly string[];
+  done: string[];
+  /** Columns that each open container takes from its lines, and where its lines begin. */
+  containers: { inner: number; strip: number }[];
+  /** Marks of the open fence. */
+  fence: string | undefined;
+  /** Open `:::` directives. */
+  depth: number;
+}
+
+const indentOf = (row: string): string => /^[ \t]*/.exec(row)?.[0] ?? "";
+const widthOf = (indent: string): number => indent.replaceAll("\t", "    ").length;
+const isBlank = (row: string): boolean => row.trim() === "";
+
+function dedent(row: string, columns: number): string {
+  if (columns === 0) return row;
+  const indent = indentOf(row);
+  return " ".repeat(Math.max(0, widthOf(indent) - columns)) + row.slice(indent.length);
+}
+
+// `!!! note "Title"` and `??? note` of Python-Markdown, `=== "Tab"` of PyMdown.
+const box = /^[ \t]*(!!!|\?\?\?\+?|===[!+]?)[ \t]+([^"]*)(?:"(.*)")?[ \t]*$/;
+
+function boxLabel(row: string): string | undefined {
+  const [, mark = "", names = "", title] = box.exec(row) ?? [];
+  if (mark.startsWith("=")) return names === "" ? title : undefined;
+  const [type = "", ...others] = names.trim().split(/[ \t]+/);
+  const isBox = mark !== "" && others.length < 4 && (/^[\w-]+$/.test(type) || title !== undefined);
+  if (!isBox) return undefined;
+  // An empty title hides it.
+  if (title === "") return "";
+  return admonitionLabel(type, title) ?? type.charAt(0).toUpperCase() + type.slice(1);
+}
+
+/** Begins a container if indented lines follow. */
+function openBox(blocks: Blocks, row: string, index: number, strip: number): boolean {
+  const label = boxLabel(row);
+  if (label === undefined) return false;
+  const indent = indentOf(row);
+  const inner = widthOf(indent) + strip + 4;
+  let next = index + 1;
+  while (next < blocks.rows.length && isBlank(blocks.rows[next] ?? "")) next++;
+  if (widthOf(indentOf(blocks.rows[next] ?? "")) < inner) return false;
+  blocks.containers.push({ inner, strip: strip + 4 });
+  if (label !== "") blocks.done.push(`${indent}**${label}**`);
+  if (!isBlank(blocks.rows[index + 1] ?? "")) blocks.done.push("");
+  return true;
+}
+
+const directive = /^([ \t]*)(:{3,})[ \t]*(.*)$/;
+
+/** The label of `:::name[Title]{title="T"}`, `::: name Title` or `:::{.callout-name title="T"}`. */
+function directiveLabel(text: string): string | undefined {
+  const [, brace = "", name = "", afterName = ""] =
+    /^(\{?)\.?(?:callout-)?([A-Za-z][\w-]*)\}?(.*)$/.exec(text) ?? [];
+  const [, inBrackets, afterBrackets = afterName] = /^\[(.*)\](.*)$/.exec(afterName) ?? [];
+  const [, attribute] = /\btitle="([^"]*)"/.exec(afterBrackets) ?? [];
+  const braces = brace === "" ? /\{[^{}]*\}$/ : /\}$/;
+  return admonitionLabel(name, inBrackets ?? attribute ?? afterBrackets.replace(braces, "").trim());
+}
+
+function readDirective(blocks: Blocks, row: string, index: number): boolean {
+  const [, indent = "", marks, text = ""] = (row.includes(":::") && directive.exec(row)) || [];
+  if (marks === undefined) return false;
+  if (text.trim() === "") {
+    if (blocks.depth === 0) return false;
+    blocks.depth--;
+    blocks.done.push("");
+    return true;
+  }
+  if (!/^[A-Za-z{]/.test(text)) return false;
+  blocks.depth++;
+  const label = directiveLabel(text.trim());
+  if (label !== undefined) blocks.done.push(`${indent}**${label}**`);
+  if (!isBlank(blocks.rows[index + 1] ?? "")) blocks.done.push("");
+  return true;
+}
+
+const wholeList = /^[ \t]*(?:\{:[^{}]*\}|\{[ \t]*[.#][\w-]+(?:[ \t]+[^{}]*)?\})[ \t]*$/;
+const headingList = /^\{:?[ \t]*\.[^{}#]*\}[ \t]*$/;
+const inlineList = /(?<=[)\]*`_>])\{(?::[^{}]*|[ \t]*[.#][\w-]+(?:[ \t]+[^{}]*)?)\}/g;
+
+/** Removes the classes of Python-Markdown, kramdown and Goldmark. The id of a heading stays. */
+function withoutAttributes(row: string): string {
+  if (!row.includes("{") || !/\{(?::|[ \t]*[.#])/.test(row)) return row;
+  if (wholeList.test(row)) return "";
+  if (/^[ \t]*#{1,6}[ \t]/.test(row)) {
+    const last = row.lastIndexOf("{");
+    return headingList.test(row.slice(last)) ? row.slice(0, last).trimEnd() : row;
+  }
+  const isCode = createCodeTest(row);
+  return row.replace(inlineList, (list: string, offset: number) => (isCode(offset) ? list : ""));
+}
+
+const fenceStart = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)$/;
+
+function opensFence(row: string): string | undefined {
+  if (!row.includes("```") && !row.includes("~~~")) return undefined;
+  const [, marks, info = ""] = fenceStart.exec(row) ?? [];
+  return marks !== undefined && !(marks.startsWith("`") && info.includes("`")) ? marks : undefined;
+}
+
+function closesFence(row: string, marks: string): boolean {
+  const text = row.replace(/^[ \t>]+/, "").trimEnd();
+  return text.length >= marks.length && text === (marks[0] ?? "").repeat(text.length);
+}
+
+function readRow(blocks: Blocks, source: string, index: number): void {
+  const { containers, done } = blocks;
+  if (containers.length > 0 && !isBlank(source)) {
+    const width = widthOf(indentOf(source));
+    // Lines with less indentation end a container, and with it an open fence.
+    while (width < (containers.at(-1)?.inner ?? 0)) {
+      containers.pop();
+      blocks.fence = undefined;
+    }
+  }
+  const strip = containers.at(-1)?.strip ?? 0;
+  const row = dedent(source, strip);
+  if (blocks.fence !== undefined) {
+    if (closesFence(row, blocks.fence)) blocks.fence = undefined;
+    done.push(row);
+    return;
+  }
+  blocks.fence = opensFence(row);
+  const isOther = blocks.fence !== undefined;
+  if (isOther || !(openBox(blocks, row, index, strip) || readDirective(blocks, row, index))) {
+    done.push(isOther ? row : withoutAttributes(row));
+  }
+}
+
+/**
+ * Writes admonitions, tabs and directives of site generators as plain Markdown: their titles as
+ * bold lines, their content without indentation, so that it does not read as code. Removes
+ * attribute lists. The time is linear in the length of the text.
+ */
+export function readBlocks(text: string): string {
+  if (!blockMarks.some((mark) => text.includes(mark))) return text;
+  const rows = text.split("\n");
+  const blocks: Blocks = { rows, done: [], containers: [], fence: undefined, depth: 0 };
+  for (const [index, row] of rows.entries()) readRow(blocks, row, index);
+  return blocks.done.join("\n");
+}

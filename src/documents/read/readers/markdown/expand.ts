@@ -1,0 +1,96 @@
+import { removeIgnored, type RemovedLines } from "../../../markdown/ignore-regions.ts";
+import { createCodeTest } from "../../../markdown/code.ts";
+import { createLeftOutLog, type LeftOutLog } from "../../left-out.ts";
+import type { Surroundings } from "../../reader.ts";
+import { createSearch, type Expansion, type Replacement } from "./expansion.ts";
+import { replaceBang, replaceCodeImport, replaceComment, replaceSnippet } from "./snippets.ts";
+import { closedNames, readHugo, readLiquid } from "./shortcode.ts";
+import { shortcodeText } from "./shortcode-text.ts";
+
+/** One of these stands in every text with an include or a shortcode. */
+export const expandable = ["{{<", "{{%", "{%", "{!", "--8<--", "<<< ", "@include:"] as const;
+
+const construct = /\{\{[<%]|\{%|\{!|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:/g;
+
+/** `{{</* name *\/>}}`: Hugo shows the shortcode itself. */
+function replaceEscaped({ text, nextOf }: Expansion, at: number): Replacement | undefined {
+  const mark = text[at + 2] === "<" ? ">}}" : "%}}";
+  const close = nextOf(mark, at + 3);
+  if (close === -1 || !text.startsWith("*/", close - 2)) return undefined;
+  const inner = text.slice(at + 5, close - 2);
+  return { end: close + 3, text: `${text.slice(at, at + 3)}${inner}${mark}` };
+}
+
+function replaceConstruct(expansion: Expansion, at: number, mark: string): Replacement | undefined {
+  const { text, isCode } = expansion;
+  // PyMdown includes within code, too.
+  if (mark.includes("8<")) return replaceSnippet(expansion, at);
+  if (mark.startsWith("{{") && text.startsWith("/*", at + 3)) return replaceEscaped(expansion, at);
+  if (isCode(at)) return undefined;
+  if (mark === "{!") return replaceBang(expansion, at);
+  if (mark === "<<<") return replaceCodeImport(expansion, at);
+  if (mark.startsWith("<!--")) return replaceComment(expansion, at);
+  const isLiquid = mark === "{%";
+  const tag = isLiquid ? readLiquid(expansion, at) : readHugo(expansion, at);
+  return tag && shortcodeText(expansion, at, tag, isLiquid);
+}
+
+function expandText(expansion: Expansion): string {
+  const { text } = expansion;
+  const pieces: string[] = [];
+  let from = 0;
+  construct.lastIndex = 0;
+  for (const { 0: mark, index } of text.matchAll(construct)) {
+    if (index < from) continue;
+    const found = replaceConstruct(expansion, index, mark);
+    if (!found) continue;
+    pieces.push(text.slice(from, index), found.text);
+    from = found.end;
+  }
+  return pieces.length === 0 ? text : pieces.join("") + text.slice(from);
+}
+
+interface Source {
+  text: string;
+  /** Root-relative paths from the document to the file of the text. */
+  chain: readonly string[];
+  around: Surroundings;
+  log: LeftOutLog;
+}
+
+function expandSource({ text, chain, around, log }: Source): string {
+  if (!expandable.some((mark) => text.includes(mark))) return text;
+  return expandText({
+    text,
+    around,
+    chain,
+    log,
+    isCode: createCodeTest(text),
+    nextOf: createSearch(text),
+    closed: closedNames(text),
+    links: [],
+    expand(inner, path) {
+      const kept = removeIgnored(inner, path, 1);
+      const innerLog = createLeftOutLog(kept, undefined, log.entries);
+      return expandSource({ text: kept, chain: [...chain, path], around, log: innerLog });
+    },
+  });
+}
+
+/**
+ * Replaces includes and shortcodes in the body of a Markdown file: those of MkDocs, Hugo, Jekyll,
+ * VitePress and their like. `bodyLine` is the line of the file on which the body begins. The time is
+ * linear in the length of the text and of what it includes. Throws CliError `usage` for an ignore
+ * region that is never closed.
+ */
+export function expandMarkdown(
+  body: string,
+  bodyLine: number,
+  path: string,
+  around: Surroundings,
+): { text: string; log: LeftOutLog } {
+  const removed: RemovedLines[] = [];
+  const text = removeIgnored(body, path, bodyLine, removed);
+  const log = createLeftOutLog(text, bodyLine, [], removed);
+  return { text: expandSource({ text, chain: [path], around, log }), log };
+}

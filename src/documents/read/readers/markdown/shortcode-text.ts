@@ -1,0 +1,148 @@
+import { admonitionLabel, componentText, destination } from "./component-text.ts";
+import { indentBefore, indented, isAlone, type Expansion, type Replacement } from "./expansion.ts";
+import { includedText, type Part } from "./included.ts";
+import type { Shortcode } from "./shortcode.ts";
+
+const references = new Set(["ref", "relref", "link", "post_url"]);
+const codeNames = /^(?:highlight|code|code-?block|code-toggle|prism)$/i;
+const includeNames =
+  /^(?:include|include-?text|include-?md|include-markdown|include-?file|read-?file|snippet)$/i;
+const boxNames = /^(?:hint|alert|callout|admonition|notice|aside)$/i;
+const titledNames = /^(?:tab|tabitem|details|expand|collapse|accordion|spoiler|step)$/i;
+// Parts of conditions and loops: they show nothing themselves.
+const silentNames = new Set(
+  "else elsif elseif when assign increment decrement break continue".split(" "),
+);
+const hugoFolders = ["", "content", "docs", "assets"];
+const liquidFolders = ["", "_includes", "docs", "includes"];
+const longestLink = 2000;
+
+/** Parameters under the names that attributes of components have. */
+function valuesOf({ named, positional, name, kind }: Shortcode): Map<string, string> {
+  const values = new Map(named);
+  const alias = (key: string, ...others: string[]): void => {
+    const value = others.map((each) => named.get(each)).find((each) => each !== undefined);
+    if (!values.has(key) && value !== undefined) values.set(key, value);
+  };
+  alias("href", "link", "url");
+  alias("type", "style", "color", "status", "level");
+  alias("title", "header", "heading", "summary");
+  const [first] = positional;
+  if (titledNames.test(name)) {
+    alias("title", "label", "name", "tabName");
+    if (first !== undefined && !values.has("title")) values.set("title", first);
+  }
+  if (boxNames.test(name) && first !== undefined && !values.has("type")) values.set("type", first);
+  // `new-in 0.123`: a version is all that this can show.
+  if (kind === "single" && first !== undefined && /^v?\d+(?:\.\d+)+/.test(first)) {
+    values.set("v", first);
+  }
+  return values;
+}
+
+function partOf({ name, named, positional }: Shortcode, isLiquid: boolean): Part | undefined {
+  const target = named.get("file") ?? named.get("path") ?? named.get("src") ?? positional[0];
+  // A template of HTML is no text, and a name with variables is no name.
+  if (!includeNames.test(name) || target === undefined || /[{}<>*]/.test(target)) return undefined;
+  if (!/\.\w+$/.test(target) || (isLiquid && /\.html?$/i.test(target))) return undefined;
+  return {
+    target: target.replace(/^\/+/, ""),
+    folders: isLiquid ? liquidFolders : hugoFolders,
+    start: named.get("start"),
+    end: named.get("end"),
+  };
+}
+
+/** The line that opens or closes a fence, on a line of its own. */
+function fenceText({ text }: Expansion, at: number, tag: Shortcode): string {
+  const { kind, named, positional, end } = tag;
+  const named1 = named.get("lang") ?? named.get("language") ?? positional[0] ?? "";
+  const language = kind === "open" && /^[\w+#-]+$/.test(named1) ? named1 : "";
+  const before = indentBefore(text, at) === undefined ? "\n" : "";
+  const after = /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 200)) ? "" : "\n";
+  return `${before}\`\`\`${language}${after}`;
+}
+
+/** Begins the text of a link if the shortcode ends in the same paragraph. */
+function openLink({ text, links }: Expansion, { name, end }: Shortcode, href: string): boolean {
+  const rest = text.slice(end, end + longestLink);
+  const close = rest.search(/\{\{[<%]\s*\/|\{%-?\s*end/);
+  const inner = close === -1 ? "" : rest.slice(0, close);
+  if (inner.trim() === "" || /\n[ \t]*\n/.test(inner)) return false;
+  links.push({ name, href });
+  return true;
+}
+
+function closeText({ links }: Expansion, { name }: Shortcode): string {
+  const link = links.at(-1);
+  if (link?.name !== name) return "";
+  links.pop();
+  return `](${destination(link.href)})`;
+}
+
+/** The texts in the parameters of a shortcode; undefined if there are none. */
+function parameterText(expansion: Expansion, at: number, tag: Shortcode): string | undefined {
+  const { text, around } = expansion;
+  const { name, end } = tag;
+  const hasContent = tag.kind === "open";
+  const values = valuesOf(tag);
+  const keys = new Set([...around.componentAttributes, "title", "caption", "alt", "href", "v"]);
+  const found = componentText(name, values, [...keys], hasContent);
+  const { label, rest, href } = found;
+  if (hasContent && href !== undefined && openLink(expansion, tag, href)) return "[";
+  const type = hasContent && boxNames.test(name) ? values.get("type") : undefined;
+  const head = type === undefined ? label : (admonitionLabel(type, values.get("title")) ?? label);
+  const shownHead = hasContent && head !== undefined ? `**${head}**` : head;
+  const link = hasContent || href === undefined ? undefined : `<${href}>`;
+  const texts = [shownHead, ...rest, link].filter((each) => each !== undefined);
+  if (texts.length === 0) return undefined;
+  if (!isAlone(text, at, end)) return texts.join(" ") + (hasContent ? " " : "");
+  return texts.join("\n\n") + (hasContent ? "\n" : "");
+}
+
+/** Offset after the end tag of a shortcode, and of the text before it; undefined without one. */
+function contentOf(
+  { nextOf }: Expansion,
+  { name, end }: Shortcode,
+  isLiquid: boolean,
+): { close: number; end: number } | undefined {
+  const close = nextOf(isLiquid ? `end${name}` : `/${name}`, end);
+  const last = close === -1 ? -1 : nextOf(isLiquid ? "%}" : "}}", close);
+  return last === -1 ? undefined : { close, end: last + 2 };
+}
+
+/** The text in place of a shortcode. Counts those that show something unknown. */
+export function shortcodeText(
+  expansion: Expansion,
+  at: number,
+  tag: Shortcode,
+  isLiquid: boolean,
+): Replacement {
+  const { text, log } = expansion;
+  const { name, kind, end, positional, named } = tag;
+  if (codeNames.test(name) && kind !== "single")
+    return { end, text: fenceText(expansion, at, tag) };
+  if (kind === "close") return { end, text: closeText(expansion, tag) };
+  if (kind === "open" && (name === "raw" || name === "comment")) {
+    const content = contentOf(expansion, tag, isLiquid);
+    if (content) {
+      const inner = name === "raw" ? text.slice(end, content.close) : "";
+      return { end: content.end, text: inner.replace(/\{%-?[ \t]*$/, "") };
+    }
+  }
+  if (references.has(name)) {
+    return { end, text: named.get("path") ?? positional[0] ?? "" };
+  }
+  const part = kind === "single" ? partOf(tag, isLiquid) : undefined;
+  if (part) {
+    const language = named.get("lang") ?? named.get("language");
+    const isCode = language !== undefined || named.get("code") === "true";
+    const body = includedText(expansion, part, at, isCode);
+    const block = isCode && body !== "" ? `\`\`\`\`${language ?? ""}\n${body}\n\`\`\`\`` : body;
+    return { end, text: indented(block, text, at) };
+  }
+  const shown = parameterText(expansion, at, tag);
+  const isSilent = kind === "open" || silentNames.has(name);
+  if (shown === undefined && !isSilent) log.add("shortcode", name, at);
+  return { end, text: indented(shown ?? "", text, at) };
+}

@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import { readMarkdown } from "../../../src/documents/read/readers/markdown/markdown.ts";
+import { expectLinear } from "../../cost.ts";
+import { failure, readFolder } from "../folder.ts";
+import { around } from "./around.ts";
+
+const bodyOf = (text: string): string => readMarkdown(text, "a.md", around).body;
+
+describe("includes in Markdown", () => {
+  const files = {
+    "docs/part.md": "---\ntitle: P\n---\n\none\n\n!!! tip\n    two\n",
+    "docs/lines.txt": "1\n2\n3\n4\n",
+    "snippets/code.py": "a\n# --8<-- [start:x]\nb\n# --8<-- [end:x]\nc\n",
+    "docs/region.js": "a\n// #region x\nb\n// #endregion x\nc\n",
+    "content/_common/p.md": 'common {{% include "_common/q.md" %}}\n',
+    "content/_common/q.md": "q\n",
+    "_includes/l.md": "liquid\n",
+    "docs/cycle.md": '--8<-- "cycle.md"\n',
+  };
+
+  it.each([
+    ["a snippet", 'a\n\n--8<-- "docs/part.md"\n\nb', "a\n\none\n\n**Tip**\n\ntwo\n\nb"],
+    ["a snippet of the folder", '--8<-- "part.md"', "one\n\n**Tip**\n\ntwo"],
+    ["lines of a snippet", '--8<-- "lines.txt:2:3"', "2\n3"],
+    ["a section of a snippet", '```py\n--8<-- "code.py:x"\n```', "```py\nb\n```"],
+    [
+      "a snippet without its marks",
+      '- x\n\n    ```py\n    --8<-- "code.py"\n    ```',
+      "- x\n\n    ```py\n    a\n    b\n    c\n    ```",
+    ],
+    ["a block of snippets", "--8<--\nlines.txt:1:1\n; no.md\nlines.txt:4\n--8<--\nb", "1\n4\nb"],
+    ["a snippet that is switched off", '  ;--8<-- "part.md"', '  --8<-- "part.md"'],
+    [
+      "an include of markdown-include",
+      "{! part.md !}\n\na {! no !} b",
+      "one\n\n**Tip**\n\ntwo\n\na {! no !} b",
+    ],
+    ["lines of markdown-include", "{!docs/lines.txt!lines=1-2 4}", "1\n2\n4"],
+    ["an include of a plugin", '{% include-markdown "./part.md" end="!!!" %}', "one"],
+    ["an include of Hugo", '{{% include "/_common/p.md" %}}', "common q"],
+    [
+      "a file of Hugo as code",
+      '{{< readfile file="/docs/lines.txt" code="true" lang="text" >}}',
+      "````text\n1\n2\n3\n4\n````",
+    ],
+    ["an include of Jekyll", "{% include l.md %}", "liquid"],
+    ["an include of VitePress", "<!--@include: ./lines.txt{2,}-->", "2\n3\n4"],
+    ["code of VitePress", "<<< @/docs/region.js#x{1}", "````js\nb\n````"],
+  ])("become text: %s", async (_name, text, body) => {
+    const { document, notices } = await readFolder({ ...files, "docs/a.md": text }, "docs/a.md");
+    expect(document.sections).toEqual([{ text: body }]);
+    expect(notices).toBeUndefined();
+  });
+
+  it.each([
+    ["missing", 'x\n\n--8<-- "no.md"\n', "line 3: no.md: no such file"],
+    [
+      "cycles",
+      '--8<-- "cycle.md"\nx',
+      "cycle.md: a cycle: docs/a.md → docs/cycle.md → docs/cycle.md",
+    ],
+    [
+      "outside",
+      "{!../../../etc/passwd!}\nx",
+      "line 1: ../../../etc/passwd: it lies outside the project root",
+    ],
+    [
+      "pages of the web",
+      'x\n--8<-- "https://example.com/a.md"',
+      "line 2: https://example.com/a.md: it is an address, not a file",
+    ],
+    ["sections", 'x\n--8<-- "lines.txt:no"', "line 2: lines.txt: no section no"],
+  ])("are counted if they cannot be read: %s", async (_name, text, example) => {
+    const { notices } = await readFolder({ ...files, "docs/a.md": text }, "docs/a.md");
+    expect(notices).toEqual([{ kind: "leftOut", name: "include", times: 1, example }]);
+  });
+
+  it("in ignore regions count for nothing, and lines are those of the file", () => {
+    const text =
+      "---\na: b\n---\n<!-- knowctl:ignore -->\n{{< a >}}\n<!-- /knowctl:ignore -->\n\n{{< b >}}\n";
+    expect(readMarkdown(text, "a.md", around).leftOut).toEqual([
+      { kind: "shortcode", what: "b", line: 8 },
+    ]);
+  });
+
+  it("with an open ignore region name their own place", async () => {
+    const part = { ...files, "docs/part.md": "a\n<!-- knowctl:ignore -->\n" };
+    const read = readFolder({ ...part, "docs/a.md": '--8<-- "part.md"' }, "docs/a.md");
+    await expect(read).rejects.toThrow(
+      "docs/part.md:2:1: the knowctl:ignore region is never closed",
+    );
+    expect(failure(() => bodyOf("{{< a >}}\n\n<!-- knowctl:ignore -->\n"))).toBe(
+      "a.md:3:1: the knowctl:ignore region is never closed",
+    );
+  });
+});
+
+describe("shortcodes", () => {
+  it.each([
+    ["references", '[a]({{< ref "b/c.md" >}}) {{% relref path="d.md" %}}', "[a](b/c.md) d.md"],
+    [
+      "figures",
+      '{{< figure src="a.png" alt="A" title="T" caption="C" >}}',
+      "T\n\n![A](a.png)\n\nC",
+    ],
+    ["code", "{{< highlight go >}}\na\n{{< /highlight >}}", "```go\na\n```"],
+    ["code on a line", "{{< highlight go >}}a{{< /highlight >}}", "```go\na\n```"],
+    ["boxes", "{{% note %}}\na\n{{% /note %}}", "**Note**\n\na\n"],
+    [
+      "boxes with a type",
+      '{{< alert color="warning" title="T" >}}\na\n{{< /alert >}}',
+      "**Warning: T**\n\na\n",
+    ],
+    ["hints", "{{< hint info >}}\na\n{{< /hint >}}", "**Info**\n\na\n"],
+    ["tabs", '{{< tabs "x" >}}\n{{< tab "npm" >}}a{{< /tab >}}\n{{< /tabs >}}', "\n**npm** a\n"],
+    ["details", '{{% details title="T" open=true %}}\na\n{{% /details %}}', "**T**\n\na\n"],
+    ["buttons", '{{< button href="/x" >}}Go{{< /button >}}', "[Go](/x)"],
+    ["cards", '{{< card link="/x" title="T" subtitle="no" >}}', "[T](/x)"],
+    ["versions", "{{< new-in 0.123.0 >}}", "New in 0.123.0"],
+    ["texts within a sentence", 'a {{< tooltip text="b" id="c" >}}.', "a b."],
+    ["unknown ones with content", '{{< steps "x" >}}\na\n{{< /steps >}}', "\na\n"],
+    ["shortcodes that are shown", "`{{</* ref a */>}}` {{%/* b */%}}", "`{{< ref a >}}` {{% b %}}"],
+    ["comments", "a{{% comment %}}\nb\n{{% /comment %}}c", "ac"],
+    ["raw text", "{% raw %}{% a %} {{ b }}{% endraw %} c", "{% a %} {{ b }} c"],
+    ["tags of Liquid", "{% if x %}a{% else %}b{% endif %} {% link c.md %}", "ab c.md"],
+    ["hints of GitBook", '{% hint style="info" %}\na\n{% endhint %}', "**Info**\n\na\n"],
+    [
+      "tabs of GitBook",
+      '{% tabs %}\n{% tab title="npm" %}\na\n{% endtab %}\n{% endtabs %}',
+      "\n**npm**\n\na\n\n",
+    ],
+    ["code of Jekyll", "{% highlight ruby linenos %}\na\n{% endhighlight %}", "```ruby\na\n```"],
+  ])("become text: %s", (_name, text, body) => {
+    const parsed = readMarkdown(text, "a.md", around);
+    expect(parsed.body).toBe(body);
+    expect(parsed.leftOut).toEqual([]);
+  });
+
+  it.each([
+    ["code", "```\n{{< a >}} {% b %} {!c.md!}\n```\n`{{< a >}}`\n"],
+    ["text without an end", "{{< a\n\n{% b\n\n{!c\n\n--8<-- a\n"],
+    ["words that look alike", "a <<< b {!! c !!} {{ d }}\n"],
+  ])("nothing else changes: %s", (_name, text) => {
+    expect(bodyOf(text)).toBe(text);
+  });
+
+  it("that show something unknown are counted", () => {
+    const { leftOut } = readMarkdown(
+      "a\n{{< youtube x >}}\n\n{% include b.html %}",
+      "a.md",
+      around,
+    );
+    expect(leftOut).toEqual([
+      { kind: "shortcode", what: "youtube", line: 2 },
+      { kind: "shortcode", what: "include", line: 4 },
+    ]);
+  });
+
+  it.each([
+    "{{< ",
+    "{{< a >}}",
+    "{{</* a ",
+    "{{< a >}}{{< /a >}}",
+    '{{< a "',
+    '{{< a href="b" >}}c',
+    "{% ",
+    "{% a %}",
+    "{% raw %}",
+    "{%a%}{%enda%}",
+    "{!",
+    "{!a.",
+    "--8<--\n",
+    ';--8<-- "a"\n',
+    '--8<-- "a"\n',
+    "<!--@include:",
+    "\n<<< @/a",
+    "   {{<",
+    "{{< highlight >}}",
+  ])("many times %j costs no more than its length", (piece) => {
+    expectLinear(30_000, (count) => void bodyOf(`{{< x >}}${piece.repeat(count)}`));
+  });
+});
