@@ -138,6 +138,7 @@ describe("shortcodes", () => {
 
   it.each([
     ["code", "```\n{{< a >}} {% b %} {!c.md!}\n```\n`{{< a >}}`\n"],
+    ["code in a tab", "a\n\n    ```\n    {{< a >}}\n    {% b %}\n    ```\n"],
     ["text without an end", "{{< a\n\n{% b\n\n{!c\n\n--8<-- a\n"],
     ["words that look alike", "a <<< b {!! c !!} {{ d }}\n"],
   ])("nothing else changes: %s", (_name, text) => {

@@ -97,11 +97,12 @@ function readDirective(blocks: Blocks, row: string, index: number): boolean {
 
 const wholeList = /^[ \t]*(?:\{:[^{}]*\}|\{[ \t]*[.#][\w-]+(?:[ \t]+[^{}]*)?\})[ \t]*$/;
 const headingList = /^\{:?[ \t]*\.[^{}#]*\}[ \t]*$/;
-const inlineList = /(?<=[)\]*`_>])\{(?::[^{}]*|[ \t]*[.#][\w-]+(?:[ \t]+[^{}]*)?)\}/g;
+const inlineList =
+  /(?<=[)\]*`_>]|\w:)\{(?::[^{}]*|[ \t]*(?:[.#][\w-]+(?:[ \t]+[^{}]*)?|[\w-]+="[^"{}]*"[^{}]*))\}/g;
 
 /** Removes the classes of Python-Markdown, kramdown and Goldmark. The id of a heading stays. */
 function withoutAttributes(row: string): string {
-  if (!row.includes("{") || !/\{(?::|[ \t]*[.#])/.test(row)) return row;
+  if (!row.includes("{") || !/\{(?::|[ \t]*(?:[.#]|[\w-]{1,30}="))/.test(row)) return row;
   if (wholeList.test(row)) return "";
   if (/^[ \t]*#{1,6}[ \t]/.test(row)) {
     const last = row.lastIndexOf("{");

@@ -50,6 +50,10 @@ function expandText(expansion: Expansion): string {
   return pieces.length === 0 ? text : pieces.join("") + text.slice(from);
 }
 
+// In a tab or an admonition, a fence is indented like code. Its marks move to the start of the line.
+const withoutIndents = (text: string): string =>
+  text.replace(/^([ \t]+)((?:```|~~~).*)$/gm, "$2$1");
+
 interface Source {
   text: string;
   /** Root-relative paths from the document to the file of the text. */
@@ -65,7 +69,7 @@ function expandSource({ text, chain, around, log }: Source): string {
     around,
     chain,
     log,
-    isCode: createCodeTest(text),
+    isCode: createCodeTest(withoutIndents(text)),
     nextOf: createSearch(text),
     closed: closedNames(text),
     links: [],

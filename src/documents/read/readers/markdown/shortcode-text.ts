@@ -18,7 +18,7 @@ const liquidFolders = ["", "_includes", "docs", "includes"];
 const longestLink = 2000;
 
 /** Parameters under the names that attributes of components have. */
-function valuesOf({ named, positional, name, kind }: Shortcode): Map<string, string> {
+function valuesOf({ named, positional, name }: Shortcode): Map<string, string> {
   const values = new Map(named);
   const alias = (key: string, ...others: string[]): void => {
     const value = others.map((each) => named.get(each)).find((each) => each !== undefined);
@@ -34,7 +34,7 @@ function valuesOf({ named, positional, name, kind }: Shortcode): Map<string, str
   }
   if (boxNames.test(name) && first !== undefined && !values.has("type")) values.set("type", first);
   // `new-in 0.123`: a version is all that this can show.
-  if (kind === "single" && first !== undefined && /^v?\d+(?:\.\d+)+/.test(first)) {
+  if (first !== undefined && /^v?\d+(?:\.\d+)+/.test(first)) {
     values.set("v", first);
   }
   return values;
