@@ -1,6 +1,8 @@
 import type { Listed } from "../../documents/find/source-file.ts";
 import type { Context } from "../../context.ts";
 import type { FileFacts } from "../../documents/map/facts.ts";
+import { pathsInParts } from "../../documents/inspect/part-stamps.ts";
+import { mostParts } from "../../documents/read/parts.ts";
 import { formatOf } from "../../documents/read/readers.ts";
 import { scopeOf, type FindOptions } from "../../documents/find/scope.ts";
 import { CliError } from "../../errors.ts";
@@ -27,11 +29,9 @@ export interface Since {
   deleted: ReadonlySet<string>;
   /** How many files of the inputs changed, renamed ones included. */
   changedCount: number;
-  /** Whether any image in the project was changed, added, deleted or renamed. */
-  changesImages: boolean;
+  /** Whether a recorded part of a document (partsText()) was changed, added, deleted or renamed. */
+  changesParts(parts: string): boolean;
 }
-
-const imageName = /\.(?:png|jpe?g|gif|webp)$/i;
 
 /** The facts from git and CODEOWNERS that the options need. */
 export interface GitFacts {
@@ -84,9 +84,13 @@ async function readSince(
     renamed,
     deleted,
     changedCount: [...changes.changed].filter(isIncluded).length,
-    changesImages: [changes.changed, changes.deleted, oldPaths].some((paths) =>
-      [...paths].some((path) => imageName.test(path)),
-    ),
+    changesParts(parts) {
+      const paths = pathsInParts(parts);
+      const isTouched = (path: string): boolean =>
+        isChanged(changes, path) || changes.deleted.has(path) || oldPaths.has(path);
+      // Beyond this number, not all of them are recorded.
+      return paths.length >= mostParts || paths.some(isTouched);
+    },
   };
 }
 

@@ -38,9 +38,6 @@ export async function planFolder(
   const isInScope = scopeOf(inputs, source.find);
   const isInReach = orphanScope(source);
   const realPlaceOf = createRealPlaces(settings.root);
-  // A document with images is recorded without a trusted stamp, so it is always read again.
-  const mayShowImages = (path: string): boolean =>
-    since?.changesImages === true && settings.images === "upload" && state.file(path)?.seen === "";
   let done = 0;
   progress.follow(() => ({ ...fixed, done }));
   return await buildPlan({
@@ -49,7 +46,10 @@ export async function planFolder(
     ranges: rangesOf(inputs, source.find),
     isInScope: (path) => isInScope(path) && since?.isGone(path) !== false,
     isExcluded: (path) => settings.exclude?.matches(path) === true && isInReach(path),
-    isSelected: since && ((listed) => since.isSelected(listed) || mayShowImages(listed.path)),
+    isSelected:
+      since &&
+      ((listed, parts) =>
+        since.isSelected(listed) || (parts !== undefined && since.changesParts(parts))),
     format: settings.format,
     idPrefix: settings.idPrefix,
     factsOf: source.factsOf,

@@ -1,4 +1,5 @@
 import type { Secrets } from "../../output/terminal/redact.ts";
+import { pathsInParts } from "../../documents/inspect/part-stamps.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../../sync/state/records.ts";
 import type { State } from "../../sync/state/state.ts";
 
@@ -41,7 +42,10 @@ export function withoutSecrets(state: State, { redact, holdsKey }: Secrets): Sta
     },
     save({ files = [], accepted: acceptedRecords = [], failures = [] }, synchronous) {
       const kept = {
-        files: files.filter((each) => hasNoKey({ path: each.path, id: each.document?.id ?? "" })),
+        files: files.filter(
+          ({ path, document, parts = "" }) =>
+            hasNoKey({ path, id: document?.id ?? "" }) && !pathsInParts(parts).some(holdsKey),
+        ),
         accepted: acceptedRecords.filter(hasNoKey),
       };
       const batch = {

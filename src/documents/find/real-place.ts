@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { codeOf } from "../../errors.ts";
-import { absoluteOf } from "../inspect/recorded.ts";
+import { absoluteOf } from "../inspect/absolute.ts";
 import { relativeTo } from "./root.ts";
 import { normalise } from "../inspect/stamp.ts";
 

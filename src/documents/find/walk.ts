@@ -17,7 +17,7 @@ import {
   type Job,
   type RefuseFolder,
 } from "./folder.ts";
-import { absoluteOf } from "../inspect/recorded.ts";
+import { absoluteOf } from "../inspect/absolute.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 import { createRawNames } from "./raw-names.ts";
 import { sortByKey } from "./entry-order.ts";

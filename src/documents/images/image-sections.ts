@@ -41,22 +41,28 @@ const nameOf = (source: string): string =>
 
 type Result = ReturnType<typeof readImage> | { elsewhere: true };
 
-function resultOf(source: string, from: { root: string; absolutePath: string }): Result {
+/** Where images are looked for. */
+interface Place {
+  root: string;
+  /** Of the document. */
+  absolutePath: string;
+  /** Called with the root-relative path of each file before it is read. */
+  note: (path: string) => void;
+}
+
+function resultOf(source: string, from: Place): Result {
   const place = placeOf(source);
   if (place.kind === "elsewhere") return { elsewhere: true };
   if (place.kind === "refused") return { problem: place.reason };
-  return readImage(from.root, from.absolutePath, place);
+  return readImage(from.root, from.absolutePath, place, from.note);
 }
 
 /**
  * Finds the images of the project that a Markdown body refers to. `root` is a real path;
- * `absolutePath` is the path of the document. Each address is read once. Addresses that are no
+ * Each address is read once. Addresses that are no
  * file are only counted.
  */
-export function findImages(
-  body: string,
-  from: { root: string; absolutePath: string },
-): FoundImages {
+export function findImages(body: string, from: Place): FoundImages {
   const results = new Map<string, Result>();
   const images = new Map<string, PlacedImage>();
   const problems: PlacedProblem[] = [];

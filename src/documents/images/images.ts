@@ -122,19 +122,21 @@ function readFrom(root: string, wanted: string, needsBytes: boolean): ReadImage 
 /**
  * The image that a path names, relative to a document at `from` (absolute), or why it cannot be
  * sent. Opens only regular files inside the root (a real path). `path` has "/", as in placeOf().
+ * Calls `note` with each root-relative path before it reads the file.
  */
 export function readImage(
   root: string,
   from: string,
   { path, isFromRoot }: { path: string; isFromRoot: boolean },
+  note: (path: string) => void = () => {},
 ): { image: LocalImage } | ImageProblem {
   let last: ImageProblem = { problem: "no such file" };
   // Some file systems keep names as typed, for example in NFD on macOS.
   for (const form of new Set([path, path.normalize("NFC"), path.normalize("NFD")])) {
     const wanted = join(isFromRoot ? root : dirname(from), form);
-    if (relativeTo(root, wanted) === undefined) {
-      return { problem: "it lies outside the project root" };
-    }
+    const below = relativeTo(root, wanted);
+    if (below === undefined) return { problem: "it lies outside the project root" };
+    note(below);
     const read = readFrom(root, wanted, false);
     if ("image" in read) return { image: read.image };
     last = read;

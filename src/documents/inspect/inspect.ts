@@ -52,9 +52,9 @@ export function toPrepared(
   setup: PayloadSetup,
   whereIs: (text: string) => string,
 ): Prepared {
-  const { stamp, content } = reading;
+  const { stamp, content, parts } = reading;
   if (reading.kind === "skipped") {
-    return { kind: "skipped", path, part, reason: reading.reason, stamp, content };
+    return { kind: "skipped", path, part, reason: reading.reason, stamp, content, parts };
   }
   const { document, warnings, images, uploads, volatile, notices } = reading;
   const { fromFlag, ccPairId: runPair } = setup.pair;
@@ -76,6 +76,7 @@ export function toPrepared(
     updatedAt: document.doc_updated_at,
     stamp,
     content,
+    parts,
     warnings,
     images,
     uploads,

@@ -29,6 +29,8 @@ export interface LookItem {
   stamp: string | undefined;
   /** Recorded hash of the content. If set, it is compared even when the stamp is the same. */
   content: string | undefined;
+  /** Recorded parts, see partsText(). The same stamp means the same document only if they are. */
+  parts?: string | undefined;
   facts?: FileFacts | undefined;
 }
 
@@ -59,6 +61,8 @@ export interface ReadyDocument {
   stamp: string;
   /** Hash of exactly these bytes. */
   content: string;
+  /** The other files that it is made of, see partsText(). */
+  parts?: string | undefined;
   warnings: readonly string[];
   images: number;
   /** Images whose placeholders are in the body. */
@@ -69,7 +73,15 @@ export interface ReadyDocument {
 /** Result of reading: a document, or why there is none. `part` as in ReadyDocument. */
 export type Prepared =
   | ReadyDocument
-  | { kind: "skipped"; path: string; part: number; reason: string; stamp: string; content: string }
+  | {
+      kind: "skipped";
+      path: string;
+      part: number;
+      reason: string;
+      stamp: string;
+      content: string;
+      parts?: string | undefined;
+    }
   | FailedDocument;
 
 export interface FailedDocument {

@@ -1,19 +1,15 @@
 import { closeSync, lstatSync, openSync } from "node:fs";
-import { sep } from "node:path";
 import { contentHash, openFlags, readAll } from "../read/file-bytes.ts";
 import type { Inspector, InspectSetup, Looked, LookItem, ReadItem } from "./inspection.ts";
 import { maxFileBytesOf } from "../read/size-limit.ts";
+import { absoluteOf } from "./absolute.ts";
+import { createPartCheck } from "./part-stamps.ts";
 import { sizeIn, stampOf } from "./stamp.ts";
 
 // Runs and threads that only compare files with their records load no other module.
 
 /** One object for all results: between threads, a repeated object takes a few bytes. */
 export const same: Looked = { kind: "same" };
-
-/** The absolute path of a root-relative one. */
-export function absoluteOf(root: string, path: string): string {
-  return root.endsWith(sep) ? root + path : root + sep + path;
-}
 
 /** The absolute path of an item. */
 export function placeOf({ path, absolutePath }: ReadItem, root: string): string {
@@ -40,16 +36,25 @@ function hasContent(absolutePath: string, sizeBytes: number, content: string): b
   }
 }
 
+// One run has one object of settings.
+const partChecks = new WeakMap<object, (parts: string) => boolean>();
+
+function hasParts(parts: string, { settings }: Pick<InspectSetup, "settings">): boolean {
+  let check = partChecks.get(settings);
+  if (!check) partChecks.set(settings, (check = createPartCheck(settings.root)));
+  return check(parts);
+}
+
 /**
  * Whether a file equals its record. Compares the content if `item.content` is set, else the stamp.
+ * The content of its parts is not recorded, so with parts a content comparison reads it again.
  * False for a missing file or on any error: reading the file then reports the reason.
  */
-export function isAsRecorded(
-  item: LookItem,
-  { settings }: Pick<InspectSetup, "settings">,
-): boolean {
-  const { stamp, content } = item;
+export function isAsRecorded(item: LookItem, setup: Pick<InspectSetup, "settings">): boolean {
+  const { stamp, content, parts } = item;
+  const { settings } = setup;
   if (stamp === undefined) return false;
+  if (parts !== undefined && (content !== undefined || !hasParts(parts, setup))) return false;
   const absolutePath = placeOf(item, settings.root);
   try {
     if (content === undefined) return hasStamp(absolutePath, stamp);

@@ -11,6 +11,7 @@ import { findReferences } from "../images/image-references.ts";
 import { findImages, type FoundImages } from "../images/image-sections.ts";
 import type { LocalImage } from "../images/images.ts";
 import { pointerHint } from "../read/lfs.ts";
+import type { Parts } from "../read/parts.ts";
 import {
   mapDates,
   mapId,
@@ -37,8 +38,6 @@ export type Mapped =
       uploads: readonly LocalImage[];
       /** Fields that can change while the content stays the same. */
       volatile: readonly (keyof IngestionDocument)[];
-      /** Whether the document depends on image files, existing or missing. */
-      readsImages: boolean;
       warnings: string[];
       /** Undefined instead of an empty list: most documents have none. */
       notices: readonly Notice[] | undefined;
@@ -95,13 +94,18 @@ function addAccessNotice({ fields, settings, parsed, notices }: Mapping): void {
  * The images that the text refers to. Reads image files only if images are uploaded. Throws
  * CliError `usage` for an image that git has not fetched.
  */
-function imagesOf(mapping: Mapping, body: string, absolutePath: string): FoundImages {
+function imagesOf(
+  mapping: Mapping,
+  body: string,
+  absolutePath: string,
+  note: Parts["note"] = () => {},
+): FoundImages {
   const { settings, parsed, warnings, path } = mapping;
   if (!parsed.isMarkdown) return { images: [], leftOut: 0, problems: [] };
   if (settings.images === "skip") {
     return { images: [], leftOut: findReferences(body).length, problems: [] };
   }
-  const found = findImages(body, { root: settings.root, absolutePath });
+  const found = findImages(body, { root: settings.root, absolutePath, note });
   if (found.problems.length === 0) return found;
   const removed: RemovedLines[] = [];
   removeIgnored(parsed.body, path, parsed.bodyLine, removed);
@@ -140,7 +144,7 @@ function emptyReason({ parsed, fields }: Mapping): string {
 
 /**
  * Maps one parsed file to a document, or returns the reason to skip it. `trace` receives the origin
- * of each field. Throws CliError `usage` with `path:line:column` for an invalid value.
+ * of each field, `parts` the other files that the document is made of. Throws CliError `usage` with `path:line:column` for an invalid value.
  */
 export function mapDocument(
   file: {
@@ -153,6 +157,7 @@ export function mapDocument(
   parsed: Parsed,
   runSettings: DocumentSettings,
   trace?: Trace,
+  parts?: Parts,
 ): Mapped {
   const { path } = file;
   const fields = createFields(parsed.frontMatter, path);
@@ -186,10 +191,11 @@ export function mapDocument(
   const formatOrigin = parsed.pages ? "one for each page" : "not Markdown: whole";
   trace?.("sections", isMarkdown ? effective.sections.origin : formatOrigin);
   const { anchors, maxSectionChars: maxChars } = settings;
-  const { images, leftOut, problems } = imagesOf(
+  const { images, leftOut } = imagesOf(
     mapping,
     body,
     file.absolutePath ?? join(settings.root, path),
+    parts?.note,
   );
   const { headings } = parsed;
   const sections = parsed.pages
@@ -214,7 +220,6 @@ export function mapDocument(
     images: leftOut,
     uploads: images.map(({ image }) => image),
     volatile: isOfFile ? dateAlone : none,
-    readsImages: images.length + problems.length > 0,
     warnings,
     notices: notices.length > 0 ? notices : undefined,
   };

@@ -62,8 +62,11 @@ function readText(root: string, path: string): { text: string; sizeBytes: number
   return { text: decodeText(bytes, path), sizeBytes: bytes.length };
 }
 
-/** Creates the reader of includes for one document. `root` is absolute and real. */
-export function createIncludes(root: string): Includes {
+/**
+ * Creates the reader of includes for one document. `root` is absolute and real. Calls `note` with
+ * each root-relative path before it reads the file.
+ */
+export function createIncludes(root: string, note: (path: string) => void = () => {}): Includes {
   const parts = new Set<string>();
   let total = 0;
   return {
@@ -75,6 +78,7 @@ export function createIncludes(root: string): Includes {
       if (chain.length > mostDepth) return { problem: `nested deeper than ${mostDepth} files` };
       if (isHidden(path)) return { problem: "it is a hidden file" };
       parts.add(path);
+      note(path);
       try {
         const { text, sizeBytes } = readText(root, path);
         total += sizeBytes;

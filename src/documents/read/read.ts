@@ -9,6 +9,7 @@ import { contentHash } from "./file-bytes.ts";
 import { extensionOf } from "./file-name.ts";
 import type { LocalImage } from "../images/images.ts";
 import { createIncludes } from "./includes.ts";
+import { createParts, type Parts } from "./parts.ts";
 import { refusePointer } from "./lfs.ts";
 import { mapDocument } from "../map/map-document.ts";
 import { loadedTextReader, loadReader } from "./load-reader.ts";
@@ -43,6 +44,8 @@ interface ReadBytes {
   stamp: string;
   /** Hash, see contentHash(). */
   content: string;
+  /** The other files that the document is made of, see partsText(). */
+  parts?: string | undefined;
 }
 
 /** The format of a file. Throws CliError `usage` for a file of another one. */
@@ -89,19 +92,25 @@ export function toReading(
   parsed: Parsed,
   settings: DocumentSettings,
   trace?: Trace,
+  parts?: Parts,
 ): Reading {
-  const mapped = mapDocument({ ...file, mtimeMs }, parsed, settings, trace);
-  if (mapped.kind === "skipped") return { ...mapped, stamp, content };
+  const mapped = mapDocument({ ...file, mtimeMs }, parsed, settings, trace, parts);
+  const partsRead = parts?.text();
+  const read: ReadBytes = {
+    stamp: partsRead === undefined || parts?.isTrusted() ? stamp : "",
+    content,
+    parts: partsRead,
+  };
+  if (mapped.kind === "skipped") return { ...mapped, ...read };
   const { document, ccPairId, images, uploads, volatile, warnings, notices } = mapped;
-  // A document that depends on image files can change while its own file stays the same.
-  const ownStamp = mapped.readsImages ? "" : stamp;
   const reading: Reading = {
     kind: "document",
     document,
     images,
     warnings,
-    stamp: ownStamp,
+    stamp: read.stamp,
     content,
+    parts: partsRead,
   };
   if (volatile.length > 0) reading.volatile = volatile;
   if (notices) reading.notices = notices;
@@ -134,11 +143,10 @@ export function readDocumentSync(
     const { stamp, content } = fileBytes;
     return { kind: "skipped", reason: ownReport, stamp, content };
   }
-  const includes = createIncludes(settings.root);
+  const parts = createParts(settings.root);
+  const includes = createIncludes(settings.root, parts.note);
   const parsed = read(text, path, { includes, componentAttributes: settings.componentAttributes });
-  // A document can change with the files that it includes while its own file stays the same.
-  const stamp = includes.parts.size > 0 ? "" : fileBytes.stamp;
-  return toReading(file, { ...fileBytes, stamp }, parsed, settings, trace);
+  return toReading(file, fileBytes, parsed, settings, trace, parts);
 }
 
 /**
@@ -162,5 +170,5 @@ export async function readDocument(
   const { bytes, ...rest } = readBytes(file, settings);
   // A copy: the buffer is reused for the next file.
   const parsed = await read(Uint8Array.from(bytes), path);
-  return toReading(file, rest, parsed, settings, trace);
+  return toReading(file, rest, parsed, settings, trace, createParts(settings.root));
 }

@@ -76,6 +76,7 @@ export function lookItem(
     absolutePath,
     stamp,
     content: stamp !== undefined && request.checksum ? seen?.content : undefined,
+    parts: stamp === undefined ? undefined : seen?.parts,
     facts: request.factsOf?.(path),
   };
   return { item, seen: stamp === undefined ? undefined : seen, mapping };

@@ -131,6 +131,7 @@ export function createPlanEntries(
         content,
         document: { id, ccPairId: ownPair, whole },
         skipped: undefined,
+        parts: document.parts,
         target: keyOf(document),
       });
       // The document was sent from stdin, from another path or with other options meanwhile.
@@ -189,11 +190,11 @@ export function createPlanEntries(
     const { path, part } = prepared;
     if (prepared.kind === "failed") addLeftOut("failed", path, prepared.reason, part);
     else if (prepared.kind === "skipped") {
-      const { reason, stamp, content } = prepared;
+      const { reason, stamp, content, parts } = prepared;
       addLeftOut("skipped", path, reason, part, content);
       const seen = seenText(stamp, candidate.mapping);
       const target = undefined;
-      record({ path, part, seen, content, document: undefined, skipped: reason, target });
+      record({ path, part, seen, content, document: undefined, skipped: reason, parts, target });
     } else addDocument(candidate, prepared, known);
   };
 

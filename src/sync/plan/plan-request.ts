@@ -28,8 +28,11 @@ export interface PlanRequest {
   isInScope: (path: string) => boolean;
   /** Whether a pattern excludes a recorded file. */
   isExcluded?: ((path: string) => boolean) | undefined;
-  /** With `--since`: whether a file is inspected; other files are left unchanged. */
-  isSelected: ((listed: Listed) => boolean) | undefined;
+  /**
+   * With `--since`: whether a file is inspected; other files are left unchanged. `parts` are the
+   * recorded ones, see partsText().
+   */
+  isSelected: ((listed: Listed, parts?: string) => boolean) | undefined;
   state: State;
   targets: Targets;
   options: RunOptions;

@@ -2,7 +2,7 @@ import type { Listed } from "../../documents/find/source-file.ts";
 import type { PlanRequest } from "./plan-request.ts";
 import type { Prepared } from "../../documents/inspect/inspection.ts";
 import { formatOf } from "../../documents/read/readers.ts";
-import { absoluteOf } from "../../documents/inspect/recorded.ts";
+import { absoluteOf } from "../../documents/inspect/absolute.ts";
 import { statFile } from "../../documents/find/stat-file.ts";
 import { refuseCollisions, refuseCollisionsInMemory } from "./collisions.ts";
 import { bytesOf, createReadAhead, nextTurn } from "./read-ahead.ts";
@@ -110,7 +110,7 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
   };
   const addListed = (listed: Listed, seen: RecordedFile | undefined): Promise<void> | undefined => {
     if (listed.kind !== "skipped") fileCount++;
-    const isSelected = request.isSelected?.(listed) !== false;
+    const isSelected = request.isSelected?.(listed, seen?.parts) !== false;
     if (listed.kind !== "file") {
       const isReported = isSelected || listed.kind === "failed";
       if (isReported) entries.addLeftOut(listed.kind, listed.path, listed.reason);

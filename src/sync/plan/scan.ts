@@ -9,6 +9,8 @@ export interface RecordedFile {
   seen: string;
   /** As in FileRecord; "" in a scan without content. */
   content: string;
+  /** As in FileRecord. */
+  parts: string | undefined;
   /** Number of its documents that the service has as recorded. */
   accepted: number;
   /** Number of its parts that were skipped. */
@@ -22,12 +24,13 @@ const pageSize = 1024;
 const rowEnd = "//";
 
 // One text per page: each row and each value would cost a call from SQLite to JavaScript.
-// One line per part of a file: 1 for accepted as recorded, 2 for skipped, 0 for the rest.
+// One line per part of a file: 1 for accepted as recorded, 2 for skipped, 0 for the rest. Before
+// it, if the document is made of other files, a line with 3 and these (partsText() has no "//").
 // The table `accepted` is read only when the file has no target: each lookup costs as much
 // as the rest of the query.
 const pageOf = (target: string, content: string): string => `
-  SELECT group_concat(line, '${rowEnd}') AS lines FROM (
-    SELECT CASE WHEN f.skipped IS NOT NULL THEN 2 WHEN f.target = ${target} THEN 1
+  SELECT count(*) AS rows, group_concat(line, '${rowEnd}') AS lines FROM (
+    SELECT coalesce('3' || f.parts || '${rowEnd}', '') || CASE WHEN f.skipped IS NOT NULL THEN 2 WHEN f.target = ${target} THEN 1
       ELSE EXISTS (SELECT 1 FROM accepted a
         WHERE a.target = ${target} AND a.id = f.id AND a.whole = f.whole AND a.path = f.path) END
       || ${content} || '|' || f.seen || '|' || f.part || '/' || f.path AS line
@@ -48,19 +51,19 @@ function* readPages(
   const own = [`${baseUrl}#`, String(pair.ccPairId ?? "")];
   // SQLite seeks by this pair, not by the range. Another start value would scan the table up to it.
   for (let [path, part] = [from, -1]; ;) {
-    const text = statement.get(...own, path, part, from, to)?.["lines"];
+    const { rows, lines: text } = statement.get(...own, path, part, from, to) ?? {};
     if (typeof text !== "string") return;
     const lines = text.split(rowEnd);
     yield lines;
     const last = lines.at(-1) ?? "";
-    if (lines.length < pageSize) return;
+    if (Number(rows) < pageSize) return;
     const pathAt = last.indexOf("/") + 1;
     path = last.slice(pathAt);
     part = Number(last.slice(last.lastIndexOf("|", pathAt) + 1, pathAt - 1));
   }
 }
 
-const [acceptedCode, skippedCode] = [0x31, 0x32];
+const [acceptedCode, skippedCode, partsCode] = [0x31, 0x32, 0x33];
 
 /**
  * Returns a function that yields the recorded files within ranges, ordered by path (code points).
@@ -84,8 +87,14 @@ function* scanFiles(
 ): Generator<RecordedFile> {
   for (const range of ranges) {
     let file: RecordedFile | undefined;
+    let parts: string | undefined;
     for (const lines of readPages(statement, targets, range)) {
       for (const line of lines) {
+        const flag = line.charCodeAt(0);
+        if (flag === partsCode) {
+          parts = line.slice(1);
+          continue;
+        }
         const contentEnd = line.indexOf("|");
         const seenEnd = line.indexOf("|", contentEnd + 1);
         const path = line.slice(line.indexOf("/", seenEnd) + 1);
@@ -93,11 +102,11 @@ function* scanFiles(
         if (file?.path !== path) {
           if (file) yield file;
           const content = line.slice(1, contentEnd);
-          file = { path, seen, content, accepted: 0, skipped: 0, missing: 0 };
+          file = { path, seen, content, parts, accepted: 0, skipped: 0, missing: 0 };
         }
+        parts = undefined;
         // The parts were read at different times, so the stamp cannot be trusted.
         if (seen !== file.seen) file.seen = "";
-        const flag = line.charCodeAt(0);
         if (flag === acceptedCode) file.accepted++;
         else if (flag === skippedCode) file.skipped++;
         else file.missing++;

@@ -21,7 +21,7 @@ function toFileRecord(
   target: Target,
   request: RunRequest,
 ): FileRecord | undefined {
-  const { path, part, stamp, content, id, ownPair, fingerprint } = document;
+  const { path, part, stamp, content, parts, id, ownPair, fingerprint } = document;
   if (path === "") return undefined;
   return {
     path,
@@ -30,6 +30,7 @@ function toFileRecord(
     content,
     document: { id, ccPairId: ownPair, whole: fingerprint.whole },
     skipped: undefined,
+    parts,
     target: target.key,
   };
 }
@@ -159,10 +160,19 @@ export function sendPending(
     return { event: { ...base, id, status: "failed", reason, retryable: false } };
   }
   if (prepared.kind === "skipped") {
-    const { reason, stamp, content } = prepared;
+    const { reason, stamp, content, parts } = prepared;
     const seen = seenText(stamp, request.mappingKey(path));
     const target = undefined;
-    recorder.skip({ path, part, seen, content, document: undefined, skipped: reason, target });
+    recorder.skip({
+      path,
+      part,
+      seen,
+      content,
+      document: undefined,
+      skipped: reason,
+      parts,
+      target,
+    });
     return { event: { ...base, status: "skipped", reason } };
   }
   return sendDocument(prepared, known, request, recorder, spentMs);

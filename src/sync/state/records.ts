@@ -16,6 +16,8 @@ export interface FileRecord {
   document: { id: string; ccPairId: number | undefined; whole: string } | undefined;
   /** Reason why the file has no document. */
   skipped: string | undefined;
+  /** The other files that the document is made of, see partsText(); undefined for none. */
+  parts?: string | undefined;
   /**
    * Key of a target that accepted this document from this file. When undefined, look in
    * `accepted`. save() keeps it only after a check.
@@ -87,6 +89,7 @@ export function toFile(row: Row): FileRecord {
     seen: String(row["seen"]),
     content: String(row["content"]),
     skipped: optionalText(row["skipped"]),
+    parts: optionalText(row["parts"]),
     target: optionalText(row["target"]),
     document: id === undefined ? undefined : { id, ccPairId, whole: String(row["whole"]) },
   };
@@ -121,6 +124,20 @@ export function toFailure(row: Row): FailureRecord {
   };
 }
 
+/** Columns of the table `files`, in the order of fileValues(). */
+export const fileColumns = [
+  "path",
+  "part",
+  "seen",
+  "content",
+  "id",
+  "cc_pair_id",
+  "whole",
+  "skipped",
+  "parts",
+  "target",
+] as const;
+
 export const fileValues = (each: FileRecord): SqlValue[] => [
   each.path,
   each.part,
@@ -130,6 +147,7 @@ export const fileValues = (each: FileRecord): SqlValue[] => [
   each.document?.ccPairId ?? null,
   each.document?.whole ?? null,
   each.skipped ?? null,
+  each.parts ?? null,
   each.target ?? null,
 ];
 

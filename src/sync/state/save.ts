@@ -4,6 +4,7 @@ import {
   acceptedColumns,
   acceptedValues,
   failureValues,
+  fileColumns,
   fileValues,
   type AcceptedRecord,
   type FailureRecord,
@@ -23,7 +24,7 @@ const upsertAccepted = `ON CONFLICT (target, id) DO UPDATE
   SET ${updatedColumns.map((each) => `${each} = excluded.${each}`).join(", ")}`;
 
 // Stores the target of a file only if `accepted` has the document under that target.
-const checkedRow = `(?,?,?,?,?,?,?,?,
+const checkedRow = `(?,?,?,?,?,?,?,?,?,
   (SELECT target FROM accepted WHERE target = ? AND id = ? AND whole = ? AND path = ?))`;
 
 function checkedFileValues(each: FileRecord): SqlValue[] {
@@ -54,9 +55,9 @@ function splitProven(
 export function createSave(
   database: Database,
 ): (batch: StateBatch, synchronous?: Synchronous) => void {
-  const fileHead = "INSERT OR REPLACE INTO files";
-  const putProven = createInsert(database, fileHead, 9);
-  const putChecked = createInsert(database, fileHead, 12, { row: checkedRow });
+  const fileHead = `INSERT OR REPLACE INTO files (${fileColumns.join(", ")})`;
+  const putProven = createInsert(database, fileHead, fileColumns.length);
+  const putChecked = createInsert(database, fileHead, fileColumns.length + 3, { row: checkedRow });
   const putAccepted = createInsert(database, "INSERT INTO accepted", 10, { tail: upsertAccepted });
   const putFailures = createInsert(database, "INSERT OR REPLACE INTO failures", 9);
   const dropFailure = database.prepare(

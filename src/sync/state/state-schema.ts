@@ -2,7 +2,7 @@ import type { Database } from "../../database.ts";
 import { CliError } from "../../errors.ts";
 
 /** Raise it when a table changes its meaning: an older knowctl then refuses the file. */
-const schemaVersion = 4;
+const schemaVersion = 5;
 
 // files.target is a cached look-up in `accepted`. The triggers clear it on every change of
 // `accepted`. The condition on replace() makes SQLite use the index files_id.
@@ -18,7 +18,8 @@ export const schema = `
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
   path TEXT NOT NULL, part INTEGER NOT NULL, seen TEXT NOT NULL, content TEXT NOT NULL,
-  id TEXT, cc_pair_id INTEGER, whole TEXT, skipped TEXT, target TEXT, PRIMARY KEY (path, part)
+  id TEXT, cc_pair_id INTEGER, whole TEXT, skipped TEXT, target TEXT, parts TEXT,
+  PRIMARY KEY (path, part)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS files_id ON files (replace(id, ' ', '_')) WHERE id IS NOT NULL;
 CREATE TABLE IF NOT EXISTS accepted (
@@ -71,6 +72,8 @@ export function prepareTables(database: Database, path: string): boolean {
         database.exec(`ALTER TABLE ${table} ADD COLUMN options INTEGER;`);
       }
     }
+    // Files before version 5 have no parts; those with images have no trusted stamp.
+    if (version >= 2 && version < 5) database.exec("ALTER TABLE files ADD COLUMN parts TEXT;");
     database.exec(schema);
     // Also a test write: a full or read-only disk fails here, before any upload.
     database

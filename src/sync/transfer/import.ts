@@ -7,6 +7,7 @@ import {
   acceptedColumns,
   acceptedValues,
   failureValues,
+  fileColumns,
   fileValues,
   tombstoneMark,
 } from "../state/records.ts";
@@ -70,7 +71,7 @@ const tables = {
   },
   file: {
     name: "files",
-    columns: ["path", "part", "seen", "content", "id", "cc_pair_id", "whole", "skipped", "target"],
+    columns: fileColumns,
     keys: ["path", "part"],
     // Keep what this machine has read itself, unless the row was only opened (openParts()).
     replaceCondition:

@@ -1,4 +1,5 @@
 import { CliError } from "../../errors.ts";
+import { partsOfPaths } from "../../documents/inspect/part-stamps.ts";
 import { parseOptions } from "../state/options.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../state/records.ts";
 import { transferVersion, type ImageRecord, type TransferRecord } from "./transfer.ts";
@@ -98,6 +99,18 @@ function failureOf(line: Line): FailureRecord {
   };
 }
 
+/** Root-relative paths. */
+function partsOf(line: Line): string | undefined {
+  const paths = ownMember(line, "parts");
+  if (paths === undefined) return undefined;
+  const isValid = (path: unknown): path is string =>
+    typeof path === "string" && !path.includes("\0") && path.isWellFormed();
+  if (!Array.isArray(paths) || !paths.every(isValid)) {
+    throw invalidLine("parts: expected a list of strings");
+  }
+  return partsOfPaths(paths);
+}
+
 function fileOf(line: Line): FileRecord {
   const id = optionalText(line, "id");
   const skipped = optionalText(line, "skipped");
@@ -109,6 +122,7 @@ function fileOf(line: Line): FileRecord {
     content: text(line, "content"),
     document: id === undefined ? undefined : { id, ccPairId, whole: text(line, "whole") },
     skipped,
+    parts: partsOf(line),
     target: undefined,
   };
 }

@@ -1,3 +1,4 @@
+import { pathsInParts } from "../../documents/inspect/part-stamps.ts";
 import type { RecordedOptions } from "../state/options.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../state/records.ts";
 
@@ -46,9 +47,10 @@ function membersOf(each: TransferRecord): Record<string, unknown> {
       return { ...rest, part: unless0(part), failedAt: isoTime(failedAtMs), options };
     }
     case "file": {
-      // Omit `seen`: a stamp (inode, times) is invalid on another machine.
-      const { path, part, content, document, skipped } = each.record;
-      return { path, part: unless0(part), content, ...document, skipped };
+      // Omit `seen` and the stamps of the parts: they are invalid on another machine.
+      const { path, part, content, document, skipped, parts } = each.record;
+      const partPaths = parts === undefined ? undefined : pathsInParts(parts);
+      return { path, part: unless0(part), content, ...document, skipped, parts: partPaths };
     }
     case "image": {
       const { sentAtMs, ...rest } = each.record;

@@ -1,3 +1,4 @@
+import { pathsInParts } from "../../../src/documents/inspect/part-stamps.ts";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
@@ -99,10 +100,12 @@ describe("images in documents", () => {
     expect(reading.stamp).not.toBe("");
   });
 
-  it("keep a document from being taken for unchanged, also when they are missing", () => {
-    expect(readIn(page("![a](a.png)", { "docs/a.png": png })).stamp).toBe("");
-    expect(readIn(page("![a](a.png)")).stamp).toBe("");
-    expect(readIn(page("![a](https://x.example/a.png)")).stamp).not.toBe("");
+  it("are recorded as parts of their document, also when they are missing", () => {
+    const partsIn = (...given: Parameters<typeof page>): string[] =>
+      pathsInParts(readIn(page(...given)).parts ?? "");
+    expect(partsIn("![a](a.png)", { "docs/a.png": png })).toEqual(["docs/a.png"]);
+    expect(partsIn("![a](a.png)")).toEqual(["docs/a.png"]);
+    expect(partsIn("![a](https://x.example/a.png) ![b](../../b.png)")).toEqual([]);
   });
 
   it("that cannot be sent are told with their line, each once", () => {

@@ -9,6 +9,7 @@ import {
   tuple,
 } from "../../property.ts";
 import { describe, expect, it } from "vitest";
+import { partsOfPaths } from "../../../src/documents/inspect/part-stamps.ts";
 import { forget } from "../../../src/sync/state/forget.ts";
 import { createIncoming } from "../../../src/sync/transfer/import.ts";
 import type { AcceptedRecord, FileRecord } from "../../../src/sync/state/records.ts";
@@ -183,7 +184,7 @@ describe("files that need not be read", () => {
     state.database.exec(`
       DROP TRIGGER accepted_changed; DROP TRIGGER accepted_dropped;
       ALTER TABLE accepted DROP COLUMN options; ALTER TABLE failures DROP COLUMN options;
-      ALTER TABLE files DROP COLUMN target; DROP TABLE options; UPDATE meta SET value = '2' WHERE key = 'schema';`);
+      ALTER TABLE files DROP COLUMN target; ALTER TABLE files DROP COLUMN parts; DROP TABLE options; UPDATE meta SET value = '2' WHERE key = 'schema';`);
     state.close();
     const opened = await openState(folder, Date.now);
     expect(opened.wasEmptied).toBe(false);
@@ -194,6 +195,37 @@ describe("files that need not be read", () => {
     opened.state.dropAccepted(`${baseUrl}#2`, "a");
     expect(settled(opened.state)).toEqual([]);
     opened.state.close();
+  });
+
+  it("knows the files of a state of version 4", async () => {
+    const folder = temporaryFolder();
+    const { state } = await openState(folder, Date.now);
+    send(state, a);
+    state.database.exec(
+      "ALTER TABLE files DROP COLUMN parts; UPDATE meta SET value = '4' WHERE key = 'schema'",
+    );
+    state.close();
+    const opened = await openState(folder, Date.now);
+    expect(opened.wasEmptied).toBe(false);
+    expect(settled(opened.state)).toEqual(["a"]);
+    expect(opened.state.file("a")).toMatchObject({ seen: "s m", parts: undefined });
+    opened.state.close();
+  });
+
+  it("yields the parts of a file, over pages", async () => {
+    const state = await openTestState();
+    const paths = Array.from({ length: 1500 }, (_, index) => `${1000 + index}.md`);
+    const parts = (path: string): string | undefined =>
+      path.endsWith("0.md") ? partsOfPaths([`a/${path}`, "x|y//z"]) : undefined;
+    const sent = paths.map((path) => ({ path }));
+    state.save({
+      files: sent.map((each) => ({ ...toFile(each), parts: parts(each.path) })),
+      accepted: sent.map(toAccepted),
+    });
+    const found = [...createScan(state.database, targetsOf(2), false)(everything)];
+    expect(found.map(({ path }) => path)).toEqual(paths);
+    expect(found.map((each) => each.parts)).toEqual(paths.map(parts));
+    expect(found.every(({ accepted }) => accepted === 1)).toBe(true);
   });
 });
 

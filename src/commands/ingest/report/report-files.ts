@@ -2,7 +2,7 @@ import type { Listed } from "../../../documents/find/source-file.ts";
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Context } from "../../../context.ts";
-import { absoluteOf } from "../../../documents/inspect/recorded.ts";
+import { absoluteOf } from "../../../documents/inspect/absolute.ts";
 import { CliError, codeOf, messageOf } from "../../../errors.ts";
 import { makeFolder } from "../../../make-folder.ts";
 import type { Output } from "../../../output/terminal/output.ts";
