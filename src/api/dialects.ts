@@ -36,6 +36,16 @@ export interface Dialect {
     readonly pairDocuments?: (ccPairId: number) => string;
     /** GET: chunks of one document in the index; 404 if the index holds none. */
     readonly documentSize?: (storedId: string) => string;
+    /** GET: one chunk of a document in the index, from 0. */
+    readonly documentChunk?: (storedId: string, number: number) => string;
+    /** GET: metadata entries of all documents. */
+    readonly tags?: string;
+    /** POST: search without a language model. */
+    readonly indexedSearch?: string;
+    /** POST: the administrators' search by keywords, without a language model. */
+    readonly keywordSearch?: string;
+    /** POST: search with several calls of a language model. */
+    readonly assistedSearch?: string;
     readonly stopChat?: (sessionId: string) => string;
     readonly sessions?: string;
     readonly session?: (sessionId: string) => string;
@@ -120,6 +130,12 @@ const onyx: Dialect = {
     ingestedDocument: (storedId) => `/api/onyx-api/ingestion/${segment(storedId)}`,
     pairDocuments: (ccPairId) => `/api/onyx-api/connector-docs/${ccPairId}`,
     documentSize: (storedId) => `/api/document/document-size-info?document_id=${segment(storedId)}`,
+    documentChunk: (storedId, number) =>
+      `/api/document/chunk-info?document_id=${segment(storedId)}&chunk_id=${number}`,
+    tags: "/api/query/valid-tags",
+    indexedSearch: "/api/search/send-search-message",
+    keywordSearch: "/api/admin/search",
+    assistedSearch: "/api/search",
     stopChat: (sessionId) => `/api/chat/stop-chat-session/${segment(sessionId)}`,
     sessions: "/api/chat/get-user-chat-sessions",
     session: (sessionId) => `/api/chat/get-chat-session/${segment(sessionId)}`,

@@ -6,7 +6,9 @@ import { parseStreamLine } from "../../src/api/chat/packets.ts";
 import type { Client } from "../../src/api/client.ts";
 import { listConnectors } from "../../src/api/connectors.ts";
 import { listIngested, upsertDocument } from "../../src/api/documents.ts";
+import { findChunk, findDocumentSize, listTags } from "../../src/api/evidence.ts";
 import { listPairDocuments } from "../../src/api/pair-documents.ts";
+import { searchAssisted, searchIndexed, searchKeyword } from "../../src/api/search.ts";
 import { listProviders } from "../../src/api/models.ts";
 import { createSession, getSession, listSessions, renameSession } from "../../src/api/sessions.ts";
 import { listTools } from "../../src/api/tools.ts";
@@ -38,6 +40,10 @@ const notCalled = new Set([
 const samples = files
   .flatMap((name) => (JSON.parse(read(name)) as { responses: Sample[] }).responses)
   .filter(({ status, endpoint }) => status === 200 && !notCalled.has(endpoint));
+/** A search that fails under 200 is an error; a stream of it is not read. */
+const failed = ({ endpoint, note }: Sample): boolean =>
+  endpoint.includes("send-search-message") && note.startsWith("failed");
+const read200 = samples.filter((each) => each.body !== undefined && !failed(each));
 
 async function firstPage(client: Client): Promise<unknown[]> {
   const found: unknown[] = [];
@@ -55,6 +61,7 @@ async function listed(client: Client): Promise<string[]> {
   return ids;
 }
 
+const query = { query: "leave" };
 const id = "00000000-0000-4000-8000-000000000001";
 
 /** What reads the response of an endpoint. */
@@ -69,6 +76,12 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
     expect(await listed(client)).toEqual(ids);
     return ids;
   },
+  "GET /document/document-size-info?document_id=": (client) => findDocumentSize(client, "a"),
+  "GET /document/chunk-info?document_id=&chunk_id=": (client) => findChunk(client, "a", 0),
+  "GET /query/valid-tags": (client) => listTags(client, ""),
+  "POST /search": (client) => searchAssisted(client, query),
+  "POST /admin/search": (client) => searchKeyword(client, query),
+  "POST /search/send-search-message (Enterprise)": (client) => searchIndexed(client, query),
   "POST /onyx-api/ingestion": (client) => upsertDocument(client, "{}"),
   "GET /chat/get-user-chat-sessions": firstPage,
   "GET /chat/get-chat-session/{uuid}": (client) => getSession(client, id),
@@ -85,12 +98,17 @@ async function clientFor(body: string, type = "application/json"): Promise<Clien
 }
 
 describe("samples of the wire", () => {
-  it.each(samples)("$endpoint: $note", async ({ endpoint, body }) => {
+  it.each(read200)("$endpoint: $note", async ({ endpoint, body }) => {
     const call = calls[endpoint];
     expect(call, endpoint).toBeDefined();
     const result = await call!(await clientFor(JSON.stringify(body)));
     // A record that the schema replaces is lost without an error.
     if (Array.isArray(body)) expect(result).toHaveLength(body.length);
+    const [list] = Object.values(body as object).filter(Array.isArray) as unknown[][];
+    if (/search|tags/.test(endpoint)) {
+      const members = body as { search_docs?: unknown[] };
+      expect(result).toHaveLength((members.search_docs ?? list)!.length);
+    }
     const cleared = JSON.stringify(result).match(/"cc_pair_id":null/);
     expect(cleared).toBeNull();
   });
@@ -98,6 +116,31 @@ describe("samples of the wire", () => {
   it("every endpoint that is called has a sample", () => {
     const sampled = new Set(samples.map(({ endpoint }) => endpoint));
     expect(Object.keys(calls).filter((endpoint) => !sampled.has(endpoint))).toEqual([]);
+  });
+
+  it("a look-up that finds nothing is no error, and a missing endpoint is one", async () => {
+    const answer = async (detail: string) => {
+      const { url } = await startHttp((_request, response) => {
+        response.writeHead(404, { "content-type": "application/json" });
+        response.end(JSON.stringify({ detail }));
+      });
+      return openClient(url, { dialect: "onyx" });
+    };
+    expect(await findDocumentSize(await answer("Document not found"), "a")).toBeUndefined();
+    expect(await findChunk(await answer("Chunk not found"), "a", 7)).toBeUndefined();
+    await expect(findDocumentSize(await answer("Not Found"), "a")).rejects.toMatchObject({
+      exit: "not-found",
+    });
+  });
+
+  it("a search that failed under status 200 is an error of the service", async () => {
+    const { body } = samples.find(failed)!;
+    await expect(searchIndexed(await clientFor(JSON.stringify(body)), query)).rejects.toMatchObject(
+      {
+        exit: "server-error",
+        message: expect.stringContaining("keyword search is not supported"),
+      },
+    );
   });
 
   it("keep all members of a connector", async () => {

@@ -156,6 +156,56 @@ describe("what the sandbox sends has the members of the observed service", () =>
   });
 });
 
+describe("look-ups and searches in onyx have the members of the samples", () => {
+  const folder = new URL("../fixtures/samples/", import.meta.url);
+  /** The first body with status 200 in a file of samples. */
+  const sampleOf = (name: string): Record<string, never> => {
+    const text = readFileSync(new URL(`${name}.json`, folder), "utf8");
+    return (JSON.parse(text) as { responses: { body: Record<string, never> }[] }).responses[0]!
+      .body;
+  };
+  const document = documentOf({
+    sections: [{ text: "Twenty-five days of leave a year.", link: "https://a.example/leave" }],
+    metadata: { team: "people" },
+  });
+  const filters = {};
+  const calls: Record<string, [method: string, path: string, body?: object]> = {
+    "size-info": ["GET", "/api/document/document-size-info?document_id=a.md"],
+    "chunk-info": ["GET", "/api/document/chunk-info?document_id=a.md&chunk_id=0"],
+    "valid-tags": ["GET", "/api/query/valid-tags"],
+    "connector-docs": ["GET", "/api/onyx-api/connector-docs/2"],
+    "admin-search": ["POST", "/api/admin/search", { query: "leave", filters }],
+    search: ["POST", "/api/search", { query: "leave" }],
+    "send-search-message": [
+      "POST",
+      "/api/search/send-search-message",
+      { search_query: "leave", include_content: true },
+    ],
+  };
+
+  it.each(Object.entries(calls))("%s", async (name, [method, path, body]) => {
+    const sandbox = await start({ dialect: "onyx" });
+    await sandbox.ingest(document);
+    await sandbox.idle();
+    // A list is compared by its first element, by the same way as a list in a member.
+    const whole = (value: object) => (Array.isArray(value) ? { list: value } : value);
+    const own = whole((await sandbox.send(method, path, body)).json());
+    const sample = whole(sampleOf(name));
+    expect(members(own)).toEqual(members(sample));
+    for (const [member, value] of Object.entries(sample)) {
+      if (!Array.isArray(value) || typeof value[0] !== "object") continue;
+      const list = (own as Record<string, unknown>)[member] as object[];
+      expect(members(list[0])).toEqual(members(value[0] as object));
+    }
+  });
+
+  it("a document that is not found", async () => {
+    const { get } = await start({ dialect: "onyx" });
+    const answer = await get("/api/document/document-size-info?document_id=a.md");
+    expect([answer.status, answer.json()]).toEqual([404, { detail: "Document not found" }]);
+  });
+});
+
 describe("the client understands the sandbox", () => {
   it.each(dialects)("%s", async (dialect) => {
     const sandbox = await start({ dialect });

@@ -2,8 +2,17 @@ import { CliError } from "../../errors.ts";
 import type { Dialect } from "../dialects.ts";
 import type { FileDescriptor, LlmOverride, SearchFilters } from "../schemas.ts";
 
+/** Which documents to search, independent of the dialect. */
+export interface FilterParameters {
+  sourceTypes?: string[] | undefined;
+  documentSets?: string[] | undefined;
+  tags?: [string, string][] | undefined;
+  /** `YYYY-MM-DDTHH:MM:SSZ` */
+  timeCutoff?: string | undefined;
+}
+
 /** A question, independent of the dialect. Absent or empty members are not sent. */
-export interface ChatParameters {
+export interface ChatParameters extends FilterParameters {
   message: string;
   /** Continues this session. It keeps its Agent and Project; the ids below are not sent. */
   sessionId?: string;
@@ -20,17 +29,19 @@ export interface ChatParameters {
   allowedToolIds?: number[];
   forcedToolId?: number;
   fileDescriptors?: FileDescriptor[];
-  sourceTypes?: string[];
-  documentSets?: string[];
-  tags?: [string, string][];
-  /** `YYYY-MM-DDTHH:MM:SSZ` */
-  timeCutoff?: string;
   deepResearch?: boolean;
   /** Further members of the request; they override all others. */
   extra?: Record<string, unknown>;
 }
 
-function filtersOf(parameters: ChatParameters, dialect: Dialect): SearchFilters | undefined {
+/**
+ * The filters in the form of the dialect; undefined without any. Throws CliError `usage` for two
+ * values of one tag where the dialect takes one.
+ */
+export function searchFilters(
+  parameters: FilterParameters,
+  dialect: Dialect,
+): SearchFilters | undefined {
   const { sourceTypes, documentSets, tags, timeCutoff } = parameters;
   const filters: SearchFilters = {};
   // An empty list does not mean "no filter": it replaces the filter of the Agent.
@@ -95,7 +106,7 @@ export function chatBody(
   set("allowed_tool_ids", parameters.allowedToolIds);
   set("forced_tool_id", parameters.forcedToolId);
   set("file_descriptors", fileDescriptors?.length ? fileDescriptors : undefined);
-  set(dialect.filtersMember, filtersOf(parameters, dialect));
+  set(dialect.filtersMember, searchFilters(parameters, dialect));
   set("deep_research", parameters.deepResearch === true ? true : undefined);
   return { ...body, ...parameters.extra, stream };
 }

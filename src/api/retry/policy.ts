@@ -13,6 +13,7 @@ export type FaultKind = "status" | "unsent" | "connection" | "timeout" | "shape"
 export type CallClass =
   | "list"
   | "listOnce"
+  | "lookUp"
   | "upsert"
   | "remove"
   | "chatWhole"
@@ -91,6 +92,12 @@ const listOnce: CallPolicy = { ...list, attempts: 1, headersMs: 5000, totalMs: 5
 const remove: CallPolicy = {
   ...list,
   endsRun: new Set([...list.endsRun].filter((status) => status !== 404)),
+};
+
+/** A look-up of one document: its 404 or 403 says nothing about the next one. */
+const lookUp: CallPolicy = {
+  ...list,
+  endsRun: new Set([...list.endsRun].filter((status) => status !== 404 && status !== 403)),
 };
 
 const upsert: CallPolicy = {
@@ -183,6 +190,7 @@ const rawUnsafe: CallPolicy = {
 export const policies: Record<CallClass, CallPolicy> = {
   list,
   listOnce,
+  lookUp,
   upsert,
   remove,
   chatWhole,

@@ -1,0 +1,143 @@
+/** The searches of the service beside chat: observed-service.md 11.2 and 11.3. */
+import * as z from "zod/mini";
+import { catch as orElse } from "zod/mini";
+import { ApiError, CliError } from "../errors.ts";
+import type { Shape } from "./answers/shape.ts";
+import type { Call } from "./call.ts";
+import { type FilterParameters, searchFilters } from "./chat/chat-body.ts";
+import type { Client } from "./client.ts";
+
+export interface SearchQuery extends FilterParameters {
+  query: string;
+  /** Most sections to ask for; one document has several. */
+  sections?: number;
+}
+
+type SearchOptions = Pick<Call, "gate" | "onHeld">;
+
+const optionalText = z.optional(z.nullable(z.string()));
+const shownTexts = orElse(z.optional(z.nullable(z.array(z.string()))), null);
+const shownNumber = orElse(z.optional(z.nullable(z.number())), null);
+
+const FoundDocument = z.looseObject({
+  document_id: z.string(),
+  semantic_identifier: optionalText,
+  link: optionalText,
+  blurb: optionalText,
+  source_type: optionalText,
+  updated_at: optionalText,
+  score: shownNumber,
+  chunk_ind: shownNumber,
+  hidden: orElse(z.optional(z.nullable(z.boolean())), null),
+  match_highlights: shownTexts,
+  content: optionalText,
+});
+/** A section that was found; sections of one document follow each other by rank, not by document. */
+export type FoundDocument = z.infer<typeof FoundDocument>;
+
+const FoundSection = z.looseObject({
+  citation_id: z.optional(z.nullable(z.int())),
+  title: optionalText,
+  content: optionalText,
+  link: optionalText,
+  source_type: optionalText,
+  updated_at: optionalText,
+});
+/** A section of the assisted search, which names no document id. */
+export type FoundSection = z.infer<typeof FoundSection>;
+
+const MessageReply = z.looseObject({
+  search_docs: z.array(FoundDocument),
+  error: optionalText,
+});
+const AdminReply = z.looseObject({ documents: z.array(FoundDocument) });
+const AssistedReply = z.looseObject({ results: z.array(FoundSection) });
+
+async function post<T>(
+  client: Client,
+  path: string | undefined,
+  body: object,
+  shape: Shape<T>,
+  more: Pick<Call, "policy" | "gate" | "onHeld">,
+): Promise<T> {
+  if (path === undefined) {
+    throw new CliError("not-found", `the ${client.dialect.name} interface has no such search`);
+  }
+  return await client.call(
+    {
+      what: "search",
+      method: "POST",
+      path,
+      key: "accessToken",
+      body: Buffer.from(JSON.stringify(body)),
+      contentType: "application/json",
+      ...more,
+    },
+    shape,
+  );
+}
+
+/**
+ * Searches the index without a language model (Enterprise). Throws ApiError, `server-error` for
+ * an error under status 200, and CliError `not-found` where the dialect has no such search.
+ */
+export async function searchIndexed(
+  client: Client,
+  { query, sections = 30, ...filters }: SearchQuery,
+  options: SearchOptions = {},
+): Promise<FoundDocument[]> {
+  const path = client.dialect.paths.indexedSearch;
+  const body = {
+    search_query: query,
+    filters: searchFilters(filters, client.dialect) ?? null,
+    num_hits: sections,
+    stream: false,
+  };
+  const reply = await post(client, path, body, MessageReply, { policy: "lookUp", ...options });
+  if (typeof reply.error === "string") {
+    throw new ApiError("server-error", `search failed: ${reply.error}`, {
+      method: "POST",
+      url: client.url(path ?? ""),
+      status: 200,
+    });
+  }
+  return reply.search_docs;
+}
+
+/**
+ * The administrators' search: keywords in title and text, hidden documents included, at most 50
+ * sections. An empty query returns ten documents that match the filters. Throws ApiError, and
+ * CliError `not-found` where the dialect has no such search.
+ */
+export async function searchKeyword(
+  client: Client,
+  { query, sections: _sections, ...filters }: SearchQuery,
+  options: SearchOptions = {},
+): Promise<FoundDocument[]> {
+  const body = { query, filters: searchFilters(filters, client.dialect) ?? {} };
+  const path = client.dialect.paths.keywordSearch;
+  return (await post(client, path, body, AdminReply, { policy: "lookUp", ...options })).documents;
+}
+
+/** Most model calls of one assisted search. */
+export const assistedCalls = 15;
+
+/**
+ * Searches with language models: up to `assistedCalls` calls, so never sent a second time once
+ * the service may have received it. Throws ApiError, and CliError `not-found` where the dialect
+ * has no such search.
+ */
+export async function searchAssisted(
+  client: Client,
+  query: Omit<SearchQuery, "sections">,
+): Promise<FoundSection[]> {
+  const { source_type, document_set, ...filters } = searchFilters(query, client.dialect) ?? {};
+  const body = {
+    query: query.query,
+    ...filters,
+    ...(source_type ? { sources: source_type } : {}),
+    ...(document_set ? { document_sets: document_set } : {}),
+  };
+  const path = client.dialect.paths.assistedSearch;
+  return (await post(client, path, body, AssistedReply, { policy: "chatWhole" })).results;
+}
