@@ -12,6 +12,7 @@ const sources = {
   doctor: ["output/report/doctor-schema.ts", "doctorJsonSchema"],
   "ingest-events": ["output/ingest-events.ts", "ingestEventsJsonSchema"],
   plan: ["output/plan-schema.ts", "planJsonSchema"],
+  search: ["output/search/schema.ts", "searchJsonSchema"],
   report: ["output/report/record.ts", "reportJsonSchema"],
 };
 

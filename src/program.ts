@@ -21,6 +21,7 @@ import { prepare, type HelpOutput } from "./surface/prepare.ts";
 import { addReport } from "./commands/report/flags.ts";
 import type { Run } from "./surface/run.ts";
 import { addSandbox } from "./commands/sandbox/flags.ts";
+import { addSearch } from "./commands/search/flags.ts";
 import { addSessions } from "./commands/sessions/flags.ts";
 import { addState } from "./commands/state/flags.ts";
 import { addTry, offerTrial } from "./commands/try/flags.ts";
@@ -57,6 +58,7 @@ const surfaces: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> =
   },
   "Ask:": {
     chat: addChat,
+    search: addSearch,
     sessions: addSessions,
     files: addFiles,
     agents: addAgents,

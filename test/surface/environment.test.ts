@@ -55,6 +55,7 @@ function sampleFor(option: Option): string {
     "failed",
     "excluded",
     "public",
+    "keyword",
     "http://a.example",
   ];
   const found = [...samples, ...more].find((sample) => {

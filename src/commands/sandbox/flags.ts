@@ -18,9 +18,7 @@ export function addSandbox(program: Command, run: Run): void {
     .option("--data <dir>", "folder of its documents (default: in the user's data folder)")
     .option(
       "--fault <list>",
-      "inject faults: latency=200ms,429=0.1,cut=0.02; also 500, reset, html, hang, seed; " +
-        "after an upload's 200: swallow=0.1, swallow-row, old-version, private, hidden, unlisted, index-delay=5s; " +
-        "of an endpoint: deny=/admin/search (403), missing=/search (404)",
+      "inject faults, for example latency=200ms,429=0.1,swallow=0.1; a wrong name lists all",
     )
     .option(
       "--llm-url <url>",

@@ -9,6 +9,7 @@ import { ingest } from "./ingest.ts";
 import { program } from "./program.ts";
 import { report } from "./report.ts";
 import { sandbox } from "./sandbox.ts";
+import { search } from "./search.ts";
 import { sessions } from "./sessions.ts";
 import { stateCases } from "./state.ts";
 import { tryCases } from "./try.ts";
@@ -21,6 +22,7 @@ export const coverage: Coverage = {
   ...report,
   ...stateCases,
   ...chat,
+  ...search,
   ...sessions,
   ...files,
   ...doctor,

@@ -28,6 +28,7 @@ export const runnable: Readonly<Record<string, Setting>> = {
   "state import": { ...exported, args: "all.ndjson" },
   "state merge": { ...exported, args: "all.ndjson" },
   chat: { args: "hello" },
+  search: { ...onyx, ...docs, first: [`ingest docs ${pair}`], args: "text" },
   "sessions list": onyx,
   "sessions show": { ...onyx, args: storedId },
   "sessions export": { ...onyx, args: storedId },

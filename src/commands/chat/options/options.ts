@@ -7,6 +7,7 @@ import { chatRenderers, type ChatFormat } from "../../../output/chat/render.ts";
 import type { RenderMode } from "../../../output/chat/markdown.ts";
 import type { Shown } from "../../../output/chat/turn/tools.ts";
 import { checkFormatFlags, selectionOf } from "./flag-rules.ts";
+import { parseTags } from "./tags.ts";
 import { parseSince } from "../session/time.ts";
 
 function usage(message: string, hint?: string): CliError {
@@ -114,19 +115,7 @@ function modelOf(options: ChatOptions, settings: ChatSettings): Partial<ChatPara
 
 function tagsOf(flags: readonly string[] | undefined, settings: ChatSettings, dialect: Dialect) {
   if (flags === undefined) return settings.tags ? Object.entries(settings.tags) : undefined;
-  const tags = flags.map((flag): [string, string] => {
-    const equals = flag.indexOf("=");
-    if (equals < 1) throw usage(`--filter-tag: "${flag}" is not KEY=VALUE`);
-    return [flag.slice(0, equals), flag.slice(equals + 1)];
-  });
-  const keys = new Set(tags.map(([key]) => key));
-  if (keys.size < tags.length && !dialect.repeatsTagKeys) {
-    throw usage(
-      "--filter-tag: one key can have only one value here",
-      "this service reads the tags as an object; ask once for each value",
-    );
-  }
-  return tags;
+  return parseTags(flags, dialect);
 }
 
 function filtersOf(options: ChatOptions, settings: ChatSettings, dialect: Dialect, now: number) {

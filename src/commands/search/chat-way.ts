@@ -1,0 +1,21 @@
+import type { Client } from "../../api/client.ts";
+import type { ChatParameters } from "../../api/chat/chat.ts";
+import type { SearchQuery } from "../../api/search.ts";
+import { createTurn } from "../../output/chat/turn/answer.ts";
+import { endFailure } from "../chat/end-failure.ts";
+import { sendQuestion } from "../chat/send.ts";
+import { type Found, foundDocuments } from "./found.ts";
+
+/** Asks the query as a question, and returns the documents of the answer in the order received. */
+export async function findByChat(client: Client, query: SearchQuery): Promise<Found[]> {
+  const { query: message, sections: _sections, ...filters } = query;
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  const parameters: ChatParameters = { message, ...Object.fromEntries(given) };
+  const turn = createTurn();
+  for await (const _batch of sendQuestion(client, { parameters, whole: false }, turn)) {
+    // The turn collects the documents.
+  }
+  const failure = endFailure(turn);
+  if (failure && (failure.exit !== "incomplete" || !turn.stopped)) throw failure;
+  return foundDocuments([...turn.documents.values()]);
+}

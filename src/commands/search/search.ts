@@ -1,0 +1,192 @@
+import { join } from "node:path";
+import type { SearchQuery } from "../../api/search.ts";
+import { stateName } from "../../config/find/project-mark.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
+import { ownerRules } from "../../config/values/given.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { checkFormat, checkSelection, writeList } from "../../output/formats/formats.ts";
+import { parseFilter, passes } from "../../output/formats/select.ts";
+import { pathsFrom, type ShownPath } from "../../output/paths.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import {
+  type DrawOptions,
+  drawResults,
+  searchColumns,
+  type SearchResult,
+  snippetOf,
+  type Span,
+} from "../../output/search/results.ts";
+import { findLocalFiles } from "../../sync/orphans/local-files.ts";
+import { parseTags } from "../chat/options/tags.ts";
+import { parseSince } from "../chat/session/time.ts";
+import { connect, type Connected } from "../connect.ts";
+import { findProjectRoot } from "../project-root.ts";
+import { createAllowance } from "./allow.ts";
+import { describePassed, searchByWays, type Searched, type WayName } from "./ways.ts";
+
+export interface SearchOptions extends GlobalFlags {
+  limit?: number;
+  sourceType?: string[];
+  documentSet?: string[];
+  filterTag?: string[];
+  since?: string;
+  via?: WayName;
+  allowTokens?: number;
+}
+
+const defaultLimit = 10;
+/** A document has several sections; more are asked for than documents are shown. */
+const sectionsPerDocument = 5;
+const maxSections = 10_000;
+
+const sample: SearchResult = {
+  rank: 1,
+  id: null,
+  title: null,
+  link: null,
+  snippet: null,
+  source: null,
+  updatedAt: null,
+  score: null,
+  path: null,
+  via: "",
+};
+
+function queryOf(
+  args: readonly string[],
+  options: SearchOptions,
+  { client }: Connected,
+  now: number,
+): SearchQuery {
+  const { limit = defaultLimit, filterTag, since } = options;
+  return {
+    query: args.join(" ").trim(),
+    sections: Math.min(maxSections, Math.max(30, limit * sectionsPerDocument)),
+    sourceTypes: options.sourceType,
+    documentSets: options.documentSet,
+    tags: filterTag && parseTags(filterTag, client.dialect),
+    timeCutoff: since === undefined ? undefined : parseSince(since, now),
+  };
+}
+
+interface LocalFiles {
+  /** By document id, relative to the project root. */
+  paths: ReadonlyMap<string, string>;
+  shown: ShownPath;
+}
+
+/** The local files of documents, from the state of the project root if there is one. */
+async function localFilesOf(
+  context: Context,
+  options: SearchOptions,
+  { client, connection }: Connected,
+  ids: readonly string[],
+): Promise<LocalFiles> {
+  try {
+    const { folder: root, start } = findProjectRoot(context, [], options);
+    const { storedId } = client.dialect;
+    const owner = ownerRules(context);
+    const search = { baseUrl: connection.baseUrl, ids, storedId, owner };
+    const paths = await findLocalFiles(join(root, stateName), search);
+    return { paths, shown: pathsFrom(start, root) };
+  } catch {
+    // For example an invalid root: the results are then shown without files.
+    return { paths: new Map(), shown: (path) => path };
+  }
+}
+
+interface Results {
+  rows: SearchResult[];
+  hits: ReadonlyMap<SearchResult, readonly Span[]>;
+}
+
+function resultsOf({ found, way }: Searched, query: string, local: LocalFiles): Results {
+  const hits = new Map<SearchResult, readonly Span[]>();
+  const rows = found.map(({ text, id, ...rest }, index) => {
+    const snippet = snippetOf(text, query);
+    const row: SearchResult = {
+      rank: index + 1,
+      id,
+      title: rest.title,
+      link: rest.link,
+      snippet: snippet.text === "" ? null : snippet.text,
+      source: rest.source,
+      updatedAt: rest.updatedAt,
+      score: rest.score,
+      path: (id === null ? undefined : local.paths.get(id)) ?? null,
+      via: way.name,
+    };
+    hits.set(row, snippet.hits);
+    return row;
+  });
+  return { rows, hits };
+}
+
+/** Draws the results that pass --filter; returns their number. */
+async function draw(
+  output: Output,
+  { filter = [] }: SearchOptions,
+  rows: readonly SearchResult[],
+  options: DrawOptions,
+): Promise<number> {
+  const filters = filter.map(parseFilter);
+  const columns = searchColumns(() => options.now, options.shown);
+  const shown = rows.filter((row) => passes(row, filters, columns));
+  await drawResults(output, shown, options);
+  return shown.length;
+}
+
+/** Names the way that was used where it is not the best one, and what an empty list may mean. */
+async function explain(
+  output: Output,
+  { way, passed }: Searched,
+  query: SearchQuery,
+  count: number,
+): Promise<void> {
+  if (passed.length > 0) {
+    await output.note(`searched by ${way.name}; not possible: ${describePassed(passed)}`);
+  }
+  if (count > 0) return;
+  await output.note("nothing found");
+  if (way.name === "keyword" && (query.documentSets ?? []).length > 0) {
+    await output.note("this way does not check the names of document sets");
+  }
+}
+
+/**
+ * `search`: the documents that match a query, the best first. Throws CliError `usage` before any
+ * request for bad flags and for a cost that is not allowed, `auth` where every free way is
+ * refused, `not-found` for a way that the service lacks, and ApiError.
+ */
+export async function search(
+  context: Context,
+  args: string[],
+  options: SearchOptions,
+): Promise<void> {
+  checkFormat(options);
+  const now = (): number => context.now();
+  checkSelection(options, searchColumns(now, String), sample);
+  if (args.join("").trim() === "") throw new CliError("usage", "the query is empty");
+  const connected = await connect(context, options);
+  const { client, output } = connected;
+  try {
+    const query = queryOf(args, options, connected, now());
+    const allow = createAllowance(context, options, output);
+    const searched = await searchByWays(client, query, options.via, allow);
+    searched.found = searched.found.slice(0, options.limit ?? defaultLimit);
+    const ids = searched.found.flatMap(({ id }) => id ?? []);
+    const local = await localFilesOf(context, options, connected, ids);
+    const { rows, hits } = resultsOf(searched, query.query, local);
+    const columns = searchColumns(now, local.shown);
+    const asTable = (options.output ?? "table") === "table" && options.json !== true;
+    const { fields, jq } = options;
+    const draws = output.isTerminal && asTable && fields === undefined && jq === undefined;
+    const count = draws
+      ? await draw(output, options, rows, { now: now(), shown: local.shown, hits })
+      : await writeList(output, options, columns, rows);
+    await explain(output, searched, query, count);
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,141 @@
+import type { Client } from "../../api/client.ts";
+import type { Dialect } from "../../api/dialects.ts";
+import {
+  assistedCalls,
+  searchAssisted,
+  searchIndexed,
+  searchKeyword,
+  type SearchQuery,
+} from "../../api/search.ts";
+import { ApiError, CliError } from "../../errors.ts";
+import { type Found, foundDocuments, foundSections } from "./found.ts";
+
+export type WayName = "indexed" | "keyword" | "assisted" | "chat";
+
+/** One way to search. */
+export interface Way {
+  name: WayName;
+  /** Calls of a language model that a search may make; 0 if it costs nothing. */
+  calls: number;
+  /** The cost in words. */
+  cost: string;
+  path(paths: Dialect["paths"]): string | undefined;
+  find(client: Client, query: SearchQuery): Promise<Found[]>;
+}
+
+/** Best first: observed-service.md 11.2 and 11.3. */
+const ways: readonly Way[] = [
+  {
+    name: "indexed",
+    calls: 0,
+    cost: "nothing",
+    path: (paths) => paths.indexedSearch,
+    find: async (client, query) => foundDocuments(await searchIndexed(client, query)),
+  },
+  {
+    name: "keyword",
+    calls: 0,
+    cost: "nothing",
+    path: (paths) => paths.keywordSearch,
+    find: async (client, query) => foundDocuments(await searchKeyword(client, query)),
+  },
+  {
+    name: "assisted",
+    calls: assistedCalls,
+    cost: `up to ${assistedCalls} model calls`,
+    path: (paths) => paths.assistedSearch,
+    find: async (client, query) => foundSections(await searchAssisted(client, query)),
+  },
+  {
+    name: "chat",
+    calls: 1,
+    cost: "one answer of the assistant, which is 1 model call or more",
+    path: (paths) => paths.chat,
+    find: async (client, query) => await (await import("./chat-way.ts")).findByChat(client, query),
+  },
+];
+
+/** A way that was not possible. */
+export interface Passed {
+  way: Way;
+  error: ApiError;
+}
+
+export interface Searched {
+  way: Way;
+  found: Found[];
+  passed: Passed[];
+}
+
+const isRefused = ({ error }: Passed): boolean => error.status === 403;
+const isMissing = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.status === 404 || error.status === 405);
+
+/** A 403 that is about a document set is no refusal of the way: the next way would hide it. */
+const isAboutSet = (error: ApiError, query: SearchQuery): boolean =>
+  (query.documentSets ?? []).length > 0 && /document set/i.test(error.message);
+
+/** Whether the next way may be tried after this failure. */
+function isPassable(error: unknown, query: SearchQuery): error is ApiError {
+  if (isMissing(error)) return true;
+  return error instanceof ApiError && error.status === 403 && !isAboutSet(error, query);
+}
+
+/** `indexed (403), keyword (404)` */
+export function describePassed(passed: readonly Passed[]): string {
+  return passed.map(({ way, error }) => `${way.name} (${error.status})`).join(", ");
+}
+
+function refusedAll(passed: readonly Passed[]): CliError {
+  const { error } = passed.find(isRefused)!;
+  const { method, url, status, code, hints } = error;
+  const message = `the key may not search: ${describePassed(passed)}; ${error.message}`;
+  return new ApiError("auth", message, {
+    method,
+    url,
+    status,
+    code,
+    hints: [...hints, "a search that costs model tokens needs --via assisted or --via chat"],
+    cause: error,
+  });
+}
+
+/** The ways that the dialect has, or the named one. Throws CliError `not-found` for a missing one. */
+function waysOf({ name, paths }: Dialect, via: WayName | undefined): Way[] {
+  const offered = ways.filter((way) => way.path(paths) !== undefined);
+  const named = offered.filter((way) => via === undefined || way.name === via);
+  if (named.length > 0) return named;
+  const names = offered.map((way) => way.name).join(", ");
+  throw new CliError("not-found", `the ${name} interface has no search --via ${via}`, {
+    hints: [`it has: ${names}`],
+  });
+}
+
+/**
+ * Searches by the best way that is possible. `allow` is called before a request that costs model
+ * tokens, and throws to prevent it. A free way that is refused ends the search before any costly
+ * way. Throws CliError `auth` for that, and the error of the last way if the service has none.
+ */
+export async function searchByWays(
+  client: Client,
+  query: SearchQuery,
+  via: WayName | undefined,
+  allow: (way: Way, passed: readonly Passed[]) => Promise<void>,
+): Promise<Searched> {
+  const passed: Passed[] = [];
+  for (const way of waysOf(client.dialect, via)) {
+    if (way.calls > 0) {
+      if (passed.some(isRefused)) throw refusedAll(passed);
+      await allow(way, passed);
+    }
+    try {
+      return { way, found: await way.find(client, query), passed };
+    } catch (error) {
+      if (via !== undefined || !isPassable(error, query)) throw error;
+      passed.push({ way, error });
+      // What costs is not sent again in another form after a refusal.
+      if (way.calls > 0 && error.status === 403) throw error;
+    }
+  }
+  throw passed.at(-1)!.error;
+}

@@ -1,0 +1,30 @@
+import * as z from "zod/mini";
+
+const optionalText = (description: string) => z.nullable(z.string()).check(z.describe(description));
+
+const Result = z.strictObject({
+  rank: z.int().check(z.describe("place in the list, from 1")),
+  id: optionalText("id under which the service stores the document; null for --via assisted"),
+  title: optionalText("title of the document"),
+  link: optionalText("link of the document"),
+  snippet: optionalText("part of the text"),
+  source: optionalText("source type, for example file"),
+  updatedAt: optionalText("last update of the document, ISO 8601"),
+  score: z.nullable(z.number()).check(z.describe("score of the service; higher is better")),
+  path: optionalText("local file, relative to the project root; null if the state has none"),
+  via: z
+    .enum(["indexed", "keyword", "assisted", "chat"])
+    .check(z.describe("way by which it was found")),
+});
+
+/** JSON Schema (draft 2020-12) of `search --output json`. Saved as `schema/search.schema.json`. */
+export function searchJsonSchema(): Record<string, unknown> {
+  const { $schema, ...rest } = z.toJSONSchema(z.array(Result), { io: "input" });
+  return {
+    $schema,
+    title: "knowctl search results",
+    description:
+      "Documents of `knowctl search --output json`, the best first. A line of --output ndjson is one element.",
+    ...rest,
+  };
+}
