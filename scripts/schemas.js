@@ -9,6 +9,8 @@ import { projectFolder } from "./install.js";
 const sources = {
   "chat-events": ["output/chat/turn/chat-events.ts", "chatEventsJsonSchema"],
   cliconfig: ["config/values/json-schema.ts", "configJsonSchema"],
+  "connectors-errors": ["output/connectors-schema.ts", "connectorsErrorsJsonSchema"],
+  "connectors-status": ["output/connectors-schema.ts", "connectorsStatusJsonSchema"],
   doctor: ["output/report/doctor-schema.ts", "doctorJsonSchema"],
   "ingest-events": ["output/ingest-events.ts", "ingestEventsJsonSchema"],
   plan: ["output/plan-schema.ts", "planJsonSchema"],

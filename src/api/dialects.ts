@@ -46,6 +46,16 @@ export interface Dialect {
     readonly keywordSearch?: string;
     /** POST: search with several calls of a language model. */
     readonly assistedSearch?: string;
+    /** POST: the state of all pairs. */
+    readonly pairStatuses?: string;
+    /** GET: one pair in full. */
+    readonly pair?: (ccPairId: number) => string;
+    /** GET: the runs of a crawled pair, newest first. */
+    readonly pairAttempts?: (ccPairId: number) => string;
+    /** GET: the documents that the runs of a pair could not index. */
+    readonly pairErrors?: (ccPairId: number) => string;
+    /** GET: when each document of a pair changed, and when the index got the change. */
+    readonly pairSync?: (ccPairId: number) => string;
     readonly stopChat?: (sessionId: string) => string;
     readonly sessions?: string;
     readonly session?: (sessionId: string) => string;
@@ -136,6 +146,11 @@ const onyx: Dialect = {
     indexedSearch: "/api/search/send-search-message",
     keywordSearch: "/api/admin/search",
     assistedSearch: "/api/search",
+    pairStatuses: "/api/manage/admin/connector/indexing-status",
+    pair: (ccPairId) => `/api/manage/admin/cc-pair/${ccPairId}`,
+    pairAttempts: (ccPairId) => `/api/manage/admin/cc-pair/${ccPairId}/index-attempts`,
+    pairErrors: (ccPairId) => `/api/manage/admin/cc-pair/${ccPairId}/errors`,
+    pairSync: (ccPairId) => `/api/manage/admin/cc-pair/${ccPairId}/get-docs-sync-status`,
     stopChat: (sessionId) => `/api/chat/stop-chat-session/${segment(sessionId)}`,
     sessions: "/api/chat/get-user-chat-sessions",
     session: (sessionId) => `/api/chat/get-chat-session/${segment(sessionId)}`,

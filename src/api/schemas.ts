@@ -19,10 +19,10 @@ const lenient = <Schema extends z.core.SomeType>(schema: Schema) =>
   or(z.optional(z.nullable(schema)), null);
 
 // Created once each: every schema costs start-up time.
-const lenientText = lenient(text);
-const lenientInteger = lenient(z.int());
+export const lenientText = lenient(text);
+export const lenientInteger = lenient(z.int());
 const lenientIntegers = lenient(z.array(z.int()));
-const lenientFlag = lenient(z.boolean());
+export const lenientFlag = lenient(z.boolean());
 const lenientObject = lenient(anyObject);
 
 const Connector = z.looseObject({

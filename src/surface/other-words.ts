@@ -28,3 +28,13 @@ export const otherWords: Readonly<Record<string, string>> = {
 export function commandFor(word: string): string | undefined {
   return Object.hasOwn(otherWords, word) ? otherWords[word] : undefined;
 }
+
+/** Flags that a command does not have, with the command line that does the same. */
+const otherFlags: Readonly<Record<string, string>> = {
+  "connectors list --watch": "connectors status --watch SECONDS",
+};
+
+/** The command line to use instead of a flag that the command at `path` does not have. */
+export function commandForFlag(path: string, flag: string): string | undefined {
+  return otherFlags[`${path} ${flag}`];
+}

@@ -4,7 +4,7 @@ import { isGroup, pathOf, summaryOf } from "./commands.ts";
 import { globalOptions } from "./global-options.ts";
 import { formatHelp, type HelpKind } from "./help/help.ts";
 import { topicNames, topicText } from "./help/topics.ts";
-import { commandFor } from "./other-words.ts";
+import { commandFor, commandForFlag } from "./other-words.ts";
 import { makeStrict } from "./strict.ts";
 
 const shownCodes = new Set(["commander.helpDisplayed", "commander.help", "commander.version"]);
@@ -33,6 +33,9 @@ function usageError(error: CommanderError, command: Command): CliError {
   const meant = commandFor(/^unknown command '(.*)'$/.exec(message)?.[1] ?? "");
   // Of the root alone: `config list` is no other word.
   if (meant !== undefined && !command.parent) suggestions.splice(0, 1, `use \`knowctl ${meant}\``);
+  const flag = /^unknown option '(.*)'$/.exec(message)?.[1] ?? "";
+  const instead = commandForFlag(pathOf(command), flag);
+  if (instead !== undefined) suggestions.splice(0, 1, `use \`knowctl ${instead}\``);
   const isMessage = command.name() === "chat" && error.code === "commander.unknownOption";
   if (isMessage) suggestions.push('put a message that starts with a dash after --: chat -- "…"');
   if (helpWords.has(command) && suggestions.length === 0) {

@@ -22,3 +22,16 @@ it("stands for commands that exist, by words that are none", () => {
     expect(firstWords).not.toContain(word);
   }
 });
+
+it.each(["--watch", "--watch=5", "--watch 5"])(
+  "`connectors list %s` names the command",
+  async (flag) => {
+    const context = createTestContext();
+    expect(await main(["connectors", "list", ...flag.split(" ")], context)).toBe(2);
+    expect(context.stderrText()).toBe(
+      "error: unknown option '--watch'\n" +
+        "  → use `knowctl connectors status --watch SECONDS`\n" +
+        "  → see `knowctl connectors list --help`\n",
+    );
+  },
+);

@@ -15,8 +15,6 @@ export interface ConnectorsListOptions extends GlobalFlags {
   sort?: string;
   reverse?: boolean;
   showCredentials?: boolean;
-  /** Seconds between two polls; true: the default. */
-  watch?: number | true;
 }
 
 /** Columns of the listing. Columns with `shown: false` work in --fields, --filter and --sort. */

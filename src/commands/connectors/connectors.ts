@@ -93,10 +93,7 @@ async function withRecords(
   }
 }
 
-/**
- * `connectors list`: lists the connector/credential pairs, filtered and sorted by the
- * options; with --watch it polls until Ctrl-C.
- */
+/** `connectors list`: lists the connector/credential pairs, filtered and sorted by the options. */
 export async function connectorsList(
   context: Context,
   _args: string[],
@@ -112,10 +109,6 @@ export async function connectorsList(
     const sorted = sort ? sortRows(wanted, sort, options.reverse === true) : wanted;
     return sorted.map((row) => maskUnlessShown(row, options));
   };
-  if (options.watch !== undefined) {
-    const { watchConnectors } = await import("./watch.ts");
-    return await watchConnectors(context, options, columns, rowsOf);
-  }
   await withRecords(context, options, async (records, output) => {
     const count = await writeList(output, options, columns, rowsOf(records));
     if (count > 0) return;

@@ -22,10 +22,9 @@ function addList(connectors: Command, run: Run): void {
     .option("--group <id>", "only connectors of this group", integer(0, 2 ** 31 - 1))
     .option("--sort <key>", "sort by a column, for example name")
     .option("--reverse", "sort in descending order")
-    .option("--watch [seconds]", "repeat every so many seconds (default: 5)", decimal(1, 86_400))
     .option(...showCredentials)
     .configureHelp({
-      essentials: ["--source", "--access-type", "--name", "--sort", "--reverse", "--watch"],
+      essentials: ["--source", "--access-type", "--name", "--sort", "--reverse"],
       examples: [
         ["knowctl connectors list", "a table, or tab-separated values in a pipe"],
         ["knowctl connectors list --source web --sort last_update --reverse", "latest first"],
@@ -122,13 +121,58 @@ function addCreate(connectors: Command, run: Run): void {
     .action(run(async () => (await import("./create.ts")).connectorsCreate));
 }
 
-/** `connectors list | get | find | create`. */
+function addStatus(connectors: Command, run: Run): void {
+  connectors
+    .command("status")
+    .description(
+      "Show what the service has indexed: state, documents, errors and times of connectors.\n" +
+        "With an id or a name also the queue: documents that wait for the index. " +
+        "A state is the service's word, `indexing` during a run, or `failing` after several failed runs. " +
+        "The standard dialect reports only names, sources and readers.",
+    )
+    .argument("[id-or-name...]", "cc_pair_id, or the full name (default: all connectors)")
+    .option("--watch <seconds>", "repeat every so many seconds, until Ctrl-C", decimal(1, 86_400))
+    .configureHelp({
+      examples: [
+        ["knowctl connectors status --dialect onyx", "a table, or tab-separated values in a pipe"],
+        ["knowctl connectors status 2 --dialect onyx --json", "one connector, with its queue"],
+        [
+          "knowctl connectors status --dialect onyx --filter state=failing --fields ccPairId,name",
+          "connectors whose runs fail",
+        ],
+      ],
+    })
+    .action(run(async () => (await import("./status/status.ts")).connectorsStatus));
+}
+
+function addErrors(connectors: Command, run: Run): void {
+  connectors
+    .command("errors")
+    .description(
+      "List the documents that the service could not index when it crawled a connector.\n" +
+        "A failed upload leaves no error in the service. " +
+        "Needs the onyx dialect; the standard dialect has no such list (exit 9).",
+    )
+    .argument("<id-or-name>", "cc_pair_id, or the full name")
+    .option("--resolved", "also list documents that a later run has indexed")
+    .configureHelp({
+      examples: [
+        ['knowctl connectors errors "Engineering wiki" --dialect onyx', "newest first"],
+        ["knowctl connectors errors 6 --dialect onyx --resolved --json", "also earlier errors"],
+      ],
+    })
+    .action(run(async () => (await import("./status/errors.ts")).connectorsErrors));
+}
+
+/** `connectors list | get | find | status | errors | create`. */
 export function addConnectors(program: Command, run: Run): void {
   const connectors = program
     .command("connectors")
-    .description("Look up connectors and their ids; create connectors.");
+    .description("Look up connectors, their ids and their state; create connectors.");
   addList(connectors, run);
   addGet(connectors, run);
   addFind(connectors, run);
+  addStatus(connectors, run);
+  addErrors(connectors, run);
   addCreate(connectors, run);
 }

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { fromJSONSchema } from "zod";
+import {
+  connectorsErrorsJsonSchema,
+  connectorsStatusJsonSchema,
+} from "../../../src/output/connectors-schema.ts";
 import { planJsonSchema } from "../../../src/output/plan-schema.ts";
 import { doctorJsonSchema } from "../../../src/output/report/doctor-schema.ts";
 import { main } from "../../main.ts";
@@ -62,5 +66,28 @@ describe("schema/plan.schema.json", () => {
       counts: { new: 1, unchanged: 1, skipped: 1, failed: 1, orphaned: 1 },
     });
     expect(lines.length).toBeGreaterThan(5);
+  });
+});
+
+describe("the schemas of connectors", () => {
+  it.each(["standard", "onyx"] as const)("hold for the states of %s", async (dialect) => {
+    const schema = fromJSONSchema(connectorsStatusJsonSchema() as never);
+    const service = await startTestService({ dialect });
+    for (const line of ["connectors status --json", "connectors status 2 6 --json"]) {
+      const rows = JSON.parse(await output(service, line)) as object[];
+      expect(schema.safeParse(rows).error).toBe(undefined);
+      expect(rows.length).toBeGreaterThan(1);
+      expect(schema.safeParse([{ ...rows[0], more: 1 }]).success).toBe(false);
+    }
+  });
+
+  it("hold for errors", async () => {
+    const schema = fromJSONSchema(connectorsErrorsJsonSchema() as never);
+    const service = await startTestService({ dialect: "onyx" });
+    const rows = JSON.parse(
+      await output(service, "connectors errors 6 --resolved --json"),
+    ) as object[];
+    expect(schema.safeParse(rows).error).toBe(undefined);
+    expect(rows).toHaveLength(3);
   });
 });

@@ -12,15 +12,6 @@ export const connectors: Coverage = {
       { flag: "--sort colour", refused: /unknown key/ },
     ],
     "--reverse": { flag: "--reverse", stdout: { gains: /^8\t/ } },
-    "--watch": [
-      {
-        flag: "--watch 1",
-        until: /Release notes/,
-        codes: [0, 130],
-        stdout: { gains: /^listed\t2/ },
-      },
-      { args: "--json", flag: "--watch", refused: /--watch and --output json/ },
-    ],
     "--show-credentials": [
       { args: "--json", isTTY: true, flag: "--show-credentials", stdout: { loses: /\*\*\*/ } },
       { flag: "--show-credentials", refused: /only on a terminal/ },
@@ -45,6 +36,26 @@ export const connectors: Coverage = {
       flag: "--source web",
       codes: [0, 9],
       stdout: { loses: /^4\n$/ },
+    },
+  },
+  "connectors status": {
+    "--watch": [
+      {
+        dialect: "onyx",
+        flag: "--watch 1",
+        until: /Release notes/,
+        codes: [0, 130],
+        stdout: { gains: /^listed\t2/ },
+      },
+      { args: "--json", flag: "--watch 1", refused: /--watch and --output json/ },
+    ],
+  },
+  "connectors errors": {
+    "--resolved": {
+      dialect: "onyx",
+      args: "6",
+      flag: "--resolved",
+      stdout: { gains: /ENG\/glossary/ },
     },
   },
   "connectors create": {

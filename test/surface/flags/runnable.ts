@@ -15,6 +15,8 @@ export const runnable: Readonly<Record<string, Setting>> = {
   "connectors list": {},
   "connectors get": { args: "2" },
   "connectors find": { args: ["Shared drive"] },
+  "connectors status": { ...onyx, args: "2" },
+  "connectors errors": { ...onyx, args: "6" },
   "connectors create": { ...onyx, args: "Flags-{count}" },
   ingest: { ...docs, args: `docs ${pair}` },
   "ingest explain": { ...docs, args: "docs/a.md" },

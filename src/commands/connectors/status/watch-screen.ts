@@ -1,19 +1,19 @@
-import type { ConnectorStatus } from "../../api/schemas.ts";
-import type { Column } from "../../output/formats/formats.ts";
-import { neutraliseLine } from "../../output/terminal/neutralise.ts";
-import type { Output } from "../../output/terminal/output.ts";
-import { createScreen } from "../../output/terminal/screen.ts";
-import { createColumn, parseFields } from "../../output/formats/select.ts";
-import { layOutTable, noRoomFor } from "../../output/terminal/table.ts";
-import { bold, dim, red, yellow, type Text } from "../../output/terminal/text.ts";
-import { fit } from "../../output/terminal/width.ts";
+import type { FormatOptions } from "../../../output/formats/formats.ts";
+import type { Column } from "../../../output/formats/formats.ts";
+import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import type { Output } from "../../../output/terminal/output.ts";
+import { createScreen } from "../../../output/terminal/screen.ts";
+import { createColumn, parseFields } from "../../../output/formats/select.ts";
+import { layOutTable, noRoomFor } from "../../../output/terminal/table.ts";
+import { bold, dim, red, yellow, type Text } from "../../../output/terminal/text.ts";
+import { fit } from "../../../output/terminal/width.ts";
 import { createChanges } from "./changes.ts";
-import type { ConnectorsListOptions } from "./columns.ts";
+import type { StatusRow } from "./rows.ts";
 
 function shownColumns(
-  columns: readonly Column<ConnectorStatus>[],
+  columns: readonly Column<StatusRow>[],
   fields: string | undefined,
-): Column<ConnectorStatus>[] {
+): Column<StatusRow>[] {
   if (fields === undefined) return columns.filter(({ shown }) => shown !== false);
   return parseFields(fields).map((name) => createColumn(name, columns));
 }
@@ -29,14 +29,14 @@ function clock(now: number): string {
  */
 export function createTableScreen(
   output: Output,
-  options: ConnectorsListOptions,
-  columns: readonly Column<ConnectorStatus>[],
+  options: Pick<FormatOptions, "fields">,
   { seconds, now }: { seconds: number; now: () => number },
 ): WatchView {
   const screen = createScreen(output);
   const changes = createChanges();
-  const shown = shownColumns(columns, options.fields);
-  let rows: readonly ConnectorStatus[] = [];
+  let shown: Column<StatusRow>[] = [];
+  let missing: readonly string[] = [];
+  let rows: readonly StatusRow[] = [];
   let changed = new Set<number | null>();
   let polledAt = "";
   const draw = async (failure?: string): Promise<void> => {
@@ -45,12 +45,13 @@ export function createTableScreen(
     const head = `${polledAt}  ${count}  every ${seconds} s, Ctrl-C ends`;
     const { header, lines, hidden } = layOutTable(output, shown, rows);
     const marked = lines.map((text, index): Text => {
-      const id = rows[index]?.cc_pair_id;
+      const id = rows[index]?.ccPairId;
       return id !== undefined && changed.has(id) ? yellow(text) : text;
     });
     const above: Text[] = [
       dim(line(head)),
       ...(failure === undefined ? [] : [red(line(failure))]),
+      ...missing.map((text) => dim(line(neutraliseLine(text)))),
       ...(rows.length === 0 ? [] : [bold(header)]),
     ];
     const below: Text[] = hidden.length === 0 ? [] : [dim(line(noRoomFor(hidden)))];
@@ -63,9 +64,11 @@ export function createTableScreen(
     await screen.draw([...above, ...marked, ...below]);
   };
   return {
-    async rows(found) {
+    async rows(found, columns, notes) {
+      shown = shownColumns(columns, options.fields);
+      missing = notes;
       const events = changes(found).filter(({ event }) => event !== "listed");
-      changed = new Set(events.map(({ record }) => record.cc_pair_id));
+      changed = new Set(events.map(({ record }) => record.ccPairId));
       rows = found;
       polledAt = clock(now());
       await draw();
@@ -80,7 +83,12 @@ export function createTableScreen(
 
 /** The view of the polls: a redrawn screen, or appended lines. */
 export interface WatchView {
-  rows(rows: readonly ConnectorStatus[]): Promise<void>;
+  /** Shows the rows of a poll; `missing` says what they lack, one line each. */
+  rows(
+    rows: readonly StatusRow[],
+    columns: readonly Column<StatusRow>[],
+    missing: readonly string[],
+  ): Promise<void>;
   /** Reports a failed poll; `count` is the number of failures in a row. */
   failure(message: string, count: number): Promise<void>;
 }

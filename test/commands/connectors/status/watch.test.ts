@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { createChanges } from "../../../src/commands/connectors/changes.ts";
-import { SignalReceived } from "../../../src/context.ts";
-import { main } from "../../main.ts";
-import { cleanEnvironment, createTestContext } from "../../support.ts";
-import { json, key, startServer } from "../api/support.ts";
-import { pair } from "../pairs.ts";
+import { createChanges } from "../../../../src/commands/connectors/status/changes.ts";
+import { sampleRow, type StatusRow } from "../../../../src/commands/connectors/status/rows.ts";
+import { SignalReceived } from "../../../../src/context.ts";
+import { main } from "../../../main.ts";
+import { cleanEnvironment, createTestContext } from "../../../support.ts";
+import { json, key, startServer } from "../../api/support.ts";
+import { groupOf, statusOf } from "./pair-status.ts";
 
-const one = pair({ id: 1, name: "One" });
-const two = pair({ id: 2, name: "Two\u001b[2J", source: "slack" });
-const newer = pair({ id: 1, name: "One", updated: "2026-05-05T00:00:00Z" });
+const one = statusOf(1, { name: "One" });
+const two = statusOf(2, { name: "Two\u001b[2J", source: "slack" });
+const newer = statusOf(1, { name: "One", docs_indexed: 4 });
 
 type Look = object[] | number;
 
@@ -18,19 +19,20 @@ interface WatchOptions {
   env?: Record<string, string>;
 }
 
-/** Runs `connectors list --watch` through these looks, a number being an error status; then Ctrl-C. */
-async function watch(looks: Look[], flags: string[] = [], options: WatchOptions = {}) {
+/** Runs `connectors status --watch` through these looks, a number being an error status; then Ctrl-C. */
+async function watch(looks: Look[], flags: string[] = [], options: WatchOptions = {}, every = "5") {
   const { env: more, ...rest } = options;
   const context = createTestContext(rest);
   let count = 0;
   const { url, seen } = await startServer((_seen, response) => {
     const look = looks[count++]!;
     if (typeof look === "number") json(response, { detail: "down\u001b[31m" }, look);
-    else json(response, look);
+    else json(response, groupOf(look));
   });
   const env = cleanEnvironment(context.cwd, {
     KNOWCTL_BASE_URL: url,
     KNOWCTL_API_KEY: key,
+    KNOWCTL_DIALECT: "onyx",
     NO_COLOR: "1",
     ...more,
   });
@@ -38,42 +40,47 @@ async function watch(looks: Look[], flags: string[] = [], options: WatchOptions 
     if (count >= looks.length) context.abort(new SignalReceived("SIGINT", "interrupted"));
     await context.sleep(ms, signal);
   };
-  const code = await main(["connectors", "list", "--watch", ...flags], { ...context, sleep, env });
+  const code = await main(["connectors", "status", "--watch", every, ...flags], {
+    ...context,
+    sleep,
+    env,
+  });
   const { sleeps } = context;
   return { code, out: context.stdoutText(), err: context.stderrText(), sleeps, seen };
 }
 
-const row = (event: string, name: string, time = "2026-01-02T00:00:00Z", source = "web"): string =>
-  `${event}\t${name === "One" ? 1 : 2}\t${name}\t${source}\tpublic\tpoll\t${time}\t\n`;
+const row = (event: string, name: string, documents = 3, source = "web"): string =>
+  `${event}\t${name === "One" ? 1 : 2}\t${name}\tactive\t${documents}\t0\t2026-01-02T00:00:00Z\t\t${source}\t` +
+  "public: everybody who can sign in reads these documents\n";
 
-describe("connectors list --watch, in a pipe,", () => {
+describe("connectors status --watch, in a pipe,", () => {
   it("lists once, then appends what changes, until Ctrl-C with 130", async () => {
-    const { code, out, err, sleeps } = await watch([[one], [one], [newer, two], [two]], ["2.5"]);
+    const { code, out, err, sleeps } = await watch(
+      [[one], [one], [newer, two], [two]],
+      [],
+      {},
+      "2.5",
+    );
     expect(out).toBe(
       row("listed", "One") +
-        row("changed", "One", "2026-05-05T00:00:00Z") +
+        row("changed", "One", 4) +
         row("added", "Two^[[2J", undefined, "slack") +
-        row("removed", "One", "2026-05-05T00:00:00Z"),
+        row("removed", "One", 4),
     );
     expect({ code, err }).toEqual({ code: 130, err: "interrupted by SIGINT\n" });
     expect(new Set(sleeps)).toEqual(new Set([2500]));
   });
 
-  it("looks every 5 seconds where nothing is said", async () => {
-    expect((await watch([[one]])).sleeps).toEqual([5000]);
-  });
-
-  it("writes whole records as ndjson, masked, with event and time", async () => {
+  it("writes whole records as ndjson, with event and time", async () => {
     const { out } = await watch([[one], [newer]], ["-o", "ndjson"]);
     const lines = out
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line) as object);
     expect(lines).toMatchObject([
-      { event: "listed", event_time: expect.stringMatching(/Z$/), cc_pair_id: 1 },
-      { event: "changed", connector: { time_updated: "2026-05-05T00:00:00Z" } },
+      { event: "listed", event_time: expect.stringMatching(/Z$/), ccPairId: 1 },
+      { event: "changed", documents: 4 },
     ]);
-    expect(out).not.toContain("CANARY");
   });
 
   it("writes the header of csv once, and picked fields", async () => {
@@ -99,7 +106,7 @@ describe("connectors list --watch, in a pipe,", () => {
   it("ends when already the first look fails", async () => {
     const { code, err, sleeps } = await watch([403]);
     expect({ code, sleeps }).toEqual({ code: 4, sleeps: [] });
-    expect(err).toContain("error: list connectors");
+    expect(err).toContain("error: read the state of the connectors");
   });
 
   it.each([["--json"], ["-o", "table"]])("refuses %s %s", async (...flags) => {
@@ -108,15 +115,37 @@ describe("connectors list --watch, in a pipe,", () => {
     expect(err).toContain("--output ndjson, tsv, csv or yaml");
   });
 
-  it.each([["0"], ["x"], ["--filter", "nope=1"], ["--fields", "nope"]])(
-    "refuses %s %s",
-    async (...flags) => {
-      expect((await watch([[one]], flags)).code).toBe(2);
-    },
-  );
+  it.each([
+    ["--filter", "nope=1"],
+    ["--fields", "nope"],
+  ])("refuses %s %s", async (...flags) => {
+    const { code, seen } = await watch([[one]], flags);
+    expect({ code, seen }).toEqual({ code: 2, seen: [] });
+  });
+
+  it.each(["0", "x", "-1"])("refuses --watch %s", async (every) => {
+    expect((await watch([[one]], [], {}, every)).code).toBe(2);
+  });
+
+  it("says once what a poll could not read, and goes on", async () => {
+    const old = await watch([404, 404]);
+    expect(old.code).toBe(9);
+    const context = createTestContext();
+    const { url } = await startServer((_seen, response) => json(response, []));
+    const env = cleanEnvironment(context.cwd, { KNOWCTL_BASE_URL: url, KNOWCTL_API_KEY: key });
+    let polls = 0;
+    const sleep = async (): Promise<void> => {
+      if (++polls < 3) return;
+      context.abort(new SignalReceived("SIGINT", "interrupted"));
+      context.signal.throwIfAborted();
+    };
+    const args = ["connectors", "status", "--watch", "1"];
+    expect(await main(args, { ...context, sleep, env })).toBe(130);
+    expect(context.stderrText().match(/standard interface does not report/g)).toHaveLength(1);
+  });
 });
 
-describe("connectors list --watch, on a terminal,", () => {
+describe("connectors status --watch, on a terminal,", () => {
   it("draws the table again in its place, without clearing the screen", async () => {
     const { out, code } = await watch([[one], [newer, two]], [], { isTTY: true, columns: 60 });
     expect(code).toBe(130);
@@ -131,7 +160,7 @@ describe("connectors list --watch, on a terminal,", () => {
   });
 
   it("counts what has no room in its height", async () => {
-    const many = Array.from({ length: 40 }, (_, index) => pair({ id: index + 1 }));
+    const many = Array.from({ length: 40 }, (_, index) => statusOf(index + 1));
     const { out } = await watch([many], [], { isTTY: true, columns: 100 });
     const [, frame = ""] = out.split("\u001b[H\u001b[?7l");
     expect(frame.split("\n")).toHaveLength(24);
@@ -141,7 +170,7 @@ describe("connectors list --watch, on a terminal,", () => {
   it("tells above the rows of a look that failed", async () => {
     const { out, err } = await watch([[one], 403, 403], [], { isTTY: true, columns: 60 });
     const frames = out.split("\u001b[H\u001b[?7l");
-    expect(frames[2]).toMatch(/cannot list now: list connectors/);
+    expect(frames[2]).toMatch(/cannot list now: read the state of the conn/);
     expect(frames[3]).toMatch(/cannot list now \(2 times\): /);
     expect(frames[3]).toContain("One");
     expect(err).toBe("interrupted by SIGINT\n");
@@ -159,10 +188,12 @@ describe("connectors list --watch, on a terminal,", () => {
 
 it("changes are told in the order of the listing, what is gone at the end", () => {
   const changes = createChanges();
-  const told = (...records: (typeof one)[]): string[] =>
-    changes(records).map(({ event, record }) => `${event} ${record.cc_pair_id}`);
-  expect(told(one, two)).toEqual(["listed 1", "listed 2"]);
-  expect(told(two, one)).toEqual([]);
+  const rowOf = (ccPairId: number) => ({ ...sampleRow, ccPairId });
+  const [first, second] = [rowOf(1), rowOf(2)];
+  const told = (...records: StatusRow[]): string[] =>
+    changes(records).map(({ event, record }) => `${event} ${record.ccPairId}`);
+  expect(told(first, second)).toEqual(["listed 1", "listed 2"]);
+  expect(told(second, first)).toEqual([]);
   expect(told()).toEqual(["removed 2", "removed 1"]);
-  expect(told(two)).toEqual(["added 2"]);
+  expect(told(second)).toEqual(["added 2"]);
 });

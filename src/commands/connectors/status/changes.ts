@@ -1,13 +1,13 @@
-import type { ConnectorStatus } from "../../api/schemas.ts";
+import type { StatusRow } from "./rows.ts";
 
 export interface Change {
   event: "listed" | "added" | "changed" | "removed";
   /** The current record; for a removed connector, the last one. */
-  record: ConnectorStatus;
+  record: StatusRow;
 }
 
 interface Known {
-  record: ConnectorStatus;
+  record: StatusRow;
   json: string;
 }
 
@@ -15,7 +15,7 @@ interface Known {
  * Returns a function that compares a listing with the previous one. Changes are in the
  * order of the listing, removed records last. In the first listing, all are `listed`.
  */
-export function createChanges(): (records: readonly ConnectorStatus[]) => Change[] {
+export function createChanges(): (records: readonly StatusRow[]) => Change[] {
   let known: Map<number | string, Known> | undefined;
   return (records) => {
     const previous = known;
@@ -24,7 +24,7 @@ export function createChanges(): (records: readonly ConnectorStatus[]) => Change
     for (const record of records) {
       const json = JSON.stringify(record);
       // A record without an id is identified by its text.
-      const id = record.cc_pair_id ?? json;
+      const id = record.ccPairId ?? json;
       known.set(id, { record, json });
       const old = previous?.get(id);
       if (!previous) changes.push({ event: "listed", record });
