@@ -45,15 +45,15 @@ function toRow(ccPairId: number, error: PairError): ErrorRow {
   };
 }
 
-function createColumns(now: () => number): Column<ErrorRow>[] {
+function createColumns(now: () => number, withResolved: boolean): Column<ErrorRow>[] {
   const show = (value: unknown): string => relativeTime(String(value), now());
   const hidden = { shown: false } as const;
   return [
     { name: "id", value: (row) => row.id, cut: "start" },
     { name: "reason", value: (row) => row.reason },
     { name: "failedAt", value: (row) => row.failedAt, show },
-    { name: "resolved", value: (row) => row.resolved },
-    { name: "link", value: (row) => row.link, cut: "start" },
+    { name: "resolved", value: (row) => row.resolved, shown: withResolved },
+    { name: "link", value: (row) => row.link, cut: "start", ...hidden },
     { name: "ccPairId", value: (row) => row.ccPairId, align: "right", ...hidden },
   ];
 }
@@ -74,7 +74,7 @@ export async function connectorsErrors(
   [wanted = ""]: string[],
   options: ConnectorsErrorsOptions,
 ): Promise<void> {
-  const columns = createColumns(() => context.now());
+  const columns = createColumns(() => context.now(), options.resolved === true);
   checkSelection(options, columns, sampleRow);
   const { client, output } = await connect(context, options);
   try {

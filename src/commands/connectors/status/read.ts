@@ -181,7 +181,9 @@ export async function readStatus(client: Client, wanted: readonly string[]): Pro
   const statuses = await readStatuses(client, missing);
   const result: Status = { rows: [], hasStatus: statuses !== undefined, missing };
   if (statuses) {
-    const all = statuses.map((status) => ({ record: toRecord(status), status }));
+    const all = statuses
+      .map((status) => ({ record: toRecord(status), status }))
+      .toSorted((a, b) => (a.record.cc_pair_id ?? Infinity) - (b.record.cc_pair_id ?? Infinity));
     const found = await select(client, all, wanted, true);
     await describe(client, found, wanted.length > 0, result);
   } else {

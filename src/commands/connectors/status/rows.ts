@@ -92,7 +92,8 @@ export function toRow(
 export function toRecord(status: PairStatus): ConnectorStatus {
   return {
     cc_pair_id: status.cc_pair_id,
-    name: status.name,
+    // This listing has no null names.
+    name: status.name || null,
     access_type: status.access_type,
     connector: { source: status.source },
   };

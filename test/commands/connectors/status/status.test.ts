@@ -46,11 +46,11 @@ describe("connectors status, on the sandbox,", () => {
     const rows = rowsOf(out);
     expect(rows.map(({ ccPairId, state, errors }) => [ccPairId, state, errors])).toEqual([
       [2, "scheduled", 0],
-      [7, "scheduled", 0],
       [3, "active", 0],
       [4, "indexing", 0],
       [5, "failing", 0],
       [6, "active", 2],
+      [7, "scheduled", 0],
       [8, "active", 0],
     ]);
     expect(Object.keys(rows[0]!)).toEqual([
@@ -130,6 +130,8 @@ describe("connectors status, on the sandbox,", () => {
     const id = await run(service, ["connectors", "status", "99"]);
     expect(id.code).toBe(9);
     expect(id.err).toContain("no connector has the cc_pair_id 99");
+    // An unset variable of a script names no connector, not one without a name.
+    expect((await run(service, ["connectors", "status", ""])).code).toBe(9);
   });
 
   it.each([
