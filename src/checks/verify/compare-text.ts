@@ -1,0 +1,206 @@
+/**
+ * Compares the text that was sent with the chunks of the index. The rule, also in docs/verify.md:
+ * the chunks in their order must hold the sent text from its first to its last word. A chunk may
+ * repeat the end of the chunk before it (overlap). What a chunk holds around the sent text is
+ * foreign; the title is not. Pure.
+ */
+
+export interface SentText {
+  /** Texts that a service may put before each chunk. */
+  titles: readonly string[];
+  /** The text of each section. */
+  sections: readonly string[];
+}
+
+export interface Comparison {
+  /** Whether the chunks hold the sent text from its first to its last word. */
+  isComplete: boolean;
+  /** The sent words that the chunks lack first; "" if they lack none. */
+  firstLacking: string;
+  /** Characters that were not sent, without white space. */
+  foreign: number;
+  /** Characters of all chunks, without most white space. */
+  length: number;
+  /**
+   * Foreign text that no service adds: a chunk without any sent text, or a longer word at the end
+   * of the sent text.
+   */
+  isOtherText: boolean;
+  /** Chunks that are not empty, and how many of them hold foreign text. */
+  chunks: number;
+  chunksWithForeign: number;
+}
+
+const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
+
+/**
+ * The words of a text. White space stays only between two word characters, as one space: a service
+ * may change the rest when it joins sentences. Control and format characters are dropped.
+ */
+export function normalise(text: string): string {
+  return text
+    .toWellFormed()
+    .normalize("NFC")
+    .replace(/[\p{Cf}\u0000-\u0008\u000e-\u001f\u007f]/gu, "")
+    .replace(/\s+/gu, " ")
+    .replace(/(?<![\p{L}\p{N}\p{M}_]) | (?![\p{L}\p{N}\p{M}_])/gu, "");
+}
+
+/**
+ * Z-function: for each position of `text`, how many characters of `pattern` match there. Linear.
+ */
+function matchesOf(pattern: string, text: string): Int32Array {
+  const all = `${pattern}\0${text}`;
+  const lengths = new Int32Array(all.length);
+  let from = 0;
+  let to = 0;
+  for (let at = 1; at < all.length; at++) {
+    let length = at < to ? Math.min(to - at, lengths[at - from] ?? 0) : 0;
+    while (all.charCodeAt(length) === all.charCodeAt(at + length)) length++;
+    lengths[at] = length;
+    if (at + length > to) {
+      from = at;
+      to = at + length;
+    }
+  }
+  return lengths.subarray(pattern.length + 1);
+}
+
+/** Shorter matches are chance, unless they end a chunk, begin it, or are all that is left. */
+const shortestPiece = 24;
+
+interface Piece {
+  /** In the chunk, with the repeated text before it. */
+  from: number;
+  to: number;
+  /** New length of the sent text that the chunks hold so far. */
+  reached: number;
+}
+
+/** The usual case, found faster: the chunk continues the sent text to the end of the chunk. */
+function continuation(chunk: string, rest: string, reached: number): Piece | undefined {
+  const at = chunk.indexOf(rest.slice(0, shortestPiece));
+  if (at === -1 || rest === "") return undefined;
+  const length = chunk.length - at;
+  if (length < shortestPiece || !rest.startsWith(chunk.slice(at))) return undefined;
+  return { from: at, to: chunk.length, reached: reached + length };
+}
+
+/** The longest piece of the sent text that continues at `reached` in a chunk. */
+function pieceIn(chunk: string, sent: string, reached: number): Piece | undefined {
+  const rest = sent.slice(reached, reached + chunk.length);
+  let best = continuation(chunk, rest, reached);
+  let longest = 0;
+  for (const [at, length] of best ? [] : matchesOf(rest, chunk).entries()) {
+    // Of equal pieces the last: a repetition stands before the text that it repeats.
+    if (length === 0 || length < longest) continue;
+    const isLong = length >= shortestPiece || reached + length === sent.length;
+    if (!isLong && at > 0 && at + length < chunk.length) continue;
+    longest = length;
+    best = { from: at, to: at + length, reached: reached + length };
+  }
+  if (!best) return undefined;
+  let from = best.from;
+  for (let before = reached; from > 0 && before > 0; from--, before--) {
+    if (chunk[from - 1] !== sent[before - 1]) break;
+  }
+  return { ...best, from };
+}
+
+const reversed = (text: string): string => text.split("").toReversed().join("");
+
+/** A chunk that only repeats text that earlier chunks hold up to `reached`. */
+function repetitionIn(chunk: string, sent: string, reached: number): Piece | undefined {
+  const before = reversed(sent.slice(Math.max(0, reached - chunk.length), reached));
+  let longest = 0;
+  let end = 0;
+  for (const [at, length] of matchesOf(before, reversed(chunk)).entries()) {
+    if (length > longest) [longest, end] = [length, chunk.length - at];
+  }
+  if (longest < shortestPiece && longest < before.length) return undefined;
+  return { from: end - longest, to: end, reached };
+}
+
+/** What a chunk adds to the sent text that earlier chunks hold, or repeats of it. */
+function partIn(chunk: string, sent: string, reached: number): Piece | undefined {
+  const piece = pieceIn(chunk, sent, reached);
+  const added = piece ? piece.reached - reached : 0;
+  if (piece && (added >= shortestPiece || piece.reached === sent.length)) return piece;
+  // A short piece may be chance: the reading that explains more of the chunk is the right one.
+  const repetition = repetitionIn(chunk, sent, reached);
+  const spanOf = (each: Piece | undefined): number => (each ? each.to - each.from : 0);
+  return spanOf(repetition) > spanOf(piece) ? repetition : piece;
+}
+
+/** Foreign characters around a part: letters and digits that are neither sent text nor a title. */
+function foreignIn(chunk: string, part: Piece | undefined, text: Sent): number {
+  const around = part ? [chunk.slice(0, part.from), chunk.slice(part.to)] : [chunk];
+  let count = 0;
+  for (let each of around) {
+    if (each === "" || text.all.includes(each)) continue;
+    for (const title of text.titles) if (title !== "") each = each.replaceAll(title, "");
+    count += each.replace(/[^\p{L}\p{N}]/gu, "").length;
+  }
+  return count;
+}
+
+interface Sent {
+  /** The normalised text. */
+  all: string;
+  titles: readonly string[];
+}
+
+interface Reading {
+  part: Piece | undefined;
+  foreign: number;
+  /** The sent text ends in this chunk, within a longer word. */
+  endsInWord: boolean;
+}
+
+function readChunk(chunk: string, text: Sent, reached: number): Reading {
+  const part = partIn(chunk, text.all, reached);
+  const isEnd = part?.reached === text.all.length;
+  const next = part ? (chunk[part.to] ?? "") : "";
+  const endsInWord = isEnd && wordCharacter.test(next) && wordCharacter.test(text.all.at(-1) ?? "");
+  return { part, foreign: foreignIn(chunk, part, text), endsInWord };
+}
+
+/** Reads a chunk with its beginning, and without the title there; returns the better reading. */
+function readBest(chunk: string, text: Sent, reached: number): Reading {
+  const whole = readChunk(chunk, text, reached);
+  const title = text.titles.find((each) => each !== "" && chunk.startsWith(each));
+  if (title === undefined) return whole;
+  const bare = readChunk(chunk.slice(title.length).trimStart(), text, reached);
+  const difference = (bare.part?.reached ?? 0) - (whole.part?.reached ?? 0);
+  return difference > 0 || (difference === 0 && bare.foreign < whole.foreign) ? bare : whole;
+}
+
+/** The words of a normalised text from a position on, for messages. */
+function wordsFrom(text: string, at: number): string {
+  let start = at;
+  while (start > 0 && text[start - 1] !== " " && at - start < 20) start--;
+  const words = text.slice(start, start + 60);
+  return start + 60 < text.length ? `${words.replace(/ \S*$/u, "")} …` : words;
+}
+
+/** Compares a sent text with all chunks of its document, in their order. Linear in their length. */
+export function compareText(sent: SentText, chunks: readonly string[]): Comparison {
+  const titles = sent.titles.map(normalise).toSorted((a, b) => b.length - a.length);
+  const all = normalise(sent.sections.join("\n\n"));
+  const found = { foreign: 0, length: 0, chunks: 0, chunksWithForeign: 0, isOtherText: false };
+  let reached = 0;
+  for (const each of chunks) {
+    const chunk = normalise(each);
+    if (chunk === "") continue;
+    if (all[reached] === " ") reached++;
+    const { part, foreign, endsInWord } = readBest(chunk, { all, titles }, reached);
+    if (part) reached = part.reached;
+    found.isOtherText ||= endsInWord || (!part && foreign > 0);
+    found.foreign += foreign;
+    found.length += chunk.length;
+    found.chunks += 1;
+    if (foreign > 0) found.chunksWithForeign += 1;
+  }
+  const isComplete = reached === all.length;
+  return { ...found, isComplete, firstLacking: isComplete ? "" : wordsFrom(all, reached) };
+}

@@ -1,0 +1,122 @@
+import type { VerifyResult } from "./evidence.ts";
+
+/** Everything that decides the result of one document; see the table below. */
+export interface Facts {
+  /** Chunks that this reader sees: document-size-info. */
+  chunks: "some" | "none" | "refused" | "failed";
+  /** The chunks compared with the sent text. `more`: see TextVerdict. */
+  text?: "same" | "other" | "more" | "unread" | "unasked";
+  /** Whether the profile's own key sees chunks; only if `reader` is another key. */
+  ownKey?: "some" | "none";
+  /** The administrators' search, which also finds hidden documents. */
+  search?: "found" | "not found" | "unavailable";
+  /** The service's list of documents. */
+  list?: "in this pair" | "in another pair" | "no" | "unavailable";
+  /** Whether this reader may read the pair that holds the document. */
+  access?: "yes" | "no" | "unknown";
+}
+
+interface Row {
+  when: { readonly [Name in keyof Facts]?: Facts[Name] | readonly Facts[Name][] };
+  result: VerifyResult;
+  reason: string;
+}
+
+/** The first row whose conditions all hold decides. A condition that is not named holds always. */
+export const decisions: readonly Row[] = [
+  { when: { chunks: "failed" }, result: "unknown", reason: "the request failed" },
+  { when: { chunks: "refused" }, result: "unknown", reason: "this key may not ask (403)" },
+  // Chunks exist.
+  { when: { chunks: "some", text: "same" }, result: "current", reason: "" },
+  {
+    when: { chunks: "some", text: "other" },
+    result: "stale",
+    reason: "the index holds another text",
+  },
+  {
+    when: { chunks: "some", text: "more" },
+    result: "unknown",
+    reason:
+      "the index holds the sent text and more: a removed paragraph, or context that the service adds",
+  },
+  {
+    when: { chunks: "some", text: "unread" },
+    result: "unknown",
+    reason: "indexed, but the chunks cannot be compared",
+  },
+  { when: { chunks: "some" }, result: "present", reason: "" },
+  // No chunk for this reader: not indexed, not this reader's, hidden, or not refreshed yet.
+  {
+    when: { chunks: "none", ownKey: "some" },
+    result: "hidden",
+    reason: "the profile's own key finds it, the reader's key does not",
+  },
+  {
+    when: { chunks: "none", search: "found" },
+    result: "hidden",
+    reason: "an administrator has hidden it",
+  },
+  {
+    when: { chunks: "none", list: "no" },
+    result: "missing",
+    reason: "accepted, but the service has neither a chunk nor a row of it",
+  },
+  {
+    when: { chunks: "none", access: "no", list: "in another pair" },
+    result: "hidden",
+    reason: "it is in another, private pair, which this reader may not read",
+  },
+  {
+    when: { chunks: "none", access: "no" },
+    result: "hidden",
+    reason: "its pair is private, and this reader may not read it",
+  },
+  {
+    when: { chunks: "none", access: ["unknown", undefined] },
+    result: "unknown",
+    reason: "no chunk for this key; whether the key may read the pair is unknown",
+  },
+  {
+    when: { chunks: "none", search: ["unavailable", undefined] },
+    result: "unknown",
+    reason: "not indexed, or hidden: only an administrator's key can tell",
+  },
+  {
+    when: { chunks: "none", list: ["in this pair", "in another pair"] },
+    result: "listed-only",
+    reason: "the service lists it, but the index has no chunk of it",
+  },
+  {
+    when: { chunks: "none" },
+    result: "missing",
+    reason: "accepted, but the index has nothing of it",
+  },
+];
+
+/** Result and reason for the facts, by the table. */
+export function decideResult(facts: Facts): { result: VerifyResult; reason: string } {
+  const row = decisions.find(({ when }) =>
+    (Object.keys(when) as (keyof Facts)[]).every((name) =>
+      [when[name]].flat().includes(facts[name]),
+    ),
+  );
+  return row ?? { result: "unknown", reason: "no rule decides this" };
+}
+
+/** Results that fail a check. `unknown` alone is another exit code. */
+const failing: ReadonlySet<VerifyResult> = new Set(["missing", "stale", "listed-only", "hidden"]);
+
+/** Whether a result is what the command expects, a failed check, or undecided. */
+export function outcomeOf(
+  result: VerifyResult,
+  expectsHidden: boolean,
+): "expected" | "failed" | "undecided" {
+  if (expectsHidden) {
+    if (result === "hidden") return "expected";
+    return result === "current" || result === "present" || result === "stale"
+      ? "failed"
+      : "undecided";
+  }
+  if (failing.has(result)) return "failed";
+  return result === "unknown" ? "undecided" : "expected";
+}
