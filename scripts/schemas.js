@@ -12,6 +12,7 @@ const sources = {
   "connectors-errors": ["output/connectors-schema.ts", "connectorsErrorsJsonSchema"],
   "connectors-status": ["output/connectors-schema.ts", "connectorsStatusJsonSchema"],
   doctor: ["output/report/doctor-schema.ts", "doctorJsonSchema"],
+  drift: ["output/drift-schema.ts", "driftJsonSchema"],
   "ingest-events": ["output/ingest-events.ts", "ingestEventsJsonSchema"],
   plan: ["output/plan-schema.ts", "planJsonSchema"],
   search: ["output/search/schema.ts", "searchJsonSchema"],

@@ -27,7 +27,10 @@ export const exitCodes = {
   },
   partial: { code: 10, when: "some documents (or checks) succeeded, some failed" },
   incomplete: { code: 11, when: "an answer that was cut, damaged or empty" },
-  changes: { code: 12, when: "`ingest --dry-run --exit-code` found work to do" },
+  changes: {
+    code: 12,
+    when: "`ingest --dry-run --exit-code` or `drift --exit-code` found work to do",
+  },
   "checks-failed": { code: 13, when: "a check ran and found failures" },
   local: {
     code: 14,

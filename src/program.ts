@@ -10,6 +10,7 @@ import { addConfig } from "./commands/config/flags.ts";
 import { addConnectors } from "./commands/connectors/flags.ts";
 import { collectOptions } from "./surface/environment.ts";
 import { addDoctor } from "./commands/doctor/flags.ts";
+import { addDrift } from "./commands/drift/flags.ts";
 import { addFiles } from "./commands/files/flags.ts";
 import { addIngest } from "./commands/ingest/flags.ts";
 import { isGroup, pathOf, summaryOf } from "./surface/commands.ts";
@@ -64,7 +65,7 @@ const surfaces: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> =
     agents: addAgents,
     tools: addTools,
   },
-  "Check:": { doctor: addDoctor },
+  "Check:": { doctor: addDoctor, drift: addDrift },
   "Administer:": { api: addApi },
   "Set up:": {
     config: addConfiguration,

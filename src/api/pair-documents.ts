@@ -8,12 +8,16 @@ const Listed = z.looseObject({ document_id: z.string() });
 
 function damaged(client: Client, path: string, reason: string, cause?: unknown): ApiError {
   const url = client.url(path);
-  return new ApiError("server-error", `GET ${url}: unexpected response (${reason})`, {
-    method: "GET",
-    url,
-    hints: ["the list of documents is damaged or incomplete: run the command again"],
-    cause,
-  });
+  return new ApiError(
+    "server-error",
+    `list documents: GET ${url}: unexpected response (${reason})`,
+    {
+      method: "GET",
+      url,
+      hints: ["the list of documents is damaged or incomplete: run the command again"],
+      cause,
+    },
+  );
 }
 
 function storedIdIn(element: string): string | undefined {

@@ -29,6 +29,12 @@ const answerForm: OutputForm = {
   selection: ["fields", "jq"],
   hint: "--filter is for lists; this is one answer: select members with --fields or --jq",
 };
+/** One object with a summary and many items. */
+const reportForm: OutputForm = {
+  formats: ["text", "json", "ndjson"],
+  selection: ["fields", "jq"],
+  hint: "--filter is for lists; this is one report: select members with --fields or --jq",
+};
 const stateForm = noForm("to select records, use `knowctl state list`");
 
 /** The command prints no data: it has no formats and nothing to select. */
@@ -52,6 +58,7 @@ const special: Readonly<Record<string, OutputForm>> = {
   "connectors create": recordForm,
   "connectors find": noForm("for more than the id: knowctl connectors get NAME"),
   "connectors get": recordForm,
+  drift: reportForm,
   ingest: uploadForm,
   "ingest documents": {
     formats: ["ndjson"],

@@ -26,8 +26,8 @@ const formats = choice(
   "tsv",
 );
 
-/** Flags that decide which files are taken and how they map; shared with its subcommands. */
-export function addMappingOptions(command: Command): Command {
+/** Flags that decide which files are taken, and which ids their documents have. */
+export function addIdOptions(command: Command): Command {
   return command
     .optionsGroup("Which files:")
     .option("--include <glob>", "only matching files (repeatable)", collect)
@@ -37,12 +37,17 @@ export function addMappingOptions(command: Command): Command {
     .option("--format <name>", "format of named files or stdin: markdown, csv, pdf, …", formats)
     .optionsGroup("Documents:")
     .option("--id-prefix <text>", "prefix for ids that are made of paths")
-    .option("--source <type>", "source type of the documents (default: file)", filled)
     .option(
       "--map <field=column>",
       "columns of rows: title=name,text=body (repeatable)",
       collectParsed(filled),
-    )
+    );
+}
+
+/** Flags that decide which files are taken and how they map; shared with its subcommands. */
+export function addMappingOptions(command: Command): Command {
+  return addIdOptions(command)
+    .option("--source <type>", "source type of the documents (default: file)", filled)
     .option(
       "--sections <mode>",
       "one section per document (whole, default) or per heading (headings)",

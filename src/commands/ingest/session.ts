@@ -35,6 +35,8 @@ export interface SessionRequest extends MappingFlags {
   rate?: number;
   /** Sends and records nothing; needs no service unless a connector is named. */
   dryRun?: boolean;
+  /** A dry run that reads from the service. */
+  readsService?: boolean;
   /** For a retry: the recorded target, which replaces flags and configuration. */
   pair?: ChosenPair;
 }
@@ -71,8 +73,16 @@ export interface Session {
   close(): Promise<void>;
 }
 
+/** A session that reads from the service or sends. */
+export type ConnectedSession = Session & { connected: UploadConnection };
+
 /** A session that sends. */
 export type UploadSession = Session & { connected: UploadConnection; spool: Spool<SpoolHead> };
+
+/** Whether a session has a connection. */
+export function isConnected(session: Session): session is ConnectedSession {
+  return session.connected !== undefined;
+}
 
 /** Whether a session sends documents. */
 export function isUpload(session: Session): session is UploadSession {
@@ -176,12 +186,13 @@ export async function openSession(
   try {
     // A dry run needs the service only to look up the pair of a connector name.
     const isNamed = requestedPair.connector !== undefined;
-    if (dryRun && isNamed && config.refused) {
+    if (dryRun && !request.readsService && isNamed && config.refused) {
       await output.note(
         `connector ${requestedPair.connector} is not looked up: ${config.refused.message}`,
       );
     }
-    const needsService = !dryRun || (isNamed && !config.refused);
+    const readsPair = isNamed && !config.refused;
+    const needsService = !dryRun || request.readsService === true || readsPair;
     const connected = needsService ? await openUpload(context, output, config, request) : undefined;
     closing.push(() => connected?.close());
     const openedState = await openStateFor(context, folder, dryRun, output);

@@ -86,9 +86,9 @@ export function createPlanEntries(
       if (skipped !== undefined) addLeftOut("skipped", path, skipped, part, content);
       else if (document && !isOurs(document.id)) table.countUp("other", 1);
       else if (document) {
-        const { id } = document;
+        const { id, ccPairId: ownPair } = document;
         if (spool) table.countUp("unchanged", 1);
-        else table.add({ path, part, id, action: "unchanged", detail: "", content });
+        else table.add({ path, part, id, action: "unchanged", detail: "", content, ownPair });
       }
     }
   };
@@ -143,14 +143,14 @@ export function createPlanEntries(
       }
       ids?.add(id);
       if (spool) table.countUp("unchanged", 1);
-      else table.add({ path, part, id, action, detail, content });
+      else table.add({ path, part, id, action, detail, content, ownPair });
       return;
     }
     pairs.add(targetFor(targets, ownPair)?.ccPairId);
     // A first upload has no earlier records to compare with.
     if (!ids) reasons.count(document, accepted);
     if (!spool) {
-      table.add({ path, part, id, action, detail, content });
+      table.add({ path, part, id, action, detail, content, ownPair });
       return;
     }
     // The plan has reported these; the upload must not report them again.

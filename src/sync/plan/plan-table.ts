@@ -24,6 +24,8 @@ export interface PlanEntry {
   detail: string;
   /** Hash of the file's bytes; undefined when the file was not read. */
   content: string | undefined;
+  /** In a dry plan: the pair that a rule or a row names for the document. */
+  ownPair?: number | undefined;
 }
 
 export type ReasonKind =
@@ -97,7 +99,7 @@ const tables = `
   DROP TABLE IF EXISTS temp.gone;
   CREATE TEMP TABLE plan (
     number INTEGER PRIMARY KEY, path TEXT NOT NULL, part INTEGER NOT NULL,
-    id TEXT, action TEXT NOT NULL, detail TEXT NOT NULL DEFAULT '', content TEXT
+    id TEXT, action TEXT NOT NULL, detail TEXT NOT NULL DEFAULT '', content TEXT, own_pair INTEGER
   );
   DROP TABLE IF EXISTS temp.excluded;
   CREATE TEMP TABLE excluded (path TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -115,18 +117,19 @@ function toEntry(row: Row): PlanEntry {
     action: String(row["action"]) as PlanAction,
     detail: String(row["detail"]),
     content: text("content"),
+    ownPair: row["own_pair"] === null ? undefined : Number(row["own_pair"]),
   };
 }
 
 function toValues(each: PlanEntry): SqlValue[] {
-  const { path, part, id, action, detail, content } = each;
-  return [null, path, part, id ?? null, action, detail, content ?? null];
+  const { path, part, id, action, detail, content, ownPair } = each;
+  return [null, path, part, id ?? null, action, detail, content ?? null, ownPair ?? null];
 }
 
 /** Creates the empty tables in the connection's temporary database. */
 export function createPlanTable(database: Database): PlanTable {
   database.exec(tables);
-  const insert = createInsert(database, "INSERT INTO temp.plan", 7);
+  const insert = createInsert(database, "INSERT INTO temp.plan", 8);
   const insertPending = createInsert(database, "INSERT INTO temp.plan (path, part, id, action)", 4);
   const insertGone = createInsert(database, "INSERT OR IGNORE INTO temp.gone", 2);
   const selectGone = database.prepare("SELECT path FROM temp.gone WHERE content = ? LIMIT 1");

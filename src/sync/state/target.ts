@@ -26,6 +26,11 @@ export function targetFor({ baseUrl, pair }: Targets, own: number | undefined): 
   return { ccPairId, key: `${baseUrl}#${ccPairId}` };
 }
 
+/** The pair at the end of the key of a target, see Target. */
+export function pairInKey(key: string): number {
+  return Number(key.slice(key.lastIndexOf("#") + 1));
+}
+
 /**
  * Keys of the targets of one service with accepted documents. There are few targets but maybe
  * millions of rows, so this seeks from one target to the next in the index.

@@ -4,6 +4,7 @@ import { chat } from "./chat.ts";
 import { config } from "./config.ts";
 import { connectors } from "./connectors.ts";
 import { doctor } from "./doctor.ts";
+import { driftCases } from "./drift.ts";
 import { files } from "./files.ts";
 import { ingest } from "./ingest.ts";
 import { program } from "./program.ts";
@@ -26,6 +27,7 @@ export const coverage: Coverage = {
   ...sessions,
   ...files,
   ...doctor,
+  ...driftCases,
   ...api,
   ...sandbox,
   ...tryCases,

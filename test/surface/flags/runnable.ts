@@ -42,6 +42,7 @@ export const runnable: Readonly<Record<string, Setting>> = {
   "tools list": {},
   "agents list": onyx,
   doctor: {},
+  drift: { ...sent, ...onyx, args: `docs ${pair}` },
   api: { args: "tool" },
   try: { ...docs, args: "docs" },
   sandbox: { args: "--port 0 --data d", until: /ends the sandbox/ },

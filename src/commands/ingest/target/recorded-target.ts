@@ -2,13 +2,8 @@ import type { Config } from "../../../config/load.ts";
 import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import type { State } from "../../../sync/state/state.ts";
-import { failureTargets, serviceTargets } from "../../../sync/state/target.ts";
+import { failureTargets, pairInKey, serviceTargets } from "../../../sync/state/target.ts";
 import type { ChosenPair } from "./target.ts";
-
-/** The pair at the end of the key of a target, see Target. */
-export function pairInKey(key: string): number {
-  return Number(key.slice(key.lastIndexOf("#") + 1));
-}
 
 /** Whether rules of the configuration name pairs: then no single pair is right for all documents. */
 export function namesPairsByRule({ ingest }: Config): boolean {

@@ -1,0 +1,133 @@
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { checkDriftFormat, writeDrift, type DriftSummary } from "../../output/drift.ts";
+import { countOf } from "../../output/terminal/progress.ts";
+import { plannedTargets } from "../../sync/drift/drift.ts";
+import type { Plan } from "../../sync/plan/plan.ts";
+import type { Target } from "../../sync/state/target.ts";
+import { openOutput } from "../connect.ts";
+import {
+  compareWithService,
+  refuseUnlistablePair,
+  type Comparison,
+} from "../ingest/compare/compare.ts";
+import type { MappingFlags } from "../ingest/options/mapping-flags.ts";
+import { openSource } from "../ingest/options/settings.ts";
+import { planFolder } from "../ingest/plan.ts";
+import { problemOf } from "../ingest/report/tell.ts";
+import { isConnected, openSession, type ConnectedSession } from "../ingest/session.ts";
+import { missingPair } from "../ingest/target/target.ts";
+
+export interface DriftOptions extends MappingFlags {
+  exitCode?: boolean;
+}
+
+/** The pairs to compare. Throws CliError `usage` when a document has none. */
+function targetsOf({ targets }: ConnectedSession, { table }: Plan): Target[] {
+  const found = plannedTargets(table, targets);
+  const known = found.filter((each) => each !== undefined);
+  if (known.length === 0 || known.length < found.length) throw missingPair({ isUpload: false });
+  return known;
+}
+
+function summaryOf({ drift, listed, targets, noExtra }: Comparison, plan: Plan): DriftSummary {
+  return {
+    listed: targets.reduce((sum, { ccPairId }) => sum + listed.count(ccPairId), 0),
+    "not-sent": drift.count("not-sent"),
+    "gone-there": drift.count("gone-there"),
+    extra: noExtra === undefined ? drift.count("extra") : null,
+    elsewhere: drift.count("elsewhere"),
+    unreadable: plan.table.count("failed"),
+  };
+}
+
+/** What removes each kind of difference, a line each. */
+function nextSteps({ noExtra }: Comparison, summary: DriftSummary): string[] {
+  const lines: string[] = [];
+  const { extra, listed } = summary;
+  const { "not-sent": notSent, "gone-there": gone, elsewhere } = summary;
+  if (notSent + gone + elsewhere + (extra ?? 0) === 0) {
+    lines.push(`no difference; the service lists ${countOf(listed, "document")}`);
+  }
+  if (notSent > 0) lines.push("not sent: `knowctl ingest` sends them");
+  if (gone > 0) {
+    lines.push(
+      "gone there: `knowctl state forget PATH` forgets a record; then `knowctl ingest` sends the file again",
+    );
+  }
+  if (extra !== null && extra > 0) {
+    lines.push(
+      "extra: `knowctl ingest orphans --remote` lists them, and deletes them with --prune",
+    );
+  }
+  if (elsewhere > 0) {
+    lines.push("elsewhere: `knowctl ingest explain FILE` shows the pair of a file");
+  }
+  if (noExtra !== undefined) lines.push(`extra documents were not determined: ${noExtra}`);
+  return lines;
+}
+
+/** Ends with the exit code of the result. */
+function endWith(summary: DriftSummary, { exitCode }: DriftOptions): void {
+  const { unreadable, extra } = summary;
+  if (unreadable > 0) {
+    const what = countOf(unreadable, "file or folder", "files or folders");
+    throw new CliError("partial", `${what} cannot be read: their documents are not compared`);
+  }
+  const differences =
+    summary["not-sent"] + summary["gone-there"] + summary.elsewhere + (extra ?? 0);
+  if (exitCode && differences > 0) {
+    throw new CliError("changes", `${countOf(differences, "document")} differ`);
+  }
+}
+
+async function compare(
+  context: Context,
+  session: ConnectedSession,
+  options: DriftOptions,
+): Promise<void> {
+  const { output, source } = session;
+  // Without a spool the plan has the id of each document and does not change the state.
+  const plan = await planFolder(context, session);
+  const targets = targetsOf(session, plan);
+  const comparison = await compareWithService(context, session, plan, targets);
+  await session.progress.stop();
+  const summary = summaryOf(comparison, plan);
+  for (const each of plan.table.entries(["failed"])) await output.problem(problemOf(each, source));
+  const next = nextSteps(comparison, summary);
+  const { list } = comparison.drift;
+  await writeDrift(output, options, { summary, list, next }, source.shown);
+  endWith(summary, options);
+}
+
+/**
+ * `drift`: compares the folder, the state and the service's lists, and prints the differences.
+ * Changes nothing. Throws CliError `not-found` where the dialect cannot list, `partial` when a file
+ * cannot be read, `changes` with --exit-code, and ApiError when a list fails.
+ */
+export async function drift(
+  context: Context,
+  paths: string[],
+  options: DriftOptions,
+): Promise<void> {
+  checkDriftFormat(options);
+  const output = openOutput(context, options);
+  const source = await openSource(
+    context,
+    paths,
+    { ...options, idsOnly: true, wholeRoot: true },
+    output,
+    true,
+  );
+  refuseUnlistablePair(source.config.dialect, "drift");
+  const session = await openSession(context, output, source, {
+    ...options,
+    dryRun: true,
+    readsService: true,
+  });
+  try {
+    if (isConnected(session)) await compare(context, session, options);
+  } finally {
+    await session.close();
+  }
+}

@@ -1,0 +1,47 @@
+import type { Database } from "../../database.ts";
+import { pagesOf } from "../state/pages.ts";
+import type { DriftResult } from "./drift-rule.ts";
+
+/** A document on which folder, state and service differ. */
+export interface Drifted {
+  result: DriftResult;
+  /** The id; of an extra document, made of its stored id. */
+  id: string;
+  /** Path of its file, relative to the project root; undefined for a document without a known file. */
+  path: string | undefined;
+  /** The pair whose list was compared; for `elsewhere` the pair of the record. */
+  ccPairId: number;
+}
+
+/** Differences in a temporary table: there may be one for each document. */
+export interface DriftTable {
+  add(drifted: Drifted): void;
+  count(result: DriftResult): number;
+  /** Differences with this result, in order of path and id. */
+  list(result: DriftResult): Generator<Drifted>;
+}
+
+/** Creates the empty table in the connection's temporary database. */
+export function createDriftTable(database: Database): DriftTable {
+  database.exec(`
+    DROP TABLE IF EXISTS temp.drift;
+    CREATE TEMP TABLE drift (
+      result TEXT, path TEXT, id TEXT, pair INTEGER, PRIMARY KEY (result, path, id, pair)
+    ) WITHOUT ROWID;`);
+  const insert = database.prepare("INSERT OR IGNORE INTO temp.drift VALUES (?, ?, ?, ?)");
+  const counted = database.prepare("SELECT count(*) AS n FROM temp.drift WHERE result = ?");
+  return {
+    add({ result, path, id, ccPairId }) {
+      insert.run(result, path ?? "", id, ccPairId);
+    },
+    count: (result) => Number(counted.get(result)?.["n"]),
+    *list(result) {
+      const keys = ["path", "id", "pair"];
+      for (const row of pagesOf(database, "temp.drift", keys, "result = ?", [result])) {
+        const path = String(row["path"]);
+        const ccPairId = Number(row["pair"]);
+        yield { result, id: String(row["id"]), path: path === "" ? undefined : path, ccPairId };
+      }
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import type { PlanTable } from "../plan/plan-table.ts";
+import { pagesOf } from "../state/pages.ts";
+import { toAccepted, tombstoneMark, type AcceptedRecord } from "../state/records.ts";
+import type { State } from "../state/state.ts";
+import {
+  pairInKey,
+  serviceTargets,
+  targetFor,
+  type Target,
+  type Targets,
+} from "../state/target.ts";
+import { driftOf, type StateSide } from "./drift-rule.ts";
+import { createDriftTable, type DriftTable } from "./drift-table.ts";
+import type { ListedTable } from "./listed-table.ts";
+
+export interface DriftRequest {
+  state: State;
+  /** A dry plan of the folder. */
+  table: PlanTable;
+  targets: Targets;
+  /** The targets whose lists `listed` contains. */
+  listedTargets: readonly Target[];
+  listed: ListedTable;
+  /** Maps an id to the id as the service lists it. */
+  storedId: (id: string) => string;
+  /** Whether a recorded document lies within the inputs; its path is undefined for stdin. */
+  isInScope: (path: string | undefined) => boolean;
+  /** Whether the file was uploaded with other options, which give its document another id. */
+  hasOtherOptions: (path: string, part: number) => boolean;
+  /** The id of a listed document without file and record; undefined where that is not certain. */
+  extraId: ((stored: string) => string | undefined) | undefined;
+}
+
+/** Returns the pair of another target of the service that has the document. */
+type OtherPair = (target: Target, id: string) => number | undefined;
+
+function createOtherPair({ state, targets }: DriftRequest): OtherPair {
+  const keys = serviceTargets(state.database, targets.baseUrl);
+  return (target, id) => {
+    for (const key of keys) {
+      const record = key === target.key ? undefined : state.accepted(key, id);
+      if (record && record.whole !== tombstoneMark) return pairInKey(key);
+    }
+    return undefined;
+  };
+}
+
+function stateSide(accepted: AcceptedRecord | undefined, other: number | undefined): StateSide {
+  if (accepted) return accepted.whole === tombstoneMark ? "removed" : "recorded";
+  return other === undefined ? "none" : "elsewhere";
+}
+
+/** Whether the list of the pair has the document, by its id or by the id of the response. */
+function isListed({ listed, storedId }: DriftRequest, pair: number, record: IdAndStored): boolean {
+  const { id, storedId: answered } = record;
+  if (listed.has(pair, storedId(id))) return true;
+  return answered !== undefined && listed.has(pair, answered);
+}
+
+type IdAndStored = Pick<AcceptedRecord, "id"> & Partial<Pick<AcceptedRecord, "storedId">>;
+
+function comparePlanned(request: DriftRequest, drift: DriftTable): void {
+  const { table, state, targets, listed, storedId, hasOtherOptions } = request;
+  const otherPair = createOtherPair(request);
+  for (const { id, path, part, ownPair } of table.entries()) {
+    const target = targetFor(targets, ownPair);
+    if (id === undefined || !target) continue;
+    listed.know(storedId(id));
+    const accepted = state.accepted(target.key, id);
+    const other = accepted ? undefined : otherPair(target, id);
+    const side = stateSide(accepted, other);
+    const isThere = isListed(request, target.ccPairId, accepted ?? { id });
+    const isAsSent = side !== "none" || isThere || !hasOtherOptions(path, part);
+    const result = driftOf(isAsSent ? "document" : "other options", side, isThere);
+    if (result) drift.add({ result, id, path, ccPairId: other ?? target.ccPairId });
+  }
+}
+
+function* recordsOf({ state, targets }: DriftRequest): Generator<AcceptedRecord> {
+  for (const key of serviceTargets(state.database, targets.baseUrl)) {
+    const keys = ["target", "id"];
+    for (const row of pagesOf(state.database, "accepted", keys, "target = ?", [key])) {
+      yield toAccepted(row);
+    }
+  }
+}
+
+/** Compares the records of documents that no file of the plan yields. */
+function compareRecorded(request: DriftRequest, drift: DriftTable): void {
+  const { state, listed, listedTargets, storedId } = request;
+  for (const record of recordsOf(request)) {
+    const { id, path, target: key } = record;
+    if (listed.isKnown(storedId(id)) || !request.isInScope(path)) continue;
+    for (const target of listedTargets) {
+      const isHere = target.key === key;
+      // Its own record counts, in the turn of that record.
+      if (!isHere && state.accepted(target.key, id)) continue;
+      const isRemoved = record.whole === tombstoneMark;
+      if (!isHere && isRemoved) continue;
+      const side = stateSide(isHere ? record : undefined, pairInKey(key));
+      const result = driftOf("no document", side, isListed(request, target.ccPairId, record));
+      if (result) drift.add({ result, id, path, ccPairId: pairInKey(key) });
+    }
+  }
+}
+
+function addExtra(request: DriftRequest, drift: DriftTable): void {
+  const { listed, listedTargets, storedId, extraId } = request;
+  if (!extraId) return;
+  for (const { id, storedId: answered } of recordsOf(request)) {
+    listed.know(storedId(id));
+    if (answered !== undefined) listed.know(answered);
+  }
+  for (const { ccPairId } of listedTargets) {
+    for (const stored of listed.unknown(ccPairId)) {
+      const id = extraId(stored);
+      const result = driftOf(id === undefined ? "unknown" : "no document", "none", true);
+      if (id !== undefined && result) drift.add({ result, id, path: undefined, ccPairId });
+    }
+  }
+}
+
+/** The target of the command and the targets of the planned documents; undefined for a document without one. */
+export function plannedTargets({ database }: PlanTable, targets: Targets): (Target | undefined)[] {
+  const own = database.prepare("SELECT DISTINCT own_pair AS pair FROM temp.plan WHERE id NOT NULL");
+  const found = own
+    .all()
+    .map(({ pair }) => targetFor(targets, pair === null ? undefined : Number(pair)));
+  const common = targetFor(targets, undefined);
+  const all = common ? [common, ...found] : found;
+  return [...new Map(all.map((each) => [each?.key, each])).values()];
+}
+
+/**
+ * Compares folder, state and the service's lists, and collects the differences. The documents of
+ * the plan are compared for their own pair, recorded documents for each listed pair.
+ */
+export function collectDrift(request: DriftRequest): DriftTable {
+  const drift = createDriftTable(request.state.database);
+  comparePlanned(request, drift);
+  compareRecorded(request, drift);
+  addExtra(request, drift);
+  return drift;
+}

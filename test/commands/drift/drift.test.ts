@@ -1,0 +1,225 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startTestService, writeFiles, type TestService } from "../../service.ts";
+import { runIn } from "../state/support.ts";
+import { remove, send } from "./support.ts";
+
+const files = {
+  "docs/1.md": "# One\n\nText.\n",
+  "docs/2.md": "# Two\n\nText.\n",
+  "docs/a b/c%.md": "# Odd\n\nName.\n",
+};
+
+/** Three documents of `docs` in pair 2. */
+async function startSent(line = "ingest docs --cc-pair-id 2"): Promise<TestService> {
+  const service = await startTestService({ files, dialect: "onyx" });
+  expect(await runIn(service, line)).toMatchObject({ code: 0 });
+  return service;
+}
+
+interface Item {
+  id: string;
+  path: string | null;
+  result: string;
+  ccPairId: number;
+}
+
+async function differences(service: TestService, flags = ""): Promise<string[]> {
+  const line = `drift ${flags} -o json`.replace(/ +/g, " ");
+  const { stdout, stderr } = await runIn(service, line);
+  expect(stdout, stderr).not.toBe("");
+  const { documents } = JSON.parse(stdout) as { documents: Item[] };
+  return documents.map(({ result, path, id, ccPairId }) => `${result} ${path ?? id} ${ccPairId}`);
+}
+
+describe("drift", () => {
+  it("finds no difference after an upload, also for ids that are encoded", async () => {
+    const service = await startSent();
+    expect(await differences(service)).toEqual([]);
+    expect(await runIn(service, "drift --cc-pair-id 2 --exit-code")).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "no difference; the service lists 3 documents\n",
+    });
+  });
+
+  it("names each kind of difference and the next command", async () => {
+    const service = await startSent();
+    await remove(service, "docs/a b/c%.md");
+    await send(service, 2, "old page.md");
+    writeFiles(service.folder, { "docs/new.md": "# New\n", "docs/moved.md": "# Moved\n" });
+    await runIn(service, "ingest docs/moved.md --cc-pair-id 4");
+    const ran = await runIn(service, "drift --cc-pair-id 2 --exit-code");
+    expect(ran.code).toBe(12);
+    expect(ran.stdout).toBe(
+      [
+        "not sent: 1 document",
+        "  docs/new.md",
+        "gone there: 1 document",
+        "  docs/a b/c%.md",
+        "extra: 1 document",
+        "  old_page.md",
+        "elsewhere: 1 document",
+        "  docs/moved.md (cc-pair 4)",
+        "",
+      ].join("\n"),
+    );
+    expect(ran.stderr).toContain("knowctl state forget PATH");
+    expect(ran.stderr).toContain("knowctl ingest orphans --remote");
+    expect(ran.stderr).toContain("4 documents differ");
+  });
+
+  it("follows its own advice: the document is sent again", async () => {
+    const service = await startSent();
+    await remove(service, "docs/1.md");
+    expect(await differences(service)).toEqual(["gone-there docs/1.md 2"]);
+    await runIn(service, "state forget docs/1.md");
+    await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(await differences(service)).toEqual([]);
+  });
+
+  it("prints ndjson and jq", async () => {
+    const service = await startSent();
+    writeFiles(service.folder, { "docs/new.md": "# New\n" });
+    const { stdout } = await runIn(service, "drift -o ndjson");
+    expect(
+      stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as object),
+    ).toEqual([
+      {
+        version: 1,
+        type: "drifted",
+        id: "docs/new.md",
+        path: "docs/new.md",
+        result: "not-sent",
+        ccPairId: 2,
+      },
+      {
+        version: 1,
+        type: "result",
+        command: "drift",
+        summary: {
+          listed: 3,
+          "not-sent": 1,
+          "gone-there": 0,
+          extra: 0,
+          elsewhere: 0,
+          unreadable: 0,
+        },
+      },
+    ]);
+    const picked = await runIn(service, ["drift", "--jq", ".documents[].path"]);
+    expect(picked.stdout).toBe("docs/new.md\n");
+    const fields = await runIn(service, "drift --fields summary.not-sent");
+    expect(JSON.parse(fields.stdout)).toEqual({ summary: { "not-sent": 1 } });
+    expect(await runIn(service, "drift --jq . -o text")).toMatchObject({ code: 2 });
+  });
+
+  it("limits files and records to the paths, and finds no extra documents there", async () => {
+    const service = await startSent();
+    writeFiles(service.folder, { "other/new.md": "# New\n", "docs/new.md": "# New\n" });
+    await remove(service, "docs/1.md");
+    await send(service, 2, "old.md");
+    expect(await differences(service, "other")).toEqual(["not-sent other/new.md 2"]);
+    expect(await differences(service, "docs")).toEqual([
+      "not-sent docs/new.md 2",
+      "gone-there docs/1.md 2",
+    ]);
+    const summary = await runIn(service, "drift docs --jq .summary.extra");
+    expect(summary.stdout).toBe("null\n");
+    expect(await differences(service, ".")).toContain("extra old.md 2");
+  });
+
+  it("calls only ids below the prefix extra, and none with a file", async () => {
+    const service = await startSent("ingest docs --cc-pair-id 2 --id-prefix kb/");
+    for (const id of ["kb/old.md", "kb/docs/draft.md", "kb/docs/draft one.md", "kb/rows.csv#7"]) {
+      await send(service, 2, id);
+    }
+    await send(service, 2, "wiki/old.md");
+    await send(service, 2, "knowledge");
+    const draft = "---\ndraft: true\n---\n# Draft\n";
+    writeFiles(service.folder, {
+      "docs/draft.md": draft,
+      "docs/draft one.md": "# Ignored\n",
+      ".knowctlignore": "draft one.md\n",
+      "rows.csv": "a,b\n",
+    });
+    expect(await differences(service, "--id-prefix kb/")).toEqual(["extra kb/old.md 2"]);
+  });
+
+  it("calls nothing extra while a file cannot be read", async () => {
+    const service = await startSent();
+    await send(service, 2, "old.md");
+    writeFiles(service.folder, { "docs/2.md": new Uint8Array([0xff, 0]) });
+    const ran = await runIn(service, "drift --exit-code");
+    expect(ran).toMatchObject({ code: 10, stdout: "" });
+    expect(ran.stderr).toContain("docs/2.md");
+    expect(ran.stderr).toContain("extra documents were not determined");
+  });
+
+  it("says nothing of a document that opted out or is excluded, unless it is gone there", async () => {
+    const service = await startSent();
+    writeFiles(service.folder, {
+      "docs/1.md": "---\ndraft: true\n---\n# One\n",
+      ".knowctlignore": "2.md\n",
+    });
+    expect(await differences(service)).toEqual([]);
+    await remove(service, "docs/1.md");
+    await remove(service, "docs/2.md");
+    expect(await differences(service)).toEqual([
+      "gone-there docs/1.md 2",
+      "gone-there docs/2.md 2",
+    ]);
+  });
+
+  it("judges a document by the options recorded with it", async () => {
+    const service = await startSent("ingest docs --cc-pair-id 2 --id-prefix old/");
+    expect(await differences(service)).toEqual([]);
+    await remove(service, "old/docs/1.md");
+    expect(await differences(service)).toEqual(["gone-there docs/1.md 2"]);
+  });
+
+  it("compares each document with its own pair", async () => {
+    const service = await startTestService({ files, dialect: "onyx" });
+    const rules = [{ match: "docs/2.md", ccPairId: 4 }];
+    writeFiles(service.folder, {
+      ".cliconfig.json": JSON.stringify({ ingest: { ccPairId: 2, include: ["docs"], rules } }),
+    });
+    const trusted = { ...service, env: { ...service.env, KNOWCTL_TRUST_PROJECT: "1" } };
+    await runIn(trusted, "ingest");
+    expect(await differences(trusted)).toEqual([]);
+    await send(service, 4, "old.md");
+    await remove(service, "docs/2.md");
+    expect(await differences(trusted)).toEqual(["gone-there docs/2.md 4", "extra old.md 4"]);
+  });
+
+  it("compares without a state, and creates none", async () => {
+    const service = await startSent("ingest docs/1.md --cc-pair-id 2 --no-state");
+    const ran = await runIn(service, "drift docs --cc-pair-id 2");
+    expect(ran.stdout).toContain("not sent: 2 documents");
+    expect(existsSync(join(service.folder, ".knowctl"))).toBe(false);
+  });
+
+  it("does not count the records of another service", async () => {
+    const service = await startSent();
+    const other = await startTestService({ dialect: "onyx" });
+    const env = { ...service.env, KNOWCTL_BASE_URL: other.sandbox.url };
+    const ran = await runIn({ folder: service.folder, env }, "drift docs --cc-pair-id 2");
+    expect(ran.stdout).toContain("not sent: 3 documents");
+    expect(ran.stdout).not.toContain("gone there");
+  });
+
+  it("needs an interface that lists, and a permission", async () => {
+    const service = await startSent();
+    const standard = await runIn(service, "drift --cc-pair-id 2 --dialect standard");
+    expect(standard).toMatchObject({ code: 9, stdout: "" });
+    expect(standard.stderr).toContain("the standard interface cannot list the documents of a pair");
+    const unknown = await runIn(service, "drift --cc-pair-id 77");
+    expect(unknown).toMatchObject({ code: 4, stdout: "" });
+    expect(unknown.stderr).toContain("403 if it has no cc-pair 77");
+    expect(await runIn(service, "drift nowhere")).toMatchObject({ code: 2 });
+  });
+});
