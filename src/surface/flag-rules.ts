@@ -154,6 +154,12 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
   ],
   "ingest orphans": [
     {
+      flags: ["--class"],
+      beside: ["--remote"],
+      why: "all documents of --remote have one class: extra",
+      hint: "omit --class, or list orphans of the state without --remote",
+    },
+    {
       flags: ["--yes"],
       without: removalFlags,
       why: "the documents are only listed",

@@ -92,6 +92,8 @@ export function addOrphans(ingest: Command, run: Run): void {
       "folders, files or globs (default: include of the configuration, or the project root)",
     );
   addPaceOptions(addMappingOptions(addAccessOptions(addTargetOptions(orphans))))
+    .optionsGroup("Which documents:")
+    .option("--remote", "documents of the service without a file and without a record, instead")
     .optionsGroup("Removal:")
     .option("--prune", "delete the documents, if the service can")
     .option("--tombstone", "replace their text by a removal notice")
@@ -123,6 +125,10 @@ export function addOrphans(ingest: Command, run: Run): void {
         [
           "knowctl ingest orphans docs --cc-pair-id 2 --tombstone --max-delete 5% --yes",
           "in a pipeline",
+        ],
+        [
+          "knowctl ingest orphans --remote --prune --id-prefix handbook/",
+          "delete documents that only the service has, after a question",
         ],
       ],
     })

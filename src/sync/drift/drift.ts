@@ -76,19 +76,32 @@ function comparePlanned(request: DriftRequest, drift: DriftTable): void {
   }
 }
 
-function* recordsOf({ state, targets }: DriftRequest): Generator<AcceptedRecord> {
-  for (const key of serviceTargets(state.database, targets.baseUrl)) {
-    const keys = ["target", "id"];
-    for (const row of pagesOf(state.database, "accepted", keys, "target = ?", [key])) {
-      yield toAccepted(row);
-    }
+function* recordsOf({ state: { database } }: DriftRequest, key: string): Generator<AcceptedRecord> {
+  for (const row of pagesOf(database, "accepted", ["target", "id"], "target = ?", [key])) {
+    yield toAccepted(row);
   }
+}
+
+function* allRecords(request: DriftRequest): Generator<AcceptedRecord> {
+  const { state, targets } = request;
+  for (const key of serviceTargets(state.database, targets.baseUrl)) {
+    yield* recordsOf(request, key);
+  }
+}
+
+/** Counts the listed documents of a target that the state records for it, removal notices included. */
+export function countRecorded(request: DriftRequest, target: Target): number {
+  let count = 0;
+  for (const record of recordsOf(request, target.key)) {
+    if (isListed(request, target.ccPairId, record)) count++;
+  }
+  return count;
 }
 
 /** Compares the records of documents that no file of the plan yields. */
 function compareRecorded(request: DriftRequest, drift: DriftTable): void {
   const { state, listed, listedTargets, storedId } = request;
-  for (const record of recordsOf(request)) {
+  for (const record of allRecords(request)) {
     const { id, path, target: key } = record;
     if (listed.isKnown(storedId(id)) || !request.isInScope(path)) continue;
     for (const target of listedTargets) {
@@ -107,7 +120,7 @@ function compareRecorded(request: DriftRequest, drift: DriftTable): void {
 function addExtra(request: DriftRequest, drift: DriftTable): void {
   const { listed, listedTargets, storedId, extraId } = request;
   if (!extraId) return;
-  for (const { id, storedId: answered } of recordsOf(request)) {
+  for (const { id, storedId: answered } of allRecords(request)) {
     listed.know(storedId(id));
     if (answered !== undefined) listed.know(answered);
   }

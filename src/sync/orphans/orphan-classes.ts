@@ -11,8 +11,11 @@ export const orphanClasses = [
 ] as const;
 export type OrphanClass = (typeof orphanClasses)[number];
 
+/** With `--remote`: `extra`, a document of the service without file and record. */
+export type ListedClass = OrphanClass | "extra";
+
 /** Classes that `--prune` and `--tombstone` remove without `--class`: no file yields these documents. */
-export const removedByDefault: readonly OrphanClass[] = ["gone", "row-gone"];
+export const removedByDefault: readonly ListedClass[] = ["gone", "row-gone", "extra"];
 
 /** The state of the file of a recorded document. */
 export type FileState =
@@ -81,9 +84,9 @@ export function orphanClass(file: FileState, document: DocumentState): OrphanCla
 
 /** Whether a command removes documents of a class; `added` holds the classes of `--class`. */
 export function isRemoved(
-  orphan: OrphanClass,
+  orphan: ListedClass,
   command: "list" | "prune" | "tombstone",
-  added: readonly OrphanClass[],
+  added: readonly ListedClass[],
 ): boolean {
   return command !== "list" && (removedByDefault.includes(orphan) || added.includes(orphan));
 }

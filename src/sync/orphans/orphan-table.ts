@@ -1,12 +1,17 @@
 import { tombstoneMark } from "../state/records.ts";
 import type { Database, Row } from "../../database.ts";
 import { pagesOf } from "../state/pages.ts";
-import type { OrphanClass } from "./orphan-classes.ts";
+import type { ListedClass } from "./orphan-classes.ts";
 import type { Orphan } from "./orphans.ts";
 
 export type OrphanStatus = "orphaned" | "deleted" | "tombstoned" | "failed";
 
-export interface ListedOrphan extends Orphan {
+/** An orphan, or with `--remote` a document that only the service has. */
+export interface UnlistedOrphan extends Omit<Orphan, "class"> {
+  class: ListedClass;
+}
+
+export interface ListedOrphan extends UnlistedOrphan {
   /** From 1, in path order. */
   number: number;
   status: OrphanStatus;
@@ -36,7 +41,7 @@ function toOrphan(row: Row): ListedOrphan {
     path: String(row["path"]),
     part: Number(row["part"]),
     storedId: text("stored_id"),
-    class: String(row["class"]) as OrphanClass,
+    class: String(row["class"]) as ListedClass,
     reason: String(row["reason"]),
     isSelected: row["selected"] === 1,
     status: String(row["status"]) as OrphanStatus,
@@ -58,8 +63,8 @@ const forgetFiles = `
  */
 export async function collectOrphans(
   database: Database,
-  orphans: AsyncIterable<Orphan>,
-  isSelected: (each: OrphanClass) => boolean,
+  orphans: AsyncIterable<UnlistedOrphan>,
+  isSelected: (each: ListedClass) => boolean,
 ): Promise<OrphanTable> {
   database.exec(`
     DROP TABLE IF EXISTS temp.orphans;

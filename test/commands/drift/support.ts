@@ -11,6 +11,14 @@ async function call(service: TestService, method: string, path: string, body?: o
     ...(body && { body: JSON.stringify(body) }),
   });
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
+  return response;
+}
+
+/** The stored ids of a pair's documents. */
+export async function storedIn(service: TestService, pair: number): Promise<string[]> {
+  const response = await call(service, "GET", dialects.onyx.paths.pairDocuments!(pair));
+  const documents = (await response.json()) as { document_id: string }[];
+  return documents.map((each) => each.document_id).toSorted();
 }
 
 /** Deletes a document behind the tool's back; `id` is the sent id. */

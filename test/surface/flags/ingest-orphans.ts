@@ -19,6 +19,13 @@ const twoGone: Setting = {
   first: [`ingest docs ${pair}`],
   edits: { "docs/a.md": undefined, "docs/b.md": undefined },
 };
+/** The service has a document without a file and without a record. */
+const unrecorded: Setting = {
+  dialect: "onyx",
+  files: two,
+  first: [`ingest docs ${pair} --state other`],
+  edits: { "docs/b.md": undefined },
+};
 const byTarget: Setting = {
   files: two,
   first: byPair,
@@ -134,6 +141,17 @@ export const orphanCases: Coverage = {
         flag: "--class opted-out",
         requests: { gains: /"id":"docs\/a\.md"/ },
       },
+      { ...unrecorded, args: `${pair} --remote`, flag: "--class gone", refused: /one class/ },
+    ],
+    "--remote": [
+      {
+        ...unrecorded,
+        args: pair,
+        flag: "--remote",
+        stdout: { gains: /docs\/b\.md\textra/ },
+      },
+      { ...unrecorded, args: removal, flag: "--remote", refused: /only the whole project/ },
+      { ...unrecorded, args: `${pair} --tombstone`, flag: "--remote", refused: /exclude each/ },
     ],
     "--concurrency": {
       ...gone,

@@ -3,7 +3,7 @@ import { dialects, type DialectName } from "../../../api/dialects.ts";
 import { listPairDocuments } from "../../../api/pair-documents.ts";
 import type { Context } from "../../../context.ts";
 import { ApiError, CliError } from "../../../errors.ts";
-import { collectDrift } from "../../../sync/drift/drift.ts";
+import { collectDrift, countRecorded, type DriftRequest } from "../../../sync/drift/drift.ts";
 import type { DriftTable } from "../../../sync/drift/drift-table.ts";
 import { createListedTable, type ListedTable } from "../../../sync/drift/listed-table.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
@@ -19,6 +19,10 @@ export interface Comparison {
   drift: DriftTable;
   listed: ListedTable;
   targets: readonly Target[];
+  /** Maps an id to the id as the service lists it. */
+  storedId: (id: string) => string;
+  /** Number of listed documents of a target that the state records for it. */
+  recorded: (target: Target) => number;
   /** Why extra documents were not determined; undefined if they were. */
   noExtra: string | undefined;
 }
@@ -45,7 +49,7 @@ function explainRefusal(error: unknown, ccPairId: number): unknown {
 }
 
 /** Adds the service's list of a pair. Throws ApiError; then the list is not complete. */
-async function addList(
+export async function addList(
   { signal }: Context,
   client: Client,
   listed: ListedTable,
@@ -111,7 +115,7 @@ export async function compareWithService(
   const isInInputs = orphanScope(source);
   const isWhole = coversProject(source);
   const noExtra = reasonAgainstExtra(session, plan);
-  const drift = collectDrift({
+  const request: DriftRequest = {
     state,
     table: plan.table,
     targets: session.targets,
@@ -121,6 +125,7 @@ export async function compareWithService(
     isInScope: (path) => (path === undefined ? isWhole : isInInputs(path)),
     hasOtherOptions: await otherOptions(context, session, plan, targets),
     extraId: noExtra === undefined ? createExtraId({ root, idPrefix, storedId }) : undefined,
-  });
-  return { drift, listed, targets, noExtra };
+  };
+  const recorded = (target: Target): number => countRecorded(request, target);
+  return { drift: collectDrift(request), listed, targets, storedId, recorded, noExtra };
 }

@@ -1,14 +1,20 @@
 import { dialects } from "../../../api/dialects.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
-import { checkSelection, writeList, type Column } from "../../../output/formats/formats.ts";
+import { writeList } from "../../../output/formats/formats.ts";
+import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
-import { collectOrphans, type OrphanTable } from "../../../sync/orphans/orphan-table.ts";
+import {
+  collectOrphans,
+  type OrphanTable,
+  type UnlistedOrphan,
+} from "../../../sync/orphans/orphan-table.ts";
 import { isRemoved, removedByDefault } from "../../../sync/orphans/orphan-classes.ts";
-import type { Orphan } from "../../../sync/orphans/orphans.ts";
 import { targetFor } from "../../../sync/state/target.ts";
 import { openOutput } from "../../connect.ts";
 import { accessRules } from "../target/access.ts";
+import { checkOrphansOptions } from "./orphan-options.ts";
+import { columnsOf, rowsOf } from "./orphan-rows.ts";
 import { findOrphans } from "./orphan-search.ts";
 import { refuseUnrecorded } from "./removed-inputs.ts";
 import { planFolder } from "../plan.ts";
@@ -25,71 +31,6 @@ import { openSource, type DocumentSource } from "../options/settings.ts";
 import { refuseAmbiguous } from "../subcommand.ts";
 import { createPairCheck, missingPair } from "../target/target.ts";
 import { problemOf } from "../report/tell.ts";
-
-function columnsOf(shown: (path: string) => string): Column<object>[] {
-  const names = ["status", "path", "id", "class", "stored_id", "reason"] as const;
-  return names.map((name) => ({
-    name,
-    value: (row) => (row as Record<string, unknown>)[name],
-    ...(name === "path" ? { show: (value: unknown) => shown(String(value)) } : {}),
-    ...(name === "path" || name === "id" ? { cut: "start" as const } : {}),
-    ...(name === "stored_id" ? { shown: false } : {}),
-  }));
-}
-
-function* rowsOf(orphans: OrphanTable): Generator<object> {
-  for (const each of orphans.list()) {
-    const { status, path, part, id, storedId, reason, problem } = each;
-    const isThere = status !== "deleted" && status !== "tombstoned";
-    yield {
-      status,
-      path,
-      row: part === 0 ? null : part,
-      id,
-      class: each.class,
-      stored_id: storedId ?? null,
-      reason: problem ?? (isThere ? `${reason}; the service still has the document` : reason),
-    };
-  }
-}
-
-/** Members of a row, so that an unknown name in --fields is refused before any removal. */
-const sample = {
-  status: "",
-  path: "",
-  row: null,
-  id: "",
-  class: "",
-  stored_id: null,
-  reason: "",
-};
-
-function checkOptions(options: OrphansOptions): void {
-  checkSelection(options, columnsOf(String), sample);
-  const { prune, tombstone, maxDelete } = options;
-  if (prune && tombstone) {
-    throw new CliError("usage", "--prune and --tombstone exclude each other", {
-      hints: [
-        "--prune deletes documents where the service can; --tombstone replaces their text on every service",
-      ],
-    });
-  }
-  if (maxDelete !== undefined && !prune && !tombstone) {
-    throw new CliError("usage", "--max-delete needs --prune or --tombstone", {
-      hints: ["add one of them, or omit --max-delete: listing removes nothing"],
-    });
-  }
-  if (tombstone) return;
-  // Ignore environment variables here: they are set for uploads too.
-  const flag = (["requireAccess", "allowSync"] as const).find(
-    (each) => options[each] !== undefined && options.flagSources?.[each] !== "env",
-  );
-  if (flag === undefined) return;
-  const name = flag === "allowSync" ? "--allow-sync" : "--require-access";
-  throw new CliError("usage", `${name} needs --tombstone: without it, nothing is uploaded`, {
-    hints: [`add --tombstone, or omit ${name}`],
-  });
-}
 
 function refuseUndeletable({ config }: DocumentSource): void {
   if (dialects[config.dialect].paths.ingestedDocument) return;
@@ -146,6 +87,30 @@ async function checkAccess(
   await check([target.ccPairId], output, "nothing was removed");
 }
 
+/** Names each document before its deletion: this project has no record of it. */
+async function nameEach({ orphans, session: { output } }: Work): Promise<void> {
+  for (const { id, isSelected } of orphans.list()) {
+    if (isSelected) await output.problem(`to be deleted: ${neutraliseLine(id)}`);
+  }
+}
+
+/** Yields the documents to list: orphans of the state, or with --remote the service's extra documents. */
+async function* findListed(
+  context: Context,
+  { session, plan, target }: Omit<Work, "orphans">,
+  options: OrphansOptions,
+): AsyncGenerator<UnlistedOrphan> {
+  if (options.remote) {
+    const { findRemoteOrphans } = await import("./remote-orphans.ts");
+    return yield* findRemoteOrphans(context, session, plan, target, options);
+  }
+  const { class: classes = [], prune, tombstone } = options;
+  const isAny = prune || tombstone || classes.length === 0;
+  for await (const orphan of findOrphans(context, session, plan, target)) {
+    if (isAny || classes.includes(orphan.class)) yield orphan;
+  }
+}
+
 async function run(context: Context, work: Work, options: OrphansOptions): Promise<void> {
   const { session, orphans } = work;
   const { output, connected } = session;
@@ -158,6 +123,7 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
     await write();
     return await printListed(work);
   }
+  if (options.remote) await nameEach(work);
   if (!(await confirmRemoval(context, work, options))) {
     await output.note("nothing was removed");
     return;
@@ -188,17 +154,22 @@ export async function ingestOrphans(
 ): Promise<void> {
   const output = openOutput(context, options);
   refuseAmbiguous(context, "orphans");
-  checkOptions(options);
-  const dryRun = options.dryRun === true || !(options.prune || options.tombstone);
+  checkOrphansOptions(options);
+  const { remote: readsService = false } = options;
+  const listsOnly = options.dryRun === true || !(options.prune || options.tombstone);
   const source = await openSource(
     context,
     paths,
     { ...options, idsOnly: true, wholeRoot: true, mayBeRemoved: true },
     output,
-    !dryRun,
+    readsService || !listsOnly,
   );
   if (options.prune) refuseUndeletable(source);
-  const session = await openSession(context, output, source, { ...options, dryRun });
+  if (readsService) {
+    await (await import("./remote-orphans.ts")).checkRemote(context, source, options);
+  }
+  const dryRun = listsOnly || readsService;
+  const session = await openSession(context, output, source, { ...options, dryRun, readsService });
   try {
     const { state, targets } = session;
     const target = targetFor(targets, undefined);
@@ -209,14 +180,8 @@ export async function ingestOrphans(
     await session.progress.stop();
     const { class: classes = [], prune, tombstone } = options;
     const command = prune ? "prune" : tombstone ? "tombstone" : "list";
-    const found = async function* (): AsyncGenerator<Orphan> {
-      for await (const orphan of findOrphans(context, session, plan, target)) {
-        const isListed =
-          command !== "list" || classes.length === 0 || classes.includes(orphan.class);
-        if (isListed) yield orphan;
-      }
-    };
-    const orphans = await collectOrphans(state.database, found(), (each) =>
+    const found = findListed(context, { session, plan, target }, options);
+    const orphans = await collectOrphans(state.database, found, (each) =>
       isRemoved(each, command, classes),
     );
     await run(context, { session, plan, target, orphans }, options);

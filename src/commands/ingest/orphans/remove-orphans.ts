@@ -11,7 +11,6 @@ import {
   type OrphanTable,
 } from "../../../sync/orphans/orphan-table.ts";
 import type { OrphanClass } from "../../../sync/orphans/orphan-classes.ts";
-import type { Orphan } from "../../../sync/orphans/orphans.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import { removeOrphans } from "../../../sync/orphans/remove.ts";
 import { serviceTargets, type Target } from "../../../sync/state/target.ts";
@@ -30,6 +29,8 @@ export interface OrphansOptions extends SessionRequest, AccessFlags {
   prune?: boolean;
   tombstone?: boolean;
   yes?: boolean;
+  /** List the documents that only the service has, instead of orphans of the state. */
+  remote?: boolean;
   maxDelete?: MaxDelete;
   /** Classes to list; with a removal, additional classes to remove. */
   class?: OrphanClass[];
@@ -134,7 +135,7 @@ function createRemove(
   { gate, prune }: { gate: Gate; prune: boolean },
 ): (orphan: ListedOrphan) => Promise<"deleted" | "tombstoned"> {
   const { state, source, output } = session;
-  const storedIdOf = ({ id, storedId }: Orphan): string => {
+  const storedIdOf = ({ id, storedId }: ListedOrphan): string => {
     const own = client.dialect.storedId?.(id) ?? id;
     // Responses are redacted, so a short secret of the profile is hidden in stored ids too.
     if (storedId === undefined || storedId === output.secrets.redact(own)) return own;

@@ -6,11 +6,11 @@ import type { IngestionRequest } from "../../../api/schemas.ts";
 import { effectiveFor } from "../../../documents/map/effective.ts";
 import { fingerprintOf } from "../../../documents/payload/payload.ts";
 import type { DocumentSettings } from "../../../documents/map/settings.ts";
-import type { Orphan } from "../../../sync/orphans/orphans.ts";
+import type { ListedOrphan } from "../../../sync/orphans/orphan-table.ts";
 import type { AcceptedRecord } from "../../../sync/state/records.ts";
 import type { Target } from "../../../sync/state/target.ts";
 
-function noticeOf(orphan: Orphan, settings: DocumentSettings): IngestionRequest["document"] {
+function noticeOf(orphan: ListedOrphan, settings: DocumentSettings): IngestionRequest["document"] {
   const name = orphan.path.slice(orphan.path.lastIndexOf("/") + 1);
   // No date: the service then uses its own clock, and a restored file may have an older date.
   return {
@@ -25,7 +25,7 @@ function noticeOf(orphan: Orphan, settings: DocumentSettings): IngestionRequest[
 /** Replaces a document with a short removal notice. Returns the record of the notice. Throws ApiError. */
 export async function sendTombstone(
   client: Client,
-  orphan: Orphan,
+  orphan: ListedOrphan,
   target: Target,
   { settings, gate, now }: { settings: DocumentSettings; gate: Gate; now: () => number },
 ): Promise<AcceptedRecord> {

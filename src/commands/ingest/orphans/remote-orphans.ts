@@ -1,0 +1,127 @@
+import { listConnectors } from "../../../api/connectors.ts";
+import type { Context } from "../../../context.ts";
+import { CliError } from "../../../errors.ts";
+import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import { countOf, formatCount } from "../../../output/terminal/progress.ts";
+import type { ListedTable } from "../../../sync/drift/listed-table.ts";
+import type { UnlistedOrphan } from "../../../sync/orphans/orphan-table.ts";
+import type { Plan } from "../../../sync/plan/plan.ts";
+import type { Target } from "../../../sync/state/target.ts";
+import { addList, compareWithService, refuseUnlistablePair } from "../compare/compare.ts";
+import { coversProject, coversRoot } from "../compare/whole.ts";
+import type { DocumentSource } from "../options/settings.ts";
+import { isConnected, type ConnectedSession, type Session } from "../session.ts";
+import { refuseIncompleteCheckout } from "./complete-checkout.ts";
+import type { OrphansOptions } from "./remove-orphans.ts";
+
+function refuse(reason: string, ...hints: string[]): CliError {
+  return new CliError("usage", `--remote: ${reason}`, { hints });
+}
+
+/**
+ * Checks that the inputs allow to list, or with --prune to delete, documents that only the service
+ * has. Throws CliError `usage` or `not-found`.
+ */
+export async function checkRemote(
+  context: Context,
+  source: DocumentSource,
+  { prune }: OrphansOptions,
+): Promise<void> {
+  refuseUnlistablePair(source.config.dialect, "--remote");
+  if (!coversProject(source)) {
+    throw refuse(
+      "only the whole project shows which documents have no file",
+      "omit paths and --include",
+    );
+  }
+  if (!prune) return;
+  if (source.settings.idPrefix === "") {
+    throw refuse(
+      "--prune needs an id prefix: without one, every document of the pair may be another project's",
+      "name the prefix of the uploads with --id-prefix, or set ingest.idPrefix",
+    );
+  }
+  if (!coversRoot(source)) {
+    throw refuse(
+      "--prune needs the whole project root, not only the configured include",
+      "name the root: knowctl ingest orphans ROOT --remote --prune",
+    );
+  }
+  await refuseIncompleteCheckout(context, source.settings.root);
+}
+
+function hasRecordBelow({ state }: Session, { key }: Target, prefix: string): boolean {
+  const first = state.database.prepare(
+    "SELECT id FROM accepted WHERE target = ? AND id >= ? ORDER BY id LIMIT 1",
+  );
+  return String(first.get(key, prefix)?.["id"] ?? "").startsWith(prefix);
+}
+
+/** Refuses where the pair is not mainly this project's, or the state is not the whole record of it. */
+function refuseForeign(recorded: number, listed: number, { ccPairId }: Target): void {
+  if (recorded * 2 >= listed) return;
+  throw refuse(
+    `the state records only ${formatCount(recorded)} of the ${countOf(listed, "document")} of cc-pair ${ccPairId}, fewer than half; nothing was removed`,
+    "the state may be lost or of another machine, or the pair belongs to another project",
+  );
+}
+
+// Documents that were sent without a pair are in this one (observed-service.md 3.9).
+const defaultPair = 1;
+
+/** Adds the lists of all other pairs: deleting a document deletes it there too. Returns the pairs. */
+async function addOtherPairs(
+  context: Context,
+  { connected: { client } }: ConnectedSession,
+  listed: ListedTable,
+  { ccPairId }: Target,
+): Promise<number[]> {
+  const records = await listConnectors(client);
+  const shown = records.map((each) => each.cc_pair_id).filter((each) => each !== null);
+  const others = [...new Set([...shown, defaultPair])].filter((each) => each !== ccPairId);
+  for (const each of others) {
+    try {
+      await addList(context, client, listed, each);
+    } catch (error) {
+      const isUnknown = each === defaultPair && !shown.includes(defaultPair);
+      if (!isUnknown || !(error instanceof CliError) || error.exit !== "auth") throw error;
+    }
+  }
+  return others;
+}
+
+/**
+ * Yields the documents of a pair that neither a file nor a record of this project has. With --prune
+ * it leaves out documents that another pair has too. Throws CliError `usage` where the guards
+ * forbid a removal, and ApiError when a list fails.
+ */
+export async function* findRemoteOrphans(
+  context: Context,
+  session: Session,
+  plan: Plan,
+  target: Target,
+  { prune }: OrphansOptions,
+): AsyncGenerator<UnlistedOrphan> {
+  if (!isConnected(session)) return;
+  const { output } = session;
+  const compared = await compareWithService(context, session, plan, [target]);
+  const { drift, listed, storedId, noExtra } = compared;
+  const { idPrefix } = session.source.settings;
+  if (prune && !hasRecordBelow(session, target, idPrefix)) {
+    throw refuse(`no recorded document has the id prefix ${idPrefix}`, "check --id-prefix");
+  }
+  if (prune) refuseForeign(compared.recorded(target), listed.count(target.ccPairId), target);
+  const isNeeded = prune && drift.count("extra") > 0;
+  const others = isNeeded ? await addOtherPairs(context, session, listed, target) : [];
+  if (noExtra !== undefined) await output.note(`extra documents were not determined: ${noExtra}`);
+  for (const { id } of drift.list("extra")) {
+    const stored = storedId(id);
+    const other = others.find((each) => listed.has(each, stored));
+    if (other !== undefined) {
+      await output.note(`kept: ${neutraliseLine(id)} (cc-pair ${other} has it too)`);
+      continue;
+    }
+    const reason = "no file and no record of this project has it";
+    yield { id, path: "", part: 0, storedId: stored, class: "extra", reason };
+  }
+}

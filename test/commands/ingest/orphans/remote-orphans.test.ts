@@ -1,0 +1,157 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { remove, send, storedIn } from "../../drift/support.ts";
+import { startTestService, writeFiles, type TestService } from "../../../service.ts";
+import { runIn } from "../../state/support.ts";
+import { startGitService } from "../support.ts";
+
+const files = Object.fromEntries(
+  Array.from({ length: 6 }, (_, index) => [`docs/${index}.md`, `# ${index}\n\nText.\n`]),
+);
+const prefix = "--id-prefix kb/";
+const list = `ingest orphans --remote ${prefix}`;
+const prune = `${list} --prune --yes --max-delete 3`;
+
+/** Six documents below the prefix `kb/`, and documents that another tool sent. */
+async function startWith(extra: readonly string[]): Promise<TestService> {
+  const service = await startTestService({ files, dialect: "onyx" });
+  expect(await runIn(service, `ingest docs --cc-pair-id 2 ${prefix}`)).toMatchObject({ code: 0 });
+  for (const id of extra) await send(service, 2, id);
+  return service;
+}
+
+/** Refused, and all documents are still there. */
+async function expectKept(service: TestService, line: string, reason: string): Promise<void> {
+  const before = await storedIn(service, 2);
+  const ran = await runIn(service, line);
+  expect(ran.stderr).toContain(reason);
+  expect(ran.code).toBe(2);
+  expect(await storedIn(service, 2)).toEqual(before);
+}
+
+describe("ingest orphans --remote", () => {
+  it("lists the documents below the prefix that only the service has", async () => {
+    const service = await startWith(["kb/old page%.md", "wiki/x.md"]);
+    rmSync(join(service.folder, "docs/0.md"));
+    const ran = await runIn(service, `${list} -o json`);
+    expect(ran.code).toBe(0);
+    // The orphan of the state is another list.
+    expect(JSON.parse(ran.stdout)).toEqual([
+      {
+        status: "orphaned",
+        path: null,
+        row: null,
+        id: "kb/old_page%.md",
+        class: "extra",
+        stored_id: "kb%2Fold_page%25.md",
+        reason: "no file and no record of this project has it; the service still has the document",
+      },
+    ]);
+    expect(await storedIn(service, 2)).toHaveLength(8);
+  });
+
+  it("deletes them with --prune, and names each one before", async () => {
+    const service = await startWith(["kb/old page%.md", "kb/b.md", "wiki/x.md"]);
+    const ran = await runIn(service, `${prune} -q`);
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: "to be deleted: kb/b.md\nto be deleted: kb/old_page%.md\n",
+    });
+    expect(ran.stdout).toMatch(
+      /^deleted\t\tkb\/b\.md\textra\t[^]*\ndeleted\t\tkb\/old_page%\.md\t/,
+    );
+    const left = await storedIn(service, 2);
+    expect(left).toHaveLength(7);
+    expect(left).toContain("wiki%2Fx.md");
+    expect(await runIn(service, prune)).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  it("asks on a terminal, and needs --yes without one", async () => {
+    const service = await startWith(["kb/b.md"]);
+    const asked = await runIn(service, list.replace("--remote", "--remote --prune"), {
+      answer: "n\n",
+    });
+    expect(asked.stderr).toContain("to be deleted: kb/b.md");
+    expect(asked.stderr).toContain("Delete 1 document of Handbook uploads (cc-pair 2)?");
+    await expectKept(service, `${list} --prune`, "confirm with --yes");
+    const dry = await runIn(service, `${prune} --dry-run`);
+    expect(dry.stdout).toMatch(/^orphaned\t\tkb\/b\.md/);
+    expect(await storedIn(service, 2)).toContain("kb%2Fb.md");
+  });
+
+  it("keeps a document that another pair has too", async () => {
+    const service = await startWith(["kb/b.md", "kb/c.md"]);
+    await send(service, 4, "kb/b.md");
+    await send(service, 1, "kb/c.md");
+    const ran = await runIn(service, prune);
+    expect(ran).toMatchObject({ code: 0, stdout: "" });
+    expect(ran.stderr).toContain("kept: kb/b.md (cc-pair 4 has it too)");
+    expect(ran.stderr).toContain("kept: kb/c.md (cc-pair 1 has it too)");
+    expect(await storedIn(service, 2)).toHaveLength(8);
+  });
+
+  it("counts --max-delete against the recorded documents", async () => {
+    const service = await startWith(["kb/a.md", "kb/b.md"]);
+    const line = prune.replace("--max-delete 3", "--max-delete 20%");
+    await expectKept(service, line, "--max-delete allows 1 (20 % of 6)");
+  });
+
+  it("deletes nothing without a prefix, or with one that no recorded document has", async () => {
+    const service = await startWith(["kb/b.md"]);
+    await expectKept(service, prune.replace(prefix, ""), "--prune needs an id prefix");
+    await expectKept(service, prune.replace("kb/", "k/"), "no recorded document has the id prefix");
+  });
+
+  it("works on the whole project only", async () => {
+    const service = await startWith(["kb/b.md"]);
+    await expectKept(service, list.replace("--remote", "docs --remote"), "only the whole project");
+    await expectKept(service, `${prune} --include docs/**`, "only the whole project");
+    writeFiles(service.folder, { ".cliconfig.json": '{"ingest":{"include":["docs"]}}' });
+    const trusted = { ...service, env: { ...service.env, KNOWCTL_TRUST_PROJECT: "1" } };
+    await expectKept(trusted, prune, "needs the whole project root");
+    expect((await runIn(trusted, list)).stdout).toContain("kb/b.md");
+    expect(await runIn(trusted, prune.replace("--remote", ". --remote"))).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it("deletes nothing where the state records fewer than half of the listed documents", async () => {
+    const ids = Array.from({ length: 7 }, (_, index) => `wiki/${index}.md`);
+    const service = await startWith([...ids, "kb/b.md"]);
+    await expectKept(service, prune, "records only 6 of the 14 documents of cc-pair 2");
+    await remove(service, "wiki/0.md");
+    await remove(service, "wiki/1.md");
+    expect(await runIn(service, prune)).toMatchObject({ code: 0 });
+  });
+
+  it("deletes nothing while a file cannot be read", async () => {
+    const service = await startWith(["kb/b.md"]);
+    writeFiles(service.folder, { "docs/2.md": new Uint8Array([0xff, 0]) });
+    await expectKept(service, prune, "1 file or folder cannot be read");
+    expect(await runIn(service, list)).toMatchObject({ code: 10, stdout: "" });
+  });
+
+  it("deletes nothing from an incomplete checkout", async () => {
+    const service = await startGitService({ files, dialect: "onyx" });
+    await runIn(service, `ingest docs --cc-pair-id 2 ${prefix}`);
+    await send(service, 2, "kb/b.md");
+    service.git("sparse-checkout", "set", "--no-cone", "/*", "!/docs/3.md");
+    await expectKept(service, prune, "docs/3.md is missing");
+    service.git("sparse-checkout", "disable");
+    rmSync(join(service.folder, "docs/4.md"));
+    await expectKept(service, prune, "docs/4.md is missing");
+    service.commit();
+    expect(await runIn(service, prune)).toMatchObject({ code: 0 });
+    expect(await storedIn(service, 2)).toHaveLength(6);
+  });
+
+  it("excludes --tombstone and --class, and needs an interface that lists", async () => {
+    const service = await startWith(["kb/b.md"]);
+    await expectKept(service, `${list} --tombstone --yes`, "--remote and --tombstone exclude");
+    await expectKept(service, `${list} --class gone`, "all documents of --remote have one class");
+    await expectKept(service, `${prune} --shard 1/2`, "--shard");
+    const standard = await runIn(service, `${list} --dialect standard --cc-pair-id 2`);
+    expect(standard).toMatchObject({ code: 9, stdout: "" });
+  });
+});
