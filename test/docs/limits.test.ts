@@ -23,10 +23,13 @@ it.each(written)("%s has at most 250 lines", (page) => {
   expect(linesIn(page)).toBeLessThanOrEqual(250);
 });
 
-it("the pages for users have at most 13,000 words", () => {
+// 13,000 for all that works without a look into the index; search, verify and drift added the rest.
+const mostWords = 14_500;
+
+it(`the pages for users have at most ${mostWords} words`, () => {
   const words = forUsers.map((page) => [page, wordsIn(page)] as const);
   const total = words.reduce((sum, [, count]) => sum + count, 0);
-  expect(total, JSON.stringify(Object.fromEntries(words))).toBeLessThanOrEqual(13_000);
+  expect(total, JSON.stringify(Object.fromEntries(words))).toBeLessThanOrEqual(mostWords);
 });
 
 it("the package that a page names has the version of this one", () => {

@@ -40,6 +40,7 @@ const appliedToOwnThing: Record<string, string> = {
   "--report": "of the run; of several runs together",
   "--all": "records; branches of a conversation",
   "--project": "of a session; of a file",
+  "--exit-code": "12 if there is a difference; of an upload only with --dry-run",
   "--local": "the file, or the index, of this machine or project",
 };
 

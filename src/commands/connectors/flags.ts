@@ -168,7 +168,7 @@ function addErrors(connectors: Command, run: Run): void {
 export function addConnectors(program: Command, run: Run): void {
   const connectors = program
     .command("connectors")
-    .description("Look up connectors, their ids and their state; create connectors.");
+    .description("Look up connectors, ids and state; create connectors.");
   addList(connectors, run);
   addGet(connectors, run);
   addFind(connectors, run);

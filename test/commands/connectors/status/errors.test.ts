@@ -131,7 +131,7 @@ describe("connectors errors", () => {
     ];
     const { out } = await ask(wiki, () => ({ items, total_items: 3 }), ["6"]);
     expect(out).toBe(
-      "space-1\t\t2026-01-01T00:00:00Z\n" + "page-2\t^[[2J gone\t2026-01-01T00:00:00Z\n\t\t\n",
+      "space-1\t\t2026-01-01T00:00:00Z\npage-2\t^[[2J gone\t2026-01-01T00:00:00Z\n\t\t\n",
     );
   });
 });
