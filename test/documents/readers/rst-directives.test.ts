@@ -105,3 +105,33 @@ describe("included files", () => {
     expect(parsed).toMatchObject({ body: "text\n" });
   });
 });
+
+describe("the configuration of Sphinx", () => {
+  const configuration = [
+    'release = "2.1"',
+    'rst_epilog = """',
+    ".. |br| raw:: html",
+    "",
+    "   <br>",
+    ".. |us| replace:: The *team*",
+    ".. _site: https://a.example",
+    '"""',
+  ].join("\n");
+
+  it("defines what the page does not", () => {
+    const files = { "/docs/conf.py": configuration };
+    const text = "|us| |release| a |br| b |other| site_\n";
+    expect(bodyOf(text, files)).toBe("The *team* 2.1 a  b |other| [site](https://a.example)");
+    expect(bodyOf(`${text}\n.. |us| replace:: We\n`, files)).toContain("We 2.1");
+  });
+
+  it("stands in a folder above", () => {
+    expect(bodyOf("|release|", { "/conf.py": configuration })).toBe("2.1");
+  });
+
+  it("is read only for a substitution that is missing", () => {
+    const files = { "/docs/conf.py": configuration };
+    const text = "site_ |x|\n\n.. |x| replace:: y\n\n+---+\n| a |\n+---+\n";
+    expect(bodyOf(text, files)).toBe("site_ y\n\na");
+  });
+});

@@ -2,6 +2,7 @@ import type { Parsed, Surroundings } from "../../reader.ts";
 import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
 import { joinBlocks } from "../html/html-blocks.ts";
 import { readBlocks } from "./rst-blocks.ts";
+import { addConfiguration } from "./rst-configuration.ts";
 import { countLines, mostLines, toLines } from "./rst-lines.ts";
 import { createReading } from "./rst-reading.ts";
 import { renderPieces } from "./rst-render.ts";
@@ -21,6 +22,7 @@ export function readRst(text: string, path: string, around: Surroundings): Parse
     return { frontMatter, body: source, bodyLine, isMarkdown: true, warnings };
   }
   readBlocks(reading, toLines(source, bodyLine));
+  addConfiguration(reading, source);
   const { body, headings } = joinBlocks(renderPieces(reading));
   const title = headings[0]?.text;
   return {
