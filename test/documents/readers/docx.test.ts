@@ -144,6 +144,146 @@ describe("text", () => {
   });
 });
 
+describe("links, numbers and pictures", () => {
+  const run = (text: string, properties = ""): string =>
+    `<w:r>${properties}<w:t xml:space="preserve">${text}</w:t></w:r>`;
+  const field = (type: string): string => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
+  const code = (text: string): string => `<w:r><w:instrText>${text}</w:instrText></w:r>`;
+  const relations = {
+    "word/_rels/document.xml.rels": `<R><Relationship Type="x/hyperlink" Id="r1" TargetMode="External" Target="https://x.example/a b"/><Relationship Type="x/diagramData" Id="r2" Target="diagrams/data1.xml"/><Relationship Type="x/numbering" Id="r3" Target="numbering.xml"/><Relationship Type="x/styles" Id="r4" Target="styles.xml"/></R>`,
+  };
+
+  it.each([
+    [
+      "by relation",
+      `<w:p>${run("see ")}<w:hyperlink r:id="r1">${run("th")}${run("is[1] ")}</w:hyperlink>${run("x")}</w:p>`,
+      "see [this\\[1\\]](<https://x.example/a b>) x",
+    ],
+    [
+      "to a place in a page",
+      `<w:p><w:hyperlink r:id="r1" w:anchor="b">${run("a")}</w:hyperlink></w:p>`,
+      "[a](<https://x.example/a b#b>)",
+    ],
+    [
+      "to a place in the document",
+      `<w:p><w:hyperlink w:anchor="b">${run("a")}</w:hyperlink></w:p>`,
+      "a",
+    ],
+    [
+      "that are their own text",
+      `<w:p><w:hyperlink r:id="r1">${run("https://x.example/a b")}</w:hyperlink></w:p>`,
+      "https://x.example/a b",
+    ],
+    [
+      "in headings",
+      `<w:p><w:pPr>${style("berschrift1")}</w:pPr><w:hyperlink r:id="r1">${run("a")}</w:hyperlink></w:p>`,
+      "# a",
+    ],
+    [
+      "by field",
+      `<w:p>${field("begin")}${code(' HYPERLINK "https://x')}${code('.example" \\l "b" ')}${field("separate")}${run("a")}${field("end")}${run("c")}</w:p>`,
+      "[a](https://x.example#b)c",
+    ],
+    [
+      "by simple field",
+      `<w:p><w:fldSimple w:instr=' HYPERLINK "u"'>${run("a")}</w:fldSimple></w:p>`,
+      "[a](u)",
+    ],
+    [
+      "other fields",
+      `<w:p>${field("begin")}${code(" PAGE ")}${field("separate")}${run("7")}${field("end")}</w:p>`,
+      "7",
+    ],
+    [
+      "that never end",
+      `<w:p>${field("begin")}${code('HYPERLINK "u"')}${field("separate")}${run("a")}</w:p>${p("b")}`,
+      "[a](u)\n\nb",
+    ],
+    [
+      "of code",
+      `<w:p><w:fldSimple w:instr='HYPERLINK "javascript:x"'>${run("a")}</w:fldSimple></w:p>`,
+      "a",
+    ],
+  ])("links %s", async (_name, body, text) => {
+    expect((await read(body.replaceAll("<w:p>", '<w:p xmlns:r="r">'), relations)).body).toBe(
+      `${text}\n`,
+    );
+  });
+
+  const level = (depth: number, format: string, start = 1): string =>
+    `<w:lvl w:ilvl="${depth}"><w:start w:val="${start}"/><w:numFmt w:val="${format}"/></w:lvl>`;
+  const numbering = `<w:numbering xmlns:w="urn:w"><w:abstractNum w:abstractNumId="0">${level(0, "decimal")}${level(1, "lowerLetter", 3)}${level(2, "bullet")}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="3"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num></w:numbering>`;
+  const itemOf = (list: number, depth: number): string =>
+    p("a", `<w:numPr><w:ilvl w:val="${depth}"/><w:numId w:val="${list}"/></w:numPr>`);
+
+  it("lists keep their numbers", async () => {
+    const body = [
+      [1, 0],
+      [1, 1],
+      [1, 1],
+      [1, 2],
+      [1, 0],
+      [1, 1],
+      [2, 0],
+      [3, 0],
+      [9, 0],
+    ].map(([list = 0, depth = 0]) => itemOf(list, depth));
+    const parsed = await read(body.join(""), { ...relations, "word/numbering.xml": numbering });
+    expect(parsed.body).toBe("1. a\n  3. a\n  4. a\n    - a\n2. a\n  3. a\n3. a\n1. a\n- a\n");
+  });
+
+  it("broken numbers cost the numbers, and are said", async () => {
+    const parsed = await read(itemOf(1, 0), {
+      ...relations,
+      "word/numbering.xml": "<w:numbering>",
+    });
+    expect(parsed.body).toBe("- a\n");
+    expect(parsed.warnings).toEqual([expect.stringContaining("a.docx: numbers of lists")]);
+  });
+
+  it("pictures and diagrams keep their words", async () => {
+    const diagram = `<d:dataModel xmlns:d="d" xmlns:a="a"><d:pt><d:t> <a:bodyPr/><a:p><a:r><a:t>One</a:t></a:r></a:p><a:p><a:r><a:t>two</a:t></a:r></a:p></d:t></d:pt><d:pt><d:t><a:p/></d:t></d:pt><d:pt><d:t><a:p><a:r><a:t>Three</a:t></a:r></a:p></d:t></d:pt></d:dataModel>`;
+    const drawing = (inner: string): string =>
+      `<w:p><w:r><w:drawing>${inner}</w:drawing></w:r></w:p>`;
+    const body = [
+      drawing(
+        '<wp:docPr xmlns:wp="wp" descr="A red&#10;lamp Description automatically generated"/>',
+      ),
+      drawing('<d:relIds xmlns:d="d" xmlns:r="r" r:dm="r2"/>'),
+      drawing('<d:relIds xmlns:d="d" xmlns:r="r" r:dm="r2"/>'),
+    ];
+    const parts = { ...relations, "word/diagrams/data1.xml": diagram };
+    expect((await read(body.join(""), parts)).body).toBe("A red lamp\n\n- One two\n- Three\n");
+  });
+
+  it("content controls are text, comments and the text of headers are not", async () => {
+    const body = `<w:sdt><w:sdtPr><w:alias w:val="no"/></w:sdtPr><w:sdtContent>${p("yes")}</w:sdtContent></w:sdt><w:p><w:commentRangeStart w:id="1"/>${run("more")}<w:r><w:commentReference w:id="1"/></w:r></w:p>`;
+    const parts = {
+      "word/comments.xml": `<w:comments xmlns:w="urn:w"><w:comment w:id="1">${p("no")}</w:comment></w:comments>`,
+      "word/header1.xml": `<w:hdr xmlns:w="urn:w">${p("no")}</w:hdr>`,
+    };
+    expect((await read(body, parts)).body).toBe("yes\n\nmore\n");
+  });
+
+  it("one long address with many links does not make a long text", async () => {
+    const parts = {
+      "word/_rels/document.xml.rels": `<R><Relationship Type="x/hyperlink" Id="r1" TargetMode="External" Target="u${"a".repeat(100_000)}"/></R>`,
+    };
+    const links = `<w:hyperlink r:id="r1">${run("a")}</w:hyperlink>`.repeat(2000);
+    const { body } = await read(`<w:p xmlns:r="r">${links}</w:p>`, parts);
+    expect(body.length).toBeLessThan(20_000_000);
+  });
+
+  it("headings have no anchors: no program finds them by one", async () => {
+    const { document } = await readOkAsync(
+      docx(p("A __b__", style("berschrift1")) + p("c"), { "word/styles.xml": styles }),
+      { sections: "headings", link: "https://x.example/{path}" },
+      "a.docx",
+    );
+    expect(document.sections).toEqual([{ text: "A __b__\n\nc", link: "https://x.example/a.docx" }]);
+  });
+});
+
 describe("as a document", () => {
   const core = (inner: string): Record<string, string> => ({
     "docProps/core.xml": `<cp:coreProperties xmlns:cp="c" xmlns:dc="d" xmlns:dcterms="t">${inner}</cp:coreProperties>`,

@@ -22,7 +22,9 @@ describe("files that programs wrote", () => {
     expect(document.sections).toMatchObject([
       { text: "Core Title\n\nJo Doe\n\nAl Roe" },
       {
-        text: "First heading\n\nText with a link and note[^1]. code a*b\n\n- one\n- two\n  - nested\n- n1\n- n2\n\nA | B\n1 | 2",
+        text: expect.stringMatching(
+          /^First heading\n\nText with a \[link\]\(https:\/\/example\.com\/?\) and note\[\^1\]\. code a\*b\n\n- one\n- two\n  - nested\n1\. n1\n2\. n2\n\nA \| B\n1 \| 2$/,
+        ),
       },
       { text: expect.stringMatching(/^First heading > Second\b/) },
     ]);

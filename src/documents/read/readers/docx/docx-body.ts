@@ -1,11 +1,19 @@
-import { headingLevel, headingOfOutline, isOn, memberOf, type Styles } from "./docx-styles.ts";
+import { addAlternative, addDiagram } from "./docx-pictures.ts";
+import { countItem } from "./docx-numbering.ts";
+import { headingOfOutline, isOn, memberOf } from "./docx-styles.ts";
 import {
   addReference,
   addText,
+  closeLink,
   createWalk,
+  fieldLink,
+  levelOf,
+  markField,
+  openLink,
   openParagraph,
   openRun,
   type Paragraph,
+  type Parts,
   type Walk,
 } from "./docx-walk.ts";
 import { headingBlock, itemBlock, paragraphBlock, tableBlock, type Block } from "./docx-text.ts";
@@ -20,9 +28,9 @@ export interface Body {
 }
 
 // Deleted and moved text, formats before a change, the second copy of a drawing for old programs,
-// tab stops, field codes.
+// tab stops.
 const skippedElements = new Set(
-  "del moveFrom pPrChange rPrChange sectPr Fallback tabs instrText delText delInstrText".split(" "),
+  "del moveFrom pPrChange rPrChange sectPr Fallback tabs delText delInstrText".split(" "),
 );
 
 type Attributes = (name: string) => string | undefined;
@@ -48,6 +56,18 @@ const opens: Readonly<Record<string, (walk: Walk, attributeOf: Attributes) => vo
   tbl(walk) {
     walk.tables++;
   },
+  hyperlink(walk, attributeOf) {
+    const href = walk.parts.links.get(attributeOf("id") ?? "");
+    const anchor = attributeOf("anchor");
+    openLink(walk, href !== undefined && anchor !== undefined ? `${href}#${anchor}` : href);
+  },
+  fldSimple: (walk, attributeOf) => void openLink(walk, fieldLink(attributeOf("instr") ?? "")),
+  fldChar: (walk, attributeOf) => markField(walk, attributeOf("fldCharType")),
+  instrText(walk) {
+    walk.inInstruction = true;
+  },
+  docPr: (walk, attributeOf) => addAlternative(walk, attributeOf("descr") ?? ""),
+  relIds: (walk, attributeOf) => addDiagram(walk, attributeOf("dm")),
 };
 
 /** Handles elements that are properties of their paragraph or run. */
@@ -57,28 +77,31 @@ function openProperty(walk: Walk, name: string, attributeOf: Attributes): void {
   if (!paragraph) return;
   if (walk.inRunProperties) {
     if (name === "vanish") paragraph.isRunHidden = isOn(value);
-    else if (name === "rStyle" && memberOf(walk.styles, value, "isHidden") === true) {
+    else if (name === "rStyle" && memberOf(walk.parts.styles, value, "isHidden") === true) {
       paragraph.isRunHidden = true;
     }
   } else if (name === "pStyle") paragraph.styleId = value;
-  else if (name === "numId") paragraph.isList = value !== "0";
+  else if (name === "numId") paragraph.numId = value ?? "0";
   else if (name === "ilvl") paragraph.depth = Number(/^\d$/.exec(value ?? "")?.[0] ?? 0);
   else if (name === "outlineLvl") paragraph.heading = headingOfOutline(value) ?? 0;
 }
 
 function blockOf(walk: Walk, paragraph: Paragraph): Block | undefined {
   const { text, styleId, depth } = paragraph;
-  const level = paragraph.heading ?? headingLevel(walk.styles, styleId);
+  const level = levelOf(walk, paragraph);
   if (level) {
     const block = headingBlock(text, level);
     if (block && level === 1) walk.title ??= text;
     return block;
   }
-  const isList = paragraph.isList ?? memberOf(walk.styles, styleId, "isList");
-  return isList ? itemBlock(text, depth) : paragraphBlock(text);
+  const list = paragraph.numId ?? memberOf(walk.parts.styles, styleId, "numId");
+  if (list === undefined || list === "0") return paragraphBlock(text);
+  if (text.trim() === "") return undefined;
+  return itemBlock(text, depth, countItem(walk.parts.numbering, walk.counts, list, depth));
 }
 
 function closeParagraph(walk: Walk): void {
+  closeLink(walk);
   const paragraph = walk.paragraphs.pop();
   if (!paragraph) return;
   if (walk.tables > 0) {
@@ -120,27 +143,32 @@ function handlersOf(walk: Walk): XmlHandlers {
     close(name) {
       if (walk.skipped > 0) walk.skipped--;
       else if (name === "t") walk.inText = false;
+      else if (name === "instrText") walk.inInstruction = false;
+      else if (name === "hyperlink" || name === "fldSimple") closeLink(walk);
       else if (name === "r") closeRun(walk);
       else if (name === "rPr") walk.inRunProperties = false;
       else if (name === "p") closeParagraph(walk);
       else if (name === "tc" || name === "tr" || name === "tbl") closeTablePart(walk, name);
     },
     text(text) {
-      if (walk.inText && walk.skipped === 0) addText(walk, text);
+      if (walk.skipped > 0) return;
+      const field = walk.fields.at(-1);
+      if (walk.inText) addText(walk, text);
+      else if (walk.inInstruction && field) field.instruction += text;
     },
   };
 }
 
 /** The text of word/document.xml (ECMA-376 part 1, 17) as blocks of Markdown. Throws XmlError. */
-export function readBody(bytes: Uint8Array, styles: Styles): Body {
-  const walk = createWalk(styles);
+export function readBody(bytes: Uint8Array, parts: Parts): Body {
+  const walk = createWalk(parts);
   parseXml(bytes, handlersOf(walk));
   return walk;
 }
 
 /** Notes of a part by `footnote 3` or `endnote 3`, each as one line. Throws XmlError. */
-export function readNotes(bytes: Uint8Array, styles: Styles): Map<string, string> {
-  const walk = createWalk(styles);
+export function readNotes(bytes: Uint8Array, parts: Parts): Map<string, string> {
+  const walk = createWalk(parts);
   const handlers = handlersOf(walk);
   const notes = new Map<string, string>();
   let key = "";

@@ -4,7 +4,8 @@ import { parseXml } from "../xml.ts";
 export interface Style {
   /** From 1; undefined for no heading. */
   heading?: number;
-  isList?: boolean;
+  /** The list of its paragraphs; "0" for none. */
+  numId?: string;
   isHidden?: boolean;
   basedOn?: string;
 }
@@ -47,7 +48,7 @@ export function readStyles(bytes: Uint8Array): Styles {
         const heading = headingOf(value ?? "");
         if (heading !== undefined) style.heading = heading;
       } else if (name === "outlineLvl") style.heading ??= headingOfOutline(value) ?? 0;
-      else if (name === "numId") style.isList = value !== "0";
+      else if (name === "numId") style.numId = value ?? "0";
       else if (name === "vanish") style.isHidden = isOn(value);
       else if (name === "basedOn" && value !== undefined) style.basedOn = value;
     },

@@ -4,6 +4,8 @@ import { cleanText } from "../properties.ts";
 export interface Block {
   text: string;
   isItem: boolean;
+  /** Of a heading, its text without the mark. */
+  heading?: string;
 }
 
 // Line beginnings that Markdown would read as syntax: headings, their underlines and rules, fences,
@@ -34,7 +36,7 @@ export function headingBlock(text: string, level: number): Block | undefined {
   const kept = line.replace(/(^| )(#+)$/, "$1\\$2");
   return line === ""
     ? undefined
-    : { text: `${"#".repeat(Math.min(6, level))} ${kept}`, isItem: false };
+    : { text: `${"#".repeat(Math.min(6, level))} ${kept}`, isItem: false, heading: line };
 }
 
 /** A paragraph with its Markdown syntax escaped; undefined without text. */
@@ -43,13 +45,14 @@ export function paragraphBlock(text: string): Block | undefined {
   return lines === "" ? undefined : { text: lines, isItem: false };
 }
 
-/** A list item, `depth` (from 0) levels deep; undefined without text. */
-export function itemBlock(text: string, depth: number): Block | undefined {
+/** A list item, `depth` (from 0) levels deep, after its mark; undefined without text. */
+export function itemBlock(text: string, depth: number, mark = "-"): Block | undefined {
   const lines = escapeLines(tidy(text));
   const indent = "  ".repeat(Math.min(8, depth));
+  const rest = indent + " ".repeat(mark.length + 1);
   return lines === ""
     ? undefined
-    : { text: `${indent}- ${lines.replaceAll("\n", `\n${indent}  `)}`, isItem: true };
+    : { text: `${indent}${mark} ${lines.replaceAll("\n", `\n${rest}`)}`, isItem: true };
 }
 
 /** A table: one line per row, cells separated by ` | `; undefined without text. */

@@ -1,27 +1,56 @@
-import { memberOf, type Styles } from "./docx-styles.ts";
+import { destination, escapeBrackets } from "../html/html-links.ts";
+import { headingLevel, memberOf, type Styles } from "./docx-styles.ts";
+import type { Numbering } from "./docx-numbering.ts";
 import type { Block } from "./docx-text.ts";
+
+const mostAddressChars = 16 * 1024 * 1024;
+
+/** What the other parts of a file say about its main part. */
+export interface Parts {
+  styles: Styles;
+  numbering: Numbering;
+  /** Addresses of links by their relation. */
+  links: ReadonlyMap<string, string>;
+  /** The texts of a diagram by its relation. */
+  readDiagram: (relation: string) => readonly string[];
+}
 
 export interface Paragraph {
   text: string;
   styleId: string | undefined;
   heading: number | undefined;
-  isList: boolean | undefined;
+  /** The list; "0" for none. */
+  numId: string | undefined;
   depth: number;
   /** Whether the text of the open run is hidden; undefined outside of runs. */
   isRunHidden: boolean | undefined;
   /** Whether it is in a text box within hidden text. */
   isHidden: boolean;
+  /** The open link, with its text so far. */
+  link: { href: string; text: string } | undefined;
+}
+
+/** An open field: what it shows, and whether that is a link. */
+interface Field {
+  instruction: string;
+  isLink: boolean;
 }
 
 /** The state of reading a document part. Paragraphs can be nested: a text box is within one. */
 export interface Walk {
-  styles: Styles;
+  parts: Parts;
   blocks: Block[];
   paragraphs: Paragraph[];
   /** Number of open elements within a skipped element, which counts too. */
   skipped: number;
   inRunProperties: boolean;
   inText: boolean;
+  inInstruction: boolean;
+  fields: Field[];
+  /** Of all links: one long address can have many of them. */
+  addressChars: number;
+  /** Number of the last item by list and depth. */
+  counts: Map<string, number[]>;
   tables: number;
   rows: string[][];
   cells: string[];
@@ -32,14 +61,18 @@ export interface Walk {
   title: string | undefined;
 }
 
-export function createWalk(styles: Styles): Walk {
+export function createWalk(parts: Parts): Walk {
   return {
-    styles,
+    parts,
     blocks: [],
     paragraphs: [],
     skipped: 0,
     inRunProperties: false,
     inText: false,
+    inInstruction: false,
+    fields: [],
+    addressChars: 0,
+    counts: new Map(),
     tables: 0,
     rows: [],
     cells: [],
@@ -55,24 +88,82 @@ export function openParagraph(walk: Walk): void {
     text: "",
     styleId: undefined,
     heading: undefined,
-    isList: undefined,
+    numId: undefined,
     depth: 0,
     isRunHidden: undefined,
     isHidden: outer !== undefined && (outer.isHidden || outer.isRunHidden === true),
+    link: undefined,
   });
 }
 
 /** A run is hidden if the style of its paragraph is, unless its own properties change this. */
-export function openRun({ paragraphs, styles }: Walk): void {
+export function openRun({ paragraphs, parts }: Walk): void {
   const paragraph = paragraphs.at(-1);
   if (!paragraph) return;
-  paragraph.isRunHidden = memberOf(styles, paragraph.styleId, "isHidden") === true;
+  paragraph.isRunHidden = memberOf(parts.styles, paragraph.styleId, "isHidden") === true;
+}
+
+function append(paragraph: Paragraph, text: string): void {
+  if (paragraph.link) paragraph.link.text += text;
+  else paragraph.text += text;
+}
+
+/** Level of a heading, from 1; undefined or 0 for none. */
+export function levelOf({ parts }: Walk, { heading, styleId }: Paragraph): number | undefined {
+  return heading ?? headingLevel(parts.styles, styleId);
+}
+
+/** Begins the text of a link. A link within a link is text. */
+export function openLink({ paragraphs }: Walk, href: string | undefined): boolean {
+  const paragraph = paragraphs.at(-1);
+  if (!paragraph || paragraph.link || href === undefined) return false;
+  paragraph.link = { href, text: "" };
+  return true;
+}
+
+/** Ends the open link of a paragraph. Headings keep only the text. */
+export function closeLink(walk: Walk): void {
+  const paragraph = walk.paragraphs.at(-1);
+  const link = paragraph?.link;
+  if (!paragraph || !link) return;
+  paragraph.link = undefined;
+  const { href, text } = link;
+  const words = text.trim();
+  const to = destination(href);
+  const isOwnText = words === href || href === `mailto:${words}`;
+  const isLong = (walk.addressChars += to?.length ?? 0) > mostAddressChars;
+  if (words === "" || to === undefined || isOwnText || isLong || levelOf(walk, paragraph)) {
+    paragraph.text += text;
+    return;
+  }
+  const before = /^\s/.test(text) ? " " : "";
+  const after = /\s$/.test(text) ? " " : "";
+  paragraph.text += `${before}[${escapeBrackets(words)}](${to})${after}`;
+}
+
+/** Handles a mark of a field: what it shows stands between `separate` and `end`. */
+export function markField(walk: Walk, type: string | undefined): void {
+  const field = walk.fields.at(-1);
+  if (type === "begin") walk.fields.push({ instruction: "", isLink: false });
+  else if (type === "separate" && field)
+    field.isLink = openLink(walk, fieldLink(field.instruction));
+  else if (type === "end" && field) {
+    walk.fields.pop();
+    if (field.isLink) closeLink(walk);
+  }
+}
+
+/** The address in the instruction of a field; undefined for a field that is no link. */
+export function fieldLink(instruction: string): string | undefined {
+  const [, href, anchor] =
+    /^\s*HYPERLINK\s+"([^"]+)"(?:\s+\\l\s+"([^"]*)")?/i.exec(instruction) ?? [];
+  return href === undefined || anchor === undefined ? href : `${href}#${anchor}`;
 }
 
 /** Adds text to the open paragraph, unless it is hidden. */
 export function addText({ paragraphs }: Walk, text: string): void {
   const paragraph = paragraphs.at(-1);
-  if (paragraph?.isRunHidden === false && !paragraph.isHidden) paragraph.text += text;
+  if (paragraph?.isRunHidden === false && !paragraph.isHidden) append(paragraph, text);
 }
 
 /** Adds the number of a note. Notes are numbered by their first reference. */
@@ -81,5 +172,5 @@ export function addReference(walk: Walk, note: string): void {
   if (paragraph?.isRunHidden !== false || paragraph.isHidden) return;
   const number = walk.notes.get(note) ?? walk.notes.size + 1;
   walk.notes.set(note, number);
-  paragraph.text += `[^${number}]`;
+  append(paragraph, `[^${number}]`);
 }

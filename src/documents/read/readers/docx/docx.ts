@@ -1,47 +1,18 @@
 import type { Parsed } from "../../reader.ts";
 import { CliError } from "../../../../errors.ts";
 import { readBody, readNotes, type Body } from "./docx-body.ts";
+import { readRelations, unpack, type Archive, type Relations } from "./docx-archive.ts";
+import { readDiagram } from "./docx-diagram.ts";
+import { noNumbering, readNumbering } from "./docx-numbering.ts";
 import { readStyles, type Styles } from "./docx-styles.ts";
+import type { Parts } from "./docx-walk.ts";
 import { joinBlocks } from "./docx-text.ts";
 import { frontMatterOf, cleanText, type Properties } from "../properties.ts";
 import { parseXml, XmlError } from "../xml.ts";
-import { listEntries, unpackEntry, ZipError, type Budget, type ZipEntry } from "../zip.ts";
+import { listEntries, ZipError } from "../zip.ts";
 
 // Limit for all unpacked parts together: a book of a thousand pages has about 20 MiB.
 const maxUnpackedBytes = 64 * 1024 * 1024;
-
-/** The archive of one file, with the number of bytes that may still be unpacked. */
-interface Archive {
-  bytes: Uint8Array;
-  entries: ReadonlyMap<string, ZipEntry>;
-  budget: Budget;
-}
-
-function unpack(archive: Archive, name: string | undefined): Uint8Array | undefined {
-  const entry = name === undefined ? undefined : archive.entries.get(name);
-  return entry && unpackEntry(archive.bytes, entry, archive.budget);
-}
-
-/** Parts that a part refers to, by the last word of the relation type (ECMA-376 part 2, 9). */
-function readRelations(archive: Archive, part: string): Map<string, string> {
-  const slash = part.lastIndexOf("/") + 1;
-  const folder = part.slice(0, slash);
-  const relations = new Map<string, string>();
-  const bytes = unpack(archive, `${folder}_rels/${part.slice(slash)}.rels`);
-  if (!bytes) return relations;
-  parseXml(bytes, {
-    open(name, attributeOf) {
-      const target = attributeOf("Target");
-      const isPart = name === "Relationship" && attributeOf("TargetMode") !== "External";
-      if (!isPart || target === undefined) return;
-      const kind = (attributeOf("Type") ?? "").split("/").at(-1) ?? "";
-      relations.set(kind, target.startsWith("/") ? target.slice(1) : folder + target);
-    },
-    close() {},
-    text() {},
-  });
-  return relations;
-}
 
 function readProperties(bytes: Uint8Array | undefined): Properties {
   const texts = new Map<string, string>();
@@ -67,17 +38,15 @@ function readProperties(bytes: Uint8Array | undefined): Properties {
   };
 }
 
-function addNotes(
-  body: Body,
-  archive: Archive,
-  relations: ReadonlyMap<string, string>,
-  styles: Styles,
-): void {
+function addNotes(body: Body, archive: Archive, relations: Relations, parts: Parts): void {
   if (body.notes.size === 0) return;
   const texts = new Map<string, string>();
   for (const kind of ["footnotes", "endnotes"]) {
-    const bytes = unpack(archive, relations.get(kind));
-    for (const [key, text] of bytes ? readNotes(bytes, styles) : []) texts.set(key, text);
+    const name = relations.parts.get(kind);
+    const bytes = unpack(archive, name);
+    if (!bytes || name === undefined) continue;
+    const { links } = readRelations(archive, name);
+    for (const [key, text] of readNotes(bytes, { ...parts, links })) texts.set(key, text);
   }
   for (const [key, number] of body.notes) {
     const text = texts.get(key) ?? "";
@@ -96,9 +65,36 @@ function readOptional<Result>(read: () => Result, fallback: Result, warn: (why: 
   }
 }
 
+function readParts(
+  archive: Archive,
+  relations: Relations,
+  warn: (what: string) => (why: string) => void,
+): Parts {
+  const { parts, byId, links } = relations;
+  const read = <Result>(
+    part: string | undefined,
+    reader: (bytes: Uint8Array) => Result,
+    fallback: Result,
+    what: string,
+  ): Result => {
+    const bytes = unpack(archive, part);
+    return bytes ? readOptional(() => reader(bytes), fallback, warn(what)) : fallback;
+  };
+  const noStyles: Styles = new Map();
+  const diagrams = new Set(byId.keys());
+  return {
+    styles: read(parts.get("styles"), readStyles, noStyles, "styles, and so headings,"),
+    numbering: read(parts.get("numbering"), readNumbering, noNumbering, "numbers of lists"),
+    links,
+    // Each diagram is read once.
+    readDiagram: (id) =>
+      diagrams.delete(id) ? read(byId.get(id), readDiagram, [], "a diagram") : [],
+  };
+}
+
 function readArchive(archive: Archive, path: string): Parsed {
   const root = readRelations(archive, "");
-  const main = root.get("officeDocument") ?? "word/document.xml";
+  const main = root.parts.get("officeDocument") ?? "word/document.xml";
   const content = unpack(archive, main);
   if (!content) throw new ZipError(`it contains no ${main}: it is no Word document`);
   const warnings: string[] = [];
@@ -106,20 +102,19 @@ function readArchive(archive: Archive, path: string): Parsed {
     warnings.push(`${path}: ${what} ignored: ${cleanText(why)}`);
   };
   const relations = readRelations(archive, main);
-  const stylesBytes = unpack(archive, relations.get("styles"));
-  const noStyles: Styles = new Map();
-  const styles = stylesBytes
-    ? readOptional(() => readStyles(stylesBytes), noStyles, warn("styles, and so headings,"))
-    : noStyles;
-  const body = readBody(content, styles);
-  readOptional(() => addNotes(body, archive, relations, styles), undefined, warn("notes"));
-  const core = unpack(archive, root.get("core-properties"));
+  const parts = readParts(archive, relations, warn);
+  const body = readBody(content, parts);
+  readOptional(() => addNotes(body, archive, relations, parts), undefined, warn("notes"));
+  const core = unpack(archive, root.parts.get("core-properties"));
   const properties = readOptional(() => readProperties(core), {}, warn("properties"));
   return {
     frontMatter: frontMatterOf(properties),
     body: joinBlocks(body.blocks),
     bodyLine: 1,
     isMarkdown: true,
+    headings: body.blocks.flatMap(({ heading }) =>
+      heading === undefined ? [] : [{ text: heading, anchor: undefined }],
+    ),
     warnings,
     emptyReason: "empty: no text",
     ...(body.title === undefined ? {} : { title: body.title }),
@@ -145,9 +140,10 @@ function refuseOthers(bytes: Uint8Array, path: string): void {
 }
 
 /**
- * Reads a Word document (ECMA-376) as Markdown: headings by style, paragraphs, lists, tables and
- * notes. Skips deleted and hidden text. The document properties become front matter. Unpacks at
- * most 64 MiB. Throws CliError `usage` with `path`.
+ * Reads a Word document (ECMA-376) as Markdown: headings by style, paragraphs, links, lists with
+ * their numbers, tables, notes, and the words of pictures and diagrams. Skips deleted and hidden
+ * text. The document properties become front matter. Unpacks at most 64 MiB. Throws CliError `usage`
+ * with `path`.
  */
 export function readDocx(bytes: Uint8Array, path: string): Promise<Parsed> {
   return new Promise((done) => {

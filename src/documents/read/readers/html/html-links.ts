@@ -23,7 +23,7 @@ export function destination(href: string | undefined): string | undefined {
   return /[\s()]/.test(encoded) ? `<${encoded}>` : encoded;
 }
 
-const escapeBrackets = (text: string): string => text.replace(/[[\]]/g, "\\$&");
+export const escapeBrackets = (text: string): string => text.replace(/[[\]]/g, "\\$&");
 const isBlank = (part: Part | undefined): boolean => typeof part === "string" && part.trim() === "";
 
 /**
