@@ -1,21 +1,6 @@
 import { createCodeTest } from "../../../markdown/code.ts";
 import { admonitionLabel } from "./component-text.ts";
 
-/** One of these stands in every text with a block or an attribute list that is read here. */
-export const blockMarks = [
-  ":::",
-  "!!! ",
-  "??? ",
-  "???+ ",
-  '=== "',
-  '===! "',
-  '===+ "',
-  "{:",
-  "{ .",
-  "{ #",
-  "{.",
-] as const;
-
 interface Blocks {
   rows: readonly string[];
   done: string[];
@@ -155,7 +140,6 @@ function readRow(blocks: Blocks, source: string, index: number): void {
  * attribute lists. The time is linear in the length of the text.
  */
 export function readBlocks(text: string): string {
-  if (!blockMarks.some((mark) => text.includes(mark))) return text;
   const rows = text.split("\n");
   const blocks: Blocks = { rows, done: [], containers: [], fence: undefined, depth: 0 };
   for (const [index, row] of rows.entries()) readRow(blocks, row, index);

@@ -4,11 +4,9 @@ import { createLeftOutLog, type LeftOutLog } from "../../left-out.ts";
 import type { Surroundings } from "../../reader.ts";
 import { createSearch, type Expansion, type Replacement } from "./expansion.ts";
 import { replaceBang, replaceCodeImport, replaceComment, replaceSnippet } from "./snippets.ts";
+import { marksOf } from "./marks.ts";
 import { closedNames, readHugo, readLiquid } from "./shortcode.ts";
 import { shortcodeText } from "./shortcode-text.ts";
-
-/** One of these stands in every text with an include or a shortcode. */
-export const expandable = ["{{<", "{{%", "{%", "{!", "--8<--", "<<< ", "@include:"] as const;
 
 const construct = /\{\{[<%]|\{%|\{!|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:/g;
 
@@ -63,7 +61,7 @@ interface Source {
 }
 
 function expandSource({ text, chain, around, log }: Source): string {
-  if (!expandable.some((mark) => text.includes(mark))) return text;
+  if (!marksOf(text).expands) return text;
   return expandText({
     text,
     around,

@@ -1,7 +1,8 @@
 import type { Parsed, Surroundings } from "../../reader.ts";
 import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
 import { readBlocks } from "./blocks.ts";
-import { expandable, expandMarkdown } from "./expand.ts";
+import { expandMarkdown } from "./expand.ts";
+import { marksOf } from "./marks.ts";
 
 /**
  * Markdown: front matter and body, with includes, shortcodes and admonitions of site generators as
@@ -9,11 +10,13 @@ import { expandable, expandMarkdown } from "./expand.ts";
  */
 export function readMarkdown(text: string, path: string, around: Surroundings): Parsed {
   const { frontMatter, body, bodyLine, warnings } = splitFrontMatter(text, path);
-  // Most pages have nothing of this: a search costs nearly nothing.
-  if (!expandable.some((mark) => body.includes(mark))) {
-    return { frontMatter, body: readBlocks(body), bodyLine, isMarkdown: true, warnings };
+  const { expands, hasBlocks } = marksOf(body);
+  if (!expands) {
+    const plain = hasBlocks ? readBlocks(body) : body;
+    return { frontMatter, body: plain, bodyLine, isMarkdown: true, warnings };
   }
   const { text: expanded, log } = expandMarkdown(body, bodyLine, path, around);
-  const leftOut = log.entries;
-  return { frontMatter, body: readBlocks(expanded), bodyLine, isMarkdown: true, warnings, leftOut };
+  // Included files can have other marks than the page.
+  const plain = marksOf(expanded).hasBlocks ? readBlocks(expanded) : expanded;
+  return { frontMatter, body: plain, bodyLine, isMarkdown: true, warnings, leftOut: log.entries };
 }

@@ -4,6 +4,7 @@ import { createLeftOutLog } from "../../left-out.ts";
 import { readProjectFile } from "../../project-file.ts";
 import { removeIgnored } from "../../../markdown/ignore-regions.ts";
 import { readBlocks } from "../markdown/blocks.ts";
+import { marksOf } from "../markdown/marks.ts";
 import { scanExpression } from "./mdx-braces.ts";
 import { createLines, endLine, write } from "./mdx-lines.ts";
 import { findSpans, literalEnd } from "./mdx-literal.ts";
@@ -121,6 +122,7 @@ function pageOf(
 export function readMdx(text: string, path: string, around: Surroundings): Parsed {
   const split = splitFrontMatter(text, path);
   const page = pageOf(split, around, { chain: [path], props: new Map(), log: undefined });
-  const body = readBlocks(stripMdx(split.body, page));
+  const plain = stripMdx(split.body, page);
+  const body = marksOf(plain).hasBlocks ? readBlocks(plain) : plain;
   return { ...split, body, isMarkdown: true, leftOut: page.log.entries };
 }
