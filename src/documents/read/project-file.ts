@@ -11,7 +11,7 @@ export function readProjectFile(
   target: string,
   includes: Includes,
   chain: readonly string[],
-  folders: readonly string[] = [""],
+  folders: readonly string[],
 ): Included {
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(target)) return { problem: "it is an address, not a file" };
   const from = posix.dirname(chain.at(-1) ?? "");
@@ -25,8 +25,6 @@ export function readProjectFile(
       if ("text" in found) return found;
       first ??= found;
     }
-    // `./x` and `../x` name one place.
-    if (/^\.\.?\//.test(target)) break;
   }
   return first ?? { problem: "no such file" };
 }

@@ -36,6 +36,11 @@ describe("includes in Markdown", () => {
       "one\n\n**Tip**\n\ntwo\n\na {! no !} b",
     ],
     ["lines of markdown-include", "{!docs/lines.txt!lines=1-2 4}", "1\n2\n4"],
+    [
+      "lines of a file as code",
+      "{* ../lines.txt ln[1,3:4] hl[2] *}\n\n{*a*}",
+      "````txt\n1\n3\n4\n````\n\n{*a*}",
+    ],
     ["an include of a plugin", '{% include-markdown "./part.md" end="!!!" %}', "one"],
     ["an include of Hugo", '{{% include "/_common/p.md" %}}', "common q"],
     [
@@ -92,6 +97,26 @@ describe("includes in Markdown", () => {
     expect(failure(() => bodyOf("{{< a >}}\n\n<!-- knowctl:ignore -->\n"))).toBe(
       "a.md:3:1: the knowctl:ignore region is never closed",
     );
+  });
+});
+
+describe("Markdown with imports", () => {
+  it("is MDX, as in Docusaurus", async () => {
+    const files = {
+      "docs/_p.md": "part\n",
+      "docs/a.md":
+        "# T\n\nimport P from './_p.md'\n\n<Tabs><TabItem label=\"a\">\n\n<P/>\n\n</TabItem></Tabs>\n",
+    };
+    const { document } = await readFolder(files, "docs/a.md");
+    expect(document.sections).toEqual([{ text: "# T\n\n**a**\n\npart\n\n" }]);
+  });
+
+  it.each([
+    "```js\nimport a from 'b'\n```\n<A b='c'/>\n",
+    "    import a from 'b'\n\n<A/>\n",
+    "import the data from 'here' now <A/>\n",
+  ])("%j has none", (text) => {
+    expect(bodyOf(text)).toBe(text);
   });
 });
 
@@ -170,6 +195,8 @@ describe("shortcodes", () => {
     "{%a%}{%enda%}",
     "{!",
     "{!a.",
+    "{*",
+    "{* a. ",
     "--8<--\n",
     ';--8<-- "a"\n',
     '--8<-- "a"\n',

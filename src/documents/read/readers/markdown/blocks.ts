@@ -63,21 +63,39 @@ function directiveLabel(text: string): string | undefined {
   return admonitionLabel(name, inBrackets ?? attribute ?? afterBrackets.replace(braces, "").trim());
 }
 
+function endDirective(blocks: Blocks): boolean {
+  if (blocks.depth === 0) return false;
+  blocks.depth--;
+  blocks.done.push("");
+  return true;
+}
+
+function openDirective(blocks: Blocks, label: string | undefined, index: number): boolean {
+  blocks.depth++;
+  if (label !== undefined) blocks.done.push(label);
+  if (!isBlank(blocks.rows[index + 1] ?? "")) blocks.done.push("");
+  return true;
+}
+
 function readDirective(blocks: Blocks, row: string, index: number): boolean {
   const [, indent = "", marks, text = ""] = (row.includes(":::") && directive.exec(row)) || [];
   if (marks === undefined) return false;
-  if (text.trim() === "") {
-    if (blocks.depth === 0) return false;
-    blocks.depth--;
-    blocks.done.push("");
-    return true;
-  }
+  if (text.trim() === "") return endDirective(blocks);
   if (!/^[A-Za-z{]/.test(text)) return false;
-  blocks.depth++;
   const label = directiveLabel(text.trim());
-  if (label !== undefined) blocks.done.push(`${indent}**${label}**`);
-  if (!isBlank(blocks.rows[index + 1] ?? "")) blocks.done.push("");
-  return true;
+  return openDirective(blocks, label && `${indent}**${label}**`, index);
+}
+
+// `/// note | Title` of PyMdown, up to a line `///`.
+const slashes = /^([ \t]*)\/{3,}[ \t]*(?:([A-Za-z][\w-]*)[ \t]*(?:\|[ \t]*(.*))?)?$/;
+
+function readSlashes(blocks: Blocks, row: string, index: number): boolean {
+  const found = row.includes("///") ? slashes.exec(row) : undefined;
+  if (!found) return false;
+  const [, indent = "", name, title] = found;
+  if (name === undefined) return endDirective(blocks);
+  const label = admonitionLabel(name, title?.trim());
+  return openDirective(blocks, label && `${indent}**${label}**`, index);
 }
 
 const wholeList = /^[ \t]*(?:\{:[^{}]*\}|\{[ \t]*[.#][\w-]+(?:[ \t]+[^{}]*)?\})[ \t]*$/;
@@ -128,10 +146,15 @@ function readRow(blocks: Blocks, source: string, index: number): void {
     return;
   }
   blocks.fence = opensFence(row);
-  const isOther = blocks.fence !== undefined;
-  if (isOther || !(openBox(blocks, row, index, strip) || readDirective(blocks, row, index))) {
-    done.push(isOther ? row : withoutAttributes(row));
+  if (blocks.fence !== undefined) {
+    done.push(row);
+    return;
   }
+  const isBlock =
+    openBox(blocks, row, index, strip) ||
+    readDirective(blocks, row, index) ||
+    readSlashes(blocks, row, index);
+  if (!isBlock) done.push(withoutAttributes(row));
 }
 
 /**

@@ -3,12 +3,18 @@ import { createCodeTest } from "../../../markdown/code.ts";
 import { createLeftOutLog, type LeftOutLog } from "../../left-out.ts";
 import type { Surroundings } from "../../reader.ts";
 import { createSearch, type Expansion, type Replacement } from "./expansion.ts";
-import { replaceBang, replaceCodeImport, replaceComment, replaceSnippet } from "./snippets.ts";
+import {
+  replaceBang,
+  replaceCodeImport,
+  replaceComment,
+  replaceSnippet,
+  replaceStar,
+} from "./snippets.ts";
 import { marksOf } from "./marks.ts";
 import { closedNames, readHugo, readLiquid } from "./shortcode.ts";
 import { shortcodeText } from "./shortcode-text.ts";
 
-const construct = /\{\{[<%]|\{%|\{!|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:/g;
+const construct = /\{\{[<%]|\{[%!*]|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:/g;
 
 /** `{{</* name *\/>}}`: Hugo shows the shortcode itself. */
 function replaceEscaped({ text, nextOf }: Expansion, at: number): Replacement | undefined {
@@ -26,6 +32,7 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
   if (mark.startsWith("{{") && text.startsWith("/*", at + 3)) return replaceEscaped(expansion, at);
   if (isCode(at)) return undefined;
   if (mark === "{!") return replaceBang(expansion, at);
+  if (mark === "{*") return replaceStar(expansion, at);
   if (mark === "<<<") return replaceCodeImport(expansion, at);
   if (mark.startsWith("<!--")) return replaceComment(expansion, at);
   const isLiquid = mark === "{%";

@@ -13,7 +13,7 @@ export interface Part {
   start?: string | undefined;
   end?: string | undefined;
   /** Folders that are tried in each folder above the page. */
-  folders?: readonly string[];
+  folders: readonly string[];
 }
 
 const sectionMark = /(?:-+8<-+[ \t]*\[|#?(?:end)?region\b)/;

@@ -14,7 +14,7 @@ function braceMarks(text: string): Marks {
   for (let at = text.indexOf("{"); at !== -1; at = text.indexOf("{", at + 1)) {
     const next = text[at + 1];
     const afterNext = text[at + 2];
-    if (next === "%" || next === "!") marks.expands = true;
+    if (next === "%" || next === "!" || next === "*") marks.expands = true;
     else if (next === "{" && (afterNext === "<" || afterNext === "%")) marks.expands = true;
     else if (next === ":" || (next === " " && (afterNext === "." || afterNext === "#"))) {
       marks.hasBlocks = true;
@@ -28,7 +28,7 @@ function braceMarks(text: string): Marks {
 }
 
 // One pattern of short words costs less than a search for each word.
-const lineMark = /:::|!!! |\?\?\?|=== "|8<--|<<< /;
+const lineMark = /:::|!!! |\?\?\?|=== "|8<--|<<< |\/\/\/ /;
 
 /**
  * Says cheaply what a text may contain: most pages contain nothing of it, and each search costs

@@ -54,15 +54,38 @@ export function replaceSnippet(expansion: Expansion, at: number): Replacement | 
   return { end: close + "--8<--".length, text: indented(body, text, at) };
 }
 
+/** The ranges in a text like `1-3 5` or `1:3,5`. */
+function rangesOf(text: string): Part["lines"] {
+  const ranges = [...text.matchAll(/(\d+)(?:[ \t]*[-:][ \t]*(\d+))?/g)];
+  const lines = ranges.map(([, from, to]) => ({ from: Number(from), to: Number(to ?? from) }));
+  return lines.length > 0 ? lines : undefined;
+}
+
+/** A file as code, in a fence that no fence in it closes. */
+function fencedPart(expansion: Expansion, part: Part, at: number): string {
+  const body = includedText(expansion, part, at, true);
+  const language = /\.(\w+)$/.exec(part.target)?.[1] ?? "";
+  const block = body === "" ? "" : `\`\`\`\`${language}\n${body}\n\`\`\`\``;
+  return indented(block, expansion.text, at);
+}
+
+/** `{* file ln[1:3] hl[2] *}`: a file as code, with its lines and those to highlight. */
+export function replaceStar(expansion: Expansion, at: number): Replacement | undefined {
+  const [whole, target = "", options = ""] =
+    /^\{\*[ \t]*([^\s*{}]+)[ \t]*([^\n*{}]*)\*\}/.exec(expansion.text.slice(at, at + 1000)) ?? [];
+  if (whole === undefined || !/[./]/.test(target)) return undefined;
+  const lines = rangesOf(/\bln\[([^\]]*)\]/.exec(options)?.[1] ?? "");
+  const text = fencedPart(expansion, { target, lines, folders: pymdownFolders }, at);
+  return { end: at + whole.length, text };
+}
+
 /** `{!file!}` of markdown-include, with the lines as `{!file!lines=1-3 5}`. */
 export function replaceBang(expansion: Expansion, at: number): Replacement | undefined {
   const { text } = expansion;
   const [whole, target = "", options = ""] =
     /^\{![ \t]*([^!\n{}]+?)[ \t]*!([^{}\n]{0,200})\}/.exec(text.slice(at, at + 1000)) ?? [];
   if (whole === undefined || !/[./]/.test(target)) return undefined;
-  const ranges = [.../(\d+)(?:[ \t]*-[ \t]*(\d+))?/g[Symbol.matchAll](options)];
-  const lines = ranges.map(([, from, to]) => ({ from: Number(from), to: Number(to ?? from) }));
-  const part = { target, lines: lines.length > 0 ? lines : undefined, folders: pymdownFolders };
+  const part = { target, lines: rangesOf(options), folders: pymdownFolders };
   const body = includedText(expansion, part, at, false);
   return { end: at + whole.length, text: indented(body, text, at) };
 }
@@ -98,8 +121,5 @@ export function replaceCodeImport(expansion: Expansion, at: number): Replacement
     ) ?? [];
   if (whole === undefined || name === undefined || !/^(?:@|\.{0,2}\/)/.test(name)) return undefined;
   const part = { ...vitepressPart(name), lines: undefined, section: region };
-  const body = includedText(expansion, part, at, true);
-  const language = /\.(\w+)$/.exec(name)?.[1] ?? "";
-  const block = body === "" ? "" : `\`\`\`\`${language}\n${body}\n\`\`\`\``;
-  return { end: at + whole.length, text: indented(block, text, at) };
+  return { end: at + whole.length, text: fencedPart(expansion, part, at) };
 }

@@ -1,4 +1,4 @@
-import type { LeftOutKind, Parsed, Surroundings } from "../../reader.ts";
+import type { LeftOutKind, Parsed, Surroundings, TextReader } from "../../reader.ts";
 import { splitFrontMatter, type SplitText } from "../../../front-matter/front-matter.ts";
 import { createLeftOutLog } from "../../left-out.ts";
 import { readProjectFile } from "../../project-file.ts";
@@ -89,10 +89,9 @@ function pageOf(
     componentAttributes: around.componentAttributes,
     imports: new Map(),
     include({ target, kind }, values, at) {
-      const isAlias = alias.test(target);
-      const folders = isAlias ? ["", "src"] : undefined;
-      const name = isAlias ? target.replace(alias, "") : target;
-      const found = readProjectFile(name, around.includes, chain, folders);
+      const found = alias.test(target)
+        ? readProjectFile(target.replace(alias, ""), around.includes, chain, ["", "src"])
+        : around.includes.read(target, chain);
       if ("problem" in found) {
         log.add("include", `${target}: ${found.problem}`, at);
         return "";
@@ -115,14 +114,17 @@ function pageOf(
   return page;
 }
 
-/**
- * MDX: front matter, and the body as Markdown, with the text of imported Markdown. Throws CliError
- * `usage` with `path:line:column`.
- */
-export function readMdx(text: string, path: string, around: Surroundings): Parsed {
-  const split = splitFrontMatter(text, path);
+/** The document of a split file of MDX. Throws CliError `usage` with `path:line:column`. */
+export function toMarkdown(split: SplitText, path: string, around: Surroundings): Parsed {
   const page = pageOf(split, around, { chain: [path], props: new Map(), log: undefined });
   const plain = stripMdx(split.body, page);
   const body = marksOf(plain).hasBlocks ? readBlocks(plain) : plain;
   return { ...split, body, isMarkdown: true, leftOut: page.log.entries };
 }
+
+/**
+ * MDX: front matter, and the body as Markdown, with the text of imported Markdown. Throws CliError
+ * `usage` with `path:line:column`.
+ */
+export const readMdx: TextReader = (text, path, around) =>
+  toMarkdown(splitFrontMatter(text, path), path, around);
