@@ -57,6 +57,7 @@ describe("blocks of site generators", () => {
     ["code spans", "`a(){ .b }` and `c`:::\n"],
     ["exclamations", "!!! wow\n\nb\n"],
     ["indented code below", "!!! wow\nb\n"],
+    ["names of code", "::: a.b.C\n    options:\n        x: y\n"],
     ["colons", "a ::: b\n\n:::\n"],
     ["underlined titles", "a\n===\n\n=== b\n    c\n"],
     ["footnotes and definitions", "a[^1]\n\nT\n:   D { .a\n\n[^1]: b\n"],

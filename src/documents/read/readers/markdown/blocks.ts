@@ -81,7 +81,8 @@ function readDirective(blocks: Blocks, row: string, index: number): boolean {
   const [, indent = "", marks, text = ""] = (row.includes(":::") && directive.exec(row)) || [];
   if (marks === undefined) return false;
   if (text.trim() === "") return endDirective(blocks);
-  if (!/^[A-Za-z{]/.test(text)) return false;
+  // `::: package.module` of mkdocstrings stays: its text comes from code.
+  if (!/^[A-Za-z{]/.test(text) || /^\w+\./.test(text)) return false;
   const label = directiveLabel(text.trim());
   return openDirective(blocks, label && `${indent}**${label}**`, index);
 }
