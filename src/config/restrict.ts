@@ -30,6 +30,7 @@ const harmlessIngest: readonly string[] = [
   "rate",
   "linkBase",
   "linkStyle",
+  "links",
   "anchors",
   "maxSectionChars",
   "tags",

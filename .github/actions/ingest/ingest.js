@@ -9,7 +9,7 @@ import { isAbsolute, join, resolve } from "node:path";
 /** Inputs that are a flag of the same name with one value. */
 const values = [
   "base-url cc-pair-id connector dialect profile config ca-file timeout root since shard id-prefix",
-  "source sections anchors max-section-chars link link-style link-base format updated-at owners images",
+  "source sections anchors max-section-chars link link-style link-base links format updated-at owners images",
   "concurrency rate max-failures client-cert client-key",
 ].flatMap((names) => names.split(" "));
 /** Inputs with a value a line, each of them a flag. */

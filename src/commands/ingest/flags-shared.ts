@@ -74,6 +74,11 @@ export function addMappingOptions(command: Command): Command {
       choice("docusaurus", "hugo", "mkdocs", "starlight", "github"),
     )
     .option("--link-base <url>", "base of relative links", webAddress)
+    .option(
+      "--links <mode>",
+      "links to other files: rewrite to the links of their documents, or keep (default: rewrite with --link or --link-style)",
+      choice("rewrite", "keep"),
+    )
     .option("--metadata <key=value>", "add metadata (repeatable)", collect)
     .option("--tag <tag>", "add a tag (repeatable)", collectParsed(filled))
     .option(

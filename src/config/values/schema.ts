@@ -81,6 +81,12 @@ export const IngestSettings = z.strictObject({
       "site whose links documents have",
     ),
   ),
+  links: z.optional(
+    choice(
+      ["rewrite", "keep"],
+      "links to other files: the links of their documents, or as written",
+    ),
+  ),
   linkBase: z.optional(
     z.string().check(z.regex(/^https?:\/\/[^\s/\\]/), z.describe("base address of relative links")),
   ),

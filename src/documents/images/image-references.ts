@@ -1,5 +1,5 @@
 import { createCodeTest } from "../markdown/code.ts";
-import { decodeEntities, readImageTag } from "./image-tags.ts";
+import { decodeEntities, readAttribute } from "./image-tags.ts";
 
 /** One place in a text that refers to an image. */
 export interface ImageReference {
@@ -19,27 +19,31 @@ interface Bracket {
 // Escapes, brackets, tags, and blank lines. A blank line ends every open bracket.
 const marks = /\\[^\n]|!?\[|\]|<img(?=[\s/>])|\n[ \t]*(?=\n)/gi;
 const blanks = /[ \t]*\n?[ \t]*/y;
-const angled = /<((?:\\.|[^\\<>\n]){0,4096})>/y;
+/** An address in `<…>`. */
+export const angled = /<((?:\\.|[^\\<>\n]){0,4096})>/y;
 const label = /\[((?:\\.|[^\\[\]]){0,999})\]/y;
-const definition =
+/** A definition `[label]: address`: label, address in `<…>`, other address. */
+export const definition =
   /^[ \t>]*\[((?:\\.|[^\\[\]]){1,999})\]:[ \t]*\n?[ \t]*(?:<([^<>\n]{0,4096})>|([^\s<]\S*))/gm;
 // As in cmark, deeper nesting is no address. The limit also bounds the scans of hostile text.
 const maxDepth = 32;
 
-const unescape = (text: string): string =>
+/** Text without Markdown escapes and character references. */
+export const unescape = (text: string): string =>
   decodeEntities(text.replace(/\\([!-/:-@[-`{-~])/g, "$1"));
 
 const labelKey = (text: string): string =>
   text.trim().replace(/\s+/g, " ").toLowerCase().toUpperCase();
 
-function skipBlanks(text: string, at: number): number {
+/** End offset of blanks with at most one line break. */
+export function skipBlanks(text: string, at: number): number {
   blanks.lastIndex = at;
   blanks.exec(text);
   return blanks.lastIndex;
 }
 
 /** End offset of an address without `<…>`; undefined when its parentheses nest too deeply. */
-function endOfBare(text: string, at: number): number | undefined {
+export function endOfBare(text: string, at: number): number | undefined {
   let depth = 0;
   let end = at;
   for (; end < text.length; end++) {
@@ -169,8 +173,8 @@ export function findReferences(text: string): ImageReference[] {
       if (image) references.push(image.reference);
       if (image) marks.lastIndex = image.end;
     } else if (mark.startsWith("<")) {
-      const { source, end } = readImageTag(text, next);
-      if (source !== undefined) references.push({ source, offset: found.index });
+      const { attribute, end } = readAttribute(text, next, "src");
+      if (attribute) references.push({ source: attribute.value, offset: found.index });
       marks.lastIndex = end;
     } else {
       stack.push({ offset: found.index, isImage: mark.startsWith("!"), hasInner: false });

@@ -21,37 +21,49 @@ export function decodeEntities(text: string): string {
 }
 
 // Sticky: each match starts at the end of the last one, so that the text is scanned once.
-const attribute = /[\s/]*([^\s"'<>/=]+)\s*(=?)\s*/y;
+const nameAndEquals = /[\s/]*([^\s"'<>/=]+)\s*(=?)\s*/y;
 const unquoted = /[^\s"'<>`=]+/y;
 
-function readValue(text: string, at: number): { value: string; end: number } | undefined {
+interface AttributeValue {
+  value: string;
+  /** Offsets of the value with its quotes. */
+  start: number;
+  end: number;
+}
+
+function readValue(text: string, at: number): AttributeValue | undefined {
   const quote = text[at];
   if (quote === '"' || quote === "'") {
     const end = text.indexOf(quote, at + 1);
-    return end === -1 ? undefined : { value: text.slice(at + 1, end), end: end + 1 };
+    return end === -1 ? undefined : { value: text.slice(at + 1, end), start: at, end: end + 1 };
   }
   unquoted.lastIndex = at;
   const value = unquoted.exec(text)?.[0];
-  return value === undefined ? undefined : { value, end: at + value.length };
+  return value === undefined ? undefined : { value, start: at, end: at + value.length };
 }
 
 /**
- * Reads the `src` of an `<img` tag, if any; its attributes begin at `at`. `end` is the offset where
- * reading stopped. A template expression (`{…}`) is no address.
+ * Reads an attribute of a tag, if any, without character references; the attributes begin at `at`.
+ * `end` is the offset where reading stopped. A template expression (`{…}`) is no value.
  */
-export function readImageTag(text: string, at: number): { source?: string; end: number } {
+export function readAttribute(
+  text: string,
+  at: number,
+  name: string,
+): { attribute?: AttributeValue; end: number } {
   let end = at;
-  let source: string | undefined;
+  let attribute: AttributeValue | undefined;
   for (;;) {
-    attribute.lastIndex = end;
-    const found = attribute.exec(text);
+    nameAndEquals.lastIndex = end;
+    const found = nameAndEquals.exec(text);
     if (!found) break;
-    end = attribute.lastIndex;
+    end = nameAndEquals.lastIndex;
     if (found[2] === "") continue;
     const read = readValue(text, end);
     if (!read) break;
     end = read.end;
-    if (found[1]?.toLowerCase() === "src") source ??= decodeEntities(read.value);
+    if (found[1]?.toLowerCase() === name) attribute ??= read;
   }
-  return source === undefined || source.startsWith("{") ? { end } : { source, end };
+  if (attribute === undefined || attribute.value.startsWith("{")) return { end };
+  return { attribute: { ...attribute, value: decodeEntities(attribute.value) }, end };
 }

@@ -119,11 +119,12 @@ function compute(settings: DocumentSettings, rules: readonly Rule[]): Effective 
   };
   const { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, columns, keys } =
     settings;
-  const { owners, metaCommit, format, dropAccess, storesCreation, componentAttributes } = settings;
+  const { links, owners, metaCommit, format, dropAccess, storesCreation, componentAttributes } =
+    settings;
   const shaping = [
     mappingVersion,
     { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, columns, keys },
-    { owners, metaCommit, format, dropAccess, storesCreation, componentAttributes },
+    { links, owners, metaCommit, format, dropAccess, storesCreation, componentAttributes },
     { ...effective, rules: [], metadata: [...metadata], flagMetadata: [...flagMetadata] },
   ];
   return { ...effective, key: digest(JSON.stringify(shaping)) };

@@ -128,6 +128,16 @@ export function anchorsOfStyle(style: LinkStyle): AnchorStyle {
   return styles[style].anchors;
 }
 
+/** The folder of a style that is no part of the addresses; "" for none. */
+export function folderOfStyle(style: LinkStyle): string {
+  return styles[style].folder;
+}
+
+/** Whether the address of a page ends with "/", so that a browser resolves its links below it. */
+export function resolvesBelowPage(style: LinkStyle): boolean {
+  return styles[style].endsWithSlash;
+}
+
 /**
  * The link of a file as a site generator makes it, relative to `linkBase`. Files that are no pages
  * keep their paths. For `github`, the branch is that of the base (`…/blob/main`), else the default

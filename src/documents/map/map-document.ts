@@ -21,6 +21,7 @@ import {
   mapTitles,
   type Mapping,
 } from "./map-fields.ts";
+import { mapLinks } from "./map-links.ts";
 import { mapMetadata } from "./map-metadata.ts";
 import type { Notice } from "./notices.ts";
 import { settingsOfRow } from "../read/row-keys.ts";
@@ -191,16 +192,18 @@ export function mapDocument(
   const formatOrigin = parsed.pages ? "one for each page" : "not Markdown: whole";
   trace?.("sections", isMarkdown ? effective.sections.origin : formatOrigin);
   const { anchors, maxSectionChars: maxChars } = settings;
-  const { images, leftOut } = imagesOf(
+  const found = imagesOf(
     mapping,
     body,
     file.absolutePath ?? join(settings.root, path),
     parts?.note,
   );
+  const linked = mapLinks(mapping, body, parts);
+  const images = found.images.map((each) => ({ ...each, offset: linked.shift(each.offset) }));
   const { headings } = parsed;
   const sections = parsed.pages
     ? pageSections(parsed.pages, { link, maxChars })
-    : splitSections(body, { mode, anchors, maxChars, link, images, headings });
+    : splitSections(linked.body, { mode, anchors, maxChars, link, images, headings });
   if (sections.length === 0) return { kind: "skipped", reason: emptyReason(mapping) };
   const document: IngestionDocument = {
     id,
@@ -217,7 +220,7 @@ export function mapDocument(
     kind: "document",
     document,
     ccPairId: effective.ccPairId,
-    images: leftOut,
+    images: found.leftOut,
     uploads: images.map(({ image }) => image),
     volatile: isOfFile ? dateAlone : none,
     warnings,

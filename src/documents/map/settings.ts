@@ -12,6 +12,7 @@ import type { AnchorStyle, LinkStyle } from "./styles.ts";
 import { checkTemplate } from "./link-template.ts";
 
 export type ImageMode = "skip" | "upload";
+export type LinkMode = "rewrite" | "keep";
 
 const defaultComponentAttributes = "title label description text alt href v".split(" ");
 
@@ -27,6 +28,8 @@ export interface MappingOptions {
   /** Links as a site generator makes them, instead of a template. */
   linkStyle?: LinkStyle | undefined;
   linkBase?: string | undefined;
+  /** Whether links to other files become the links of their documents. */
+  links?: LinkMode | undefined;
   sections?: SectionMode | undefined;
   anchors?: AnchorStyle | undefined;
   maxSectionChars?: number | undefined;
@@ -88,6 +91,8 @@ export interface DocumentSettings {
   readonly useIgnoreFiles: boolean;
   readonly idPrefix: string;
   readonly linkBase: string | undefined;
+  /** Undefined: `rewrite` where a template or a style makes links. */
+  readonly links: LinkMode | undefined;
   readonly anchors: AnchorStyle;
   readonly maxSectionChars: number | undefined;
   readonly updatedAt: "git" | "mtime" | undefined;
@@ -196,6 +201,7 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     useIgnoreFiles: pick("useIgnoreFiles") ?? true,
     idPrefix: pick("idPrefix") ?? "",
     linkBase: pick("linkBase"),
+    links: pick("links"),
     anchors: pick("anchors") ?? (linkStyle && anchorsOfStyle(linkStyle)) ?? "github",
     maxSectionChars: pick("maxSectionChars"),
     updatedAt: pick("updatedAt"),

@@ -11,6 +11,7 @@ const shapingOptions: Readonly<Record<ShapingOption, readonly [name: string, byD
     link: ["link", "none"],
     linkStyle: ["link style", "none"],
     linkBase: ["link base", "none"],
+    links: ["links", "rewrite"],
     source: ["source", "file"],
     anchors: ["anchors", "github"],
     maxSectionChars: ["max section chars", "none"],

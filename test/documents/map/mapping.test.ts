@@ -424,6 +424,7 @@ describe("mappingKey", () => {
     link: "x",
     linkStyle: "hugo",
     linkBase: "x",
+    links: "keep",
     sections: "headings",
     anchors: "mkdocs",
     maxSectionChars: 1000,

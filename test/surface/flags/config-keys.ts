@@ -133,6 +133,9 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
     { link: "{path}", linkBase: "https://x.example/" },
     /https:\/\/x\.example\/docs/,
   ),
+  "ingest.links": explain({ link: "https://x.example/{path}", links: "keep" }, /\[b\]\(b\.md\)/, {
+    base: { ingest: { link: "https://x.example/{path}" } },
+  }),
   "ingest.sections": explain({ sections: "headings" }, /Alpha > Größe/),
   "ingest.anchors": explain({ ...headings, anchors: "mkdocs" }, /#gro(?:sse|e|%C3%9Fe)/, {
     base: { ingest: headings },

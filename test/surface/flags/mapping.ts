@@ -12,7 +12,7 @@ export const privateKey =
 
 /** A folder in which every flag about mapping finds something to do. */
 export const folder: Readonly<Record<string, string | Uint8Array>> = {
-  "docs/a.md": "# Alpha\n\nText of alpha. ![dot](dot.png)\n\n## Größe\n\nBody.\n",
+  "docs/a.md": "# Alpha\n\nText of alpha. ![dot](dot.png) [b](b.md)\n\n## Größe\n\nBody.\n",
   "docs/dot.png": pixel,
   "docs/b.md": `# Beta\n\n${paragraphs}\n`,
   "draft.md": "---\ndraft: true\n---\n# Gamma\n\nDraft body.\n",
@@ -49,6 +49,7 @@ export const shapingFlags: readonly string[] = [
   "--link https://x.example/{path}",
   "--link-style mkdocs",
   "--link-base https://x.example/",
+  "--links keep",
   "--metadata team=people",
   "--tag hr",
   "--updated-at mtime",
@@ -113,6 +114,7 @@ export function shaping(shows: Shows): FlagCases {
       /https:\/\/x\.example\/docs\/a\.md/,
       "--link {path}",
     ),
+    "--links": of(a, "--links keep", /\[b\]\(b\.md\)/, link),
     "--metadata": of(a, "--metadata team=people", /"team": ?"people"/),
     "--tag": of(a, "--tag hr", /"tags": ?\[\s*"hr"/),
     "--updated-at": of(a, "--updated-at git", /"doc_updated_at": ?"2020-01-01/, "", true),

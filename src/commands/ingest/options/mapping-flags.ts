@@ -20,6 +20,7 @@ export interface MappingFlags extends GlobalFlags {
   link?: string;
   linkStyle?: "docusaurus" | "hugo" | "mkdocs" | "starlight" | "github";
   linkBase?: string;
+  links?: "rewrite" | "keep";
   metadata?: string[];
   tag?: string[];
   updatedAt?: "git" | "mtime";
@@ -60,6 +61,7 @@ const flagOfOption = {
   link: "link",
   linkStyle: "linkStyle",
   linkBase: "linkBase",
+  links: "links",
   metadata: "metadata",
   tags: "tag",
   updatedAt: "updatedAt",
@@ -142,6 +144,7 @@ export function optionsOf(flags: MappingFlags): FlagOptions {
     link: flags.link,
     linkStyle: flags.linkStyle,
     linkBase: flags.linkBase,
+    links: flags.links,
     metadata: flags.metadata && parseMetadata(flags.metadata),
     tags: flags.tag,
     updatedAt: flags.updatedAt,

@@ -131,6 +131,7 @@ export function savedOptions(
     link: optionOf("link"),
     linkStyle: optionOf("linkStyle"),
     linkBase: optionOf("linkBase"),
+    links: optionOf("links"),
     metadata: metadata && { ...configured.metadata, ...parseMetadata(metadata) },
     tags: tags && united(configured.tags, tags),
     updatedAt: optionOf("updatedAt"),

@@ -68,7 +68,7 @@ function unknownText(name: string): string {
  * line: accessText(); those of kind `leftOut` count something else: leftOutText().
  */
 const meanings: Record<
-  Exclude<CountedNotice["kind"], "access" | "leftOut" | "sameLink">,
+  Exclude<CountedNotice["kind"], "access" | "leftOut" | "sameLink" | "deadLink">,
   (name: string) => [string, string]
 > = {
   dropped: (name) => [name, "the service drops this member"],
@@ -95,9 +95,13 @@ function noticeText(
   first: string,
   shown: (path: string) => string,
 ): string | undefined {
-  const { kind, name, count, second = "" } = notice;
+  const { kind, name, count, second = "", example = "" } = notice;
   if (kind === "access") return undefined;
   if (kind === "leftOut") return leftOutText(notice, first);
+  if (kind === "deadLink") {
+    const [leads, stays] = count === 1 ? ["leads", "stays"] : ["lead", "stay"];
+    return `${countOf(count, "link")} ${leads} to no file and ${stays} as written (first: ${first}:${example})`;
+  }
   const has = count === 1 ? "has" : "have";
   if (kind === "sameLink") {
     return `${countOf(count, "document")} ${has} the link of another document (first: ${first} and ${shown(second)}: ${name})`;

@@ -1,0 +1,138 @@
+import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { CliError } from "../../errors.ts";
+import { relativeTo } from "../find/root.ts";
+import { createFields } from "../front-matter/fields.ts";
+import { splitFrontMatter, type FrontMatter } from "../front-matter/front-matter.ts";
+import { absoluteOf } from "../inspect/absolute.ts";
+import { normalise, stampOf, trustedStamp } from "../inspect/stamp.ts";
+import { documentLink } from "../map/document-link.ts";
+import { effectiveFor } from "../map/effective.ts";
+import { defaultId } from "../map/mapping.ts";
+import type { DocumentSettings } from "../map/settings.ts";
+import { openFlags } from "../read/file-bytes.ts";
+import { isPacked } from "../read/file-name.ts";
+import { formatOf, formats } from "../read/readers.ts";
+
+/** What is at a path of the project. */
+export interface Target {
+  kind: "document" | "file" | "folder" | "none";
+  /** As Parts.add() takes it. */
+  stamp: string | undefined;
+  /** The link of the document; undefined if it has none. */
+  link(): string | undefined;
+}
+
+/** Finds out what links lead to. Reads each file once in a run: links lead to few files. */
+export interface Targets {
+  /** `path` is root-relative, normalised. */
+  at(path: string): Target;
+}
+
+// Bounded: cleared when full.
+const mostKnown = 50_000;
+const head = Buffer.allocUnsafeSlow(68 * 1024);
+const withFrontMatter: readonly unknown[] = [
+  formats.markdown,
+  formats.mdx,
+  formats.rst,
+  formats.asciidoc,
+];
+
+function readHead(path: string): string {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, openFlags);
+    const first = readSync(descriptor, head, 0, 4096, 0);
+    const isOpen = /^(?:\uFEFF)?(?:---|\+\+\+|\{)/.test(
+      head.toString("utf8", 0, Math.min(first, 8)),
+    );
+    // The rest of long front matter; a longer one is an error of its own document.
+    const more = isOpen && first === 4096 ? readSync(descriptor, head, first, 64 * 1024, first) : 0;
+    const text = isOpen ? head.toString("utf8", 0, first + more) : "";
+    return text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+  } catch {
+    // The run that reads this file reports why.
+    return "";
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+function frontMatterOf(absolutePath: string, path: string): FrontMatter | undefined {
+  try {
+    return splitFrontMatter(readHead(absolutePath), path).frontMatter;
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+function linkOf(
+  path: string,
+  absolutePath: string,
+  settings: DocumentSettings,
+): string | undefined {
+  const hasFrontMatter =
+    withFrontMatter.includes(formatOf(path, settings.format)) && !isPacked(path);
+  const frontMatter = hasFrontMatter ? frontMatterOf(absolutePath, path) : undefined;
+  const fields = createFields(frontMatter, path);
+  try {
+    const ownId = fields.takeText(settings.keys.id);
+    const id = ownId ? normalise(ownId.value) : defaultId(path, settings);
+    const effective = effectiveFor(path, settings);
+    const result = documentLink({ path, fields, settings, effective, id })?.result;
+    return result && "link" in result ? result.link : undefined;
+  } catch (error) {
+    // A bad value: the document of that file fails.
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+const nothing = { stamp: "", link: () => undefined } as const;
+
+function look(path: string, settings: DocumentSettings): Target {
+  const { root } = settings;
+  try {
+    const absolutePath = absoluteOf(root, path);
+    const stats = statSync(absolutePath, { bigint: true, throwIfNoEntry: false });
+    if (!stats) return { ...nothing, kind: "none" };
+    const stamp = trustedStamp(stampOf(stats), Date.now()) || undefined;
+    const format = formatOf(path, settings.format);
+    if (stats.isDirectory()) return { ...nothing, kind: "folder", stamp };
+    const isDocument = stats.isFile() && format !== undefined && format.gives !== "rows";
+    if (!isDocument) return { ...nothing, kind: "file", stamp };
+    const real = realpathSync.native(absolutePath);
+    const realPath = relativeTo(root, real);
+    if (realPath === undefined) return { ...nothing, kind: "file", stamp };
+    let made: { link: string | undefined } | undefined;
+    const link = (): string | undefined =>
+      (made ??= { link: linkOf(normalise(realPath), real, settings) }).link;
+    return { kind: "document", stamp, link };
+  } catch {
+    // Not readable, or a link in a loop.
+    return { ...nothing, kind: "file" };
+  }
+}
+
+const targetsOfRun = new WeakMap<DocumentSettings, Targets>();
+
+/** The targets of a run: one object of settings has one list. */
+export function targetsFor(settings: DocumentSettings): Targets {
+  let targets = targetsOfRun.get(settings);
+  if (!targets) {
+    const known = new Map<string, Target>();
+    targets = {
+      at(path) {
+        let target = known.get(path);
+        if (!target) {
+          if (known.size >= mostKnown) known.clear();
+          known.set(path, (target = look(path, settings)));
+        }
+        return target;
+      },
+    };
+    targetsOfRun.set(settings, targets);
+  }
+  return targets;
+}

@@ -1,0 +1,158 @@
+import { symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { pathsInParts } from "../../../src/documents/inspect/part-stamps.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
+import { readDocumentSync, type Reading } from "../../../src/documents/read/read.ts";
+import { createFolder, fileIn, type Options } from "../folder.ts";
+
+const base = "https://x.example";
+const template: Options = { link: `${base}/{slug}` };
+
+function readIn(root: string, path: string, options: Options): Reading & { kind: "document" } {
+  const reading = readDocumentSync(fileIn(root, path), compileSettings({ root, ...options }));
+  if (reading.kind !== "document") throw new Error(`skipped: ${reading.reason}`);
+  return reading;
+}
+
+function textOf(root: string, path: string, options: Options): string {
+  return readIn(root, path, options)
+    .document.sections.map(({ text }) => text)
+    .join("\n\n");
+}
+
+const pages = {
+  "guide/install.md": "Install.\n",
+  "guide/index.md": "Guide.\n",
+  "guide/deep/README.md": "Deep.\n",
+  "guide/a b.md": "A b.\n",
+  "guide/own.md": "---\npermalink: /own/#part\n---\nOwn.\n",
+  "guide/broken.md": "---\na: [\n---\nBroken.\n",
+  "guide/page.mdx": "---\nlink: https://y.example/page?x=1\n---\nPage.\n",
+  "guide/file.zip": "zip",
+  "guide/logo.png": "png",
+  "guide/data.csv": "a,b\n",
+  "guide/.env": "KEY=1\n",
+  "guide/empty/x.txt": "Text.\n",
+  "top.md": "Top.\n",
+};
+
+describe("relative links", () => {
+  it.each([
+    ["[a](install.md)", `[a](${base}/guide/install)`],
+    ["[a](./install.md#setup)", `[a](${base}/guide/install#setup)`],
+    ["[a](../top.md?x=%20y#z 'T')", `[a](${base}/top?x=%20y#z 'T')`],
+    ["[a](<a b.md>)", `[a](${base}/guide/a%20b)`],
+    ["[a](a%20b.md)", `[a](${base}/guide/a%20b)`],
+    ["[a](install)", `[a](${base}/guide/install)`],
+    ["[a](deep)", `[a](${base}/guide/deep)`],
+    ["[a](deep/)", `[a](${base}/guide/deep)`],
+    ["[a](.)", `[a](${base}/guide)`],
+    ["[a](/guide/install.md)", `[a](${base}/guide/install)`],
+    ["[a](/guide/)", `[a](${base}/guide)`],
+    ["[a](install.html#x)", `[a](${base}/guide/install#x)`],
+    ["[a](own.md)", `[a](${base}/own/#part)`],
+    ["[a](own.md#other)", `[a](${base}/own/#other)`],
+    ["[a](page.mdx?y=2)", "[a](https://y.example/page?x=1&y=2)"],
+    ["[a](broken.md)", `[a](${base}/guide/broken)`],
+    ["[a][b]\n\n[b]: install.md", `[a][b]\n\n[b]: ${base}/guide/install`],
+    ['<a href="install.md?a&amp;b">x</a>', `<a href="${base}/guide/install?a&amp;b">x</a>`],
+    ["[![i](logo.png)](install.md)", `[![i](logo.png)](${base}/guide/install)`],
+  ])("become the links of documents: %s", (text, expected) => {
+    const root = createFolder({ ...pages, "guide/from.md": text });
+    const reading = readIn(root, "guide/from.md", { ...template, linkBase: base });
+    expect(reading.document.sections[0]?.text).toBe(expected);
+    expect(reading.notices?.some(({ kind }) => kind === "deadLink")).toBe(false);
+  });
+
+  it.each([
+    "[a](file.zip) ![b](logo.png) [c](logo.png) [d](data.csv)",
+    "[a](../../outside.md) [b](.env) [c](empty) [d](/no/such/page)",
+    "[a](#part) [b](https://z.example/install.md) [c](//z.example/a.md) [d](mailto:a@b.example)",
+    "[b]({{ site.url }}/install.md) [c]({% link x.md %})",
+    "`[a](install.md)` and\n\n```\n[a](install.md)\n```",
+  ])("to anything else stay: %s", (text) => {
+    const root = createFolder({ ...pages, "guide/from.md": text });
+    const reading = readIn(root, "guide/from.md", template);
+    expect(reading.document.sections[0]?.text).toBe(text);
+    expect(reading.notices?.some(({ kind }) => kind === "deadLink")).toBe(false);
+  });
+
+  it("stay without a template, unless they are to be rewritten", () => {
+    const text = "[a](own.md) [b](install.md)";
+    const root = createFolder({ ...pages, "guide/from.md": text });
+    const linkBase = base;
+    expect(textOf(root, "guide/from.md", { linkBase })).toBe(text);
+    expect(textOf(root, "guide/from.md", { linkBase, links: "rewrite" })).toBe(
+      `[a](${base}/own/#part) [b](install.md)`,
+    );
+    expect(textOf(root, "guide/from.md", { ...template, links: "keep" })).toBe(text);
+  });
+
+  it("that are dead are counted, with the line of the file", () => {
+    const open = "<!-- knowctl:ignore -->\nx\n<!-- /knowctl:ignore -->\n";
+    const text = `---\na: b\n---\n${open}[a](install.md)\n[b](gone.md#x) [c](gone)\n`;
+    const root = createFolder({ ...pages, "guide/from.md": text });
+    const reading = readIn(root, "guide/from.md", template);
+    expect(reading.notices).toContainEqual({
+      kind: "deadLink",
+      name: "",
+      times: 2,
+      example: "8: gone.md#x",
+    });
+    expect(reading.document.sections[0]?.text).toContain("[b](gone.md#x) [c](gone)");
+  });
+
+  it("are the parts of the document, with the files that were looked for", () => {
+    const root = createFolder({
+      ...pages,
+      "guide/from.md": "[a](install.md) [b](gone.md) [c](page)",
+    });
+    const { parts = "" } = readIn(root, "guide/from.md", template);
+    expect(pathsInParts(parts)).toEqual([
+      "guide/install.md",
+      "guide/gone.md",
+      "guide/page.md",
+      "guide/page.mdx",
+    ]);
+  });
+
+  it("never lead out of the root through a symbolic link", () => {
+    const outside = createFolder({ "secret.md": "---\nlink: https://secret.example\n---\nx" });
+    const root = createFolder({ "from.md": "[a](link.md) [b](folder/secret.md)" });
+    symlinkSync(join(outside, "secret.md"), join(root, "link.md"));
+    symlinkSync(outside, join(root, "folder"));
+    expect(textOf(root, "from.md", template)).toBe("[a](link.md) [b](folder/secret.md)");
+  });
+
+  it("keep sections and images in their places", () => {
+    const png = Buffer.from("\x89PNG\r\n\x1a\nx", "latin1");
+    const text =
+      "# A\n\n[a](install.md) ![i](i.png)\n\n# B\n\n[b](install.md)\n\n# C\n\n![j](j.png)\n";
+    const root = createFolder({ ...pages, "guide/from.md": text, "guide/i.png": png });
+    writeFileSync(join(root, "guide/j.png"), Buffer.concat([png, png]));
+    const options: Options = { ...template, sections: "headings", images: "upload" };
+    const { document } = readIn(root, "guide/from.md", options);
+    expect(document.sections.map(({ link }) => link?.split("#")[1])).toEqual([
+      "a",
+      "a",
+      "b",
+      "c",
+      "c",
+    ]);
+  });
+
+  it("of a site resolve as in a browser", () => {
+    const root = createFolder({
+      "content/posts/one.md": "[a](../two/) [b](two.md) [c](/posts/two/) [d](_index.md)",
+      "content/posts/two.md": "---\nslug: second\n---\nTwo.",
+      "content/posts/_index.md": "[a](one/) Posts.",
+    });
+    const options: Options = { linkStyle: "hugo", linkBase: base };
+    const two = `${base}/posts/second/`;
+    expect(textOf(root, "content/posts/one.md", options)).toBe(
+      `[a](${two}) [b](${two}) [c](${two}) [d](${base}/posts/)`,
+    );
+    expect(textOf(root, "content/posts/_index.md", options)).toBe(`[a](${base}/posts/one/) Posts.`);
+  });
+});
