@@ -36,9 +36,6 @@ export interface SearchOptions extends GlobalFlags {
 }
 
 const defaultLimit = 10;
-/** A document has several sections; more are asked for than documents are shown. */
-const sectionsPerDocument = 5;
-const maxSections = 10_000;
 
 const sample: SearchResult = {
   rank: 1,
@@ -59,10 +56,9 @@ function queryOf(
   { client }: Connected,
   now: number,
 ): SearchQuery {
-  const { limit = defaultLimit, filterTag, since } = options;
+  const { filterTag, since } = options;
   return {
     query: args.join(" ").trim(),
-    sections: Math.min(maxSections, Math.max(30, limit * sectionsPerDocument)),
     sourceTypes: options.sourceType,
     documentSets: options.documentSet,
     tags: filterTag && parseTags(filterTag, client.dialect),
@@ -148,7 +144,7 @@ async function explain(
     await output.note(`searched by ${way.name}; not possible: ${describePassed(passed)}`);
   }
   if (count > 0) return;
-  await output.note("nothing found");
+  await output.note("nothing found among the documents that this key can read");
   if (way.name === "keyword" && (query.documentSets ?? []).length > 0) {
     await output.note("this way does not check the names of document sets");
   }
@@ -173,8 +169,9 @@ export async function search(
   try {
     const query = queryOf(args, options, connected, now());
     const allow = createAllowance(context, options, output);
-    const searched = await searchByWays(client, query, options.via, allow);
-    searched.found = searched.found.slice(0, options.limit ?? defaultLimit);
+    const { via, limit = defaultLimit } = options;
+    const searched = await searchByWays(client, query, { via, limit }, allow);
+    searched.found = searched.found.slice(0, limit);
     const ids = searched.found.flatMap(({ id }) => id ?? []);
     const local = await localFilesOf(context, options, connected, ids);
     const { rows, hits } = resultsOf(searched, query.query, local);

@@ -20,7 +20,26 @@ export interface Way {
   /** The cost in words. */
   cost: string;
   path(paths: Dialect["paths"]): string | undefined;
-  find(client: Client, query: SearchQuery): Promise<Found[]>;
+  /** Finds documents, at least `limit` of them if there are so many and the way can. */
+  find(client: Client, query: SearchQuery, limit: number): Promise<Found[]>;
+}
+
+/** A document has several sections, so more sections than documents are asked for. */
+const sectionsPerDocument = 5;
+const fewestSections = 30;
+const mostSections = 10_000;
+
+/** Asks for more sections while all of them belong to fewer documents than wanted. */
+async function findIndexed(client: Client, query: SearchQuery, limit: number): Promise<Found[]> {
+  let sections = Math.max(fewestSections, limit * sectionsPerDocument);
+  for (;;) {
+    sections = Math.min(sections, mostSections);
+    const found = await searchIndexed(client, { ...query, sections });
+    const documents = foundDocuments(found);
+    const isAll = found.length < sections || sections === mostSections;
+    if (isAll || documents.length >= limit) return documents;
+    sections *= 8;
+  }
 }
 
 /** Best first: observed-service.md 11.2 and 11.3. */
@@ -30,7 +49,7 @@ const ways: readonly Way[] = [
     calls: 0,
     cost: "nothing",
     path: (paths) => paths.indexedSearch,
-    find: async (client, query) => foundDocuments(await searchIndexed(client, query)),
+    find: findIndexed,
   },
   {
     name: "keyword",
@@ -119,7 +138,7 @@ function waysOf({ name, paths }: Dialect, via: WayName | undefined): Way[] {
 export async function searchByWays(
   client: Client,
   query: SearchQuery,
-  via: WayName | undefined,
+  { via, limit }: { via: WayName | undefined; limit: number },
   allow: (way: Way, passed: readonly Passed[]) => Promise<void>,
 ): Promise<Searched> {
   const passed: Passed[] = [];
@@ -129,7 +148,7 @@ export async function searchByWays(
       await allow(way, passed);
     }
     try {
-      return { way, found: await way.find(client, query), passed };
+      return { way, found: await way.find(client, query, limit), passed };
     } catch (error) {
       if (via !== undefined || !isPassable(error, query)) throw error;
       passed.push({ way, error });

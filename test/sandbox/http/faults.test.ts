@@ -185,7 +185,42 @@ describe("--fault", () => {
     expect(parseFaults("latency=2s").rates).toEqual({ latencyMs: 2000 });
   });
 
+  it("parses faults of the index and of endpoints", () => {
+    const text = "swallow=0.1,swallow-row=0.2,old-version=1,private=0,hidden=.5,unlisted=1";
+    const rates = {
+      swallow: 0.1,
+      swallowRow: 0.2,
+      oldVersion: 1,
+      private: 0,
+      hidden: 0.5,
+      unlisted: 1,
+    };
+    expect(parseFaults(text).index).toEqual(rates);
+    expect(parseFaults("index-delay=5s").index).toEqual({ delayMs: 5_000 });
+    expect(parseFaults("index-delay=3").index).toEqual({ delayRequests: 3 });
+    expect(parseFaults("deny=/admin/search,deny=/search,missing=/query/valid-tags")).toMatchObject({
+      denied: ["/admin/search", "/search"],
+      missing: ["/query/valid-tags"],
+    });
+  });
+
+  it("draws faults of the index for uploads alone, as often as asked for", () => {
+    const next = createFaults(parseFaults("swallow=0.1,private=0.2,index-delay=3,seed=1"), clock);
+    expect(next(post("/api/x")).index).toBeUndefined();
+    const drawn = Array.from({ length: 2_000 }, () => next(post("/api/x", "a")).index!);
+    const share = (test: (each: (typeof drawn)[number]) => boolean): number =>
+      drawn.filter(test).length / drawn.length;
+    expect(share(({ keeps }) => keeps === "nothing")).toBeCloseTo(0.1, 1);
+    expect(share((each) => each.private === true)).toBeCloseTo(0.2, 1);
+    expect(share(({ delayRequests }) => delayRequests === 3)).toBe(1);
+  });
+
   it.each([
+    "swallow=2",
+    "swallow=0.1s",
+    "deny=admin",
+    "deny=",
+    "missing=0.1",
     "",
     "429",
     "429=",
