@@ -5,6 +5,7 @@ export const otherWords: Readonly<Record<string, string>> = {
   auth: "login",
   check: "doctor",
   demo: "try",
+  find: "search",
   import: "ingest",
   index: "ingest",
   init: "config init",

@@ -5,6 +5,7 @@ import type { FaultSpec } from "../../src/sandbox/http/faults.ts";
 import { main, runHere } from "../main.ts";
 import { startTestService, type TestService } from "../service.ts";
 import { createTestContext } from "../support.ts";
+import { runIn } from "./state/support.ts";
 
 const files = {
   "docs/leave.md":
@@ -240,6 +241,25 @@ describe("bad input is refused before anything is sent", () => {
 });
 
 describe("on a terminal", () => {
+  it.each([
+    ["y", 0, 1],
+    ["n", 2, 0],
+    ["", 2, 0],
+  ])("asks before a search that costs: %j", async (answer, code, sent) => {
+    const service = await startFilled();
+    const line = "search leave --via assisted";
+    const ran = await runIn(service, line, { answer: `${answer}\n` });
+    expect([ran.code, sentOf(service).length]).toEqual([code, sent]);
+    expect(ran.stderr).toContain("costs model tokens: up to 15 model calls. Search? [y/N]");
+  });
+
+  it("--no-input is no question, and nothing is sent", async () => {
+    const service = await startFilled();
+    const line = "search leave --via chat --no-input";
+    expect((await runIn(service, line, { answer: "y\n" })).code).toBe(2);
+    expect(sentOf(service)).toEqual([]);
+  });
+
   it("marks the hits, links the title, and shows files from the working directory", async () => {
     const { folder, env } = await startFilled();
     const colours = { ...env, FORCE_COLOR: "1", FORCE_HYPERLINK: "1" };

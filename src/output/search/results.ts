@@ -70,7 +70,8 @@ export function snippetOf(marked: string, query: string): { text: string; hits: 
   const limit = text.lastIndexOf(" ", start + snippetLength);
   const end = start + snippetLength >= text.length || limit <= start ? undefined : limit;
   const lead = start === 0 ? "" : "… ";
-  const cut = text.slice(start, end ?? start + snippetLength);
+  // No half of a surrogate pair stays at the end.
+  const cut = text.slice(start, end ?? start + snippetLength).replace(/[\ud800-\udbff]$/, "");
   const shift = lead.length - start;
   return {
     text: `${lead}${cut}${start + cut.length < text.length ? " …" : ""}`,

@@ -78,6 +78,11 @@ function search(options: SearchOptions, call: Call): Reply {
   if (body.provider && !providers.includes(body.provider)) {
     return problem("onyx", 404, "NOT_FOUND", "Provider not found");
   }
+  const unknownSet = body.document_sets?.find((name) => !Object.hasOwn(documentSets, name));
+  if (unknownSet !== undefined) {
+    const text = `Document set not found: ${unknownSet}`;
+    return problem("onyx", 403, "INSUFFICIENT_PERMISSIONS", text);
+  }
   const from = parseTimestamp(body.time_cutoff)?.ms;
   const hits = searchPassages(
     database,
