@@ -2,17 +2,15 @@ import type { Client } from "../../../api/client.ts";
 import { listConnectors } from "../../../api/connectors.ts";
 import {
   canReadStatus,
-  countPairErrors,
-  countWaiting,
   listPairStatuses,
-  readLastAttempt,
   readPairStatus,
   type PairStatus,
 } from "../../../api/pair-status.ts";
 import type { ConnectorStatus } from "../../../api/schemas.ts";
-import { ApiError, CliError } from "../../../errors.ts";
+import { CliError, type ApiError } from "../../../errors.ts";
 import { findConnector, findConnectorById } from "../find-connector.ts";
-import { noDetails, toRecord, toRow, type Details, type StatusRow } from "./rows.ts";
+import { isMissingEndpoint, isRefused, readDetails, type KnownDetails } from "./details.ts";
+import { noDetails, toRecord, toRow, type StatusRow } from "./rows.ts";
 
 /** Most pairs with runs of which errors and last run are read: two requests each. */
 const maxDetailed = 200;
@@ -34,10 +32,12 @@ interface Found {
   status: PairStatus | undefined;
 }
 
-const isMissingEndpoint = (error: unknown): error is ApiError =>
-  error instanceof ApiError && (error.status === 404 || error.status === 405);
-const isRefused = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.exit === "auth";
+export interface StatusRequest {
+  /** Ids and names; empty means all connectors. */
+  wanted: readonly string[];
+  /** What earlier polls have read. */
+  known?: KnownDetails;
+}
 
 /** The error of an id that the service does not know, or does not show to this key. */
 function unknownId(id: number, cause: ApiError): CliError {
@@ -100,24 +100,6 @@ async function readStatuses(client: Client, missing: string[]): Promise<PairStat
   }
 }
 
-async function readDetails(
-  client: Client,
-  { status }: Found,
-  isNamed: boolean,
-  onFailure: (error: unknown) => null,
-): Promise<Details> {
-  const id = status?.cc_pair_id;
-  if (id === undefined || id === null) return noDetails;
-  // Without a run there is no error: uploads leave neither (observed-service.md 11.4).
-  const hasRun = Boolean(status?.last_status);
-  const [errors, last, queue] = await Promise.all([
-    hasRun ? countPairErrors(client, id).catch(onFailure) : 0,
-    hasRun ? readLastAttempt(client, id).catch(onFailure) : null,
-    isNamed ? countWaiting(client, id).catch(onFailure) : null,
-  ]);
-  return { errors, lastAttemptAt: last ?? null, queue };
-}
-
 /** The groups and owners of private pairs, which only the listing of connectors has. */
 async function readGroups(
   client: Client,
@@ -138,9 +120,10 @@ async function readGroups(
 async function describe(
   client: Client,
   found: readonly Found[],
-  isNamed: boolean,
+  { wanted, known = new Map() }: StatusRequest,
   result: Status,
 ): Promise<void> {
+  const isNamed = wanted.length > 0;
   const listed = await readGroups(client, found, result);
   const withRuns = found.filter(({ status }) => status?.last_status).length;
   const isDetailed = isNamed || withRuns <= maxDetailed;
@@ -159,7 +142,9 @@ async function describe(
   for (let start = 0; start < found.length; start += isDetailed ? batchSize : found.length) {
     const batch = isDetailed ? found.slice(start, start + batchSize) : found;
     const details = isDetailed
-      ? await Promise.all(batch.map((each) => readDetails(client, each, isNamed, onFailure)))
+      ? await Promise.all(
+          batch.map(({ status }) => readDetails(client, status, isNamed, { known, onFailure })),
+        )
       : [];
     for (const [index, { record, status }] of batch.entries()) {
       const full = listed.get(record.cc_pair_id);
@@ -173,10 +158,11 @@ async function describe(
 }
 
 /**
- * Reads the state of the named connectors, or of all. A pair that is named by its id need not
+ * Reads the state of the wanted connectors. A pair that is named by its id need not
  * be listed. Throws ApiError, and CliError `not-found` for an unknown id or name.
  */
-export async function readStatus(client: Client, wanted: readonly string[]): Promise<Status> {
+export async function readStatus(client: Client, request: StatusRequest): Promise<Status> {
+  const { wanted } = request;
   const missing: string[] = [];
   const statuses = await readStatuses(client, missing);
   const result: Status = { rows: [], hasStatus: statuses !== undefined, missing };
@@ -185,7 +171,7 @@ export async function readStatus(client: Client, wanted: readonly string[]): Pro
       .map((status) => ({ record: toRecord(status), status }))
       .toSorted((a, b) => (a.record.cc_pair_id ?? Infinity) - (b.record.cc_pair_id ?? Infinity));
     const found = await select(client, all, wanted, true);
-    await describe(client, found, wanted.length > 0, result);
+    await describe(client, found, request, result);
   } else {
     const all = (await listConnectors(client)).map((record) => ({ record, status: undefined }));
     const found = await select(client, all, wanted, false);

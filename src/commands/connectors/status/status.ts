@@ -2,13 +2,26 @@ import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
 import { checkFormat, checkSelection, writeList } from "../../../output/formats/formats.ts";
 import { whileWaiting } from "../../../output/terminal/waiting.ts";
-import { connect } from "../../connect.ts";
+import { connect, type Connected } from "../../connect.ts";
 import { readStatus } from "./read.ts";
-import { createColumns, sampleRow } from "./rows.ts";
+import { createColumns, sampleRow, type StatusRow } from "./rows.ts";
 
 export interface ConnectorsStatusOptions extends GlobalFlags {
   /** Seconds between two polls. */
   watch?: number;
+}
+
+/** Caches the names for completion, after the output, so that nobody waits for it. */
+async function rememberRows(
+  context: Context,
+  connected: Connected,
+  rows: readonly StatusRow[],
+): Promise<void> {
+  const { rememberNames } = await import("../../completion/remember-names.ts");
+  const names = rows.flatMap(({ ccPairId: id, name, source }) =>
+    id === null ? [] : [{ id, name: name ?? "", text: source ?? "" }],
+  );
+  rememberNames(context, "connectors", connected, names);
 }
 
 /**
@@ -28,10 +41,11 @@ export async function connectorsStatus(
   }
   const now = (): number => context.now();
   checkSelection(options, createColumns(now, { hasStatus: true, hasQueue: true }), sampleRow);
-  const { client, output, connection } = await connect(context, options);
+  const connected = await connect(context, options);
+  const { client, output, connection } = connected;
   try {
     const label = `waiting for the connectors of ${connection.baseUrl}`;
-    const status = await whileWaiting(output, label, () => readStatus(client, wanted));
+    const status = await whileWaiting(output, label, () => readStatus(client, { wanted }));
     const { rows, hasStatus, missing, refused } = status;
     const columns = createColumns(now, { hasStatus, hasQueue: wanted.length > 0 });
     const count = await writeList(output, options, columns, rows);
@@ -39,6 +53,7 @@ export async function connectorsStatus(
       await output.note(rows.length === 0 ? "there are no connectors" : "no connectors match");
     }
     for (const line of missing) await output.note(line);
+    if (wanted.length === 0) await rememberRows(context, connected, rows);
     if (refused) throw refused;
   } finally {
     await client.close();

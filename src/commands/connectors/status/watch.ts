@@ -12,6 +12,7 @@ import {
 import type { Output } from "../../../output/terminal/output.ts";
 import { connect } from "../../connect.ts";
 import { createChanges } from "./changes.ts";
+import type { KnownDetails } from "./details.ts";
 import { readStatus, type Status } from "./read.ts";
 import { createColumns, sampleRow, type StatusRow } from "./rows.ts";
 import type { ConnectorsStatusOptions } from "./status.ts";
@@ -76,6 +77,7 @@ function createLines(
 interface Watch {
   client: Client;
   wanted: readonly string[];
+  known: KnownDetails;
   filters: readonly Filter[];
   view: WatchView;
   now: () => number;
@@ -83,10 +85,10 @@ interface Watch {
 
 /** Returns the number of failed polls in a row. */
 async function poll(watch: Watch, failures: number): Promise<number> {
-  const { client, wanted, filters, view, now } = watch;
+  const { client, wanted, known, filters, view, now } = watch;
   let status: Status;
   try {
-    status = await readStatus(client, wanted);
+    status = await readStatus(client, { wanted, known });
   } catch (error) {
     // A failure of the first poll is an error; later polls may fail for a while.
     if (failures < 0 || !(error instanceof CliError)) throw error;
@@ -126,7 +128,7 @@ export async function watchStatus(
     const view = usesScreen(output.canRedraw, options)
       ? createTableScreen(output, options, { seconds, now })
       : createLines(output, options, now);
-    const watch = { client, wanted, filters, view, now };
+    const watch = { client, wanted, known: new Map(), filters, view, now };
     for (let failures = -1; ;) {
       failures = await poll(watch, failures);
       await context.sleep(seconds * 1000, context.signal);

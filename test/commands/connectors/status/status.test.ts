@@ -112,7 +112,7 @@ describe("connectors status, on the sandbox,", () => {
       code: 0,
       out:
         "5\tSupport channels\tslack\tprivate\tprivate: the owner of its credential " +
-        "(admin@example.com) and groups 7, 12 read these documents\n",
+        "(bo@example.com) and groups 7, 12 read these documents\n",
     });
     expect(err).toBe(
       "the standard interface does not report state, documents, errors, times and queue: see the admin page of the service\n",

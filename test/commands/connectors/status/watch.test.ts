@@ -103,6 +103,33 @@ describe("connectors status --watch, in a pipe,", () => {
     expect(err).toContain("listing again\n");
   });
 
+  it("asks again about the runs only of a connector that changed", async () => {
+    const ended = statusOf(1, { last_status: "success" });
+    const started = statusOf(1, { last_status: "in_progress", in_progress: true });
+    const listings = [ended, ended, started, started];
+    const context = createTestContext();
+    const { url, seen } = await startServer((each, response) => {
+      if (each.method === "POST") json(response, groupOf([listings.shift()!]));
+      else json(response, { items: [], total_items: 0 });
+    });
+    const env = cleanEnvironment(context.cwd, {
+      KNOWCTL_BASE_URL: url,
+      KNOWCTL_API_KEY: key,
+      KNOWCTL_DIALECT: "onyx",
+    });
+    const asked: number[] = [];
+    const sleep = async (): Promise<void> => {
+      asked.push(seen.filter(({ method }) => method === "GET").length);
+      if (listings.length > 0) return;
+      context.abort(new SignalReceived("SIGINT", "interrupted"));
+      context.signal.throwIfAborted();
+    };
+    const args = ["connectors", "status", "--watch", "1"];
+    expect(await main(args, { ...context, sleep, env })).toBe(130);
+    // Two requests a poll: not in the second, and in each one while a run works.
+    expect(asked).toEqual([2, 2, 4, 6]);
+  });
+
   it("ends when already the first look fails", async () => {
     const { code, err, sleeps } = await watch([403]);
     expect({ code, sleeps }).toEqual({ code: 4, sleeps: [] });
