@@ -1,6 +1,8 @@
-import type { Database } from "../../database.ts";
+import type { Database, SqlValue } from "../../database.ts";
+import { createInsert } from "../state/insert.ts";
 import { pagesOf } from "../state/pages.ts";
 import type { DriftResult } from "./drift-rule.ts";
+import { insertTogether } from "./listed-table.ts";
 
 /** A document on which folder, state and service differ. */
 export interface Drifted {
@@ -21,6 +23,8 @@ export interface DriftTable {
   list(result: DriftResult): Generator<Drifted>;
 }
 
+const batchSize = 512;
+
 /** Creates the empty table in the connection's temporary database. */
 export function createDriftTable(database: Database): DriftTable {
   database.exec(`
@@ -28,14 +32,25 @@ export function createDriftTable(database: Database): DriftTable {
     CREATE TEMP TABLE drift (
       result TEXT, path TEXT, id TEXT, pair INTEGER, PRIMARY KEY (result, path, id, pair)
     ) WITHOUT ROWID;`);
-  const insert = database.prepare("INSERT OR IGNORE INTO temp.drift VALUES (?, ?, ?, ?)");
+  const insert = createInsert(database, "INSERT OR IGNORE INTO temp.drift", 4);
   const counted = database.prepare("SELECT count(*) AS n FROM temp.drift WHERE result = ?");
+  let batch: SqlValue[][] = [];
+  const flush = (): void => {
+    const rows = batch;
+    batch = [];
+    if (rows.length > 0) insertTogether(database, () => insert(rows));
+  };
   return {
     add({ result, path, id, ccPairId }) {
-      insert.run(result, path ?? "", id, ccPairId);
+      batch.push([result, path ?? "", id, ccPairId]);
+      if (batch.length >= batchSize) flush();
     },
-    count: (result) => Number(counted.get(result)?.["n"]),
+    count(result) {
+      flush();
+      return Number(counted.get(result)?.["n"]);
+    },
     *list(result) {
+      flush();
       const keys = ["path", "id", "pair"];
       for (const row of pagesOf(database, "temp.drift", keys, "result = ?", [result])) {
         const path = String(row["path"]);

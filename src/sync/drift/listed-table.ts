@@ -15,39 +15,57 @@ export interface ListedTable {
 
 const batchSize = 512;
 
+/** Inserts in one transaction. A plain BEGIN: transaction() would take the write lock of the state. */
+export function insertTogether(database: Database, insert: () => void): void {
+  database.exec("BEGIN");
+  insert();
+  database.exec("COMMIT");
+}
+
+const tables = `
+  DROP TABLE IF EXISTS temp.listed;
+  DROP TABLE IF EXISTS temp.known;
+  CREATE TEMP TABLE listed (pair INTEGER, id TEXT);
+  CREATE TEMP TABLE known (id TEXT PRIMARY KEY) WITHOUT ROWID;`;
+
+// Lists come in no order: to keep an index up to date would cost more with each document.
+const createIndex = "CREATE INDEX IF NOT EXISTS temp.listed_id ON listed (pair, id)";
+const dropIndex = "DROP INDEX IF EXISTS temp.listed_id";
+
 /** Creates the empty tables in the connection's temporary database. */
 export function createListedTable(database: Database): ListedTable {
-  database.exec(`
-    DROP TABLE IF EXISTS temp.listed;
-    DROP TABLE IF EXISTS temp.known;
-    CREATE TEMP TABLE listed (pair INTEGER, id TEXT, PRIMARY KEY (pair, id)) WITHOUT ROWID;
-    CREATE TEMP TABLE known (id TEXT PRIMARY KEY) WITHOUT ROWID;`);
-  const insertListed = createInsert(database, "INSERT OR IGNORE INTO temp.listed", 2);
+  database.exec(tables);
+  const insertListed = createInsert(database, "INSERT INTO temp.listed", 2);
   const insertKnown = createInsert(database, "INSERT OR IGNORE INTO temp.known", 1);
   const listed = database.prepare("SELECT 1 AS yes FROM temp.listed WHERE pair = ? AND id = ?");
   const known = database.prepare("SELECT 1 AS yes FROM temp.known WHERE id = ?");
-  const counted = database.prepare("SELECT count(*) AS n FROM temp.listed WHERE pair = ?");
+  const counted = database.prepare(
+    "SELECT count(DISTINCT id) AS n FROM temp.listed WHERE pair = ?",
+  );
   const next = database.prepare(
-    `SELECT id FROM temp.listed AS l WHERE pair = ? AND id > ?
+    `SELECT DISTINCT id FROM temp.listed AS l WHERE pair = ? AND id > ?
       AND NOT EXISTS (SELECT 1 FROM temp.known AS k WHERE k.id = l.id) ORDER BY id LIMIT ${batchSize}`,
   );
-  const inTransaction = (work: () => void): void => {
-    // A plain BEGIN: transaction() would take the write lock of the state.
-    database.exec("BEGIN");
-    work();
-    database.exec("COMMIT");
+  let isIndexed = false;
+  const setIndexed = (wanted: boolean): void => {
+    if (isIndexed !== wanted) database.exec(wanted ? createIndex : dropIndex);
+    isIndexed = wanted;
   };
   let batch: SqlValue[][] = [];
   const flush = (): void => {
     const rows = batch;
     batch = [];
-    if (rows.length > 0) inTransaction(() => insertKnown(rows));
+    if (rows.length > 0) insertTogether(database, () => insertKnown(rows));
   };
   return {
     add(pair, ids) {
-      inTransaction(() => insertListed(ids.map((id) => [pair, id])));
+      setIndexed(false);
+      insertTogether(database, () => insertListed(ids.map((id) => [pair, id])));
     },
-    has: (pair, id) => listed.get(pair, id) !== undefined,
+    has(pair, id) {
+      setIndexed(true);
+      return listed.get(pair, id) !== undefined;
+    },
     know(id) {
       batch.push([id]);
       if (batch.length >= batchSize) flush();
@@ -56,13 +74,17 @@ export function createListedTable(database: Database): ListedTable {
       flush();
       return known.get(id) !== undefined;
     },
-    count: (pair) => Number(counted.get(pair)?.["n"]),
+    count(pair) {
+      setIndexed(true);
+      return Number(counted.get(pair)?.["n"]);
+    },
     *unknown(pair) {
       flush();
-      let rows = next.all(pair, "");
-      while (rows.length > 0) {
-        for (const row of rows) yield String(row["id"]);
-        rows = next.all(pair, String(rows.at(-1)?.["id"]));
+      setIndexed(true);
+      for (let last: string | undefined = ""; last !== undefined;) {
+        const ids: string[] = next.all(pair, last).map((row) => String(row["id"]));
+        yield* ids;
+        last = ids.at(-1);
       }
     },
   };
