@@ -111,6 +111,15 @@ describe("search in onyx", () => {
     expect(stderr).toContain("searched by keyword; not possible: indexed (404)");
   });
 
+  it("keywords find hidden documents, and name them", async () => {
+    const rules = [{ when: { documentId: "docs/bikes.md" }, do: { index: { hidden: true } } }];
+    const service = await startFilled("onyx", { rules });
+    expect(await resultsOf(service, "leave")).toHaveLength(1);
+    const { stdout, stderr } = await search(service, "leave --via keyword");
+    expect(stdout.trimEnd().split("\n")).toHaveLength(2);
+    expect(stderr).toBe("hidden, so that no other search finds it: Bikes\n");
+  });
+
   it("nothing found is an empty list", async () => {
     const service = await startFilled();
     expect(await resultsOf(service, "zebra")).toEqual([]);

@@ -11,6 +11,8 @@ export interface Found {
   source: string | null;
   updatedAt: string | null;
   score: number | null;
+  /** Hidden by an administrator: only the administrators' search finds it. */
+  hidden: boolean;
 }
 
 const filled = (text: string | null | undefined): string | null => text?.trim() || null;
@@ -29,7 +31,7 @@ function firstOfEach<Item>(items: readonly Item[], keyOf: (item: Item) => string
 /** Documents of a search that names document ids. */
 export function foundDocuments(documents: readonly (FoundDocument | SearchDoc)[]): Found[] {
   return firstOfEach(documents, (each) => each.document_id).map((each) => {
-    const { score, match_highlights: highlights } = each as FoundDocument;
+    const { score, hidden, match_highlights: highlights } = each as FoundDocument;
     return {
       id: each.document_id,
       title: filled(each.semantic_identifier),
@@ -38,6 +40,7 @@ export function foundDocuments(documents: readonly (FoundDocument | SearchDoc)[]
       source: filled(each.source_type),
       updatedAt: filled(each.updated_at),
       score: typeof score === "number" ? score : null,
+      hidden: hidden === true,
     };
   });
 }
@@ -54,5 +57,6 @@ export function foundSections(sections: readonly FoundSection[]): Found[] {
     source: filled(each.source_type),
     updatedAt: filled(each.updated_at),
     score: null,
+    hidden: false,
   }));
 }

@@ -136,12 +136,16 @@ async function draw(
 /** Names the way that was used where it is not the best one, and what an empty list may mean. */
 async function explain(
   output: Output,
-  { way, passed }: Searched,
+  { way, passed, found }: Searched,
   query: SearchQuery,
   count: number,
 ): Promise<void> {
   if (passed.length > 0) {
     await output.note(`searched by ${way.name}; not possible: ${describePassed(passed)}`);
+  }
+  const titles = found.filter(({ hidden }) => hidden).map(({ id, title }) => title ?? id ?? "");
+  if (titles.length > 0) {
+    await output.note(`hidden, so that no other search finds it: ${titles.join(", ")}`);
   }
   if (count > 0) return;
   await output.note("nothing found among the documents that this key can read");

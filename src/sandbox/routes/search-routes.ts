@@ -122,7 +122,11 @@ export function searchRoutes(options: SearchOptions): Route[] {
     path,
     dialect: "onyx",
     bodyLimit: 1024 * 1024,
-    handle: (call) => handle(options, call),
+    handle(call) {
+      const reply = handle(options, call);
+      options.chunks.searched();
+      return reply;
+    },
   });
   return [
     post("/api/search", search),

@@ -46,6 +46,8 @@ export interface ChunkStore {
   of(id: string, view: View): Chunk[];
   /** Counts down the requests during which a document stays invisible; true while it does. */
   holds(id: string): boolean;
+  /** Counts a search, which looks at all documents. */
+  searched(): void;
   /** Index of the chunk in which a passage begins. */
   indexOf(passage: number): { index: number; chunk: Chunk };
   hide(id: string, hidden: boolean): boolean;
@@ -59,6 +61,7 @@ export function createChunkStore(database: Database): ChunkStore {
   const release = database.prepare(
     "UPDATE documents SET hold = hold - 1 WHERE id = ? AND hold > 0",
   );
+  const releaseAll = database.prepare("UPDATE documents SET hold = hold - 1 WHERE hold > 0");
   const hide = database.prepare("UPDATE documents SET hidden = ? WHERE id = ? RETURNING id");
   const chunksOfDocument = (document: number): Chunk[] =>
     chunksOf(
@@ -80,6 +83,7 @@ export function createChunkStore(database: Database): ChunkStore {
       release.run(id);
       return true;
     },
+    searched: () => void releaseAll.run(),
     indexOf(passage) {
       const chunks = chunksOfDocument(Number(owner.get(passage)?.["document"]));
       const index = chunks.findIndex(({ to }) => passage <= to);

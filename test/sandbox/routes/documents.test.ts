@@ -157,7 +157,7 @@ describe("what goes wrong after a 200", () => {
   });
 
   it("the text appears after some look-ups, or after some time", async () => {
-    const counted = await withFault({ index: { delayRequests: 2 } });
+    const counted = await withFault({ index: { delayRequests: 3 } });
     expect(await adminSearch(counted, "text")).toEqual([]);
     const looks = [];
     for (let look = 0; look < 3; look += 1) looks.push(await status(counted, "a.md"));
