@@ -83,7 +83,7 @@ export function createChunkStore(database: Database): ChunkStore {
       release.run(id);
       return true;
     },
-    searched: () => void releaseAll.run(),
+    searched: () => releaseAll.run(),
     indexOf(passage) {
       const chunks = chunksOfDocument(Number(owner.get(passage)?.["document"]));
       const index = chunks.findIndex(({ to }) => passage <= to);

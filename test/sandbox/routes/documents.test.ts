@@ -91,6 +91,27 @@ describe("who sees a document", () => {
     expect(await seen({ authorization: "Bearer member" })).toEqual([200, 404, 200, 404]);
   });
 
+  it.each(["standard", "onyx"] as const)("is the same in chat: %s", async (dialect) => {
+    const pairs = ["public", "private"].map((access_type, at) => ({
+      ...defaultPairs[0]!,
+      access_type,
+      cc_pair_id: at + 2,
+    }));
+    const sandbox = await start({ dialect, pairs });
+    const sections = [{ text: "Wombats sleep in burrows." }];
+    await sandbox.ingest(documentOf({ id: "open", sections }), 2);
+    await sandbox.ingest(documentOf({ id: "closed", sections }), 3);
+    await sandbox.idle();
+    const found = async (headers = {}) => {
+      const body = { message: "wombats", stream: false };
+      const answer = await sandbox.send("POST", "/api/chat/send-chat-message", body, headers);
+      const { top_documents } = answer.json() as { top_documents: { document_id: string }[] };
+      return top_documents.map(({ document_id }) => document_id).toSorted();
+    };
+    expect(await found()).toEqual(["closed", "open"]);
+    expect(await found(reader)).toEqual(["open"]);
+  });
+
   it("a reader's key is refused by the administrators' endpoints", async () => {
     const sandbox = await start({ dialect: "onyx" });
     for (const path of ["/api/manage/admin/connector/status", "/api/onyx-api/connector-docs/2"]) {
