@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { readNames } from "../../../../src/commands/completion/names.ts";
 import { main } from "../../../main.ts";
 import { startTestService } from "../../../service.ts";
 import { cleanEnvironment, createTestContext, type TestContextOptions } from "../../../support.ts";
@@ -93,6 +94,15 @@ describe("connectors status, on the sandbox,", () => {
       "7",
       "",
     ]);
+  });
+
+  it("remembers the names for completion", async () => {
+    const service = await startTestService({ dialect: "onyx" });
+    await run(service, ["connectors", "status"]);
+    await run(service, ["connectors", "status", "2"]);
+    const owner = { profile: "default", baseUrl: service.sandbox.url };
+    const names = readNames(service.env, "connectors", owner, Date.now());
+    expect(names.map(({ id }) => id)).toEqual([2, 3, 4, 5, 6, 7]);
   });
 
   it("shows relative times and what has room on a terminal", async () => {
