@@ -130,6 +130,17 @@ describe("shortcodes", () => {
     ],
     ["code", "{{< highlight go >}}\na\n{{< /highlight >}}", "```go\na\n```"],
     ["code on a line", "{{< highlight go >}}a{{< /highlight >}}", "```go\na\n```"],
+    [
+      "code with a fence",
+      '{% code title="a.js" %}\n```js\na\n```\n{% endcode %}',
+      "**a.js**\n\n```js\na\n```\n",
+    ],
+    ["code without an end", "{{< code >}}a{{< /code >}}\n{{< code >}}\nb", "```\na\n```\n\nb"],
+    [
+      "links around links",
+      '{% content-ref url="a.md" %}\n[A](a.md)\n{% endcontent-ref %}',
+      "\n[A](a.md)\n",
+    ],
     ["boxes", "{{% note %}}\na\n{{% /note %}}", "**Note**\n\na\n"],
     [
       "boxes with a type",

@@ -78,6 +78,7 @@ function expandSource({ text, chain, around, log }: Source): string {
     nextOf: createSearch(text),
     closed: closedNames(text),
     links: [],
+    fences: [],
     expand(inner, path) {
       const kept = removeIgnored(inner, path, 1);
       const innerLog = createLeftOutLog(kept, undefined, log.entries);

@@ -16,6 +16,8 @@ export interface Expansion {
   closed: ReadonlySet<string>;
   /** Open shortcodes with a link whose text is between the tags. */
   links: { name: string; href: string }[];
+  /** Open shortcodes whose content is code in a fence. */
+  fences: string[];
   /** Expands the text of an included file. */
   expand: (text: string, path: string) => string;
 }

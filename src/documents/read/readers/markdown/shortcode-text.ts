@@ -54,13 +54,26 @@ function partOf({ name, named, positional }: Shortcode, isLiquid: boolean): Part
 }
 
 /** The line that opens or closes a fence, on a line of its own. */
-function fenceText({ text }: Expansion, at: number, tag: Shortcode): string {
-  const { kind, named, positional, end } = tag;
-  const named1 = named.get("lang") ?? named.get("language") ?? positional[0] ?? "";
-  const language = kind === "open" && /^[\w+#-]+$/.test(named1) ? named1 : "";
+function fenceLine({ text }: Expansion, at: number, end: number, language: string): string {
   const before = indentBefore(text, at) === undefined ? "\n" : "";
   const after = /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 200)) ? "" : "\n";
   return `${before}\`\`\`${language}${after}`;
+}
+
+/** Opens a fence around the content; undefined if it never ends, or has fences of its own. */
+function openFence(
+  expansion: Expansion,
+  at: number,
+  tag: Shortcode,
+  isLiquid: boolean,
+): string | undefined {
+  const { name, named, positional, end } = tag;
+  const content = contentOf(expansion, tag, isLiquid);
+  const marks = expansion.nextOf("```", end);
+  if (!content || (marks !== -1 && marks < content.close)) return undefined;
+  expansion.fences.push(name);
+  const language = named.get("lang") ?? named.get("language") ?? positional[0] ?? "";
+  return fenceLine(expansion, at, end, /^[\w+#-]+$/.test(language) ? language : "");
 }
 
 /** Begins the text of a link if the shortcode ends in the same paragraph. */
@@ -68,7 +81,8 @@ function openLink({ text, links }: Expansion, { name, end }: Shortcode, href: st
   const rest = text.slice(end, end + longestLink);
   const close = rest.search(/\{\{[<%]\s*\/|\{%-?\s*end/);
   const inner = close === -1 ? "" : rest.slice(0, close);
-  if (inner.trim() === "" || /\n[ \t]*\n/.test(inner)) return false;
+  // A link in a link is none.
+  if (inner.trim() === "" || /\n[ \t]*\n|\]\(/.test(inner)) return false;
   links.push({ name, href });
   return true;
 }
@@ -120,9 +134,14 @@ export function shortcodeText(
 ): Replacement {
   const { text, log } = expansion;
   const { name, kind, end, positional, named } = tag;
-  if (codeNames.test(name) && kind !== "single")
-    return { end, text: fenceText(expansion, at, tag) };
+  if (kind === "close" && expansion.fences.at(-1) === name) {
+    expansion.fences.pop();
+    return { end, text: fenceLine(expansion, at, end, "") };
+  }
   if (kind === "close") return { end, text: closeText(expansion, tag) };
+  const fence =
+    kind === "open" && codeNames.test(name) ? openFence(expansion, at, tag, isLiquid) : undefined;
+  if (fence !== undefined) return { end, text: fence };
   if (kind === "open" && (name === "raw" || name === "comment")) {
     const content = contentOf(expansion, tag, isLiquid);
     if (content) {

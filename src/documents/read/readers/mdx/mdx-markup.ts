@@ -51,7 +51,8 @@ function openLink(scan: Scan, { name, end }: Tag, href: string): boolean {
   const rest = scan.text.slice(end, end + longestLink);
   const close = rest.indexOf(`</${name}`);
   const inner = close === -1 ? "" : rest.slice(0, close);
-  if (inner.trim() === "" || /\n[ \t]*\n/.test(inner)) return false;
+  // A link in a link is none.
+  if (inner.trim() === "" || /\n[ \t]*\n|\]\(/.test(inner)) return false;
   strip(scan.lines, name !== "a");
   write(scan.lines, "[");
   scan.at += /^\s*/.exec(inner)?.[0].length ?? 0;
