@@ -135,3 +135,32 @@ describe("the configuration of Sphinx", () => {
     expect(bodyOf(text, files)).toBe("site_ y\n\na");
   });
 });
+
+describe("other pages", () => {
+  const files = {
+    "b.rst": "..\n   x\n\n================\nAbout :mod:`b` B\n================\n",
+    "/docs/c.rst": "C\n=\n",
+  };
+
+  it("are named by their titles, and linked", () => {
+    expect(bodyOf(":doc:`b` :doc:`Text </c>` :doc:`none`", files)).toBe(
+      "[About b B](b.rst) [Text](c.rst) none",
+    );
+  });
+
+  it("are the entries of a table of contents", () => {
+    const entries = "   b\n   Own <b>\n   Site <https://a.example>\n   none\n   d/*\n   self\n";
+    const all = "- [About b B](b.rst)\n- [Own](b.rst)\n- [Site](https://a.example)";
+    expect(bodyOf(`.. toctree::\n\n${entries}`, files)).toBe(all);
+    const named = "- [Own](b.rst)\n- [Site](https://a.example)";
+    expect(bodyOf(`.. toctree::\n   :hidden:\n\n${entries}`, files)).toBe(named);
+  });
+
+  it("are read for the first hundred names", () => {
+    const names = Array.from({ length: 120 }, (_, index) => `p${index}`);
+    const pages = Object.fromEntries(names.map((name) => [`${name}.rst`, "T\n===\n"]));
+    const body = bodyOf(names.map((name) => `:doc:\`${name}\``).join(" "), pages);
+    expect(body.match(/\[T\]/g)).toHaveLength(100);
+    expect(body).toContain(" p119");
+  });
+});

@@ -8,8 +8,9 @@ export function readText(text: string, files: Record<string, string> = {}): Pars
     parts: new Set(),
     read(target, chain) {
       const found = files[target];
-      if (chain.includes(target)) return { problem: "a cycle" };
-      return found === undefined ? { problem: "no such file" } : { text: found, path: target };
+      const path = target.startsWith("/") ? target.slice(1) : `docs/${target}`;
+      if (chain.includes(path)) return { problem: "a cycle" };
+      return found === undefined ? { problem: "no such file" } : { text: found, path };
     },
   };
   return readRst(text, "docs/a.rst", { includes, componentAttributes: [] });

@@ -7,7 +7,7 @@ import type { Included } from "../../includes.ts";
  * Reads a file of the project. For Sphinx, a path that begins with `/` begins in the folder with
  * its configuration: one of the folders above the document.
  */
-function readTarget({ around, chain }: Reading, target: string): Included {
+export function readTarget({ around, chain }: Reading, target: string): Included {
   const from = chain.at(-1) ?? "";
   let included = around.includes.read(target, chain);
   if (!target.startsWith("/")) return included;

@@ -19,6 +19,14 @@ export type Piece =
 /** What stands for `|name|`. */
 export type Substitution = { kind: "text"; text: string } | { kind: "made"; text: string };
 
+/** Another page of the project. */
+export interface LinkedPage {
+  /** Relative to the folder of the document. */
+  address: string;
+  /** Undefined if it has none. */
+  title: string | undefined;
+}
+
 /** What is collected while the blocks of one document are read. */
 export interface Reading {
   around: Surroundings;
@@ -37,6 +45,8 @@ export interface Reading {
   /** Roles whose text is in another markup language. */
   rawRoles: Set<string>;
   leftOut: LeftOut[];
+  /** Pages by the names that the document uses; undefined if there is no such page. */
+  pages: Map<string, LinkedPage | undefined>;
   /** Lines that were read, with those of included files. */
   lineCount: number;
   /** Of the pieces that follow, in columns. */
@@ -73,6 +83,7 @@ export function createReading(path: string, around: Surroundings): Reading {
     footnotes: [],
     rawRoles: new Set(),
     leftOut: [],
+    pages: new Map(),
     lineCount: 0,
     indent: 0,
     mark: "",

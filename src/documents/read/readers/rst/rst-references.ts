@@ -61,6 +61,11 @@ export function readInterpreted(scan: Scan): boolean {
 function showRole({ inline, isPlain }: Scan, role: string, content: string): string {
   if (inline.rawRoles.has(role)) return content.replace(/<[^<>]*>/g, "");
   const split = scanning.splitTarget(content);
+  const page = role === "doc" ? inline.pageOf(split?.target ?? content) : undefined;
+  if (page) {
+    const text = unescape(split?.text ?? page.title ?? content, isPlain);
+    return link(text, page.address, isPlain);
+  }
   const isShort = content.length <= scanning.longestName;
   const title = role === "ref" && !split && isShort && inline.titles.get(nameOf(content));
   if (!title || title.length > inline.room) return roleText(role, content, split, isPlain);

@@ -3,6 +3,7 @@ import { escapeLine, fenced, oneLine, type Block } from "../html/html-blocks.ts"
 import { createAnchors, makeId, type AnchorOf } from "./rst-anchors.ts";
 import { numberFootnotes, type Footnotes } from "./rst-footnotes.ts";
 import { renderInline } from "./rst-inline.ts";
+import { pageOf } from "./rst-pages.ts";
 import { nameOf, type Piece, type Reading } from "./rst-reading.ts";
 import type { Inline } from "./rst-scan.ts";
 
@@ -136,7 +137,8 @@ function titlesOf(pieces: readonly Piece[], inline: Inline): Map<string, string>
   return titles;
 }
 
-function createPage({ substitutions, targets, rawRoles, anonymous, footnotes }: Reading): Page {
+function createPage(reading: Reading): Page {
+  const { substitutions, targets, rawRoles, anonymous, footnotes } = reading;
   const anchorOf = createAnchors();
   const notes = numberFootnotes(footnotes);
   let next = 0;
@@ -145,6 +147,7 @@ function createPage({ substitutions, targets, rawRoles, anonymous, footnotes }: 
     targets,
     titles: new Map(),
     rawRoles,
+    pageOf: (name) => pageOf(reading, name),
     nextAnonymous: () => anonymous[next++],
     footnoteText(label) {
       anchorOf("");

@@ -1,4 +1,4 @@
-import { nameOf, type Substitution } from "./rst-reading.ts";
+import { nameOf, type LinkedPage, type Substitution } from "./rst-reading.ts";
 
 /** What inline markup refers to. */
 export interface Inline {
@@ -8,6 +8,8 @@ export interface Inline {
   /** Titles by the names of the targets before them. */
   titles: ReadonlyMap<string, string>;
   rawRoles: ReadonlySet<string>;
+  /** Another page, by its name without extension. */
+  pageOf: (name: string) => LinkedPage | undefined;
   /** The next address of an anonymous target. */
   nextAnonymous: () => string | undefined;
   /** Gives a named target within running text its anchor. */

@@ -1,5 +1,6 @@
 import { argumentOf, type Directive, type Handle } from "./rst-directive.ts";
 import { textOf } from "./rst-lines.ts";
+import { pageOf } from "./rst-pages.ts";
 import { addMade, addText, inItem, leaveOut, nameOf, type Block } from "./rst-reading.ts";
 
 /** Content only; the argument is a name or a number of columns. */
@@ -10,6 +11,8 @@ const whole: Handle = (block, { content }) => block.readInner(content);
 
 /** Content that can have sections. */
 const part: Handle = (block, { body }) => block.readInner(body, true);
+
+const longestEntry = 500;
 
 const nothing: Handle = () => undefined;
 
@@ -76,13 +79,19 @@ const raw: Handle = ({ reading }, directive) => {
   if (/html/i.test(format)) leaveOut(reading, "directive", `raw ${format}`, directive.line);
 };
 
-/** Captions and titles; the other entries are the names of files. */
+/** Caption and entries: titles of other pages. A hidden one shows only what it names itself. */
 const toctree: Handle = ({ reading }, { options, body }) => {
   const caption = options.get("caption");
   if (caption !== undefined && caption !== "") addText(reading, caption);
   for (const { text } of body) {
-    const title = /^\s*(\S.*?)\s*<[^<>]*>$/.exec(text.slice(0, 1000))?.[1];
-    if (title !== undefined) inItem(reading, "- ", () => addText(reading, title));
+    const entry = text.trim();
+    const isExplicit = entry.endsWith(">") && / <[^<]*$/.test(entry.slice(-longestEntry));
+    const page = options.has("hidden") ? undefined : pageOf(reading, entry);
+    const name = entry.slice(entry.lastIndexOf("<") + 1, -1);
+    const isAddress = /^https?:/.test(name);
+    const shown = isAddress ? `\`${entry}\`__` : `:doc:\`${entry}\``;
+    if (isExplicit || page?.title !== undefined)
+      inItem(reading, "- ", () => addText(reading, shown));
   }
 };
 
