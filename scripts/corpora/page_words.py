@@ -93,7 +93,7 @@ def prepare_rst():
     from docutils.parsers.rst import Directive, directives, roles
 
     # Sphinx computes the text of these from code or from other pages.
-    empty = ("index", "currentmodule", "highlight", "default-role", "meta", "tabularcolumns", "autosummary", "module", "py:module", "py:currentmodule", "rst-class", "cssclass", "role", "contents", "sectionauthor", "codeauthor", "testsetup", "testcleanup", "hlist-columns", "title", "sectnum", "js:module", "graphviz", "digraph", "graph", "inheritance-diagram", "uml", "mermaid")
+    empty = ("index", "currentmodule", "highlight", "default-role", "meta", "tabularcolumns", "autosummary", "module", "py:module", "py:currentmodule", "rst-class", "cssclass", "role", "contents", "sectionauthor", "moduleauthor", "codeauthor", "program", "default-domain", "c:namespace", "c:namespace-push", "c:namespace-pop", "cpp:namespace", "cpp:namespace-push", "cpp:namespace-pop", "testsetup", "testcleanup", "hlist-columns", "title", "sectnum", "js:module", "graphviz", "digraph", "graph", "inheritance-diagram", "uml", "mermaid")
     code = ("code-block", "sourcecode", "code", "literalinclude", "prompt", "doctest", "testcode", "testoutput", "productionlist", "parsed-literal", "highlight-block", "ansible-output", "math")
 
     class Any(Directive):
@@ -122,7 +122,8 @@ def prepare_rst():
                 titles = [line.split("<")[0] for line in self.content if "<" in line]
                 return [nodes.paragraph("", " ".join([self.options.get("caption", "")] + titles))]
             found = nodes.container()
-            if self.arguments:
+            # The argument says for which output, or in which scope.
+            if self.arguments and self.name not in ("only", "ifconfig"):
                 texts, messages = self.state.inline_text(self.arguments[0], self.lineno)
                 found += nodes.paragraph("", "", *texts)
             self.state.nested_parse(self.content, self.content_offset, found)
@@ -135,7 +136,7 @@ def prepare_rst():
         return [nodes.inline("", shown.lstrip("!").replace("\\", ""))], []
 
     known_directive, known_role = directives.directive, roles.role
-    ours = set(empty) | set(code) | {"toctree"}
+    ours = set(empty) | set(code) | {"toctree", "only", "ifconfig"}
 
     def directive(name, module, document):
         if name.lower() in ours:
@@ -161,7 +162,7 @@ def rst_text(path):
         if isinstance(node, hidden):
             return
         if isinstance(node, nodes.Text):
-            parts.append(str(node))
+            parts.append(node.astext())
             return
         # Fields that say how a page is built.
         if isinstance(node, nodes.field) and node[0].astext() in ("orphan", "tocdepth", "nocomments", "nosearch"):
