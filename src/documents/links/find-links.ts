@@ -33,14 +33,15 @@ function readInline(text: string, at: number): FoundLink | undefined {
 /** The definitions `[label]: address`. A footnote is none. */
 function findDefinitions(text: string): FoundLink[] {
   if (!text.includes("]:")) return [];
-  const isCode = createCodeTest(text);
+  let isCode: ((offset: number) => boolean) | undefined;
   const found: FoundLink[] = [];
   for (const match of text.matchAll(definition)) {
     const [whole, label = "", inAngles, bare = ""] = match;
     const end = match.index + whole.length;
     restOfDefinition.lastIndex = end;
-    if (isCode(match.index + whole.indexOf("[")) || label.startsWith("^")) continue;
-    if (!restOfDefinition.test(text)) continue;
+    if (label.startsWith("^") || !restOfDefinition.test(text)) continue;
+    isCode ??= createCodeTest(text);
+    if (isCode(match.index + whole.indexOf("["))) continue;
     const start = end - (inAngles === undefined ? bare.length : inAngles.length + 2);
     found.push({ start, end, target: unescape(inAngles ?? bare), isAttribute: false });
   }

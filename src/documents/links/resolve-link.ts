@@ -59,49 +59,54 @@ function placesOf(path: string, { path: from, style }: LinkingFile): string[] {
   return [...new Set(places.filter((each) => each !== undefined))];
 }
 
-/** The files that may be the page at a place without its extension, most likely ones first. */
-function pagesAt(place: string, from: string, isFolder: boolean): string[] {
+/** The extension of the linking file first: most sites have one format. */
+function withOwn(extensions: readonly string[], from: string): string[] {
   const own = extensionOf(from);
-  const withOwn = (extensions: readonly string[]): string[] => [
-    ...new Set(formatOf(from) && own.startsWith(".") ? [own, ...extensions] : extensions),
-  ];
-  const files = place === "" ? [] : withOwn(pageExtensions).map((each) => place + each);
-  const folder = place === "" ? "" : `${place}/`;
-  const indexes = indexNames.flatMap((name) =>
-    withOwn(indexExtensions).map((extension) => `${folder}${name}${extension}`),
+  return formatOf(from) ? [...new Set([own, ...extensions])] : [...extensions];
+}
+
+const filesAt = (place: string, from: string): string[] =>
+  withOwn(pageExtensions, from).map((extension) => place + extension);
+
+const indexesIn = (folder: string, from: string): string[] =>
+  indexNames.flatMap((name) =>
+    withOwn(indexExtensions, from).map((extension) => posix.join(folder, name + extension)),
   );
+
+/** The files that may be the page at a place that is no file itself, most likely ones first. */
+function pagesAt(
+  place: string,
+  kind: Target["kind"],
+  hasSlash: boolean,
+  { path: from, style }: LinkingFile,
+): string[] {
+  // A page that the site has as HTML: the file has another extension.
+  if (/\.html?$/i.test(place)) return filesAt(withoutExtension(place), from);
+  if (formatOf(place) !== undefined) return [];
+  if (kind === "none") return filesAt(place, from);
+  const files = place === "" ? [] : filesAt(place, from);
+  const isFolder = hasSlash && !(style && resolvesBelowPage(style));
+  const indexes = indexesIn(place, from);
   return isFolder ? [...indexes, ...files] : [...files, ...indexes];
 }
 
 function resolveAt(
   place: string,
-  isFolder: boolean,
+  hasSlash: boolean,
   file: LinkingFile,
 ): Target | "other" | undefined {
   if (isHidden(place)) return "other";
-  const exact = place === "" ? undefined : file.targets.at(place);
-  if (exact?.kind === "document") {
-    file.note(place, exact.stamp);
-    return exact;
-  }
-  if (exact?.kind === "file") {
-    file.note(place, exact.stamp);
-    return "other";
-  }
-  // A page that the site has as HTML: the file has another extension.
-  const isHtml = /\.html?$/i.test(place);
-  const pages = isHtml
-    ? pagesAt(withoutExtension(place), file.path, false)
-    : formatOf(place) === undefined
-      ? pagesAt(place, file.path, isFolder)
-      : [];
-  if (exact?.kind === "none" && (isHtml || pages.length === 0)) file.note(place, exact.stamp);
-  for (const page of pages) {
+  const exact = file.targets.at(place);
+  // Not of a folder: its stamp changes with each file in it. One that appears is noted here.
+  if (exact.kind !== "folder") file.note(place, exact.stamp);
+  if (exact.kind === "document") return exact;
+  if (exact.kind === "file") return "other";
+  for (const page of pagesAt(place, exact.kind, hasSlash, file)) {
     const target = file.targets.at(page);
     file.note(page, target.stamp);
     if (target.kind === "document") return target;
   }
-  return exact?.kind === "folder" || place === "" ? "other" : undefined;
+  return exact.kind === "folder" ? "other" : undefined;
 }
 
 /**

@@ -112,6 +112,7 @@ describe("relative links", () => {
     expect(pathsInParts(parts)).toEqual([
       "guide/install.md",
       "guide/gone.md",
+      "guide/page",
       "guide/page.md",
       "guide/page.mdx",
     ]);
