@@ -55,8 +55,10 @@ function placesOf(path: string, { path: from, style }: LinkingFile): string[] {
     if (isBelow && formatOf(path) === undefined) folders.push(stem);
     folders.push(folder);
   }
-  const places = folders.map((folder) => joined(folder, path));
-  return [...new Set(places.filter((each) => each !== undefined))];
+  const places = folders.map((folder) => joined(folder, path)).filter((each) => each !== undefined);
+  // Some file systems keep names as typed, for example in NFD on macOS.
+  const forms = places.flatMap((each) => [each, each.normalize("NFC"), each.normalize("NFD")]);
+  return [...new Set(forms)];
 }
 
 /** The extension of the linking file first: most sites have one format. */

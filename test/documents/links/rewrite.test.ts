@@ -1,6 +1,9 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { rewriteLinks } from "../../../src/documents/links/rewrite-links.ts";
+import type { Target } from "../../../src/documents/links/targets.ts";
+import { expectLinear } from "../../cost.ts";
 import { pathsInParts } from "../../../src/documents/inspect/part-stamps.ts";
 import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { readDocumentSync, type Reading } from "../../../src/documents/read/read.ts";
@@ -155,5 +158,25 @@ describe("relative links", () => {
       `[a](${two}) [b](${two}) [c](${two}) [d](${base}/posts/)`,
     );
     expect(textOf(root, "content/posts/_index.md", options)).toBe(`[a](${base}/posts/one/) Posts.`);
+  });
+
+  it("are found whichever way their names are composed", () => {
+    const root = createFolder({ "from.md": "[a](b\u00fc.md) [b](o\u0308.md)", "bu\u0308.md": "x" });
+    writeFileSync(join(root, "\u00f6.md"), "x");
+    expect(textOf(root, "from.md", template)).toBe(`[a](${base}/b%C3%BC) [b](${base}/%C3%B6)`);
+  });
+
+  it("are rewritten in linear time, and only so many are looked up", () => {
+    let looked = 0;
+    const missing = { kind: "none", stamp: "", link: () => undefined } as const;
+    const document = { kind: "document", stamp: "", link: () => "https://x.example/y" } as const;
+    const at = (path: string): Target => (looked++, path === "same.md" ? document : missing);
+    const file = { path: "a.md", style: undefined, targets: { at }, note: () => {} };
+    const many = (size: number): string =>
+      Array.from({ length: size / 20 }, (_, index) => `[a](same.md) [b](${index}.md)`).join("\n");
+    expectLinear(400_000, (size) => rewriteLinks(many(size), file));
+    looked = 0;
+    expect(rewriteLinks(many(400_000), file).dead).toBe(9_999);
+    expect(looked).toBe(10_000);
   });
 });
