@@ -390,6 +390,10 @@ describe("bad input", () => {
     });
   });
 
+  it("a line of one character does not fill the stack of a pattern", () => {
+    expect(parse(`${"*".repeat(24_000_000)}\n\nb`).body.endsWith("*\n\nb\n")).toBe(true);
+  });
+
   it("deeply nested lists gain few blanks", () => {
     const levels = Array.from({ length: 200 }, (_, at) => `* a\n+\n${"=".repeat(at + 4)}\n`);
     const text = `${levels.join("")}\n${"a\n\n".repeat(1000)}`;

@@ -12,12 +12,14 @@ const breakLine = /^(?:'{3,}|<{3,}|-(?: ?-){2}|\*(?: ?\*){2})$/;
 
 export const isAttributes = (line: string): boolean =>
   line.startsWith("[") && attributeLine.test(line);
-export const isContainer = (line: string): boolean => container.test(line);
-export const isVerbatim = (line: string): boolean => verbatim.test(line);
-export const isTable = (line: string): boolean => table.test(line);
+// Nobody types a longer delimiter: the pattern would not fit into its stack.
+const isShort = (line: string): boolean => line.length <= 1000;
+export const isContainer = (line: string): boolean => isShort(line) && container.test(line);
+export const isVerbatim = (line: string): boolean => isShort(line) && verbatim.test(line);
+export const isTable = (line: string): boolean => isShort(line) && table.test(line);
 export const isComment = (line: string): boolean =>
   line.startsWith("//") && !line.startsWith("///");
-export const isBreak = (line: string): boolean => breakLine.test(line);
+export const isBreak = (line: string): boolean => isShort(line) && breakLine.test(line);
 export const ignoreMarkOf = (line: string): string | undefined => ignoreMark.exec(line)?.[1];
 export const titleOf = (line: string): string | undefined => /^\.(\.?[^ \t.].*)$/.exec(line)?.[1];
 
@@ -39,7 +41,12 @@ export function sectionOf(line: string): { level: number; text: string } | undef
 
 /** Level, from 1, of a title with a line below it; undefined for another pair of lines. */
 export function underlineLevel(line: string, below: string | undefined): number | undefined {
-  if (below === undefined || below.length < 3 || Math.abs(below.length - line.length) > 1)
+  if (
+    below === undefined ||
+    below.length < 3 ||
+    !isShort(below) ||
+    Math.abs(below.length - line.length) > 1
+  )
     return undefined;
   if (!/^(?:=+|-+|~+|\^+|\++)$/.test(below) || !/[\p{L}\p{N}]/u.test(line)) return undefined;
   if (isAttributes(line) || titleOf(line) !== undefined || entryLine.test(line)) return undefined;

@@ -9,6 +9,8 @@ const mostDepth = 4;
 
 const next =
   /[\\`*_#+^~]|\$\$|"`|'`|<<|\[\[|\(\(|\b(?:https?|ftps?|irc):\/\/|\b(?:link|xref|mailto|image|icon|kbd|btn|menu|footnote|footnoteref|pass|stem|latexmath|asciimath|anchor|indexterm|indexterm2):(?=[^\s:])/g;
+const anchor = /[\p{L}_:][\p{L}\p{N}_:.-]{0,200}(?:,[^\]]{0,500})?\]\]/uy;
+const anyMarkup = /[\\`*_#+^~$"'<[(:{&]/;
 const isWord = (char: string | undefined): boolean =>
   char !== undefined && /[\p{L}\p{N}_]/u.test(char);
 const isBlank = (char: string | undefined): boolean => char === undefined || /\s/.test(char);
@@ -122,9 +124,8 @@ function takeBrackets(scan: Scan, token: string): boolean {
     return true;
   }
   if (token === "[[") {
-    const content = /^[\p{L}_:][\p{L}\p{N}_:.-]{0,200}(?:,[^\]]{0,500})?\]\]/u.exec(
-      scan.text.slice(scan.at + 2, scan.at + 800),
-    )?.[0];
+    anchor.lastIndex = scan.at + 2;
+    const content = anchor.exec(scan.text)?.[0];
     if (content === undefined) return false;
     scan.at += 2 + content.length;
     const [id = "", label = ""] = content.slice(0, -2).split(",", 2);
@@ -169,7 +170,7 @@ function take(scan: Scan, token: string): void {
 
 /** Running text of AsciiDoc as Markdown. The time is linear for any text. */
 export function inlineText(written: string, context: InlineContext): string {
-  if (context.depth > mostDepth) return written;
+  if (context.depth > mostDepth || !anyMarkup.test(written)) return written;
   const text = context.depth === 0 ? substitute(context.attributes, written) : written;
   const scan: Scan = {
     context,
