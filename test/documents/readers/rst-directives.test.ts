@@ -100,6 +100,14 @@ describe("included files", () => {
     expect(readText(text, files).leftOut).toEqual([{ kind: "include", what, line }]);
   });
 
+  it("a page repeats a part of itself", () => {
+    const include = ".. include:: a.rst\n   :start-after: (\n   :end-before: )\n";
+    const parsed = readText(`.. (\n\nOne\n\n.. )\n\n${include}`);
+    expect(parsed.body).toBe("One\n\nOne\n");
+    expect(parsed.leftOut).toBeUndefined();
+    expect(readText(`.. (\n\n${include}`).leftOut).toMatchObject([{ what: "a.rst: a cycle" }]);
+  });
+
   it("a path from the root of a Sphinx project", () => {
     const parsed = readText(".. include:: /x.inc", { "/docs/x.inc": "text" });
     expect(parsed).toMatchObject({ body: "text\n" });
@@ -134,6 +142,11 @@ describe("the configuration of Sphinx", () => {
     const text = "site_ |x|\n\n.. |x| replace:: y\n\n+---+\n| a |\n+---+\n";
     expect(bodyOf(text, files)).toBe("site_ y\n\na");
   });
+});
+
+it("the description of an object can have sections", () => {
+  const { headings } = readText("A\n=\n\n.. class:: B\n\n   Use\n   ---\n\n   text\n");
+  expect(headings?.map(({ text }) => text)).toEqual(["A", "Use"]);
 });
 
 describe("other pages", () => {

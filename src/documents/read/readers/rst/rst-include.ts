@@ -18,6 +18,20 @@ export function readTarget({ around, chain }: Reading, target: string): Included
   return included;
 }
 
+const partOptions = ["start-line", "end-line", "start-after", "end-before", "lines"];
+
+/** A page can repeat a part of itself, which includes nothing again. */
+function ownPart(
+  { chain, source }: Reading,
+  { options }: Directive,
+  target: string,
+): Included | undefined {
+  const [own = "", ...others] = chain;
+  const isOwn = posix.normalize(posix.join(posix.dirname(own), target)) === own;
+  const isPart = partOptions.some((name) => options.has(name));
+  return isOwn && isPart && others.length === 0 ? { text: source, path: own } : undefined;
+}
+
 /** The lines that `lines: 1,3-5,7-` names. */
 function chooseLines(lines: readonly string[], choice: string): string[] {
   const chosen = new Set<number>();
@@ -72,7 +86,7 @@ export function readIncluded(
     leaveOut(reading, "include", `${target}: ${text}`, directive.line) as undefined;
   const named = directive.options.get("pyobject");
   if (named !== undefined) return problem(`the object ${named} of a Python file`);
-  const included = readTarget(reading, target);
+  const included = ownPart(reading, directive, target) ?? readTarget(reading, target);
   if ("problem" in included) return problem(included.problem);
   const text = choosePart(included.text, directive);
   return text === undefined ? problem("no such part") : { text, path: included.path };

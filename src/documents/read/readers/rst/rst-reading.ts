@@ -30,6 +30,8 @@ export interface LinkedPage {
 /** What is collected while the blocks of one document are read. */
 export interface Reading {
   around: Surroundings;
+  /** The text of the document. */
+  source: string;
   /** Root-relative paths from the document to the file that is read now. */
   chain: string[];
   pieces: Piece[];
@@ -71,9 +73,10 @@ export interface Block {
 /** Reads what begins at line `at`. Returns the next line, or -1 if something else begins there. */
 export type ReadAt = (block: Block, at: number) => number;
 
-export function createReading(path: string, around: Surroundings): Reading {
+export function createReading(path: string, around: Surroundings, source = ""): Reading {
   return {
     around,
+    source,
     chain: [path],
     pieces: [],
     styles: [],

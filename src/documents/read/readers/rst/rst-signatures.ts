@@ -22,6 +22,7 @@ export const describe: Handle = ({ reading, readInner }, { args, body }) => {
       addText(reading, text.includes("`") ? signature : `\`\`${text}\`\``);
       reading.isTight = true;
     }
-    readInner(body);
+    // Sphinx allows sections in the description of an object.
+    readInner(body, true);
   });
 };

@@ -15,7 +15,7 @@ import { renderPieces } from "./rst-render.ts";
  */
 export function readRst(text: string, path: string, around: Surroundings): Parsed {
   const { frontMatter, body: source, bodyLine, warnings } = splitFrontMatter(text, path);
-  const reading = createReading(path, around);
+  const reading = createReading(path, around, source);
   reading.lineCount = countLines(source);
   if (reading.lineCount > mostLines) {
     warnings.push(`${path}: more than ${mostLines} lines: read as plain text`);
