@@ -1,9 +1,12 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { closeAll, startHttp } from "../../api/support.ts";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { runIn } from "../state/support.ts";
 import { remove, send } from "./support.ts";
+
+afterEach(closeAll);
 
 const files = {
   "docs/1.md": "# One\n\nText.\n",
@@ -196,6 +199,26 @@ describe("drift", () => {
     expect(await differences(trusted)).toEqual(["gone-there docs/2.md 4", "extra old.md 4"]);
   });
 
+  it("tells removal notices and the records of other pairs apart", async () => {
+    const service = await startSent("ingest docs/1.md docs/2.md --cc-pair-id 4");
+    await runIn(service, "ingest docs/2.md --cc-pair-id 2");
+    rmSync(join(service.folder, "docs/1.md"));
+    const tombstone = "ingest orphans docs --cc-pair-id 4 --tombstone --yes --max-delete 1";
+    expect(await runIn(service, tombstone)).toMatchObject({ code: 0 });
+    rmSync(join(service.folder, "docs/2.md"));
+    await send(service, 2, "docs/1.md");
+    // Both are listed: one as a notice of pair 4, the other with a record of its own.
+    expect(await differences(service, "--cc-pair-id 2 --exclude docs/a*/**")).toEqual([]);
+    expect(await differences(service, "--cc-pair-id 4 --exclude docs/a*/**")).toEqual([]);
+    writeFiles(service.folder, { "docs/1.md": "# Back\n" });
+    const again = ["not-sent docs/1.md 4", "not-sent docs/a b/c%.md 4"];
+    expect(await differences(service, "--cc-pair-id 4")).toEqual(again);
+    await remove(service, "docs/1.md");
+    expect(await differences(service, "docs/1.md --cc-pair-id 2")).toEqual([
+      "not-sent docs/1.md 2",
+    ]);
+  });
+
   it("compares without a state, and creates none", async () => {
     const service = await startSent("ingest docs/1.md --cc-pair-id 2 --no-state");
     const ran = await runIn(service, "drift docs --cc-pair-id 2");
@@ -210,6 +233,22 @@ describe("drift", () => {
     const ran = await runIn({ folder: service.folder, env }, "drift docs --cc-pair-id 2");
     expect(ran.stdout).toContain("not sent: 3 documents");
     expect(ran.stdout).not.toContain("gone there");
+  });
+
+  it.each([
+    ["damaged", 200, '[{"document_id":"docs%2F1.md"}'],
+    ["failing", 500, '{"detail":"no"}'],
+    ["without rights", 403, '{"detail":"no"}'],
+  ])("calls nothing gone where the list is %s", async (_name, status, body) => {
+    const { folder, env } = await startSent();
+    const { url } = await startHttp((_request, response) => {
+      response.writeHead(status, { "content-type": "application/json" }).end(body);
+    });
+    const ran = await runIn(
+      { folder, env: { ...env, KNOWCTL_BASE_URL: url } },
+      "drift docs --cc-pair-id 2 -o json",
+    );
+    expect(ran).toMatchObject({ code: status === 403 ? 4 : 8, stdout: "" });
   });
 
   it("needs an interface that lists, and a permission", async () => {

@@ -4,6 +4,7 @@ import {
   connectorsErrorsJsonSchema,
   connectorsStatusJsonSchema,
 } from "../../../src/output/connectors-schema.ts";
+import { driftJsonSchema } from "../../../src/output/drift-schema.ts";
 import { planJsonSchema } from "../../../src/output/plan-schema.ts";
 import { doctorJsonSchema } from "../../../src/output/report/doctor-schema.ts";
 import { main } from "../../main.ts";
@@ -89,5 +90,25 @@ describe("the schemas of connectors", () => {
     ) as object[];
     expect(schema.safeParse(rows).error).toBe(undefined);
     expect(rows).toHaveLength(3);
+  });
+});
+
+describe("schema/drift.schema.json", () => {
+  const schema = fromJSONSchema(driftJsonSchema() as never);
+
+  it("holds for the document and for each line", async () => {
+    const service = await startTestService({ dialect: "onyx", files: { "a.md": "# A" } });
+    await output(service, "ingest . --cc-pair-id 2 --id-prefix old/ --state other");
+    await output(service, "ingest . --cc-pair-id 4");
+    const line = "drift --cc-pair-id 2 --output";
+    const report: unknown = JSON.parse(await output(service, `${line} json`));
+    const lines = (await output(service, `${line} ndjson`)).trim().split("\n");
+    const part: unknown = JSON.parse(await output(service, `${line} json a.md`));
+    const all = [report, part, ...lines.map((each) => JSON.parse(each) as unknown)];
+    for (const each of all)
+      expect(schema.safeParse(each).error, JSON.stringify(each)).toBe(undefined);
+    expect(report).toMatchObject({ command: "drift", summary: { extra: 1, elsewhere: 1 } });
+    expect(part).toMatchObject({ summary: { extra: null } });
+    expect(schema.safeParse({ ...(report as object), more: 1 }).success).toBe(false);
   });
 });
