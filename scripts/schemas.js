@@ -17,6 +17,7 @@ const sources = {
   plan: ["output/plan-schema.ts", "planJsonSchema"],
   search: ["output/search/schema.ts", "searchJsonSchema"],
   report: ["output/report/record.ts", "reportJsonSchema"],
+  verify: ["output/verify-schema.ts", "verifyJsonSchema"],
 };
 
 const schemaNames = Object.keys(sources);

@@ -27,6 +27,7 @@ import { addSessions } from "./commands/sessions/flags.ts";
 import { addState } from "./commands/state/flags.ts";
 import { addTry, offerTrial } from "./commands/try/flags.ts";
 import { addTools } from "./commands/tools/flags.ts";
+import { addVerify } from "./commands/verify/flags.ts";
 
 function createRun(context: Context): Run {
   return (load) =>
@@ -65,7 +66,7 @@ const surfaces: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> =
     agents: addAgents,
     tools: addTools,
   },
-  "Check:": { doctor: addDoctor, drift: addDrift },
+  "Check:": { verify: addVerify, doctor: addDoctor, drift: addDrift },
   "Administer:": { api: addApi },
   "Set up:": {
     config: addConfiguration,

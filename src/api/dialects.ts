@@ -69,6 +69,8 @@ export interface Dialect {
     readonly chatFile?: (id: string) => string;
     readonly agents?: string;
     readonly me?: string;
+    /** GET: the groups that the caller sees; with its own ones. */
+    readonly groups?: string;
     /** GET: model providers, by the names that a chat request uses. */
     readonly providers?: string;
     readonly version?: string;
@@ -163,6 +165,7 @@ const onyx: Dialect = {
     chatFile: (id) => `/api/user/projects/file/${segment(id)}`,
     agents: "/api/persona",
     me: "/api/me",
+    groups: "/api/manage/user-groups/minimal",
     providers: "/api/llm/provider",
     version: "/api/version",
     health: "/api/health",

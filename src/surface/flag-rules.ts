@@ -214,4 +214,24 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       hint: "to use a service and settings of yours: knowctl ingest, knowctl chat",
     },
   ],
+  verify: [
+    {
+      flags: ["--expect"],
+      without: ["--reader"],
+      why: "a leak test compares the view of another reader with your own",
+      hint: "add --reader PROFILE, or remove this flag",
+    },
+    {
+      flags: ["--sample", "--since-last"],
+      beside: ["--explain"],
+      why: "--explain shows one file",
+      hint: "use only one of them",
+    },
+    {
+      flags: ["--depth"],
+      beside: ["--explain"],
+      why: "--explain shows all evidence",
+      hint: "use only one of them",
+    },
+  ],
 };

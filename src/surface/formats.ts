@@ -80,6 +80,7 @@ const special: Readonly<Record<string, OutputForm>> = {
   "state forget": stateForm,
   "state import": stateForm,
   "state merge": stateForm,
+  verify: reportForm,
   try: noForm("for answers as JSON: knowctl sandbox, and knowctl chat --json"),
 };
 

@@ -25,6 +25,16 @@ export function decimal(min: number, max: number): (value: string) => number {
   };
 }
 
+const durationMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Parser for a duration up to a day, in milliseconds: `30s`, `2m`, `0`; a bare number is seconds. */
+export function duration(value: string): number {
+  const [, digits = "", unit = "s"] = /^(\d{1,7}(?:\.\d{1,3})?)\s?(ms|s|m|h)?$/.exec(value) ?? [];
+  const ms = digits === "" ? Number.NaN : Number(digits) * (durationMs[unit] ?? Number.NaN);
+  if (ms <= 86_400_000) return ms;
+  throw new InvalidArgumentError("Expected a duration up to 24h, for example 30s or 2m.");
+}
+
 /** Same as decimal(), but accepts a rate too: `5/s`. */
 export function perSecond(min: number, max: number): (value: string) => number {
   const parse = decimal(min, max);

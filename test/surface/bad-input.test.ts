@@ -22,7 +22,7 @@ interface Case {
 /** Flags that take any text which is not empty; what it means is for the command or the service to say. */
 const anyText = new Set(
   `--profile --config --base-url --ca-file --proxy --fields --filter --jq --root --source --access-type
-  --name --sort --include --exclude --id-prefix --link --metadata --connector --state --since
+  --name --sort --include --exclude --id-prefix --link --metadata --connector --state --since --reader --explain
   --gitlab-report --id --report --out --session --model --provider --model-version --file --file-id
   --source-type --document-set --filter-tag --payload --show --save --record --replay --batch --resume
   --client-cert --client-key --bundle --method --raw-field --field --input --header --host --data --fault --llm-url --llm-model

@@ -67,7 +67,7 @@ function matchesOf(pattern: string, text: string): Int32Array {
 }
 
 /** Shorter matches are chance, unless they end a chunk, begin it, or are all that is left. */
-const shortestPiece = 24;
+const shortestPiece = 12;
 
 interface Piece {
   /** In the chunk, with the repeated text before it. */
@@ -107,18 +107,23 @@ function pieceIn(chunk: string, sent: string, reached: number): Piece | undefine
   return { ...best, from };
 }
 
-const reversed = (text: string): string => text.split("").toReversed().join("");
-
-/** A chunk that only repeats text that earlier chunks hold up to `reached`. */
+/** A chunk that only repeats text that earlier chunks hold: the longest such run. */
 function repetitionIn(chunk: string, sent: string, reached: number): Piece | undefined {
-  const before = reversed(sent.slice(Math.max(0, reached - chunk.length), reached));
-  let longest = 0;
-  let end = 0;
-  for (const [at, length] of matchesOf(before, reversed(chunk)).entries()) {
-    if (length > longest) [longest, end] = [length, chunk.length - at];
+  const start = Math.max(0, reached - 4 * chunk.length);
+  const before = sent.slice(start, reached);
+  let best: Piece | undefined;
+  // A run of twice this length holds one of these probes as a whole.
+  const probe = shortestPiece;
+  for (let at = 0; at + probe <= chunk.length; at = Math.max(at + probe, best?.to ?? 0)) {
+    const found = before.lastIndexOf(chunk.slice(at, at + probe));
+    if (found === -1) continue;
+    let [from, to] = [at, at + probe];
+    const shift = found - at;
+    while (from > 0 && shift + from > 0 && chunk[from - 1] === before[shift + from - 1]) from--;
+    while (to < chunk.length && chunk[to] === before[shift + to]) to++;
+    if (to - from > (best ? best.to - best.from : shortestPiece - 1)) best = { from, to, reached };
   }
-  if (longest < shortestPiece && longest < before.length) return undefined;
-  return { from: end - longest, to: end, reached };
+  return best ?? (before.endsWith(chunk) ? { from: 0, to: chunk.length, reached } : undefined);
 }
 
 /** What a chunk adds to the sent text that earlier chunks hold, or repeats of it. */

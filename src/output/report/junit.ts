@@ -4,7 +4,7 @@ import { countOf } from "../terminal/progress.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
 
 // XML 1.0 allows no control characters, surrogates, U+FFFE, U+FFFF: https://www.w3.org/TR/xml/#charsets
-function xmlText(text: string): string {
+export function xmlText(text: string): string {
   return neutralise(text)
     .toWellFormed()
     .replace(/[\ufffe\uffff]/g, "\ufffd")
@@ -23,7 +23,7 @@ function attribute(name: string, value: string | number | undefined): string {
   return ` ${name}="${text}"`;
 }
 
-function attributes(values: Readonly<Record<string, string | number | undefined>>): string {
+export function attributes(values: Readonly<Record<string, string | number | undefined>>): string {
   return Object.entries(values)
     .map(([name, value]) => attribute(name, value))
     .join("");

@@ -35,6 +35,8 @@ function userOf(caller: Caller) {
   };
 }
 
+const groupOf = (id: number) => ({ id, name: `Group ${id}`, is_default: false });
+
 const persona = {
   id: 0,
   name: "Sandbox",
@@ -113,6 +115,12 @@ export function catalogRoutes(options: CatalogOptions): Route[] {
       ...onyx,
       anonymous: true,
       handle: ({ caller }) => json(200, userOf(caller)),
+    },
+    {
+      method: "GET",
+      path: "/api/manage/user-groups/minimal",
+      ...onyx,
+      handle: ({ caller }) => json(200, caller.groups.map(groupOf)),
     },
     get("/api/persona", agents, { ...onyx, anonymous: true }),
     { ...get("/api/agents", agents, onyx), handle: (call) => pageOf(agents, call) },

@@ -2,6 +2,7 @@ import { isWithoutSqlite } from "../../database.ts";
 import type { State } from "./state.ts";
 import { openTemporaryState } from "./state-file.ts";
 import { noUnfinishedRuns } from "./unfinished.ts";
+import { noVerifiedStore } from "./verified.ts";
 
 /** Creates a state without records. Any use of its database throws `missing`. */
 function createRecordlessState(missing: unknown): State {
@@ -19,6 +20,7 @@ function createRecordlessState(missing: unknown): State {
     accepted: () => undefined,
     acceptedOf: () => new Map(),
     unfinished: noUnfinishedRuns,
+    verified: noVerifiedStore,
     options: { store: () => 0, find: () => undefined, get: () => undefined },
     countFiles: () => 0,
     knows: () => false,

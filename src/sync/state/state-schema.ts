@@ -39,6 +39,10 @@ CREATE TABLE IF NOT EXISTS unfinished (
   target TEXT NOT NULL, inputs TEXT NOT NULL, part TEXT NOT NULL, started_at INTEGER NOT NULL,
   PRIMARY KEY (target, inputs, part)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS verified (
+  target TEXT NOT NULL, id TEXT NOT NULL, verified_at INTEGER, result TEXT, suspect TEXT,
+  PRIMARY KEY (target, id)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS images (
   service TEXT NOT NULL, hash TEXT NOT NULL, file_id TEXT NOT NULL, sent_at INTEGER NOT NULL,
   PRIMARY KEY (service, hash)

@@ -13,6 +13,7 @@ import {
 import { createDoubt, type Doubtful } from "./doubt.ts";
 import { createOptionsStore, type OptionsStore } from "./options.ts";
 import { createSave, type StateBatch } from "./save.ts";
+import { createVerifiedStore, noVerifiedStore, type VerifiedStore } from "./verified.ts";
 import { createUnfinishedRuns, noUnfinishedRuns, type UnfinishedRuns } from "./unfinished.ts";
 
 /** The state store: one SQLite file; safe to share between processes. */
@@ -42,6 +43,7 @@ export interface State {
   /** The options that documents and failures were recorded with. */
   readonly options: OptionsStore;
   readonly unfinished: UnfinishedRuns;
+  readonly verified: VerifiedStore;
   /** Keys of the targets that accepted a document with this id. */
   targetsOf(id: string): string[];
   /**
@@ -205,6 +207,7 @@ export function createState(
       get: (number) => guarded(() => options.get(number)),
     },
     unfinished: isTemporary ? noUnfinishedRuns : createUnfinishedRuns(database, guarded),
+    verified: isTemporary ? noVerifiedStore : createVerifiedStore(database, guarded),
     targetsOf: (id) => targetsOf.all(id).map((row) => String(row["target"])),
     save(batch, synchronous) {
       if (isTemporary) batch = { failures: batch.failures ?? [] };

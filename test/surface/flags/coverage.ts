@@ -13,6 +13,7 @@ import { sandbox } from "./sandbox.ts";
 import { search } from "./search.ts";
 import { sessions } from "./sessions.ts";
 import { stateCases } from "./state.ts";
+import { verify } from "./verify.ts";
 import { tryCases } from "./try.ts";
 
 /** What each flag of each command must be seen to do: one file for each first word. */
@@ -26,6 +27,7 @@ export const coverage: Coverage = {
   ...search,
   ...sessions,
   ...files,
+  ...verify,
   ...doctor,
   ...driftCases,
   ...api,

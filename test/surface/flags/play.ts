@@ -151,6 +151,7 @@ export async function play(path: string, flag: Words, setting: Setting): Promise
     const { code, stderr } = await runOnce(place, wordsOf(words), setting, false);
     // Some first runs fail on purpose: a document that cannot be read.
     expect([0, 10], `${String(words)}: ${stderr}`).toContain(code);
+    await place.sandbox.idle();
   }
   for (const [file, text] of Object.entries(setting.edits ?? {})) {
     if (text === undefined) rmSync(join(place.folder, file));

@@ -1,0 +1,201 @@
+import { findAccount, listGroups } from "../../api/account.ts";
+import type { Client } from "../../api/client.ts";
+import type { Gate } from "../../api/retry/gate.ts";
+import { listConnectors } from "../../api/connectors.ts";
+import { listIngested } from "../../api/documents.ts";
+import { listPairDocuments } from "../../api/pair-documents.ts";
+import type { ConnectorStatus } from "../../api/schemas.ts";
+import { searchKeyword } from "../../api/search.ts";
+import type { Facts } from "../../checks/verify/decide.ts";
+import type { Evidence } from "../../checks/verify/evidence.ts";
+import { rarePhrase } from "../../checks/verify/rare-phrase.ts";
+import { ApiError, CliError } from "../../errors.ts";
+import type { Expected, KnownText } from "./expected.ts";
+
+/** A document of which a key sees no chunk. */
+export interface Lost {
+  document: Expected;
+  facts: Facts;
+  evidence: Evidence[];
+  /** Loads the text for the keyword search. */
+  text: KnownText | undefined;
+}
+
+export interface CauseRequest {
+  /** The profile's own client: it lists and searches. */
+  own: Client;
+  /** The client of the reader, whose access counts. */
+  reader: Client;
+  gate: Gate;
+  /** Most keyword searches of this run. */
+  mostSearches: number;
+}
+
+/** The value, or the status of a refused or failing request. An abort passes. */
+async function asked<T>(work: () => Promise<T>): Promise<{ value?: T; status: number | null }> {
+  try {
+    return { value: await work(), status: 200 };
+  } catch (error) {
+    if (error instanceof ApiError) return { status: error.status ?? null };
+    // The dialect has no such endpoint.
+    if (error instanceof CliError && error.exit === "not-found") return { status: null };
+    throw error;
+  }
+}
+
+const cannotTell = (status: number | null): string =>
+  status === 403 ? "nothing: this key may not ask" : "nothing: it failed";
+
+/** The wanted ids in a listing, which may be far longer. */
+async function listedAmong(
+  wanted: ReadonlySet<string>,
+  listing: AsyncIterable<string[]>,
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for await (const ids of listing) for (const id of ids) if (wanted.has(id)) found.add(id);
+  return found;
+}
+
+/** Finds the lost documents in the service's lists, and the pairs that hold them. */
+async function findRows(
+  lost: readonly Lost[],
+  { own }: CauseRequest,
+  privatePairs: () => Promise<number[]>,
+): Promise<Map<Lost, number[]>> {
+  const wanted = new Set(lost.map(({ document }) => document.storedId));
+  const holders = new Map<Lost, number[]>();
+  const listings = new Map<number, { value?: Set<string>; status: number | null }>();
+  const listed = async (pair: number) => {
+    let found = listings.get(pair);
+    if (!found) {
+      found = await asked(() => listedAmong(wanted, listPairDocuments(own, pair)));
+      listings.set(pair, found);
+    }
+    return found;
+  };
+  let all: { value?: Set<string>; status: number | null } | undefined;
+  for (const each of lost) {
+    const { document, facts, evidence } = each;
+    const { storedId, ccPairId } = document;
+    if (ccPairId !== undefined) {
+      const { value, status } = await listed(ccPairId);
+      const isListed = value?.has(storedId) === true;
+      const proves = isListed ? "the service has a row of it" : "the pair has no row of it";
+      const request = `GET /onyx-api/connector-docs/${ccPairId}`;
+      evidence.push({ request, status, proves: value ? proves : cannotTell(status) });
+      facts.list = isListed ? "in this pair" : value ? "no" : "unavailable";
+      if (isListed) holders.set(each, [ccPairId]);
+      if (isListed) continue;
+    }
+    all ??= await asked(() => listIngested(own));
+    const isThere = all.value?.has(storedId) === true;
+    const proves = isThere ? "a row of it is in another pair" : "no pair has a row of it";
+    const request = "GET /onyx-api/ingestion";
+    evidence.push({
+      request,
+      status: all.status,
+      proves: all.value ? proves : cannotTell(all.status),
+    });
+    facts.list = isThere ? "in another pair" : all.value ? "no" : "unavailable";
+    if (!isThere) continue;
+    for (const pair of await privatePairs()) {
+      if ((await listed(pair)).value?.has(storedId)) {
+        holders.set(each, [...(holders.get(each) ?? []), pair]);
+      }
+    }
+  }
+  return holders;
+}
+
+/** Decides whether the reader may read a pair: observed-service.md 11.1. */
+function createAccess({ reader }: CauseRequest, records: readonly ConnectorStatus[]) {
+  let account: Promise<{ value?: Awaited<ReturnType<typeof findAccount>> }> | undefined;
+  let ownGroups: Promise<{ value?: number[] | undefined; status: number | null }> | undefined;
+  /** Whether the reader may be in one of the groups. Only Enterprise has groups. */
+  const mayBeIn = async (groups: readonly number[]): Promise<boolean> => {
+    if (groups.length === 0) return false;
+    ownGroups ??= asked(() => listGroups(reader));
+    const { value, status } = await ownGroups;
+    if (status === 404) return false;
+    return value === undefined || groups.some((each) => value.includes(each));
+  };
+  return async (pair: number | undefined): Promise<NonNullable<Facts["access"]>> => {
+    const record = records.find(({ cc_pair_id: id }) => id !== null && id === pair);
+    if (record?.access_type === "public") return "yes";
+    if (record?.access_type !== "private") return "unknown";
+    account ??= asked(() => findAccount(reader));
+    const { value } = await account;
+    const { credential, groups } = record;
+    if (!value || !credential) return "unknown";
+    const isOwner =
+      value.id === credential.user_id ||
+      (typeof value.email === "string" && value.email === credential.user_email);
+    if (isOwner) return "yes";
+    const hasOwner =
+      typeof credential.user_id === "string" || typeof credential.user_email === "string";
+    return hasOwner && groups && !(await mayBeIn(groups)) ? "no" : "unknown";
+  };
+}
+
+const mostFound = 50;
+
+/** The administrators' search also finds hidden documents, if the key may see them. */
+function createHiddenSearch({ own, gate, mostSearches }: CauseRequest) {
+  let [searches, isRefused] = [0, false];
+  return async ({ document, text, facts, evidence }: Lost): Promise<void> => {
+    facts.search = "unavailable";
+    const sent = text && "sent" in text ? text.sent : undefined;
+    const query = rarePhrase(sent?.titles[0] ?? "", sent?.sections ?? []);
+    if (isRefused || query === "" || searches++ >= mostSearches) return;
+    const { value, status } = await asked(() => searchKeyword(own, { query }, { gate }));
+    isRefused = status === 403 || status === null || status === 404;
+    const isFound = value?.some((each) => each.document_id === document.storedId) === true;
+    // Among so many hits the document may be left out.
+    if (isFound) facts.search = "found";
+    else if (value && value.length < mostFound) facts.search = "not found";
+    const request = `POST /admin/search "${query}"`;
+    const proves = {
+      found: "it is in the index, hidden from everybody",
+      "not found": "no hidden document has these words",
+      unavailable: value ? "nothing: too many hits" : cannotTell(status),
+    }[facts.search];
+    evidence.push({ request, status, proves });
+  };
+}
+
+/**
+ * Adds to lost documents what tells the causes apart: rows in the service's lists, the access type
+ * of their pairs, and hidden documents. One request per list, at most one search per document.
+ */
+export async function findCauses(lost: readonly Lost[], request: CauseRequest): Promise<void> {
+  const open = lost.filter(({ facts }) => facts.ownKey !== "some");
+  if (open.length === 0) return;
+  let listing: Promise<{ value?: ConnectorStatus[]; status: number | null }> | undefined;
+  const records = async (): Promise<ConnectorStatus[]> =>
+    (await (listing ??= asked(() => listConnectors(request.own)))).value ?? [];
+  const privatePairs = async (): Promise<number[]> =>
+    (await records()).flatMap(({ cc_pair_id: id, access_type: type }) =>
+      id !== null && type === "private" ? [id] : [],
+    );
+  const holders = await findRows(open, request, privatePairs);
+  const accessTo = createAccess(request, await records());
+  const searchHidden = createHiddenSearch(request);
+  for (const each of open) {
+    const { facts, evidence, document } = each;
+    if (facts.list === "no") continue;
+    const pairs = holders.get(each) ?? [document.ccPairId];
+    const access = await Promise.all(pairs.map(accessTo));
+    facts.access = access.includes("yes") ? "yes" : access.includes("unknown") ? "unknown" : "no";
+    const proves = {
+      yes: "this reader may read the pair",
+      no: "the pair is private, and this reader is neither its owner nor in its groups",
+      unknown: "nothing: who may read the pair is unknown",
+    }[facts.access];
+    evidence.push({
+      request: "GET /manage/admin/connector/status",
+      status: (await listing)?.status ?? null,
+      proves,
+    });
+    if (facts.access !== "no") await searchHidden(each);
+  }
+}

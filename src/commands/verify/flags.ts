@@ -1,0 +1,77 @@
+import type { Command } from "commander";
+import { addPaceOptions, addTargetOptions } from "../ingest/flags-shared.ts";
+import { choice, collectParsed, duration, filled, integer } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
+
+/** How long an upload or a check waits for the index. */
+export function addWaitOption(command: Command, fallback: string): Command {
+  return command
+    .optionsGroup("Checks:")
+    .option(
+      "--wait <duration>",
+      `ask again until then for what is not there yet: 30s, 2m (default: ${fallback})`,
+      duration,
+    );
+}
+
+/** `verify`. */
+export function addVerify(program: Command, run: Run): void {
+  const verify = program
+    .command("verify")
+    .description(
+      "Check that uploaded documents are in the index, in the version that was sent.\n" +
+        "A service accepts an upload before it is indexed, and may lose it. Uploads that the state records are " +
+        "checked with their recorded options; without a record, the files are the expectation. Costs no tokens.",
+    )
+    .argument("[path...]", "folders, files or globs (default: every recorded document)");
+  verify
+    .optionsGroup("Checks:")
+    .option(
+      "--sample <number>",
+      "check this many documents, suspicious ones first",
+      integer(1, 1_000_000),
+    )
+    .option(
+      "--depth <depth>",
+      "text: compare the text (default); exists: only whether it is indexed",
+      choice("text", "exists"),
+    )
+    .option("--since-last", "leave out documents that were found current since their upload")
+    .option("--reader <profile>", "check what the key of this profile can see", filled)
+    .option(
+      "--expect <result>",
+      "hidden: the reader must not see the documents (leak test)",
+      choice("hidden"),
+    )
+    .option("--explain <file>", "show each request for a file, and what it proves", filled);
+  addWaitOption(verify, "no waiting")
+    .optionsGroup("Reports:")
+    .option(
+      "--report <file>",
+      "write a .json, .xml (JUnit) or .html report (repeatable)",
+      collectParsed(filled),
+    );
+  addPaceOptions(addTargetOptions(verify))
+    .configureHelp({
+      essentials: [
+        "--sample",
+        "--depth",
+        "--wait",
+        "--since-last",
+        "--reader",
+        "--expect",
+        "--explain",
+        "--report",
+      ],
+      examples: [
+        ["knowctl verify", "every uploaded document: is its text in the index?"],
+        ["knowctl verify --sample 200 --wait 1m", "a sample, after a large upload"],
+        ["knowctl verify --explain docs/leave.md", "the evidence for one file"],
+        [
+          "knowctl verify docs/board --reader intern --expect hidden",
+          "a leak test with another person's key",
+        ],
+      ],
+    })
+    .action(run(async () => (await import("./verify.ts")).verify));
+}

@@ -1,0 +1,211 @@
+import { outcomeOf } from "../../checks/verify/decide.ts";
+import type { VerifiedDocument } from "../../checks/verify/evidence.ts";
+import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
+import { countOf, formatCount } from "../../output/terminal/progress.ts";
+import {
+  countsText,
+  emptyCounts,
+  verifyResults,
+  writeExplained,
+  writeVerifiedLine,
+  type VerifyCounts,
+} from "../../output/verify.ts";
+import {
+  checkVerifyFormat,
+  selectsMembers,
+  verifiedLine,
+  verifyResultLine,
+  writeVerifyJson,
+} from "../../output/verify-json.ts";
+import type { Verification } from "../../sync/state/verified.ts";
+import { openOutput } from "../connect.ts";
+import { openSource } from "../ingest/options/settings.ts";
+import { ingestFormat } from "../ingest/report/report.ts";
+import { checkReportFiles, type ReportFiles } from "../ingest/report/report-files.ts";
+import { openSession, type Session } from "../ingest/session.ts";
+import { chooseDocuments, refuseUncheckable, type Chosen } from "./chosen.ts";
+import { openReader } from "./readers.ts";
+import { writeVerifyReports } from "./reports.ts";
+import { checkVerifyOptions, type VerifyOptions } from "./verify-options.ts";
+import { verifyDocuments, type Verified, type VerifyRequest } from "./verifying.ts";
+
+/** Counts what failed and what is undecided. Throws nothing. */
+export function outcomesOf(
+  counts: VerifyCounts,
+  expectsHidden: boolean,
+): { failed: number; undecided: number } {
+  const sum = (outcome: string): number =>
+    verifyResults
+      .filter((result) => outcomeOf(result, expectsHidden) === outcome)
+      .reduce((all, result) => all + counts[result], 0);
+  return { failed: sum("failed"), undecided: sum("undecided") };
+}
+
+/** Throws CliError `checks-failed` or `partial` unless every document is as expected. */
+export function failUnlessExpected(counts: VerifyCounts, expectsHidden: boolean, unread = 0): void {
+  const { failed, undecided } = outcomesOf(counts, expectsHidden);
+  if (failed > 0) {
+    const what = expectsHidden
+      ? `${countOf(failed, "document")} visible to this reader`
+      : `${countOf(failed, "document")} not as uploaded: ${countsText({ ...counts, current: 0, present: 0, unknown: 0 })}`;
+    const canSendAgain = counts.missing + counts["listed-only"] + counts.stale > 0;
+    const hints =
+      canSendAgain && !expectsHidden
+        ? ["`knowctl ingest retry --missing` sends missing, listed only and stale ones again"]
+        : [];
+    throw new CliError("checks-failed", what, { hints });
+  }
+  const open = undecided + unread;
+  if (open > 0) throw new CliError("partial", `${countOf(open, "document")} could not be decided`);
+}
+
+const savedAtOnce = 256;
+
+/** Records the results of the profile's own view. */
+function createRecord({ state }: Session): { add(verified: Verified): void; save(): void } {
+  let batch: Verification[] = [];
+  const save = (): void => state.verified.save(batch.splice(0));
+  return {
+    add({ document: { target, id }, result }) {
+      if (target === undefined) return;
+      batch.push({ target, id, result: result.result, atMs: Date.parse(result.verifiedAt) });
+      if (batch.length >= savedAtOnce) save();
+    },
+    save() {
+      save();
+      batch = [];
+    },
+  };
+}
+
+async function announce(
+  { output, connected }: Session,
+  count: number,
+  { depth = "text", reader, explain }: VerifyOptions,
+): Promise<void> {
+  if (explain !== undefined) return;
+  const least = formatCount(depth === "text" ? count * 2 : count);
+  const more = [
+    ...(depth === "text" ? ["one for each document and one for each of its chunks"] : []),
+    ...(reader === undefined ? [] : ["as the reader, and again with the own key what it lacks"]),
+  ];
+  const detail = more.length === 0 ? "" : ` (${more.join("; ")})`;
+  const where = connected?.connection.baseUrl ?? "";
+  const about = depth === "text" ? "at least " : "";
+  await output.note(
+    `checking ${countOf(count, "document")} at ${where}: ${about}${least} requests${detail}`,
+  );
+}
+
+function order(a: VerifiedDocument, b: VerifiedDocument): number {
+  const [left, right] = [a.path ?? a.id, b.path ?? b.id];
+  return left < right ? -1 : left > right ? 1 : a.id < b.id ? -1 : 1;
+}
+
+/** Runs the checks, writes them, and returns the counts. */
+async function check(
+  context: Context,
+  session: Session,
+  chosen: Chosen,
+  request: Omit<VerifyRequest, "documents" | "client">,
+  { options, files }: { options: VerifyOptions; files: ReportFiles },
+): Promise<VerifyCounts> {
+  const { output, source, connected, progress } = session;
+  if (!connected) throw new Error("no connection");
+  const format = selectsMembers(options) ? "json" : ingestFormat(options);
+  const counts = emptyCounts();
+  const kept: VerifiedDocument[] = [];
+  const keepsAll = format === "json" || options.explain !== undefined || files.reports.length > 0;
+  const record = createRecord(session);
+  let done = 0;
+  progress.follow(() => ({
+    phase: "checking",
+    done,
+    total: chosen.count,
+    counts: { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 },
+    retries: 0,
+    slowBecause: undefined,
+  }));
+  try {
+    const { documents, textsOf } = chosen;
+    const { client } = connected;
+    await verifyDocuments(context, { ...request, documents, textsOf, client }, async (each) => {
+      done++;
+      const { result } = each;
+      counts[result.result]++;
+      if (!request.reader) record.add(each);
+      if (format === "ndjson") await output.json(verifiedLine(result));
+      const isExpected = outcomeOf(result.result, request.expectsHidden) === "expected";
+      if (keepsAll || !isExpected || output.verbose) kept.push(result);
+    });
+  } finally {
+    record.save();
+    await progress.stop();
+  }
+  kept.sort(order);
+  const summary = { ...counts, documents: done };
+  if (format === "json") await writeVerifyJson(output, options, summary, kept);
+  if (format === "ndjson") await output.json(verifyResultLine(summary));
+  if (format === "text") {
+    const write = options.explain === undefined ? writeVerifiedLine : writeExplained;
+    for (const each of kept) {
+      const isExpected = outcomeOf(each.result, request.expectsHidden) === "expected";
+      if (options.explain !== undefined || !isExpected || output.verbose) {
+        await write(output, each, source.shown);
+      }
+    }
+  }
+  await output.note(countsText(counts));
+  const isFine = (each: VerifiedDocument): boolean =>
+    outcomeOf(each.result, request.expectsHidden) === "expected";
+  await writeVerifyReports(context, session, { files, summary, documents: kept, isFine });
+  return counts;
+}
+
+const defaultDepth = "text";
+
+/**
+ * `knowctl verify`: checks for each uploaded document whether the index holds it, in the version
+ * that was sent, for the profile's key or another reader. Throws CliError `checks-failed` when a
+ * document is not as uploaded, `partial` when one cannot be decided, `usage` when there is nothing
+ * to check, `not-found` where the service cannot tell, `auth` where the key may not ask.
+ */
+export async function verify(
+  context: Context,
+  paths: string[],
+  options: VerifyOptions,
+): Promise<void> {
+  const output = openOutput(context, options);
+  checkVerifyOptions(paths, options);
+  checkVerifyFormat(options);
+  const files = checkReportFiles(options, context.cwd);
+  const inputs = options.explain === undefined ? paths : [options.explain];
+  const flags = { ...options, idsOnly: true, wholeRoot: true, mayBeRemoved: true };
+  const source = await openSource(context, inputs, flags, output, true);
+  refuseUncheckable(source);
+  const request = { ...options, dryRun: true, readsService: true };
+  const session = await openSession(context, output, source, request);
+  try {
+    const reader = await openReader(context, output, session, options);
+    try {
+      const chosen = await chooseDocuments(context, session, options);
+      try {
+        await announce(session, chosen.count, options);
+        for (const each of chosen.failed) await output.error(each);
+        const { depth = defaultDepth, wait: waitMs = 0, expect } = options;
+        const expectsHidden = expect === "hidden";
+        const { concurrency = 8, rate } = session.connected ?? {};
+        const limits = { depth, waitMs, concurrency, rate, expectsHidden, reader };
+        const counts = await check(context, session, chosen, limits, { options, files });
+        failUnlessExpected(counts, expectsHidden, chosen.failed.length);
+      } finally {
+        chosen.close();
+      }
+    } finally {
+      await reader?.close();
+    }
+  } finally {
+    await session.close();
+  }
+}

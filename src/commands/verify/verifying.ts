@@ -1,0 +1,222 @@
+import type { Client } from "../../api/client.ts";
+import { createGate, type Gate } from "../../api/retry/gate.ts";
+import { decideResult, type Facts } from "../../checks/verify/decide.ts";
+import type { Evidence, VerifiedDocument } from "../../checks/verify/evidence.ts";
+import type { Comparison } from "../../checks/verify/compare-text.ts";
+import { createAddedContext } from "../../checks/verify/judge-text.ts";
+import type { Context } from "../../context.ts";
+import { findCauses, type Lost } from "./causes.ts";
+import type { Expected, ExpectedText, KnownText } from "./expected.ts";
+import { lookAt, type Look, type Reader } from "./look.ts";
+
+export interface VerifyRequest {
+  /** The profile's own client. */
+  client: Client;
+  /** Another reader, whose view is checked. */
+  reader?: Client | undefined;
+  depth: "text" | "exists";
+  /** With a reader: the documents should be hidden from this reader. */
+  expectsHidden: boolean;
+  concurrency: number;
+  rate: number | undefined;
+  /** How long to ask again for a document that is not there yet, in milliseconds. */
+  waitMs: number;
+  documents: AsyncIterable<ExpectedText>;
+  /** Loads texts for documents that were checked without; only for lost ones. */
+  textsOf?: ((documents: readonly Expected[]) => AsyncIterable<ExpectedText>) | undefined;
+}
+
+/** A result with what the state records of it. */
+export interface Verified {
+  document: Expected;
+  result: VerifiedDocument;
+}
+
+interface Run {
+  context: Context;
+  request: VerifyRequest;
+  gate: Gate;
+  /** Whose view is checked, and the profile itself. */
+  reader: Reader;
+  own: Reader;
+  startedMs: number;
+}
+
+// Documents that wait for the index hold no request slot.
+const documentsAtOnce = 64;
+const firstWaitMs = 500;
+const longestWaitMs = 8000;
+
+/** Asks until the document is as expected or the time is up. */
+async function lookUntil(
+  { context, request, startedMs }: Run,
+  reader: Reader,
+  storedId: string,
+  sent: Parameters<typeof lookAt>[2],
+): Promise<Look> {
+  let waitMs = firstWaitMs;
+  let waitedMs = 0;
+  for (;;) {
+    const look = await lookAt(reader, storedId, sent);
+    const isLate = look.facts.chunks === "none" || look.facts.text === "other";
+    const usedMs = Math.max(waitedMs, context.elapsed() - startedMs);
+    const leftMs = request.waitMs - usedMs;
+    if (!isLate || request.expectsHidden || leftMs <= 0) return look;
+    // Half of the wait is jitter.
+    const pauseMs = Math.min(leftMs, waitMs * (0.5 + context.random() / 2));
+    await context.sleep(Math.ceil(pauseMs), context.signal);
+    waitedMs += Math.ceil(pauseMs);
+    waitMs = Math.min(longestWaitMs, waitMs * 2);
+  }
+}
+
+/** A checked document before its result is decided. */
+interface Checked {
+  document: Expected;
+  facts: Facts;
+  evidence: Evidence[];
+  comparison: Comparison | undefined;
+  problem: string | undefined;
+  text: KnownText | undefined;
+}
+
+async function checkOne(run: Run, { document, text }: ExpectedText): Promise<Checked> {
+  const { request, reader, own } = run;
+  const sent = request.depth === "text" && "sent" in text ? text.sent : undefined;
+  const look = await lookUntil(run, reader, document.storedId, sent);
+  const facts: Facts = { ...look.facts };
+  const { evidence, comparison } = look;
+  let { problem } = look;
+  if (request.depth === "text" && facts.text === "unasked" && "unknown" in text) {
+    facts.text = "unread";
+    problem = text.unknown;
+  }
+  if (request.reader && facts.chunks === "none") {
+    const mine = await lookAt(own, document.storedId, undefined);
+    if (mine.facts.chunks === "some" || mine.facts.chunks === "none") {
+      facts.ownKey = mine.facts.chunks;
+    }
+    for (const each of mine.evidence) {
+      evidence.push({ ...each, proves: `the profile's own key: ${each.proves}` });
+    }
+  }
+  return { document, facts, evidence, comparison, problem, text };
+}
+
+const lonely = "the profile's own key does not find it either: the test proves nothing";
+
+function toVerified(run: Run, checked: Checked): Verified {
+  const { document, facts, evidence, problem } = checked;
+  let { result, reason } = decideResult(facts);
+  if (run.request.expectsHidden && facts.chunks === "none" && facts.ownKey !== "some") {
+    [result, reason] = ["unknown", lonely];
+  }
+  if (result === "unknown" && problem !== undefined) reason = problem;
+  const lacking = checked.comparison?.firstLacking;
+  if (result === "stale" && lacking) reason = `${reason}: it lacks "${lacking}"`;
+  const { id, path = null, sentAtMs } = document;
+  return {
+    document,
+    result: {
+      id,
+      path,
+      result,
+      reason,
+      evidence,
+      sentAt: sentAtMs === undefined ? null : new Date(sentAtMs).toISOString(),
+      verifiedAt: new Date(run.context.now()).toISOString(),
+    },
+  };
+}
+
+/** Runs `work` for each item, at most `width` at once; stops at the first error. */
+async function forEachOf<T>(
+  items: AsyncIterable<T>,
+  width: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const iterator = items[Symbol.asyncIterator]();
+  let isStopped = false;
+  const worker = async (): Promise<void> => {
+    try {
+      while (!isStopped) {
+        const next = await iterator.next();
+        if (next.done) return;
+        await work(next.value);
+      }
+    } finally {
+      isStopped = true;
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: width }, worker));
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** Fills in the texts of lost documents, which the keyword search needs. */
+async function addTexts(lost: readonly Checked[], { textsOf }: VerifyRequest): Promise<void> {
+  const without = lost.filter(({ text }) => text === undefined || !("sent" in text));
+  if (!textsOf || without.length === 0) return;
+  const byId = new Map(without.map((each) => [each.document.id, each]));
+  for await (const { document, text } of textsOf(without.map(({ document }) => document))) {
+    const each = byId.get(document.id);
+    if (each) each.text = text;
+  }
+}
+
+/** Extra requests that `--depth exists` may send: see trust.md 4. */
+function mostSearchesOf({ depth }: VerifyRequest, count: number): number {
+  return depth === "text" ? Number.MAX_SAFE_INTEGER : Math.max(20, Math.floor(count / 100) - 10);
+}
+
+/**
+ * Checks documents against the index. Calls `add` with each result: at once where it is decided,
+ * at the end where the other documents or the causes decide. Throws ApiError when the service or
+ * the key cannot tell at all, and the signal's reason.
+ */
+export async function verifyDocuments(
+  context: Context,
+  request: VerifyRequest,
+  add: (verified: Verified) => Promise<void>,
+): Promise<void> {
+  const { concurrency, rate } = request;
+  const gate = createGate({
+    ceiling: concurrency,
+    ...(rate === undefined ? {} : { ratePerSecond: rate }),
+    clock: context,
+    signal: context.signal,
+  });
+  const own: Reader = { client: request.client, gate };
+  const reader = request.reader ? { client: request.reader, gate } : own;
+  const run: Run = { context, request, gate, reader, own, startedMs: context.elapsed() };
+  const added = createAddedContext();
+  const unsure: Checked[] = [];
+  const lost: Checked[] = [];
+  let count = 0;
+  await forEachOf(request.documents, documentsAtOnce, async (item) => {
+    context.signal.throwIfAborted();
+    count++;
+    const checked = await checkOne(run, item);
+    const { facts } = checked;
+    if (facts.chunks === "none") lost.push(checked);
+    else if (facts.text === "more") unsure.push({ ...checked, text: undefined });
+    else await add(toVerified(run, checked));
+    if (facts.text === "same" || facts.text === "more") added.count(facts.text);
+  });
+  for (const checked of unsure) {
+    if (checked.comparison) checked.facts.text = added.decide(checked.comparison);
+    await add(toVerified(run, checked));
+  }
+  const open = lost.filter(({ facts }) => facts.ownKey !== "some" && !request.expectsHidden);
+  await addTexts(open, request);
+  const causes = {
+    own: request.client,
+    reader: request.reader ?? request.client,
+    mostSearches: mostSearchesOf(request, count),
+    gate,
+  };
+  await findCauses(open satisfies Lost[], causes);
+  for (const checked of lost) await add(toVerified(run, checked));
+}

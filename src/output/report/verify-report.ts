@@ -1,0 +1,109 @@
+import type { VerifiedDocument } from "../../checks/verify/evidence.ts";
+import { redactAll } from "../terminal/redact.ts";
+import { formatCount } from "../terminal/progress.ts";
+import { countsText, verifyResults } from "../verify.ts";
+import { verifyJson, type VerifySummary } from "../verify-json.ts";
+import type { Annotation } from "../workflow-commands.ts";
+import { redactEach, reportFormatOf, writeFilePieces } from "./file.ts";
+import { style } from "./html/html-style.ts";
+import { attributes, xmlText } from "./junit.ts";
+import { escapeHtml } from "./text.ts";
+
+/** A finished check. */
+export interface VerifyRun {
+  summary: VerifySummary;
+  documents: readonly VerifiedDocument[];
+  /** Whether a document is as expected. */
+  isFine: (document: VerifiedDocument) => boolean;
+}
+
+const placeOf = ({ path, id }: VerifiedDocument): string => path ?? id;
+
+/** Every document that is not as expected is a failed test; an undecided one is skipped. */
+function* junit({ summary, documents, isFine }: VerifyRun): Generator<string> {
+  const bad = documents.filter((each) => !isFine(each));
+  const unknown = bad.filter(({ result }) => result === "unknown").length;
+  const fine = documents.length - bad.length;
+  const name = "knowctl verify";
+  const tests = bad.length + (fine > 0 ? 1 : 0);
+  const totals = { tests, failures: bad.length - unknown, errors: 0, skipped: unknown };
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name, ...totals })}>\n`;
+  yield `  <testsuite${attributes({ name, ...totals })}>\n    <properties>\n`;
+  for (const each of verifyResults) {
+    yield `      <property${attributes({ name: each, value: summary[each] })}/>\n`;
+  }
+  yield "    </properties>\n";
+  if (fine > 0) {
+    const title = `${formatCount(fine)} as expected`;
+    yield `    <testcase${attributes({ classname: "verify", name: title })}/>\n`;
+  }
+  for (const each of bad) {
+    const file = each.path ?? undefined;
+    const opening = attributes({ classname: "verify", name: placeOf(each), file });
+    const { result, reason } = each;
+    const message = attributes({ message: `${result}: ${reason}`, type: result });
+    const inner =
+      result === "unknown"
+        ? `<skipped${attributes({ message: reason })}/>`
+        : `<failure${message}>${xmlText(reason)}</failure>`;
+    yield `    <testcase${opening}>${inner}</testcase>\n`;
+  }
+  yield "  </testsuite>\n</testsuites>\n";
+}
+
+function* html({ summary, documents, isFine }: VerifyRun): Generator<string> {
+  const counts = escapeHtml(countsText(summary));
+  yield `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>knowctl verify</title><style>${style}</style></head><body><main><header><h1>${counts}</h1></header>\n`;
+  yield '<section><h2>Not as expected</h2><table><thead><tr><th scope="col">document</th><th scope="col">result</th><th scope="col">reason</th></tr></thead><tbody>\n';
+  for (const each of documents) {
+    if (isFine(each)) continue;
+    const cells = [placeOf(each), each.result, each.reason].map(
+      (text) => `<td>${escapeHtml(text)}</td>`,
+    );
+    yield `<tr>${cells.join("")}</tr>\n`;
+  }
+  yield "</tbody></table></section></main></body></html>\n";
+}
+
+/**
+ * Writes a report in the format of the extension of `path`. Throws CliError `usage` for an unknown
+ * extension, `local` when the file cannot be written.
+ */
+export async function writeVerifyReport(
+  path: string,
+  run: VerifyRun,
+  redact: (text: string) => string,
+): Promise<void> {
+  const format = reportFormatOf(path);
+  const documents = [...redactEach(run.documents, redact)];
+  const safe = { ...run, summary: redactAll(run.summary, redact), documents };
+  const pieces =
+    format === ".json"
+      ? verifyJson(safe.summary, documents)
+      : format === ".xml"
+        ? junit(safe)
+        : html(safe);
+  await writeFilePieces(path, pieces);
+}
+
+/** GitHub shows ten annotations of a step. */
+const mostAnnotations = 10;
+
+/** An annotation on the local file of each of the first ten documents that are not as expected. */
+export function verifyAnnotations(
+  { documents, isFine }: VerifyRun,
+  prefix: string | undefined,
+): Annotation[] {
+  const bad = documents.filter((each) => !isFine(each));
+  return bad.slice(0, mostAnnotations).map((each) => {
+    const { path, result, reason } = each;
+    const isPlaced = prefix !== undefined && path !== null;
+    const text = reason === "" ? result : `${result}: ${reason}`;
+    return {
+      level: result === "unknown" ? "warning" : "error",
+      ...(isPlaced ? { file: `${prefix}${path}` } : {}),
+      title: "Not in the index as uploaded",
+      message: isPlaced ? text : `${placeOf(each)}: ${text}`,
+    };
+  });
+}

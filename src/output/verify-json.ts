@@ -1,0 +1,72 @@
+import type { VerifiedDocument } from "../checks/verify/evidence.ts";
+import { CliError } from "../errors.ts";
+import { checkSelection, writeRecord, type FormatOptions } from "./formats/formats.ts";
+import type { Output } from "./terminal/output.ts";
+import { emptyCounts, type VerifyCounts } from "./verify.ts";
+
+/** The summary of a run: counts by result, and all of them. */
+export type VerifySummary = VerifyCounts & { documents: number };
+
+/** The object of `--output json` and of a `.json` report, in pieces. */
+export function* verifyJson(
+  summary: VerifySummary,
+  documents: Iterable<VerifiedDocument>,
+): Generator<string> {
+  yield `{"version":1,"command":"verify","summary":${JSON.stringify(summary)},"documents":[`;
+  let separator = "\n";
+  for (const each of documents) {
+    yield separator + JSON.stringify(each);
+    separator = ",\n";
+  }
+  yield "\n]}\n";
+}
+
+/** A line of ndjson for one document. */
+export function verifiedLine(document: VerifiedDocument): string {
+  return `${JSON.stringify({ version: 1, type: "verified", ...document })}\n`;
+}
+
+/** The last line of ndjson. */
+export function verifyResultLine(summary: VerifySummary): string {
+  return `${JSON.stringify({ version: 1, type: "result", command: "verify", summary })}\n`;
+}
+
+/** Whether flags select members of the JSON object. */
+export const selectsMembers = ({ fields, jq }: FormatOptions): boolean =>
+  fields !== undefined || jq !== undefined;
+
+/** Members of the JSON, so that an unknown name in --fields is refused before any request. */
+const sample = {
+  version: 1,
+  command: "",
+  summary: { ...emptyCounts(), documents: 0 },
+  documents: [],
+};
+
+/** Throws CliError `usage` for --fields or --jq that select nothing. Call it before any request. */
+export function checkVerifyFormat(options: FormatOptions): void {
+  if (!selectsMembers(options)) return;
+  if (options.output === "text") {
+    const flag = options.fields === undefined ? "--jq" : "--fields";
+    throw new CliError("usage", `${flag} and --output text exclude each other`, {
+      hints: ["the flag selects from the JSON: use --output json, or omit --output"],
+    });
+  }
+  checkSelection(options, [], sample);
+}
+
+/** Writes the object of a run: whole, or the members that flags select. */
+export async function writeVerifyJson(
+  output: Output,
+  options: FormatOptions,
+  summary: VerifySummary,
+  documents: Iterable<VerifiedDocument>,
+): Promise<void> {
+  const pieces = verifyJson(summary, documents);
+  if (!selectsMembers(options)) {
+    for (const piece of pieces) await output.json(piece);
+    return;
+  }
+  const record = JSON.parse([...pieces].join("")) as object;
+  await writeRecord(output, { ...options, output: options.output ?? "json" }, record);
+}

@@ -1,0 +1,91 @@
+import type { Database, Row } from "../../database.ts";
+import { toAccepted, tombstoneMark, type AcceptedRecord } from "./records.ts";
+
+/** Why `verify` looks at a document first. */
+export type Suspicion =
+  /** The service already had it, although it was never recorded here. */
+  | "existed"
+  /** Only fields beside the text changed, which a service may skip. */
+  | "metadata";
+
+/** The result of a check of one document. */
+export interface Verification {
+  target: string;
+  id: string;
+  result: string;
+  atMs: number;
+}
+
+/** An accepted document and its last check since its upload. */
+export interface VerifiableRecord extends AcceptedRecord {
+  isSuspect: boolean;
+  verified: { result: string; atMs: number } | undefined;
+}
+
+/** When each document was last verified, and as what. */
+export interface VerifiedStore {
+  /** Records checks. A check ends a suspicion. */
+  save(verifications: readonly Verification[]): void;
+  suspect(documents: readonly { target: string; id: string; why: Suspicion }[]): void;
+  /** The accepted documents of a target in the order of their files, without removal notices. */
+  list(target: string): IterableIterator<VerifiableRecord>;
+}
+
+export const noVerifiedStore: VerifiedStore = {
+  save: () => {},
+  suspect: () => {},
+  list: () => [].values(),
+};
+
+function toVerifiable(row: Row): VerifiableRecord {
+  const record = toAccepted(row);
+  const atMs = row["verified_at"] === null ? undefined : Number(row["verified_at"]);
+  // A check before the last upload says nothing about this version.
+  const isValid = atMs !== undefined && atMs >= record.sentAtMs;
+  return {
+    ...record,
+    isSuspect: row["suspect"] !== null,
+    verified: isValid ? { result: String(row["result"]), atMs } : undefined,
+  };
+}
+
+/** The store in the database of a state; `guarded` runs what writes, and names its faults. */
+export function createVerifiedStore(
+  database: Database,
+  guarded: (work: () => void) => void,
+): VerifiedStore {
+  return {
+    save(verifications) {
+      if (verifications.length === 0) return;
+      const put = database.prepare(
+        "INSERT OR REPLACE INTO verified (target, id, verified_at, result) VALUES (?, ?, ?, ?)",
+      );
+      guarded(() =>
+        database.transaction(() => {
+          for (const { target, id, atMs, result } of verifications) {
+            put.run(target, id, atMs, result);
+          }
+        }),
+      );
+    },
+    suspect(documents) {
+      if (documents.length === 0) return;
+      const put = database.prepare(
+        "INSERT OR REPLACE INTO verified (target, id, suspect) VALUES (?, ?, ?)",
+      );
+      guarded(() =>
+        database.transaction(() => {
+          for (const { target, id, why } of documents) put.run(target, id, why);
+        }),
+      );
+    },
+    *list(target) {
+      const rows = database.prepare(
+        `SELECT a.*, v.verified_at AS verified_at, v.result AS result, v.suspect AS suspect
+          FROM accepted a LEFT JOIN verified v ON v.target = a.target AND v.id = a.id
+          WHERE a.target = ? AND a.whole <> '${tombstoneMark}' ORDER BY a.path, a.part, a.id`,
+      );
+      for (const row of rows.iterate(target)) yield toVerifiable(row);
+    },
+  };
+}

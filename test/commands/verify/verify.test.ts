@@ -1,0 +1,191 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runHere } from "../../main.ts";
+import { startTestService, writeFiles, type TestServiceOptions } from "../../service.ts";
+
+const files = Object.fromEntries(
+  Array.from({ length: 12 }, (_, index) => [
+    `docs/${index}.md`,
+    `# Page ${index}\n\nThe rule number ${index * 7} of the handbook says that code W${index}X${index * 13} applies.\n`,
+  ]),
+);
+
+async function uploaded(options: TestServiceOptions = {}) {
+  const service = await startTestService({ dialect: "onyx", files, ...options });
+  const { folder: cwd, env, sandbox } = service;
+  const run = (...args: string[]) => runHere(args, { cwd, env });
+  const upload = await run("ingest", "docs", "--cc-pair-id", "2", "--quiet");
+  expect(upload.code).toBe(0);
+  await sandbox.idle();
+  return { ...service, run };
+}
+
+interface Report {
+  summary: Record<string, number>;
+  documents: {
+    id: string;
+    path: string;
+    result: string;
+    reason: string;
+    evidence: { request: string; status: number; proves: string }[];
+    sentAt: string;
+  }[];
+}
+
+/** What happens to single documents. */
+const damaged = (index: Record<string, object>): TestServiceOptions => ({
+  faults: {
+    rules: Object.entries(index).map(([documentId, fault]) => ({
+      when: { documentId },
+      do: { index: fault },
+    })),
+  },
+});
+
+describe("verify", () => {
+  it("finds every document current after an upload", async () => {
+    const { run } = await uploaded();
+    const { code, stderr, stdout } = await run("verify");
+    expect(stderr).toContain("12 current");
+    expect(stderr).toMatch(/checking 12 documents at .*: at least 24 requests/);
+    expect(stdout).toBe("");
+    expect(code).toBe(0);
+  });
+
+  it("tells the damages apart", async () => {
+    const { run } = await uploaded(
+      damaged({
+        "docs/1.md": { keeps: "nothing" },
+        "docs/2.md": { keeps: "row" },
+        "docs/3.md": { hidden: true },
+        "docs/4.md": { private: true },
+        "docs/5.md": { unlisted: true },
+        "docs/6.md": { delayMs: 1e9 },
+      }),
+    );
+    const { code, stdout } = await run("verify", "--json");
+    const { summary, documents } = JSON.parse(stdout) as Report;
+    const results = Object.fromEntries(documents.map(({ id, result }) => [id, result]));
+    expect(results).toMatchObject({
+      "docs/1.md": "missing",
+      "docs/2.md": "listed-only",
+      "docs/3.md": "hidden",
+      "docs/4.md": "hidden",
+      "docs/5.md": "current",
+      "docs/6.md": "listed-only",
+    });
+    expect(summary).toMatchObject({
+      current: 7,
+      missing: 1,
+      "listed-only": 2,
+      hidden: 2,
+      documents: 12,
+    });
+    expect(code).toBe(13);
+  });
+
+  it("finds an old version", async () => {
+    const { run, folder, sandbox } = await uploaded({
+      faults: {
+        rules: [{ when: { documentId: "docs/3.md", nth: 2 }, do: { index: { keeps: "old" } } }],
+      },
+    });
+    for (const name of [3, 4]) {
+      writeFileSync(
+        join(folder, `docs/${name}.md`),
+        files[`docs/${name}.md`]!.replace("rule", "norm"),
+      );
+    }
+    await run("ingest", "docs", "--cc-pair-id", "2", "--quiet");
+    await sandbox.idle();
+    const { code, stdout } = await run("verify");
+    expect(stdout).toMatch(
+      /^stale +docs\/3\.md: the index holds another text: it lacks "norm number/,
+    );
+    expect(stdout.trim().split("\n")).toHaveLength(1);
+    expect(code).toBe(13);
+    const exists = await run("verify", "--depth", "exists");
+    expect(exists.stderr).toContain("12 present");
+    expect(exists.code).toBe(0);
+  });
+
+  it("does not guess about a file that changed since its upload", async () => {
+    const { run, folder } = await uploaded();
+    writeFileSync(join(folder, "docs/3.md"), "# Page 3\n\nOther.\n");
+    rmSync(join(folder, "docs/4.md"));
+    const { code, stdout } = await run("verify");
+    expect(stdout).toMatch(/^unknown +docs\/3\.md: changed since upload$/m);
+    expect(stdout).toMatch(/^unknown +docs\/4\.md: the file cannot be read again/m);
+    expect(code).toBe(10);
+  });
+
+  it("takes the files as the expectation where nothing is recorded", async () => {
+    const { run, folder } = await uploaded(damaged({ "docs/1.md": { keeps: "nothing" } }));
+    rmSync(join(folder, ".knowctl"), { recursive: true });
+    const { code, stdout, stderr } = await run("verify", "docs", "--cc-pair-id", "2");
+    expect(stderr).toContain("no upload is recorded here");
+    expect(stdout).toMatch(/^missing +docs\/1\.md/);
+    expect(stderr).toContain("11 current, 1 missing");
+    expect(code).toBe(13);
+    expect((await run("verify")).code).toBe(2);
+    writeFiles(folder, { "empty/.keep": "" });
+    expect((await run("verify", "empty", "--cc-pair-id", "2")).code).toBe(2);
+  });
+
+  it("explains the evidence for one file", async () => {
+    const { run } = await uploaded(damaged({ "docs/2.md": { keeps: "row" } }));
+    const { stdout, code } = await run("verify", "--explain", "docs/2.md");
+    expect(stdout).toContain("docs/2.md\n  result    listed only: the service lists it");
+    expect(stdout).toContain("404  GET /document/document-size-info\n");
+    expect(stdout).toContain("200  GET /onyx-api/connector-docs/2\n");
+    expect(stdout).toContain("200  POST /admin/search");
+    expect(code).toBe(13);
+    const fine = await run("verify", "--explain", "docs/3.md");
+    expect(fine.stdout).toContain("proves: the index holds the text that was sent");
+    expect(fine.code).toBe(0);
+  });
+
+  it("checks within paths, samples, and leaves out what it found current", async () => {
+    const { run } = await uploaded();
+    expect((await run("verify", "docs/1.md", "docs/2.md")).stderr).toContain("2 current");
+    expect((await run("verify", "nowhere.md")).code).toBe(2);
+    expect((await run("verify", "--since-last")).stderr).toContain("10 current");
+    const sample = await run("verify", "--sample", "4", "--json");
+    expect((JSON.parse(sample.stdout) as Report).summary["documents"]).toBe(4);
+    expect((await run("verify", "--sample", "4", "--json")).stdout.match(/"id":"[^"]*"/g)).toEqual(
+      sample.stdout.match(/"id":"[^"]*"/g),
+    );
+  });
+
+  it("waits for the index", async () => {
+    const { run } = await uploaded(damaged({ "docs/1.md": { delayRequests: 3 } }));
+    expect((await run("verify", "docs/1.md")).code).toBe(13);
+    expect((await run("verify", "docs/1.md", "--wait", "1m")).code).toBe(0);
+  });
+
+  it("keeps as many requests in flight as --concurrency allows", async () => {
+    const { run, sandbox } = await uploaded({
+      faults: { rules: [{ when: { path: "/api/document" }, do: { delayMs: 20 } }] },
+    });
+    sandbox.ledger.maxInFlight = 0;
+    expect((await run("verify")).code).toBe(0);
+    expect(sandbox.ledger.maxInFlight).toBeGreaterThan(1);
+    sandbox.ledger.maxInFlight = 0;
+    expect((await run("verify", "--concurrency", "1")).code).toBe(0);
+    expect(sandbox.ledger.maxInFlight).toBe(1);
+  });
+
+  it("refuses a service that cannot tell, and a key that may not ask", async () => {
+    const { run } = await uploaded({ dialect: "standard" });
+    const { code, stderr } = await run("verify");
+    expect(stderr).toContain("the standard interface cannot show what is indexed");
+    expect(code).toBe(9);
+    const denied = await uploaded({
+      faults: { denied: ["/document/document-size-info"] },
+    });
+    expect((await denied.run("verify")).code).toBe(4);
+    const missing = await uploaded({ faults: { missing: ["/document/document-size-info"] } });
+    expect((await missing.run("verify")).code).toBe(9);
+  });
+});
