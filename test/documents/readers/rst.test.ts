@@ -50,6 +50,11 @@ describe("titles", () => {
     ]);
   });
 
+  it("have anchors of the names of substitutions", () => {
+    const text = "About |x|\n=========\n\n.. |x| replace:: this\n";
+    expect(readText(text).headings).toEqual([{ text: "About this", anchor: "about-x" }]);
+  });
+
   it("split a document into sections with links", async () => {
     const { document } = await readOkAsync(
       "A\n=\n\none\n\nB c\n---\n\ntwo\n\n::\n\n   # no heading\n",

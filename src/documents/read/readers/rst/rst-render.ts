@@ -95,8 +95,11 @@ function addHeading(page: Page, { level, text }: Kind<"heading">): void {
   const title = oneLine(renderInline(page.inline, text)).replaceAll("<!--", "<\\!--");
   const plain = oneLine(renderInline(repeated(page.inline), text, true));
   if (plain === "") return;
-  const own = page.anchorOf(nameOf(plain));
-  const id = makeId(nameOf(plain));
+  // The anchor is made before substitutions and references get their texts.
+  const bare = { ...repeated(page.inline), substitutions: new Map(), titles: new Map() };
+  const name = nameOf(oneLine(renderInline(bare, text, true)));
+  const own = page.anchorOf(name);
+  const id = makeId(name);
   // A target with the name of the title has its anchor already.
   const anchor = page.targets.includes(id) ? id : own;
   page.blocks.push({
