@@ -13,7 +13,7 @@ const breakLine = /^(?:'{3,}|<{3,}|-(?: ?-){2}|\*(?: ?\*){2})$/;
 export const isAttributes = (line: string): boolean =>
   line.startsWith("[") && attributeLine.test(line);
 // Nobody types a longer delimiter: the pattern would not fit into its stack.
-const isShort = (line: string): boolean => line.length <= 1000;
+const isShort = (line: string): boolean => line.length <= 10_000;
 export const isContainer = (line: string): boolean => isShort(line) && container.test(line);
 export const isVerbatim = (line: string): boolean => isShort(line) && verbatim.test(line);
 export const isTable = (line: string): boolean => isShort(line) && table.test(line);
