@@ -87,6 +87,16 @@ describe("HTML", () => {
       "# git commit",
     ],
     ["hidden parts within text", "a <button><p>Copy</p></button> b", "a b"],
+    [
+      "abbreviations",
+      '<abbr title="World Health">WHO</abbr>, <abbr title="World Health">WHO</abbr> <abbr>x</abbr>',
+      "WHO (World Health), WHO x",
+    ],
+    [
+      "labels of tabs",
+      '<button role="tab">Linux</button><button>Copy</button><div>a</div>',
+      "Linux\n\na",
+    ],
     ["comments", "a<!-- <p>no -->b<!-->c<?php x ?>d<!DOCTYPE html>e", "abcde"],
     ["main", "<header>no</header><main><header>a</header></main><footer>no</footer>", "a"],
     ["the main role", '<div>no</div><div role="main"><div>a</div>b</div>no', "a\n\nb"],

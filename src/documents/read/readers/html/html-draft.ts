@@ -17,6 +17,9 @@ export interface Draft {
   mark: string;
   isInRow: boolean;
   hasCell: boolean;
+  /** What the open abbreviation stands for, and those that are written already. */
+  abbreviation: string | undefined;
+  abbreviations: Set<string>;
   /** The open link, until its first block of text is written. */
   link: Link | undefined;
   /** Text of `<pre>`, kept as it is. */
@@ -33,6 +36,8 @@ export function createDraft(): Draft {
     mark: "",
     isInRow: false,
     hasCell: false,
+    abbreviation: undefined,
+    abbreviations: new Set(),
     link: undefined,
     pre: undefined,
   };
@@ -105,6 +110,15 @@ export function addText(draft: Draft, text: string): void {
   else if (text.trim() !== "") draft.inline.push(text.replaceAll("\n", " "));
   // Blanks matter only between words, not between blocks.
   else if (draft.inline.length > 0) draft.inline.push(" ");
+}
+
+/** Adds what an abbreviation stands for, at its first place on the page. */
+export function closeAbbreviation(draft: Draft): void {
+  const title = oneLine(draft.abbreviation ?? "");
+  draft.abbreviation = undefined;
+  if (title === "" || draft.heading || draft.abbreviations.has(title)) return;
+  draft.abbreviations.add(title);
+  addText(draft, ` (${title})`);
 }
 
 export function openHeading(draft: Draft, level: number, id: string | undefined): void {

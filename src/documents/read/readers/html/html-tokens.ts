@@ -7,6 +7,8 @@ export type Token =
   | { kind: "close"; name: string }
   | { kind: "comment"; text: string; at: number };
 
+export type Open = Extract<Token, { kind: "open" }>;
+
 // Their content is no markup (HTML Standard, 13.2.5): up to the end tag it is one text. Only in
 // `title` and `textarea` it has entities.
 const rawElements = new Set(["script", "style", "xmp", "iframe", "noembed", "title", "textarea"]);

@@ -3,16 +3,9 @@ import { CliError } from "../../../../errors.ts";
 import { chooseBlocks, joinBlocks } from "./html-blocks.ts";
 import { takeTag, takeTitle, toFrontMatter, type Meta } from "./html-meta.ts";
 import * as draft from "./html-draft.ts";
-import { readTokens, type Token } from "./html-tokens.ts";
+import { isHiddenElement } from "./html-hidden.ts";
+import { readTokens, type Open, type Token } from "./html-tokens.ts";
 
-type Open = Extract<Token, { kind: "open" }>;
-
-// Elements without text of the page, or with text of the site around it.
-const hiddenElements = new Set(
-  "script style noscript template svg nav iframe object audio video canvas button select datalist xmp noembed title textarea".split(
-    " ",
-  ),
-);
 const blockElements = new Set(
   "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form head header hgroup hr html legend main menu p search section summary table tbody tfoot thead caption".split(
     " ",
@@ -75,6 +68,7 @@ function openElement({ draft: current }: Reading, { name, attributes }: Open): v
   else if (name === "td" || name === "th") draft.openCell(current);
   else if (blockElements.has(name)) draft.boundary(current);
   if (name === "a") draft.openLink(current, attributes.get("href"));
+  if (name === "abbr") current.abbreviation = attributes.get("title");
   if (level > 0 || !id || !anchored.has(name)) return;
   if (current.heading) current.heading.id ??= id;
   else current.anchor = id;
@@ -82,6 +76,7 @@ function openElement({ draft: current }: Reading, { name, attributes }: Open): v
 
 function closeElement({ draft: current }: Reading, name: string): void {
   if (name === "a") draft.closeLink(current);
+  if (name === "abbr") draft.closeAbbreviation(current);
   if (/^h[1-6]$/.test(name)) draft.closeHeading(current);
   else if (name === "pre") draft.closePre(current);
   else if (name === "ul" || name === "ol" || name === "menu") {
@@ -133,7 +128,7 @@ function handleToken(reading: Reading, token: Token): void {
   if (!hidden) trackParts(reading, token);
   if (token.kind === "text") draft.addText(reading.draft, token.text);
   else if (token.kind === "close") closeElement(reading, token.name);
-  else if (!hidden && hiddenElements.has(token.name)) {
+  else if (!hidden && isHiddenElement(token)) {
     reading.hidden = { name: token.name, depth: 1, before: reading.draft };
     reading.draft = draft.createDraft();
   } else if (!openLeaf(reading, token)) openElement(reading, token);
