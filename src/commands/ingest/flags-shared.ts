@@ -65,7 +65,7 @@ export function addMappingOptions(command: Command): Command {
     )
     .option(
       "--link <template>",
-      "link of a document, from {path} {dir} {name} {slug} {id}, front matter",
+      "link of a document, from {path} {dir} {name} {slug} {id}, front matter; filters: {slug|strip:docs/|lower}",
     )
     .option(
       "--link-style <site>",
