@@ -57,6 +57,7 @@ describe("blocks of site generators", () => {
     ["code spans", "`a(){ .b }` and `c`:::\n"],
     ["exclamations", "!!! wow\n\nb\n"],
     ["indented code below", "!!! wow\nb\n"],
+    ["a text of many lines", `!!! \n${"a\n\n".repeat(12_000)}`],
     ["names of code", "::: a.b.C\n    options:\n        x: y\n"],
     ["colons", "a ::: b\n\n:::\n"],
     ["underlined titles", "a\n===\n\n=== b\n    c\n"],

@@ -2,7 +2,11 @@ import { createCodeTest } from "../../../markdown/code.ts";
 import { admonitionLabel } from "./component-text.ts";
 
 interface Blocks {
-  rows: readonly string[];
+  text: string;
+  /** Offset of the row after the one that is read. */
+  next: number;
+  /** Rows that are complete, joined now and then: a text can consist of millions of them. */
+  pieces: string[];
   done: string[];
   /** Columns that each open container takes from its lines, and where its lines begin. */
   containers: { inner: number; strip: number }[];
@@ -12,6 +16,7 @@ interface Blocks {
   depth: number;
 }
 
+const rowsPerPiece = 10_000;
 const indentOf = (row: string): string => /^[ \t]*/.exec(row)?.[0] ?? "";
 const widthOf = (indent: string): number => indent.replaceAll("\t", "    ").length;
 const isBlank = (row: string): boolean => row.trim() === "";
@@ -36,18 +41,29 @@ function boxLabel(row: string): string | undefined {
   return admonitionLabel(type, title) ?? type.charAt(0).toUpperCase() + type.slice(1);
 }
 
+/** Indentation of the next row with text. */
+function nextIndent({ text, next }: Blocks): string {
+  let start = next;
+  let at = next;
+  for (; isBlank(text[at] ?? "x"); at++) if (text[at] === "\n") start = at + 1;
+  return at < text.length ? text.slice(start, at) : "";
+}
+
+function isNextBlank({ text, next }: Blocks): boolean {
+  const end = text.indexOf("\n", next);
+  return isBlank(text.slice(next, end === -1 ? undefined : end));
+}
+
 /** Begins a container if indented lines follow. */
-function openBox(blocks: Blocks, row: string, index: number, strip: number): boolean {
+function openBox(blocks: Blocks, row: string, strip: number): boolean {
   const label = boxLabel(row);
   if (label === undefined) return false;
   const indent = indentOf(row);
   const inner = widthOf(indent) + strip + 4;
-  let next = index + 1;
-  while (next < blocks.rows.length && isBlank(blocks.rows[next] ?? "")) next++;
-  if (widthOf(indentOf(blocks.rows[next] ?? "")) < inner) return false;
+  if (widthOf(nextIndent(blocks)) < inner) return false;
   blocks.containers.push({ inner, strip: strip + 4 });
   if (label !== "") blocks.done.push(`${indent}**${label}**`);
-  if (!isBlank(blocks.rows[index + 1] ?? "")) blocks.done.push("");
+  if (!isNextBlank(blocks)) blocks.done.push("");
   return true;
 }
 
@@ -70,33 +86,33 @@ function endDirective(blocks: Blocks): boolean {
   return true;
 }
 
-function openDirective(blocks: Blocks, label: string | undefined, index: number): boolean {
+function openDirective(blocks: Blocks, label: string | undefined): boolean {
   blocks.depth++;
   if (label !== undefined) blocks.done.push(label);
-  if (!isBlank(blocks.rows[index + 1] ?? "")) blocks.done.push("");
+  if (!isNextBlank(blocks)) blocks.done.push("");
   return true;
 }
 
-function readDirective(blocks: Blocks, row: string, index: number): boolean {
+function readDirective(blocks: Blocks, row: string): boolean {
   const [, indent = "", marks, text = ""] = (row.includes(":::") && directive.exec(row)) || [];
   if (marks === undefined) return false;
   if (text.trim() === "") return endDirective(blocks);
   // `::: package.module` of mkdocstrings stays: its text comes from code.
   if (!/^[A-Za-z{]/.test(text) || /^\w+\./.test(text)) return false;
   const label = directiveLabel(text.trim());
-  return openDirective(blocks, label && `${indent}**${label}**`, index);
+  return openDirective(blocks, label && `${indent}**${label}**`);
 }
 
 // `/// note | Title` of PyMdown, up to a line `///`.
 const slashes = /^([ \t]*)\/{3,}[ \t]*(?:([A-Za-z][\w-]*)[ \t]*(?:\|[ \t]*(.*))?)?$/;
 
-function readSlashes(blocks: Blocks, row: string, index: number): boolean {
+function readSlashes(blocks: Blocks, row: string): boolean {
   const found = row.includes("///") ? slashes.exec(row) : undefined;
   if (!found) return false;
   const [, indent = "", name, title] = found;
   if (name === undefined) return endDirective(blocks);
   const label = admonitionLabel(name, title?.trim());
-  return openDirective(blocks, label && `${indent}**${label}**`, index);
+  return openDirective(blocks, label && `${indent}**${label}**`);
 }
 
 const wholeList = /^[ \t]*(?:\{:[^{}]*\}|\{[ \t]*[.#][\w-]+(?:[ \t]+[^{}]*)?\})[ \t]*$/;
@@ -129,7 +145,7 @@ function closesFence(row: string, marks: string): boolean {
   return text.length >= marks.length && text === (marks[0] ?? "").repeat(text.length);
 }
 
-function readRow(blocks: Blocks, source: string, index: number): void {
+function readRow(blocks: Blocks, source: string): void {
   const { containers, done } = blocks;
   if (containers.length > 0 && !isBlank(source)) {
     const width = widthOf(indentOf(source));
@@ -152,9 +168,7 @@ function readRow(blocks: Blocks, source: string, index: number): void {
     return;
   }
   const isBlock =
-    openBox(blocks, row, index, strip) ||
-    readDirective(blocks, row, index) ||
-    readSlashes(blocks, row, index);
+    openBox(blocks, row, strip) || readDirective(blocks, row) || readSlashes(blocks, row);
   if (!isBlock) done.push(withoutAttributes(row));
 }
 
@@ -164,8 +178,23 @@ function readRow(blocks: Blocks, source: string, index: number): void {
  * attribute lists. The time is linear in the length of the text.
  */
 export function readBlocks(text: string): string {
-  const rows = text.split("\n");
-  const blocks: Blocks = { rows, done: [], containers: [], fence: undefined, depth: 0 };
-  for (const [index, row] of rows.entries()) readRow(blocks, row, index);
-  return blocks.done.join("\n");
+  const blocks: Blocks = {
+    text,
+    next: 0,
+    pieces: [],
+    done: [],
+    containers: [],
+    fence: undefined,
+    depth: 0,
+  };
+  while (blocks.next <= text.length) {
+    const start = blocks.next;
+    const end = text.indexOf("\n", start);
+    const rowEnd = end === -1 ? text.length : end;
+    blocks.next = rowEnd + 1;
+    readRow(blocks, text.slice(start, rowEnd));
+    if (blocks.done.length >= rowsPerPiece) blocks.pieces.push(blocks.done.splice(0).join("\n"));
+  }
+  if (blocks.done.length > 0) blocks.pieces.push(blocks.done.join("\n"));
+  return blocks.pieces.join("\n");
 }
