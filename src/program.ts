@@ -116,7 +116,7 @@ export function createProgram(run: Run, output: HelpOutput, argv: readonly strin
         "chat",
         "sessions",
         "doctor",
-        "api",
+        "verify",
         "config",
       ],
     });

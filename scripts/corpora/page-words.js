@@ -40,7 +40,7 @@ function markdownProse(text, isMdx) {
       .replace(/!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()]|\([^()]*\))*\)/g, " $1 ")
       .replace(/!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\[[^[\]]*\]/g, " $1 "),
     /^ {0,3}\[[^\]^]+\]:\s.*$/gm,
-    /\{[:#.][^{}\n]*\}|\{ [.#][^{}\n]*\}/g,
+    /\{[:#.][^{}\n]*\}|\{ ?(?:[.#]|[\w-]+=)[^{}\n]*\}/g,
     /^[ \t]*(?:--8<--|;--8<--).*$/gm,
     isMdx ? /\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g : /\{%[^]*?%\}/g,
     /<?https?:\/\/[^\s>)]+>?/g,
@@ -72,9 +72,10 @@ function asciidocText(text) {
     /^(?:ifdef|ifndef|ifeval|endif|include|toc)::.*$/gm,
     /^\[.*\][ \t]*$/gm,
     /\[\[[^\]]*\]\]/g,
+    // The window of a link.
+    /,\s*window="?_blank"?/g,
     // A role of the text that follows.
     /\[[\w.#% -]+\](?=[#*_`])/g,
-    /\{[\w:-]+\}/g,
   )
     .replace(
       /(?:xref|link|mailto|image|icon|kbd|btn|menu|footnote|https?|pass|anchor):{1,2}[^\s[\]]*\[([^\]]*)\]/g,
@@ -82,7 +83,7 @@ function asciidocText(text) {
     )
     .replace(/<<[^,<>]*,([^<>]*)>>/g, " $1 ")
     .replace(/<<[^<>]*>>|\bhttps?:\/\/\S+|^\.(?=\S)|<\d+>|<\.>/gm, " ")
-    .replace(/^[\w|.<^>]*\|/gm, " ");
+    .replace(/^[\w|.<^>]*\||\{[\w:-]+\}/gm, " ");
 }
 
 function htmlText(text) {

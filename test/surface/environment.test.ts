@@ -56,6 +56,7 @@ function sampleFor(option: Option): string {
     "excluded",
     "public",
     "keyword",
+    "rewrite",
     "http://a.example",
   ];
   const found = [...samples, ...more].find((sample) => {

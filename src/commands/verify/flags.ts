@@ -19,7 +19,7 @@ export function addVerify(program: Command, run: Run): void {
   const verify = program
     .command("verify")
     .description(
-      "Check that uploaded documents are in the index, in the version that was sent.\n" +
+      "Check that uploaded documents are in the index.\n" +
         "A service accepts an upload before it is indexed, and may lose it. Uploads that the state records are " +
         "checked with their recorded options; without a record, the files are the expectation. Costs no tokens.",
     )
