@@ -42,6 +42,16 @@ function joined(folder: string, path: string): string | undefined {
   return full === "." ? "" : full.replace(/^\/+/, "");
 }
 
+/**
+ * docs.antora.org, "Page and resource IDs": in a component of Antora, a page counts from the folder
+ * of the pages of its module, unless it begins with `./`.
+ */
+function antoraPages(path: string, from: string): string | undefined {
+  if (!/\.adoc$/i.test(from) || /^\.\.?\//.test(path)) return undefined;
+  const [module] = /^(?:.*\/)?modules\/[^/]+\/(?=pages\/|partials\/|nav)/.exec(from) ?? [];
+  return module && `${module}pages`;
+}
+
 /** Where the path of a link may lead, as its generator or a browser reads it. */
 function placesOf(path: string, { path: from, style }: LinkingFile): string[] {
   const folders: string[] = [];
@@ -53,6 +63,8 @@ function placesOf(path: string, { path: from, style }: LinkingFile): string[] {
     // The address of the page ends with "/", so a browser resolves a path without extension below it.
     const isBelow = style !== undefined && resolvesBelowPage(style) && !isIndex;
     if (isBelow && formatOf(path) === undefined) folders.push(stem);
+    const pages = antoraPages(path, from);
+    if (pages !== undefined) folders.push(pages);
     folders.push(folder);
   }
   const places = folders.map((folder) => joined(folder, path)).filter((each) => each !== undefined);

@@ -6,7 +6,7 @@ import type { Target } from "../../../src/documents/links/targets.ts";
 import { expectLinear } from "../../cost.ts";
 import { pathsInParts } from "../../../src/documents/inspect/part-stamps.ts";
 import { compileSettings } from "../../../src/documents/map/settings.ts";
-import { readDocumentSync, type Reading } from "../../../src/documents/read/read.ts";
+import { readDocument, readDocumentSync, type Reading } from "../../../src/documents/read/read.ts";
 import { createFolder, fileIn, type Options } from "../folder.ts";
 
 const base = "https://x.example";
@@ -158,6 +158,25 @@ describe("relative links", () => {
       `[a](${two}) [b](${two}) [c](${two}) [d](${base}/posts/)`,
     );
     expect(textOf(root, "content/posts/_index.md", options)).toBe(`[a](${base}/posts/one/) Posts.`);
+  });
+
+  it("of Antora count from the pages of their module", async () => {
+    const root = createFolder({
+      "docs/modules/ROOT/nav.adoc": "* xref:guide/a.adoc[A]\n",
+      "docs/modules/ROOT/pages/guide/a.adoc": "= A\n\nxref:b.adoc[B] xref:./c.adoc[C]\n",
+      "docs/modules/ROOT/pages/b.adoc": "= B\n",
+      "docs/modules/ROOT/pages/guide/b.adoc": "= Other B\n",
+      "docs/modules/ROOT/pages/guide/c.adoc": "= C\n",
+    });
+    const settings = compileSettings({ root, link: `${base}/{name}-of-{dir}` });
+    const textIn = async (path: string): Promise<string> =>
+      JSON.stringify(await readDocument(fileIn(root, path), settings));
+    expect(await textIn("docs/modules/ROOT/nav.adoc")).toContain(
+      `(${base}/a-of-docs/modules/ROOT/pages/guide)`,
+    );
+    const text = await textIn("docs/modules/ROOT/pages/guide/a.adoc");
+    expect(text).toContain(`[B](${base}/b-of-docs/modules/ROOT/pages)`);
+    expect(text).toContain(`[C](${base}/c-of-docs/modules/ROOT/pages/guide)`);
   });
 
   it("are found whichever way their names are composed", () => {
