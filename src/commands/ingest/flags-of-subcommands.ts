@@ -93,7 +93,7 @@ export function addOrphans(ingest: Command, run: Run): void {
     );
   addPaceOptions(addMappingOptions(addAccessOptions(addTargetOptions(orphans))))
     .optionsGroup("Which documents:")
-    .option("--remote", "documents of the service without a file and without a record, instead")
+    .option("--remote", "documents that only the service has, instead of orphans of the state")
     .optionsGroup("Removal:")
     .option("--prune", "delete the documents, if the service can")
     .option("--tombstone", "replace their text by a removal notice")

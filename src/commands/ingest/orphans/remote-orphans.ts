@@ -115,7 +115,8 @@ export async function* findRemoteOrphans(
   const others = isNeeded ? await addOtherPairs(context, session, listed, target) : [];
   if (noExtra !== undefined) await output.note(`extra documents were not determined: ${noExtra}`);
   for (const { id } of drift.list("extra")) {
-    const stored = storedId(id);
+    const encoded = storedId(id);
+    const stored = listed.has(target.ccPairId, encoded) ? encoded : id;
     const other = others.find((each) => listed.has(each, stored));
     if (other !== undefined) {
       await output.note(`kept: ${neutraliseLine(id)} (cc-pair ${other} has it too)`);

@@ -1,10 +1,13 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { closeAll, startHttp } from "../../../api/support.ts";
 import { remove, send, storedIn } from "../../drift/support.ts";
 import { startTestService, writeFiles, type TestService } from "../../../service.ts";
 import { runIn } from "../../state/support.ts";
 import { startGitService } from "../support.ts";
+
+afterEach(closeAll);
 
 const files = Object.fromEntries(
   Array.from({ length: 6 }, (_, index) => [`docs/${index}.md`, `# ${index}\n\nText.\n`]),
@@ -154,4 +157,15 @@ describe("ingest orphans --remote", () => {
     const standard = await runIn(service, `${list} --dialect standard --cc-pair-id 2`);
     expect(standard).toMatchObject({ code: 9, stdout: "" });
   });
+});
+
+it("shows a stored id that is encoded otherwise as it is", async () => {
+  const { folder, env } = await startWith([]);
+  const { url } = await startHttp((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end('[{"document_id":"a/b c"},{"document_id":"kb%2Fx.md"}]');
+  });
+  const line = "ingest orphans --remote --cc-pair-id 2 --fields id,stored_id -o tsv";
+  const ran = await runIn({ folder, env: { ...env, KNOWCTL_BASE_URL: url } }, line);
+  expect(ran.stdout).toBe("a/b c\ta/b c\nkb/x.md\tkb%2Fx.md\n");
 });
