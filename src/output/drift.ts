@@ -24,6 +24,8 @@ export type DriftSummary = Readonly<Record<Exclude<Result, "extra">, number>> & 
 
 export interface DriftReport {
   summary: DriftSummary;
+  /** Number of pairs that were compared. */
+  pairs: number;
   list: (result: Result) => Iterable<Difference>;
   /** The commands that remove the differences, a line each. */
   next: readonly string[];
@@ -76,7 +78,8 @@ async function writeText(output: Output, report: DriftReport, shown: ShownPath):
     for (const { id, path, ccPairId } of report.list(result)) {
       if (places++ === placesShown) break;
       const place = neutraliseLine(path === undefined ? id : shown(path));
-      const pair = result === "elsewhere" ? dim(` (cc-pair ${ccPairId})`) : "";
+      const namesPair = result === "elsewhere" || report.pairs > 1;
+      const pair = namesPair ? dim(` (cc-pair ${ccPairId})`) : "";
       await output.line("  ", place, pair);
     }
     if (count > placesShown) {

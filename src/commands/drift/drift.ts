@@ -96,7 +96,8 @@ async function compare(
   for (const each of plan.table.entries(["failed"])) await output.problem(problemOf(each, source));
   const next = nextSteps(comparison, summary);
   const { list } = comparison.drift;
-  await writeDrift(output, options, { summary, list, next }, source.shown);
+  const report = { summary, pairs: targets.length, list, next };
+  await writeDrift(output, options, report, source.shown);
   endWith(summary, options);
 }
 

@@ -197,6 +197,7 @@ describe("drift", () => {
     await send(service, 4, "old.md");
     await remove(service, "docs/2.md");
     expect(await differences(trusted)).toEqual(["gone-there docs/2.md 4", "extra old.md 4"]);
+    expect((await runIn(trusted, "drift")).stdout).toContain("  docs/2.md (cc-pair 4)\n");
   });
 
   it("tells removal notices and the records of other pairs apart", async () => {
