@@ -11,6 +11,7 @@ import type { Notice } from "./notices.ts";
 import { parseOwners } from "./owners.ts";
 import { withoutExtension } from "../read/file-name.ts";
 import type { DocumentSettings } from "./settings.ts";
+import { isMap, textOf } from "../front-matter/values.ts";
 import { normalise } from "../inspect/stamp.ts";
 import { scanStructure, type Heading } from "../markdown/structure.ts";
 
@@ -128,11 +129,16 @@ function takeDate(
   keys: readonly string[],
   member: string,
 ): string | undefined {
-  const field = fields.takeText(keys);
+  const field = fields.take(keys);
   if (!field) return undefined;
-  trace?.(member, fields.originOf(field.key));
+  const { key, value } = field;
+  trace?.(member, fields.originOf(key));
+  // `date: {created: …, updated: …}` of the blog of Material for MkDocs.
+  const date = isMap(value) ? (value["updated"] ?? value["created"]) : value;
+  const text = date && textOf(date)?.trim();
   const hint = "write 2024-05-01 or 2024-05-01T09:30:00Z";
-  return parseDate(field.value) ?? fields.fail(field.key, `not a date: ${field.value}`, hint);
+  if (!text) return fields.fail(key, "expected text", hint);
+  return parseDate(text) ?? fields.fail(key, `not a date: ${text}`, hint);
 }
 
 /**

@@ -254,6 +254,11 @@ describe("doc_updated_at", () => {
     );
   });
   it("is the time of the file only when asked for", () => {
+    const both = "date:\n  created: 2024-01-01\n  updated: 2024-05-01\n";
+    expect(map(`---\n${both}---\nx`)["doc_updated_at"]).toBe("2024-05-01T00:00:00Z");
+    const one = "date:\n  created: 2024-01-01\n";
+    expect(map(`---\n${one}---\nx`)["doc_updated_at"]).toBe("2024-01-01T00:00:00Z");
+    expect(() => map("---\ndate: [a]\n---\nx")).toThrow("page.md:2:1: front matter date");
     expect(map("x")).not.toHaveProperty("doc_updated_at");
     expect(map("x", { updatedAt: "mtime" })["doc_updated_at"]).toMatch(/^\d{4}-.*Z$/);
   });
