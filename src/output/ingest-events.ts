@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { reportFailure, reportShard } from "./report/record.ts";
+import { VerifiedLine } from "./verify-schema.ts";
 
 // The descriptions become schema/ingest-events.schema.json. New members are optional, so that
 // readers of version 1 keep working.
@@ -41,6 +42,7 @@ const ResultLine = z.object({
     unchanged: z.int(),
     skipped: z.int(),
     failed: z.int(),
+    verified: z.optional(count("with --verify: sent documents that the index holds as sent")),
   }),
   renamed: count("files with a new path and the same text"),
   planned: count("documents that were new or changed when the run began"),
@@ -61,7 +63,7 @@ const ResultLine = z.object({
  * prints only the last line. Saved as `schema/ingest-events.schema.json`.
  */
 export function ingestEventsJsonSchema(): Record<string, unknown> {
-  const line = z.discriminatedUnion("type", [DocumentLine, ResultLine]);
+  const line = z.discriminatedUnion("type", [DocumentLine, VerifiedLine, ResultLine]);
   const { $schema, ...rest } = z.toJSONSchema(line, { io: "input" });
   return {
     $schema,

@@ -68,7 +68,11 @@ function countsText(counts: UploadCounts, isStopped: boolean): string {
   const names = ["created", "updated", "unchanged", "skipped", "failed"] as const;
   const parts = names.filter((name) => counts[name] > 0);
   if (parts.length === 0) return isStopped ? "nothing sent" : "nothing to do";
-  return parts.map((name) => `${formatCount(counts[name])} ${name}`).join(", ");
+  const texts = parts.map((name) => `${formatCount(counts[name])} ${name}`);
+  const { verified } = counts;
+  return [...texts, ...(verified === undefined ? [] : [`${formatCount(verified)} verified`])].join(
+    ", ",
+  );
 }
 
 /** Writes the result with its failures on stdout: indented (`json`) or on one line (`ndjson`). */

@@ -27,6 +27,9 @@ const verified = {
   verifiedAt: text("time of this check, ISO 8601"),
 };
 
+/** A line of ndjson for one document. */
+export const VerifiedLine = z.strictObject({ version, type: z.literal("verified"), ...verified });
+
 const summary = z
   .strictObject({
     ...(Object.fromEntries(verifyResults.map((name) => [name, count])) as Record<
@@ -41,7 +44,7 @@ const command = z.literal("verify");
 
 const Verify = z.union([
   z.strictObject({ version, command, summary, documents: z.array(z.strictObject(verified)) }),
-  z.strictObject({ version, type: z.literal("verified"), ...verified }),
+  VerifiedLine,
   z.strictObject({ version, type: z.literal("result"), command, summary }),
 ]);
 

@@ -38,15 +38,23 @@ const colours: Partial<Record<VerifyResult, (text: string) => Text>> = {
 };
 
 /** One document for people: `missing      docs/a.md: why`. */
-export async function writeVerifiedLine(
-  output: Output,
+export function verifiedText(
   { id, path, result, reason }: VerifiedDocument,
   shown: ShownPath,
-): Promise<void> {
+): Text[] {
   const colour = colours[result] ?? red;
   const name = result.replace("-", " ").padEnd(12);
   const place = neutraliseLine(path === null ? id : shown(path));
-  await output.line(colour(name), place, dim(reason === "" ? "" : `: ${neutraliseLine(reason)}`));
+  return [colour(name), place, dim(reason === "" ? "" : `: ${neutraliseLine(reason)}`)];
+}
+
+/** Writes one document on stdout. */
+export async function writeVerifiedLine(
+  output: Output,
+  document: VerifiedDocument,
+  shown: ShownPath,
+): Promise<void> {
+  await output.line(...verifiedText(document, shown));
 }
 
 /** A document with each request and what its response proves. */

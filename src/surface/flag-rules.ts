@@ -152,6 +152,20 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       hint: "use only one of them, or run the command once for each file",
     },
   ],
+  ingest: [
+    {
+      flags: ["--wait"],
+      without: ["--verify"],
+      why: "an upload itself does not wait for the index",
+      hint: "add --verify, or remove this flag",
+    },
+    {
+      flags: ["--verify"],
+      beside: ["--dry-run"],
+      why: "a dry run sends nothing that could be checked",
+      hint: "use only one of them",
+    },
+  ],
   "ingest orphans": [
     {
       flags: ["--class"],

@@ -10,13 +10,13 @@ import { isAbsolute, join, resolve } from "node:path";
 const values = [
   "base-url cc-pair-id connector dialect profile config ca-file timeout root since shard id-prefix",
   "source sections anchors max-section-chars link link-style link-base links format updated-at owners images",
-  "concurrency rate max-failures client-cert client-key",
+  "wait concurrency rate max-failures client-cert client-key",
 ].flatMap((names) => names.split(" "));
 /** Inputs with a value a line, each of them a flag. */
 const lists = ["include", "exclude", "metadata", "tag", "map", "require-access"];
 /** Inputs that are `true` or `false`. */
 const switches =
-  "no-ignore allow-empty allow-secrets meta-commit drafts dry-run force checksum no-state allow-sync drop-access no-overwrite".split(
+  "no-ignore allow-empty allow-secrets meta-commit drafts dry-run force checksum no-state allow-sync drop-access no-overwrite verify".split(
     " ",
   );
 /** Inputs that no list of processes may show, as variables of the child. */

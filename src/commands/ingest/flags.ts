@@ -11,6 +11,7 @@ import {
   addTargetOptions,
   addUploadOptions,
 } from "./flags-shared.ts";
+import { addWaitOption } from "../verify/wait-flag.ts";
 import { positive } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 
@@ -27,6 +28,12 @@ export function addIngest(program: Command, run: Run): void {
     .option("--checksum", "read every file instead of trusting size, times and inode")
     .option("--force", "send every document, changed or not")
     .option("--no-state", "neither read nor write the state");
+  addWaitOption(
+    ingest
+      .optionsGroup("Checks:")
+      .option("--verify", "check that every sent document is in the index; exit 0 only then"),
+    "30s",
+  );
   addReportOptions(addOverwriteOption(ingest))
     .optionsGroup("Remembered options:")
     .option("--save-options", "write these options into the project file")
@@ -58,6 +65,10 @@ export function addIngest(program: Command, run: Run): void {
         [
           "knowctl ingest documents docs | knowctl ingest - --cc-pair-id 2",
           "NDJSON in between, for jq or another machine",
+        ],
+        [
+          "knowctl ingest docs --cc-pair-id 2 --verify --wait 1m",
+          "exit 0 only when the index holds what was sent",
         ],
         ["knowctl ingest docs --dry-run", "see the plan; needs no key and no connection"],
         [

@@ -1,4 +1,3 @@
-import { dialects } from "../../api/dialects.ts";
 import { chooseSample } from "../../checks/verify/sample.ts";
 import type { Context } from "../../context.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
@@ -6,7 +5,6 @@ import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import { serviceTargets, targetFor } from "../../sync/state/target.ts";
 import type { VerifiableRecord } from "../../sync/state/verified.ts";
-import type { DocumentSource } from "../ingest/options/settings.ts";
 import type { Session } from "../ingest/session.ts";
 import { namesPairsByRule } from "../ingest/target/recorded-target.ts";
 import type { Expected, ExpectedText } from "./expected.ts";
@@ -23,16 +21,6 @@ export interface Chosen {
   /** Files that have no document to check, with the reason. */
   failed: readonly string[];
   close(): void;
-}
-
-/** Throws CliError `not-found` where the dialect cannot show what is indexed. */
-export function refuseUncheckable({ config }: Pick<DocumentSource, "config">): void {
-  if (dialects[config.dialect].paths.documentSize) return;
-  throw new CliError(
-    "not-found",
-    `the ${config.dialect} interface cannot show what is indexed; nothing was sent`,
-    { hints: ["ask for words of a document with `knowctl chat`, and look at the sources"] },
-  );
 }
 
 function nothingToCheck(what: string, hints: readonly string[]): CliError {

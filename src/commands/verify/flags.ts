@@ -1,18 +1,8 @@
 import type { Command } from "commander";
 import { addPaceOptions, addTargetOptions } from "../ingest/flags-shared.ts";
-import { choice, collectParsed, duration, filled, integer } from "../../surface/options.ts";
+import { choice, collectParsed, filled, integer } from "../../surface/options.ts";
+import { addWaitOption } from "./wait-flag.ts";
 import type { Run } from "../../surface/run.ts";
-
-/** How long an upload or a check waits for the index. */
-export function addWaitOption(command: Command, fallback: string): Command {
-  return command
-    .optionsGroup("Checks:")
-    .option(
-      "--wait <duration>",
-      `ask again until then for what is not there yet: 30s, 2m (default: ${fallback})`,
-      duration,
-    );
-}
 
 /** `verify`. */
 export function addVerify(program: Command, run: Run): void {

@@ -1,12 +1,10 @@
 import { outcomeOf } from "../../checks/verify/decide.ts";
 import type { VerifiedDocument } from "../../checks/verify/evidence.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import {
   countsText,
   emptyCounts,
-  verifyResults,
   writeExplained,
   writeVerifiedLine,
   type VerifyCounts,
@@ -24,41 +22,13 @@ import { openSource } from "../ingest/options/settings.ts";
 import { ingestFormat } from "../ingest/report/report.ts";
 import { checkReportFiles, type ReportFiles } from "../ingest/report/report-files.ts";
 import { openSession, type Session } from "../ingest/session.ts";
-import { chooseDocuments, refuseUncheckable, type Chosen } from "./chosen.ts";
+import { chooseDocuments, type Chosen } from "./chosen.ts";
+import { failUnlessExpected } from "./outcome.ts";
 import { openReader } from "./readers.ts";
 import { writeVerifyReports } from "./reports.ts";
+import { refuseUncheckable } from "./sent.ts";
 import { checkVerifyOptions, type VerifyOptions } from "./verify-options.ts";
 import { verifyDocuments, type Verified, type VerifyRequest } from "./verifying.ts";
-
-/** Counts what failed and what is undecided. Throws nothing. */
-export function outcomesOf(
-  counts: VerifyCounts,
-  expectsHidden: boolean,
-): { failed: number; undecided: number } {
-  const sum = (outcome: string): number =>
-    verifyResults
-      .filter((result) => outcomeOf(result, expectsHidden) === outcome)
-      .reduce((all, result) => all + counts[result], 0);
-  return { failed: sum("failed"), undecided: sum("undecided") };
-}
-
-/** Throws CliError `checks-failed` or `partial` unless every document is as expected. */
-export function failUnlessExpected(counts: VerifyCounts, expectsHidden: boolean, unread = 0): void {
-  const { failed, undecided } = outcomesOf(counts, expectsHidden);
-  if (failed > 0) {
-    const what = expectsHidden
-      ? `${countOf(failed, "document")} visible to this reader`
-      : `${countOf(failed, "document")} not as uploaded: ${countsText({ ...counts, current: 0, present: 0, unknown: 0 })}`;
-    const canSendAgain = counts.missing + counts["listed-only"] + counts.stale > 0;
-    const hints =
-      canSendAgain && !expectsHidden
-        ? ["`knowctl ingest retry --missing` sends missing, listed only and stale ones again"]
-        : [];
-    throw new CliError("checks-failed", what, { hints });
-  }
-  const open = undecided + unread;
-  if (open > 0) throw new CliError("partial", `${countOf(open, "document")} could not be decided`);
-}
 
 const savedAtOnce = 256;
 
@@ -183,7 +153,7 @@ export async function verify(
   const inputs = options.explain === undefined ? paths : [options.explain];
   const flags = { ...options, idsOnly: true, wholeRoot: true, mayBeRemoved: true };
   const source = await openSource(context, inputs, flags, output, true);
-  refuseUncheckable(source);
+  refuseUncheckable(source.config.dialect);
   const request = { ...options, dryRun: true, readsService: true };
   const session = await openSession(context, output, source, request);
   try {

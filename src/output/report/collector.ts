@@ -51,8 +51,10 @@ export interface ReportCollector {
   readonly counts: Readonly<ReportCounts>;
   add(event: ReportEvent): void;
   /** Counts documents without an event each, e.g. 90,000 unchanged ones. */
-  count(name: keyof ReportCounts, count: number): void;
+  count(name: Exclude<keyof ReportCounts, "verified">, count: number): void;
   rename(from: string, to: string): void;
+  /** A check of `--verify`; counts the documents that are in the index as sent. */
+  verify(isCurrent: boolean): void;
   finish(end: RunEnd): ReportHead;
 }
 
@@ -134,7 +136,14 @@ export function createReportCollector(
   onFailure: (failure: ReportFailure) => void,
   startedAtMs = now(),
 ): ReportCollector {
-  const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, renamed: 0 };
+  const counts: ReportCounts = {
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    skipped: 0,
+    failed: 0,
+    renamed: 0,
+  };
   const throughput = createThroughput();
   const slowest = createSlowest();
   const reasons = createReasons();
@@ -159,6 +168,9 @@ export function createReportCollector(
     rename(from, to) {
       counts.renamed++;
       if (renamed.length < maxRenamed) renamed.push({ from, to });
+    },
+    verify(isCurrent) {
+      counts.verified = (counts.verified ?? 0) + (isCurrent ? 1 : 0);
     },
     finish({ target, paths, options, shard, commit, error, ...end }) {
       const finishedAtMs = Math.max(startedAtMs, now());

@@ -90,9 +90,11 @@ function mergeThroughput(reports: readonly RunReport[], startMs: number): RunRep
 function sumCounts(reports: readonly RunReport[]): ReportCounts {
   const sum = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, renamed: 0 };
   for (const { counts } of reports) {
-    for (const name of Object.keys(sum) as (keyof ReportCounts)[]) sum[name] += counts[name];
+    for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += counts[name];
   }
-  return sum;
+  const verified = reports.flatMap(({ counts }) => counts.verified ?? []);
+  if (verified.length === 0) return sum;
+  return { ...sum, verified: verified.reduce((all, each) => all + each, 0) };
 }
 
 const summedMembers = ["planned", "sentBytes", "requests", "retries", "throttled"] as const;

@@ -33,6 +33,7 @@ const counts = z.object({
   skipped: count("skipped files, see `skipped`"),
   failed: count("documents that were not accepted, see `failures`"),
   renamed: count("files with a new path and the same text"),
+  verified: z.optional(count("with --verify: sent documents that the index holds as sent")),
 });
 export type ReportCounts = z.infer<typeof counts>;
 

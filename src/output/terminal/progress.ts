@@ -8,6 +8,8 @@ export interface UploadCounts {
   unchanged: number;
   skipped: number;
   failed: number;
+  /** With `--verify`: sent documents that the index holds as sent. */
+  verified?: number | undefined;
 }
 
 export interface ProgressState {

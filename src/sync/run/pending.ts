@@ -25,6 +25,8 @@ export interface LastSent {
   /** The sent `doc_updated_at`; undefined when the service used its own clock. */
   updatedAt?: string | undefined;
   sentAtMs: number;
+  /** Hashes of its fields, see Fingerprint. */
+  fields?: string | undefined;
 }
 
 /** Result of a look-up in the state; `last` is undefined for a new document. */
@@ -34,7 +36,11 @@ export interface Known {
 
 export function knownOf(accepted: LastSent | undefined): Known {
   return {
-    last: accepted && { updatedAt: accepted.updatedAt, sentAtMs: accepted.sentAtMs },
+    last: accepted && {
+      updatedAt: accepted.updatedAt,
+      sentAtMs: accepted.sentAtMs,
+      fields: accepted.fields,
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import type { Notice } from "../../documents/map/notices.ts";
 import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
 import type { Pending, LastSent } from "./pending.ts";
 import type { State } from "../state/state.ts";
+import type { Suspicion } from "../state/verified.ts";
 import type { Targets } from "../state/target.ts";
 
 export interface DocumentEvent {
@@ -64,6 +65,8 @@ export interface RunRequest {
   onSending?: (change: 1 | -1) => void;
   /** Returns the body to send; `last` is the last version that the target accepted. */
   adapt: (document: ReadyDocument, last: LastSent | undefined) => SentBody;
+  /** Called for an accepted document that the service may not have indexed. */
+  onSuspect?: (document: { target: string; id: string; why: Suspicion }) => void;
   /** Whether the service is considered down: then no failure counts as the document's own. */
   isGivenUp: () => boolean;
   /** Maximum number of documents in flight; those that wait for a retry do not count. */

@@ -1,9 +1,10 @@
 import type { DocumentEvent, RunRequest } from "./run-request.ts";
 import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
 import { ApiError, CliError, messageOf } from "../../errors.ts";
+import { changedFields } from "../../documents/payload/payload.ts";
 import { decide } from "../plan/decide.ts";
 import { isDocumentFault } from "./outcome.ts";
-import { knownOf, type Pending, type Known } from "./pending.ts";
+import { knownOf, type Pending, type Known, type LastSent } from "./pending.ts";
 import type { Recorder } from "./recorder.ts";
 import { seenText, type AcceptedRecord, type FileRecord } from "../state/records.ts";
 import type { State } from "../state/state.ts";
@@ -40,6 +41,13 @@ function lookUp(document: ReadyDocument, target: Target, request: Run): Known | 
   const { action } = decide(accepted, document.fingerprint, request.force);
   if (action === "unchanged") return action;
   return knownOf(accepted);
+}
+
+/** Whether only fields beside the text changed: a service may skip such an update. */
+function isMetadataAlone({ fingerprint }: ReadyDocument, last: LastSent | undefined): boolean {
+  if (last?.fields === undefined || last.fields === "") return false;
+  const names = changedFields(last.fields, fingerprint.fields);
+  return names.length > 0 && !names.includes("sections");
 }
 
 const msSince = (start: number): number => Math.round(performance.now() - start);
@@ -118,6 +126,10 @@ async function sendDocument(
       toFileRecord(document, target, request),
       toAcceptedRecord(document, target, updatedAt, storedId, sentAtMs, request.options),
     );
+    const isAlone = request.onSuspect !== undefined && isMetadataAlone(document, last);
+    if (wasUnrecorded || isAlone) {
+      request.onSuspect?.({ target: target.key, id, why: isAlone ? "metadata" : "existed" });
+    }
     const status: DocumentEvent["status"] = alreadyExisted ? "updated" : "created";
     const renamedFrom = !last && path !== "" ? request.renamedFrom(content, path) : undefined;
     const sentBytes = sent.body.length;

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fromJSONSchema } from "zod";
 import {
@@ -6,6 +8,8 @@ import {
 } from "../../../src/output/connectors-schema.ts";
 import { driftJsonSchema } from "../../../src/output/drift-schema.ts";
 import { planJsonSchema } from "../../../src/output/plan-schema.ts";
+import { verifyJsonSchema } from "../../../src/output/verify-schema.ts";
+import { ingestEventsJsonSchema } from "../../../src/output/ingest-events.ts";
 import { doctorJsonSchema } from "../../../src/output/report/doctor-schema.ts";
 import { main } from "../../main.ts";
 import { startTestService, type TestService } from "../../service.ts";
@@ -110,5 +114,36 @@ describe("schema/drift.schema.json", () => {
     expect(report).toMatchObject({ command: "drift", summary: { extra: 1, elsewhere: 1 } });
     expect(part).toMatchObject({ summary: { extra: null } });
     expect(schema.safeParse({ ...(report as object), more: 1 }).success).toBe(false);
+  });
+});
+
+describe("schema/verify.schema.json", () => {
+  const schema = fromJSONSchema(verifyJsonSchema() as never);
+  const files = { "a.md": "# A\n\ntext a\n", "b.md": "# B\n\ntext b\n" };
+
+  it("holds for the result, its lines and its report", async () => {
+    const service = await startTestService({ dialect: "onyx", files });
+    await output(service, "ingest . --cc-pair-id 2");
+    await service.sandbox.idle();
+    const whole = JSON.parse(await output(service, "verify --json --report r.json")) as object;
+    expect(schema.safeParse(whole).error).toBe(undefined);
+    expect(schema.safeParse({ ...whole, more: 1 }).success).toBe(false);
+    const report: unknown = JSON.parse(readFileSync(join(service.folder, "r.json"), "utf8"));
+    expect(report).toEqual(whole);
+    const lines = (await output(service, "verify --output ndjson")).trim().split("\n");
+    expect(lines).toHaveLength(3);
+    for (const line of lines) expect(schema.safeParse(JSON.parse(line)).error).toBe(undefined);
+  });
+
+  it("is that of the lines of `ingest --verify`", async () => {
+    const service = await startTestService({ dialect: "onyx", files });
+    const events = fromJSONSchema(ingestEventsJsonSchema() as never);
+    const text = await output(service, "ingest . --cc-pair-id 2 --verify --output ndjson");
+    const lines = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string });
+    expect(lines.map(({ type }) => type).filter((type) => type === "verified")).toHaveLength(2);
+    for (const line of lines) expect(events.safeParse(line).error).toBe(undefined);
   });
 });

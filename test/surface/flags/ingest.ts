@@ -117,7 +117,27 @@ const guarding: FlagCases = {
   },
 };
 
+/** What happens after the upload. */
+const checking: FlagCases = {
+  "--verify": [
+    {
+      files: two,
+      dialect: "onyx",
+      first: [`ingest docs ${pair}`],
+      args: `docs ${pair} --force`,
+      flag: "--verify",
+      requests: { gains: /document-size-info/ },
+    },
+    { files: two, args: `docs ${pair} --dry-run`, flag: "--verify", refused: /--dry-run/ },
+  ],
+  "--wait": [
+    { files: two, args: `docs ${pair}`, flag: "--wait 5s", refused: /without --verify/ },
+    { tested: "test/commands/verify/ingest-verify.test.ts" },
+  ],
+};
+
 const run: FlagCases = {
+  ...checking,
   ...shaped,
   ...allowing(upload),
   ...keeping,

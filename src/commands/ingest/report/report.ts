@@ -1,4 +1,5 @@
 import type { DocumentEvent } from "../../../sync/run/run-request.ts";
+import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
 import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
 import { ClosedPipeError, CliError, messageOf } from "../../../errors.ts";
@@ -41,6 +42,8 @@ export interface Report {
    */
   begin(plan: Plan, options: RecordedOptions): Promise<void>;
   add(events: readonly DocumentEvent[]): Promise<void>;
+  /** The result of a check of `--verify`. */
+  verified(document: VerifiedDocument): Promise<void>;
   /** A warning of the run itself, printed at the end. */
   warn(message: string): void;
   /** Prints result and summary and writes the report files; `error` is the error that stopped the run. */
@@ -64,6 +67,8 @@ type ReportedSession = Pick<
 type OptionSets = NonNullable<RunReport["options"]>;
 
 const warningsKept = 50;
+/** Documents that are not in the index as sent, shown at the end. */
+const lostKept = 50;
 
 /** Commit of a CI job, from the variables of GitHub or GitLab. */
 function commitOf(env: Context["env"]): string | undefined {
@@ -76,6 +81,15 @@ function connectorsOf({ targets, pairNames }: ReportedSession): string {
   const { ccPairId } = targets.pair;
   if (pairNames.size > 0 || ccPairId === undefined) return pairsText(pairNames);
   return pairText(ccPairId, undefined);
+}
+
+/** Prints the documents that `--verify` did not find as sent. */
+async function tellLost(
+  lost: readonly VerifiedDocument[],
+  { output, source }: ReportedSession,
+): Promise<void> {
+  const { verifiedText } = await import("../../../output/verify.ts");
+  for (const each of lost) await output.problem(...verifiedText(each, source.shown));
 }
 
 /** Creates the report of a run. Stores failures in the temporary database of the state. */
@@ -102,6 +116,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
   let warningCount = 0;
   let images = 0;
   const planTables: PlanTable[] = [];
+  const lost: VerifiedDocument[] = [];
   let sentBytes = 0;
   let isFinished = false;
 
@@ -161,6 +176,13 @@ function createReport(context: Context, session: ReportedSession, request: Repor
         await addLines([{ status, path, ...(part > 0 ? { row: part } : {}), reason: detail }]);
       }
     },
+    async verified(document) {
+      collector.verify(document.result === "current");
+      if (document.result !== "current" && lost.length < lostKept) lost.push(document);
+      if (format !== "ndjson") return;
+      const { verifiedLine } = await import("../../../output/verify-json.ts");
+      await ignoreClosedPipe(output.json(verifiedLine(document)));
+    },
     warn,
     async add(events) {
       for (const event of events) {
@@ -188,6 +210,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
       const { shown } = source;
       const connectors = connectorsOf(session);
       const texts = { shown, connectors, stoppedBy };
+      if (lost.length > 0) await ignoreClosedPipe(tellLost(lost, session));
       await ignoreClosedPipe(writeSummary(output, result, log.list(), texts));
       await writeFiles(head);
     },

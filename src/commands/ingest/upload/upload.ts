@@ -5,13 +5,15 @@ import { policies } from "../../../api/retry/policy.ts";
 import { createGate, type Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
-import { countOf } from "../../../output/terminal/progress.ts";
+import { countOf, formatCount } from "../../../output/terminal/progress.ts";
+import type { VerifyCounts } from "../../../output/verify.ts";
 import { createDates, type Dates } from "../../../sync/run/bump-updated-at.ts";
 import { relativeTo } from "../../../documents/find/root.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { BegunRun } from "../../../sync/state/unfinished.ts";
 import { createImages } from "../../../sync/run/images.ts";
-import { serviceTargets } from "../../../sync/state/target.ts";
+import { serviceTargets, targetFor } from "../../../sync/state/target.ts";
+import type { SentCheck } from "../../verify/sent.ts";
 import { readAgain, readPending, type Pending } from "../../../sync/run/pending.ts";
 import { runDocuments } from "../../../sync/run/run.ts";
 import { explainMissingEndpoint } from "../target/missing-endpoint.ts";
@@ -23,15 +25,26 @@ import type { Report, Traffic } from "../report/report.ts";
 import type { UploadSession } from "../session.ts";
 import { createIdleCount, whySlow } from "./why-slow.ts";
 
+interface UploadOptions {
+  maxFailures?: number;
+  force?: boolean;
+  shard?: Shard;
+  state?: string | boolean;
+  verify?: boolean;
+  wait?: number;
+}
+
 interface Upload extends UploadSession {
   plan: Plan;
   report: Report;
   /** Documents from stdin, instead of the documents of the plan. */
   stream?: AsyncIterable<Pending[]>;
-  options: { maxFailures?: number; force?: boolean; shard?: Shard; state?: string | boolean };
+  options: UploadOptions;
   startedAtMs: number;
   /** What to record of the run until it has ended; undefined where nothing could repeat it. */
   begun?: BegunRun | undefined;
+  /** With `--verify`: checks what was sent. */
+  check?: SentCheck | undefined;
 }
 
 function trafficOf(gate: Gate): Traffic {
@@ -49,7 +62,7 @@ function datesOf({ now }: Context, { state, connected, targets, options }: Uploa
 /** Returns the function that sends one document, after its images. */
 function createSender(
   { now }: Context,
-  { state, connected: { client }, targets, options: { force = false } }: Upload,
+  { state, connected: { client }, targets, check, options: { force = false } }: Upload,
   gate: Gate,
   uploads: ImageUploads,
   onHeld: (change: 1 | -1) => void,
@@ -64,6 +77,18 @@ function createSender(
     const body = wanted.length > 0 ? await images.place(planned, wanted) : planned;
     return await upsert(client, body, optionsOf(spentMs));
   };
+  if (check) {
+    return async (body, document, spentMs) => {
+      const result = await send(body, document, spentMs);
+      const { id, path, ownPair } = document;
+      const target = targetFor(targets, ownPair);
+      const storedId = result.document_id ?? client.dialect.storedId?.(id) ?? id;
+      const from = { path: path === "" ? undefined : path, sentAtMs: now() };
+      const to = { target: target?.key, ccPairId: target?.ccPairId };
+      check.add({ id, storedId, ...from, ...to }, body);
+      return result;
+    };
+  }
   // Without images, return the promise of upsert() itself: in bulk, each extra promise counts.
   return (body, document, spentMs) =>
     upsert && document.uploads === undefined
@@ -115,6 +140,7 @@ async function sendAll(
   // Documents in flight or waiting for a request slot.
   let sending = 0;
   let hold: (change: 1 | -1) => void = () => {};
+  const suspects: Parameters<typeof state.verified.suspect>[0][number][] = [];
   const events = runDocuments({
     pending: upload.stream ?? readPending({ spool, inspector }),
     again: (positions) => readAgain(positions, { spool, inspector }),
@@ -133,6 +159,7 @@ async function sendAll(
     onSending: (change) => void (sending += change),
     documentMs: limitsOf(policies.upsert, connected.options.timeoutMs, 0).totalMs,
     adapt: dates.adapt,
+    onSuspect: (document) => void suspects.push(document),
     isGivenUp: () => gate.state().stopped !== undefined,
     concurrency,
     maxFailures: options.maxFailures,
@@ -145,6 +172,7 @@ async function sendAll(
   for await (const batch of events) {
     addDone(batch.length);
     overwritten.add(batch);
+    state.verified.suspect(suspects.splice(0));
     for (const { status, retryable } of batch) if (status === "failed" && !retryable) broken++;
     await report.add(batch);
   }
@@ -173,6 +201,39 @@ function failedHint({ stream, options, source }: Upload, broken: number): string
     : `${retry} sends them again`;
 }
 
+/** Checks what was sent, and reports each result. Undefined without `--verify`. */
+async function checkSent(
+  context: Context,
+  { check, output, report, progress }: Upload,
+): Promise<VerifyCounts | undefined> {
+  if (!check || context.signal.aborted) return undefined;
+  const count = check.count();
+  await output.note(
+    `checking ${countOf(count, "document")}: at least ${formatCount(2 * count)} requests`,
+  );
+  let done = 0;
+  const { counts } = report;
+  const fixed = { phase: "checking", total: count, counts, retries: 0, slowBecause: undefined };
+  progress.follow(() => ({ ...fixed, done }));
+  return await check.run(async (result) => {
+    done++;
+    await report.verified(result);
+  });
+}
+
+/** Opens the check of `--verify`; before the first document is sent. */
+async function openCheck(
+  context: Context,
+  { connected, state, options }: Upload,
+): Promise<SentCheck | undefined> {
+  if (!options.verify) return undefined;
+  const { defaultWaitMs, openSentCheck } = await import("../../verify/sent.ts");
+  const { client, concurrency, rate } = connected;
+  const { verified } = state;
+  const { wait: waitMs = defaultWaitMs } = options;
+  return await openSentCheck(context, { client, verified, concurrency, rate, waitMs });
+}
+
 /** Warns when the service may differ from the summary. */
 async function warnOfDoubt(
   { output }: Upload,
@@ -195,9 +256,20 @@ async function warnOfDoubt(
 
 /**
  * Sends the plan and reports the result. Throws CliError `partial` when documents failed, the
- * error that stopped the run, or the signal's reason. Always writes the summary before.
+ * error that stopped the run, or the signal's reason. Always writes the summary before. With
+ * `--verify` it then throws `checks-failed` or `partial` unless all that was sent is current, and
+ * before anything is sent where that cannot be checked.
  */
 export async function uploadPlan(context: Context, upload: Upload): Promise<void> {
+  const check = await openCheck(context, upload);
+  try {
+    await sendPlan(context, { ...upload, check });
+  } finally {
+    check?.close();
+  }
+}
+
+async function sendPlan(context: Context, upload: Upload): Promise<void> {
   const { report, progress, state, begun } = upload;
   const { concurrency, rate } = upload.connected;
   const gate = createGate({
@@ -211,6 +283,7 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   const dates = datesOf(context, upload);
   const doubts = { uploads, dates, overwritten: createOverwritten() };
   let broken = 0;
+  let verified: VerifyCounts | undefined;
   try {
     await report.begin(upload.plan, upload.shaping.recorded);
     recordPlanFailures(upload, context.now);
@@ -218,6 +291,7 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
     if (begun && begun.part === "") clearUnchanged(upload);
     if (begun && table.count("new") + table.count("changed") > 0) state.unfinished.begin(begun);
     broken = await sendAll(context, upload, gate, doubts);
+    verified = await checkSent(context, upload);
   } catch (thrown) {
     await progress.stop();
     await warnOfDoubt(upload, doubts);
@@ -233,7 +307,8 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
   const interrupted = context.signal.aborted;
   if (!interrupted && !upload.stream) clearSettled(upload);
   if (!interrupted && begun) state.unfinished.end(begun);
-  const status = interrupted ? "interrupted" : failed > 0 ? "partial" : "ok";
+  const isVerified = !verified || verified.current === upload.check?.count();
+  const status = interrupted ? "interrupted" : failed > 0 || !isVerified ? "partial" : "ok";
   await report.finish(status, trafficOf(gate));
   context.signal.throwIfAborted();
   if (failed > 0) {
@@ -242,4 +317,5 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
       hints: [failedHint(upload, broken)],
     });
   }
+  if (verified) (await import("../../verify/outcome.ts")).failUnlessExpected(verified, false);
 }

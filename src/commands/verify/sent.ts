@@ -1,0 +1,102 @@
+import { tmpdir } from "node:os";
+import { dialects } from "../../api/dialects.ts";
+import type { Client } from "../../api/client.ts";
+import { findDocumentSize } from "../../api/evidence.ts";
+import type { DialectName } from "../../api/dialects.ts";
+import type { VerifiedDocument } from "../../checks/verify/evidence.ts";
+import type { Context } from "../../context.ts";
+import { ApiError, CliError } from "../../errors.ts";
+import { emptyCounts, type VerifyCounts } from "../../output/verify.ts";
+import { createSpool } from "../../sync/run/spool.ts";
+import type { VerifiedStore } from "../../sync/state/verified.ts";
+import { textInBody, type Expected, type ExpectedText } from "./expected.ts";
+import { verifyDocuments } from "./verifying.ts";
+
+/** How long `ingest --verify` waits for the index by default. */
+export const defaultWaitMs = 30_000;
+
+/** Checks the documents of an upload when it has ended. */
+export interface SentCheck {
+  /** Keeps a document that the service has just accepted. */
+  add(document: Expected, body: Uint8Array): void;
+  count(): number;
+  run(add: (result: VerifiedDocument) => Promise<void>): Promise<VerifyCounts>;
+  close(): void;
+}
+
+/** Throws CliError `not-found` where the dialect cannot show what is indexed. */
+export function refuseUncheckable(dialect: DialectName): void {
+  if (dialects[dialect].paths.documentSize) return;
+  throw new CliError(
+    "not-found",
+    `the ${dialect} interface cannot show what is indexed; nothing was sent`,
+    { hints: ["ask for words of a document with `knowctl chat`, and look at the sources"] },
+  );
+}
+
+/**
+ * Asks once for a document that cannot exist. Throws ApiError `auth` where the key may not ask,
+ * and CliError `not-found` where the service cannot tell.
+ */
+async function refuseUnableService(client: Client): Promise<void> {
+  try {
+    await findDocumentSize(client, "knowctl-no-such-document");
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 501)) throw error;
+    throw new CliError(
+      "not-found",
+      `the service cannot show what is indexed: ${error.message}; nothing was sent`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Prepares the check of an upload, before anything is sent. Texts wait in a temporary file. Throws
+ * as refuseUncheckable(), and where the service or the key cannot tell. The caller closes it.
+ */
+export async function openSentCheck(
+  context: Context,
+  request: {
+    client: Client;
+    verified: VerifiedStore;
+    concurrency: number;
+    rate: number | undefined;
+    waitMs: number;
+  },
+): Promise<SentCheck> {
+  const { client, verified, concurrency, rate, waitMs } = request;
+  refuseUncheckable(client.dialect.name);
+  await refuseUnableService(client);
+  const spool = createSpool<Expected>(tmpdir());
+  let count = 0;
+  const documents = async function* (): AsyncGenerator<ExpectedText> {
+    for (const { head, body } of spool.records()) {
+      const text = body ? textInBody(body) : { unknown: "its text was too large to keep" };
+      yield { document: head, text };
+    }
+  };
+  return {
+    add(document, body) {
+      count++;
+      // A retry may reuse the memory of the body.
+      spool.add(document, Buffer.from(body));
+    },
+    count: () => count,
+    async run(add) {
+      const counts = emptyCounts();
+      const limits = { client, concurrency, rate, waitMs };
+      const fixed = { depth: "text", expectsHidden: false } as const;
+      const checks = { ...limits, ...fixed, documents: documents() };
+      await verifyDocuments(context, checks, async ({ document, result }) => {
+        counts[result.result]++;
+        const { target, id } = document;
+        const atMs = Date.parse(result.verifiedAt);
+        if (target !== undefined) verified.save([{ target, id, result: result.result, atMs }]);
+        await add(result);
+      });
+      return counts;
+    },
+    close: () => spool.close(),
+  };
+}

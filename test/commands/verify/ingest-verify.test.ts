@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { runHere } from "../../main.ts";
+import { startTestService, type TestServiceOptions } from "../../service.ts";
+
+const files = Object.fromEntries(
+  Array.from({ length: 6 }, (_, index) => [
+    `docs/${index}.md`,
+    `# Page ${index}\n\nThe rule number ${index * 7} says that code W${index}X${index * 13} applies.\n`,
+  ]),
+);
+
+async function start(options: TestServiceOptions = {}) {
+  const service = await startTestService({ dialect: "onyx", files, ...options });
+  const { folder: cwd, env } = service;
+  const run = (line: string, stdin?: string) =>
+    runHere(line.split(" "), { cwd, env, ...(stdin === undefined ? {} : { stdin }) });
+  return { ...service, run };
+}
+
+const faulty = (index: Record<string, object>): TestServiceOptions => ({
+  faults: {
+    rules: Object.entries(index).map(([documentId, fault]) => ({
+      when: { documentId },
+      do: { index: fault },
+    })),
+  },
+});
+
+const upload = "ingest docs --cc-pair-id 2";
+const parse = (stdout: string) =>
+  stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe("ingest --verify", () => {
+  it("waits until the index holds what was sent", async () => {
+    const { run } = await start({ faults: { index: { delayRequests: 2 } } });
+    const { code, stderr } = await run(`${upload} --verify`);
+    expect(stderr).toContain("checking 6 documents: at least 12 requests");
+    expect(stderr).toMatch(/done: 6 created, 6 verified/);
+    expect(code).toBe(0);
+    // Nothing was sent, so there is nothing to check.
+    expect((await run(`${upload} --verify`)).code).toBe(0);
+  });
+
+  it("names what is not in the index, and ends with 13", async () => {
+    const { run } = await start(
+      faulty({ "docs/1.md": { keeps: "nothing" }, "docs/2.md": { keeps: "row" } }),
+    );
+    const { code, stdout } = await run(`${upload} --verify --wait 2s --output ndjson`);
+    const lines = parse(stdout);
+    const verified = lines.filter(({ type }) => type === "verified");
+    expect(verified).toHaveLength(6);
+    expect(verified.find(({ id }) => id === "docs/1.md")).toMatchObject({
+      version: 1,
+      result: "missing",
+      path: "docs/1.md",
+    });
+    expect(lines.at(-1)).toMatchObject({
+      type: "result",
+      status: "partial",
+      counts: { verified: 4 },
+    });
+    expect(code).toBe(13);
+    const state = await run("verify --since-last --json");
+    expect(JSON.parse(state.stdout)).toMatchObject({ summary: { documents: 2 } });
+  });
+
+  it("puts failures of the upload first", async () => {
+    const { run } = await start({
+      ...faulty({ "docs/1.md": { keeps: "nothing" } }),
+      files: { ...files, "docs/bad.md": "---\nupdated: never\n---\n# Bad\n\nText.\n" },
+    });
+    const { code, stderr } = await run(`${upload} --verify --wait 0`);
+    expect(stderr).toMatch(/^ *missing +docs\/1\.md/m);
+    expect(code).toBe(10);
+  });
+
+  it("checks documents from stdin", async () => {
+    const { run } = await start(faulty({ b: { keeps: "nothing" } }));
+    const line = (id: string) =>
+      `${JSON.stringify({ id, sections: [{ text: `text of ${id}` }], source: "file", semantic_identifier: id, metadata: {} })}\n`;
+    const { code, stderr } = await run(
+      "ingest - --cc-pair-id 2 --verify --wait 1s",
+      line("a") + line("b"),
+    );
+    expect(stderr).toMatch(/missing +b: /);
+    expect(code).toBe(13);
+  });
+
+  it.each<[string, TestServiceOptions, number]>([
+    ["the dialect cannot tell", { dialect: "standard" }, 9],
+    ["the endpoint is missing", { faults: { missing: ["/document/document-size-info"] } }, 9],
+    ["the key may not ask", { faults: { denied: ["/document/document-size-info"] } }, 4],
+  ])("sends nothing where %s", async (_, options, exit) => {
+    const { run, sandbox } = await start(options);
+    expect((await run(`${upload} --verify`)).code).toBe(exit);
+    expect(sandbox.ledger.documents.size).toBe(0);
+  });
+});
