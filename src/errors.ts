@@ -31,7 +31,7 @@ export const exitCodes = {
     code: 12,
     when: "`ingest --dry-run --exit-code` or `drift --exit-code` found work to do",
   },
-  "checks-failed": { code: 13, when: "a check ran and found failures" },
+  "checks-failed": { code: 13, when: "`verify` or another check ran and found failures" },
   local: {
     code: 14,
     when: "state, lock, disk, closed or full stdout, or a file of the tool's own",

@@ -166,6 +166,14 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       hint: "use only one of them",
     },
   ],
+  "ingest retry": [
+    {
+      flags: ["--missing"],
+      beside: ["argument"],
+      why: "a report names failures, and --missing takes what verify recorded",
+      hint: "use only one of them",
+    },
+  ],
   "ingest orphans": [
     {
       flags: ["--class"],

@@ -25,7 +25,12 @@ export function addRetry(ingest: Command, run: Run): void {
         "Failures come from the state, or from a JSON report. Target and options are recorded with " +
         "them: you need not repeat them.",
     )
-    .argument("[report]", "report that `knowctl ingest --report FILE.json` wrote");
+    .argument("[report]", "report that `knowctl ingest --report FILE.json` wrote")
+    .optionsGroup("Which documents:")
+    .option(
+      "--missing",
+      "instead: documents that `knowctl verify` found missing, listed only or stale",
+    );
   // Known, so that the refusal can say why; what failed is sent with the recorded options.
   for (const option of addMappingOptions(retry).options) {
     // A permission is given anew for each run, as --allow-secrets is.
@@ -41,10 +46,12 @@ export function addRetry(ingest: Command, run: Run): void {
         "--concurrency",
         "--report",
         "--max-failures",
+        "--missing",
       ],
       examples: [
         ["knowctl ingest retry", "failures of the state"],
         ["knowctl ingest retry shard-1.json", "failures of a report"],
+        ["knowctl ingest retry --missing", "what verify did not find in the index"],
       ],
     })
     .action(run(async () => (await import("./retry/retry.ts")).ingestRetry));

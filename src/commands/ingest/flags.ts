@@ -11,7 +11,7 @@ import {
   addTargetOptions,
   addUploadOptions,
 } from "./flags-shared.ts";
-import { addWaitOption } from "../verify/wait-flag.ts";
+import { addWaitOption } from "../verify/flags-wait.ts";
 import { positive } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 

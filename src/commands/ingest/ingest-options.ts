@@ -18,6 +18,8 @@ export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags 
   saveOptions?: boolean;
   /** Change different values in the project file without asking. */
   yes?: boolean;
+  /** Of `ingest retry`: send what verify did not find, not what failed. */
+  missing?: boolean;
   /** Check that the sent documents are in the index. */
   verify?: boolean;
   /** With `verify`: how long to wait for the index, in milliseconds. */

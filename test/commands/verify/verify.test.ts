@@ -1,8 +1,9 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { defaultPairs } from "../../../src/sandbox/store/connectors.ts";
 import { runHere } from "../../main.ts";
-import { startTestService, writeFiles, type TestServiceOptions } from "../../service.ts";
+import { startTestService, testKey, writeFiles, type TestServiceOptions } from "../../service.ts";
 
 const files = Object.fromEntries(
   Array.from({ length: 12 }, (_, index) => [
@@ -187,5 +188,74 @@ describe("verify", () => {
     expect((await denied.run("verify")).code).toBe(4);
     const missing = await uploaded({ faults: { missing: ["/document/document-size-info"] } });
     expect((await missing.run("verify")).code).toBe(9);
+  });
+});
+
+describe("verify --reader", () => {
+  const readers = {
+    ".cliconfig.json": JSON.stringify({
+      defaultProfile: "own",
+      profiles: {
+        own: {},
+        intern: { accessToken: { env: "INTERN_KEY" } },
+        same: { accessToken: { env: "OWN_KEY" } },
+      },
+    }),
+  };
+
+  async function withReaders(pair: string, options: TestServiceOptions = {}) {
+    const service = await startTestService({
+      dialect: "onyx",
+      ...options,
+      files: { ...files, ...readers },
+    });
+    const env = {
+      ...service.env,
+      INTERN_KEY: `${testKey}-reader`,
+      OWN_KEY: testKey,
+      KNOWCTL_TRUST_PROJECT: "1",
+    };
+    const run = (...args: string[]) => runHere(args, { cwd: service.folder, env });
+    expect((await run("ingest", "docs", "--cc-pair-id", pair)).code).toBe(0);
+    await service.sandbox.idle();
+    return run;
+  }
+
+  it("sees what the reader sees, and is a leak test with --expect hidden", async () => {
+    const run = await withReaders("2");
+    const seen = await run("verify", "--reader", "intern");
+    expect(seen).toMatchObject({ code: 0, stderr: expect.stringContaining("12 current") });
+    const leak = await run("verify", "--reader", "intern", "--expect", "hidden");
+    expect(leak.code).toBe(13);
+    expect(leak.stderr).toContain("12 documents visible to this reader");
+    expect(leak.stdout).toMatch(/^current +docs\/0\.md/m);
+  });
+
+  it("passes only where the profile's own key finds the document", async () => {
+    // Its owner is the account of the administrator's key.
+    const pairs = defaultPairs.map((pair) => ({
+      ...pair,
+      ...(pair.cc_pair_id === 2 ? { access_type: "private", groups: [] } : {}),
+    }));
+    const own = await withReaders("2", { pairs });
+    const hidden = await own("verify", "--reader", "intern", "--expect", "hidden");
+    expect(hidden).toMatchObject({ code: 0, stderr: expect.stringContaining("12 hidden") });
+    const all = await own("verify", "--reader", "intern");
+    expect(all.code).toBe(13);
+    const swallowed = await withReaders("2", {
+      pairs,
+      ...damaged({ "docs/1.md": { keeps: "nothing" } }),
+    });
+    const unsure = await swallowed("verify", "--reader", "intern", "--expect", "hidden");
+    expect(unsure.stdout).toMatch(/^unknown +docs\/1\.md: .*the test proves nothing/);
+    expect(unsure.code).toBe(10);
+  });
+
+  it("refuses a reader with the same key", async () => {
+    const run = await withReaders("2");
+    const { code, stderr } = await run("verify", "--reader", "same");
+    expect(stderr).toContain("the same key");
+    expect(code).toBe(2);
+    expect((await run("verify", "--reader", "nobody")).code).toBe(3);
   });
 });

@@ -106,6 +106,10 @@ export const retryCases: Coverage = {
       flag: "--state other",
       codes: [9, 0],
     },
+    "--missing": [
+      { tested: "test/commands/verify/retry-missing.test.ts" },
+      { files: two, args: "report.json", flag: "--missing", refused: /has no effect: a report/ },
+    ],
     "--max-failures": {
       ...failedRetry,
       edits: { "docs/1.md": "# Good\n\ntext\n" },

@@ -26,6 +26,7 @@ import {
 } from "./retry-target.ts";
 import { openSession, type Session } from "../session.ts";
 import { openSource, type DocumentSource } from "../options/settings.ts";
+import { markMissing, missingFromStdin, missingInState } from "./missing.ts";
 import { refuseAmbiguous } from "../subcommand.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "../options/mapping-flags.ts";
 import { chosenPair } from "../target/target.ts";
@@ -46,6 +47,10 @@ function refuseRest({ fromStdin }: Failed, session: Session, report: RunReport |
   throw new CliError("partial", `${run} stopped before it sent all documents`, {
     hints: ["run the upload again: it sends the missing documents"],
   });
+}
+
+function refuseMissingRest({ fromStdin }: Failed): void {
+  if (fromStdin > 0) throw missingFromStdin(fromStdin);
 }
 
 function fromStdinError(count: number): CliError {
@@ -133,15 +138,23 @@ export async function ingestRetry(
   if (report) refuseSeveralPairs(report, source, name ?? "");
   const requestedPair = chosenPair(options, source.config);
   const hasNoTarget = requestedPair.ccPairId === undefined && requestedPair.connector === undefined;
-  const pair = hasNoTarget ? await targetOf(context, source, folder, report) : undefined;
+  const pair =
+    hasNoTarget && !options.missing ? await targetOf(context, source, folder, report) : undefined;
   const session = await openSession(context, output, source, pair ? { ...options, pair } : options);
   try {
     if (report) refuseOtherTarget(report, session, name ?? "");
     const { state, targets } = session;
-    const all = report ? failedInReport(report) : failedInState(state, failuresKey(targets));
+    const missing = options.missing ? missingInState(session) : undefined;
+    const all =
+      missing?.failed ??
+      (report ? failedInReport(report) : failedInState(state, failuresKey(targets)));
     const failed = await dropGone(session, all, options);
     const count = failed.groups.reduce((sum, { paths }) => sum + paths.length, 0);
     if (count === 0) {
+      if (missing) {
+        refuseMissingRest(failed);
+        return await output.note("nothing to send again: verify missed no document");
+      }
       refuseRest(failed, session, report);
       if (!report && all.groups.length === 0) refuseWrongTarget(session);
       const areGone = all.groups.length > 0;
@@ -152,7 +165,11 @@ export async function ingestRetry(
           : "nothing to retry: no file failed last time",
       );
     }
-    await output.note(`${countOf(count, "file")} failed last time`);
+    await output.note(
+      missing
+        ? `${countOf(count, "file")} with documents that verify did not find`
+        : `${countOf(count, "file")} failed last time`,
+    );
     if (failed.groups.some((group) => group.options === undefined))
       await output.warn(earlierToolWarning);
     const groups = [];
@@ -167,10 +184,13 @@ export async function ingestRetry(
     }
     // allowEmpty: a filter may exclude all these files now, which is no error.
     const again = { ...options, allowEmpty: true };
+    if (missing && options.dryRun) again.force = true;
+    else if (missing) markMissing(session, missing.documents);
     if (groups.length > 0) {
       await runGroups(context, session, groups, { startedAtMs, format, files }, again);
     }
-    refuseRest(failed, session, report);
+    if (missing) refuseMissingRest(failed);
+    else refuseRest(failed, session, report);
     refuseUnsent(changed, excluded);
   } finally {
     await session.close();
