@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rarePhrase } from "../../../src/checks/verify/rare-phrase.ts";
+import { rareQueries } from "../../../src/checks/verify/rare-words.ts";
 import { chooseSample, type Candidate } from "../../../src/checks/verify/sample.ts";
 
 const folders = ["", "people/", "people/old/", "it/"];
@@ -39,11 +39,15 @@ describe("a sample", () => {
   });
 });
 
-describe("a rare phrase", () => {
-  it("is the title and the likely rarest words in a row", () => {
-    const text = "the cat is on the mat and the invoice INV-2024-0815 of Grönemeyer is on it too";
-    expect(rarePhrase("Cats", [text])).toBe("Cats invoice INV 2024 0815 of Grönemeyer");
-    expect(rarePhrase("", ["a b"])).toBe("");
-    expect(rarePhrase("Title", [])).toBe("Title");
+describe("queries of rare words", () => {
+  it("take codes and long words first, three a query", () => {
+    const text = "the cat is on the mat and the invoice INV2024X of Grönemeyer is on it, too often";
+    expect(rareQueries("Cats", [text])).toEqual([
+      "INV2024X Grönemeyer invoice",
+      "often the cat",
+      "mat and too",
+    ]);
+    expect(rareQueries("Title", ["a b"])).toEqual(["Title"]);
+    expect(rareQueries("", [])).toEqual([]);
   });
 });

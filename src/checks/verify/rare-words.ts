@@ -1,0 +1,28 @@
+/** Words of one query: a keyword search finds every document that has any of them. */
+const wordsPerQuery = 3;
+const mostQueries = 3;
+/** Characters of the text that are looked at. */
+const mostText = 100_000;
+
+/** How rare a word is likely to be: letters with digits most of all, then length. */
+function rarity(word: string): number {
+  const isCode = /\p{N}/u.test(word) && /\p{L}/u.test(word);
+  return Math.min(word.length, 20) + (isCode ? 20 : 0);
+}
+
+/**
+ * Queries that find a document by keywords, and few others: the words of its text that are likely
+ * the rarest. The title alone for a text without words.
+ */
+export function rareQueries(title: string, sections: readonly string[]): string[] {
+  const text = sections.join(" ").slice(0, mostText);
+  const words = [...new Set(text.match(/[\p{L}\p{N}]{3,40}/gu))].toSorted(
+    (a, b) => rarity(b) - rarity(a),
+  );
+  if (words.length === 0) return title.trim() === "" ? [] : [title.trim()];
+  const queries: string[] = [];
+  for (let from = 0; from < words.length && queries.length < mostQueries; from += wordsPerQuery) {
+    queries.push(words.slice(from, from + wordsPerQuery).join(" "));
+  }
+  return queries;
+}
