@@ -11,6 +11,8 @@ import type { UploadSession } from "../session.ts";
 const idsShown = 5;
 const possibleCause =
   "either the state was lost, or another project has the same ids (use --id-prefix)";
+// A service that loses a document after its 200 answers the same.
+const orLost = "or it did not index them: `knowctl verify` tells";
 
 /** Note of a dry run with --no-overwrite. */
 export const noOverwriteNote =
@@ -46,7 +48,7 @@ export function createOverwritten(): Overwritten {
       if (ids.count() === 0) return;
       const what = countOf(ids.count(), "document");
       await output.warn(
-        `the service already had ${what} without a record here (${ids.text()}): ${possibleCause}`,
+        `the service already had ${what} without a record here (${ids.text()}): ${possibleCause}, ${orLost}`,
       );
     },
   };

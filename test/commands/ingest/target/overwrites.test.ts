@@ -25,7 +25,7 @@ function listing(status: number): FaultSpec {
 }
 
 const told =
-  "warning: the service already had 6 documents without a record here (docs/1.md, docs/2.md, docs/3.md, docs/4.md, docs/5.md, …): either the state was lost, or another project has the same ids (use --id-prefix)";
+  "warning: the service already had 6 documents without a record here (docs/1.md, docs/2.md, docs/3.md, docs/4.md, docs/5.md, …): either the state was lost, or another project has the same ids (use --id-prefix), or it did not index them: `knowctl verify` tells";
 
 describe.each(["standard", "onyx"] as const)("ids that another project uses: %s", (dialect) => {
   it("are named in one line by the first run, and by no later one", async () => {
