@@ -1,18 +1,5 @@
-/**
- * Flags, by long name, that have no effect together with others or without others. The command
- * line must not contain them. A variable (`KNOWCTL_LOCAL=1`) is a default for all commands and is
- * never rejected. The command itself checks rules that depend on a configuration or on files.
- */
-export interface FlagRule {
-  flags: readonly string[];
-  /** Rejected unless one of these is set. */
-  without?: readonly string[];
-  /** Rejected together with any of these; `argument` is any argument of the command. */
-  beside?: readonly string[];
-  /** Why the flag has no effect; follows a colon in the message. */
-  why: string;
-  hint: string;
-}
+import type { FlagRule } from "./flag-rule.ts";
+import { chatRules } from "./flag-rules-chat.ts";
 
 const onlyOneFile: FlagRule = {
   flags: ["--local"],
@@ -21,35 +8,6 @@ const onlyOneFile: FlagRule = {
   hint: "use only one of them",
 };
 const removalFlags = ["--prune", "--tombstone"];
-
-/** Flags that need a question to send. */
-const questionFlags = [
-  "--batch",
-  "--continue",
-  "--file",
-  "--file-id",
-  "--parent",
-  "--payload",
-  "--record",
-  "--no-remember",
-  "--session",
-  "--agent",
-  "--project",
-  "--model",
-  "--provider",
-  "--model-version",
-  "--temperature",
-  "--tool",
-  "--no-tools",
-  "--force-tool",
-  "--source-type",
-  "--document-set",
-  "--filter-tag",
-  "--since",
-  "--deep-research",
-  "--no-stream",
-  "--max-packet",
-];
 
 /** Rules by the path of the command. A new pair of conflicting flags is one entry here. */
 export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
@@ -61,65 +19,7 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       hint: "use only one of them",
     },
   ],
-  chat: [
-    {
-      flags: ["--concurrency", "--resume"],
-      without: ["--batch"],
-      why: "it applies to a batch of questions",
-      hint: "add --batch FILE, or remove this flag",
-    },
-    {
-      flags: ["--no-reask"],
-      without: ["--resume"],
-      why: "it applies to questions of an earlier batch",
-      hint: "add --resume RESULTS, or remove this flag",
-    },
-    {
-      flags: ["--replay-speed"],
-      without: ["--replay"],
-      why: "nothing is replayed",
-      hint: "add --replay FILE, or remove this flag",
-    },
-    {
-      flags: ["--live"],
-      beside: ["--no-stream"],
-      why: "an answer in one piece is not written as it comes",
-      hint: "leave one of them out",
-    },
-    {
-      flags: ["--force"],
-      without: ["--record"],
-      why: "it replaces the file of --record",
-      hint: "add --record FILE, or remove this flag",
-    },
-    {
-      flags: questionFlags,
-      beside: ["--replay"],
-      why: "--replay plays a recorded answer and sends no question",
-      hint: "use only one of them",
-    },
-    {
-      flags: [
-        "--no-sources",
-        "--show",
-        "--render",
-        "--live",
-        "--json",
-        "--fields",
-        "--jq",
-        "--save",
-      ],
-      beside: ["--batch"],
-      why: "a batch writes its results as ndjson",
-      hint: "use only one of them",
-    },
-    {
-      flags: ["--file", "--parent", "--payload", "--record"],
-      beside: ["--batch"],
-      why: "it applies to a single question",
-      hint: "use only one of them",
-    },
-  ],
+  chat: chatRules,
   "config init": [
     {
       flags: ["--config"],

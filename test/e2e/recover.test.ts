@@ -21,7 +21,7 @@ describe("an answer whose process is killed", () => {
     expect(killed.signal).toBe("SIGKILL");
     expect(killed.stdout).not.toContain("loosen the filters");
     clock.release();
-    const recovered = await runCli(["sessions", "recover", "--wait"], options);
+    const recovered = await runCli(["sessions", "recover", "--poll"], options);
     expect(recovered.code).toBe(0);
     expect(recovered.stdout).toContain("loosen the filters");
     expect(service.sandbox.ledger.chats).toHaveLength(1);

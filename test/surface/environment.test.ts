@@ -56,6 +56,8 @@ function sampleFor(option: Option): string {
     "excluded",
     "public",
     "keyword",
+    "exists",
+    "hidden",
     "rewrite",
     "http://a.example",
   ];

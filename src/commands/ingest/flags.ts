@@ -32,7 +32,6 @@ export function addIngest(program: Command, run: Run): void {
     ingest
       .optionsGroup("Checks:")
       .option("--verify", "check that every sent document is in the index; exit 0 only then"),
-    "30s",
   );
   addReportOptions(addOverwriteOption(ingest))
     .optionsGroup("Remembered options:")

@@ -94,10 +94,10 @@ function addRecover(sessions: Command, run: Run): void {
     .description(
       "Fetch an answer whose stream was cut, without asking again.\n" +
         "A complete answer is read from the session; an unfinished one is followed. Exits 11 while " +
-        "the answer is incomplete. --timeout limits --wait (default: 900 s).",
+        "the answer is incomplete. --timeout limits --poll (default: 900 s).",
     )
     .argument("[id]", `${idHelp} (default: last)`)
-    .option("--wait", "poll until the answer is complete")
+    .option("--poll", "poll until the answer is complete")
     .option("--live", "in a pipe: write text as it arrives, interim text included")
     .option("--no-sources", "do not list the sources below answers")
     .option(...render)
@@ -108,7 +108,7 @@ function addRecover(sessions: Command, run: Run): void {
     .configureHelp({
       examples: [
         ["knowctl sessions recover", "the last question of this machine (onyx dialect)"],
-        ["knowctl sessions recover --wait last > answer.md", "wait for the answer"],
+        ["knowctl sessions recover --poll last > answer.md", "wait for the answer"],
       ],
     })
     .action(run(async () => (await import("./recover.ts")).sessionsRecover));

@@ -23,7 +23,7 @@ import { batchesOf, type Found } from "./recovered.ts";
 
 export interface SessionsRecoverOptions extends GlobalFlags {
   /** Poll until the answer is complete. */
-  wait?: boolean;
+  poll?: boolean;
   live?: boolean;
   sources?: boolean;
   show?: string;
@@ -96,10 +96,10 @@ async function waitForAnswer(
     if (found) return found;
     // A request may last longer than a wait.
     const isLate = Math.max(slept, context.elapsed() - started) + waitMs > limitMs;
-    if (options.wait !== true || isLate) {
-      const late = options.wait === true ? "; the waiting time is over" : "";
+    if (options.poll !== true || isLate) {
+      const late = options.poll === true ? "; the waiting time is over" : "";
       throw incomplete(id, `the answer is still being generated${late}`, [
-        `wait for it: knowctl sessions recover --wait ${id}`,
+        `wait for it: knowctl sessions recover --poll ${id}`,
       ]);
     }
     spinner.start("the answer is still being generated");
@@ -156,7 +156,7 @@ async function draw(
     await output.note(dim("the stream was cut again: waiting until the answer is stored"));
     return await waitForAnswer(context, place, id, spinner, options, false);
   };
-  const batches = batchesOf(found, turn, options.wait ? again : undefined);
+  const batches = batchesOf(found, turn, options.poll ? again : undefined);
   const end = await runTurn(context, batches, { turn, renderer });
   const cited = citedIds(turn);
   if (findFiles && cited.length > 0) turn.localFiles = await findFiles(cited);

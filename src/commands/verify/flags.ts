@@ -34,7 +34,7 @@ export function addVerify(program: Command, run: Run): void {
       choice("hidden"),
     )
     .option("--explain <file>", "show each request for a file, and what it proves", filled);
-  addWaitOption(verify, "no waiting")
+  addWaitOption(verify)
     .optionsGroup("Reports:")
     .option(
       "--report <file>",

@@ -76,7 +76,7 @@ describe("sessions recover", () => {
 
   it("takes no placeholder for an answer", async () => {
     const world = await createSessionsWorld({ faults: { rules: [keeps({})] } });
-    for (const more of [[], ["--wait"]]) {
+    for (const more of [[], ["--poll"]]) {
       const { code, stdout, stderr } = await world.command(["sessions", "recover", id, ...more]);
       expect({ code, stdout }).toEqual({ code: 11, stdout: "" });
       expect(stderr).toContain("stored nothing");
@@ -89,13 +89,13 @@ describe("sessions recover", () => {
     do: { status: 404, body: { error_code: "NOT_FOUND", detail: "No run to resume" } },
   };
 
-  it("waits with --wait where the run cannot be followed, and is exit 11 without", async () => {
+  it("waits with --poll where the run cannot be followed, and is exit 11 without", async () => {
     const rules = [noStream, keeps(running, { first: 8 }), keeps(complete, { after: 8 })];
     const world = await createSessionsWorld({ faults: { rules } });
     const once = await world.command(["sessions", "recover", id]);
     expect(once).toMatchObject({ code: 11, stdout: "" });
-    expect(once.stderr).toContain(`sessions recover --wait ${id}`);
-    const waited = await world.command(["sessions", "recover", "--wait", id]);
+    expect(once.stderr).toContain(`sessions recover --poll ${id}`);
+    const waited = await world.command(["sessions", "recover", "--poll", id]);
     expect(waited.code).toBe(0);
     expect(waited.stdout).toContain("Ask your manager");
     // Longer from time to time; two looks before each.
@@ -108,7 +108,7 @@ describe("sessions recover", () => {
       ["--live"],
       "Let me look that up.\nAsk your manager [[1]](https://docs.example.com/leave). Two weeks ahead [2].\n",
     ],
-  ])("goes on waiting with --wait %j when the stream is cut again", async (flags, text) => {
+  ])("goes on waiting with --poll %j when the stream is cut again", async (flags, text) => {
     const stream = {
       status: 200,
       headers: { "content-type": "text/event-stream" },
@@ -122,7 +122,7 @@ describe("sessions recover", () => {
     const world = await createSessionsWorld({ faults: { rules } });
     const once = await world.command(["sessions", "recover", id]);
     expect(once.code).toBe(11);
-    const waited = await world.command(["sessions", "recover", "--wait", ...flags, id]);
+    const waited = await world.command(["sessions", "recover", "--poll", ...flags, id]);
     expect(waited).toMatchObject({ code: 0, stdout: text });
     expect(waited.stderr).toContain("cut again");
     const followed = world.sandbox.ledger.requests.filter(({ path }) => path.includes("resume"));
@@ -131,7 +131,7 @@ describe("sessions recover", () => {
 
   it("does not wait for ever", async () => {
     const world = await createSessionsWorld({ faults: { rules: [noStream, keeps(running)] } });
-    const args = ["sessions", "recover", "--wait", "--timeout", "0.5", id];
+    const args = ["sessions", "recover", "--poll", "--timeout", "0.5", id];
     const { code, stderr } = await world.command(args);
     expect(code).toBe(11);
     expect(stderr).toContain("the waiting time is over");
@@ -145,7 +145,7 @@ describe("sessions recover", () => {
     ];
     const world = await createSessionsWorld({ faults: { rules } });
     expect(await world.command(["sessions", "recover", id])).toMatchObject({ code: 11 });
-    expect(await world.command(["sessions", "recover", id, "--wait"])).toMatchObject({ code: 0 });
+    expect(await world.command(["sessions", "recover", id, "--poll"])).toMatchObject({ code: 0 });
   });
 
   it("tells a failed answer from a complete one", async () => {
@@ -206,7 +206,7 @@ describe("an answer in one piece", () => {
     const cut = await world.run(["--no-stream", "a question"]);
     expect(cut.code).toBe(11);
     expect(cut.stderr).toMatch(/knowctl sessions recover [0-9a-f-]{36}/);
-    const { code, stdout } = await world.command(["sessions", "recover", "--wait"]);
+    const { code, stdout } = await world.command(["sessions", "recover", "--poll"]);
     expect(code).toBe(0);
     expect(stdout).toContain("Extractive answer");
     expect(world.sandbox.ledger.chats).toHaveLength(1);

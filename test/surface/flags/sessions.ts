@@ -38,7 +38,7 @@ export const sessions: Coverage = {
     "--local": { ...last, args: "last --yes", flag: "--local", requests: { loses: /^DELETE/m } },
   },
   "sessions recover": {
-    "--wait": { tested: "test/commands/sessions/recover.test.ts" },
+    "--poll": { tested: "test/commands/sessions/recover.test.ts" },
     "--live": { ...running, flag: "--live", stdout: { gains: /Let me look that up/ } },
     "--no-sources": { ...running, flag: "--no-sources", stderr: { loses: /\[1\] Leave/ } },
     "--render": {

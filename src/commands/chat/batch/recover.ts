@@ -38,7 +38,7 @@ function mayStillArrive(stored: StoredMessage | undefined): boolean {
 
 function inProgressError(sessionId: string): CliError {
   return new CliError("incomplete", `session ${sessionId}: the answer is still being generated`, {
-    hints: [`wait for it: knowctl sessions recover --wait ${sessionId}`],
+    hints: [`wait for it: knowctl sessions recover --poll ${sessionId}`],
   });
 }
 

@@ -20,7 +20,7 @@ import type { Shard } from "../../../sync/plan/shard.ts";
 import { pairsText, pairText } from "../target/pair-names.ts";
 import { findGitRoot } from "../../project-root.ts";
 import { writeReportFiles, type ReportFiles } from "./report-files.ts";
-import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.ts";
+import { errorText, lineOf, resultOf, tellLost, type DocumentLine } from "./report-lines.ts";
 import type { Session } from "../session.ts";
 import { printNotices, printWarnings } from "./tell.ts";
 
@@ -81,15 +81,6 @@ function connectorsOf({ targets, pairNames }: ReportedSession): string {
   const { ccPairId } = targets.pair;
   if (pairNames.size > 0 || ccPairId === undefined) return pairsText(pairNames);
   return pairText(ccPairId, undefined);
-}
-
-/** Prints the documents that `--verify` did not find as sent. */
-async function tellLost(
-  lost: readonly VerifiedDocument[],
-  { output, source }: ReportedSession,
-): Promise<void> {
-  const { verifiedText } = await import("../../../output/verify.ts");
-  for (const each of lost) await output.problem(...verifiedText(each, source.shown));
 }
 
 /** Creates the report of a run. Stores failures in the temporary database of the state. */

@@ -1,18 +1,15 @@
-import type { RunRequest } from "../../../sync/run/run-request.ts";
-import type { upsertDocument } from "../../../api/documents.ts";
 import { limitsOf } from "../../../api/call.ts";
 import { policies } from "../../../api/retry/policy.ts";
 import { createGate, type Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
-import { countOf, formatCount } from "../../../output/terminal/progress.ts";
+import { countOf } from "../../../output/terminal/progress.ts";
 import type { VerifyCounts } from "../../../output/verify.ts";
 import { createDates, type Dates } from "../../../sync/run/bump-updated-at.ts";
 import { relativeTo } from "../../../documents/find/root.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { BegunRun } from "../../../sync/state/unfinished.ts";
-import { createImages } from "../../../sync/run/images.ts";
-import { serviceTargets, targetFor } from "../../../sync/state/target.ts";
+import { serviceTargets } from "../../../sync/state/target.ts";
 import type { SentCheck } from "../../verify/sent.ts";
 import { readAgain, readPending, type Pending } from "../../../sync/run/pending.ts";
 import { runDocuments } from "../../../sync/run/run.ts";
@@ -20,6 +17,8 @@ import { explainMissingEndpoint } from "../target/missing-endpoint.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
 import { createOverwritten, type Overwritten } from "../target/overwrites.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
+import { checkSent, openCheck } from "./check-sent.ts";
+import { createSender } from "./sender.ts";
 import { clearSettled, clearUnchanged, recordPlanFailures } from "./failures.ts";
 import type { Report, Traffic } from "../report/report.ts";
 import type { UploadSession } from "../session.ts";
@@ -57,43 +56,6 @@ const unchangedDates: Dates = { adapt: (document) => document, unknown: () => 0 
 function datesOf({ now }: Context, { state, connected, targets, options }: Upload): Dates {
   if (connected.client.dialect.skipsUnadvanced !== true) return unchangedDates;
   return createDates({ state, baseUrl: targets.baseUrl, force: options.force === true, now });
-}
-
-/** Returns the function that sends one document, after its images. */
-function createSender(
-  { now }: Context,
-  { state, connected: { client }, targets, check, options: { force = false } }: Upload,
-  gate: Gate,
-  uploads: ImageUploads,
-  onHeld: (change: 1 | -1) => void,
-): RunRequest["upload"] {
-  const optionsOf = (spentMs: number) => ({ gate, onHeld, spentMs });
-  const service = targets.baseUrl;
-  // Imported with the first document: most runs have none to send.
-  let upsert: typeof upsertDocument | undefined;
-  const images = createImages({ state, service, force, upload: uploads.upload, now });
-  const send: RunRequest["upload"] = async (planned, { uploads: wanted = [] }, spentMs) => {
-    upsert ??= (await import("../../../api/documents.ts")).upsertDocument;
-    const body = wanted.length > 0 ? await images.place(planned, wanted) : planned;
-    return await upsert(client, body, optionsOf(spentMs));
-  };
-  if (check) {
-    return async (body, document, spentMs) => {
-      const result = await send(body, document, spentMs);
-      const { id, path, ownPair } = document;
-      const target = targetFor(targets, ownPair);
-      const storedId = result.document_id ?? client.dialect.storedId?.(id) ?? id;
-      const from = { path: path === "" ? undefined : path, sentAtMs: now() };
-      const to = { target: target?.key, ccPairId: target?.ccPairId };
-      check.add({ id, storedId, ...from, ...to }, body);
-      return result;
-    };
-  }
-  // Without images, return the promise of upsert() itself: in bulk, each extra promise counts.
-  return (body, document, spentMs) =>
-    upsert && document.uploads === undefined
-      ? upsert(client, body, optionsOf(spentMs))
-      : send(body, document, spentMs);
 }
 
 /** Shows the upload on the progress line. Call the returned function with each number of finished documents. */
@@ -199,39 +161,6 @@ function failedHint({ stream, options, source }: Upload, broken: number): string
   return needsFix
     ? `fix them, then run ${retry} or the same command again`
     : `${retry} sends them again`;
-}
-
-/** Checks what was sent, and reports each result. Undefined without `--verify`. */
-async function checkSent(
-  context: Context,
-  { check, output, report, progress }: Upload,
-): Promise<VerifyCounts | undefined> {
-  if (!check || context.signal.aborted) return undefined;
-  const count = check.count();
-  await output.note(
-    `checking ${countOf(count, "document")}: at least ${formatCount(2 * count)} requests`,
-  );
-  let done = 0;
-  const { counts } = report;
-  const fixed = { phase: "checking", total: count, counts, retries: 0, slowBecause: undefined };
-  progress.follow(() => ({ ...fixed, done }));
-  return await check.run(async (result) => {
-    done++;
-    await report.verified(result);
-  });
-}
-
-/** Opens the check of `--verify`; before the first document is sent. */
-async function openCheck(
-  context: Context,
-  { connected, state, options }: Upload,
-): Promise<SentCheck | undefined> {
-  if (!options.verify) return undefined;
-  const { defaultWaitMs, openSentCheck } = await import("../../verify/sent.ts");
-  const { client, concurrency, rate } = connected;
-  const { verified } = state;
-  const { wait: waitMs = defaultWaitMs } = options;
-  return await openSentCheck(context, { client, verified, concurrency, rate, waitMs });
 }
 
 /** Warns when the service may differ from the summary. */

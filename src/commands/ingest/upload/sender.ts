@@ -1,0 +1,41 @@
+import type { upsertDocument } from "../../../api/documents.ts";
+import type { Gate } from "../../../api/retry/gate.ts";
+import type { Context } from "../../../context.ts";
+import { createImages } from "../../../sync/run/images.ts";
+import type { RunRequest } from "../../../sync/run/run-request.ts";
+import type { SentCheck } from "../../verify/sent.ts";
+import type { UploadSession } from "../session.ts";
+import { keepingSent } from "./check-sent.ts";
+import type { ImageUploads } from "./images.ts";
+
+interface Sending extends Pick<UploadSession, "state" | "connected" | "targets"> {
+  /** With `--verify`: keeps what was sent. */
+  check?: SentCheck | undefined;
+  options: { force?: boolean };
+}
+
+/** Returns the function that sends one document, after its images. */
+export function createSender(
+  { now }: Context,
+  { state, connected: { client }, targets, check, options: { force = false } }: Sending,
+  gate: Gate,
+  uploads: ImageUploads,
+  onHeld: (change: 1 | -1) => void,
+): RunRequest["upload"] {
+  const optionsOf = (spentMs: number) => ({ gate, onHeld, spentMs });
+  const service = targets.baseUrl;
+  // Imported with the first document: most runs have none to send.
+  let upsert: typeof upsertDocument | undefined;
+  const images = createImages({ state, service, force, upload: uploads.upload, now });
+  const send: RunRequest["upload"] = async (planned, { uploads: wanted = [] }, spentMs) => {
+    upsert ??= (await import("../../../api/documents.ts")).upsertDocument;
+    const body = wanted.length > 0 ? await images.place(planned, wanted) : planned;
+    return await upsert(client, body, optionsOf(spentMs));
+  };
+  if (check) return keepingSent(send, check, { client, targets, now });
+  // Without images, return the promise of upsert() itself: in bulk, each extra promise counts.
+  return (body, document, spentMs) =>
+    upsert && document.uploads === undefined
+      ? upsert(client, body, optionsOf(spentMs))
+      : send(body, document, spentMs);
+}
