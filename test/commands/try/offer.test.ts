@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { main } from "../../main.ts";
 import { createTestContext, projectFolder, temporaryFolder } from "../../support.ts";
+import { patienceMs } from "../../patience.ts";
 import { writeFiles } from "../../service.ts";
 
 const question = "Try it now, with a folder of yours? [Y/n]";
@@ -17,7 +18,7 @@ function openTerminal(cwd = temporaryFolder(), args: string[] = [], term?: strin
     context,
     ended: main(args, { ...context, stdin, handbook }),
     async answer(asked: string, text: string) {
-      await vi.waitFor(() => expect(context.stderrText()).toContain(asked));
+      await vi.waitFor(() => expect(context.stderrText()).toContain(asked), patienceMs);
       stream.write(`${text}\n`);
     },
   };
