@@ -4,6 +4,7 @@ import { expect, it, vi } from "vitest";
 import { createPrompt } from "../../src/commands/prompt.ts";
 import { createOutput } from "../../src/output/terminal/output.ts";
 import { main } from "../main.ts";
+import { patienceMs } from "../patience.ts";
 import { createTestContext } from "../support.ts";
 
 it("leaves nothing behind at the signal, however many questions are asked", async () => {
@@ -41,9 +42,12 @@ it("ends config init at the end of the input, and says that nothing was changed"
   const stream = new PassThrough();
   const stdin = { ...context.stdin, isTTY: true, stream };
   const ended = main(["config", "init"], { ...context, stdin });
-  await vi.waitFor(() => expect(context.stderrText()).toContain("Address of the service"));
+  await vi.waitFor(
+    () => expect(context.stderrText()).toContain("Address of the service"),
+    patienceMs,
+  );
   stream.write("\n");
-  await vi.waitFor(() => expect(context.stderrText()).toContain("Try knowctl now"));
+  await vi.waitFor(() => expect(context.stderrText()).toContain("Try knowctl now"), patienceMs);
   stream.end();
   expect(await ended).toBe(2);
   expect(context.stderrText().match(/the input ended/g)).toHaveLength(1);
