@@ -43,8 +43,9 @@ export function withoutSecrets(state: State, { redact, holdsKey }: Secrets): Sta
     save({ files = [], accepted: acceptedRecords = [], failures = [] }, synchronous) {
       const kept = {
         files: files.filter(
-          ({ path, document, parts = "" }) =>
-            hasNoKey({ path, id: document?.id ?? "" }) && !pathsInParts(parts).some(holdsKey),
+          ({ path, document, parts }) =>
+            hasNoKey({ path, id: document?.id ?? "" }) &&
+            (parts === undefined || !pathsInParts(parts).some(holdsKey)),
         ),
         accepted: acceptedRecords.filter(hasNoKey),
       };

@@ -7,8 +7,10 @@ import type { Looked, LookItem } from "./inspection.ts";
 export interface ResultMessage {
   /** JSON of the results, without bodies. */
   text: string;
-  /** By position of the result. */
-  bodies: (Uint8Array | undefined)[];
+  /** For each result three numbers: the index of its block, offset and length of its body there. */
+  places: Int32Array;
+  /** Several bodies share a block. */
+  blocks: ArrayBuffer[];
 }
 
 export function packItems(items: readonly LookItem[]): string {
@@ -20,31 +22,33 @@ export function unpackItems(text: string): LookItem[] {
 }
 
 const noBody = new Uint8Array(0);
+const noBlock = -1;
 
-/**
- * The message for results, and the memory that goes with it: several bodies share a block. Takes
- * the bodies out of `results`.
- */
-export function packResults(results: readonly Looked[]): {
-  message: ResultMessage;
-  blocks: ArrayBuffer[];
-} {
-  const blocks = new Set<ArrayBuffer>();
-  const bodies = results.map((each) => {
-    if (each.kind !== "document") return undefined;
-    const { body } = each;
-    blocks.add(body.buffer as ArrayBuffer);
+/** The message for results. Takes the bodies out of `results`. */
+export function packResults(results: readonly Looked[]): ResultMessage {
+  const blocks: ArrayBuffer[] = [];
+  const places = new Int32Array(3 * results.length).fill(noBlock);
+  for (const [index, each] of results.entries()) {
+    if (each.kind !== "document") continue;
+    const { buffer, byteOffset, length } = each.body;
+    // Bodies are written one after the other: only the last block can be the same.
+    if (blocks.at(-1) !== buffer) blocks.push(buffer as ArrayBuffer);
+    const at = 3 * index;
+    places[at] = blocks.length - 1;
+    places[at + 1] = byteOffset;
+    places[at + 2] = length;
     each.body = noBody;
-    return body;
-  });
-  return { message: { text: JSON.stringify(results), bodies }, blocks: [...blocks] };
+  }
+  return { text: JSON.stringify(results), places, blocks };
 }
 
-export function unpackResults({ text, bodies }: ResultMessage): Looked[] {
+export function unpackResults({ text, places, blocks }: ResultMessage): Looked[] {
   const results = JSON.parse(text) as Looked[];
   for (const [index, each] of results.entries()) {
-    const body = bodies[index];
-    if (each.kind === "document" && body) each.body = body;
+    const at = 3 * index;
+    const block = blocks[places[at] ?? noBlock];
+    if (each.kind !== "document" || !block) continue;
+    each.body = new Uint8Array(block, places[at + 1], places[at + 2]);
   }
   return results;
 }

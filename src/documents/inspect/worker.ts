@@ -18,8 +18,8 @@ let queue = reads ? load().then(() => {}) : Promise.resolve();
 parentPort?.on("message", (text: string) => {
   queue = queue.then(async () => {
     const results = await lookAtRecorded(unpackItems(text), setup, load, count);
-    const { message, blocks } = packResults(results);
+    const message = packResults(results);
     // Without a copy of the blocks: this thread can no longer read them.
-    parentPort?.postMessage(message, blocks);
+    parentPort?.postMessage(message, message.blocks);
   });
 });
