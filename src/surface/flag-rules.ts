@@ -138,6 +138,18 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
   ],
   verify: [
     {
+      flags: ["--allow-tokens"],
+      without: ["--via"],
+      why: "only --via chat costs tokens",
+      hint: "add --via chat, or remove this flag",
+    },
+    {
+      flags: ["--via"],
+      beside: ["--reader"],
+      why: "what a search does not find is not hidden for sure",
+      hint: "use only one of them",
+    },
+    {
       flags: ["--expect"],
       without: ["--reader"],
       why: "a leak test compares the view of another reader with your own",

@@ -37,6 +37,8 @@ const appliedToOwnThing: Record<string, string> = {
   "--yes": "answers the question of the command",
   "--dry-run": "does nothing of what the command would do",
   "--concurrency": "documents, or questions of a batch",
+  "--via": "ways to search; searches in place of look-ups",
+  "--allow-tokens": "for one search; for one question a document",
   "--report": "of the run; of several runs together",
   "--all": "records; branches of a conversation",
   "--project": "of a session; of a file",

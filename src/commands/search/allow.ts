@@ -14,7 +14,7 @@ export function createAllowance(
   context: Context,
   flags: GlobalFlags & { allowTokens?: number },
   output: Output,
-): (way: Way, passed: readonly Passed[]) => Promise<void> {
+): (way: Pick<Way, "name" | "calls" | "cost">, passed: readonly Passed[]) => Promise<void> {
   return async ({ name, calls, cost }, passed) => {
     const why =
       passed.length === 0 ? "" : ` The service has no free search: ${describePassed(passed)}.`;

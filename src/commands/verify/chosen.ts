@@ -66,7 +66,7 @@ async function chooseRecorded(
   const chosen = options.sample === undefined ? open : chooseSample(open, options.sample);
   const close = (): void => {};
   const failed: string[] = [];
-  if (options.depth !== "exists") {
+  if (options.depth !== "exists" || options.via) {
     const documents = readRecorded(context, session, chosen);
     return { count: chosen.length, documents, failed, close };
   }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { addPaceOptions, addTargetOptions } from "../ingest/flags-shared.ts";
-import { choice, collectParsed, filled, integer } from "../../surface/options.ts";
+import { choice, collectParsed, filled, integer, positive } from "../../surface/options.ts";
 import { addWaitOption } from "./flags-wait.ts";
 import type { Run } from "../../surface/run.ts";
 
@@ -34,6 +34,18 @@ export function addVerify(program: Command, run: Run): void {
       choice("hidden"),
     )
     .option("--explain <file>", "show each request for a file, and what it proves", filled);
+  verify
+    .optionsGroup("Way and cost:")
+    .option(
+      "--via <way>",
+      "search for rare words instead: indexed, keyword or chat; proves only that it is indexed",
+      choice("indexed", "keyword", "assisted", "chat"),
+    )
+    .option(
+      "--allow-tokens <calls>",
+      "allow this many model calls without asking: --via chat needs one for each document",
+      positive,
+    );
   addWaitOption(verify)
     .optionsGroup("Reports:")
     .option(

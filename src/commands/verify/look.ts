@@ -35,14 +35,18 @@ function isFatal(error: unknown, { gate, hasAnswered }: Reader): boolean {
 const statusOf = (error: unknown): number | null =>
   error instanceof ApiError ? (error.status ?? null) : null;
 
+/** The service counts no further: observed-service.md 11.2. */
+const mostCounted = 10_000;
+
 async function readChunks(
   { client, gate }: Reader,
   storedId: string,
   count: number,
 ): Promise<string[] | undefined> {
   const chunks: string[] = [];
-  for (let number = 0; number < count; number++) {
+  for (let number = 0; number < count || count >= mostCounted; number++) {
     const chunk = await findChunk(client, storedId, number, { gate });
+    if (!chunk && number >= count) break;
     if (!chunk) return undefined;
     chunks.push(chunk.content);
   }

@@ -30,7 +30,11 @@ export function refuseUncheckable(dialect: DialectName): void {
   throw new CliError(
     "not-found",
     `the ${dialect} interface cannot show what is indexed; nothing was sent`,
-    { hints: ["ask for words of a document with `knowctl chat`, and look at the sources"] },
+    {
+      hints: [
+        "`knowctl verify --via chat --depth exists` asks the assistant once for each document; it costs tokens",
+      ],
+    },
   );
 }
 

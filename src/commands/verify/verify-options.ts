@@ -1,4 +1,5 @@
 import { CliError } from "../../errors.ts";
+import type { SearchWay } from "./find-by-search.ts";
 import type { IngestOptions } from "../ingest/ingest-options.ts";
 import type { ReportFlags } from "../ingest/report/report-files.ts";
 
@@ -7,6 +8,10 @@ export interface VerifyOptions extends Omit<IngestOptions, "gitlabReport">, Repo
   /** Milliseconds. */
   wait?: number;
   depth?: "text" | "exists";
+  /** A search in place of the look-ups. */
+  via?: SearchWay | "assisted";
+  /** Model calls that are allowed without asking. */
+  allowTokens?: number;
   /** Profile whose view is checked. */
   reader?: string;
   expect?: "hidden";
@@ -20,6 +25,11 @@ export function checkVerifyOptions(paths: readonly string[], options: VerifyOpti
   if (paths.includes("-")) {
     throw new CliError("usage", "verify reads no documents from stdin", {
       hints: ["`knowctl ingest - --verify` checks what it has just sent"],
+    });
+  }
+  if (options.via === "assisted") {
+    throw new CliError("usage", "--via assisted: this search names no document ids", {
+      hints: ["use --via indexed, keyword or chat"],
     });
   }
   if (options.explain !== undefined && paths.length > 0) {

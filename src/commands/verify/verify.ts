@@ -17,6 +17,7 @@ import {
   writeVerifyJson,
 } from "../../output/verify-json.ts";
 import type { Verification } from "../../sync/state/verified.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import { openOutput } from "../connect.ts";
 import { openSource } from "../ingest/options/settings.ts";
 import { ingestFormat } from "../ingest/report/report.ts";
@@ -52,17 +53,18 @@ function createRecord({ state }: Session): { add(verified: Verified): void; save
 async function announce(
   { output, connected }: Session,
   count: number,
-  { depth = "text", reader, explain }: VerifyOptions,
+  { depth = "text", reader, explain, via }: VerifyOptions,
 ): Promise<void> {
   if (explain !== undefined) return;
-  const least = formatCount(depth === "text" ? count * 2 : count);
+  const isText = depth === "text" && !via;
+  const least = formatCount(isText ? count * 2 : count);
   const more = [
-    ...(depth === "text" ? ["one for each document and one for each of its chunks"] : []),
+    ...(isText ? ["one for each document and one for each of its chunks"] : []),
     ...(reader === undefined ? [] : ["as the reader, and again with the own key what it lacks"]),
   ];
   const detail = more.length === 0 ? "" : ` (${more.join("; ")})`;
   const where = connected?.connection.baseUrl ?? "";
-  const about = depth === "text" ? "at least " : "";
+  const about = isText ? "at least " : "";
   await output.note(
     `checking ${countOf(count, "document")} at ${where}: ${about}${least} requests${detail}`,
   );
@@ -133,6 +135,18 @@ async function check(
   return counts;
 }
 
+/** Each document is one question to the assistant. Throws CliError `usage` for a no. */
+async function allowChat(
+  context: Context,
+  options: VerifyOptions,
+  output: Output,
+  calls: number,
+): Promise<void> {
+  const { createAllowance } = await import("../search/allow.ts");
+  const cost = `${countOf(calls, "model call")}, one for each document`;
+  await createAllowance(context, options, output)({ name: "chat", calls, cost }, []);
+}
+
 const defaultDepth = "text";
 
 /**
@@ -153,7 +167,7 @@ export async function verify(
   const inputs = options.explain === undefined ? paths : [options.explain];
   const flags = { ...options, idsOnly: true, wholeRoot: true, mayBeRemoved: true };
   const source = await openSource(context, inputs, flags, output, true);
-  refuseUncheckable(source.config.dialect);
+  if (!options.via) refuseUncheckable(source.config.dialect);
   const request = { ...options, dryRun: true, readsService: true };
   const session = await openSession(context, output, source, request);
   try {
@@ -162,11 +176,13 @@ export async function verify(
       const chosen = await chooseDocuments(context, session, options);
       try {
         await announce(session, chosen.count, options);
+        if (options.via === "chat") await allowChat(context, options, output, chosen.count);
         for (const each of chosen.failed) await output.error(each);
         const { depth = defaultDepth, wait: waitMs = 0, expect } = options;
         const expectsHidden = expect === "hidden";
         const { concurrency = 8, rate } = session.connected ?? {};
-        const limits = { depth, waitMs, concurrency, rate, expectsHidden, reader };
+        const via = options.via === "assisted" ? undefined : options.via;
+        const limits = { depth, via, waitMs, concurrency, rate, expectsHidden, reader };
         const counts = await check(context, session, chosen, limits, { options, files });
         failUnlessExpected(counts, expectsHidden, chosen.failed.length);
       } finally {

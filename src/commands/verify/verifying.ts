@@ -7,6 +7,7 @@ import { createAddedContext } from "../../checks/verify/judge-text.ts";
 import type { Context } from "../../context.ts";
 import { findCauses, type Lost } from "./causes.ts";
 import type { Expected, ExpectedText, KnownText } from "./expected.ts";
+import { findBySearch, type SearchWay } from "./find-by-search.ts";
 import { lookAt, type Look, type Reader } from "./look.ts";
 
 export interface VerifyRequest {
@@ -15,6 +16,8 @@ export interface VerifyRequest {
   /** Another reader, whose view is checked. */
   reader?: Client | undefined;
   depth: "text" | "exists";
+  /** A search in place of the look-ups. */
+  via?: SearchWay | undefined;
   /** With a reader: the documents should be hidden from this reader. */
   expectsHidden: boolean;
   concurrency: number;
@@ -50,18 +53,17 @@ const longestWaitMs = 8000;
 /** Asks until the document is as expected or the time is up. */
 async function lookUntil(
   { context, request, startedMs }: Run,
-  reader: Reader,
-  storedId: string,
-  sent: Parameters<typeof lookAt>[2],
+  look: () => Promise<Look>,
 ): Promise<Look> {
   let waitMs = firstWaitMs;
   let waitedMs = 0;
   for (;;) {
-    const look = await lookAt(reader, storedId, sent);
-    const isLate = look.facts.chunks === "none" || look.facts.text === "other";
+    const seen = await look();
+    const { chunks, text } = seen.facts;
+    const isLate = chunks === "none" || text === "other" || (request.via && chunks === "failed");
     const usedMs = Math.max(waitedMs, context.elapsed() - startedMs);
     const leftMs = request.waitMs - usedMs;
-    if (!isLate || request.expectsHidden || leftMs <= 0) return look;
+    if (!isLate || request.expectsHidden || leftMs <= 0) return seen;
     // Half of the wait is jitter.
     const pauseMs = Math.min(leftMs, waitMs * (0.5 + context.random() / 2));
     await context.sleep(Math.ceil(pauseMs), context.signal);
@@ -82,12 +84,17 @@ interface Checked {
 
 async function checkOne(run: Run, { document, text }: ExpectedText): Promise<Checked> {
   const { request, reader, own } = run;
-  const sent = request.depth === "text" && "sent" in text ? text.sent : undefined;
-  const look = await lookUntil(run, reader, document.storedId, sent);
+  const { depth, via: way } = request;
+  const known = "sent" in text ? text.sent : undefined;
+  const look = await lookUntil(run, () =>
+    way
+      ? findBySearch(reader, document, known, { way, depth })
+      : lookAt(reader, document.storedId, depth === "text" ? known : undefined),
+  );
   const facts: Facts = { ...look.facts };
   const { evidence, comparison } = look;
   let { problem } = look;
-  if (request.depth === "text" && facts.text === "unasked" && "unknown" in text) {
+  if (depth === "text" && facts.text === "unasked" && "unknown" in text) {
     facts.text = "unread";
     problem = text.unknown;
   }
@@ -195,7 +202,8 @@ export async function verifyDocuments(
   const unsure: Checked[] = [];
   const lost: Checked[] = [];
   let count = 0;
-  await forEachOf(request.documents, documentsAtOnce, async (item) => {
+  const width = request.via ? Math.min(concurrency, 8) : documentsAtOnce;
+  await forEachOf(request.documents, width, async (item) => {
     context.signal.throwIfAborted();
     count++;
     const checked = await checkOne(run, item);

@@ -191,6 +191,62 @@ describe("verify", () => {
   });
 });
 
+describe("verify --via", () => {
+  it("asks the assistant only when its cost is allowed, and never says current", async () => {
+    const { run, sandbox } = await uploaded({ dialect: "standard" });
+    const chats = () => sandbox.ledger.chats.length;
+    const args = ["verify", "docs/1.md", "docs/2.md", "--via", "chat"];
+    const refused = await run(...args);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("--allow-tokens 2");
+    expect((await run(...args, "--allow-tokens", "1")).code).toBe(2);
+    expect(chats()).toBe(0);
+    const exists = await run(...args, "--depth", "exists", "--allow-tokens", "2");
+    expect(exists).toMatchObject({ code: 0, stderr: expect.stringContaining("2 present") });
+    expect(chats()).toBe(2);
+    const text = await run(...args, "--allow-tokens", "2");
+    expect(text.code).toBe(10);
+    expect(text.stdout).toMatch(
+      /^unknown +docs\/1\.md: found by chat; its text was not compared$/m,
+    );
+  });
+
+  it("calls nothing missing that a search does not find", async () => {
+    const { run } = await uploaded(damaged({ "docs/1.md": { keeps: "nothing" } }));
+    const { code, stdout } = await run("verify", "--via", "indexed", "--depth", "exists");
+    expect(stdout).toMatch(/^unknown +docs\/1\.md: .*proves nothing$/m);
+    expect(code).toBe(10);
+    const denied = await uploaded({ faults: { denied: ["/admin/search"] } });
+    expect((await denied.run("verify", "--via", "keyword")).code).toBe(4);
+    const standard = await uploaded({ dialect: "standard" });
+    expect((await standard.run("verify", "--via", "indexed")).code).toBe(9);
+  });
+});
+
+describe("verify and ids", () => {
+  it("that are encoded twice", async () => {
+    const odd = "docs/a b ü%20#1.md";
+    const { run } = await uploaded({ files: { ...files, [odd]: "# Odd\n\nText of odd.\n" } });
+    const { code, stdout } = await run("verify", "--json", "--verbose");
+    const { documents } = JSON.parse(stdout) as Report;
+    expect(documents.find(({ path }) => path === odd)).toMatchObject({ result: "current" });
+    expect(code).toBe(0);
+  });
+
+  it("of uploads that the service may have skipped come first in a sample", async () => {
+    const { run, folder, sandbox } = await uploaded();
+    const text = files["docs/7.md"]!;
+    writeFileSync(join(folder, "docs/7.md"), `---\nteam: people\n---\n${text}`);
+    await run("ingest", "docs", "--cc-pair-id", "2");
+    await sandbox.idle();
+    const { stdout } = await run("verify", "--sample", "3", "--json");
+    expect((JSON.parse(stdout) as Report).documents.map(({ id }) => id)).toContain("docs/7.md");
+    // The check has ended the suspicion.
+    const { stdout: again } = await run("verify", "--since-last", "--json");
+    expect((JSON.parse(again) as Report).summary["documents"]).toBe(9);
+  });
+});
+
 describe("verify --reader", () => {
   const readers = {
     ".cliconfig.json": JSON.stringify({

@@ -19,6 +19,13 @@ const withReader: Setting = {
   env: { INTERN_KEY: "CANARY-key-4b1f0c9e-reader" },
 };
 
+/** A document that few words find. */
+const rare: Setting = {
+  ...onyx,
+  files: { "docs/z.md": "# Zebrafinch\n\nThe zebrafinch sings in the key of Z4711X.\n" },
+  first: [`ingest docs ${pair}`],
+};
+
 /** `verify`: flag by flag. */
 export const verify: Coverage = {
   verify: {
@@ -34,6 +41,27 @@ export const verify: Coverage = {
     "--expect": [
       { ...withReader, args: "--reader intern", flag: "--expect hidden", codes: [0, 13] },
       { ...sent, flag: "--expect hidden", refused: /without --reader/ },
+    ],
+    "--via": [
+      {
+        ...rare,
+        args: "--depth exists",
+        flag: "--via indexed",
+        requests: { gains: /send-search-message/, loses: /document-size-info/ },
+      },
+      { ...sent, flag: "--via assisted", refused: /names no document ids/ },
+      { ...withReader, args: "--reader intern", flag: "--via indexed", refused: /--reader/ },
+    ],
+    "--allow-tokens": [
+      {
+        ...rare,
+        dialect: "standard",
+        args: "--depth exists --via chat",
+        flag: "--allow-tokens 1",
+        codes: [2, 0],
+        stderr: { gains: /1 model call, one for each document[^]*1 present/ },
+      },
+      { ...sent, flag: "--allow-tokens 2", refused: /--via/ },
     ],
     "--explain": {
       ...sent,
