@@ -1,3 +1,4 @@
+import { dialects } from "../../../api/dialects.ts";
 import type { Context } from "../../../context.ts";
 import type { UploadCounts } from "../../../output/terminal/progress.ts";
 import type { IngestOptions } from "../ingest-options.ts";
@@ -17,13 +18,13 @@ function isWorthSaving(options: IngestOptions): boolean {
 }
 
 /**
- * After an upload that sent documents: one command that helps now. `firstOptions` are the options
+ * After an upload that sent documents: the commands that help now. `firstOptions` are the options
  * of a first upload to this target. Prints nothing in CI, where nobody runs the next command.
  */
 export async function printNext(
   context: Context,
-  { output }: Pick<Session, "output">,
-  { created, updated }: UploadCounts,
+  { output, source }: Pick<Session, "output" | "source">,
+  { created, updated, verified }: UploadCounts,
   firstOptions?: IngestOptions,
 ): Promise<void> {
   if (created + updated === 0 || context.trialFiles || context.env["CI"]) return;
@@ -31,6 +32,9 @@ export async function printNext(
     return await output.note(
       "next: use --save-options once, and plain `knowctl ingest` repeats this upload",
     );
+  }
+  if (verified === undefined && dialects[source.config.dialect].paths.documentSize) {
+    await output.note("next: check that the index has the documents with `knowctl verify`");
   }
   await output.note('next: ask about the documents with `knowctl chat "…"`');
 }
