@@ -59,12 +59,12 @@ export const decisions: readonly Row[] = [
   {
     when: { chunks: "none", list: "no" },
     result: "missing",
-    reason: "accepted, but the service has neither a chunk nor a row of it",
+    reason: "the service has neither a chunk nor a row of it",
   },
   {
     when: { chunks: "none", access: "no", list: "in another pair" },
     result: "hidden",
-    reason: "it is in another, private pair, which this reader may not read",
+    reason: "in a private pair that this reader may not read",
   },
   {
     when: { chunks: "none", access: "no" },
@@ -84,12 +84,12 @@ export const decisions: readonly Row[] = [
   {
     when: { chunks: "none", list: ["in this pair", "in another pair"] },
     result: "listed-only",
-    reason: "the service lists it, but the index has no chunk of it",
+    reason: "the service lists it, but the index has no chunk",
   },
   {
     when: { chunks: "none" },
     result: "missing",
-    reason: "accepted, but the index has nothing of it",
+    reason: "the index has nothing of it",
   },
 ];
 

@@ -19,5 +19,6 @@ export async function writeVerifyReports(
   if (!context.env["GITHUB_ACTIONS"]) return;
   const { root } = source.settings;
   const prefix = ciPrefix({ root, gitRoot: findGitRoot(context, root) }, context.env);
-  for (const each of verifyAnnotations(run, prefix)) await output.annotate(each);
+  const bad = run.documents.filter((each) => !run.isFine(each));
+  for (const each of verifyAnnotations(bad, prefix)) await output.annotate(each);
 }

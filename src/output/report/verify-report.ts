@@ -89,12 +89,11 @@ export async function writeVerifyReport(
 /** GitHub shows ten annotations of a step. */
 const mostAnnotations = 10;
 
-/** An annotation on the local file of each of the first ten documents that are not as expected. */
+/** An annotation on the local file of each of the first ten documents. */
 export function verifyAnnotations(
-  { documents, isFine }: VerifyRun,
+  bad: readonly VerifiedDocument[],
   prefix: string | undefined,
 ): Annotation[] {
-  const bad = documents.filter((each) => !isFine(each));
   return bad.slice(0, mostAnnotations).map((each) => {
     const { path, result, reason } = each;
     const isPlaced = prefix !== undefined && path !== null;

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runHere } from "../../main.ts";
 import { startTestService, type TestServiceOptions } from "../../service.ts";
@@ -75,6 +77,24 @@ describe("ingest --verify", () => {
     const { code, stderr } = await run(`${upload} --verify --wait 0`);
     expect(stderr).toMatch(/^ *missing +docs\/1\.md/m);
     expect(code).toBe(10);
+  });
+
+  it("writes reports of a check, and annotates the files in a GitHub job", async () => {
+    const { run, folder, env } = await start(faulty({ "docs/1.md": { keeps: "nothing" } }));
+    const github = { ...env, GITHUB_ACTIONS: "true", GITHUB_WORKSPACE: folder };
+    const inJob = (line: string) => runHere(line.split(" "), { cwd: folder, env: github });
+    const annotation =
+      /^::error file=docs\/1\.md,title=Not in the index as uploaded::missing: the service has/m;
+    const uploaded = await inJob(`${upload} --verify --wait 0`);
+    expect(uploaded.stderr).toMatch(annotation);
+    const checked = await inJob("verify --report r.xml --report r.html");
+    expect(checked.stderr).toMatch(annotation);
+    const xml = readFileSync(join(folder, "r.xml"), "utf8");
+    expect(xml).toMatch(/<testsuites name="knowctl verify" tests="2" failures="1"/);
+    expect(xml).toContain('name="docs/1.md" file="docs/1.md"><failure message="missing: ');
+    const html = readFileSync(join(folder, "r.html"), "utf8");
+    expect(html).toContain("<td>docs/1.md</td><td>missing</td>");
+    expect((await run("verify --report r.txt")).code).toBe(2);
   });
 
   it("checks documents from stdin", async () => {

@@ -1,9 +1,7 @@
-import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
 import type { DocumentEvent } from "../../../sync/run/run-request.ts";
 import { CliError, messageOf } from "../../../errors.ts";
 import type { IngestResult } from "../../../output/ingest.ts";
 import type { ReportHead } from "../../../output/report/record.ts";
-import type { Session } from "../session.ts";
 
 /** Result of a document or file; one that was never sent has no `id` and no `ms`. */
 export type DocumentLine = Omit<DocumentEvent, "id" | "ms"> &
@@ -51,13 +49,4 @@ export function resultOf(head: ReportHead, target: IngestResult["target"]): Inge
     shard,
     skipped,
   };
-}
-
-/** Prints the documents that `--verify` did not find as sent. */
-export async function tellLost(
-  lost: readonly VerifiedDocument[],
-  { output, source }: Pick<Session, "output" | "source">,
-): Promise<void> {
-  const { verifiedText } = await import("../../../output/verify.ts");
-  for (const each of lost) await output.problem(...verifiedText(each, source.shown));
 }

@@ -20,7 +20,8 @@ import type { Shard } from "../../../sync/plan/shard.ts";
 import { pairsText, pairText } from "../target/pair-names.ts";
 import { findGitRoot } from "../../project-root.ts";
 import { writeReportFiles, type ReportFiles } from "./report-files.ts";
-import { errorText, lineOf, resultOf, tellLost, type DocumentLine } from "./report-lines.ts";
+import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.ts";
+import { annotateLost, tellLost } from "./tell-lost.ts";
 import type { Session } from "../session.ts";
 import { printNotices, printWarnings } from "./tell.ts";
 
@@ -204,6 +205,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
       if (lost.length > 0) await ignoreClosedPipe(tellLost(lost, session));
       await ignoreClosedPipe(writeSummary(output, result, log.list(), texts));
       await writeFiles(head);
+      if (lost.length > 0) await annotateLost(context, lost, session);
     },
     async abandon(error) {
       if (isFinished) return;
