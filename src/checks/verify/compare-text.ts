@@ -35,15 +35,19 @@ const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
 
 /**
  * The words of a text. White space stays only between two word characters, as one space: a service
- * may change the rest when it joins sentences. Control and format characters are dropped.
+ * may change the rest when it joins sentences. Control and format characters and fences of code are dropped.
  */
 export function normalise(text: string): string {
-  return text
-    .toWellFormed()
-    .normalize("NFC")
-    .replace(/[\p{Cf}\u0000-\u0008\u000e-\u001f\u007f]/gu, "")
-    .replace(/\s+/gu, " ")
-    .replace(/(?<![\p{L}\p{N}\p{M}_]) | (?![\p{L}\p{N}\p{M}_])/gu, "");
+  return (
+    text
+      .toWellFormed()
+      .normalize("NFC")
+      .replace(/[\p{Cf}\u0000-\u0008\u000e-\u001f\u007f]/gu, "")
+      // A chunker may repeat the fence of a code block that it cuts.
+      .replace(/`{3,}|~{3,}/gu, "\n")
+      .replace(/\s+/gu, " ")
+      .replace(/(?<![\p{L}\p{N}\p{M}_]) | (?![\p{L}\p{N}\p{M}_])/gu, "")
+  );
 }
 
 /**
@@ -194,18 +198,25 @@ export function compareText(sent: SentText, chunks: readonly string[]): Comparis
   const all = normalise(sent.sections.join("\n\n"));
   const found = { foreign: 0, length: 0, chunks: 0, chunksWithForeign: 0, isOtherText: false };
   let reached = 0;
+  // Foreign characters of a chunk with sent text, and without.
+  let usual = 0;
+  let strange = 0;
   for (const each of chunks) {
     const chunk = normalise(each);
     if (chunk === "") continue;
     if (all[reached] === " ") reached++;
     const { part, foreign, endsInWord } = readBest(chunk, { all, titles }, reached);
     if (part) reached = part.reached;
-    found.isOtherText ||= endsInWord || (!part && foreign > 0);
+    found.isOtherText ||= endsInWord;
+    if (part) usual = Math.max(usual, foreign);
+    else strange = Math.max(strange, foreign);
     found.foreign += foreign;
     found.length += chunk.length;
     found.chunks += 1;
     if (foreign > 0) found.chunksWithForeign += 1;
   }
+  // Less can be what is left of the sent text in a chunk: a rule, or the end of a table.
+  if (strange > usual + shortestPiece) found.isOtherText = true;
   const isComplete = reached === all.length;
   return { ...found, isComplete, firstLacking: isComplete ? "" : wordsFrom(all, reached) };
 }

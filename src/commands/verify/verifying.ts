@@ -8,7 +8,8 @@ import type { Context } from "../../context.ts";
 import { findCauses, type Lost } from "./causes.ts";
 import type { Expected, ExpectedText, KnownText } from "./expected.ts";
 import { findBySearch, type SearchWay } from "./find-by-search.ts";
-import { lookAt, type Look, type Reader } from "./look.ts";
+import { createLate, forEachOf } from "./items.ts";
+import { lookAt, type Reader } from "./look.ts";
 
 export interface VerifyRequest {
   /** The profile's own client. */
@@ -50,24 +51,26 @@ const documentsAtOnce = 64;
 const firstWaitMs = 500;
 const longestWaitMs = 8000;
 
-/** Asks until the document is as expected or the time is up. */
-async function lookUntil(
-  { context, request, startedMs }: Run,
-  look: () => Promise<Look>,
-): Promise<Look> {
+/** Whether the index may still become as expected. */
+function isLate({ expectsHidden, via }: VerifyRequest, { chunks, text }: Facts): boolean {
+  if (expectsHidden) return false;
+  return chunks === "none" || text === "other" || (via !== undefined && chunks === "failed");
+}
+
+/** Checks a document until it is as expected or the time is up. */
+async function checkUntil(run: Run, item: ExpectedText): Promise<Checked> {
+  const { context, request, startedMs } = run;
   let waitMs = firstWaitMs;
   let waitedMs = 0;
   for (;;) {
-    const seen = await look();
-    const { chunks, text } = seen.facts;
-    const isLate = chunks === "none" || text === "other" || (request.via && chunks === "failed");
     const usedMs = Math.max(waitedMs, context.elapsed() - startedMs);
     const leftMs = request.waitMs - usedMs;
-    if (!isLate || request.expectsHidden || leftMs <= 0) return seen;
     // Half of the wait is jitter.
-    const pauseMs = Math.min(leftMs, waitMs * (0.5 + context.random() / 2));
-    await context.sleep(Math.ceil(pauseMs), context.signal);
-    waitedMs += Math.ceil(pauseMs);
+    const pauseMs = Math.ceil(Math.min(leftMs, waitMs * (0.5 + context.random() / 2)));
+    if (leftMs > 0) await context.sleep(pauseMs, context.signal);
+    const checked = await checkOne(run, item);
+    if (leftMs <= 0 || !isLate(request, checked.facts)) return checked;
+    waitedMs += pauseMs;
     waitMs = Math.min(longestWaitMs, waitMs * 2);
   }
 }
@@ -86,11 +89,9 @@ async function checkOne(run: Run, { document, text }: ExpectedText): Promise<Che
   const { request, reader, own } = run;
   const { depth, via: way } = request;
   const known = "sent" in text ? text.sent : undefined;
-  const look = await lookUntil(run, () =>
-    way
-      ? findBySearch(reader, document, known, { way, depth })
-      : lookAt(reader, document.storedId, depth === "text" ? known : undefined),
-  );
+  const look = await (way
+    ? findBySearch(reader, document, known, { way, depth })
+    : lookAt(reader, document.storedId, depth === "text" ? known : undefined));
   const facts: Facts = { ...look.facts };
   const { evidence, comparison } = look;
   let { problem } = look;
@@ -136,32 +137,6 @@ function toVerified(run: Run, checked: Checked): Verified {
   };
 }
 
-/** Runs `work` for each item, at most `width` at once; stops at the first error. */
-async function forEachOf<T>(
-  items: AsyncIterable<T>,
-  width: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const iterator = items[Symbol.asyncIterator]();
-  let isStopped = false;
-  const worker = async (): Promise<void> => {
-    try {
-      while (!isStopped) {
-        const next = await iterator.next();
-        if (next.done) return;
-        await work(next.value);
-      }
-    } finally {
-      isStopped = true;
-    }
-  };
-  try {
-    await Promise.all(Array.from({ length: width }, worker));
-  } finally {
-    await iterator.return?.();
-  }
-}
-
 /** Fills in the texts of lost documents, which the keyword search needs. */
 async function addTexts(lost: readonly Checked[], { textsOf }: VerifyRequest): Promise<void> {
   const without = lost.filter(({ text }) => text === undefined || !("sent" in text));
@@ -203,16 +178,22 @@ export async function verifyDocuments(
   const lost: Checked[] = [];
   let count = 0;
   const width = request.via ? Math.min(concurrency, 8) : documentsAtOnce;
-  await forEachOf(request.documents, width, async (item) => {
-    context.signal.throwIfAborted();
-    count++;
-    const checked = await checkOne(run, item);
+  const late = createLate(request.waitMs);
+  const settle = async (checked: Checked): Promise<void> => {
     const { facts } = checked;
     if (facts.chunks === "none") lost.push(checked);
     else if (facts.text === "more") unsure.push({ ...checked, text: undefined });
     else await add(toVerified(run, checked));
     if (facts.text === "same" || facts.text === "more") added.count(facts.text);
+  };
+  await forEachOf(request.documents, width, async (item) => {
+    context.signal.throwIfAborted();
+    count++;
+    const checked = await checkOne(run, item);
+    if (isLate(request, checked.facts) && late.keep(item)) return;
+    await settle(checked);
   });
+  await forEachOf(late.items(), width, async (item) => settle(await checkUntil(run, item)));
   for (const checked of unsure) {
     if (checked.comparison) checked.facts.text = added.decide(checked.comparison);
     await add(toVerified(run, checked));
