@@ -12,7 +12,7 @@ import type { State } from "../../sync/state/state.ts";
  * be an ordinary word, and the document could not be found under another name.
  */
 export function withoutSecrets(state: State, { redact, holdsKey }: Secrets): State {
-  const { options, unfinished } = state;
+  const { options, unfinished, verified } = state;
   const redactFailure = (each: FailureRecord): FailureRecord => {
     const reason = redact(each.reason);
     if (!holdsKey(each.path) && !holdsKey(each.id)) return { ...each, reason };
@@ -36,6 +36,11 @@ export function withoutSecrets(state: State, { redact, holdsKey }: Secrets): Sta
       ...unfinished,
       begin: (run) => unfinished.begin({ ...run, inputs: run.inputs.map(redact) }),
       end: (run) => unfinished.end({ ...run, inputs: run.inputs.map(redact) }),
+    },
+    verified: {
+      ...verified,
+      save: (checks) => verified.save(checks.filter(({ id }) => !holdsKey(id))),
+      suspect: (documents) => verified.suspect(documents.filter(({ id }) => !holdsKey(id))),
     },
     openParts(path, ours, others) {
       if (!holdsKey(path)) state.openParts(path, ours, others);

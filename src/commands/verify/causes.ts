@@ -46,6 +46,10 @@ async function asked<T>(work: () => Promise<T>): Promise<{ value?: T; status: nu
 const cannotTell = (status: number | null): string =>
   status === 403 ? "nothing: this key may not ask" : "nothing: it failed";
 
+/** Responses are redacted: an id may contain a secret of the profile. */
+const idInResponses = ({ secrets }: Client, { storedId }: Expected): string =>
+  secrets.redact(storedId);
+
 /** The wanted ids in a listing, which may be far longer. */
 async function listedAmong(
   wanted: ReadonlySet<string>,
@@ -62,7 +66,7 @@ async function findRows(
   { own }: CauseRequest,
   privatePairs: () => Promise<number[]>,
 ): Promise<Map<Lost, number[]>> {
-  const wanted = new Set(lost.map(({ document }) => document.storedId));
+  const wanted = new Set(lost.map(({ document }) => idInResponses(own, document)));
   const holders = new Map<Lost, number[]>();
   const listings = new Map<number, { value?: Set<string>; status: number | null }>();
   const listed = async (pair: number) => {
@@ -76,7 +80,8 @@ async function findRows(
   let all: { value?: Set<string>; status: number | null } | undefined;
   for (const each of lost) {
     const { document, facts, evidence } = each;
-    const { storedId, ccPairId } = document;
+    const { ccPairId } = document;
+    const storedId = idInResponses(own, document);
     if (ccPairId !== undefined) {
       const { value, status } = await listed(ccPairId);
       const isListed = value?.has(storedId) === true;
@@ -165,7 +170,7 @@ function createHiddenSearch({ own, gate, mostSearches }: CauseRequest) {
     const sent = text && "sent" in text ? text.sent : undefined;
     for (const query of rareQueries(sent?.titles[0] ?? "", sent?.sections ?? [])) {
       if (isRefused || facts.search !== "unavailable" || searches++ >= mostSearches) return;
-      const result = await search(document.storedId, query);
+      const result = await search(idInResponses(own, document), query);
       facts.search = result.found;
       evidence.push(result.evidence);
     }

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runHere } from "../../main.ts";
-import { startTestService, type TestServiceOptions } from "../../service.ts";
+import { startTestService, testKey, type TestServiceOptions } from "../../service.ts";
 
 const files = Object.fromEntries(
   Array.from({ length: 6 }, (_, index) => [
@@ -95,6 +95,15 @@ describe("ingest --verify", () => {
     const html = readFileSync(join(folder, "r.html"), "utf8");
     expect(html).toContain("<td>docs/1.md</td><td>missing</td>");
     expect((await run("verify --report r.txt")).code).toBe(2);
+  });
+
+  it("records no key that is part of an id", async () => {
+    const { run, folder } = await start({ files: { [`docs/${testKey}.md`]: "# A\n\nText a.\n" } });
+    expect((await run(`${upload} --allow-secrets --verify`)).stderr).toContain("1 verified");
+    const state = readdirSync(join(folder, ".knowctl")).map((name) =>
+      readFileSync(join(folder, ".knowctl", name), "latin1"),
+    );
+    expect(state.join("")).not.toContain(testKey);
   });
 
   it("checks documents from stdin", async () => {

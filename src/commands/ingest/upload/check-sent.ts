@@ -19,7 +19,10 @@ export function keepingSent(
     const result = await send(body, document, spentMs);
     const { id, path, ownPair } = document;
     const target = targetFor(targets, ownPair);
-    const storedId = result.document_id ?? client.dialect.storedId?.(id) ?? id;
+    const usual = client.dialect.storedId?.(id) ?? id;
+    const there = result.document_id ?? usual;
+    // Responses are redacted: an id may contain a secret of the profile.
+    const storedId = there === client.secrets.redact(usual) ? usual : there;
     const from = { path: path === "" ? undefined : path, sentAtMs: now() };
     const to = { target: target?.key, ccPairId: target?.ccPairId };
     check.add({ id, storedId, ...from, ...to }, body);
@@ -27,7 +30,7 @@ export function keepingSent(
   };
 }
 
-/** Checks what was sent, and reports each result. Undefined without `--verify`. */
+/** Checks what was sent, and reports each result. Undefined without `--verify` and where nothing was sent. */
 export async function checkSent(
   context: Context,
   {
@@ -37,8 +40,8 @@ export async function checkSent(
     progress,
   }: Pick<UploadSession, "output" | "progress"> & { check?: SentCheck | undefined; report: Report },
 ): Promise<VerifyCounts | undefined> {
-  if (!check || context.signal.aborted) return undefined;
-  const count = check.count();
+  const count = check?.count() ?? 0;
+  if (!check || count === 0 || context.signal.aborted) return undefined;
   await output.note(
     `checking ${countOf(count, "document")}: at least ${formatCount(2 * count)} requests`,
   );
