@@ -90,25 +90,49 @@ function continuation(chunk: string, rest: string, reached: number): Piece | und
   return { from: at, to: chunk.length, reached: reached + length };
 }
 
+/** Characters before `at` in the chunk that are also before `reached` in the sent text. */
+function repeatedBefore(
+  chunk: string,
+  at: number,
+  sent: string,
+  reached: number,
+  most = Number.MAX_SAFE_INTEGER,
+): number {
+  const end = Math.min(at, reached, most);
+  let count = 0;
+  while (count < end && chunk[at - count - 1] === sent[reached - count - 1]) count++;
+  return count;
+}
+
+/** Whether a short match is no chance: its surroundings are those of the sent text, or of a piece. */
+function isPlaced(chunk: string, at: number, end: number, repeated: number): boolean {
+  const start = at - repeated;
+  if (start === 0 || repeated >= shortestPiece) return true;
+  const joins = (place: number): boolean =>
+    wordCharacter.test(chunk[place - 1] ?? "") && wordCharacter.test(chunk[place] ?? "");
+  return !joins(start) && !joins(end);
+}
+
 /** The longest piece of the sent text that continues at `reached` in a chunk. */
 function pieceIn(chunk: string, sent: string, reached: number): Piece | undefined {
   const rest = sent.slice(reached, reached + chunk.length);
   let best = continuation(chunk, rest, reached);
   let longest = 0;
+  let context = -1;
   for (const [at, length] of best ? [] : matchesOf(rest, chunk).entries()) {
-    // Of equal pieces the last: a repetition stands before the text that it repeats.
     if (length === 0 || length < longest) continue;
-    const isLong = length >= shortestPiece || reached + length === sent.length;
-    if (!isLong && at > 0 && at + length < chunk.length) continue;
+    const repeated = repeatedBefore(chunk, at, sent, reached, 4 * shortestPiece);
+    if (length === longest && repeated < context) continue;
+    const end = at + length;
+    const isEdge = at === 0 || end === chunk.length || reached + length === sent.length;
+    if (length < shortestPiece && !(isEdge && isPlaced(chunk, at, end, repeated))) continue;
+    // Of equal pieces the one with its context: a repetition stands before the text that it repeats.
     longest = length;
-    best = { from: at, to: at + length, reached: reached + length };
+    context = repeated;
+    best = { from: at, to: end, reached: reached + length };
   }
   if (!best) return undefined;
-  let from = best.from;
-  for (let before = reached; from > 0 && before > 0; from--, before--) {
-    if (chunk[from - 1] !== sent[before - 1]) break;
-  }
-  return { ...best, from };
+  return { ...best, from: best.from - repeatedBefore(chunk, best.from, sent, reached) };
 }
 
 /** A chunk that only repeats text that earlier chunks hold: the longest such run. */
