@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { posix } from "node:path";
 import { CliError, codeOf } from "../../errors.ts";
 import { relativeTo } from "../find/root.ts";
@@ -15,8 +15,8 @@ export interface Includes {
   /**
    * Reads the file that `target` names: relative to the folder of the last file of `chain`, or to
    * the root if it begins with `/`. `chain` leads from the document to the file with the include,
-   * root-relative. Never reads outside the root, a hidden file, or more than the limits. Throws
-   * CliError `usage` for a Git LFS pointer: without its text, the document would be wrong.
+   * root-relative. Never reads outside the root, a hidden file, a file of a hidden folder that is
+   * neither a page nor meant for includes, or more than the limits. Throws CliError `usage` for a Git LFS pointer: without its text, the document would be wrong.
    */
   read(target: string, chain: readonly string[]): Included;
   /** Root-relative paths that read() looked for in the root, also the missing ones. */
@@ -27,6 +27,9 @@ export interface Includes {
 export const mostDepth = 16;
 const mostFileBytes = 4 * 1024 * 1024;
 const mostBytes = 16 * 1024 * 1024;
+const tooMuch = "the included files are more than 16 MiB";
+// Different paths that one document looks for, also in vain.
+const mostPaths = 100_000;
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
@@ -46,29 +49,74 @@ function pathOf(target: string, from: string): string | undefined {
 }
 
 // A person who uploads a folder does not expect its hidden files, for example `.env`, in a document.
-const isHidden = (path: string): boolean =>
-  /(?:^|\/)(?:\.git|\.knowctl)(?:\/|$)|(?:^|\/)\.[^/]*$/i.test(path);
+// Programs keep keys in hidden folders (`.ssh/id_rsa`, `.aws/credentials`, `.docker/config.json`):
+// only pages are taken from them, and everything from folders that people make for includes.
+const forIncludes = /^\.(?:snippets?|includes?|partials?|github|gitlab|vitepress|vuepress)$/i;
+const page = /\.(?:md|mdx|markdown|rst|rest|adoc|asciidoc)$/i;
 
-function readText(root: string, path: string): { text: string; sizeBytes: number } {
+function isHidden(path: string): boolean {
+  const names = path.split("/");
+  if (names.at(-1)?.startsWith(".") === true) return true;
+  const hidden = names.filter((name) => name.startsWith(".") && !forIncludes.test(name));
+  return hidden.some((name) => /^\.(?:git|knowctl)$/i.test(name) || !page.test(path));
+}
+
+const problemOfCode = (code: string): Included => ({ problem: reasons[code] ?? code });
+
+function realPathOf(root: string, path: string): { real: string; problem?: string } {
   const real = realpathSync.native(`${root}/${path}`);
   const realPath = relativeTo(root, real);
-  if (realPath === undefined) throw new CliError("usage", "it lies outside the project root");
-  if (isHidden(realPath)) throw new CliError("usage", "it is a hidden file");
+  if (realPath === undefined) return { real, problem: "it lies outside the project root" };
+  return isHidden(realPath) ? { real, problem: "it is a hidden file" } : { real };
+}
+
+interface Found {
+  included: Included;
+  sizeBytes: number;
+}
+
+/** Reads a file, but only if it has at most `most` bytes. */
+function readText(root: string, path: string, most: number): Found {
+  // Most places where a name is looked for have no file. An error for each would be costly.
+  if (!statSync(`${root}/${path}`, { throwIfNoEntry: false })) {
+    return { included: problemOfCode("ENOENT"), sizeBytes: 0 };
+  }
+  const { real, problem } = realPathOf(root, path);
+  if (problem !== undefined) return { included: { problem }, sizeBytes: 0 };
   const stats = lstatSync(real, { bigint: true });
+  const sizeBytes = Number(stats.size);
+  if (stats.isFile() && sizeBytes <= mostFileBytes && sizeBytes > most) {
+    return { included: { problem: tooMuch }, sizeBytes };
+  }
   const { bytes } = readContent(sourceFile(path, real, stats), mostFileBytes);
   if (isPointer(bytes)) {
     throw new CliError("usage", `${path}: ${pointerProblem}`, { hints: [pointerHint] });
   }
-  return { text: decodeText(bytes, path), sizeBytes: bytes.length };
+  return { included: { text: decodeText(bytes, path), path }, sizeBytes: bytes.length };
+}
+
+function find(root: string, path: string, most: number): Found {
+  try {
+    return readText(root, path, most);
+  } catch (error) {
+    if (error instanceof CliError) {
+      if (error.hints.includes(pointerHint)) throw error;
+      return { included: { problem: error.message.replace(`${path}: `, "") }, sizeBytes: 0 };
+    }
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    return { included: problemOfCode(code), sizeBytes: 0 };
+  }
 }
 
 /**
  * Creates the reader of includes for one document. `root` is absolute and real. Calls `note` with
- * each root-relative path before it reads the file.
+ * each root-relative path before it reads the file. Reads each file once.
  */
 export function createIncludes(root: string, note: (path: string) => void = () => {}): Includes {
+  const known = new Map<string, Found>();
   const parts = new Set<string>();
-  let total = 0;
+  let left = mostBytes;
   return {
     parts,
     read(target, chain) {
@@ -77,22 +125,17 @@ export function createIncludes(root: string, note: (path: string) => void = () =
       if (chain.includes(path)) return { problem: `a cycle: ${[...chain, path].join(" → ")}` };
       if (chain.length > mostDepth) return { problem: `nested deeper than ${mostDepth} files` };
       if (isHidden(path)) return { problem: "it is a hidden file" };
-      parts.add(path);
-      note(path);
-      try {
-        const { text, sizeBytes } = readText(root, path);
-        total += sizeBytes;
-        if (total > mostBytes) return { problem: "the included files are more than 16 MiB" };
-        return { text, path };
-      } catch (error) {
-        if (error instanceof CliError) {
-          if (error.hints.includes(pointerHint)) throw error;
-          return { problem: error.message.replace(`${path}: `, "") };
-        }
-        const code = codeOf(error);
-        if (code === undefined) throw error;
-        return { problem: reasons[code] ?? code };
+      let found = known.get(path);
+      if (!found) {
+        if (known.size >= mostPaths) return { problem: `more than ${mostPaths} files` };
+        parts.add(path);
+        note(path);
+        known.set(path, (found = find(root, path, left)));
       }
+      if (!("text" in found.included)) return found.included;
+      if (found.sizeBytes > left) return { problem: tooMuch };
+      left -= found.sizeBytes;
+      return found.included;
     },
   };
 }

@@ -37,7 +37,8 @@ export function createParts(root: string): Parts {
   };
   return {
     note(path) {
-      if (!stamps.has(path)) add(path, stampNow(root, path));
+      if (stamps.has(path)) return;
+      add(path, stamps.size < mostParts ? stampNow(root, path) : undefined);
     },
     add,
     text: () => (stamps.size === 0 ? undefined : partsText(stamps)),

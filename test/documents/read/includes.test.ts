@@ -65,9 +65,28 @@ describe("includes of a document", () => {
     },
   );
 
-  test("takes a file of a hidden folder", () => {
-    write(".snippets/a.md", "a");
-    expect(problemOf("/.snippets/a.md")).toMatchObject({ text: "a" });
+  test.each([".snippets/a.md", ".snippets/code/a.json", ".github/workflows/a.yml", ".docs/a.rst"])(
+    "takes a file of a hidden folder: %s",
+    (path) => {
+      write(path, "a");
+      expect(problemOf(`/${path}`)).toMatchObject({ text: "a" });
+    },
+  );
+
+  test.each([
+    ".ssh/id_rsa",
+    ".aws/credentials",
+    ".docker/config.json",
+    ".config/knowctl/config.yaml",
+    "docs/.m2/settings.xml",
+    ".snippets/.aws/credentials",
+    ".Git/x.md",
+    "pages/id_rsa",
+  ])("never takes a file of a hidden folder where programs keep keys: %s", (path) => {
+    write(".ssh/id_rsa", "key");
+    symlinkSync(join(root, ".ssh"), join(root, "pages"));
+    if (!path.startsWith("pages/")) write(path, "key");
+    expect(problemOf(`/${path}`)).toBe("it is a hidden file");
   });
 
   test("names a cycle, and stops at a depth", () => {
@@ -93,6 +112,23 @@ describe("includes of a document", () => {
     const includes = createIncludes(root);
     const read = Array.from({ length: 5 }, () => includes.read("/big.md", ["a.md"]));
     expect(read.map((each) => "text" in each)).toEqual([true, true, true, true, false]);
+  });
+
+  test("reads a file once, and none that is more than what is left", () => {
+    write("big.md", "x".repeat(3 * 1024 * 1024));
+    write("other.md", "y".repeat(2 * 1024 * 1024));
+    write("small.md", "first");
+    const noted: string[] = [];
+    const includes = createIncludes(root, (path) => noted.push(path));
+    const read = (target: string): unknown => includes.read(target, ["a.md"]);
+    expect(read("/small.md")).toEqual({ text: "first", path: "small.md" });
+    write("small.md", "second");
+    expect(read("/small.md")).toEqual({ text: "first", path: "small.md" });
+    for (let time = 0; time < 5; time++) expect(read("/big.md")).toHaveProperty("text");
+    expect(read("/other.md")).toEqual({ problem: "the included files are more than 16 MiB" });
+    expect(read("/small.md")).toHaveProperty("text");
+    expect(read("/gone.md")).toEqual(read("/gone.md"));
+    expect(noted).toEqual(["small.md", "big.md", "other.md", "gone.md"]);
   });
 
   test("a Git LFS pointer fails the document", () => {
