@@ -24,6 +24,11 @@ describe("running text", () => {
       "*a* _b_ **c**d __e__f #g# [.path]#h# `i` ``j``k",
       "**a** *b* **c**d *e*f g h `i` `j`k",
     ],
+    [
+      "adjacent texts with roles",
+      "[.key]##JVM since##[.ok]##3.38.0## [.a]##b##c[.d]##e## ##f##[.g]**h**",
+      "JVM since 3.38.0 bce f **h**",
+    ],
     ["no marks", "2 * 3 * 4, a_b_c, * d, C:\\x", "2 * 3 * 4, a_b_c, * d, C:\\x"],
     ["marks that never end", "*a _b `c #d", "*a _b `c #d"],
     ["escaped marks", "\\*a* \\`b` \\{c}", "*a* `b` {c}"],

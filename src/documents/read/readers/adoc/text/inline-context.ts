@@ -24,5 +24,7 @@ export interface Scan {
   parts: string[];
   /** Index in `parts` of each open mark. */
   opens: Map<string, number>;
+  /** Index in `parts` of the last mark that closed; -1 for none. */
+  markEnd: number;
   finder: Finder;
 }

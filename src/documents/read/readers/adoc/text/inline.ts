@@ -39,6 +39,13 @@ const closesAt = (text: string, at: number, length: number): boolean =>
 
 const marksOf: Readonly<Record<string, string>> = { "*": "**", _: "*", "#": "" };
 
+/** Removes the role `[.path]` before a mark. Sites draw texts with roles apart, for example as badges. */
+function takeRole({ parts, markEnd }: Scan, open: number, before: string): void {
+  const text = before.replace(/\[[^[\]\s]{0,100}\]$/, "");
+  const isAdjacent = text === "" && before !== "" && markEnd === open - 2;
+  parts[open - 1] = isAdjacent ? " " : text;
+}
+
 /** `*bold*`, `**b**old`, `_italic_`, `#marked#`: an end without a start stays as written. */
 function takeMark(scan: Scan, char: string): void {
   const { text, at, opens, parts, context } = scan;
@@ -53,7 +60,8 @@ function takeMark(scan: Scan, char: string): void {
     opens.delete(mark);
     // The role of a marked text: `[.path]#text#`.
     const role = parts[open - 1];
-    if (role?.endsWith("]")) parts[open - 1] = role.replace(/\[[^[\]\s]{0,100}\]$/, "");
+    if (role?.endsWith("]")) takeRole(scan, open, role);
+    scan.markEnd = parts.length - 1;
     return;
   }
   if (open === undefined && (isDouble || opensAt(text, at, 1))) opens.set(mark, parts.length);
@@ -178,6 +186,7 @@ export function inlineText(written: string, context: InlineContext): string {
     at: 0,
     parts: [],
     opens: new Map(),
+    markEnd: -1,
     finder: createFinder(text),
   };
   while (scan.at < text.length) {
