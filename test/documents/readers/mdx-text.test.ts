@@ -102,6 +102,16 @@ describe("imported files", () => {
       "import P from '@site/parts/q.md'\n\n- a\n\n  <P />\n",
       "- a\n\n  one\n  two",
     ],
+    [
+      "a partial and its table of contents",
+      "import P, {toc as pToc} from './_p.mdx'\n\n<P />\n",
+      "## P of X {#p}",
+    ],
+    [
+      "a partial by its name default",
+      "import {default as P} from './_p.mdx'\n\n<P />\n",
+      "## P of X {#p}",
+    ],
     ["a partial below src", "import P from '~/parts/s.mdx'\n\n<P />\n", "s"],
     [
       "a partial in a sentence",

@@ -8,8 +8,9 @@ const fence = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)$/;
 const listItem = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+/;
 const exportForm =
   /export\s+(?:(?:default|const|let|var|async|function|class|type|interface|enum)\b|[{*])/y;
+// `import A, { toc as aToc } from "./a.mdx"`, as Docusaurus shows it for partials.
 const importForm =
-  /^import\s+(?:([\w$]+)|\{\s*Content\s+as\s+([\w$]+)\s*\})\s+from\s*["']([^"'\n]+)["']/;
+  /^import\s+(?:([\w$]+)(?:\s*,\s*(?:\{[^{}]*\}|\*\s*as\s+[\w$]+))?|\{\s*(?:Content|default)\s+as\s+([\w$]+)\s*\})\s*\bfrom\s*["']([^"'\n]+)["']/;
 
 /** Copies a fence up to the line that closes it, or to the end. */
 function copyFence(scan: Scan, first: string, marks: string): void {
