@@ -5,25 +5,15 @@ import type { GlobalFlags } from "../../config/global-flags.ts";
 import { createMachine, userFolder, type Machine } from "../../config/find/folders.ts";
 import { givenWord } from "../../config/values/given.ts";
 import { loadConfig, type Config } from "../../config/load.ts";
-import { secretsOf } from "../../config/values/members.ts";
 import { userPlaces } from "../../config/find/places.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import { headerSecrets } from "../header-secrets.ts";
+import { storedSecrets } from "../stored-secrets.ts";
 
 /** Second safeguard: registers stored keys for redaction, in case a mask misses one. */
 export function hideStoredKeys(config: Config, output: Output): void {
-  for (const file of config.files) {
-    for (const profile of Object.values(file.content.profiles ?? {})) {
-      for (const { path, secret } of secretsOf(profile)) {
-        if (typeof secret !== "string" || secret === "sandbox") continue;
-        const [kind, name = ""] = path;
-        const texts =
-          kind === "headers" ? headerSecrets({ [name.toLowerCase()]: secret }) : [secret];
-        for (const text of texts) output.secrets.add(text);
-      }
-    }
-  }
+  const { keys, headers } = storedSecrets(config);
+  for (const text of [...keys, ...headers]) output.secrets.add(text);
 }
 
 /** The configuration for a command that sends nothing: all files, trusted or not. Writes warnings. */

@@ -88,7 +88,7 @@ export function createSecretCheck(
     if ((key ?? block) === undefined || allowsSecrets(path)) return undefined;
     if (key === undefined) return { text: block ?? "", kind: `a private key (${block})` };
     const value = `"${key.slice(0, 2)}…", ${key.length} characters`;
-    return { text: key, kind: `a key of the active profile (${value})` };
+    return { text: key, kind: `a key of a profile (${value})` };
   };
 }
 

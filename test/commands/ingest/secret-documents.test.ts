@@ -6,7 +6,7 @@ import { runIn, type Ran } from "../state/support.ts";
 import { acceptedIds } from "./support.ts";
 
 const pem = `-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\n-----END RSA PRIVATE KEY-----\n`;
-const ownKey = `it contains a key of the active profile ("CA…", 19 characters)`;
+const ownKey = `it contains a key of a profile ("CA…", 19 characters)`;
 const privateKey = "it contains a private key (-----BEGIN RSA PRIVATE KEY-----)";
 
 const good = { "docs/good.md": "# Good\n" };
@@ -61,9 +61,27 @@ describe("a document that holds a key of the profile", () => {
     });
     expect(acceptedIds(service)).toEqual(["docs/good.md"]);
     const report = readFileSync(join(service.folder, "run.json"), "utf8");
-    expect(report).toContain("it contains a key of the active profile");
+    expect(report).toContain("it contains a key of a profile");
     expect(report).not.toContain(testKey);
     expectHidden(service, ran, await runIn(service, "state list"));
+  });
+
+  it("fails for the key of another profile, also from an included configuration", async () => {
+    const other = "another-profile-0123456789";
+    const profiles = { test: { baseUrl: "https://test.example.com", apiKey: other } };
+    const files = {
+      ...good,
+      "package.json": JSON.stringify({ name: "docs", cliconfig: { profiles } }),
+      "docs/a.md": "# A\n\n{!package.json!}\n",
+      "docs/b.md": `# B\n\n${other}\n`,
+    };
+    const service = await startTestService({ files });
+    const printed = await runIn(service, "ingest documents docs");
+    expect(printed.code).toBe(10);
+    expect(printed.stderr).toContain("docs/a.md: it contains a key of a profile");
+    expect(printed.stderr).toContain("docs/b.md:3: it contains a key of a profile");
+    expect(printed.stdout.trim().split("\n")).toHaveLength(1);
+    expect(printed.stdout + printed.stderr).not.toContain(other);
   });
 
   it("fails among many new files, which are read while others are sent", async () => {

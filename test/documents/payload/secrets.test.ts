@@ -97,7 +97,7 @@ describe("keys of the profile", () => {
     const key = 'a "quoted" \\ passphrase with ü';
     expect(find(`x${key}y`, [key])).toEqual({
       text: key,
-      kind: `a key of the active profile ("a …", ${key.length} characters)`,
+      kind: `a key of a profile ("a …", ${key.length} characters)`,
     });
     expect(find(key.slice(1), [key])).toBeUndefined();
     expect(find("0123456789abcdef", ["0123456789abcdef"])).toBeDefined();

@@ -80,7 +80,7 @@ describe("ingest - with rows", () => {
       ["stdin:5:1: a quote opens in this row and is never closed"],
     ],
     ["csv", `${csv},Lamp,Light.,7\n`, ["stdin:5:1: a row from stdin needs an id; name its column"]],
-    ["csv", `${csv}c3,Lamp,${testKey},7\n`, ["stdin:5:1: it contains a key of the active profile"]],
+    ["csv", `${csv}c3,Lamp,${testKey},7\n`, ["stdin:5:1: it contains a key of a profile"]],
     [
       "csv",
       Buffer.concat([Buffer.from(`${csv}c3,`), Buffer.from([0xfc])]),
