@@ -79,10 +79,29 @@ describe("included files", () => {
       "# A\n\n```\na\n```",
     ],
     ["a table", ".. csv-table::\n   :file: x", "1,2\n3,4", "# A\n\n1 | 2\n3 | 4"],
+    [
+      "Markdown",
+      ".. include:: x\n   :parser: myst_parser.sphinx_\n\nend",
+      "---\na: b\n---\n## B `c`\n\n*d* [e](f.md)\n\n- g\n\n  ```py\n  # h\n  ```\n",
+      "# A\n\n## B `c`\n\n*d* [e](f.md)\n\n- g\n\n  ```py\n  # h\n  ```\n\nend",
+    ],
+    [
+      "Markdown in a list",
+      "- i\n\n  .. include:: x\n     :parser: markdown",
+      "# b\n\nc",
+      "# A\n\n- i\n\n  # b\n\n  c",
+    ],
   ])("%s", (_name, text, file, body) => {
     const parsed = readText(`A\n=\n\n${text}\n`, { x: file });
     expect(parsed.body.trim()).toBe(body);
     expect(parsed.leftOut).toBeUndefined();
+  });
+
+  it("gives titles of Markdown the anchors of docutils", () => {
+    const text = "A\n=\n\n.. include:: x\n   :parser: myst\n\nB\n=\n";
+    const { headings } = readText(text, { x: "# A\n\n## The `b` [c](d)\n\ne\n" });
+    expect(headings?.map(({ text: title }) => title)).toEqual(["A", "A", "The b c", "B"]);
+    expect(headings?.map(({ anchor }) => anchor)).toEqual(["a", "id1", "the-b-c", "b"]);
   });
 
   it.each([

@@ -1,7 +1,8 @@
+import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
 import { argumentOf, type Directive, type Handle } from "./rst-directive.ts";
 import { readIncluded } from "./rst-include.ts";
 import { countLines, isBlank, mostLines, textOf, toLines } from "./rst-lines.ts";
-import { addCode, addText, leaveOut, type Reading } from "./rst-reading.ts";
+import { addCode, addMarkdown, addText, leaveOut, type Reading } from "./rst-reading.ts";
 
 function addCaption(reading: Reading, { options }: Directive): void {
   const caption = options.get("caption");
@@ -42,7 +43,7 @@ const codeTab: Handle = ({ reading }, directive) => {
   addCode(reading, textOf(directive.body), language(first));
 };
 
-const markdownText = /^(?:markdown|md|myst)/;
+const markdownText = /^(?:markdown|md|myst|recommonmark)/;
 
 /** A file of the project, as text of this page. */
 const include: Handle = (outer, directive) => {
@@ -53,7 +54,9 @@ const include: Handle = (outer, directive) => {
   if (options.has("literal") || options.has("code")) {
     return addCode(reading, included.text, language(options.get("code")));
   }
-  if (markdownText.test(options.get("parser") ?? "")) return addText(reading, included.text);
+  if (markdownText.test(options.get("parser") ?? "")) {
+    return addMarkdown(reading, splitFrontMatter(included.text, included.path).body);
+  }
   reading.lineCount += countLines(included.text);
   if (reading.lineCount > mostLines) {
     const what = `${argumentOf(directive)}: the page has more than ${mostLines} lines`;

@@ -8,6 +8,8 @@ export type Piece =
   | { kind: "text"; indent: number; mark: string; text: string; isTight: boolean }
   /** Markdown as it is, for example a picture. */
   | { kind: "made"; indent: number; mark: string; text: string; isTight: boolean }
+  /** Markdown of several blocks, with headings. */
+  | { kind: "markdown"; indent: number; mark: string; text: string }
   | { kind: "code"; indent: number; mark: string; text: string; info: string }
   /** The cells of a row; each is a list of pieces. */
   | { kind: "row"; indent: number; mark: string; cells: Piece[][] }
@@ -130,6 +132,13 @@ export function addIgnoreMark(reading: Reading, { text, number }: Line): boolean
 /** Adds Markdown that is complete. */
 export function addMade(reading: Reading, text: string): void {
   if (text !== "") reading.pieces.push({ kind: "made", text, ...takePlace(reading) });
+}
+
+/** Adds Markdown of any number of blocks. */
+export function addMarkdown(reading: Reading, text: string): void {
+  if (text.trim() === "") return;
+  const { indent, mark } = takePlace(reading);
+  reading.pieces.push({ kind: "markdown", text, indent, mark });
 }
 
 /** Adds text that stays as it is. */

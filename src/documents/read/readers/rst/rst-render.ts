@@ -1,4 +1,6 @@
 import { CliError } from "../../../../errors.ts";
+import { plainText } from "../../../markdown/heading-text.ts";
+import { scanStructure } from "../../../markdown/structure.ts";
 import { escapeLine, fenced, oneLine, type Block } from "../html/html-blocks.ts";
 import { createAnchors, makeId, type AnchorOf } from "./rst-anchors.ts";
 import { numberFootnotes, type Footnotes } from "./rst-footnotes.ts";
@@ -59,13 +61,39 @@ function addCode(page: Page, { text, info, indent, mark }: Kind<"code">): void {
   });
 }
 
+/** Markdown stays as it is. Its headings get the anchors that docutils makes. */
+function addMarkdown(page: Page, { text, indent, mark }: Kind<"markdown">): void {
+  const add = (part: string): void => {
+    const lines = part
+      .replace(/^(?:[ \t]*\n)+/, "")
+      .trimEnd()
+      .split("\n");
+    const before = blanks(indent + mark.length);
+    const shown = lines.map((line) => (line === "" ? "" : before + line)).join("\n");
+    if (shown !== "") page.blocks.push({ text: shown, isTight: false });
+  };
+  const label = shownMark(page, mark).trimEnd();
+  if (label !== "") page.blocks.push({ text: blanks(indent) + label, isTight: true });
+  let from = 0;
+  // Indented headings are none of the page.
+  const { headings } = indent + mark.length === 0 ? scanStructure(text) : { headings: [] };
+  for (const { start, end, level, text: title } of headings) {
+    add(text.slice(from, start));
+    from = end;
+    const plain = plainText(title);
+    const heading = { text: plain, anchor: page.anchorOf(nameOf(plain)) };
+    page.blocks.push({ text: `${"#".repeat(level)} ${title}`, isTight: false, heading });
+  }
+  add(text.slice(from));
+}
+
 /** The text of the pieces in a cell. Puts its code in `codes`. */
 function cellText(page: Page, pieces: readonly Piece[], codes: Kind<"code">[]): string {
   const texts = pieces.map((piece) => {
     if (piece.kind === "code") codes.push(piece);
     if (piece.kind === "row")
       return piece.cells.map((cell) => cellText(page, cell, codes)).join(" | ");
-    if (piece.kind === "made") return piece.text;
+    if (piece.kind === "made" || piece.kind === "markdown") return piece.text;
     return piece.kind === "text"
       ? shownMark(page, piece.mark) + renderInline(page.inline, piece.text)
       : "";
@@ -118,6 +146,7 @@ function addPiece(page: Page, piece: Piece): void {
   if (piece.kind === "heading") addHeading(page, piece);
   else if (piece.kind === "code") addCode(page, piece);
   else if (piece.kind === "row") addRow(page, piece);
+  else if (piece.kind === "markdown") addMarkdown(page, piece);
   else if (piece.kind !== "ignore") addText(page, piece);
   page.targets = [];
 }
