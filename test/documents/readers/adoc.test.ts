@@ -122,6 +122,8 @@ describe("blocks", () => {
       "a:: b\nc\nd::\n\ne\nf::\n* g\nh;; i",
       "- a: b\n  c\n- d: e\n- f:\n  - g\n    - h: i",
     ],
+    ["a short block", "====\nblock\n====\n\nc", "block\n\nc"],
+    ["code in a block", "====\nRun:\n----\na\n----\n====", "Run:\n\n```\na\n```"],
     ["C++ is no description", "std::vector a::b", "std::vector a::b"],
     [
       "tables",

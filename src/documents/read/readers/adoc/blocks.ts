@@ -41,8 +41,10 @@ function takeSection(state: State, line: string): boolean {
     addHeading(state, found.text, found.level + offset + state.levelOffset);
     return true;
   }
-  const level = start.underlineLevel(line, lines.peek()?.text);
-  if (level === undefined || state.lists.length > 0) return false;
+  // Within a block, the line below is its end, or the begin of another one.
+  const isWithin = state.lists.length > 0 || state.containers.length > 0;
+  const level = isWithin ? undefined : start.underlineLevel(line, lines.peek()?.text);
+  if (level === undefined) return false;
   lines.next();
   addHeading(state, line, level + offset + state.levelOffset);
   return true;
