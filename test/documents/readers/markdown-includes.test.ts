@@ -49,6 +49,7 @@ describe("includes in Markdown", () => {
       "````text\n1\n2\n3\n4\n````",
     ],
     ["an include of Jekyll", "{% include l.md %}", "liquid"],
+    ["a relative include of Jekyll", "{% include_relative lines.txt %}", "1\n2\n3\n4"],
     ["an include of VitePress", "<!--@include: ./lines.txt{2,}-->", "2\n3\n4"],
     ["code of VitePress", "<<< @/docs/region.js#x{1}", "````js\nb\n````"],
   ])("become text: %s", async (_name, text, body) => {

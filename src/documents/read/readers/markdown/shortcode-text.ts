@@ -6,7 +6,7 @@ import type { Shortcode } from "./shortcode.ts";
 const references = new Set(["ref", "relref", "link", "post_url"]);
 const codeNames = /^(?:highlight|code|code-?block|code-toggle|prism)$/i;
 const includeNames =
-  /^(?:include|include-?text|include-?md|include-markdown|include-?file|read-?file|snippet)$/i;
+  /^(?:include|include_relative|include-?text|include-?md|include-markdown|include-?file|read-?file|snippet)$/i;
 const boxNames = /^(?:hint|alert|callout|admonition|notice|aside)$/i;
 const titledNames = /^(?:tab|tabitem|details|expand|collapse|accordion|spoiler|step)$/i;
 // Parts of conditions and loops: they show nothing themselves.
