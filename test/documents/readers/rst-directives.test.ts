@@ -113,6 +113,12 @@ describe("included files", () => {
       { x: "a" },
       "x: the object f of a Python file",
     ],
+    [
+      "a table of too many cells",
+      ".. csv-table::\n   :file: x",
+      { x: "a,".repeat(1_000_001) },
+      "x: the page has more than 1000000 lines and cells",
+    ],
     ["no such part", ".. include:: x\n   :start-after: q", { x: "a" }, "x: no such part"],
   ])("counts %s", (_name, text, files, what) => {
     const line = what.includes("cycle") ? undefined : 1;

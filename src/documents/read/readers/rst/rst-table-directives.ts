@@ -1,7 +1,7 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { argumentOf, type Directive, type Handle } from "./rst-directive.ts";
 import { readIncluded } from "./rst-include.ts";
-import { takeItem, textOf, toLines, type Line } from "./rst-lines.ts";
+import { mostLines, takeItem, textOf, toLines, type Line } from "./rst-lines.ts";
 import { addRow, addText, leaveOut, piecesOf, type Block } from "./rst-reading.ts";
 
 const table: Handle = ({ reading, readInner }, directive) => {
@@ -75,6 +75,12 @@ const csvTable: Handle = (block, directive) => {
   const text = included?.text ?? textOf(directive.body);
   const header = options.get("header");
   const records = [...(header ? recordsOf(header, directive) : []), ...recordsOf(text, directive)];
+  // A cell costs as much memory as a line.
+  reading.lineCount += records.reduce((sum, cells) => sum + cells.length, 0);
+  if (reading.lineCount > mostLines) {
+    const what = `${file ?? "csv-table"}: the page has more than ${mostLines} lines and cells`;
+    return leaveOut(reading, file === undefined ? "directive" : "include", what, line);
+  }
   for (const cells of records) {
     addCells(
       block,
