@@ -75,6 +75,7 @@ describe("running text", () => {
     ["emphasis", "*a* and **b c**", "*a* and **b c**"],
     ["stars in text", "2 * 3 * 4, **kwargs and *args", "2 * 3 * 4, **kwargs and *args"],
     ["a role", "See :func:`open` and :class:`~a.b.Klass`.", "See `open` and `Klass`."],
+    ["a target without a blank", ":ref:`A<b>` :ref:`c\\<d>` :class:`V<T>`", "A c\\<d> `V<T>`"],
     ["a title and a target", ":doc:`The guide </guide>`, :ref:`x <y>`", "The guide, x"],
     ["a role behind", "`text`:sub:", "text"],
     ["a code role keeps angle brackets", ":code:`cp <file>`", "`cp <file>`"],

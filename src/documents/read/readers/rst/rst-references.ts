@@ -58,9 +58,22 @@ export function readInterpreted(scan: Scan): boolean {
   return true;
 }
 
+// Sphinx needs no blank before the target in `text<target>`. Of other roles, such as those of C++,
+// `<…>` is more often part of the name.
+const pageRoles = new Set([
+  "ref",
+  "doc",
+  "term",
+  "numref",
+  "any",
+  "std:ref",
+  "std:doc",
+  "std:term",
+]);
+
 function showRole({ inline, isPlain }: Scan, role: string, content: string): string {
   if (inline.rawRoles.has(role)) return content.replace(/<[^<>]*>/g, "");
-  const split = scanning.splitTarget(content);
+  const split = scanning.splitTarget(content, !pageRoles.has(role));
   const page = role === "doc" ? inline.pageOf(split?.target ?? content) : undefined;
   if (page) {
     const text = unescape(split?.text ?? page.title ?? content, isPlain);

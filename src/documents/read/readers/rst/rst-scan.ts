@@ -96,10 +96,14 @@ export function addressOf({ targets }: Inline, name: string): string | undefined
   return address;
 }
 
-/** `text <target>`. */
-export function splitTarget(content: string): { text: string; target: string } | undefined {
+/** `text <target>`; where Sphinx needs no blank between them, also `text<target>`. */
+export function splitTarget(
+  content: string,
+  needsBlank = true,
+): { text: string; target: string } | undefined {
   const at = content.endsWith(">") ? content.lastIndexOf("<") : -1;
-  if (at === -1 || (at > 0 && !/\s/.test(content[at - 1] ?? ""))) return undefined;
+  const before = content[at - 1] ?? " ";
+  if (at === -1 || before === "\\" || (needsBlank && !/\s/.test(before))) return undefined;
   const target = content.slice(at + 1, -1);
   return { text: content.slice(0, at).trim() || target, target };
 }
