@@ -1,6 +1,7 @@
 import { listConnectors } from "../../../api/connectors.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
+import { formatOf } from "../../../documents/read/readers.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
 import type { ListedTable } from "../../../sync/drift/listed-table.ts";
@@ -17,6 +18,9 @@ import type { OrphansOptions } from "./remove-orphans.ts";
 function refuse(reason: string, ...hints: string[]): CliError {
   return new CliError("usage", `--remote: ${reason}`, { hints });
 }
+
+// The prefix docs is also the beginning of docs2/a.md, docs-old/a.md and docs.md.
+const nameEnd = /[\p{L}\p{M}\p{N} _.-]$/u;
 
 /**
  * Checks that the inputs allow to list, or with --prune to delete, documents that only the service
@@ -41,6 +45,12 @@ export async function checkRemote(
       "name the prefix of the uploads with --id-prefix, or set ingest.idPrefix",
     );
   }
+  if (nameEnd.test(source.settings.idPrefix)) {
+    throw refuse(
+      `--prune needs a prefix that ends with a separator: the ids of another project may begin with ${neutraliseLine(source.settings.idPrefix)} too`,
+      "if the uploads have this prefix, delete the documents with `knowctl api`",
+    );
+  }
   if (!coversRoot(source)) {
     throw refuse(
       "--prune needs the whole project root, not only the configured include",
@@ -50,11 +60,23 @@ export async function checkRemote(
   await refuseIncompleteCheckout(context, source.settings.root);
 }
 
-function hasRecordBelow({ state }: Session, { key }: Target, prefix: string): boolean {
-  const first = state.database.prepare(
-    "SELECT id FROM accepted WHERE target = ? AND id >= ? ORDER BY id LIMIT 1",
+/** Whether a recorded id is the prefix and the path of its file: a part of the prefix has no such record. */
+function isRecordedPrefix({ state }: Session, { key }: Target, prefix: string): boolean {
+  const select = state.database.prepare(
+    `SELECT 1 AS yes FROM accepted WHERE target = ?1 AND id >= ?2
+      AND id = ?2 || path || CASE part WHEN 0 THEN '' ELSE '#' || part END LIMIT 1`,
   );
-  return String(first.get(key, prefix)?.["id"] ?? "").startsWith(prefix);
+  return select.get(key, prefix) !== undefined;
+}
+
+/**
+ * Whether an id is the prefix and the path of a file or row. Front matter may have any other id,
+ * also in a file that this command did not read.
+ */
+function isPathId(id: string, prefix: string): boolean {
+  const path = id.slice(prefix.length).replace(/#\d+$/, "");
+  const isPlain = path.split("/").every((name) => name !== "" && name !== "." && name !== "..");
+  return isPlain && formatOf(path) !== undefined;
 }
 
 /** Refuses where the pair is not mainly this project's, or the state is not the whole record of it. */
@@ -92,7 +114,7 @@ async function addOtherPairs(
 
 /**
  * Yields the documents of a pair that neither a file nor a record of this project has. With --prune
- * it leaves out documents that another pair has too. Throws CliError `usage` where the guards
+ * it leaves out documents that another pair has too, and ids that are no paths. Throws CliError `usage` where the guards
  * forbid a removal, and ApiError when a list fails.
  */
 export async function* findRemoteOrphans(
@@ -107,14 +129,23 @@ export async function* findRemoteOrphans(
   const compared = await compareWithService(context, session, plan, [target]);
   const { drift, listed, storedId, noExtra } = compared;
   const { idPrefix } = session.source.settings;
-  if (prune && !hasRecordBelow(session, target, idPrefix)) {
-    throw refuse(`no recorded document has the id prefix ${idPrefix}`, "check --id-prefix");
+  if (prune && !isRecordedPrefix(session, target, idPrefix)) {
+    throw refuse(
+      `no recorded document has the id prefix ${neutraliseLine(idPrefix)}`,
+      "check --id-prefix",
+    );
   }
   if (prune) refuseForeign(compared.recorded(target), listed.count(target.ccPairId), target);
   const isNeeded = prune && drift.count("extra") > 0;
   const others = isNeeded ? await addOtherPairs(context, session, listed, target) : [];
   if (noExtra !== undefined) await output.note(`extra documents were not determined: ${noExtra}`);
   for (const { id } of drift.list("extra")) {
+    if (prune && !isPathId(id, idPrefix)) {
+      await output.note(
+        `kept: ${neutraliseLine(id)} (not the path of a file: an excluded file may have this id)`,
+      );
+      continue;
+    }
     const encoded = storedId(id);
     const stored = listed.has(target.ccPairId, encoded) ? encoded : id;
     const other = others.find((each) => listed.has(each, stored));

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { dialects } from "../../../../src/api/dialects.ts";
 import { closeAll, startHttp } from "../../../api/support.ts";
 import { remove, send, storedIn } from "../../drift/support.ts";
 import { startTestService, writeFiles, type TestService } from "../../../service.ts";
@@ -104,6 +105,27 @@ describe("ingest orphans --remote", () => {
     const service = await startWith(["kb/b.md"]);
     await expectKept(service, prune.replace(prefix, ""), "--prune needs an id prefix");
     await expectKept(service, prune.replace("kb/", "k/"), "no recorded document has the id prefix");
+  });
+
+  it("deletes nothing of a prefix that only begins like this project's", async () => {
+    const service = await startWith(["kb/b.md", "kx/b.md"]);
+    await expectKept(service, prune.replace("kb/", "kb"), "a prefix that ends with a separator");
+    await expectKept(service, prune.replace("kb/", "kb/d"), "a prefix that ends with a separator");
+    // Of another project: its documents begin with kb/docs/ as well.
+    await expectKept(service, prune.replace("kb/", "kb/docs/"), "no recorded document has the id");
+  });
+
+  it("keeps a document whose id is not the path of a file", async () => {
+    const ids = ["kb/", "kb/../x.md", "kb//docs/x.md", "kb/custom", "kb/./x.md"];
+    const service = await startWith([...ids, "kb/gone.md"]);
+    // Not uploaded from here: its file is excluded, so nobody reads its id.
+    writeFiles(service.folder, { "docs/out.md": "---\nid: kb/custom\n---\n# Out\n\nText.\n" });
+    const ran = await runIn(service, `${prune} --exclude docs/out.md`);
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^deleted\t\tkb\/gone/) });
+    expect(ran.stderr).toContain("kept: kb/custom (not the path of a file");
+    const left = await storedIn(service, 2);
+    for (const id of ids) expect(left).toContain(dialects.onyx.storedId!(id));
+    expect(left).not.toContain("kb%2Fgone.md");
   });
 
   it("works on the whole project only", async () => {
