@@ -46,14 +46,12 @@ const FoundSection = z.looseObject({
 /** A section of the assisted search, which names no document id. */
 export type FoundSection = z.infer<typeof FoundSection>;
 
-const MessageReply = z.looseObject({
-  search_docs: z.array(FoundDocument),
-  error: optionalText,
-});
-const AdminReply = z.looseObject({ documents: z.array(FoundDocument) });
-const AssistedReply = z.looseObject({ results: z.array(FoundSection) });
+const MessageReply = z.looseObject({ search_docs: z.array(FoundDocument), error: optionalText });
+const AdminReply = z.looseObject({ documents: z.array(FoundDocument), error: optionalText });
+const AssistedReply = z.looseObject({ results: z.array(FoundSection), error: optionalText });
 
-async function post<T>(
+/** Throws ApiError, `server-error` for an error under status 200. */
+async function post<T extends { error?: string | null | undefined }>(
   client: Client,
   path: string | undefined,
   body: object,
@@ -63,7 +61,7 @@ async function post<T>(
   if (path === undefined) {
     throw new CliError("not-found", `the ${client.dialect.name} interface has no such search`);
   }
-  return await client.call(
+  const reply = await client.call(
     {
       what: "search",
       method: "POST",
@@ -75,11 +73,17 @@ async function post<T>(
     },
     shape,
   );
+  if (typeof reply.error !== "string") return reply;
+  throw new ApiError("server-error", `search failed: ${reply.error || "no reason given"}`, {
+    method: "POST",
+    url: client.url(path),
+    status: 200,
+  });
 }
 
 /**
- * Searches the index without a language model (Enterprise). Throws ApiError, `server-error` for
- * an error under status 200, and CliError `not-found` where the dialect has no such search.
+ * Searches the index without a language model (Enterprise). Throws ApiError, and CliError
+ * `not-found` where the dialect has no such search.
  */
 export async function searchIndexed(
   client: Client,
@@ -93,15 +97,8 @@ export async function searchIndexed(
     num_hits: sections,
     stream: false,
   };
-  const reply = await post(client, path, body, MessageReply, { policy: "lookUp", ...options });
-  if (typeof reply.error === "string") {
-    throw new ApiError("server-error", `search failed: ${reply.error}`, {
-      method: "POST",
-      url: client.url(path ?? ""),
-      status: 200,
-    });
-  }
-  return reply.search_docs;
+  const more = { policy: "lookUp", ...options } as const;
+  return (await post(client, path, body, MessageReply, more)).search_docs;
 }
 
 /**

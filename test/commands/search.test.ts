@@ -170,12 +170,17 @@ describe("a search that is not possible", () => {
     expect(sentOf(service)).toHaveLength(1);
   });
 
-  it("an error under 200 is exit 8", async () => {
-    const body = { search_docs: [], error: "index timed out" };
-    const rules = [{ when: { path: `/api${indexed}` }, do: { body } }];
+  it.each([
+    ["indexed", indexed, "index timed out"],
+    ["indexed", indexed, ""],
+    ["keyword", keyword, "index timed out"],
+    ["assisted --allow-tokens 15", "/search", "index timed out"],
+  ])("--via %s: an error under 200 is exit 8", async (via, path, error) => {
+    const body = { search_docs: [], documents: [], results: [], error };
+    const rules = [{ when: { path: `/api${path}` }, do: { body } }];
     const service = await startFilled("onyx", { rules });
-    const { code, stderr } = await search(service, "leave");
-    expect([code, stderr]).toEqual([8, expect.stringContaining("index timed out")]);
+    const { code, stderr } = await search(service, `leave --via ${via}`);
+    expect([code, stderr]).toEqual([8, expect.stringContaining(error || "no reason given")]);
     expect(sentOf(service)).toHaveLength(1);
   });
 
