@@ -135,7 +135,7 @@ const errorPageSize = 100;
 /**
  * The documents that the runs of a pair could not index, newest first; with `resolved` also
  * those that a later run indexed. Requests each page when it is due. An unknown pair has none.
- * Throws ApiError, also for pages that repeat, and CliError `not-found` where the dialect has
+ * Throws ApiError, also for pages that repeat or end too early, and CliError `not-found` where the dialect has
  * no such listing.
  */
 export async function* listPairErrors(
@@ -148,17 +148,22 @@ export async function* listPairErrors(
   for (let page = 0; ; page++) {
     const found = await readErrors(client, ccPairId, { page, size: errorPageSize, resolved });
     const text = JSON.stringify(found.items);
-    if (found.items.length > 0 && text === before) throw repeats(client, ccPairId);
+    if (found.items.length > 0 && text === before) {
+      throw damagedErrors(client, ccPairId, "the service repeats a page");
+    }
     before = text;
     yield* found.items;
     read += found.items.length;
-    if (found.items.length === 0 || read >= found.total_items) return;
+    if (read >= found.total_items) return;
+    if (found.items.length > 0) continue;
+    const reason = `the service lists ${read} of ${found.total_items} errors`;
+    throw damagedErrors(client, ccPairId, reason);
   }
 }
 
-function repeats(client: Client, ccPairId: number): ApiError {
+function damagedErrors(client: Client, ccPairId: number, reason: string): ApiError {
   const url = client.url(client.dialect.paths.pairErrors?.(ccPairId) ?? "/");
-  const message = `read the errors of connector ${ccPairId}: GET ${url}: the service repeats a page`;
+  const message = `read the errors of connector ${ccPairId}: GET ${url}: ${reason}`;
   return new ApiError("server-error", message, { method: "GET", url, status: 200 });
 }
 
