@@ -9,7 +9,8 @@ export function addDrift(program: Command, run: Run): void {
     .description(
       "Compare the folder, the state and the service's list of documents.\n" +
         "not sent: a file whose document the service lacks. gone there: sent, but no longer in the service. extra: in the " +
-        "service, without a file and without a record. elsewhere: recorded for another connector. Changes nothing.",
+        "service, without a file and without a record. elsewhere: recorded for another connector. Changes nothing. " +
+        "Needs the onyx dialect: the standard dialect lists no documents (exit 9).",
     )
     .argument(
       "[path...]",
@@ -21,10 +22,13 @@ export function addDrift(program: Command, run: Run): void {
     .configureHelp({
       essentials: ["--cc-pair-id", "--connector", "--id-prefix", "--state", "--exit-code"],
       examples: [
-        ["knowctl drift", "the whole project, with extra documents"],
-        ["knowctl drift docs/hr --cc-pair-id 2", "only files and records of a folder"],
+        ["knowctl drift --dialect onyx", "the whole project, with extra documents"],
         [
-          "knowctl drift --exit-code --jq '.documents[] | select(.result == \"gone-there\") | .path'",
+          "knowctl drift docs/hr --cc-pair-id 2 --dialect onyx",
+          "only files and records of a folder",
+        ],
+        [
+          "knowctl drift --dialect onyx --exit-code --jq '.documents[] | select(.result == \"gone-there\") | .path'",
           "for a nightly job",
         ],
       ],

@@ -134,7 +134,7 @@ export function addOrphans(ingest: Command, run: Run): void {
           "in a pipeline",
         ],
         [
-          "knowctl ingest orphans --remote --prune --id-prefix handbook/",
+          "knowctl ingest orphans --remote --prune --id-prefix handbook/ --dialect onyx",
           "delete documents that only the service has, after a question",
         ],
       ],
