@@ -42,12 +42,17 @@ function summaryOf({ drift, listed, targets, noExtra }: Comparison, plan: Plan):
 }
 
 /** What removes each kind of difference, a line each. */
-function nextSteps({ noExtra }: Comparison, summary: DriftSummary): string[] {
+function nextSteps({ noExtra, drift: { fileless } }: Comparison, summary: DriftSummary): string[] {
   const lines: string[] = [];
   const { extra, listed } = summary;
   const { "not-sent": notSent, "gone-there": gone, elsewhere } = summary;
-  if (notSent + gone + elsewhere + (extra ?? 0) === 0) {
+  if (notSent + gone + elsewhere + fileless + (extra ?? 0) === 0) {
     lines.push(`no difference; the service lists ${countOf(listed, "document")}`);
+  }
+  if (fileless > 0) {
+    lines.push(
+      `${countOf(fileless, "uploaded document")} that no file yields now: see \`knowctl ingest orphans\``,
+    );
   }
   if (notSent > 0) lines.push("not sent: `knowctl ingest` sends them");
   if (gone > 0) {

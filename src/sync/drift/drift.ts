@@ -31,6 +31,11 @@ export interface DriftRequest {
   extraId: ((stored: string) => string | undefined) | undefined;
 }
 
+export interface Drift extends DriftTable {
+  /** Documents that are recorded and listed, but that no file yields: no difference of the service. */
+  fileless: number;
+}
+
 /** Returns the pair of another target of the service that has the document. */
 type OtherPair = (target: Target, id: string) => number | undefined;
 
@@ -98,9 +103,13 @@ export function countRecorded(request: DriftRequest, target: Target): number {
   return count;
 }
 
-/** Compares the records of documents that no file of the plan yields. */
-function compareRecorded(request: DriftRequest, drift: DriftTable): void {
+/**
+ * Compares the records of documents that no file of the plan yields. Returns the number of those
+ * from files that the service still lists.
+ */
+function compareRecorded(request: DriftRequest, drift: DriftTable): number {
   const { state, listed, listedTargets, storedId } = request;
+  let fileless = 0;
   for (const record of allRecords(request)) {
     const { id, path, target: key } = record;
     if (listed.isKnown(storedId(id)) || !request.isInScope(path)) continue;
@@ -111,10 +120,13 @@ function compareRecorded(request: DriftRequest, drift: DriftTable): void {
       const isRemoved = record.whole === tombstoneMark;
       if (!isHere && isRemoved) continue;
       const side = stateSide(isHere ? record : undefined, pairInKey(key));
-      const result = driftOf("no document", side, isListed(request, target.ccPairId, record));
+      const isThere = isListed(request, target.ccPairId, record);
+      const result = driftOf("no document", side, isThere);
       if (result) drift.add({ result, id, path, ccPairId: pairInKey(key) });
+      else if (isHere && isThere && !isRemoved && path !== undefined) fileless++;
     }
   }
+  return fileless;
 }
 
 function addExtra(request: DriftRequest, drift: DriftTable): void {
@@ -148,10 +160,10 @@ export function plannedTargets({ database }: PlanTable, targets: Targets): (Targ
  * Compares folder, state and the service's lists, and collects the differences. The documents of
  * the plan are compared for their own pair, recorded documents for each listed pair.
  */
-export function collectDrift(request: DriftRequest): DriftTable {
+export function collectDrift(request: DriftRequest): Drift {
   const drift = createDriftTable(request.state.database);
   comparePlanned(request, drift);
-  compareRecorded(request, drift);
+  const fileless = compareRecorded(request, drift);
   addExtra(request, drift);
-  return drift;
+  return { ...drift, fileless };
 }

@@ -47,6 +47,16 @@ describe("drift", () => {
     });
   });
 
+  it('does not hide a document whose file is gone behind "no difference"', async () => {
+    const service = await startSent();
+    rmSync(join(service.folder, "docs/a b/c%.md"));
+    expect(await runIn(service, "drift --cc-pair-id 2 --exit-code")).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "1 uploaded document that no file yields now: see `knowctl ingest orphans`\n",
+    });
+  });
+
   it("names each kind of difference and the next command", async () => {
     const service = await startSent();
     await remove(service, "docs/a b/c%.md");

@@ -3,8 +3,12 @@ import { dialects, type DialectName } from "../../../api/dialects.ts";
 import { listPairDocuments } from "../../../api/pair-documents.ts";
 import type { Context } from "../../../context.ts";
 import { ApiError, CliError } from "../../../errors.ts";
-import { collectDrift, countRecorded, type DriftRequest } from "../../../sync/drift/drift.ts";
-import type { DriftTable } from "../../../sync/drift/drift-table.ts";
+import {
+  collectDrift,
+  countRecorded,
+  type Drift,
+  type DriftRequest,
+} from "../../../sync/drift/drift.ts";
 import { createListedTable, type ListedTable } from "../../../sync/drift/listed-table.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { Target } from "../../../sync/state/target.ts";
@@ -16,7 +20,7 @@ import { coversProject } from "./whole.ts";
 
 /** Folder, state and service side by side. */
 export interface Comparison {
-  drift: DriftTable;
+  drift: Drift;
   listed: ListedTable;
   targets: readonly Target[];
   /** Maps an id to the id as the service lists it. */
