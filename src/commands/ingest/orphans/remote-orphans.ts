@@ -100,6 +100,12 @@ async function addOtherPairs(
 ): Promise<number[]> {
   const records = await listConnectors(client);
   const shown = records.map((each) => each.cc_pair_id).filter((each) => each !== null);
+  if (shown.length < records.length || !shown.includes(ccPairId)) {
+    throw refuse(
+      `the service does not list all connectors by their ids for this key, so another one may have a document too; nothing was removed`,
+      "use the key of an administrator; `knowctl connectors list` shows what the key sees",
+    );
+  }
   const others = [...new Set([...shown, defaultPair])].filter((each) => each !== ccPairId);
   for (const each of others) {
     try {

@@ -95,6 +95,24 @@ describe("ingest orphans --remote", () => {
     expect(await storedIn(service, 2)).toHaveLength(8);
   });
 
+  it.each([
+    ["nothing", []],
+    ["only another connector", [{ cc_pair_id: 4, name: "Wiki" }]],
+    ["a connector without an id", [{ cc_pair_id: 2 }, { cc_pair_id: null, name: "Wiki" }]],
+  ])("deletes nothing where the service lists %s", async (_, body) => {
+    const service = await startTestService({
+      files,
+      dialect: "onyx",
+      // The upload reads this list once.
+      faults: {
+        rules: [{ when: { path: "/api/manage/admin/connector/status", after: 1 }, do: { body } }],
+      },
+    });
+    await runIn(service, `ingest docs --cc-pair-id 2 ${prefix}`);
+    await send(service, 2, "kb/b.md");
+    await expectKept(service, prune, "does not list all connectors");
+  });
+
   it("counts --max-delete against the recorded documents", async () => {
     const service = await startWith(["kb/a.md", "kb/b.md"]);
     const line = prune.replace("--max-delete 3", "--max-delete 20%");
