@@ -39,6 +39,14 @@ export function queryInteger<Default extends number | undefined>(
   throw refuse("query", name, text, type, msg);
 }
 
+/** An integer that the query must have. Throws the 422 Refusal. */
+export function requiredInteger(call: Call, name: string): number {
+  const value = queryInteger(call, name, { otherwise: undefined });
+  if (value !== undefined) return value;
+  const msg = "Field required";
+  throw refuseBody([{ type: "missing", loc: ["query", name], msg, input: null }]);
+}
+
 /** A boolean of the query, in the words that the service accepts. Throws the 422 Refusal. */
 export function queryBoolean(call: Call, name: string): boolean {
   const text = call.query.get(name);

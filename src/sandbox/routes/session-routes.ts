@@ -5,10 +5,18 @@ import type { Framing } from "../chat/packets.ts";
 import { detail, json, problem, Refusal, type Reply } from "../http/reply.ts";
 import type { Route } from "../http/routes.ts";
 import type { Runs } from "../chat/runs.ts";
+import type { FeedbackStore } from "../store/feedback.ts";
 import { replayOf, toDetail, toListed } from "../store/session-records.ts";
 import type { Session, Sessions } from "../store/sessions.ts";
 import { streamReply } from "../chat/stream-reply.ts";
 import { laxBoolean, laxInteger, laxUuid, parseBody, refuseBody } from "../http/validation.ts";
+
+export interface SessionOptions {
+  sessions: Sessions;
+  feedback: FeedbackStore;
+  runs: Runs;
+  framing: Framing;
+}
 
 function findKnown(sessions: Sessions, call: Call): Session {
   const session = sessions.find(call.parameters["id"]!);
@@ -28,7 +36,7 @@ function list(sessions: Sessions, call: Call): Reply {
   return json(200, { sessions: found.slice(0, size).map(toListed), has_more: found.length > size });
 }
 
-function show(sessions: Sessions, runs: Runs, call: Call): Reply {
+function show({ sessions, feedback, runs }: SessionOptions, call: Call): Reply {
   const session = findKnown(sessions, call);
   const messages = sessions.messages(session.id);
   const run = runs.find(session.id);
@@ -37,7 +45,7 @@ function show(sessions: Sessions, runs: Runs, call: Call): Reply {
     description: session.description ?? session.name,
     persona_id: session.personaId,
     persona_name: "Sandbox",
-    messages: messages.map(toDetail),
+    messages: messages.map((each) => toDetail(each, feedback.find(each.id))),
     time_created: zuluTime(session.createdAt),
     shared_status: "private",
     packets: messages.filter(({ type }) => type === "assistant").map(replayOf),
@@ -71,7 +79,7 @@ function rename(sessions: Sessions, call: Call): Reply {
   if (!session || session.deleted) return detail(404, "Chat session not found");
   const question = sessions.mainline(session.id).find(({ type }) => type === "user");
   // Without a name, the service asks a model for one; the sandbox uses the question.
-  const name = body.name ?? question?.text.slice(0, 60) ?? "New chat";
+  const name = body.name || question?.text.slice(0, 60) || "New chat";
   sessions.rename(session.id, name);
   return json(200, { new_name: name });
 }
@@ -93,7 +101,8 @@ function resume(runs: Runs, framing: Framing, call: Call): Reply {
 }
 
 /** Sessions as `onyx` manages them: observed-service.md 2.8 and 5. */
-export function sessionRoutes(sessions: Sessions, runs: Runs, framing: Framing): Route[] {
+export function sessionRoutes(options: SessionOptions): Route[] {
+  const { sessions, runs, framing } = options;
   const onyx = { dialect: "onyx", bodyLimit: 1024 * 1024 } as const;
   return [
     {
@@ -107,7 +116,7 @@ export function sessionRoutes(sessions: Sessions, runs: Runs, framing: Framing):
       method: "GET",
       path: "/api/chat/get-chat-session/:id",
       anonymous: true,
-      handle: (call) => show(sessions, runs, call),
+      handle: (call) => show(options, call),
     },
     {
       ...onyx,

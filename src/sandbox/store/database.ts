@@ -67,6 +67,11 @@ CREATE TABLE IF NOT EXISTS messages (
   sent_at INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS messages_session ON messages(session);
+CREATE TABLE IF NOT EXISTS feedback (
+  message INTEGER PRIMARY KEY,
+  is_positive INTEGER,
+  text TEXT
+);
 CREATE TABLE IF NOT EXISTS files (
   file_id TEXT PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,

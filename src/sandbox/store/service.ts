@@ -10,6 +10,8 @@ import { connectorRoutes } from "../routes/connector-routes.ts";
 import { defaultPairs } from "./connectors.ts";
 import { openSandboxDatabase } from "./database.ts";
 import { createDocumentStore } from "./documents.ts";
+import { createFeedback } from "./feedback.ts";
+import { feedbackRoutes } from "../routes/feedback-routes.ts";
 import { fileRoutes } from "../routes/file-routes.ts";
 import { createFiles } from "./files.ts";
 import { createIndexer } from "./indexer.ts";
@@ -73,6 +75,7 @@ function routesOf(
   const documents = createDocumentStore(database);
   const files = createFiles(database, now, options.fileLooks);
   const sessions = createSessions(database, now);
+  const feedback = createFeedback(database);
   const framing = framingOf(options);
   const pairs = createPairs(database, options.pairs ?? defaultPairs);
   const access = createAccess(pairs.records);
@@ -98,7 +101,8 @@ function routesOf(
       documentSets,
       access,
     }),
-    ...sessionRoutes(sessions, parts.runs, framing),
+    ...sessionRoutes({ sessions, feedback, runs: parts.runs, framing }),
+    ...feedbackRoutes(sessions, feedback),
     ...fileRoutes(files, dialect),
     ...searchRoutes({
       database,

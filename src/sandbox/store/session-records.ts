@@ -1,5 +1,6 @@
 import { zuluTime } from "./identity.ts";
 import { type Line, packet } from "../chat/packets.ts";
+import { type Feedback, kindOf } from "./feedback.ts";
 import type { Message, Session } from "./sessions.ts";
 
 /** An element of the session list: observed-service.md 5. */
@@ -18,7 +19,7 @@ export function toListed(session: Session) {
 }
 
 /** A message in the form of the session endpoint. */
-export function toDetail(message: Message) {
+export function toDetail(message: Message, feedback: Feedback | undefined) {
   return {
     message_id: message.id,
     parent_message: message.parent,
@@ -31,6 +32,7 @@ export function toDetail(message: Message) {
     time_sent: zuluTime(message.sentAt),
     files: message.files,
     error: message.error,
+    current_feedback: kindOf(feedback),
     model_display_name: message.model,
   };
 }

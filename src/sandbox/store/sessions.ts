@@ -122,6 +122,10 @@ export function createSessions(database: Database, now: () => number) {
       });
       return find(id)!;
     },
+    message(id: number): Message | undefined {
+      const row = database.prepare("SELECT * FROM messages WHERE id = ?").get(id);
+      return row && toMessage(row);
+    },
     /** The current branch: from the root along the latest children. */
     mainline(session: string): Message[] {
       const byId = new Map(messages(session).map((message) => [message.id, message]));
@@ -182,9 +186,14 @@ export function createSessions(database: Database, now: () => number) {
     remove(id: string): void {
       database.prepare("UPDATE sessions SET deleted = 1 WHERE id = ?").run(id);
     },
-    /** Deletes a session and its messages permanently. */
+    /** Deletes a session, its messages and their feedback permanently. */
     erase(id: string): void {
       database.transaction(() => {
+        database
+          .prepare(
+            "DELETE FROM feedback WHERE message IN (SELECT id FROM messages WHERE session = ?)",
+          )
+          .run(id);
         database.prepare("DELETE FROM messages WHERE session = ?").run(id);
         database.prepare("DELETE FROM sessions WHERE id = ?").run(id);
       });

@@ -104,8 +104,10 @@ describe("managing sessions in onyx", () => {
     expect((await sandbox.get("/api/chat/get-user-chat-sessions?page_size=101")).status).toBe(422);
     const rename = (name: string | null) =>
       sandbox.send("PUT", "/api/chat/rename-chat-session", { chat_session_id: ids[0], name });
-    expect((await rename("Mine")).json()).toEqual({ new_name: "Mine" });
-    expect((await rename(null)).json()).toEqual({ new_name: "one" });
+    for (const empty of [null, ""]) {
+      expect((await rename("Mine")).json()).toEqual({ new_name: "Mine" });
+      expect((await rename(empty)).json()).toEqual({ new_name: "one" });
+    }
     const path = `/api/chat/delete-chat-session/${ids[0]}`;
     expect((await sandbox.send("DELETE", path)).text).toBe("null");
     expect((await sandbox.send("DELETE", path)).status).toBe(404);
