@@ -39,6 +39,7 @@ const notCalled = new Set([
   "GET /manage/admin/connector/failed-indexing-status",
   "POST /manage/admin/indexing/targeted-reindex",
   "GET /manage/admin/indexing/targeted-reindex/{job_id}",
+  "GET /manage/document-set",
 ]);
 const samples = files
   .flatMap((name) => (JSON.parse(read(name)) as { responses: Sample[] }).responses)

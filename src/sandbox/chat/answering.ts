@@ -32,7 +32,7 @@ function toolsOf({ allowedTools }: ChatRequest): number[] {
 /** Prepares the input of a turn, except its run, before anything is stored. */
 function prepare(options: ChatOptions, { request, caller }: Question, session: Session) {
   const attachments = attachmentsOf(options, request);
-  const asked = filtersOf(options, request);
+  const asked = filtersOf(options, request, caller);
   const mainline = options.sessions.mainline(session.id);
   const { parent, again } = placeOf(mainline, request.parent);
   const at = mainline.findIndex(({ id }) => id === parent);

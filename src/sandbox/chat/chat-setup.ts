@@ -2,6 +2,7 @@ import type { Database } from "../../database.ts";
 import type { Attachment } from "./answer.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import type { Clock } from "../clock.ts";
+import type { DocumentSets } from "../store/document-sets.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { Files } from "../store/files.ts";
 import type { LedgerWriter } from "../store/ledger.ts";
@@ -32,8 +33,7 @@ export interface ChatOptions {
   model: ModelServer | undefined;
   /** Model names per provider; the first of each is its default. */
   models: Record<string, readonly string[]>;
-  /** Pairs per document set. */
-  documentSets: Record<string, readonly number[]>;
+  documentSets: DocumentSets;
   /** Pairs whose documents a caller may read. */
   access: (caller: Caller) => ReadonlySet<number>;
   runs: Runs;
@@ -126,11 +126,11 @@ export function findSession(options: ChatOptions, id: string): Session {
 }
 
 /** The filters with document sets replaced by their pairs. */
-export function filtersOf(options: ChatOptions, request: ChatRequest): Filters {
-  const { documentSets } = options;
+export function filtersOf(options: ChatOptions, request: ChatRequest, caller: Caller): Filters {
   if (!request.documentSets || request.documentSets.length === 0) return request.filters;
   const pairs = request.documentSets.flatMap((name) => {
-    if (Object.hasOwn(documentSets, name)) return documentSets[name]!;
+    const found = options.documentSets.pairsOf(name, caller);
+    if (found) return found;
     if (options.dialect === "standard") return [];
     throw new SetupFailure("INSUFFICIENT_PERMISSIONS", `Document set not found: ${name}`);
   });

@@ -8,7 +8,6 @@ import { toolList } from "../chat/tools.ts";
 export interface CatalogOptions {
   pairs: readonly PairRecord[];
   models: Record<string, readonly string[]>;
-  documentSets: Record<string, readonly number[]>;
   /** Whether the agent answers with a language model, for its description. */
   hasModel: boolean;
 }
@@ -66,17 +65,6 @@ const modelDescription = "Answers through a language model, from the uploaded do
 
 const health = { success: true, message: "ok", data: null };
 
-function documentSetList(sets: CatalogOptions["documentSets"]) {
-  return Object.entries(sets).map(([name, pairs], index) => ({
-    id: index + 1,
-    name,
-    description: "",
-    cc_pair_summaries: pairs.map((id) => ({ id })),
-    is_up_to_date: true,
-    is_public: true,
-  }));
-}
-
 /** One page of a listing, numbered from 0. */
 function pageOf(rows: readonly unknown[], call: Call): Reply {
   const read = (name: string, other: number): number =>
@@ -88,7 +76,7 @@ function pageOf(rows: readonly unknown[], call: Call): Reply {
 
 /** The constant listings: observed-service.md 4.1 and 5. */
 export function catalogRoutes(options: CatalogOptions): Route[] {
-  const { pairs, models, documentSets, hasModel } = options;
+  const { pairs, models, hasModel } = options;
   const get = (path: string, value: unknown, more: Partial<Route> = {}): Route => ({
     method: "GET",
     path,
@@ -126,6 +114,5 @@ export function catalogRoutes(options: CatalogOptions): Route[] {
     { ...get("/api/agents", agents, onyx), handle: (call) => pageOf(agents, call) },
     get("/api/llm/provider", providers, onyx),
     get("/api/llm/persona/:id/providers", providers, onyx),
-    get("/api/manage/document-set", documentSetList(documentSets), onyx),
   ];
 }

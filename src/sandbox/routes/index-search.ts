@@ -4,6 +4,7 @@ import type { Call } from "../http/call.ts";
 import { OnyxFilters, toFilters } from "../http/filters.ts";
 import { json, problem, type Reply } from "../http/reply.ts";
 import { laxBoolean, laxInteger, laxNumber, parseBody } from "../http/validation.ts";
+import type { Caller } from "../store/access.ts";
 import { offsetTime, zuluTime } from "../store/identity.ts";
 import {
   filterPassages,
@@ -35,6 +36,7 @@ function filtersOf(
   { documentSets }: SearchOptions,
   body: FilterBody,
   view: Filters["view"],
+  caller: Caller,
 ): Filters {
   const filters = { ...toFilters(body, "onyx", ["body", "filters"]), ...(view ? { view } : {}) };
   const names = body.document_set ?? [];
@@ -42,9 +44,7 @@ function filtersOf(
     ? filters
     : {
         ...filters,
-        pairs: names.flatMap((name) =>
-          Object.hasOwn(documentSets, name) ? documentSets[name]! : [],
-        ),
+        pairs: names.flatMap((name) => documentSets.pairsOf(name, caller) ?? []),
       };
 }
 
@@ -80,7 +80,7 @@ export function adminSearch(options: SearchOptions, call: Call): Reply {
   const { query, filters: body } = parseBody(AdminBody, call.json());
   const terms = query.trim() === "" ? [] : questionTerms(query);
   const view = { ...options.viewOf(call), hidden: query.trim() !== "" };
-  const filters = filtersOf(options, body, view);
+  const filters = filtersOf(options, body, view, call.caller);
   const hits =
     query.trim() === ""
       ? filterPassages(options.database, filters, 10)
@@ -131,9 +131,9 @@ export function searchMessage(options: SearchOptions, call: Call): Reply {
   const body = parseBody(MessageBody, call.json());
   const { search_query: query, num_hits, stream, include_content } = body;
   const reply = (value: MessageReply): Reply => (stream ? streamed(value) : json(200, value));
-  const filters = filtersOf(options, body.filters ?? {}, options.viewOf(call));
+  const filters = filtersOf(options, body.filters ?? {}, options.viewOf(call), call.caller);
   const unknownSet = body.filters?.document_set?.find(
-    (name) => !Object.hasOwn(options.documentSets, name),
+    (name) => !options.documentSets.pairsOf(name, call.caller),
   );
   if (unknownSet !== undefined) {
     const text = `Document set not found: ${unknownSet}`;

@@ -1,6 +1,7 @@
 import type { Database } from "../../database.ts";
 import type { Call } from "../http/call.ts";
 import type { ChunkStore } from "../store/chunks.ts";
+import type { DocumentSets } from "../store/document-sets.ts";
 import type { LedgerWriter } from "../store/ledger.ts";
 import type { View } from "../store/search.ts";
 
@@ -9,7 +10,7 @@ export interface SearchOptions {
   database: Database;
   chunks: ChunkStore;
   ledger: LedgerWriter;
-  documentSets: Record<string, readonly number[]>;
+  documentSets: DocumentSets;
   /** Different sources of the pairs. */
   countSources(): number;
   /** What the caller of a request can see. */

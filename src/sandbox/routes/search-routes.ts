@@ -78,7 +78,7 @@ function search(options: SearchOptions, call: Call): Reply {
   if (body.provider && !providers.includes(body.provider)) {
     return problem("onyx", 404, "NOT_FOUND", "Provider not found");
   }
-  const unknownSet = body.document_sets?.find((name) => !Object.hasOwn(documentSets, name));
+  const unknownSet = body.document_sets?.find((name) => !documentSets.pairsOf(name, call.caller));
   if (unknownSet !== undefined) {
     const text = `Document set not found: ${unknownSet}`;
     return problem("onyx", 403, "INSUFFICIENT_PERMISSIONS", text);
@@ -90,7 +90,11 @@ function search(options: SearchOptions, call: Call): Reply {
     {
       ...(body.sources ? { sources: body.sources } : {}),
       ...(body.document_sets
-        ? { pairs: body.document_sets.flatMap((name) => documentSets[name] ?? []) }
+        ? {
+            pairs: body.document_sets.flatMap(
+              (name) => documentSets.pairsOf(name, call.caller) ?? [],
+            ),
+          }
         : {}),
       ...(from === undefined ? {} : { updatedFrom: from }),
       ...(body.tags

@@ -12,6 +12,8 @@ import { openSandboxDatabase } from "./database.ts";
 import { createDocumentStore } from "./documents.ts";
 import { createFeedback } from "./feedback.ts";
 import { feedbackRoutes } from "../routes/feedback-routes.ts";
+import { createDocumentSets } from "./document-sets.ts";
+import { documentSetRoutes } from "../routes/document-set-routes.ts";
 import { fileRoutes } from "../routes/file-routes.ts";
 import { createFiles } from "./files.ts";
 import { createIndexer } from "./indexer.ts";
@@ -69,7 +71,7 @@ function routesOf(
   },
 ): Route[] {
   const { clock, faults, key, dialect = "standard" } = options;
-  const { model, documentSets = defaultSets, tokenDelayMs = 0 } = options;
+  const { model, tokenDelayMs = 0 } = options;
   const models = options.models ?? (model ? { llm: [model.model] } : defaultModels);
   const now = (): number => clock.now();
   const documents = createDocumentStore(database);
@@ -79,6 +81,7 @@ function routesOf(
   const framing = framingOf(options);
   const pairs = createPairs(database, options.pairs ?? defaultPairs);
   const access = createAccess(pairs.records);
+  const documentSets = createDocumentSets(database, options.documentSets ?? defaultSets);
   const chunks = createChunkStore(database);
   const viewOf = ({ caller }: Call): View => ({ pairs: access(caller), now: now() });
   const countSources = (): number =>
@@ -115,7 +118,8 @@ function routesOf(
     }),
     ...connectorRoutes({ pairs, clock }),
     ...statusRoutes({ pairs: pairs.records, documents, history, clock }),
-    ...catalogRoutes({ pairs: pairs.records, models, documentSets, hasModel: model !== undefined }),
+    ...catalogRoutes({ pairs: pairs.records, models, hasModel: model !== undefined }),
+    ...documentSetRoutes(documentSets, pairs.records),
     ...pageRoutes(key),
     ...controlRoutes({
       dialect,
