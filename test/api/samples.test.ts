@@ -40,6 +40,13 @@ const notCalled = new Set([
   "POST /manage/admin/indexing/targeted-reindex",
   "GET /manage/admin/indexing/targeted-reindex/{job_id}",
   "GET /manage/document-set",
+  "GET /manage/user-groups/minimal",
+  "GET /manage/admin/user-group",
+  "GET /admin/chat-session-history",
+  "GET /admin/chat-session-history/{uuid}",
+  "GET /admin/query-history/list",
+  "POST /admin/query-history/start-export",
+  "GET /admin/query-history/export-status",
 ]);
 const samples = files
   .flatMap((name) => (JSON.parse(read(name)) as { responses: Sample[] }).responses)

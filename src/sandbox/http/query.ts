@@ -56,6 +56,20 @@ export function queryBoolean(call: Call, name: string): boolean {
   throw refuse("query", name, text, "bool_parsing", msg);
 }
 
+/** One of the words that the query may have. Throws the 422 Refusal. */
+export function queryChoice<Word extends string>(
+  call: Call,
+  name: string,
+  words: readonly Word[],
+): Word | undefined {
+  const text = call.query.get(name);
+  if (text === null) return undefined;
+  const known = words.find((word) => word === text);
+  if (known !== undefined) return known;
+  const msg = `Input should be ${words.map((word) => `'${word}'`).join(", ")}`;
+  throw refuse("query", name, text, "enum", msg);
+}
+
 /** A time of the query, in milliseconds since the epoch. Throws the 422 Refusal. */
 export function queryTime(call: Call, name: string): number | undefined {
   const text = call.query.get(name);

@@ -6,6 +6,7 @@ import { json, problem, type Reply } from "../http/reply.ts";
 import type { Route } from "../http/routes.ts";
 import { type AttemptError, type AttemptHistory, failedDocumentsMs } from "../store/attempts.ts";
 import type { DocumentStore } from "../store/documents.ts";
+import { reindexRoute } from "./reindex-route.ts";
 
 export interface StatusOptions {
   pairs: readonly PairRecord[];
@@ -92,5 +93,6 @@ export function attemptRoutes(
     get("cc-pair/:cc_pair_id/errors", (call) => listErrors(options, call)),
     get("indexing/failed-documents", (call) => listFailed(options, call)),
     get("connector/failed-indexing-status", () => listFailing(options)),
+    reindexRoute(options.pairs, options.history),
   ];
 }

@@ -1,4 +1,4 @@
-import type { PairState } from "../store/pair-state.ts";
+import { canReindex, type PairState } from "../store/pair-state.ts";
 
 const isRunning = (status: string | null | undefined): boolean =>
   status === "in_progress" || status === "not_started";
@@ -59,8 +59,6 @@ export function toDetail({ pair, attempts, status, lastSuccess, ...state }: Pair
     permission_syncing: false,
     last_permission_sync_attempt_finished: null,
     last_permission_sync_attempt_error_message: null,
-    supports_targeted_reindex: /^(?:google_drive|confluence|sharepoint)$/.test(
-      pair.connector.source,
-    ),
+    supports_targeted_reindex: canReindex(pair),
   };
 }

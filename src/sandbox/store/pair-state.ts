@@ -33,3 +33,7 @@ export function pairStateOf(
     indexed: count?.indexed ?? 0,
   };
 }
+
+/** Whether the connector of a pair can fetch single documents again: observed-service.md 11.4. */
+export const canReindex = (pair: PairRecord): boolean =>
+  /^(?:google_drive|confluence|sharepoint)$/.test(pair.connector.source);

@@ -16,6 +16,7 @@ import { createDocumentSets } from "./document-sets.ts";
 import { documentSetRoutes } from "../routes/document-set-routes.ts";
 import { fileRoutes } from "../routes/file-routes.ts";
 import { createFiles } from "./files.ts";
+import { historyRoutes } from "../routes/history-routes.ts";
 import { createIndexer } from "./indexer.ts";
 import { ingestionRoutes } from "../routes/ingestion-routes.ts";
 import type { LedgerWriter } from "./ledger.ts";
@@ -106,6 +107,7 @@ function routesOf(
     }),
     ...sessionRoutes({ sessions, feedback, runs: parts.runs, framing }),
     ...feedbackRoutes(sessions, feedback),
+    ...historyRoutes(sessions, feedback),
     ...fileRoutes(files, dialect),
     ...searchRoutes({
       database,

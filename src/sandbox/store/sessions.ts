@@ -169,7 +169,7 @@ export function createSessions(database: Database, now: () => number) {
           message,
         );
     },
-    /** Newest first. Includes sessions without a message only if `withEmpty`, or while they are new. */
+    /** Newest first, -1 for no limit. Includes sessions without a message only if `withEmpty`, or while they are new. */
     list(limit: number, before: number | undefined, withEmpty: boolean): Session[] {
       return database
         .prepare(

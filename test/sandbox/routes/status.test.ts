@@ -100,6 +100,18 @@ describe("onyx: the sandbox's state of the pairs", () => {
     expect(await list({ name_filter: "wiki", access_type_filters: ["sync"] })).toHaveLength(1);
   });
 
+  it("starts another fetch of documents whose connector can fetch one", async () => {
+    const { send } = await start({ dialect: "onyx" });
+    const path = "/api/manage/admin/indexing/targeted-reindex";
+    // Error 3 is one of the wiki; pair 2 has uploads only.
+    const targets = [{ cc_pair_id: 2, document_id: "a" }];
+    const answer = (await send("POST", path, { error_ids: [3, 99], targets })).json() as object;
+    expect(answer).toEqual({ targeted_reindex_job_id: 1, queued_count: 1, skipped_count: 2 });
+    expect(members(answer)).toEqual(members(bodyOf("index-errors", "/targeted-reindex")));
+    const many = Array.from({ length: 101 }, (_, index) => index);
+    expect((await send("POST", path, { error_ids: many })).status).toBe(400);
+  });
+
   it("tells an unknown pair as the service does", async () => {
     const { send, get } = await start({ dialect: "onyx" });
     const status = async (path: string): Promise<unknown> => {
