@@ -1,10 +1,9 @@
 import { CliError } from "../../../../errors.ts";
-import { plainText } from "../../../markdown/heading-text.ts";
-import { scanStructure } from "../../../markdown/structure.ts";
 import { escapeLine, fenced, oneLine, type Block } from "../html/html-blocks.ts";
 import { createAnchors, makeId, type AnchorOf } from "./rst-anchors.ts";
 import { numberFootnotes, type Footnotes } from "./rst-footnotes.ts";
 import { renderInline } from "./rst-inline.ts";
+import { markdownBlocks } from "./rst-markdown-blocks.ts";
 import { pageOf } from "./rst-pages.ts";
 import { nameOf, type Piece, type Reading } from "./rst-reading.ts";
 import type { Inline } from "./rst-scan.ts";
@@ -61,30 +60,12 @@ function addCode(page: Page, { text, info, indent, mark }: Kind<"code">): void {
   });
 }
 
-/** Markdown stays as it is. Its headings get the anchors that docutils makes. */
 function addMarkdown(page: Page, { text, indent, mark }: Kind<"markdown">): void {
-  const add = (part: string): void => {
-    const lines = part
-      .replace(/^(?:[ \t]*\n)+/, "")
-      .trimEnd()
-      .split("\n");
-    const before = blanks(indent + mark.length);
-    const shown = lines.map((line) => (line === "" ? "" : before + line)).join("\n");
-    if (shown !== "") page.blocks.push({ text: shown, isTight: false });
-  };
   const label = shownMark(page, mark).trimEnd();
   if (label !== "") page.blocks.push({ text: blanks(indent) + label, isTight: true });
-  let from = 0;
-  // Indented headings are none of the page.
-  const { headings } = indent + mark.length === 0 ? scanStructure(text) : { headings: [] };
-  for (const { start, end, level, text: title } of headings) {
-    add(text.slice(from, start));
-    from = end;
-    const plain = plainText(title);
-    const heading = { text: plain, anchor: page.anchorOf(nameOf(plain)) };
-    page.blocks.push({ text: `${"#".repeat(level)} ${title}`, isTight: false, heading });
+  for (const block of markdownBlocks(text, indent + mark.length, page.anchorOf)) {
+    page.blocks.push(block);
   }
-  add(text.slice(from));
 }
 
 /** The text of the pieces in a cell. Puts its code in `codes`. */
