@@ -38,7 +38,11 @@ async function lookUp<T>(
   }
 }
 
-const DocumentSize = z.looseObject({ num_chunks: z.int(), num_tokens: z.int() });
+// The service counts at most 10,000 chunks (observed-service.md 11.2). Each one costs a request.
+const DocumentSize = z.looseObject({
+  num_chunks: z.int().check(z.minimum(0), z.maximum(10_000)),
+  num_tokens: z.int(),
+});
 export type DocumentSize = z.infer<typeof DocumentSize>;
 
 /**
