@@ -151,6 +151,8 @@ describe("a search that is not possible", () => {
       { via: "assisted" },
     ]);
     expect(service.sandbox.ledger.modelCalls).toBe(7);
+    const quiet = await search(service, "leave --allow-tokens 15 --quiet");
+    expect(quiet.stderr).toMatch(/^The search --via assisted costs model tokens/);
   });
 
   it("only chat is left: asked for after the assisted search is missing", async () => {

@@ -26,7 +26,8 @@ export function createAllowance(
           hints: [`allow it with --allow-tokens ${calls}`],
         });
       }
-      await output.note(announcement);
+      // Also with --quiet: nothing that costs is sent without a word.
+      await output.problem(announcement);
       return;
     }
     const prompt = createPrompt(context, flags, output);
