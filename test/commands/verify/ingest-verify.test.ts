@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runHere } from "../../main.ts";
+import { main, runHere } from "../../main.ts";
 import { startTestService, testKey, type TestServiceOptions } from "../../service.ts";
+import { createTestContext } from "../../support.ts";
 
 const files = Object.fromEntries(
   Array.from({ length: 6 }, (_, index) => [
@@ -13,9 +14,17 @@ const files = Object.fromEntries(
 
 async function start(options: TestServiceOptions = {}) {
   const service = await startTestService({ dialect: "onyx", files, ...options });
-  const { folder: cwd, env } = service;
-  const run = (line: string, stdin?: string) =>
-    runHere(line.split(" "), { cwd, env, ...(stdin === undefined ? {} : { stdin }) });
+  const { folder: cwd, env, sandbox } = service;
+  const run = async (line: string, stdin?: string) => {
+    const context = createTestContext({ cwd, env, ...(stdin === undefined ? {} : { stdin }) });
+    // A wait is over when the sandbox has indexed what it can.
+    const sleep: typeof context.sleep = async (ms, signal) => {
+      await sandbox.idle();
+      await context.sleep(ms, signal);
+    };
+    const code = await main(line.split(" "), { ...context, sleep });
+    return { code, stdout: context.stdoutText(), stderr: context.stderrText() };
+  };
   return { ...service, run };
 }
 
@@ -80,13 +89,16 @@ describe("ingest --verify", () => {
   });
 
   it("writes reports of a check, and annotates the files in a GitHub job", async () => {
-    const { run, folder, env } = await start(faulty({ "docs/1.md": { keeps: "nothing" } }));
+    const { run, folder, env, sandbox } = await start(
+      faulty({ "docs/1.md": { keeps: "nothing" } }),
+    );
     const github = { ...env, GITHUB_ACTIONS: "true", GITHUB_WORKSPACE: folder };
     const inJob = (line: string) => runHere(line.split(" "), { cwd: folder, env: github });
     const annotation =
       /^::error file=docs\/1\.md,title=Not in the index as uploaded::missing: the service has/m;
     const uploaded = await inJob(`${upload} --verify --wait 0`);
     expect(uploaded.stderr).toMatch(annotation);
+    await sandbox.idle();
     const checked = await inJob("verify --report r.xml --report r.html");
     expect(checked.stderr).toMatch(annotation);
     const xml = readFileSync(join(folder, "r.xml"), "utf8");

@@ -138,6 +138,7 @@ describe("schema/verify.schema.json", () => {
   it("is that of the lines of `ingest --verify`", async () => {
     const service = await startTestService({ dialect: "onyx", files });
     const events = fromJSONSchema(ingestEventsJsonSchema() as never);
+    // Whether the index holds the documents already does not matter here.
     const text = await output(service, "ingest . --cc-pair-id 2 --verify --output ndjson");
     const lines = text
       .trim()
