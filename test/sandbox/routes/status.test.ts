@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { holdTime } from "../../held-time.ts";
 import { documentOf, start } from "../start.ts";
 
 interface Response {
@@ -55,6 +56,8 @@ describe("onyx: the sandbox's state of the pairs", () => {
     const { send, get, ingest, idle } = await start({ dialect: "onyx" });
     await ingest(documentOf({ id: "a b.md" }));
     await idle();
+    // The indexer starts some milliseconds after an upload.
+    const pass = holdTime();
     await ingest(documentOf({ id: "b.md" }));
     const sync = (await get(`${pair}/2/get-docs-sync-status`)).json() as Record<string, unknown>[];
     expect(members(sync[0])).toEqual(
@@ -64,7 +67,9 @@ describe("onyx: the sandbox's state of the pairs", () => {
       { doc_id: "a_b.md", last_synced: expect.any(String) },
       { doc_id: "b.md", last_synced: null },
     ]);
-    await idle();
+    const indexed = idle();
+    pass(1_000);
+    await indexed;
     const [group] = (await send("POST", listing, { source: "ingestion_api" })).json() as Group[];
     // Uploads leave no attempt: only the number moves.
     expect(group!.indexing_statuses[0]).toMatchObject({
