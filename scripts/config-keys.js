@@ -43,6 +43,7 @@ const code = (text) => `\`${text}\``;
 function kindOf(schema) {
   if (schema.enum) return schema.enum.map(code).join(", ");
   if (schema.anyOf?.some((each) => each.properties?.env)) return "a [key](configuration.md#keys)";
+  if (schema.anyOf?.some((each) => each.type === "boolean")) return "true, false or text";
   if (schema.anyOf) return `${kindOf(schema.anyOf.at(-1))}, or a list of them`;
   if (schema.type === "boolean") return "true or false";
   if (schema.type === "array")

@@ -38,6 +38,7 @@ const harmlessIngest: readonly string[] = [
   "updatedAt",
   "owners",
   "metaCommit",
+  "versionTag",
   "componentAttributes",
 ];
 const harmlessRule: readonly string[] = [...allowedRule, "tags", "source", "link", "sections"];

@@ -132,6 +132,15 @@ export const IngestSettings = z.strictObject({
     ),
   ),
   metaCommit: z.optional(flag("add the last commit of each file as metadata source_commit")),
+  versionTag: z.optional(
+    z
+      .union([z.boolean(), z.string().check(z.minLength(1), z.maxLength(200))])
+      .check(
+        z.describe(
+          "add the fingerprint of each document as metadata knowctl_version, or under the key named here (default: false)",
+        ),
+      ),
+  ),
   frontMatter: z.optional(FrontMatterSettings),
 });
 export type IngestSettings = z.infer<typeof IngestSettings>;

@@ -121,11 +121,18 @@ function compute(settings: DocumentSettings, rules: readonly Rule[]): Effective 
     settings;
   const { links, owners, metaCommit, format, dropAccess, storesCreation, componentAttributes } =
     settings;
+  const { versionKey } = settings;
   const shaping = [
     mappingVersion,
     { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, columns, keys },
     { links, owners, metaCommit, format, dropAccess, storesCreation, componentAttributes },
-    { ...effective, rules: [], metadata: [...metadata], flagMetadata: [...flagMetadata] },
+    {
+      versionKey,
+      ...effective,
+      rules: [],
+      metadata: [...metadata],
+      flagMetadata: [...flagMetadata],
+    },
   ];
   return { ...effective, key: digest(JSON.stringify(shaping)) };
 }

@@ -27,6 +27,7 @@ import type { Notice } from "./notices.ts";
 import { settingsOfRow } from "../read/row-keys.ts";
 import { pageSections, splitSections } from "../markdown/sections.ts";
 import type { DocumentSettings } from "./settings.ts";
+import { addVersionTag } from "./version-tag.ts";
 
 export type Mapped =
   | {
@@ -216,13 +217,19 @@ export function mapDocument(
   const isOfFile = mapDates(mapping, document, file.mtimeMs);
   mapOwners(mapping, document);
   document.metadata = mapMetadata(mapping);
+  const volatile = isOfFile ? dateAlone : none;
+  const { versionKey: key } = settings;
+  if (key !== undefined) {
+    addVersionTag(document, volatile, { key, path });
+    trace?.(`metadata.${key}`, "configuration ingest.versionTag");
+  }
   return {
     kind: "document",
     document,
     ccPairId: effective.ccPairId,
     images: found.leftOut,
     uploads: images.map(({ image }) => image),
-    volatile: isOfFile ? dateAlone : none,
+    volatile,
     warnings,
     notices: notices.length > 0 ? notices : undefined,
   };

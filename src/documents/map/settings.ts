@@ -10,6 +10,7 @@ import { maxFileBytesOf } from "../read/size-limit.ts";
 import { anchorsOfStyle } from "./link-style.ts";
 import type { AnchorStyle, LinkStyle } from "./styles.ts";
 import { checkTemplate } from "./link-template.ts";
+import { versionKeyOf } from "./version-tag.ts";
 
 export type ImageMode = "skip" | "upload";
 export type LinkMode = "rewrite" | "keep";
@@ -42,6 +43,8 @@ export interface MappingOptions {
   owners?: "codeowners" | undefined;
   /** Whether the commit that last changed a file becomes metadata. */
   metaCommit?: boolean | undefined;
+  /** Whether the fingerprint becomes metadata, or its key. Default false. */
+  versionTag?: boolean | string | undefined;
   /** Whether images of the project that a text refers to become sections. Default `skip`. */
   images?: ImageMode | undefined;
   /** Which column of a row becomes which field. */
@@ -98,6 +101,8 @@ export interface DocumentSettings {
   readonly updatedAt: "git" | "mtime" | undefined;
   readonly owners: "codeowners" | undefined;
   readonly metaCommit: boolean;
+  /** Metadata key of the version of a document. */
+  readonly versionKey: string | undefined;
   readonly drafts: boolean;
   readonly images: ImageMode;
   readonly columns: ColumnMap | undefined;
@@ -207,6 +212,7 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     updatedAt: pick("updatedAt"),
     owners: pick("owners"),
     metaCommit: pick("metaCommit") ?? false,
+    versionKey: versionKeyOf(pick("versionTag")),
     drafts: pick("drafts") ?? false,
     images: pick("images") ?? "skip",
     columns: pick("columns"),

@@ -18,6 +18,7 @@ const shapingOptions: Readonly<Record<ShapingOption, readonly [name: string, byD
     updatedAt: ["updated at", "none"],
     owners: ["owners", "none"],
     metaCommit: ["meta commit", "false"],
+    versionTag: ["version tag", "false"],
     images: ["images", "skip"],
     drafts: ["drafts", "false"],
     columns: ["map", "none"],

@@ -438,6 +438,7 @@ describe("mappingKey", () => {
     updatedAt: "mtime",
     owners: "codeowners",
     metaCommit: true,
+    versionTag: true,
     drafts: true,
     images: "upload",
     columns: { title: "a" },

@@ -214,6 +214,7 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
   "ingest.updatedAt": explain({ updatedAt: "git" }, /"doc_updated_at": "2020-01-01/, { git: true }),
   "ingest.owners": explain({ owners: "codeowners" }, /owner@example\.com/),
   "ingest.metaCommit": explain({ metaCommit: true }, /source_commit/, { git: true }),
+  "ingest.versionTag": explain({ versionTag: true }, /"knowctl_version": "[\w-]{22}"/),
   "ingest.rules.match": rule({ tags: ["hr"] }, /"tags": \[\s*"hr"/, {
     base: { ingest: { rules: [{ match: "other/**", tags: ["hr"] }] } },
   }),

@@ -70,7 +70,7 @@ const flagOfOption = {
   columns: "map",
   images: "images",
   drafts: "drafts",
-} as const satisfies Record<ShapingOption, keyof MappingFlags>;
+} as const satisfies Record<Exclude<ShapingOption, "versionTag">, keyof MappingFlags>;
 
 /** Flags that shape documents. */
 export const shapingFlags = Object.values(flagOfOption);
@@ -150,6 +150,7 @@ export function optionsOf(flags: MappingFlags): FlagOptions {
     updatedAt: flags.updatedAt,
     owners: flags.owners,
     metaCommit: flags.metaCommit,
+    versionTag: undefined,
     columns: flags.map && parseColumnMap(flags.map.join(",")),
     images: flags.images,
     drafts: flags.drafts,

@@ -11,8 +11,8 @@ import { parseMetadata } from "./mapping-flags.ts";
 /** Keys of `ingest` in a configuration file. */
 export type SavedOptions = Record<string, unknown>;
 
-/** Keys of the options that shape documents. */
-type ShapingKey = Exclude<ShapingOption, "columns"> | "map";
+/** Keys of the options that shape documents and have a flag. */
+type ShapingKey = Exclude<ShapingOption, "columns" | "versionTag"> | "map";
 
 function refuse(flag: string, hint: string): CliError {
   return new CliError("usage", `--save-options cannot save ${flag}`, { hints: [hint] });
