@@ -24,7 +24,7 @@ export function addDrift(program: Command, run: Run): void {
       examples: [
         ["knowctl drift --dialect onyx", "the whole project, with extra documents"],
         [
-          "knowctl drift docs/hr --cc-pair-id 2 --dialect onyx",
+          "knowctl drift docs/people --cc-pair-id 2 --dialect onyx",
           "only files and records of a folder",
         ],
         [

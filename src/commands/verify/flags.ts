@@ -68,7 +68,7 @@ export function addVerify(program: Command, run: Run): void {
       examples: [
         ["knowctl verify", "every uploaded document: is its text in the index?"],
         ["knowctl verify --sample 200 --wait 1m", "a sample, after a large upload"],
-        ["knowctl verify --explain docs/leave.md", "the evidence for one file"],
+        ["knowctl verify --explain docs/welcome.md", "the evidence for one file"],
         [
           "knowctl verify docs/board --reader intern --expect hidden",
           "a leak test with another person's key",

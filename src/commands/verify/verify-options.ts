@@ -34,7 +34,7 @@ export function checkVerifyOptions(paths: readonly string[], options: VerifyOpti
   }
   if (options.explain !== undefined && paths.length > 0) {
     throw new CliError("usage", "--explain names its file: omit other paths", {
-      hints: ["for example `knowctl verify --explain docs/leave.md`"],
+      hints: ["for example `knowctl verify --explain docs/welcome.md`"],
     });
   }
 }
