@@ -153,7 +153,11 @@ export async function ingestRetry(
     if (count === 0) {
       if (missing) {
         refuseMissingRest(failed);
-        return await output.note("nothing to send again: verify missed no document");
+        return await output.note(
+          all.groups.length > 0
+            ? "nothing to send again: the files of all missing documents are gone"
+            : "nothing to send again: verify missed no document",
+        );
       }
       refuseRest(failed, session, report);
       if (!report && all.groups.length === 0) refuseWrongTarget(session);
