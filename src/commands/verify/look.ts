@@ -38,13 +38,19 @@ const statusOf = (error: unknown): number | null =>
 /** The service counts no further: observed-service.md 11.2. */
 const mostCounted = 10_000;
 
+const lengthOf = ({ sections }: SentText): number =>
+  sections.reduce((sum, each) => sum + each.length, 0);
+
 async function readChunks(
   { client, gate }: Reader,
   storedId: string,
+  sent: SentText,
   count: number,
 ): Promise<string[] | undefined> {
   const chunks: string[] = [];
-  for (let number = 0; number < count || count >= mostCounted; number++) {
+  // A service may have an answer for every number: more chunks than characters prove nothing.
+  const end = count >= mostCounted ? lengthOf(sent) : count;
+  for (let number = 0; number < end; number++) {
     const chunk = await findChunk(client, storedId, number, { gate });
     if (!chunk && number >= count) break;
     if (!chunk) return undefined;
@@ -64,8 +70,12 @@ async function lookAtText(
   count: number,
 ): Promise<Look> {
   const request = chunksAsked(count);
+  if (count >= mostCounted && lengthOf(sent) < count) {
+    const problem = "the index counts more chunks than the text has characters";
+    return { facts: { chunks: "some", text: "unread" }, evidence: [], problem };
+  }
   try {
-    const chunks = await readChunks(reader, storedId, count);
+    const chunks = await readChunks(reader, storedId, sent, count);
     if (!chunks) {
       const proves = "the document changed while it was read";
       const facts: Look["facts"] = { chunks: "some", text: "unread" };
