@@ -55,6 +55,18 @@ describe("ingest --verify", () => {
     expect((await run(`${upload} --verify`)).code).toBe(0);
   });
 
+  it("waits until the index lacks a paragraph that was removed", async () => {
+    const text = "Rules\n\nalpha beta gamma delta\n";
+    const body = { content: `${text}\nAnother paragraph, removed since.`, num_tokens: 9 };
+    const { run } = await start({
+      files: { "docs/1.txt": text },
+      faults: { rules: [{ when: { path: "/api/document/chunk-info", first: 1 }, do: { body } }] },
+    });
+    const { code, stderr } = await run(`${upload} --verify`);
+    expect(stderr).toContain("1 verified");
+    expect(code).toBe(0);
+  });
+
   it("names what is not in the index, and ends with 13", async () => {
     const { run } = await start(
       faulty({ "docs/1.md": { keeps: "nothing" }, "docs/2.md": { keeps: "row" } }),
