@@ -94,7 +94,10 @@ async function findRows(
     }
     all ??= await asked(() => listIngested(own));
     const isThere = all.value?.has(storedId) === true;
-    const proves = isThere ? "a row of it is in another pair" : "no pair has a row of it";
+    // Where the pair's own list failed, the row may be in this pair.
+    const wasRead = facts.list === "no";
+    const row = wasRead ? "a row of it is in another pair" : "a row of it is in some pair";
+    const proves = isThere ? row : "no pair has a row of it";
     const request = "GET /onyx-api/ingestion";
     evidence.push({
       request,

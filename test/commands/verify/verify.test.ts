@@ -147,6 +147,20 @@ describe("verify", () => {
     expect(fine.code).toBe(0);
   });
 
+  it("names no other pair where the list of the own pair is refused", async () => {
+    const { run } = await uploaded({
+      faults: {
+        rules: [
+          { when: { documentId: "docs/2.md" }, do: { index: { keeps: "row" } } },
+          { when: { path: "/api/onyx-api/connector-docs/2" }, do: { status: 403 } },
+        ],
+      },
+    });
+    const { stdout } = await run("verify", "--explain", "docs/2.md");
+    expect(stdout).toContain("403  GET /onyx-api/connector-docs/2\n       proves: nothing");
+    expect(stdout).toContain("proves: a row of it is in some pair");
+  });
+
   it("checks within paths, samples, and leaves out what it found current", async () => {
     const { run } = await uploaded();
     expect((await run("verify", "docs/1.md", "docs/2.md")).stderr).toContain("2 current");
