@@ -14,17 +14,27 @@ export interface Expected {
   sentAtMs: number | undefined;
 }
 
+/** The metadata entry of ingest.versionTag. */
+export interface VersionTag {
+  key: string;
+  value: string;
+}
+
 /** The text that the index should hold, or why it is not known. */
-export type KnownText = { sent: SentText } | { unknown: string };
+export type KnownText = { sent: SentText; version?: VersionTag | undefined } | { unknown: string };
 
 export interface ExpectedText {
   document: Expected;
   text: KnownText;
 }
 
-/** The text in the body of an upload. */
-export function textInBody(body: Uint8Array): KnownText {
+/** The text in the body of an upload, and its version under `versionKey`. */
+export function textInBody(body: Uint8Array, versionKey: string | undefined): KnownText {
   const { document } = JSON.parse(Buffer.from(body).toString()) as IngestionRequest;
-  const { title = "", semantic_identifier: name, sections } = document;
-  return { sent: { titles: [name, title], sections: sections.map(({ text = "" }) => text) } };
+  const { title = "", semantic_identifier: name, sections, metadata = {} } = document;
+  const value = versionKey === undefined ? undefined : metadata[versionKey];
+  const version =
+    versionKey !== undefined && typeof value === "string" ? { key: versionKey, value } : undefined;
+  const sent = { titles: [name, title], sections: sections.map(({ text = "" }) => text) };
+  return { sent, version };
 }

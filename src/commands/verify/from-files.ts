@@ -43,7 +43,7 @@ export async function findFileDocuments(
             target: undefined,
             sentAtMs: undefined,
           };
-          yield { document, text: textInBody(body) };
+          yield { document, text: textInBody(body, session.source.settings.versionKey) };
         }
       }
     },

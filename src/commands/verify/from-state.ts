@@ -16,7 +16,11 @@ export function expectedOf(record: VerifiableRecord): Expected {
   return { id, storedId, path, target, sentAtMs, ccPairId: pairInKey(target) };
 }
 
-function knownText(record: VerifiableRecord, prepared: Prepared | undefined): KnownText {
+function knownText(
+  record: VerifiableRecord,
+  prepared: Prepared | undefined,
+  versionKey: string | undefined,
+): KnownText {
   if (!prepared) return { unknown: "changed since upload: the file has no such row" };
   if (prepared.kind === "skipped") return { unknown: `changed since upload: ${prepared.reason}` };
   if (prepared.kind === "failed") {
@@ -24,7 +28,9 @@ function knownText(record: VerifiableRecord, prepared: Prepared | undefined): Kn
   }
   const { id, fingerprint, body } = prepared;
   const isSame = isInDoubt(record.whole) || fingerprint.whole === record.whole;
-  return id === record.id && isSame ? textInBody(body) : { unknown: "changed since upload" };
+  return id === record.id && isSame
+    ? textInBody(body, versionKey)
+    : { unknown: "changed since upload" };
 }
 
 const filesAtOnce = 32;
@@ -43,7 +49,7 @@ async function* readGroup(
   });
   const give = (record: VerifiableRecord, prepared: Prepared | undefined): ExpectedText => ({
     document: expectedOf(record),
-    text: knownText(record, prepared),
+    text: knownText(record, prepared, source.settings.versionKey),
   });
   const whole: VerifiableRecord[] = [];
   const rows = new Map<string, Map<number, VerifiableRecord>>();

@@ -23,6 +23,8 @@ export interface Reader {
   gate: Gate;
   /** Whether the service has answered a look-up: a refusal then concerns one document. */
   hasAnswered?: boolean;
+  /** Whether the service or the key has refused the search for versions. */
+  lacksSearch?: boolean;
 }
 
 /** Whether an error concerns all documents: a missing endpoint, or a run that was stopped. */

@@ -76,7 +76,9 @@ export async function openSentCheck(
   let count = 0;
   const documents = async function* (): AsyncGenerator<ExpectedText> {
     for (const { head, body } of spool.records()) {
-      const text = body ? textInBody(body) : { unknown: "its text was too large to keep" };
+      const text = body
+        ? textInBody(body, undefined)
+        : { unknown: "its text was too large to keep" };
       yield { document: head, text };
     }
   };

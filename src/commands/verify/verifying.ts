@@ -8,6 +8,7 @@ import type { Context } from "../../context.ts";
 import { findCauses, type Lost } from "./causes.ts";
 import type { Expected, ExpectedText, KnownText } from "./expected.ts";
 import { findBySearch, type SearchWay } from "./find-by-search.ts";
+import { findByVersion } from "./find-by-version.ts";
 import { createLate, forEachOf } from "./items.ts";
 import { lookAt, type Reader } from "./look.ts";
 
@@ -91,9 +92,12 @@ async function checkOne(run: Run, { document, text }: ExpectedText): Promise<Che
   const { request, reader, own } = run;
   const { depth, via: way } = request;
   const known = "sent" in text ? text.sent : undefined;
-  const look = await (way
-    ? findBySearch(reader, document, known, { way, depth })
-    : lookAt(reader, document.storedId, depth === "text" ? known : undefined));
+  const version = !way && depth === "text" && "sent" in text ? text.version : undefined;
+  const look =
+    (version && (await findByVersion(reader, document, version))) ??
+    (await (way
+      ? findBySearch(reader, document, known, { way, depth })
+      : lookAt(reader, document.storedId, depth === "text" ? known : undefined)));
   const facts: Facts = { ...look.facts };
   const { evidence, comparison } = look;
   let { problem } = look;

@@ -1,0 +1,54 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { startTestService, type TestServiceOptions } from "../../service.ts";
+import { runIn } from "../state/support.ts";
+
+const page = (team: string): string => `---\nteam: ${team}\n---\nalpha beta gamma\n`;
+
+async function uploaded(options: TestServiceOptions = {}) {
+  const files = {
+    "docs/a.md": page("one"),
+    "docs/b.md": "delta\n",
+    ".cliconfig.json": JSON.stringify({ ingest: { versionTag: true } }),
+  };
+  const service = await startTestService({ dialect: "onyx", files, ...options });
+  expect(await runIn(service, "config trust")).toMatchObject({ code: 0 });
+  const ran = await runIn(service, "ingest docs --cc-pair-id 2");
+  expect([ran.code, ran.stderr]).toEqual([0, expect.any(String)]);
+  await service.sandbox.idle();
+  const verify = async () => {
+    const from = service.sandbox.ledger.requests.length;
+    const { code, stdout } = await runIn(service, "verify --json");
+    const paths = service.sandbox.ledger.requests.slice(from).map(({ path }) => path);
+    const looks = paths.filter((path) => /admin\/search|document\//.test(path));
+    return { code, stdout, looks };
+  };
+  return { ...service, verify };
+}
+
+it("decides text and metadata with one request for each document", async () => {
+  const service = await uploaded();
+  const { code, stdout, looks } = await service.verify();
+  expect(code).toBe(0);
+  expect(stdout).toContain("the text and the metadata that were sent");
+  expect(looks).toEqual(["/api/admin/search", "/api/admin/search"]);
+});
+
+it("sends a change of metadata alone, which the index then has", async () => {
+  const service = await uploaded();
+  writeFileSync(join(service.folder, "docs/a.md"), page("two"));
+  expect((await runIn(service, "ingest docs --cc-pair-id 2")).code).toBe(0);
+  await service.sandbox.idle();
+  const { code, looks } = await service.verify();
+  expect([code, looks.length]).toEqual([0, 2]);
+});
+
+it("falls back on the other evidence when the key may not search", async () => {
+  const rule = { when: { path: "/api/admin/search" }, do: { status: 403 } };
+  const service = await uploaded({ faults: { rules: [rule] } });
+  const { code, stdout, looks } = await service.verify();
+  expect(code).toBe(0);
+  expect(stdout).not.toContain("the metadata that were sent");
+  expect(looks.filter((path) => path.includes("chunk-info"))).toHaveLength(2);
+});
