@@ -31,7 +31,7 @@ export interface ExpectedText {
 /** The text in the body of an upload, and its version under `versionKey`. */
 export function textInBody(body: Uint8Array, versionKey: string | undefined): KnownText {
   const { document } = JSON.parse(Buffer.from(body).toString()) as IngestionRequest;
-  const { title = "", semantic_identifier: name, sections, metadata = {} } = document;
+  const { title = "", semantic_identifier: name, sections, metadata } = document;
   const value = versionKey === undefined ? undefined : metadata[versionKey];
   const version =
     versionKey !== undefined && typeof value === "string" ? { key: versionKey, value } : undefined;

@@ -19,7 +19,7 @@ export function addVersionTag(
   volatile: readonly (keyof IngestionDocument)[],
   { key, path }: { key: string; path: string },
 ): void {
-  const { metadata = {} } = document;
+  const { metadata } = document;
   if (Object.hasOwn(metadata, key)) {
     throw new CliError("usage", `${path}: metadata ${key}: ingest.versionTag uses this key`, {
       hints: ["rename the key in the document, or name another one in ingest.versionTag"],
