@@ -1,13 +1,18 @@
 """Reads pages without the tool: reStructuredText by docutils, HTML and DOCX by the standard
-library, PDF by pdftotext.
+library, PDF by pdftotext, AsciiDoc by asciidoctor.
 
 Takes a JSON array of [path, format] on stdin. Prints one JSON object a line: {"path", "text"}, or
 {"path", "problem"}. Ends with status 3 where docutils is needed and missing.
 """
 
 import json
+import os
+import pathlib
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -52,10 +57,10 @@ class Page(HTMLParser):
             self.main.append(data)
 
 
-def html_text(path):
+def html_text(path, clean=lambda text: text):
     page = Page()
     with open(path, encoding="utf-8", errors="replace") as file:
-        page.feed(file.read())
+        page.feed(clean(file.read()))
     page.close()
     main = "".join(page.main)
     return main if main.strip() else "".join(page.all)
@@ -67,7 +72,7 @@ def docx_text(path):
     parts = []
 
     def walk(element):
-        if element.tag in (word + "del", fallback):
+        if element.tag in (word + "del", word + "moveFrom", fallback):
             return
         if element.tag == word + "t":
             parts.append(element.text or "")
@@ -86,6 +91,47 @@ def docx_text(path):
 def pdf_text(path):
     command = ["pdftotext", "-enc", "UTF-8", path, "-"]
     return subprocess.run(command, capture_output=True, check=True).stdout.decode("utf-8", "replace")
+
+
+def antora_attributes(path):
+    """Attributes of the Antora component that a page belongs to, as options of asciidoctor."""
+    for folder in pathlib.Path(path).resolve().parents:
+        file = folder / "antora.yml"
+        if file.exists():
+            part = re.search(r"\n  attributes:\n((?:(?:    .*)?\n)*)", file.read_text(encoding="utf-8"))
+            found = re.findall(r"^    ([\w-]+):[ \t]*(.*?)(?:[ \t]+#.*)?$", part[1] if part else "", re.M)
+            return tuple(f"{key}={value.strip(chr(34) + chr(39))}" for key, value in found)
+    return ()
+
+
+def clean_adoc(text):
+    """Without what only Antora would resolve: included files, and references without a text."""
+    text = re.sub(r"Unresolved directive in \S+ - \S+", " ", text)
+    text = re.sub(r'<a [^>]*href="[^"]*">[^<]*\.html[^<]*</a>', " ", text)
+    # Styles set the texts of roles apart.
+    return text.replace("</span><span", "</span> <span")
+
+
+def convert_adoc(paths):
+    """Converts pages with asciidoctor into texts by path; without the program, into none."""
+    if shutil.which("asciidoctor") is None:
+        return {}
+    groups = {}
+    for path in paths:
+        groups.setdefault(antora_attributes(path), []).append(path)
+    texts = {}
+    for attributes, group in groups.items():
+        with tempfile.TemporaryDirectory() as folder:
+            root = os.path.commonpath([os.path.dirname(each) for each in group])
+            # Safe mode would refuse a target folder elsewhere. No page is read from the network.
+            options = [word for each in ("nofooter", "showtitle", "icons=font", *attributes) for word in ("-a", each)]
+            command = ["asciidoctor", "-q", "-S", "unsafe", "-R", root, "-D", folder, *options, *group]
+            subprocess.run(command, capture_output=True)
+            for each in group:
+                made = os.path.join(folder, os.path.splitext(os.path.relpath(each, root))[0] + ".html")
+                if os.path.exists(made):
+                    texts[each] = html_text(made, clean_adoc)
+    return texts
 
 
 def prepare_rst():
@@ -185,6 +231,8 @@ if any(format == "rst" for _, format in wanted):
         prepare_rst()
     except ImportError:
         sys.exit(3)
+converted = convert_adoc([path for path, format in wanted if format == "adoc"])
+readers["adoc"] = lambda path: converted[path]
 for path, format in wanted:
     try:
         print(json.dumps({"path": path, "text": readers[format](path)}), flush=True)
