@@ -13,6 +13,7 @@ interface Schema {
   properties?: Record<string, Schema>;
   additionalProperties?: Schema | boolean;
   items?: Schema;
+  anyOf?: Schema[];
 }
 
 interface Key {
@@ -46,7 +47,7 @@ function fileWith(path: readonly string[], value: unknown): string {
 
 /** Values that the key cannot have, by what its schema says. */
 function wrongValues({ schema }: Key): unknown[] {
-  const { type, minimum, maximum } = schema;
+  const { type, minimum, maximum, anyOf } = schema;
   const bounds = [
     ...(minimum === undefined ? [] : [minimum - 1]),
     ...(maximum === undefined ? [] : [maximum + 1]),
@@ -57,8 +58,9 @@ function wrongValues({ schema }: Key): unknown[] {
   if (type === "number") return ["7", null, ...bounds];
   if (type === "array") return ["text", {}, [7.5], [null]];
   if (type === "object") return ["text", 7, []];
-  // One of several forms: a secret, the parts of `chat.show`.
-  return [7, true, null, { nonsense: "x" }];
+  // One of several forms: a secret, the parts of `chat.show`, a switch or a name.
+  const takesSwitch = anyOf?.some((form) => form.type === "boolean") === true;
+  return [7, null, { nonsense: "x" }, ...(takesSwitch ? [] : [true])];
 }
 
 async function failureOf(text: string, path = "/p/a.json"): Promise<CliError> {
