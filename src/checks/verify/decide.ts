@@ -6,6 +6,8 @@ export interface Facts {
   chunks: "some" | "none" | "refused" | "failed";
   /** The chunks compared with the sent text. `more`: see TextVerdict. */
   text?: "same" | "other" | "more" | "unread" | "unasked";
+  /** The search for the version in the metadata missed it; unset without a search. */
+  version?: "not found";
   /** Whether the profile's own key sees chunks; only if `reader` is another key. */
   ownKey?: "some" | "none";
   /** The administrators' search, which also finds hidden documents. */
@@ -27,6 +29,11 @@ export const decisions: readonly Row[] = [
   { when: { chunks: "failed" }, result: "unknown", reason: "the request failed" },
   { when: { chunks: "refused" }, result: "unknown", reason: "this key may not ask (403)" },
   // Chunks exist.
+  {
+    when: { chunks: "some", text: "same", version: "not found" },
+    result: "unknown",
+    reason: "the index holds the text, but no document has its version as metadata",
+  },
   { when: { chunks: "some", text: "same" }, result: "current", reason: "" },
   {
     when: { chunks: "some", text: "other" },

@@ -13,30 +13,31 @@ export function judgeAlone(found: Comparison): TextVerdict {
 }
 
 /**
- * Whether this service adds context to chunks. Either it does for nearly all documents, or for
- * none: then further text is an older version.
+ * Decides documents whose chunks hold the sent text and more. If nearly all documents hold only
+ * what was sent, this service adds no context, and further text is an older version. If many hold
+ * more, nobody can tell: the service may add context, or have kept the old version of all of them.
  */
-export interface AddedContext {
+export interface FurtherText {
   /** Counts the verdict of one document. */
-  count(verdict: TextVerdict): void;
-  /** Decides a document whose verdict was `more`; `more` again if the other documents do not tell. */
-  decide(found: Pick<Comparison, "chunks" | "chunksWithForeign">): TextVerdict;
+  count(verdict: TextVerdict, chunks: number): void;
+  /** Decides a document whose verdict was `more`; never `same`. */
+  decide(chunks: number): "other" | "more";
 }
 
 const fewestDocuments = 5;
 
-export function createAddedContext(): AddedContext {
-  let [same, more] = [0, 0];
+export function createFurtherText(): FurtherText {
+  const counts = { one: { same: 0, more: 0 }, several: { same: 0, more: 0 } };
+  // A service may add context only to documents that it cuts into several chunks.
+  const countsOf = (chunks: number) => (chunks > 1 ? counts.several : counts.one);
   return {
-    count(verdict) {
-      if (verdict === "same") same++;
-      if (verdict === "more") more++;
+    count(verdict, chunks) {
+      if (verdict !== "other") countsOf(chunks)[verdict]++;
     },
-    decide({ chunks, chunksWithForeign }) {
+    decide(chunks) {
+      const { same, more } = countsOf(chunks);
       const all = same + more;
-      if (all >= fewestDocuments && more >= 0.8 * all) return "same";
-      if (all >= fewestDocuments && more <= 0.2 * all) return "other";
-      return chunks > 1 && chunksWithForeign === chunks ? "same" : "more";
+      return all >= fewestDocuments && more <= 0.2 * all ? "other" : "more";
     },
   };
 }

@@ -7,14 +7,14 @@ import type { Look, Reader } from "./look.ts";
 const refusals = [401, 403, 404, 405, 501];
 
 /**
- * Looks up a document by the version in its metadata, which decides text and metadata together.
- * Undefined if it is not found, which proves nothing, and if the search fails or is not allowed.
+ * Looks up a document by the version in its metadata: a hit proves text and metadata together.
+ * Undefined if the search fails or is not allowed.
  */
 export async function findByVersion(
   reader: Reader,
   { id, storedId }: { id: string; storedId: string },
   { key, value }: VersionTag,
-): Promise<Look | undefined> {
+): Promise<Look | "not found" | undefined> {
   const { client, gate } = reader;
   if (reader.lacksSearch || !client.dialect.paths.keywordSearch) return undefined;
   try {
@@ -24,7 +24,7 @@ export async function findByVersion(
     const ids = [storedId, id].map((each) => client.secrets.redact(each));
     // Hidden from everybody but administrators: the other evidence says so.
     const hit = found.find((each) => each.hidden !== true && ids.includes(each.document_id));
-    if (!hit) return undefined;
+    if (!hit) return "not found";
     const request = `POST /admin/search, tag ${key}=${value}`;
     const proves = "the index holds the text and the metadata that were sent";
     const facts = { chunks: "some", text: "same" } as const;

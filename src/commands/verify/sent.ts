@@ -67,9 +67,11 @@ export async function openSentCheck(
     concurrency: number;
     rate: number | undefined;
     waitMs: number;
+    /** Metadata key of the version, see ingest.versionTag. */
+    versionKey: string | undefined;
   },
 ): Promise<SentCheck> {
-  const { client, verified, concurrency, rate, waitMs } = request;
+  const { client, verified, concurrency, rate, waitMs, versionKey } = request;
   refuseUncheckable(client.dialect.name);
   await refuseUnableService(client);
   const spool = createSpool<Expected>(tmpdir());
@@ -77,7 +79,7 @@ export async function openSentCheck(
   const documents = async function* (): AsyncGenerator<ExpectedText> {
     for (const { head, body } of spool.records()) {
       const text = body
-        ? textInBody(body, undefined)
+        ? textInBody(body, versionKey)
         : { unknown: "its text was too large to keep" };
       yield { document: head, text };
     }

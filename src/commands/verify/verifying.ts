@@ -3,7 +3,7 @@ import { createGate, type Gate } from "../../api/retry/gate.ts";
 import { decideResult, type Facts } from "../../checks/verify/decide.ts";
 import type { Evidence, VerifiedDocument } from "../../checks/verify/evidence.ts";
 import type { Comparison } from "../../checks/verify/compare-text.ts";
-import { createAddedContext } from "../../checks/verify/judge-text.ts";
+import { createFurtherText, judgeAlone } from "../../checks/verify/judge-text.ts";
 import type { Context } from "../../context.ts";
 import { findCauses, type Lost } from "./causes.ts";
 import type { Expected, ExpectedText, KnownText } from "./expected.ts";
@@ -53,11 +53,17 @@ const firstWaitMs = 500;
 const longestWaitMs = 8000;
 
 /** Whether the index may still become as expected. */
-function isLate({ expectsHidden, via }: VerifyRequest, { chunks, text }: Facts): boolean {
+function isLate({ expectsHidden, via }: VerifyRequest, facts: Facts): boolean {
+  const { chunks, text, version } = facts;
   if (expectsHidden) return false;
   // More text may be the older version, with a paragraph that was removed since.
   const isOld = text === "other" || text === "more";
-  return chunks === "none" || isOld || (via !== undefined && chunks === "failed");
+  return (
+    chunks === "none" ||
+    isOld ||
+    version === "not found" ||
+    (via !== undefined && chunks === "failed")
+  );
 }
 
 /** Checks a document until it is as expected or the time is up. */
@@ -93,12 +99,15 @@ async function checkOne(run: Run, { document, text }: ExpectedText): Promise<Che
   const { depth, via: way } = request;
   const known = "sent" in text ? text.sent : undefined;
   const version = !way && depth === "text" && "sent" in text ? text.version : undefined;
+  const found = version && (await findByVersion(reader, document, version));
   const look =
-    (version && (await findByVersion(reader, document, version))) ??
-    (await (way
-      ? findBySearch(reader, document, known, { way, depth })
-      : lookAt(reader, document.storedId, depth === "text" ? known : undefined)));
+    found !== undefined && found !== "not found"
+      ? found
+      : await (way
+          ? findBySearch(reader, document, known, { way, depth })
+          : lookAt(reader, document.storedId, depth === "text" ? known : undefined));
   const facts: Facts = { ...look.facts };
+  if (found === "not found") facts.version = found;
   const { evidence, comparison } = look;
   let { problem } = look;
   if (depth === "text" && facts.text === "unasked" && "unknown" in text) {
@@ -179,7 +188,7 @@ export async function verifyDocuments(
   const own: Reader = { client: request.client, gate };
   const reader = request.reader ? { client: request.reader, gate } : own;
   const run: Run = { context, request, gate, reader, own, startedMs: context.elapsed() };
-  const added = createAddedContext();
+  const further = createFurtherText();
   const unsure: Checked[] = [];
   const lost: Checked[] = [];
   let count = 0;
@@ -190,7 +199,8 @@ export async function verifyDocuments(
     if (facts.chunks === "none") lost.push(checked);
     else if (facts.text === "more") unsure.push({ ...checked, text: undefined });
     else await add(toVerified(run, checked));
-    if (facts.text === "same" || facts.text === "more") added.count(facts.text);
+    const { comparison } = checked;
+    if (comparison) further.count(judgeAlone(comparison), comparison.chunks);
   };
   await forEachOf(request.documents, width, async (item) => {
     context.signal.throwIfAborted();
@@ -201,7 +211,7 @@ export async function verifyDocuments(
   });
   await forEachOf(late.items(), width, async (item) => settle(await checkUntil(run, item)));
   for (const checked of unsure) {
-    if (checked.comparison) checked.facts.text = added.decide(checked.comparison);
+    if (checked.comparison) checked.facts.text = further.decide(checked.comparison.chunks);
     await add(toVerified(run, checked));
   }
   const open = lost.filter(({ facts }) => facts.ownKey !== "some" && !request.expectsHidden);

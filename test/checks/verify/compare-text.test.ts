@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compareText } from "../../../src/checks/verify/compare-text.ts";
-import { createAddedContext, judgeAlone } from "../../../src/checks/verify/judge-text.ts";
+import { createFurtherText, judgeAlone } from "../../../src/checks/verify/judge-text.ts";
 import * as fc from "../../property.ts";
 import { chunkText, type ChunkStyle } from "./chunker.ts";
 
@@ -31,19 +31,23 @@ describe("the comparison with chunks", () => {
     expect(verdictOf(sections, chunkText(sections, title, { ...plain, ...style }))).toBe("same");
   });
 
-  it("tells context of the service from an older text by the other documents", () => {
+  it("takes further text for an older version only where other documents have none", () => {
     const found = compareText(
       { titles: [title], sections },
       chunkText(sections, title, { ...plain, size: 400, summary: true }),
     );
     expect(judgeAlone(found)).toBe("more");
-    const adds = createAddedContext();
-    for (let count = 0; count < 5; count++) adds.count("more");
-    expect(adds.decide(found)).toBe("same");
-    const addsNot = createAddedContext();
-    for (let count = 0; count < 5; count++) addsNot.count("same");
-    expect(addsNot.decide(found)).toBe("other");
-    expect(createAddedContext().decide({ chunks: 1, chunksWithForeign: 1 })).toBe("more");
+    const decided = (verdict: "same" | "more", count: number, chunks = found.chunks) => {
+      const further = createFurtherText();
+      for (let each = 0; each < count; each++) further.count(verdict, chunks);
+      return further.decide(found.chunks);
+    };
+    expect(decided("same", 5)).toBe("other");
+    expect(decided("same", 4)).toBe("more");
+    // Context that the service adds, or old versions of all documents.
+    expect(decided("more", 500)).toBe("more");
+    // Documents of one chunk say nothing about those of several.
+    expect(decided("same", 500, found.chunks > 1 ? 1 : 2)).toBe("more");
   });
 
   it.each<[string, (text: string) => string]>([

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main, runHere } from "../../main.ts";
-import { startTestService, testKey, type TestServiceOptions } from "../../service.ts";
+import { startTestService, testKey, writeFiles, type TestServiceOptions } from "../../service.ts";
 import { createTestContext } from "../../support.ts";
 
 const files = Object.fromEntries(
@@ -65,6 +65,26 @@ describe("ingest --verify", () => {
     const { code, stderr } = await run(`${upload} --verify`);
     expect(stderr).toContain("1 verified");
     expect(code).toBe(0);
+  });
+
+  it("never takes old versions of all documents for context that the service adds", async () => {
+    const footer = "\nWritten by the people team, who answer every question.\n";
+    const withFooter = Object.entries(files).map(([path, text]) => [path, text + footer]);
+    const { run, folder } = await start({
+      files: Object.fromEntries(withFooter) as Record<string, string>,
+      faults: {
+        rules: [
+          { when: { path: "/api/onyx-api/ingestion", after: 6 }, do: { index: { keeps: "old" } } },
+        ],
+      },
+    });
+    expect((await run(`${upload} --verify`)).code).toBe(0);
+    writeFiles(folder, files);
+    const { code, stderr } = await run(`${upload} --verify --wait 0`);
+    expect(stderr).toContain("6 updated");
+    expect(stderr).toContain("6 updated, 0 verified");
+    expect(code).toBe(10);
+    expect((await run("verify")).code).toBe(10);
   });
 
   it("names what is not in the index, and ends with 13", async () => {

@@ -52,3 +52,19 @@ it("falls back on the other evidence when the key may not search", async () => {
   expect(stdout).not.toContain("the metadata that were sent");
   expect(looks.filter((path) => path.includes("chunk-info"))).toHaveLength(2);
 });
+
+it("calls no document current of which the index has older metadata", async () => {
+  const kept = {
+    when: { documentId: "docs/a.md", nth: 2 },
+    do: { index: { keeps: "old" as const } },
+  };
+  const service = await uploaded({ faults: { rules: [kept] } });
+  writeFileSync(join(service.folder, "docs/a.md"), page("two"));
+  const sent = await runIn(service, "ingest docs --cc-pair-id 2 --verify --wait 0 --output ndjson");
+  expect(sent.stdout).toMatch(/"id":"docs\/a.md".*"result":"unknown"/);
+  expect(sent.code).toBe(10);
+  const { code, stdout } = await service.verify();
+  expect(JSON.parse(stdout)).toMatchObject({ summary: { current: 1, unknown: 1 } });
+  expect(stdout).toContain("no document has its version as metadata");
+  expect(code).toBe(10);
+});

@@ -61,8 +61,9 @@ export async function openCheck(
   {
     connected,
     state,
+    source,
     options,
-  }: Pick<UploadSession, "connected" | "state"> & {
+  }: Pick<UploadSession, "connected" | "state" | "source"> & {
     options: Pick<IngestOptions, "verify" | "wait">;
   },
 ): Promise<SentCheck | undefined> {
@@ -71,5 +72,7 @@ export async function openCheck(
   const { client, concurrency, rate } = connected;
   const { verified } = state;
   const { wait: waitMs = defaultWaitMs } = options;
-  return await openSentCheck(context, { client, verified, concurrency, rate, waitMs });
+  const { versionKey } = source.settings;
+  const limits = { concurrency, rate, waitMs };
+  return await openSentCheck(context, { client, verified, versionKey, ...limits });
 }
