@@ -21,7 +21,8 @@ npm run prove -- corpora FOLDER… [--show N]
 
 Reads each document of the folders twice: by this tool, and by a reading of its own (docutils and
 Python where they are present, else patterns). Lists up to N (10) documents of each format that
-lost more than 0.5 % of the words of their page; exits 1 where more than 1 % of the documents did.`;
+lost more than 0.5 % of the words of their page. Exits 1 where more than 1 % of the compared documents
+did, where the tool could not read a document, and where nothing was compared.`;
 
 const numbers = ["seconds", "sequences", "seed", "shrink", "runs", "show"];
 

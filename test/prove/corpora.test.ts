@@ -32,7 +32,16 @@ describe("the proof on real folders", () => {
     );
     write("b.mdx", 'import X from "./x";\n\n<Card>\n\nAnd text.\n\n</Card>\n');
     await expect(proveCorpora([folder], {})).resolves.toBe(true);
-    expect(lines.join("\n")).toMatch(/md: 1 documents, 4 words, 0 lost/);
+    expect(lines.join("\n")).toMatch(/md: 1 documents, 0 not compared, 4 words, 0 lost/);
+  });
+
+  test("a folder without documents, or with one that cannot be read, proves nothing", async () => {
+    await expect(proveCorpora([folder], {})).resolves.toBe(false);
+    expect(lines.join("\n")).toContain("nothing was compared");
+    write("a.md", "Some words.\n");
+    write("b.md", "---\nupdated: never\n---\nOther words.\n");
+    await expect(proveCorpora([folder], {})).resolves.toBe(false);
+    expect(lines.join("\n")).toContain("1 document failed");
   });
 
   test("names a document that lost words", async () => {

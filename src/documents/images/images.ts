@@ -3,6 +3,7 @@ import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CliError, codeOf } from "../../errors.ts";
 import { readContent } from "../read/content.ts";
+import { fileProblem } from "../read/file-problem.ts";
 import { imageKindOf, uploadNameOf, type ImageMime } from "./image-kind.ts";
 import { isPointer, pointerProblem } from "../read/lfs.ts";
 import { relativeTo } from "../find/root.ts";
@@ -33,19 +34,11 @@ type ReadImage = { image: LocalImage; bytes: Uint8Array | undefined } | ImagePro
 
 const maxImageBytes = 20 * 1024 * 1024;
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "no such file",
-  ENOTDIR: "no such file",
-  ENAMETOOLONG: "no such file",
-  ELOOP: "a symbolic link in a loop",
-  EACCES: "permission denied",
-};
-
 function problemOf(error: unknown): { problem: string } {
   if (error instanceof CliError) return { problem: error.message };
   const code = codeOf(error);
   if (code === undefined) throw error;
-  return { problem: reasons[code] ?? code };
+  return { problem: fileProblem(code) };
 }
 
 function refusalOf(path: string | undefined): string | undefined {

@@ -4,6 +4,7 @@ import { CliError, codeOf } from "../../errors.ts";
 import { relativeTo } from "../find/root.ts";
 import { sourceFile } from "../inspect/stamp.ts";
 import { readContent } from "./content.ts";
+import { fileProblem } from "./file-problem.ts";
 import { decodeText } from "./decode.ts";
 import { pointerHint, isPointer, pointerProblem } from "./lfs.ts";
 
@@ -31,14 +32,6 @@ const tooMuch = "the included files are more than 16 MiB";
 // Different paths that one document looks for, also in vain.
 const mostPaths = 100_000;
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "no such file",
-  ENOTDIR: "no such file",
-  ENAMETOOLONG: "no such file",
-  ELOOP: "a symbolic link in a loop",
-  EACCES: "permission denied",
-};
-
 /** The root-relative path that a target names; undefined outside the root. */
 function pathOf(target: string, from: string): string | undefined {
   // A backslash, a NUL or a scheme is no path of a project.
@@ -61,7 +54,7 @@ function isHidden(path: string): boolean {
   return hidden.some((name) => /^\.(?:git|knowctl)$/i.test(name) || !page.test(path));
 }
 
-const problemOfCode = (code: string): Included => ({ problem: reasons[code] ?? code });
+const problemOfCode = (code: string): Included => ({ problem: fileProblem(code) });
 
 function realPathOf(root: string, path: string): { real: string; problem?: string } {
   const real = realpathSync.native(`${root}/${path}`);

@@ -16,6 +16,11 @@ export interface Route {
   handle(call: Call): Promise<Reply> | Reply;
 }
 
+/** A GET route that only the onyx dialect has. */
+export function onyxGet(path: string, handle: Route["handle"]): Route {
+  return { dialect: "onyx", method: "GET", path, handle };
+}
+
 export type Match =
   | { kind: "route"; route: Route; parameters: Record<string, string> }
   | { kind: "wrong-method" }

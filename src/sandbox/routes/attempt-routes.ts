@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Call } from "../http/call.ts";
 import { pathInteger, queryBoolean, queryInteger, queryTime } from "../http/query.ts";
 import { json, problem, type Reply } from "../http/reply.ts";
-import type { Route } from "../http/routes.ts";
+import { onyxGet, type Route } from "../http/routes.ts";
 import { type AttemptError, type AttemptHistory, failedDocumentsMs } from "../store/attempts.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import { reindexRoute } from "./reindex-route.ts";
@@ -82,17 +82,13 @@ export function attemptRoutes(
   options: StatusOptions,
   find: (call: Call) => PairRecord | undefined,
 ): Route[] {
-  const get = (path: string, handle: Route["handle"]): Route => ({
-    dialect: "onyx",
-    method: "GET",
-    path: `/api/manage/admin/${path}`,
-    handle,
-  });
   return [
-    get("cc-pair/:cc_pair_id/index-attempts", (call) => listAttempts(options, find(call), call)),
-    get("cc-pair/:cc_pair_id/errors", (call) => listErrors(options, call)),
-    get("indexing/failed-documents", (call) => listFailed(options, call)),
-    get("connector/failed-indexing-status", () => listFailing(options)),
+    onyxGet("/api/manage/admin/cc-pair/:cc_pair_id/index-attempts", (call) =>
+      listAttempts(options, find(call), call),
+    ),
+    onyxGet("/api/manage/admin/cc-pair/:cc_pair_id/errors", (call) => listErrors(options, call)),
+    onyxGet("/api/manage/admin/indexing/failed-documents", (call) => listFailed(options, call)),
+    onyxGet("/api/manage/admin/connector/failed-indexing-status", () => listFailing(options)),
     reindexRoute(options.pairs, options.history),
   ];
 }

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Call } from "../http/call.ts";
 import { type Files, kindOf, maxFileBytes, toUserFile } from "../store/files.ts";
 import { detail, type DialectName, json, problem, Refusal, type Reply } from "../http/reply.ts";
-import type { Route } from "../http/routes.ts";
+import { onyxGet, type Route } from "../http/routes.ts";
 import { readUpload, type UploadedPart } from "../http/upload.ts";
 import { parseBody } from "../http/validation.ts";
 
@@ -99,12 +99,6 @@ export function fileRoutes(files: Files, dialect: DialectName): Route[] {
       200,
       files.list().map((file) => toUserFile(file, files.status(file))),
     );
-  const get = (path: string, handle: Route["handle"]): Route => ({
-    ...onyx,
-    method: "GET",
-    path,
-    handle,
-  });
   return [
     {
       method: "POST",
@@ -127,9 +121,9 @@ export function fileRoutes(files: Files, dialect: DialectName): Route[] {
       bodyLimit,
       handle: (call) => uploadForConnector(files, call),
     },
-    get("/api/user/files/recent", listing),
-    get("/api/user/projects/file/:id", (call) => oneFile(files, dialect, call)),
-    get("/api/chat/file/:id", (call) => content(files, call)),
+    onyxGet("/api/user/files/recent", listing),
+    onyxGet("/api/user/projects/file/:id", (call) => oneFile(files, dialect, call)),
+    onyxGet("/api/chat/file/:id", (call) => content(files, call)),
     {
       ...onyx,
       method: "POST",

@@ -3,7 +3,7 @@ import type { PairRecord } from "../../api/schemas.ts";
 import type { Call } from "../http/call.ts";
 import { pathInteger } from "../http/query.ts";
 import { json, problem, Refusal, type Reply } from "../http/reply.ts";
-import type { Route } from "../http/routes.ts";
+import { onyxGet, type Route } from "../http/routes.ts";
 import { laxBoolean, laxInteger, parseBody } from "../http/validation.ts";
 import { zuluTime } from "../store/identity.ts";
 import { type PairState, pairStateOf } from "../store/pair-state.ts";
@@ -114,12 +114,6 @@ export function statusRoutes(options: StatusOptions): Route[] {
   };
   const one = "/api/manage/admin/cc-pair/:cc_pair_id";
   const onyx = { dialect: "onyx" } as const;
-  const get = (path: string, handle: Route["handle"]): Route => ({
-    ...onyx,
-    method: "GET",
-    path,
-    handle,
-  });
   return [
     {
       ...onyx,
@@ -128,7 +122,7 @@ export function statusRoutes(options: StatusOptions): Route[] {
       bodyLimit: 1024 * 1024,
       handle: (call) => listStatuses(states, call),
     },
-    get(one, (call) => {
+    onyxGet(one, (call) => {
       const known = find(call);
       if (!known) throw notVisible();
       return json(200, toDetail(states().find(({ pair }) => pair === known)!));
@@ -144,7 +138,7 @@ export function statusRoutes(options: StatusOptions): Route[] {
         return changeStatus(statuses, known, call);
       },
     },
-    get(`${one}/get-docs-sync-status`, (call) => {
+    onyxGet(`${one}/get-docs-sync-status`, (call) => {
       const known = find(call);
       return known
         ? listSync(options, known.cc_pair_id)

@@ -73,7 +73,8 @@ it("needs a check, and names a file that is gone", async () => {
   });
   const lost = await verified(once({ "kb/docs/1.md": { keeps: "nothing" } }));
   rmSync(join(lost.folder, "docs/1.md"));
-  const { stderr } = await runIn(lost, "ingest retry --missing");
+  const { code, stderr } = await runIn(lost, "ingest retry --missing");
   expect(stderr).toContain("docs/1.md: the file is gone");
-  expect(stderr).toContain("nothing to send again: the files of all missing documents are gone");
+  expect(stderr).toContain("1 file of missing documents is gone");
+  expect(code).toBe(10);
 });

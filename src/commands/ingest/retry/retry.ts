@@ -49,8 +49,14 @@ function refuseRest({ fromStdin }: Failed, session: Session, report: RunReport |
   });
 }
 
-function refuseMissingRest({ fromStdin }: Failed): void {
+/** Throws CliError `partial` when a missing document cannot be sent again. */
+function refuseMissingRest({ fromStdin }: Failed, goneCount: number): void {
   if (fromStdin > 0) throw missingFromStdin(fromStdin);
+  if (goneCount === 0) return;
+  const are = goneCount === 1 ? "is" : "are";
+  throw new CliError("partial", `${countOf(goneCount, "file")} of missing documents ${are} gone`, {
+    hints: ["`knowctl ingest orphans` lists the documents of deleted files"],
+  });
 }
 
 function fromStdinError(count: number): CliError {
@@ -149,15 +155,14 @@ export async function ingestRetry(
       missing?.failed ??
       (report ? failedInReport(report) : failedInState(state, failuresKey(targets)));
     const failed = await dropGone(session, all, options);
-    const count = failed.groups.reduce((sum, { paths }) => sum + paths.length, 0);
+    const countIn = ({ groups }: Failed): number =>
+      groups.reduce((sum, { paths }) => sum + paths.length, 0);
+    const count = countIn(failed);
+    const goneCount = countIn(all) - count;
     if (count === 0) {
       if (missing) {
-        refuseMissingRest(failed);
-        return await output.note(
-          all.groups.length > 0
-            ? "nothing to send again: the files of all missing documents are gone"
-            : "nothing to send again: verify missed no document",
-        );
+        refuseMissingRest(failed, goneCount);
+        return await output.note("nothing to send again: verify missed no document");
       }
       refuseRest(failed, session, report);
       if (!report && all.groups.length === 0) refuseWrongTarget(session);
@@ -193,7 +198,7 @@ export async function ingestRetry(
     if (groups.length > 0) {
       await runGroups(context, session, groups, { startedAtMs, format, files }, again);
     }
-    if (missing) refuseMissingRest(failed);
+    if (missing) refuseMissingRest(failed, goneCount);
     else refuseRest(failed, session, report);
     refuseUnsent(changed, excluded);
   } finally {
