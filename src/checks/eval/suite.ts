@@ -1,0 +1,72 @@
+/** A place in a suite file. Lines and columns count from 1. */
+export interface Place {
+  file: string;
+  line: number;
+  column: number;
+}
+
+/** How a suite names a document. A path is relative to the project root. */
+export type DocumentRef = { path: string } | { id: string } | { link: string };
+
+/** A document that a case wants, with its weight for nDCG (1 unless the suite says otherwise). */
+export interface Wanted {
+  document: DocumentRef;
+  relevance: number;
+  place: Place;
+}
+
+/** One line of `expect`: `contains: 28 days`, `not-cites: [docs/old.md]`. */
+export interface Expectation {
+  /** Without `not-`. */
+  word: string;
+  isNot: boolean;
+  value: unknown;
+  place: Place;
+}
+
+export interface Filters {
+  sourceTypes?: readonly string[] | undefined;
+  documentSets?: readonly string[] | undefined;
+  /** `key=value` */
+  tags?: readonly string[] | undefined;
+  since?: string | undefined;
+}
+
+/** A case with all defaults and variables filled in. */
+export interface EvalCase {
+  id: string;
+  group: string | undefined;
+  question: string;
+  /** Id or name of the agent; undefined for the service's own. */
+  agent: number | string | undefined;
+  filters: Filters;
+  /** Profile of the person who asks; undefined for the profile of the run. */
+  profile: string | undefined;
+  k: number;
+  /** `all` (default): every wanted document must come; `any`: one is enough. */
+  match: "all" | "any";
+  mustRetrieve: readonly Wanted[];
+  mustNotRetrieve: readonly Wanted[];
+  expect: readonly Expectation[];
+  repeat: number;
+  /** Share of the runs that must pass, from 0 to 1. */
+  threshold: number;
+  /** Drafted by `eval init`: skipped until a person removes the mark. */
+  needsReview: boolean;
+  place: Place;
+}
+
+export interface Judge {
+  baseUrl: string;
+  model: string;
+  /** Name of the environment variable with its key; the suite never holds a key. */
+  keyVariable: string | undefined;
+}
+
+export interface Suite {
+  file: string;
+  /** Hash of the cases as far as they decide results: a baseline of another suite has another. */
+  digest: string;
+  cases: readonly EvalCase[];
+  judge: Judge | undefined;
+}

@@ -1,0 +1,109 @@
+import type { IngestionDocument } from "../../api/schemas.ts";
+import type { DocumentSettings } from "../../documents/map/settings.ts";
+import type { Parsed } from "../../documents/read/reader.ts";
+
+/** How bad a finding is. In the configuration `off` switches a rule off. */
+export type Severity = "error" | "warning" | "note";
+
+export type RuleGroup =
+  | "content"
+  | "identity"
+  | "links"
+  | "metadata"
+  | "near-duplicates"
+  | "secrets"
+  | "hidden"
+  | "access";
+
+/** Offsets in LintPage.source, in UTF-16 units from 0. `end` is the first offset after it. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** A document as rules see it. */
+export interface LintPage {
+  /** Relative to the project root. */
+  path: string;
+  /** Number of the row in a row file, from 1; 0 for a file with one document. */
+  part: number;
+  /** The text of the file with its front matter; undefined for binary formats and for rows. */
+  source: string | undefined;
+  parsed: Parsed;
+  /** What an upload sends; undefined if the file is skipped. */
+  document: IngestionDocument | undefined;
+  /** Why the file is skipped. */
+  skipped: string | undefined;
+  settings: DocumentSettings;
+}
+
+/** What a rule found in a page. */
+export interface Found {
+  /** Undefined if the finding is about the whole document. */
+  span?: Span | undefined;
+  /** One sentence without a period. It never contains the value of a secret. */
+  message: string;
+  /** The text that replaces the span, if `lint --fix` may do so without changing the meaning. */
+  fix?: string | undefined;
+}
+
+/** The words of a rule; its docs are generated from them. */
+export interface RuleText {
+  /** Stable, in kebab case. */
+  name: string;
+  group: RuleGroup;
+  /** Without configuration. */
+  severity: Severity;
+  /** What is wrong, in one sentence. */
+  summary: string;
+  /** Why answers get worse, and what to write instead. */
+  advice: string;
+  /** A file with a finding, and the same file without. */
+  bad: string;
+  good: string;
+}
+
+/** A rule that looks at one document. Runs in a worker thread, also in `ingest`. */
+export interface PageRule extends RuleText {
+  kind: "page";
+  check(page: LintPage): Iterable<Found>;
+}
+
+/** What a rule noted about a page, as plain data: it travels between threads as JSON. */
+export interface PageFact<Fact> {
+  path: string;
+  part: number;
+  fact: Fact;
+}
+
+/** What a folder rule found. */
+export interface FolderFound extends Found {
+  path: string;
+  part: number;
+}
+
+/** A rule that compares documents. `collect` runs in a worker thread, `compare` in the main one. */
+export interface FolderRule<Fact = unknown> extends RuleText {
+  kind: "folder";
+  /** Undefined if the page does not matter to the comparison. */
+  collect(page: LintPage): Fact | undefined;
+  /** The facts of all pages, ordered by path and part. Time is linear, or nearly, in their number. */
+  compare(facts: readonly PageFact<Fact>[]): Iterable<FolderFound>;
+}
+
+export type Rule = PageRule | FolderRule;
+
+/** A finding as reported: trust.md 9. Lines and columns count from 1; null for binary formats. */
+export interface Finding {
+  rule: string;
+  severity: Severity;
+  path: string;
+  line: number | null;
+  column: number | null;
+  endLine: number | null;
+  endColumn: number | null;
+  message: string;
+  /** The same for the same finding after lines moved; different for two findings of a file. */
+  fingerprint: string;
+  fixable: boolean;
+}
