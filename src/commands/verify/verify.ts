@@ -1,3 +1,4 @@
+import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import { outcomeOf } from "../../checks/verify/decide.ts";
 import type { VerifiedDocument } from "../../checks/verify/evidence.ts";
 import type { Context } from "../../context.ts";
@@ -156,10 +157,11 @@ const defaultDepth = "text";
  * to check, `not-found` where the service cannot tell, `auth` where the key may not ask.
  */
 export async function verify(
-  context: Context,
+  system: Context,
   paths: string[],
   options: VerifyOptions,
 ): Promise<void> {
+  const context = goOnAfterClosedPipe(system);
   const output = openOutput(context, options);
   checkVerifyOptions(paths, options);
   checkVerifyFormat(options);
