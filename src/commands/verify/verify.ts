@@ -25,7 +25,7 @@ import { ingestFormat } from "../ingest/report/report.ts";
 import { checkReportFiles, type ReportFiles } from "../ingest/report/report-files.ts";
 import { openSession, type Session } from "../ingest/session.ts";
 import { chooseDocuments, type Chosen } from "./chosen.ts";
-import { failUnlessExpected } from "./outcome.ts";
+import { failUnlessExpected, statusOf } from "./outcome.ts";
 import { openReader } from "./readers.ts";
 import { writeVerifyReports } from "./reports.ts";
 import { refuseUncheckable } from "./sent.ts";
@@ -118,8 +118,10 @@ async function check(
   }
   kept.sort(order);
   const summary = { ...counts, documents: done };
-  if (format === "json") await writeVerifyJson(output, options, summary, kept);
-  if (format === "ndjson") await output.json(verifyResultLine(summary));
+  const status = statusOf(counts, request.expectsHidden, chosen.failed.length);
+  const end = { status, summary };
+  if (format === "json") await writeVerifyJson(output, options, end, kept);
+  if (format === "ndjson") await output.json(verifyResultLine(end));
   if (format === "text") {
     const write = options.explain === undefined ? writeVerifiedLine : writeExplained;
     for (const each of kept) {
@@ -132,7 +134,7 @@ async function check(
   await output.note(countsText(counts));
   const isFine = (each: VerifiedDocument): boolean =>
     outcomeOf(each.result, request.expectsHidden) === "expected";
-  await writeVerifyReports(context, session, { files, summary, documents: kept, isFine });
+  await writeVerifyReports(context, session, { files, ...end, documents: kept, isFine });
   return counts;
 }
 
