@@ -8,6 +8,7 @@ import { redactAll } from "../terminal/redact.ts";
 import { redactEach, type ReportFileOptions } from "./file.ts";
 import { groupFailures, type GroupedFailures } from "./groups.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
+import type { Step } from "./steps.ts";
 import { bareReason, formatBytes, missingText, placeOf, refusedRow, statusText } from "./text.ts";
 
 /** GitHub shows 10 annotations of each level for a step and drops the rest (community #26680). */
@@ -144,7 +145,22 @@ export async function appendGithubSummary(
   failures: Iterable<ReportFailure>,
   { redact }: ReportFileOptions,
 ): Promise<void> {
-  const text = githubSummary(redactAll(head, redact), redactEach(failures, redact));
+  await append(path, githubSummary(redactAll(head, redact), redactEach(failures, redact)));
+}
+
+/** Appends the steps of a pipeline to the job summary. Throws as appendGithubSummary(). */
+export async function appendGithubSteps(
+  path: string,
+  steps: readonly Step[],
+  { redact }: ReportFileOptions,
+): Promise<void> {
+  const rows = redactAll(steps, redact).map(({ step, result, details, first }) =>
+    [step, result, details, first.join("; ")].map(cell),
+  );
+  await append(path, `## knowctl\n\n${table(["step", "result", "details", "first"], rows)}\n`);
+}
+
+async function append(path: string, text: string): Promise<void> {
   try {
     await appendFile(path, text);
   } catch (error) {
