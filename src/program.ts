@@ -11,6 +11,7 @@ import { addConnectors } from "./commands/connectors/flags.ts";
 import { collectOptions } from "./surface/environment.ts";
 import { addDoctor } from "./commands/doctor/flags.ts";
 import { addDrift } from "./commands/drift/flags.ts";
+import { addEval } from "./commands/eval/flags.ts";
 import { addFiles } from "./commands/files/flags.ts";
 import { addIngest } from "./commands/ingest/flags.ts";
 import { isGroup, pathOf, summaryOf } from "./surface/commands.ts";
@@ -66,7 +67,7 @@ const surfaces: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> =
     agents: addAgents,
     tools: addTools,
   },
-  "Check:": { verify: addVerify, doctor: addDoctor, drift: addDrift },
+  "Check:": { verify: addVerify, eval: addEval, doctor: addDoctor, drift: addDrift },
   "Administer:": { api: addApi },
   "Set up:": {
     config: addConfiguration,

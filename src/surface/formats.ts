@@ -59,6 +59,7 @@ const special: Readonly<Record<string, OutputForm>> = {
   "connectors find": noForm("for more than the id: knowctl connectors get NAME"),
   "connectors get": recordForm,
   drift: reportForm,
+  "eval init": noForm("the output is YAML: write it to a file with --out FILE"),
   ingest: uploadForm,
   "ingest documents": {
     formats: ["ndjson"],
