@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { bootstrapMean, meanScore } from "../../../../src/checks/eval/statistics/bootstrap.ts";
+import { casesNeeded, mcnemar } from "../../../../src/checks/eval/statistics/mcnemar.ts";
+import { wilson } from "../../../../src/checks/eval/statistics/wilson.ts";
+
+describe("wilson", () => {
+  // R. G. Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in
+  // Medicine 17 (1998) 857-872, table I, method 3.
+  it.each([
+    [81, 263, 0.2553, 0.3662],
+    [15, 148, 0.0624, 0.1605],
+    [0, 20, 0, 0.1611],
+    [1, 29, 0.0061, 0.1718],
+  ])("of %d of %d is Newcombe's", (successes, n, low, high) => {
+    const interval = wilson(successes, n);
+    expect(interval.low).toBeCloseTo(low, 4);
+    expect(interval.high).toBeCloseTo(high, 4);
+    expect(interval.value).toBe(successes / n);
+  });
+
+  it("keeps the value inside at both ends", () => {
+    for (let n = 1; n <= 200; n++) {
+      expect(wilson(n, n).high).toBe(1);
+      expect(wilson(0, n).low).toBe(0);
+      expect(wilson(n, n).low).toBeCloseTo(1 - wilson(0, n).high, 12);
+    }
+  });
+});
+
+describe("mcnemar", () => {
+  // Exact fractions: 2 * (C(n,0) + … + C(n,least)) / 2 ** n.
+  it.each([
+    [0, 0, 1],
+    [5, 0, 2 / 32],
+    [0, 6, 2 / 64],
+    [1, 9, (2 * (1 + 10)) / 1024],
+    [2, 10, (2 * (1 + 12 + 66)) / 4096],
+    [4, 4, 1],
+    [3, 4, 1],
+  ])("of %d better and %d worse is the binomial tail", (better, worse, p) => {
+    expect(mcnemar(better, worse)).toBeCloseTo(p, 12);
+    expect(mcnemar(worse, better)).toBeCloseTo(p, 12);
+  });
+
+  // Python: 2*sum(Fraction(comb(236,k), 2**236) for k in range(87)). The counts are those of
+  // A. Agresti, "Categorical Data Analysis", table 10.1: approval of a prime minister.
+  it("holds for many cases", () => {
+    expect(mcnemar(86, 150)).toBeCloseTo(3.715936139571442e-5, 15);
+    expect(mcnemar(900, 1100)).toBeCloseTo(8.457089535503927e-6, 12);
+  });
+});
+
+describe("casesNeeded", () => {
+  it("is what six differing cases take if all go one way", () => {
+    expect(casesNeeded(0, 3, 100)).toBe(200);
+    expect(casesNeeded(5, 0, 1000)).toBe(1200);
+  });
+
+  it("grows as the directions become alike", () => {
+    // (1.96 / 0.5) ** 2 = 15.4: 16 differing cases, 4 in 100.
+    expect(casesNeeded(1, 3, 100)).toBe(400);
+    expect(casesNeeded(2, 2, 100)).toBe(null);
+  });
+});
+
+describe("bootstrapMean", () => {
+  it("is near the exact distribution of all samples", () => {
+    // 4 ** 4 samples of 0, 0, 0, 1 have the mean k/4 with the probability C(4,k) 0.25**k 0.75**(4-k):
+    // P(0) = 0.316, P(≤ 0.5) = 0.949, P(≤ 0.75) = 0.996. So 2.5 % lie at 0 and 97.5 % at 0.75.
+    expect(bootstrapMean([0, 1, 0, 0])).toEqual({ value: 0.25, low: 0, high: 0.75 });
+  });
+
+  it("is near the normal interval for many values", () => {
+    // 0, 1/999, …, 1: standard error sqrt((1000 + 1) / (12 * 999) / 1000) = 0.0091379.
+    const values = Array.from({ length: 1000 }, (_, index) => index / 999);
+    const { value, low, high } = bootstrapMean(values);
+    expect(value).toBeCloseTo(0.5, 12);
+    expect(low).toBeCloseTo(0.5 - 1.96 * 0.0091379, 2);
+    expect(high).toBeCloseTo(0.5 + 1.96 * 0.0091379, 2);
+  });
+
+  it("is the same each time and in each order", () => {
+    const values = [0.1, 0.9, 0.5, 0, 1, 0.25];
+    expect(bootstrapMean(values)).toEqual(bootstrapMean(values.toReversed()));
+  });
+});
+
+describe("meanScore", () => {
+  it("does not call equal scores certain", () => {
+    expect(meanScore([1, 1, 1, 1])).toEqual(wilson(4, 4));
+    expect(meanScore([0.5, 0.5])).toEqual(wilson(1, 2));
+    expect(meanScore([0, 0.5, 1, 1])).toEqual(bootstrapMean([0, 0.5, 1, 1]));
+  });
+});
