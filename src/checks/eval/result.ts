@@ -58,6 +58,10 @@ export interface CaseResult {
   reason: string | null;
   place: Place;
   profile: string | null;
+  /** Of what decides the result: a baseline is compared on the cases with an equal digest. */
+  digest?: string | undefined;
+  /** Documents that count, best first; undefined if all do. */
+  k?: number | undefined;
   runs: readonly EvalRun[];
   expected: readonly { document: DocumentRef; relevance: number; path: string | null }[];
   unwanted: readonly { document: DocumentRef; path: string | null }[];
