@@ -1,3 +1,5 @@
+import type { Matches } from "../../../src/checks/eval/metrics.ts";
+import { createReport, reportCase, type EvalReport } from "../../../src/checks/eval/report.ts";
 import type {
   CaseResult,
   EvalRunResult,
@@ -73,4 +75,15 @@ export function sampleRun(
     calls: 0,
     ...changes,
   };
+}
+
+/** A document is the one of a case if the paths are equal. */
+export const matchesPath: Matches = ({ path }, document) => path !== null && path === document.path;
+
+/** The report of a run, without a comparison. */
+export function sampleReport(run: EvalRunResult): EvalReport {
+  return createReport(
+    run,
+    run.cases.map((each) => reportCase(each, matchesPath)),
+  );
 }

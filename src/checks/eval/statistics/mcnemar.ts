@@ -25,7 +25,8 @@ export function mcnemar(better: number, worse: number): number {
   let tail = 0;
   // By logarithms: 2 ** -n is 0 from n = 1075 on.
   for (let k = 0; k <= least; k++) tail += Math.exp(of(n) - of(k) - of(n - k) - n * Math.LN2);
-  return Math.min(1, 2 * tail);
+  // Without the last digits, which are rounding errors.
+  return Number(Math.min(1, 2 * tail).toPrecision(12));
 }
 
 /**

@@ -1,0 +1,161 @@
+import { CliError } from "../../errors.ts";
+import type { ComparedCase, Comparison, Difference, Verdict } from "./comparison.ts";
+import type { EvalReport, ReportedCase } from "./report.ts";
+import type { EvalBasis } from "./result.ts";
+import { bootstrapMean } from "./statistics/bootstrap.ts";
+import { casesNeeded, mcnemar, significance } from "./statistics/mcnemar.ts";
+import { scoreOf, type MetricName } from "./summary.ts";
+
+/** Rates whose difference lies within this, with 95 % confidence, are called the same. */
+const sameWithin = 0.05;
+
+/** A case before and now. */
+type Pair = readonly [before: ReportedCase, now: ReportedCase];
+
+const basisWords = {
+  kind: "kind",
+  via: "way",
+  dialect: "dialect",
+  k: "k",
+  judge: "judge",
+} as const satisfies Partial<Record<keyof EvalBasis, string>>;
+
+/**
+ * Throws CliError `usage` if results of the run cannot be compared with those of the baseline,
+ * because they depend on something else than the documents. Call it before the first question.
+ */
+export function checkBasis(baseline: EvalBasis, now: EvalBasis, name: string): void {
+  const names = Object.keys(basisWords) as (keyof typeof basisWords)[];
+  const other = names.filter((each) => baseline[each] !== now[each]);
+  if (other.length === 0) return;
+  const words = other.map((each) => basisWords[each]).join(", ");
+  throw new CliError("usage", `--baseline ${name}: a run of another ${words}`, {
+    details: other.map(
+      (each) =>
+        `${basisWords[each]}: ${baseline[each] ?? "none"} there, ${now[each] ?? "none"} now`,
+    ),
+    hints: ["run with the same options, or write a new baseline with --report FILE.json"],
+  });
+}
+
+/** Whether both are the same question with the same expectations. */
+const isSameCase = (a: ReportedCase, b: ReportedCase): boolean =>
+  a.digest === b.digest && a.kind === b.kind;
+
+type Change = "better" | "worse" | "flaky" | "undecided" | "unchanged";
+
+// | before  | now     | change    |
+// | error   | any     | undecided |
+// | any     | error   | undecided |
+// | passed  | other   | worse     |
+// | other   | passed  | better    |
+// | flaky   | other   | flaky     |
+// | other   | flaky   | flaky     |
+// | same    | same    | unchanged |
+function changeOf([before, now]: Pair): Change {
+  const both = [before.outcome, now.outcome];
+  if (both.includes("error")) return "undecided";
+  const [passedBefore, passesNow] = both.map((outcome) => outcome === "passed");
+  if (passedBefore !== passesNow) return passesNow === true ? "better" : "worse";
+  return both.includes("flaky") ? "flaky" : "unchanged";
+}
+
+function differenceOf(pairs: readonly Pair[], name: MetricName): Difference | null {
+  const scores = pairs.flatMap(([before, now]) => {
+    const both = [scoreOf(before, name), scoreOf(now, name)] as const;
+    return both[0] === null || both[1] === null ? [] : [[both[0], both[1]] as const];
+  });
+  const n = scores.length;
+  if (n === 0) return null;
+  const mean = (at: 0 | 1): number => scores.reduce((sum, score) => sum + score[at], 0) / n;
+  const { value, low, high } = bootstrapMean(scores.map(([before, now]) => now - before));
+  return { before: mean(0), now: mean(1), value, low, high, n };
+}
+
+interface Counts {
+  better: number;
+  worse: number;
+  /** Each may be better or worse. */
+  undecided: number;
+}
+
+/**
+ * What the counts prove: `better` and `worse` by McNemar's exact test, even if every undecided case
+ * were evidence against it; `same` if no case differs, or if the rate differs by less than 5 points
+ * with 95 % confidence. Up to five differing cases prove nothing.
+ */
+export function verdictOf({ better, worse, undecided }: Counts, rate: Difference | null): Verdict {
+  const proves = (more: number, less: number): boolean =>
+    more > less && mcnemar(more, less) < significance;
+  if (rate === null) return "cannot-tell";
+  if (proves(better, worse + undecided)) return "better";
+  if (proves(worse, better + undecided)) return "worse";
+  if (undecided > 0) return "cannot-tell";
+  if (better + worse === 0) return "same";
+  const isNarrow = rate.low > -sameWithin && rate.high < sameWithin;
+  return better + worse > 5 && isNarrow ? "same" : "cannot-tell";
+}
+
+/** Sorts the cases of both runs into pairs and the rest. */
+function pairUp(baseline: readonly ReportedCase[], now: readonly ReportedCase[]) {
+  const ran = (cases: readonly ReportedCase[]): Map<string, ReportedCase> =>
+    new Map(cases.filter(({ outcome }) => outcome !== "skipped").map((each) => [each.id, each]));
+  const [before, after] = [ran(baseline), ran(now)];
+  const pairs: Pair[] = [];
+  const added: string[] = [];
+  const changed: string[] = [];
+  for (const [id, each] of after) {
+    const earlier = before.get(id);
+    if (earlier === undefined) added.push(id);
+    else if (isSameCase(earlier, each)) pairs.push([earlier, each]);
+    else changed.push(id);
+  }
+  const removed = [...before.keys()].filter((id) => !after.has(id));
+  return { pairs, added, removed, changed };
+}
+
+/**
+ * Compares a run with a baseline, case by case: those with the same id and digest in both. Throws
+ * CliError `usage` if the baseline is of another kind, way, dialect, k or judge (see checkBasis), or
+ * shares no case. `name` is the baseline's file as typed.
+ */
+export function compareReports(baseline: EvalReport, now: EvalReport, name: string): Comparison {
+  checkBasis(baseline.basis, now.basis, name);
+  const { pairs, added, removed, changed } = pairUp(baseline.cases, now.cases);
+  if (pairs.length === 0) {
+    throw new CliError("usage", `--baseline ${name}: a run of another suite: no case is the same`, {
+      hints: ["a case is the same if its id, question and expectations are"],
+    });
+  }
+  const listOf = (change: Change): ComparedCase[] =>
+    pairs
+      .filter((pair) => changeOf(pair) === change)
+      .map(([before, after]) => ({ id: after.id, before: before.outcome, now: after.outcome }));
+  const [better, worse, undecided] = [listOf("better"), listOf("worse"), listOf("undecided")];
+  const passed = differenceOf(pairs, "passed");
+  const counts = { better: better.length, worse: worse.length, undecided: undecided.length };
+  const verdict = verdictOf(counts, passed);
+  return {
+    baseline: name,
+    compared: pairs.length,
+    better,
+    worse,
+    flaky: listOf("flaky"),
+    undecided,
+    unchanged: listOf("unchanged").length,
+    p: mcnemar(better.length, worse.length),
+    verdict,
+    needed:
+      verdict === "cannot-tell" ? casesNeeded(better.length, worse.length, pairs.length) : null,
+    metrics: {
+      passed,
+      hit: differenceOf(pairs, "hit"),
+      recall: differenceOf(pairs, "recall"),
+      mrr: differenceOf(pairs, "mrr"),
+      ndcg: differenceOf(pairs, "ndcg"),
+    },
+    added,
+    removed,
+    changed,
+  };
+}
