@@ -1,37 +1,27 @@
+import type { DocumentMatch } from "./match-document.ts";
 import type { CaseMetrics, RetrievedDocument } from "./result.ts";
 import type { DocumentRef } from "./suite.ts";
 
-/** A document that a case names, with its local file where known. */
-export interface NamedDocument {
+/** A document that a case wants. */
+export interface Wanted {
   document: DocumentRef;
-  path: string | null;
-}
-
-/** Whether a retrieved document is the one that a case names. */
-export type Matches = (named: NamedDocument, retrieved: RetrievedDocument) => boolean;
-
-export interface RankedDocument extends NamedDocument {
   relevance: number;
-  /** Place among the retrieved documents, from 1; null if it did not come. */
-  rank: number | null;
 }
 
 /**
- * The wanted documents with their ranks among the retrieved ones, in the order of `wanted`. The rank
- * is the position in `retrieved`, from 1; only the first `k` count, all if `k` is null. A retrieved
- * document counts for one wanted document only, the most relevant; a wanted one counts once, at
- * its best rank.
+ * Adds to each wanted document its rank: the position among the retrieved ones, from 1; null if it
+ * did not come. A retrieved document counts for one wanted document only, the most relevant; a
+ * wanted one has its best rank.
  */
-export function rankWanted<Wanted extends NamedDocument & { relevance: number }>(
-  wanted: readonly Wanted[],
+export function rankWanted<Each extends Wanted>(
+  wanted: readonly Each[],
   retrieved: readonly RetrievedDocument[],
-  k: number | null,
-  matches: Matches,
-): (Wanted & { rank: number | null })[] {
-  const ranks = new Map<Wanted, number>();
+  matches: DocumentMatch,
+): (Each & { rank: number | null })[] {
+  const ranks = new Map<Each, number>();
   const open = new Set(wanted.toSorted((a, b) => b.relevance - a.relevance));
-  for (const [index, each] of retrieved.slice(0, k ?? undefined).entries()) {
-    const found = [...open].find((candidate) => matches(candidate, each));
+  for (const [index, each] of retrieved.entries()) {
+    const found = [...open].find(({ document }) => matches(document, each));
     if (found === undefined) continue;
     ranks.set(found, index + 1);
     open.delete(found);
@@ -54,14 +44,16 @@ function gainOf(ranked: readonly { relevance: number; rank: number }[]): number 
  * - `ndcg`: DCG / ideal DCG. DCG is the sum of relevance / log2(rank + 1) over the wanted documents
  *   among the first k; the ideal one has the most relevant documents first, at most k of them.
  *
- * All are null if no document is wanted. A list may have fewer than k documents.
+ * All are null if no document is wanted. Without `k` all retrieved documents count.
  */
 export function metricsOf(
   ranked: readonly { relevance: number; rank: number | null }[],
   k: number | null,
 ): CaseMetrics {
   if (ranked.length === 0) return { hit: null, recall: null, mrr: null, ndcg: null };
-  const found = ranked.flatMap(({ relevance, rank }) => (rank === null ? [] : { relevance, rank }));
+  const found = ranked.flatMap(({ relevance, rank }) =>
+    rank === null || (k !== null && rank > k) ? [] : { relevance, rank },
+  );
   const ideal = ranked
     .map(({ relevance }) => relevance)
     .toSorted((a, b) => b - a)
@@ -83,13 +75,13 @@ const metricNames = ["hit", "recall", "mrr", "ndcg"] as const;
  * has 0. All are null if the case wants no document.
  */
 export function caseMetrics(
-  wanted: readonly (NamedDocument & { relevance: number })[],
+  wanted: readonly Wanted[],
   runs: readonly { outcome: string; retrieved: readonly RetrievedDocument[] }[],
   k: number | null,
-  matches: Matches,
+  matches: DocumentMatch,
 ): CaseMetrics {
   const all = runs.map(({ outcome, retrieved }) =>
-    metricsOf(rankWanted(wanted, outcome === "error" ? [] : retrieved, k, matches), k),
+    metricsOf(rankWanted(wanted, outcome === "error" ? [] : retrieved, matches), k),
   );
   const mean = (name: (typeof metricNames)[number]): number | null => {
     if (wanted.length === 0) return null;

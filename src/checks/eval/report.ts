@@ -1,7 +1,8 @@
 import type { Comparison } from "./comparison.ts";
-import type { Matches, RankedDocument } from "./metrics.ts";
+import type { DocumentMatch } from "./match-document.ts";
 import { rankWanted } from "./metrics.ts";
 import type { CaseResult, EvalBasis, EvalRunResult, RetrievedDocument } from "./result.ts";
+import type { DocumentRef } from "./suite.ts";
 import { summarise, type EvalSummary } from "./summary.ts";
 
 /** A retrieved or cited document, with what the case says of it. */
@@ -15,9 +16,9 @@ export interface ReportedCase extends Omit<
   CaseResult,
   "expected" | "unwanted" | "retrieved" | "cited"
 > {
-  /** Ranks are those in `retrieved`. */
-  expected: readonly RankedDocument[];
-  unwanted: readonly Omit<RankedDocument, "relevance">[];
+  /** `rank`: position among all of `retrieved`, from 1; null if the document did not come. */
+  expected: readonly (CaseResult["expected"][number] & { rank: number | null })[];
+  unwanted: readonly (CaseResult["unwanted"][number] & { rank: number | null })[];
   retrieved: readonly ReportedDocument[];
   cited: readonly ReportedDocument[];
 }
@@ -44,24 +45,24 @@ export interface EvalReport {
  * A case for reports: documents that it names have their rank, retrieved and cited documents their
  * role.
  */
-export function reportCase(result: CaseResult, matches: Matches): ReportedCase {
-  const { expected, unwanted, retrieved, cited, k = null } = result;
-  const roleOf = (document: RetrievedDocument): ReportedDocument["role"] => {
-    if (unwanted.some((each) => matches(each, document))) return "unwanted";
-    return expected.some((each) => matches(each, document)) ? "expected" : null;
-  };
+export function reportCase(result: CaseResult, matches: DocumentMatch): ReportedCase {
+  const { expected, unwanted, retrieved, cited } = result;
+  const isNamed = (
+    named: readonly { document: DocumentRef }[],
+    found: RetrievedDocument,
+  ): boolean => named.some(({ document }) => matches(document, found));
   const marked = (documents: readonly RetrievedDocument[]): ReportedDocument[] =>
-    documents.map((each) => ({ ...each, role: roleOf(each) }));
-  const unwantedRanks = rankWanted(
-    unwanted.map((each) => ({ ...each, relevance: 1 })),
-    retrieved,
-    k,
-    matches,
-  );
+    documents.map((each) => {
+      if (isNamed(unwanted, each)) return { ...each, role: "unwanted" };
+      return { ...each, role: isNamed(expected, each) ? "expected" : null };
+    });
   return {
     ...result,
-    expected: rankWanted(expected, retrieved, k, matches),
-    unwanted: unwantedRanks.map(({ document, path, rank }) => ({ document, path, rank })),
+    expected: rankWanted(expected, retrieved, matches),
+    unwanted: unwanted.map((each) => {
+      const at = retrieved.findIndex((found) => matches(each.document, found));
+      return { ...each, rank: at < 0 ? null : at + 1 };
+    }),
     retrieved: marked(retrieved),
     cited: marked(cited),
   };

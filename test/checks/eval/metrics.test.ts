@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { caseMetrics, metricsOf, rankWanted } from "../../../src/checks/eval/metrics.ts";
-import type { Matches } from "../../../src/checks/eval/metrics.ts";
-import { retrieved } from "./sample.ts";
+import { matchesPath, retrieved } from "./sample.ts";
 
-const matches: Matches = ({ path }, document) => path === document.path;
-const wanted = (path: string, relevance = 1) => ({ document: { path }, path, relevance });
+const wanted = (path: string, relevance = 1) => ({ document: { path }, relevance });
 const ranks = (...all: [relevance: number, rank: number | null][]) =>
   all.map(([relevance, rank]) => ({ relevance, rank }));
 
@@ -39,16 +37,18 @@ describe("metricsOf", () => {
 });
 
 describe("rankWanted", () => {
-  it("counts the first k only", () => {
-    const ranked = rankWanted([wanted("c.md")], retrieved("a.md", "b.md", "c.md"), 2, matches);
-    expect(ranked.map(({ rank }) => rank)).toEqual([null]);
+  it("finds a document beyond k, which does not count", () => {
+    const ranked = rankWanted([wanted("c.md")], retrieved("a.md", "b.md", "c.md"), matchesPath);
+    expect(ranked.map(({ rank }) => rank)).toEqual([3]);
+    expect(metricsOf(ranked, 2)).toEqual({ hit: 0, recall: 0, mrr: 0, ndcg: 0 });
+    expect(metricsOf(ranked, null)).toMatchObject({ hit: 1, mrr: 1 / 3 });
   });
 
   it("counts a document once, at its best rank, for the most relevant name of it", () => {
     const both = [wanted("a.md"), wanted("a.md", 3)];
-    const ranked = rankWanted(both, retrieved("b.md", "a.md"), 5, matches);
+    const ranked = rankWanted(both, retrieved("b.md", "a.md"), matchesPath);
     expect(ranked.map(({ rank }) => rank)).toEqual([null, 2]);
-    const twice = rankWanted([wanted("a.md")], retrieved("a.md", "a.md"), 5, matches);
+    const twice = rankWanted([wanted("a.md")], retrieved("a.md", "a.md"), matchesPath);
     expect(twice.map(({ rank }) => rank)).toEqual([1]);
   });
 });
@@ -58,14 +58,14 @@ describe("caseMetrics", () => {
   const error = { outcome: "error", retrieved: retrieved("a.md") };
 
   it("is the mean over the runs, with 0 for a run in error", () => {
-    const metrics = caseMetrics([wanted("a.md")], [passed, passed, passed, error], 5, matches);
+    const metrics = caseMetrics([wanted("a.md")], [passed, passed, passed, error], 5, matchesPath);
     expect(metrics).toEqual({ hit: 0.75, recall: 0.75, mrr: 0.75, ndcg: 0.75 });
-    const none = caseMetrics([wanted("a.md")], [], 5, matches);
+    const none = caseMetrics([wanted("a.md")], [], 5, matchesPath);
     expect(none).toEqual({ hit: 0, recall: 0, mrr: 0, ndcg: 0 });
   });
 
   it("is null where no document is wanted, also in error", () => {
-    const metrics = caseMetrics([], [error], 5, matches);
+    const metrics = caseMetrics([], [error], 5, matchesPath);
     expect(metrics).toEqual({ hit: null, recall: null, mrr: null, ndcg: null });
   });
 });

@@ -1,4 +1,4 @@
-import type { Matches } from "../../../src/checks/eval/metrics.ts";
+import type { DocumentMatch } from "../../../src/checks/eval/match-document.ts";
 import { createReport, reportCase, type EvalReport } from "../../../src/checks/eval/report.ts";
 import type {
   CaseResult,
@@ -77,8 +77,8 @@ export function sampleRun(
   };
 }
 
-/** A document is the one of a case if the paths are equal. */
-export const matchesPath: Matches = ({ path }, document) => path !== null && path === document.path;
+/** Compares the paths. */
+export const matchesPath: DocumentMatch = (ref, { path }) => "path" in ref && path === ref.path;
 
 /** The report of a run, without a comparison. */
 export function sampleReport(run: EvalRunResult): EvalReport {

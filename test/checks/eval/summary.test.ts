@@ -86,10 +86,4 @@ describe("reportCase", () => {
     expect(reported?.retrieved.map(({ role }) => role)).toEqual(["unwanted", "expected", null]);
     expect(reported?.cited.map(({ role }) => role)).toEqual(["expected"]);
   });
-
-  it("counts only the first k for the rank", () => {
-    const case_ = sampleCase("a", { k: 1, retrieved: retrieved("x.md", "docs/a.md") });
-    const [reported] = sampleReport(sampleRun([case_])).cases;
-    expect(reported?.expected.map(({ rank }) => rank)).toEqual([null]);
-  });
 });

@@ -1,0 +1,77 @@
+import type { EvalReport, ReportedCase } from "../../checks/eval/report.ts";
+import { CliError } from "../../errors.ts";
+import { checkSelection, writeRecord, type FormatOptions } from "../formats/formats.ts";
+import type { Output } from "../terminal/output.ts";
+
+/** The object of `--output json` and of a `.json` report, in pieces: a line for each case. */
+export function* evalJson({ cases, ...head }: EvalReport): Generator<string> {
+  yield `${JSON.stringify(head).slice(0, -1)},"cases":[`;
+  let separator = "\n";
+  for (const each of cases) {
+    yield separator + JSON.stringify(each);
+    separator = ",\n";
+  }
+  yield "\n]}\n";
+}
+
+/** A line of ndjson for one case. */
+export function evalCaseLine(result: ReportedCase): string {
+  return `${JSON.stringify({ version: 1, type: "case", ...result })}\n`;
+}
+
+/** The last line of ndjson. */
+export function evalResultLine(report: EvalReport): string {
+  const { version, ...rest } = report;
+  return `${JSON.stringify({ version, type: "result", ...rest, cases: undefined })}\n`;
+}
+
+const selectsMembers = ({ fields, jq }: FormatOptions): boolean =>
+  fields !== undefined || jq !== undefined;
+
+/** Members of the JSON, so that an unknown name in --fields is refused before any request. */
+const sample = {
+  version: 1,
+  command: "",
+  basis: { kind: "", suites: [], via: "", k: 0, dialect: "", judge: "" },
+  startedAt: "",
+  elapsedMs: 0,
+  calls: 0,
+  stopped: "",
+  summary: {
+    cases: 0,
+    passed: 0,
+    failed: 0,
+    error: 0,
+    flaky: 0,
+    skipped: 0,
+    metrics: {},
+    groups: [],
+  },
+  comparison: { better: [], worse: [], unchanged: 0, p: 0, verdict: "" },
+  cases: [],
+};
+
+/** Throws CliError `usage` for --fields or --jq that select nothing. Call it before any request. */
+export function checkEvalFormat(options: FormatOptions): void {
+  if (!selectsMembers(options)) return;
+  if (options.output === "text") {
+    const flag = options.fields === undefined ? "--jq" : "--fields";
+    throw new CliError("usage", `${flag} and --output text exclude each other`, {
+      hints: ["the flag selects from the JSON: use --output json, or omit --output"],
+    });
+  }
+  checkSelection(options, [], sample);
+}
+
+/** Writes a report as JSON on stdout: whole, or the members that flags select. */
+export async function writeEvalJson(
+  output: Output,
+  options: FormatOptions,
+  report: EvalReport,
+): Promise<void> {
+  if (!selectsMembers(options)) {
+    for (const piece of evalJson(report)) await output.json(piece);
+    return;
+  }
+  await writeRecord(output, { ...options, output: options.output ?? "json" }, report);
+}

@@ -1,0 +1,79 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { fromJSONSchema } from "zod";
+import { compareReports } from "../../../src/checks/eval/compare.ts";
+import type { EvalReport } from "../../../src/checks/eval/report.ts";
+import { CliError } from "../../../src/errors.ts";
+import { evalCaseLine, evalJson, evalResultLine } from "../../../src/output/eval/json.ts";
+import { parseBaseline, readBaseline } from "../../../src/output/eval/read.ts";
+import { evalJsonSchema } from "../../../src/output/eval/schema.ts";
+import { sampleCase, sampleReport, sampleRun } from "../../checks/eval/sample.ts";
+import { temporaryFolder } from "../../support.ts";
+
+const cases = [
+  sampleCase("a", { group: "people", digest: "d", k: 5 }),
+  sampleCase("b", { outcome: "failed", profile: "intern" }),
+  sampleCase("c", { outcome: "error" }),
+];
+const plain = sampleReport(sampleRun(cases));
+const report: EvalReport = { ...plain, comparison: compareReports(plain, plain, "base.json") };
+const textOf = (of: EvalReport): string => [...evalJson(of)].join("");
+
+describe("the JSON report of eval", () => {
+  const schema = fromJSONSchema(evalJsonSchema() as never);
+
+  it("is what schema/eval.schema.json describes, as the lines of ndjson", () => {
+    const empty = sampleReport(sampleRun([]));
+    const lines = [...report.cases.map(evalCaseLine), evalResultLine(report)];
+    for (const text of [textOf(report), textOf(plain), textOf(empty), ...lines]) {
+      expect(schema.safeParse(JSON.parse(text)).error).toBe(undefined);
+    }
+  });
+
+  it("has a line for each case", () => {
+    expect(textOf(report).split("\n")).toHaveLength(cases.length + 3);
+  });
+
+  it("is read back whole as a baseline", () => {
+    expect(parseBaseline(textOf(report), "b.json")).toEqual(JSON.parse(textOf(report)));
+    expect(parseBaseline(`\ufeff${textOf(report)}`, "b.json").cases).toHaveLength(cases.length);
+  });
+});
+
+describe("a bad baseline", () => {
+  const textWith = (changes: object): string =>
+    JSON.stringify({ ...(JSON.parse(textOf(report)) as object), ...changes });
+  const caseWith = (changes: object): string =>
+    textWith({ cases: [report.cases[0], { ...report.cases[1], ...changes }] });
+
+  it.each([
+    ["no JSON", "{", "not a JSON report"],
+    ["another file", '{"version":1}', "not a report of knowctl eval"],
+    ["null", "null", "not a report of knowctl eval"],
+    ["another command", textWith({ command: "verify" }), "not a report of knowctl eval"],
+    ["another version", textWith({ version: 2 }), "a report of version 2"],
+    ["a missing member", textWith({ basis: undefined }), "basis: "],
+    ["an unknown member", caseWith({ colour: 1 }), "cases.1: "],
+    ["a wrong value", caseWith({ outcome: "fine" }), "cases.1.outcome: "],
+  ])("that is or has %s is refused with its name", (_, text, words) => {
+    let error: unknown;
+    try {
+      parseBaseline(text, "b.json");
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toBeInstanceOf(CliError);
+    expect(error).toMatchObject({ exit: "usage" });
+    expect((error as CliError).message).toContain("--baseline b.json: ");
+    expect((error as CliError).message).toContain(words);
+  });
+
+  it("that does not exist is refused; one that does is read", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "base.json");
+    await expect(readBaseline(path, "base.json")).rejects.toThrow("cannot be read: ENOENT");
+    writeFileSync(path, textOf(report));
+    expect(await readBaseline(path)).toMatchObject({ version: 1 });
+  });
+});
