@@ -204,7 +204,7 @@ const Eval = z.union([
  * reports, and of a line of their ndjson. Saved as `schema/eval.schema.json`.
  */
 export function evalJsonSchema(): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(Eval, { io: "input" });
+  const { $schema, ...rest } = z.toJSONSchema(Eval, { io: "input", reused: "ref" });
   return {
     $schema,
     title: "knowctl eval",
