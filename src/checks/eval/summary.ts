@@ -11,8 +11,7 @@ export interface Estimate {
   n: number;
 }
 
-export const metricNames = ["passed", "hit", "recall", "mrr", "ndcg"] as const;
-export type MetricName = (typeof metricNames)[number];
+export type MetricName = "passed" | keyof CaseMetrics;
 
 /** `passed` is the share of the cases that passed; the others are means of CaseMetrics. */
 export type EvalMetrics = Record<MetricName, Estimate>;
