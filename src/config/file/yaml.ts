@@ -82,8 +82,13 @@ function reasonOf(error: YAMLException): string {
   return error.reason.replace(/\s*(?:["']|!<).*$/s, "");
 }
 
-/** Parses one YAML document with the position of every value. Throws SyntaxProblem. */
-export function parseYaml(text: string): Node {
+const defaultMaxNodes = 20_000;
+
+/**
+ * Parses one YAML document with the position of every value. `maxNodes` bounds the number of values
+ * after aliases are expanded. Throws SyntaxProblem.
+ */
+export function parseYaml(text: string, maxNodes = defaultMaxNodes): Node {
   const root: Event = { start: 0, end: 0, result: undefined, children: [] };
   const open: Event[] = [root];
   const listener = (type: EventType, state: State): void => {
@@ -109,5 +114,5 @@ export function parseYaml(text: string): Node {
     if (!(error instanceof YAMLException)) throw error;
     throw new SyntaxProblem(reasonOf(error), error.mark?.position ?? 0);
   }
-  return toNode(root.children[0], value, { text, nodesLeft: 20_000 }, 0, false);
+  return toNode(root.children[0], value, { text, nodesLeft: maxNodes }, 0, false);
 }

@@ -1,0 +1,129 @@
+import { readFile, stat } from "node:fs/promises";
+import { extname } from "node:path";
+import { buildSuite } from "../../checks/eval/build-suite.ts";
+import type { Place, Suite } from "../../checks/eval/suite.ts";
+import { SuiteContent } from "../../checks/eval/suite-schema.ts";
+import { formProblems, type Locate, type SuiteProblem } from "../../checks/eval/suite-problems.ts";
+import { parseJson } from "../../config/file/json.ts";
+import { offsetOf, SyntaxProblem, valueOf, type Node } from "../../config/file/nodes.ts";
+import { parseYaml } from "../../config/file/yaml.ts";
+import { CliError, codeOf } from "../../errors.ts";
+
+const maxBytes = 4 * 1024 * 1024;
+const maxNodes = 500_000;
+const mostShown = 50;
+
+const textOf = ({ place: { file, line, column }, message }: SuiteProblem): string =>
+  `${file}:${line}:${column}: ${message}`;
+
+/** All problems of suites as one error: the first is the message, the others are details. */
+export function brokenSuite(problems: readonly SuiteProblem[]): CliError {
+  const [first = "the suite is broken", ...rest] = problems.slice(0, mostShown).map(textOf);
+  const more = problems.length - mostShown;
+  return new CliError("usage", first, {
+    details: more > 0 ? [...rest, `and ${more} more`] : rest,
+    hints: [
+      "docs/eval-suites.md describes suites; schema/eval-suite.schema.json checks in editors",
+    ],
+  });
+}
+
+/** Line and column of offsets in a text. */
+function createPlaces(file: string, text: string): (offset: number) => Place {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let low = 0;
+    let high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return { file, line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+}
+
+async function readSuite(path: string, file: string): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size > maxBytes) throw new CliError("usage", `${file}: a suite may not exceed 4 MiB`);
+    const bytes = await readFile(path);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    if (error instanceof TypeError) {
+      throw new CliError("usage", `${file}: the suite is not UTF-8 text`, { cause: error });
+    }
+    const code = codeOf(error) ?? "";
+    const reason =
+      { ENOENT: "no such file", EISDIR: "this is a folder", EACCES: "no permission" }[code] ?? code;
+    const hints = ["name a suite file; `knowctl eval init --out suite.yaml` drafts one"];
+    throw new CliError("usage", `cannot read the suite ${file}: ${reason}`, {
+      cause: error,
+      hints,
+    });
+  }
+}
+
+function parse(file: string, text: string): { tree: Node; placeAt: (offset: number) => Place } {
+  const placeAt = createPlaces(file, text);
+  try {
+    const isJson = extname(file).toLowerCase() === ".json";
+    return { tree: isJson ? parseJson(text) : parseYaml(text, maxNodes), placeAt };
+  } catch (error) {
+    if (!(error instanceof SyntaxProblem)) throw error;
+    throw brokenSuite([{ place: placeAt(error.offset), message: error.message }]);
+  }
+}
+
+/** The index of the case that a problem concerns; undefined if it concerns the whole suite. */
+function caseIndexOf(path: readonly PropertyKey[]): number | undefined {
+  return path[0] === "cases" && typeof path[1] === "number" ? path[1] : undefined;
+}
+
+const inOrder = (problems: readonly SuiteProblem[]): SuiteProblem[] =>
+  problems.toSorted((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
+
+/** Problems of the cases that have the right form, so that all problems are shown at once. */
+function otherProblems(content: unknown, bad: ReadonlySet<number>, file: string, locate: Locate) {
+  const { cases } = content as { cases: unknown[] };
+  const good = [...cases.keys()].filter((index) => !bad.has(index));
+  const rest = { ...(content as object), cases: good.map((index) => cases[index]) };
+  const parsed = SuiteContent.safeParse(rest);
+  if (!parsed.success) return [];
+  return buildSuite(parsed.data, file, locate, (index) => good[index] ?? 0).problems;
+}
+
+/**
+ * Reads a suite from its text; `file` is its name in messages, and `.json` makes it JSON. Throws
+ * CliError `usage` with every problem as `file:line:column: message`.
+ */
+export function parseSuite(source: string, file: string): Suite {
+  const text = source.replace(/^\uFEFF/, "");
+  const { tree, placeAt } = parse(file, text);
+  const locate: Locate = (path, atKey = false) => placeAt(offsetOf(tree, path, atKey));
+  const isEmpty = tree.kind === "scalar" && (tree.value === null || tree.value === undefined);
+  const content = isEmpty ? {} : valueOf(tree);
+  const parsed = SuiteContent.safeParse(content);
+  if (parsed.success) {
+    const { suite, problems } = buildSuite(parsed.data, file, locate);
+    if (problems.length > 0) throw brokenSuite(inOrder(problems));
+    return suite;
+  }
+  const { issues } = parsed.error;
+  const found = formProblems(issues, content, locate);
+  const indexes = issues.map(({ path }) => caseIndexOf(path));
+  const bad = new Set(indexes.filter((index) => index !== undefined));
+  const others = indexes.includes(undefined) ? [] : otherProblems(content, bad, file, locate);
+  throw brokenSuite(inOrder([...found, ...others]));
+}
+
+/**
+ * Loads a suite from a YAML or JSON file. `path` is absolute, `file` its name in messages and
+ * results. Throws CliError `usage` for a file that cannot be read, and with every problem of the
+ * suite as `file:line:column: message`.
+ */
+export async function loadSuite(path: string, file: string): Promise<Suite> {
+  return parseSuite(await readSuite(path, file), file);
+}
