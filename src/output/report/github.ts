@@ -1,11 +1,11 @@
 import { appendFile } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
 import { CliError, codeOf } from "../../errors.ts";
-import { neutraliseLine } from "../terminal/neutralise.ts";
 import { countOf, formatCount, formatDuration } from "../terminal/progress.ts";
 import type { Annotation } from "../workflow-commands.ts";
 import { redactAll } from "../terminal/redact.ts";
 import { redactEach, type ReportFileOptions } from "./file.ts";
+import { cell, table } from "./markdown-table.ts";
 import { groupFailures, type GroupedFailures } from "./groups.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
 import type { Step } from "./steps.ts";
@@ -58,26 +58,6 @@ export function githubAnnotations(
     });
   }
   return annotations;
-}
-
-/**
- * Untrusted text for a cell of a Markdown table. Characters with a meaning in Markdown,
- * HTML or workflow commands become character references, which are never markup
- * (https://spec.commonmark.org/0.31.2/#entity-and-numeric-character-references).
- */
-function cell(text: string): string {
-  const line = neutraliseLine(text).toWellFormed().trim();
-  const short = line.length > 500 ? `${line.slice(0, 500).toWellFormed()}…` : line;
-  return short
-    .replace(/[!-/:-@[-`{-~]/g, (sign) =>
-      /[-/.,()]/.test(sign) ? sign : `&#${sign.charCodeAt(0)};`,
-    )
-    .replace(/\bwww\./gi, (word) => `${word.slice(0, 3)}&#46;`);
-}
-
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
-  return line(header) + line(header.map(() => "---")) + rows.map(line).join("");
 }
 
 const names = ["created", "updated", "unchanged", "skipped", "failed", "renamed"] as const;
