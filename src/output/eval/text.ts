@@ -1,7 +1,7 @@
-import type { EvalReport, ReportedCase } from "../../checks/eval/report.ts";
+import type { EvalReport } from "../../checks/eval/report.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
 import type { Output } from "../terminal/output.ts";
-import { formatCount } from "../terminal/progress.ts";
+import { countOf, formatCount } from "../terminal/progress.ts";
 import { bold, dim, green, red, yellow, type Text } from "../terminal/text.ts";
 import { fit } from "../terminal/width.ts";
 import { wrapWords } from "../terminal/wrap.ts";
@@ -10,39 +10,33 @@ import { byReason, problemsOf, type Problems } from "./problems.ts";
 import { groupRows, metricRows } from "./tables.ts";
 import { basisParts, countsText, leftOutText, verdictText } from "./words.ts";
 
+/** Reasons of errors that are named above the cases. */
+const reasonsShown = 3;
 /** Rows for the notice of what is not shown and for the prompt. */
 const rowsBelow = 3;
 
 const verdictColours = { better: green, worse: red, same: green, "cannot-tell": yellow } as const;
 
-/** Lines that are shown together, and the number of cases that they are about. */
-interface Block {
-  cases: number;
-  lines: Text[][];
+/** The most frequent reasons of errors in one line; empty without errors. */
+function errorsText(problems: readonly Problems[]): string {
+  const errors = problems.find(({ kind }) => kind === "error")?.cases ?? [];
+  const reasons = byReason(errors).map(
+    ([reason, those]) => `${formatCount(those.length)} × ${reason}`,
+  );
+  const hidden = reasons.length - reasonsShown;
+  const more = hidden > 0 ? `; and ${countOf(hidden, "more reason")}` : "";
+  return reasons.length === 0 ? "" : `errors: ${reasons.slice(0, reasonsShown).join("; ")}${more}`;
 }
 
-/** Errors in one line for each reason, with the first ids. */
-function reasonBlocks(cases: readonly ReportedCase[], cut: Cut): Block[] {
-  return byReason(cases).map(([reason, those]) => {
-    const ids = those.slice(0, 3).map(({ id }) => id);
-    const more = those.length > ids.length ? ", …" : "";
-    const text = `  ${formatCount(those.length)} × ${reason} (${ids.join(", ")}${more})`;
-    return { cases: those.length, lines: [[cut(neutraliseLine(text))]] };
-  });
-}
-
-function blocksOf({ kind, title, cases }: Problems, isWhole: boolean, cut: Cut): Block[] {
-  const blocks =
-    kind === "error" && !isWhole
-      ? reasonBlocks(cases, cut)
-      : cases.map((each) => ({ cases: 1, lines: caseLines(each, isWhole, cut) }));
-  const heading = [bold(neutraliseLine(`${title}: ${formatCount(cases.length)}`))];
-  blocks[0]?.lines.unshift(heading);
+function blocksOf({ title, cases }: Problems, isWhole: boolean, cut: Cut): Text[][][] {
+  const blocks = cases.map((each) => caseLines(each, isWhole, cut));
+  blocks[0]?.unshift([bold(neutraliseLine(`${title}: ${formatCount(cases.length)}`))]);
   return blocks;
 }
 
 function headLines(
   report: EvalReport,
+  problems: readonly Problems[],
   isWhole: boolean,
   rowsOf: (text: string) => string[],
 ): Text[][] {
@@ -55,6 +49,7 @@ function headLines(
   };
   add(dim, `${command}: ${basisParts(report).join(" · ")}`);
   add(isBad ? red : green, countsText(summary));
+  add(yellow, errorsText(problems));
   add(yellow, stopped === null ? "" : `stopped early: ${stopped}`);
   if (comparison) add(verdictColours[comparison.verdict], verdictText(comparison));
   add(dim, leftOut);
@@ -75,18 +70,19 @@ export async function writeEvalText(output: Output, raw: EvalReport): Promise<vo
   const isWhole = output.verbose || !output.isTerminal;
   const columns = output.isTerminal ? output.columns() : Number.POSITIVE_INFINITY;
   const cut: Cut = (text) => (isWhole ? text : fit(text, columns));
-  const head = headLines(report, isWhole, (text) => wrapWords(text, columns));
-  const blocks = problemsOf(report).flatMap((each) => blocksOf(each, isWhole, cut));
+  const problems = problemsOf(report);
+  const head = headLines(report, problems, isWhole, (text) => wrapWords(text, columns));
+  const blocks = problems.flatMap((each) => blocksOf(each, isWhole, cut));
   let left = isWhole ? Number.POSITIVE_INFINITY : output.rows() - rowsBelow - head.length;
   let shown = 0;
-  for (const { lines } of blocks) {
-    if (shown > 0 && lines.length > left) break;
-    head.push(...lines);
-    left -= lines.length;
+  for (const block of blocks) {
+    if (shown > 0 && block.length > left) break;
+    head.push(...block);
+    left -= block.length;
     shown++;
   }
   for (const line of head) await output.line(...line);
-  const hidden = blocks.slice(shown).reduce((sum, { cases }) => sum + cases, 0);
+  const hidden = blocks.length - shown;
   if (hidden > 0) {
     await output.line(dim(`and ${formatCount(hidden)} more: --verbose lists them all`));
   }

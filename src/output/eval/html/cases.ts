@@ -36,9 +36,10 @@ function foundItem(each: ReportedDocument, index: number, of: ReportedCase): str
     each.title === null || each.title === foundText(each)
       ? ""
       : `<b>${escapeHtml(each.title)}</b> `;
+  const role = each.role === null ? "" : `<span class="rank">${each.role}</span>`;
   const snippet =
     each.snippet === null ? "" : `<span class="snippet">${escapeHtml(each.snippet)}</span>`;
-  return `<li${name === "" ? "" : ` class="${name}"`}>${index + 1}. ${title}${path(foundText(each))}${snippet}</li>`;
+  return `<li${name === "" ? "" : ` class="${name}"`}>${index + 1}. ${title}${path(foundText(each))}${role}${snippet}</li>`;
 }
 
 /** Retrieved documents; of those beyond k only the ones that the case names. */

@@ -9,10 +9,10 @@ import { differenceText, intervalText, metricLabel, metricText } from "../words.
 function rangeDrawing({ value, low, high }: Estimate, before: number | undefined): string {
   if (value === null || low === null || high === null) return "";
   const x = (share: number): string => (share * 100).toFixed(2);
-  const tick = (kind: string, share: number): string =>
-    `<line class="${kind}" x1="${x(share)}" x2="${x(share)}" y1="2" y2="16"/>`;
+  const tick = (kind: string, share: number, margin: number): string =>
+    `<line class="${kind}" x1="${x(share)}" x2="${x(share)}" y1="${margin}" y2="${18 - margin}"/>`;
   const label = `${x(value)} of 100; interval ${x(low)} to ${x(high)}`;
-  return `<svg class="range" role="img" aria-label="${label}" viewBox="0 0 100 18" preserveAspectRatio="none"><line class="track" x1="0" x2="100" y1="9" y2="9"/><line class="spread" x1="${x(low)}" x2="${x(high)}" y1="9" y2="9"/>${before === undefined ? "" : tick("before", before)}${tick("point", value)}</svg>`;
+  return `<svg class="range" role="img" aria-label="${label}" viewBox="0 0 100 18" preserveAspectRatio="none"><line class="track" x1="0" x2="100" y1="9" y2="9"/><line class="spread" x1="${x(low)}" x2="${x(high)}" y1="9" y2="9"/>${before === undefined ? "" : tick("before", before, 0)}${tick("point", value, 3)}</svg>`;
 }
 
 /** The metrics with their intervals, drawn and as numbers. */

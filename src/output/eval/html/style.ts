@@ -3,8 +3,8 @@ export const evalStyle = `
 .tiles .passed b{color:var(--ok)}.tiles .failed b,.tiles .worse b{color:var(--bad)}.tiles .flaky b,.tiles .error b{color:var(--warn)}
 .tiles .zero b{color:var(--soft)}.tiles .passed,.tiles .failed,.tiles .flaky,.tiles .error,.tiles .skipped{background:var(--card)}
 .range{width:100%;min-width:120px;height:18px;display:block;overflow:visible}
-.range .track{stroke:var(--line)}.range .spread{stroke:var(--accent);stroke-width:6;opacity:.45}
-.range .point{stroke:var(--ink);stroke-width:3}.range .before{stroke:var(--failed);stroke-width:3;stroke-dasharray:3 2}
+.range .track{stroke:var(--line)}.range .spread{stroke:var(--accent);stroke-width:8;opacity:.5}
+.range .point{stroke:var(--ink);stroke-width:2}.range .before{stroke:var(--failed);stroke-width:2;stroke-dasharray:3 2}
 .range line{vector-effect:non-scaling-stroke}
 td.wide-range{width:32%;vertical-align:middle}
 .filter{margin-top:16px;border:0;padding:0;display:flex;flex-wrap:wrap;gap:6px}
@@ -17,7 +17,7 @@ main:has(#show-flaky:checked) .list:not(.of-flaky),main:has(#show-error:checked)
 main:has(#show-passed:checked) .list:not(.of-passed){display:none}
 .case>summary{display:flex;gap:10px;align-items:baseline}
 .case>summary::before{content:"▸";color:var(--soft)}.case[open]>summary::before{content:"▾"}
-.case>summary>span{min-width:0;overflow-wrap:anywhere}
+.case>summary>span{min-width:0;overflow-wrap:anywhere}.case>summary>.pill{flex:none}
 .case .q{font-weight:600}
 .sides{display:grid;grid-template-columns:1fr 1fr;gap:12px 20px;margin:4px 0 12px}
 .sides>div{min-width:0}.sides h3,.more h3{font-size:13px;font-weight:550;color:var(--soft);margin:0 0 4px}
