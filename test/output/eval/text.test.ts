@@ -35,6 +35,7 @@ describe("eval for people", () => {
     expect(await textOf(mixedReport())).toMatchInlineSnapshot(`
       "eval retrieval: suite.yaml · way keyword · k 5 · onyx
       1 of 7 cases passed: 2 failed, 1 flaky, 2 errors, 1 skipped
+      errors: 2 × no response within 30s
       cannot tell whether better or worse than base.json: 0 better, 1 worse of 6 cases (p 1); 2 cases that ended in an error are undecided
       metric     value    95 % interval  cases  change (95 %)
       passed    16.7 %  3.0 % to 56.4 %      6  −16.7 (−50.0 to 0.0) points
