@@ -22,7 +22,7 @@ const basisWords = {
 
 /**
  * Throws CliError `usage` if results of the run cannot be compared with those of the baseline,
- * because they depend on something else than the documents. Call it before the first question.
+ * because they depend on something else than the documents. `name` is the baseline's file as typed.
  */
 export function checkBasis(baseline: EvalBasis, now: EvalBasis, name: string): void {
   const names = Object.keys(basisWords) as (keyof typeof basisWords)[];
@@ -38,9 +38,29 @@ export function checkBasis(baseline: EvalBasis, now: EvalBasis, name: string): v
   });
 }
 
-/** Whether both are the same question with the same expectations. */
-const isSameCase = (a: ReportedCase, b: ReportedCase): boolean =>
-  a.digest === b.digest && a.kind === b.kind;
+/** What identifies a case: those with equal id and digest are compared. */
+type Identity = Pick<ReportedCase, "id" | "digest">;
+
+/**
+ * Throws CliError `usage` if the baseline is of another kind, way, dialect, k or judge, or shares no
+ * case with `cases`, the ones that are asked now. Call it before the first question.
+ */
+export function checkBaseline(
+  baseline: Pick<EvalReport, "basis" | "cases">,
+  now: { basis: EvalBasis; cases: Iterable<Identity> },
+  name: string,
+): void {
+  checkBasis(baseline.basis, now.basis, name);
+  const before = new Map(
+    baseline.cases.filter(wasAsked).map((each) => [each.id, each.digest] as const),
+  );
+  for (const { id, digest } of now.cases) if (before.has(id) && before.get(id) === digest) return;
+  throw new CliError("usage", `--baseline ${name}: a run of another suite: no case is the same`, {
+    hints: ["a case is the same if its id, question and expectations are"],
+  });
+}
+
+const wasAsked = ({ outcome }: ReportedCase): boolean => outcome !== "skipped";
 
 type Change = "better" | "worse" | "flaky" | "undecided" | "unchanged";
 
@@ -99,7 +119,7 @@ export function verdictOf({ better, worse, undecided }: Counts, rate: Difference
 /** Sorts the cases of both runs into pairs and the rest. */
 function pairUp(baseline: readonly ReportedCase[], now: readonly ReportedCase[]) {
   const ran = (cases: readonly ReportedCase[]): Map<string, ReportedCase> =>
-    new Map(cases.filter(({ outcome }) => outcome !== "skipped").map((each) => [each.id, each]));
+    new Map(cases.filter(wasAsked).map((each) => [each.id, each]));
   const [before, after] = [ran(baseline), ran(now)];
   const pairs: Pair[] = [];
   const added: string[] = [];
@@ -107,7 +127,7 @@ function pairUp(baseline: readonly ReportedCase[], now: readonly ReportedCase[])
   for (const [id, each] of after) {
     const earlier = before.get(id);
     if (earlier === undefined) added.push(id);
-    else if (isSameCase(earlier, each)) pairs.push([earlier, each]);
+    else if (earlier.digest === each.digest) pairs.push([earlier, each]);
     else changed.push(id);
   }
   const removed = [...before.keys()].filter((id) => !after.has(id));
@@ -116,17 +136,11 @@ function pairUp(baseline: readonly ReportedCase[], now: readonly ReportedCase[])
 
 /**
  * Compares a run with a baseline, case by case: those with the same id and digest in both. Throws
- * CliError `usage` if the baseline is of another kind, way, dialect, k or judge (see checkBasis), or
- * shares no case. `name` is the baseline's file as typed.
+ * CliError `usage` as checkBaseline(). `name` is the baseline's file as typed.
  */
 export function compareReports(baseline: EvalReport, now: EvalReport, name: string): Comparison {
-  checkBasis(baseline.basis, now.basis, name);
+  checkBaseline(baseline, { ...now, cases: now.cases.filter(wasAsked) }, name);
   const { pairs, added, removed, changed } = pairUp(baseline.cases, now.cases);
-  if (pairs.length === 0) {
-    throw new CliError("usage", `--baseline ${name}: a run of another suite: no case is the same`, {
-      hints: ["a case is the same if its id, question and expectations are"],
-    });
-  }
   const listOf = (change: Change): ComparedCase[] =>
     pairs
       .filter((pair) => changeOf(pair) === change)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../../src/errors.ts";
-import { compareReports, verdictOf } from "../../../src/checks/eval/compare.ts";
+import { checkBaseline, compareReports, verdictOf } from "../../../src/checks/eval/compare.ts";
 import { checkFailOn, failUnlessPassed, parseFailOn } from "../../../src/checks/eval/fail-on.ts";
 import type { EvalReport } from "../../../src/checks/eval/report.ts";
 import type { EvalBasis, Outcome } from "../../../src/checks/eval/result.ts";
@@ -103,6 +103,15 @@ describe("compareReports", () => {
     const error = refusal(() => compareReports(other, runOf("passed"), "b.json"));
     expect(error.exit).toBe("usage");
     expect(error.message).toContain("another suite");
+  });
+
+  it("is checked before the first question, by the cases that will be asked", () => {
+    const { basis } = runOf("passed");
+    const check = (digest: string, before: string) => () =>
+      checkBaseline(runOf(before), { basis, cases: [{ id: "0", digest }] }, "b.json");
+    check("d", "passed")();
+    expect(refusal(check("other", "passed")).message).toContain("another suite");
+    expect(refusal(check("d", "skipped passed")).message).toContain("another suite");
   });
 });
 
