@@ -52,6 +52,14 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       hint: "use only one of them, or run the command once for each file",
     },
   ],
+  "eval init": [
+    {
+      flags: ["--from-sessions"],
+      beside: ["argument"],
+      why: "the questions come either from sessions or from files",
+      hint: "use only one of them",
+    },
+  ],
   ingest: [
     {
       flags: ["--wait"],

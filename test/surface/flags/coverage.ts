@@ -5,6 +5,7 @@ import { config } from "./config.ts";
 import { connectors } from "./connectors.ts";
 import { doctor } from "./doctor.ts";
 import { driftCases } from "./drift.ts";
+import { evalInit } from "./eval-init.ts";
 import { files } from "./files.ts";
 import { ingest } from "./ingest.ts";
 import { program } from "./program.ts";
@@ -30,6 +31,7 @@ export const coverage: Coverage = {
   ...verify,
   ...doctor,
   ...driftCases,
+  ...evalInit,
   ...api,
   ...sandbox,
   ...tryCases,

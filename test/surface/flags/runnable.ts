@@ -45,6 +45,7 @@ export const runnable: Readonly<Record<string, Setting>> = {
   verify: { ...sent, ...onyx, args: pair },
   doctor: {},
   drift: { ...sent, ...onyx, args: `docs ${pair}` },
+  "eval init": { ...docs, args: "docs" },
   api: { args: "tool" },
   try: { ...docs, args: "docs" },
   sandbox: { args: "--port 0 --data d", until: /ends the sandbox/ },

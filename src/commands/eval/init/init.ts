@@ -1,18 +1,117 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { draftSuite } from "../../../checks/eval/draft/draft-suite.ts";
+import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
-import { CliError } from "../../../errors.ts";
+import { CliError, codeOf } from "../../../errors.ts";
+import { makeFolder } from "../../../make-folder.ts";
+import type { Output } from "../../../output/terminal/output.ts";
+import { countOf } from "../../../output/terminal/progress.ts";
+import { connect, openOutput } from "../../connect.ts";
+import { openFolder } from "../open-folder.ts";
+import { draftFromFiles } from "./from-files.ts";
 
-export interface InitOptions {
+export interface InitOptions extends GlobalFlags {
   fromSessions?: boolean;
   /** Cases, at most. */
   limit?: number;
   out?: string;
 }
 
-/** `knowctl eval init`: drafts a suite from documents, or from stored sessions. */
-export function evalInit(
-  _context: Context,
-  _paths: string[],
-  _options: InitOptions,
+const defaultLimit = 50;
+const lastStep = "Remove the line `review: true`. The case counts from then on.";
+
+interface Draft {
+  text: string;
+  /** What was drafted, for the last line. */
+  note: string;
+}
+
+async function fromFiles(
+  context: Context,
+  output: Output,
+  paths: readonly string[],
+  options: InitOptions,
+): Promise<Draft> {
+  const folder = await openFolder(context, output, paths, options);
+  try {
+    const { cases, files } = await draftFromFiles(folder, options.limit ?? defaultLimit);
+    if (cases.length === 0) {
+      throw new CliError("usage", "there is no document to draft a question from", {
+        hints: ["name a folder with documents, for example `knowctl eval init docs`"],
+      });
+    }
+    const origin = `${cases.length} of ${countOf(files, "file")}`;
+    const text = draftSuite(cases, origin, [
+      "Write the question as people ask it.",
+      "Check that the documents below must_retrieve answer it. Add others, and `expect`.",
+      lastStep,
+    ]);
+    return { text, note: `${countOf(cases.length, "case")} drafted from ${origin}` };
+  } finally {
+    await folder.close();
+  }
+}
+
+async function fromSessions(context: Context, options: InitOptions): Promise<Draft> {
+  const connected = await connect(context, options);
+  try {
+    const { draftFromSessions, mostSessions } = await import("./from-sessions.ts");
+    await connected.output.note(`reading up to ${mostSessions} stored sessions; costs no tokens`);
+    const limit = options.limit ?? defaultLimit;
+    const { cases, read } = await draftFromSessions(context, options, connected, limit);
+    if (cases.length === 0) {
+      throw new CliError("not-found", "the stored sessions contain no question", {
+        hints: ["`knowctl sessions list` shows them; `knowctl eval init docs` needs none"],
+      });
+    }
+    const origin = `questions of ${countOf(read, "session")}`;
+    const text = draftSuite(cases, origin, [
+      "Remove names and other personal data from the question.",
+      "Write which documents must be found (must_retrieve), or what the answer must be (expect).",
+      lastStep,
+    ]);
+    return { text, note: `${countOf(cases.length, "case")} drafted from ${origin}` };
+  } finally {
+    await connected.client.close();
+  }
+}
+
+function fileExists(file: string): CliError {
+  return new CliError("usage", `--out: ${file} exists, and a suite is never overwritten`, {
+    hints: ["name another file"],
+  });
+}
+
+/** Throws CliError `usage` if the file exists, `local` if it cannot be written. */
+function writeNew(path: string, file: string, text: string): void {
+  try {
+    makeFolder(dirname(path));
+    writeFileSync(path, text, { flag: "wx" });
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "EEXIST") throw fileExists(file);
+    throw new CliError("local", `cannot write ${file}: ${code ?? "unknown"}`, { cause: error });
+  }
+}
+
+/**
+ * `knowctl eval init`: drafts a suite from documents, or from stored sessions. Throws CliError `usage`
+ * without a document, `not-found` without a question, and where the dialect lists no sessions.
+ */
+export async function evalInit(
+  context: Context,
+  paths: string[],
+  options: InitOptions,
 ): Promise<void> {
-  throw new CliError("usage", "eval init is not implemented yet");
+  const output = openOutput(context, options);
+  const { out } = options;
+  if (out !== undefined && existsSync(resolve(context.cwd, out))) throw fileExists(out);
+  const { text, note } = options.fromSessions
+    ? await fromSessions(context, options)
+    : await fromFiles(context, output, paths, options);
+  if (out === undefined) await output.write(text);
+  else writeNew(resolve(context.cwd, out), out, output.secrets.redact(text));
+  const where = out === undefined ? "" : ` to ${out}`;
+  await output.note(`${note}${where}; each waits for your review (\`review: true\`)`);
 }
