@@ -18,6 +18,21 @@ describe("wilson", () => {
     expect(interval.value).toBe(successes / n);
   });
 
+  it("has the rates as limits that are just z standard errors away", () => {
+    for (const [successes, n] of [
+      [3, 10],
+      [81, 263],
+      [1, 29],
+      [7.5, 12],
+    ] as const) {
+      const { value, low, high } = wilson(successes, n);
+      for (const limit of [low, high]) {
+        const standardError = Math.sqrt((limit * (1 - limit)) / n);
+        expect(Math.abs(value - limit) / standardError).toBeCloseTo(1.959963984540054, 9);
+      }
+    }
+  });
+
   it("keeps the value inside at both ends", () => {
     for (let n = 1; n <= 200; n++) {
       expect(wilson(n, n).high).toBe(1);
@@ -47,6 +62,25 @@ describe("mcnemar", () => {
   it("holds for many cases", () => {
     expect(mcnemar(86, 150)).toBeCloseTo(3.715936139571442e-5, 15);
     expect(mcnemar(900, 1100)).toBeCloseTo(8.457089535503927e-6, 12);
+  });
+});
+
+describe("mcnemar for every table of up to 40 differing cases", () => {
+  // Whole numbers: the binomial coefficients of a row are sums of the row above.
+  const rows: bigint[][] = [[1n]];
+  for (let n = 1; n <= 40; n++) {
+    const above = rows[n - 1]!;
+    rows.push(Array.from({ length: n + 1 }, (_, k) => (above[k - 1] ?? 0n) + (above[k] ?? 0n)));
+  }
+
+  it("is the exact fraction", () => {
+    for (const [n, row] of rows.entries()) {
+      for (let least = 0; 2 * least <= n; least++) {
+        const tail = row.slice(0, least + 1).reduce((sum, each) => sum + each, 0n);
+        const exact = Math.min(1, (2 * Number(tail)) / 2 ** n);
+        expect(mcnemar(least, n - least) / exact).toBeCloseTo(1, 10);
+      }
+    }
   });
 });
 
