@@ -49,7 +49,12 @@ function tiles({ summary, comparison }: EvalReport): string {
   const { passed, failed, flaky, error, skipped } = summary;
   const all: [name: string, count: number, label: string][] = [
     ["passed", passed, "passed"],
-    ...(comparison ? [["worse", comparison.worse.length, "worse than before"] as const] : []),
+    ...(comparison
+      ? [
+          ["worse", comparison.worse.length, "worse than before"] as const,
+          ["better", comparison.better.length, "better than before"] as const,
+        ]
+      : []),
     ["failed", failed, "failed"],
     ["flaky", flaky, "flaky"],
     ["error", error, "errors"],

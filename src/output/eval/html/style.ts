@@ -1,6 +1,6 @@
 /** Style of the page of eval, besides that of every report. */
 export const evalStyle = `
-.tiles .passed b{color:var(--ok)}.tiles .failed b,.tiles .worse b{color:var(--bad)}.tiles .flaky b,.tiles .error b{color:var(--warn)}
+.tiles .passed b,.tiles .better b{color:var(--ok)}.tiles .failed b,.tiles .worse b{color:var(--bad)}.tiles .flaky b,.tiles .error b{color:var(--warn)}
 .tiles .zero b{color:var(--soft)}.tiles .passed,.tiles .failed,.tiles .flaky,.tiles .error,.tiles .skipped{background:var(--card)}
 .range{width:100%;min-width:120px;height:18px;display:block;overflow:visible}
 .range .track{stroke:var(--line)}.range .spread{stroke:var(--accent);stroke-width:8;opacity:.5}
