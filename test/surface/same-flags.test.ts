@@ -40,6 +40,8 @@ const appliedToOwnThing: Record<string, string> = {
   "--via": "ways to search; searches in place of look-ups",
   "--allow-tokens": "for one search; for one question a document",
   "--report": "of the run; of several runs together",
+  "--limit": "rows to show; cases to draft",
+  "--out": "a merged state; a drafted suite",
   "--all": "records; branches of a conversation",
   "--project": "of a session; of a file",
   "--exit-code": "12 if there is a difference; of an upload only with --dry-run",
