@@ -17,7 +17,7 @@ const agent = z
     error: "expected the id or the name of an agent",
   })
   .check(z.describe("agent that answers: its id or its name (default: the service's own)"));
-const k = whole(1, 1000, "how many of the first documents count (default: 5)");
+const k = whole(1, 100, "how many of the first documents count (default: 5)");
 const match = z
   .enum(["all", "any"])
   .check(
