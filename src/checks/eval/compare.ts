@@ -2,7 +2,7 @@ import { CliError } from "../../errors.ts";
 import type { ComparedCase, Comparison, Difference, Verdict } from "./comparison.ts";
 import type { EvalReport, ReportedCase } from "./report.ts";
 import type { EvalBasis } from "./result.ts";
-import { bootstrapMean } from "./statistics/bootstrap.ts";
+import { meanDifference } from "./statistics/bootstrap.ts";
 import { casesNeeded, mcnemar, significance } from "./statistics/mcnemar.ts";
 import { scoreOf, type MetricName } from "./summary.ts";
 
@@ -88,7 +88,7 @@ function differenceOf(pairs: readonly Pair[], name: MetricName): Difference | nu
   const n = scores.length;
   if (n === 0) return null;
   const mean = (at: 0 | 1): number => scores.reduce((sum, score) => sum + score[at], 0) / n;
-  const { value, low, high } = bootstrapMean(scores.map(([before, now]) => now - before));
+  const { value, low, high } = meanDifference(scores.map(([before, now]) => now - before));
   return { before: mean(0), now: mean(1), value, low, high, n };
 }
 

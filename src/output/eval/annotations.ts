@@ -27,10 +27,27 @@ function missingDocument(of: ReportedCase): (Expected & { path: string }) | unde
   return undefined;
 }
 
+/** The first file that an answer should have cited or retrieved. */
+function missingFile({ checks }: ReportedCase): string | undefined {
+  for (const { word, value, passed } of checks) {
+    if (passed || (word !== "cites" && word !== "retrieves")) continue;
+    for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      if (typeof each === "string") return each;
+      const { path } = (each ?? {}) as { path?: unknown };
+      if (typeof path === "string") return path;
+    }
+  }
+  return undefined;
+}
+
 function placeOf(of: ReportedCase, places: Places): Pick<Annotation, "file" | "line" | "column"> {
   const missing = missingDocument(of);
   if (missing && places.prefix !== undefined) {
     return { file: places.prefix + missing.path, line: places.lineOf?.(missing) ?? 1 };
+  }
+  const uncited = missingFile(of);
+  if (uncited !== undefined && places.prefix !== undefined) {
+    return { file: places.prefix + uncited, line: 1 };
   }
   const { file, line, column } = of.place;
   const path = places.suitePath(file);
@@ -61,7 +78,7 @@ function messageOf(of: ReportedCase, judge: string | null): string {
 
 /**
  * An annotation for each of the first 10 cases that did not pass, those that got worse first, then a
- * notice with their number. It stands on the document that should have been retrieved: at the line
+ * notice with their number. It stands on the document that should have been retrieved or cited: at the line
  * of its section where known, else at line 1. A case without such a file has it in the suite.
  * The report is redacted by output.annotate(), which also escapes the texts.
  */

@@ -2,6 +2,7 @@ import type { EvalReport, ReportedCase } from "../../checks/eval/report.ts";
 import { CliError } from "../../errors.ts";
 import { checkSelection, writeRecord, type FormatOptions } from "../formats/formats.ts";
 import type { Output } from "../terminal/output.ts";
+import { metricNames } from "./metric-names.ts";
 
 /** The object of `--output json` and of a `.json` report, in pieces: a line for each case. */
 export function* evalJson({ cases, ...head }: EvalReport): Generator<string> {
@@ -28,6 +29,10 @@ export function evalResultLine(report: EvalReport): string {
 const selectsMembers = ({ fields, jq }: FormatOptions): boolean =>
   fields !== undefined || jq !== undefined;
 
+const counts = { cases: 0, passed: 0, failed: 0, error: 0, flaky: 0, skipped: 0 };
+const each = <Value>(value: Value): Record<string, Value> =>
+  Object.fromEntries(metricNames.map((name) => [name, value]));
+
 /** Members of the JSON, so that an unknown name in --fields is refused before any request. */
 const sample = {
   version: 1,
@@ -37,22 +42,31 @@ const sample = {
   elapsedMs: 0,
   calls: 0,
   stopped: "",
-  summary: {
-    cases: 0,
-    passed: 0,
-    failed: 0,
-    error: 0,
-    flaky: 0,
-    skipped: 0,
-    metrics: {},
-    groups: [],
-  },
-  comparison: { better: [], worse: [], unchanged: 0, p: 0, verdict: "" },
+  summary: { ...counts, metrics: each({ value: 0, low: 0, high: 0, n: 0 }), groups: [] },
+  comparison: null,
   cases: [],
 };
 
+/** The member `comparison` of a run with a baseline. */
+const comparison = {
+  baseline: "",
+  compared: 0,
+  better: [],
+  worse: [],
+  flaky: [],
+  undecided: [],
+  unchanged: 0,
+  p: 0,
+  verdict: "",
+  needed: 0,
+  metrics: each({ before: 0, now: 0, value: 0, low: 0, high: 0, n: 0 }),
+  added: [],
+  removed: [],
+  changed: [],
+};
+
 /** Throws CliError `usage` for --fields or --jq that select nothing. Call it before any request. */
-export function checkEvalFormat(options: FormatOptions): void {
+export function checkEvalFormat(options: FormatOptions & { baseline?: string | undefined }): void {
   if (!selectsMembers(options)) return;
   if (options.output === "text") {
     const flag = options.fields === undefined ? "--jq" : "--fields";
@@ -60,7 +74,7 @@ export function checkEvalFormat(options: FormatOptions): void {
       hints: ["the flag selects from the JSON: use --output json, or omit --output"],
     });
   }
-  checkSelection(options, [], sample);
+  checkSelection(options, [], options.baseline === undefined ? sample : { ...sample, comparison });
 }
 
 /** Writes a report as JSON on stdout: whole, or the members that flags select. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bootstrapMean } from "../../../src/checks/eval/statistics/bootstrap.ts";
+import { meanScore } from "../../../src/checks/eval/statistics/bootstrap.ts";
 import { wilson } from "../../../src/checks/eval/statistics/wilson.ts";
 import { summarise } from "../../../src/checks/eval/summary.ts";
 import { retrieved, sampleCase, sampleReport, sampleRun } from "./sample.ts";
@@ -33,7 +33,7 @@ describe("summarise", () => {
     });
     expect(metrics.passed).toEqual({ ...wilson(1, 4), n: 4 });
     expect(metrics.hit).toEqual({ ...wilson(1.5, 4), n: 4 });
-    expect(metrics.ndcg).toEqual({ ...bootstrapMean([1, 0, 0, 0.5]), n: 4 });
+    expect(metrics.ndcg).toEqual({ ...meanScore([1, 0, 0, 0.5]), n: 4 });
   });
 
   it("leaves cases that want no document out of the means of documents", () => {

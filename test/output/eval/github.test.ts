@@ -30,6 +30,19 @@ describe("annotations of eval", () => {
     expect(second?.message).toContain("docs/board.md must not be retrieved: rank 1");
   });
 
+  it.each([["docs/x.md"], ["docs/x.md", "docs/y.md"], { path: "docs/x.md" }])(
+    "stand on the document that an answer should have cited: %j",
+    (value) => {
+      const checks = [
+        { word: "not-cites", value: "docs/old.md", passed: false },
+        { word: "cites", value, passed: false },
+      ];
+      const of = sampleCase("a", { outcome: "failed", expected: [], checks });
+      const [first] = evalAnnotations(sampleReport(sampleRun([of])), places);
+      expect(first).toMatchObject({ file: "handbook/docs/x.md", line: 1 });
+    },
+  );
+
   it("stand at the line of the section where it is known", () => {
     const [first] = evalAnnotations(mixedReport(), { ...places, lineOf: () => 12 });
     expect(first).toMatchObject({ line: 12 });

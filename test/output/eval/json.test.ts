@@ -5,7 +5,12 @@ import { fromJSONSchema } from "zod";
 import { compareReports } from "../../../src/checks/eval/compare.ts";
 import type { EvalReport } from "../../../src/checks/eval/report.ts";
 import { CliError } from "../../../src/errors.ts";
-import { evalCaseLine, evalJson, evalResultLine } from "../../../src/output/eval/json.ts";
+import {
+  checkEvalFormat,
+  evalCaseLine,
+  evalJson,
+  evalResultLine,
+} from "../../../src/output/eval/json.ts";
 import { parseBaseline, readBaseline } from "../../../src/output/eval/read.ts";
 import { evalJsonSchema } from "../../../src/output/eval/schema.ts";
 import { sampleCase, sampleReport, sampleRun } from "../../checks/eval/sample.ts";
@@ -38,6 +43,28 @@ describe("the JSON report of eval", () => {
   it("is read back whole as a baseline", () => {
     expect(parseBaseline(textOf(report), "b.json")).toEqual(JSON.parse(textOf(report)));
     expect(parseBaseline(`\ufeff${textOf(report)}`, "b.json").cases).toHaveLength(cases.length);
+  });
+});
+
+describe("--fields", () => {
+  const check = (fields: string, baseline?: string) => () =>
+    checkEvalFormat({ fields, ...(baseline === undefined ? {} : { baseline }) });
+
+  it("takes each member of a report", () => {
+    const names = (value: object, prefix = ""): string[] =>
+      Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
+        typeof inner === "object" && inner !== null && !Array.isArray(inner)
+          ? [prefix + name, ...names(inner, `${prefix}${name}.`)]
+          : [prefix + name],
+      );
+    check(names(report).join(","), "base.json")();
+    check(names(plain).join(","))();
+  });
+
+  it("refuses other names, and those of a comparison without a baseline, before any request", () => {
+    for (const name of ["sumary", "summary.metrics.mmr", "comparison.verdict"]) {
+      expect(check(name)).toThrow(`unknown field ${name}`);
+    }
   });
 });
 

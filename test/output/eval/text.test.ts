@@ -38,11 +38,11 @@ describe("eval for people", () => {
       errors: 2 × no response within 30s
       cannot tell whether better or worse than base.json: 0 better, 1 worse of 6 cases (p 1); 2 cases that ended in an error are undecided
       metric     value    95 % interval  cases  change (95 %)
-      passed    16.7 %  3.0 % to 56.4 %      6  −16.7 (−50.0 to 0.0) points
-      hit@5     20.0 %  3.6 % to 62.4 %      5  −20.0 (−60.0 to 0.0) points
-      recall@5  20.0 %  0.0 % to 60.0 %      5  −20.0 (−60.0 to 0.0) points
-      MRR@5      0.200   0.000 to 0.600      5  −0.200 (−0.600 to 0.000)
-      nDCG@5     0.200   0.000 to 0.600      5  −0.200 (−0.600 to 0.000)
+      passed    16.7 %  3.0 % to 56.4 %      6  −16.7 (−72.1 to +51.8) points
+      hit@5     20.0 %  3.6 % to 62.4 %      5  −20.0 (−76.5 to +53.9) points
+      recall@5  20.0 %  3.6 % to 62.4 %      5  −20.0 (−76.5 to +53.9) points
+      MRR@5      0.200   0.036 to 0.624      5  −0.200 (−0.765 to +0.539)
+      nDCG@5     0.200   0.036 to 0.624      5  −0.200 (−0.765 to +0.539)
       group   cases  passed   hit@5  recall@5  MRR@5  nDCG@5
       people      2  50.0 %  50.0 %    50.0 %  0.500   0.500
       (none)      2   0.0 %       —         —      —       —

@@ -57,12 +57,33 @@ export function bootstrapMean(values: readonly number[]): Interval {
   };
 }
 
+/** Fewer values than these have too little spread for a bootstrap. */
+const fewestResampled = 10;
+
 /**
- * Mean of scores from 0 to 1 with its 95 % interval: by bootstrap; if all scores are equal, by
- * Wilson, because ten perfect cases do not prove that the next one is perfect.
+ * Mean of values from `least` to 1 with its 95 % interval, which is rather too wide than too narrow:
+ *
+ * - values that are all equal do not prove that the next one is: as for Wilson's interval of 0 of n,
+ *   up to z² / (n + z²) of the cases may have any other value;
+ * - of fewer than 10 values it is Wilson's, between `least` and 1;
+ * - else it is by bootstrap.
  */
-export function meanScore(scores: readonly number[]): Interval {
-  const n = scores.length;
-  const isConstant = scores.every((score) => score === scores[0]);
-  return isConstant ? wilson((scores[0] ?? 0) * n, n) : bootstrapMean(scores);
+function boundedMean(values: readonly number[], least: number): Interval {
+  const n = values.length;
+  const value = meanOf(values, n);
+  if (values.every((each) => each === values[0])) {
+    const unseen = wilson(0, n).high;
+    return { value, low: value - unseen * (value - least), high: value + unseen * (1 - value) };
+  }
+  if (n >= fewestResampled) return bootstrapMean(values);
+  const range = 1 - least;
+  const { low, high } = wilson((n * (value - least)) / range, n);
+  return { value, low: least + low * range, high: least + high * range };
 }
+
+/** Mean of scores from 0 to 1 with its 95 % interval, see boundedMean(). */
+export const meanScore = (scores: readonly number[]): Interval => boundedMean(scores, 0);
+
+/** Mean of differences of such scores with its 95 % interval, see boundedMean(). */
+export const meanDifference = (differences: readonly number[]): Interval =>
+  boundedMean(differences, -1);

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { bootstrapMean, meanScore } from "../../../../src/checks/eval/statistics/bootstrap.ts";
+import {
+  bootstrapMean,
+  meanDifference,
+  meanScore,
+} from "../../../../src/checks/eval/statistics/bootstrap.ts";
 import { casesNeeded, mcnemar } from "../../../../src/checks/eval/statistics/mcnemar.ts";
 import { wilson } from "../../../../src/checks/eval/statistics/wilson.ts";
 
@@ -119,10 +123,28 @@ describe("bootstrapMean", () => {
   });
 });
 
-describe("meanScore", () => {
-  it("does not call equal scores certain", () => {
-    expect(meanScore([1, 1, 1, 1])).toEqual(wilson(4, 4));
-    expect(meanScore([0.5, 0.5])).toEqual(wilson(1, 2));
-    expect(meanScore([0, 0.5, 1, 1])).toEqual(bootstrapMean([0, 0.5, 1, 1]));
+describe("meanScore and meanDifference", () => {
+  it("do not call equal values certain", () => {
+    expect(meanScore([1, 1, 1, 1]).low).toBeCloseTo(wilson(4, 4).low, 12);
+    expect(meanScore([1, 1, 1, 1]).high).toBe(1);
+    expect(meanScore([0, 0]).high).toBeCloseTo(wilson(0, 2).high, 12);
+    // z² / (n + z²) with n = 1000 is 0.0038; with n = 3 it is 0.5615.
+    expect(meanDifference(Array(1000).fill(0)).high).toBeCloseTo(0.0038, 4);
+    expect(meanDifference([0, 0, 0]).low).toBeCloseTo(-0.5615, 4);
+    expect(meanDifference([1, 1, 1]).low).toBeCloseTo(1 - 2 * 0.5615, 4);
+  });
+
+  it("are Wilson's for a few values, which is wider", () => {
+    expect(meanScore([0, 0.5, 1])).toEqual(wilson(1.5, 3));
+    const { value, low, high } = meanDifference([0, 1]);
+    expect(value).toBe(0.5);
+    expect((low + 1) / 2).toBeCloseTo(wilson(1.5, 2).low, 12);
+    expect((high + 1) / 2).toBeCloseTo(wilson(1.5, 2).high, 12);
+  });
+
+  it("are the bootstrap's for ten or more values", () => {
+    const values = Array.from({ length: 10 }, (_, index) => index / 10);
+    expect(meanScore(values)).toEqual(bootstrapMean(values));
+    expect(meanDifference(values)).toEqual(bootstrapMean(values));
   });
 });
