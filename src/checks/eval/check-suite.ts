@@ -30,8 +30,9 @@ export function namedPaths({ cases }: Suite): { path: string; place: Place }[] {
 const baseOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
 
-// Comparing a name with each of many others takes time.
+// Comparing a name with each of many others takes time: for many names, the rest of the message does.
 const mostCompared = 2000;
+const mostNamed = 20;
 
 /** The file that was probably meant: moved to another folder, renamed, or mistyped. */
 function nearestPath(path: string, paths: readonly string[]): string | undefined {
@@ -43,26 +44,30 @@ function nearestPath(path: string, paths: readonly string[]): string | undefined
   return nearest(path, paths.slice(0, mostCompared));
 }
 
-function missingMessage(path: string, paths: readonly string[]): string {
+function missingMessage(path: string, paths: readonly string[], namesNearest: boolean): string {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return `${path} is no path: write {link: "${path}"}`;
   if (path.startsWith("../") || path.startsWith("/")) {
     return `${path} is outside the project: paths are relative to the project root`;
   }
   const slashed = path.replaceAll("\\", "/");
-  if (slashed !== path && paths.includes(slashed)) return `${path}: write it as ${slashed}`;
-  const near = nearestPath(path, paths);
+  if (slashed !== path && namesNearest && paths.includes(slashed))
+    return `${path}: write it as ${slashed}`;
+  const near = namesNearest ? nearestPath(path, paths) : undefined;
   const hint = near === undefined ? "" : `; the nearest is ${near}`;
   return `${path} does not exist${hint}`;
 }
 
 function pathProblems(suite: Suite, { paths, leftOut }: FolderFacts): SuiteProblem[] {
   const known = new Set(paths);
+  let missing = 0;
   return namedPaths(suite).flatMap(({ path, place }): SuiteProblem[] => {
     const reason = leftOut(path);
     if (reason !== undefined) {
       return [{ place, message: `${path} is not uploaded: ${reason}` }];
     }
-    return known.has(path) ? [] : [{ place, message: missingMessage(path, paths) }];
+    if (known.has(path)) return [];
+    missing++;
+    return [{ place, message: missingMessage(path, paths, missing <= mostNamed) }];
   });
 }
 

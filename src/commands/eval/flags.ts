@@ -10,7 +10,10 @@ function addInit(evaluation: Command, run: Run): void {
         "Each drafted case has `review: true` and does not count until you check the question and remove this " +
         "line. Costs no tokens.",
     )
-    .argument("[path...]", "folders, files or globs (default: include of the configuration)")
+    .argument(
+      "[path...]",
+      "folders, files or globs (default: include of the configuration, or the project root)",
+    )
     .option("--from-sessions", "real questions of your stored sessions instead (onyx dialect)")
     .option("--limit <number>", "at most this many cases (default: 50)", positive)
     .option("--out <file>", "write to this new file (default: stdout)", filled)

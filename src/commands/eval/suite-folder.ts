@@ -12,8 +12,6 @@ import type { DocumentSource } from "../ingest/options/settings.ts";
 export interface SuiteFolder extends FolderFacts {
   /** Ids of the documents of a named file, as the service stores them; empty if there are none. */
   idsOfPath(path: string): readonly string[];
-  /** The named file that yields the document with this stored id. */
-  pathOfId(id: string): string | undefined;
 }
 
 interface FolderRequest {
@@ -100,7 +98,6 @@ export async function readSuiteFolder(
   const files = listProject(request.source);
   const readable = readableOf(paths, request, files);
   const ids = new Map<string, string[]>();
-  const pathOf = new Map<string, string>();
   const reasons = new Map<string, string>();
   for await (const each of readDocuments(readable, request, files)) {
     if (each.kind === "document") {
@@ -108,7 +105,6 @@ export async function readSuiteFolder(
       const known = ids.get(each.path);
       if (known) known.push(id);
       else ids.set(each.path, [id]);
-      pathOf.set(id, each.path);
     } else if (!reasons.has(each.path)) reasons.set(each.path, each.reason);
   }
   for (const [path, reason] of reasons) if (!ids.has(path)) files.leftOut.set(path, reason);
@@ -116,6 +112,5 @@ export async function readSuiteFolder(
     paths: [...files.uploaded.keys()],
     leftOut: (path) => files.leftOut.get(path),
     idsOfPath: (path) => ids.get(path) ?? [],
-    pathOfId: (id) => pathOf.get(id),
   };
 }

@@ -38,12 +38,11 @@ async function folderOf(paths: readonly string[]): Promise<SuiteFolder> {
 }
 
 describe("the folder of a suite", () => {
-  it("knows the stored ids of files, of each row, and the file of an id", async () => {
+  it("knows the stored ids of files, and of each row", async () => {
     const folder = await folderOf(["docs/a b.md", "docs/own.md", "docs/faq.csv"]);
     expect(folder.idsOfPath("docs/a b.md")).toEqual(["hb%2Fdocs%2Fa_b.md"]);
     expect(folder.idsOfPath("docs/own.md")).toEqual(["own-id"]);
     expect(folder.idsOfPath("docs/faq.csv")).toEqual(["q1", "q2"]);
-    expect(folder.pathOfId("q2")).toBe("docs/faq.csv");
     expect(folder.leftOut("docs/faq.csv")).toBeUndefined();
   });
 

@@ -88,7 +88,8 @@ export function draftSuite(
   const idOf = createIds();
   const usesBraces = drafts.some(({ question }) => question.includes("{{"));
   const lines = [
-    `# Drafted by \`knowctl eval init\` from ${origin}. No case counts yet. For each case:`,
+    `# Drafted by \`knowctl eval init\` from ${origin}.`,
+    "# No case counts yet. For each case:",
     ...steps.map((step, index) => `# ${index + 1}. ${step}`),
     "version: 1",
     ...(usesBraces ? ['variables: { open: "{{" }'] : []),

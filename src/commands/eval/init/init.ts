@@ -44,7 +44,7 @@ async function fromFiles(
     const origin = `${cases.length} of ${countOf(files, "file")}`;
     const text = draftSuite(cases, origin, [
       "Write the question as people ask it.",
-      "Check that the documents below must_retrieve answer it. Add others, and `expect`.",
+      "Check that the documents answer it. Add others, and `expect`.",
       lastStep,
     ]);
     return { text, note: `${countOf(cases.length, "case")} drafted from ${origin}` };
@@ -68,7 +68,7 @@ async function fromSessions(context: Context, options: InitOptions): Promise<Dra
     const origin = `questions of ${countOf(read, "session")}`;
     const text = draftSuite(cases, origin, [
       "Remove names and other personal data from the question.",
-      "Write which documents must be found (must_retrieve), or what the answer must be (expect).",
+      "Write the documents to find (`must_retrieve`), or what to answer (`expect`).",
       lastStep,
     ]);
     return { text, note: `${countOf(cases.length, "case")} drafted from ${origin}` };

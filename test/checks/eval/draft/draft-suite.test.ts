@@ -23,7 +23,8 @@ it("is text that people edit", () => {
     proposed: [{ document: { id: "a b" }, title: "Friday\n- evil: true" }],
   };
   expect(draftSuite([draft, asked], "2 of 3 files", ["Write it.", "Check it."])).toBe(
-    `# Drafted by \`knowctl eval init\` from 2 of 3 files. No case counts yet. For each case:
+    `# Drafted by \`knowctl eval init\` from 2 of 3 files.
+# No case counts yet. For each case:
 # 1. Write it.
 # 2. Check it.
 version: 1
