@@ -1,4 +1,5 @@
 import { CliError } from "../../errors.ts";
+import { compareReports } from "./compare.ts";
 import type { EvalReport } from "./report.ts";
 
 /** When `eval` exits with 13. */
@@ -50,6 +51,23 @@ function failureOf(report: EvalReport, failOn: FailOn | undefined): string | und
   // Rounded down: a rate of 0.8999 is not shown as 0.9.
   const shown = Math.floor(rate * 1000) / 1000;
   return rate < failOn.below ? `rate ${shown} is below ${failOn.below}` : undefined;
+}
+
+/**
+ * Adds the comparison with a baseline, and the status by `failOn`. `name` is the baseline's file as
+ * typed. Throws CliError `usage` as compareReports().
+ */
+export function finishReport(
+  report: EvalReport,
+  baseline: EvalReport | undefined,
+  name: string,
+  failOn: FailOn | undefined,
+): EvalReport {
+  const comparison = baseline === undefined ? null : compareReports(baseline, report, name);
+  const compared = { ...report, comparison };
+  const isPartial = report.stopped !== null || report.summary.error > 0;
+  const hasFailed = failureOf(compared, failOn) !== undefined;
+  return { ...compared, status: hasFailed ? "failed" : isPartial ? "partial" : "passed" };
 }
 
 /**

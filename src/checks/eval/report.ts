@@ -27,6 +27,8 @@ export interface ReportedCase extends Omit<
 export interface EvalReport {
   version: 1;
   command: "eval retrieval" | "eval answers";
+  /** Exit code 0, 13 or 10, see failUnlessPassed(). */
+  status: "passed" | "failed" | "partial";
   basis: EvalBasis;
   /** ISO 8601. */
   startedAt: string;
@@ -68,18 +70,24 @@ export function reportCase(result: CaseResult, matches: DocumentMatch): Reported
   };
 }
 
-/** The report of a run, without a comparison. `cases` are those of the run, by reportCase(). */
+/**
+ * The report of a run, without a comparison; its status is that without `--fail-on`. `cases` are
+ * those of the run, by reportCase().
+ */
 export function createReport(run: EvalRunResult, cases: readonly ReportedCase[]): EvalReport {
   const { basis, startedAt, elapsedMs, calls, stopped } = run;
+  const summary = summarise(cases);
+  const isPartial = summary.error > 0 || stopped !== undefined;
   return {
     version: 1,
     command: basis.kind === "answers" ? "eval answers" : "eval retrieval",
+    status: summary.failed + summary.flaky > 0 ? "failed" : isPartial ? "partial" : "passed",
     basis,
     startedAt,
     elapsedMs,
     calls,
     stopped: stopped ?? null,
-    summary: summarise(cases),
+    summary,
     comparison: null,
     cases,
   };

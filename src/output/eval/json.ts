@@ -37,6 +37,7 @@ const each = <Value>(value: Value): Record<string, Value> =>
 const sample = {
   version: 1,
   command: "",
+  status: "",
   basis: { kind: "", suites: [], via: "", k: 0, dialect: "", judge: "" },
   startedAt: "",
   elapsedMs: 0,

@@ -166,6 +166,10 @@ const comparison = described(
 );
 
 const headShape = {
+  status: described(
+    z.enum(["passed", "failed", "partial"]),
+    "failed: exit 13; partial: a case could not be judged, or the run ended early",
+  ),
   basis: described(
     z.strictObject({
       kind,

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../../src/errors.ts";
 import { checkBaseline, compareReports, verdictOf } from "../../../src/checks/eval/compare.ts";
-import { checkFailOn, failUnlessPassed, parseFailOn } from "../../../src/checks/eval/fail-on.ts";
+import {
+  checkFailOn,
+  failUnlessPassed,
+  finishReport,
+  parseFailOn,
+} from "../../../src/checks/eval/fail-on.ts";
 import type { EvalReport } from "../../../src/checks/eval/report.ts";
 import type { EvalBasis, Outcome } from "../../../src/checks/eval/result.ts";
 import { sampleCase, sampleReport, sampleRun } from "./sample.ts";
@@ -175,15 +180,18 @@ describe("--fail-on", () => {
 
   const all = many(20, "passed");
   const exitOf = (before: string | undefined, now: string, condition?: string): string => {
-    const report = runOf(now);
-    const comparison =
-      before === undefined ? null : compareReports(runOf(before), report, "base.json");
     const failOn = condition === undefined ? undefined : parseFailOn(condition);
+    const baseline = before === undefined ? undefined : runOf(before);
+    const report = finishReport(runOf(now), baseline, "base.json", failOn);
+    const statuses: Record<string, string> = { "checks-failed": "failed", partial: "partial" };
     try {
-      failUnlessPassed({ ...report, comparison }, failOn);
+      failUnlessPassed(report, failOn);
     } catch (error) {
-      return (error as CliError).exit;
+      const { exit } = error as CliError;
+      expect(report.status).toBe(statuses[exit]);
+      return exit;
     }
+    expect(report.status).toBe("passed");
     return "ok";
   };
 

@@ -12,6 +12,8 @@ import {
   evalResultLine,
 } from "../../../src/output/eval/json.ts";
 import { parseBaseline, readBaseline } from "../../../src/output/eval/read.ts";
+import { parseStep } from "../../../src/output/report/steps.ts";
+import { mixedReport } from "./report-sample.ts";
 import { evalJsonSchema } from "../../../src/output/eval/schema.ts";
 import { sampleCase, sampleReport, sampleRun } from "../../checks/eval/sample.ts";
 import { temporaryFolder } from "../../support.ts";
@@ -43,6 +45,14 @@ describe("the JSON report of eval", () => {
   it("is read back whole as a baseline", () => {
     expect(parseBaseline(textOf(report), "b.json")).toEqual(JSON.parse(textOf(report)));
     expect(parseBaseline(`\ufeff${textOf(report)}`, "b.json").cases).toHaveLength(cases.length);
+  });
+});
+
+it("is a step of the summary of a pipeline", () => {
+  expect(parseStep(textOf(mixedReport()), "eval.json")).toMatchObject({
+    step: "eval retrieval",
+    result: "failed",
+    first: ["leave-days (failed)", "no-leak (failed)", "shaky (flaky)"],
   });
 });
 
