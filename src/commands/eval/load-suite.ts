@@ -17,14 +17,15 @@ const textOf = ({ place: { file, line, column }, message }: SuiteProblem): strin
   `${file}:${line}:${column}: ${message}`;
 
 /** All problems of suites as one error: the first is the message, the others are details. */
-export function brokenSuite(problems: readonly SuiteProblem[]): CliError {
+export function brokenSuite(
+  problems: readonly SuiteProblem[],
+  hints: readonly string[] = [],
+): CliError {
   const [first = "the suite is broken", ...rest] = problems.slice(0, mostShown).map(textOf);
   const more = problems.length - mostShown;
   return new CliError("usage", first, {
     details: more > 0 ? [...rest, `and ${more} more`] : rest,
-    hints: [
-      "docs/eval-suites.md describes suites; schema/eval-suite.schema.json checks in editors",
-    ],
+    hints,
   });
 }
 
@@ -116,7 +117,9 @@ export function parseSuite(source: string, file: string): Suite {
   const indexes = issues.map(({ path }) => caseIndexOf(path));
   const bad = new Set(indexes.filter((index) => index !== undefined));
   const others = indexes.includes(undefined) ? [] : otherProblems(content, bad, file, locate);
-  throw brokenSuite(inOrder([...found, ...others]));
+  throw brokenSuite(inOrder([...found, ...others]), [
+    "see the form of a suite: knowctl eval init docs --limit 1",
+  ]);
 }
 
 /**
