@@ -24,7 +24,7 @@ const basisWords = {
  * Throws CliError `usage` if results of the run cannot be compared with those of the baseline,
  * because they depend on something else than the documents. `name` is the baseline's file as typed.
  */
-export function checkBasis(baseline: EvalBasis, now: EvalBasis, name: string): void {
+function checkBasis(baseline: EvalBasis, now: EvalBasis, name: string): void {
   const names = Object.keys(basisWords) as (keyof typeof basisWords)[];
   const other = names.filter((each) => baseline[each] !== now[each]);
   if (other.length === 0) return;
