@@ -130,6 +130,7 @@ export const assistedCalls = 15;
 export async function searchAssisted(
   client: Client,
   query: Omit<SearchQuery, "sections">,
+  options: SearchOptions = {},
 ): Promise<FoundSection[]> {
   const { source_type, document_set, ...filters } = searchFilters(query, client.dialect) ?? {};
   const body = {
@@ -139,5 +140,6 @@ export async function searchAssisted(
     ...(document_set ? { document_sets: document_set } : {}),
   };
   const path = client.dialect.paths.assistedSearch;
-  return (await post(client, path, body, AssistedReply, { policy: "chatWhole" })).results;
+  return (await post(client, path, body, AssistedReply, { policy: "chatWhole", ...options }))
+    .results;
 }

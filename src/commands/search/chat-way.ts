@@ -1,5 +1,6 @@
 import type { Client } from "../../api/client.ts";
 import type { ChatParameters } from "../../api/chat/chat.ts";
+import type { Gate } from "../../api/retry/gate.ts";
 import type { SearchQuery } from "../../api/search.ts";
 import { createTurn } from "../../output/chat/turn/answer.ts";
 import { endFailure } from "../chat/end-failure.ts";
@@ -7,12 +8,20 @@ import { sendQuestion } from "../chat/send.ts";
 import { type Found, foundDocuments } from "./found.ts";
 
 /** Asks the query as a question, and returns the documents of the answer in the order received. */
-export async function findByChat(client: Client, query: SearchQuery): Promise<Found[]> {
+export async function findByChat(
+  client: Client,
+  query: SearchQuery,
+  gate?: Gate,
+): Promise<Found[]> {
   const { query: message, sections: _sections, ...filters } = query;
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   const parameters: ChatParameters = { message, ...Object.fromEntries(given) };
   const turn = createTurn();
-  for await (const _batch of sendQuestion(client, { parameters, whole: false }, turn)) {
+  for await (const _batch of sendQuestion(
+    client,
+    { parameters, whole: false, limits: { gate } },
+    turn,
+  )) {
     // The turn collects the documents.
   }
   const failure = endFailure(turn);

@@ -1,5 +1,6 @@
 import type { Client } from "../../api/client.ts";
 import type { Dialect } from "../../api/dialects.ts";
+import type { Gate } from "../../api/retry/gate.ts";
 import {
   assistedCalls,
   searchAssisted,
@@ -21,7 +22,7 @@ export interface Way {
   cost: string;
   path(paths: Dialect["paths"]): string | undefined;
   /** Finds documents, at least `limit` of them if there are so many and the way can. */
-  find(client: Client, query: SearchQuery, limit: number): Promise<Found[]>;
+  find(client: Client, query: SearchQuery, limit: number, gate?: Gate): Promise<Found[]>;
 }
 
 /** A document has several sections, so more sections than documents are asked for. */
@@ -30,11 +31,16 @@ const fewestSections = 30;
 const mostSections = 10_000;
 
 /** Asks for more sections while all of them belong to fewer documents than wanted. */
-async function findIndexed(client: Client, query: SearchQuery, limit: number): Promise<Found[]> {
+async function findIndexed(
+  client: Client,
+  query: SearchQuery,
+  limit: number,
+  gate?: Gate,
+): Promise<Found[]> {
   let sections = Math.max(fewestSections, limit * sectionsPerDocument);
   for (;;) {
     sections = Math.min(sections, mostSections);
-    const found = await searchIndexed(client, { ...query, sections });
+    const found = await searchIndexed(client, { ...query, sections }, { gate });
     const documents = foundDocuments(found);
     const isAll = found.length < sections || sections === mostSections;
     if (isAll || documents.length >= limit) return documents;
@@ -56,21 +62,24 @@ const ways: readonly Way[] = [
     calls: 0,
     cost: "nothing",
     path: (paths) => paths.keywordSearch,
-    find: async (client, query) => foundDocuments(await searchKeyword(client, query)),
+    find: async (client, query, _limit, gate) =>
+      foundDocuments(await searchKeyword(client, query, { gate })),
   },
   {
     name: "assisted",
     calls: assistedCalls,
     cost: `up to ${assistedCalls} model calls`,
     path: (paths) => paths.assistedSearch,
-    find: async (client, query) => foundSections(await searchAssisted(client, query)),
+    find: async (client, query, _limit, gate) =>
+      foundSections(await searchAssisted(client, query, { gate })),
   },
   {
     name: "chat",
     calls: 1,
     cost: "one answer of the assistant, which is 1 model call or more",
     path: (paths) => paths.chat,
-    find: async (client, query) => await (await import("./chat-way.ts")).findByChat(client, query),
+    find: async (client, query, _limit, gate) =>
+      await (await import("./chat-way.ts")).findByChat(client, query, gate),
   },
 ];
 
@@ -154,6 +163,34 @@ export async function searchByWays(
       passed.push({ way, error });
       // What costs is not sent again in another form after a refusal.
       if (way.calls > 0 && error.status === 403) throw error;
+    }
+  }
+  throw passed.at(-1)!.error;
+}
+
+/**
+ * Chooses the way for a run of many searches: the named one without a request, else the best one
+ * that answers a trial search and costs nothing. If only costly ways are left, returns the first of
+ * them unsent. Throws as searchByWays().
+ */
+export async function chooseWay(
+  client: Client,
+  query: SearchQuery,
+  via: WayName | undefined,
+): Promise<{ way: Way; passed: readonly Passed[] }> {
+  const passed: Passed[] = [];
+  for (const way of waysOf(client.dialect, via)) {
+    if (via !== undefined) return { way, passed };
+    if (way.calls > 0) {
+      if (passed.some(isRefused)) throw refusedAll(passed);
+      return { way, passed };
+    }
+    try {
+      await way.find(client, query, 1);
+      return { way, passed };
+    } catch (error) {
+      if (!isPassable(error, query)) throw error;
+      passed.push({ way, error });
     }
   }
   throw passed.at(-1)!.error;

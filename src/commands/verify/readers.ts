@@ -1,4 +1,6 @@
 import type { Client } from "../../api/client.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
+import type { Connection } from "../../config/load.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
@@ -6,35 +8,56 @@ import { loadSettings, openClient } from "../connect.ts";
 import type { Session } from "../ingest/session.ts";
 import type { VerifyOptions } from "./verify-options.ts";
 
+export interface ReaderRequest {
+  /** Name of the reader's profile. */
+  profile: string;
+  /** Where the profile is named, for messages: `--reader`. */
+  given: string;
+  /** The connection that the reader's view is compared with. */
+  own: Connection;
+  flags: GlobalFlags;
+  /** Where the upward search for a project file starts. */
+  root?: string | undefined;
+}
+
 /**
- * Opens the client of `--reader PROFILE`; undefined without it. Keys of the environment belong to
- * the profile itself, not to the reader. Throws CliError `usage` when the reader has the key of
- * the profile, or another service: then the comparison proves nothing.
+ * Opens the client of another reader of the same service. Keys of the environment belong to the
+ * profile of the run, not to the reader. Throws CliError `usage` when the reader has the same key,
+ * or another service: then a comparison proves nothing.
  */
-export async function openReader(
+export async function openProfile(
   context: Context,
   output: Output,
-  session: Session,
-  options: VerifyOptions,
-): Promise<Client | undefined> {
-  const { reader } = options;
-  if (reader === undefined || !session.connected) return undefined;
+  { profile, given, own, flags, root }: ReaderRequest,
+): Promise<Client> {
   const { KNOWCTL_API_KEY: _key, KNOWCTL_ACCESS_TOKEN: _token, ...env } = context.env;
   const asReader = { ...context, env };
-  const flags = { ...options, profile: reader };
-  const root = session.source.settings.root;
-  const config = await loadSettings(asReader, flags, output, { sends: true, root });
+  const config = await loadSettings(asReader, { ...flags, profile }, output, { sends: true, root });
   const { client, connection } = await openClient(asReader, output, config);
-  const own = session.connected.connection;
   const problem =
     connection.baseUrl !== own.baseUrl
-      ? `--reader ${reader}: the profile has another service, ${connection.baseUrl}`
+      ? `${given} ${profile}: the profile has another service, ${connection.baseUrl}`
       : connection.accessToken === own.accessToken
-        ? `--reader ${reader}: the profile has the same key as the one that checks`
+        ? `${given} ${profile}: the profile has the same key as the one that checks`
         : undefined;
   if (problem === undefined) return client;
   await client.close();
   throw new CliError("usage", problem, {
     hints: ["name a profile with the key of another person or account of the same service"],
   });
+}
+
+/** Opens the client of `--reader PROFILE`; undefined without it. Throws as openProfile(). */
+export async function openReader(
+  context: Context,
+  output: Output,
+  session: Session,
+  options: VerifyOptions,
+): Promise<Client | undefined> {
+  const { reader: profile } = options;
+  if (profile === undefined || !session.connected) return undefined;
+  const own = session.connected.connection;
+  const { root } = session.source.settings;
+  const request = { profile, given: "--reader", own, flags: options, root };
+  return await openProfile(context, output, request);
 }
