@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import { collapseRuns, runThatShows } from "../../../src/checks/eval/collapse.ts";
+import { judgeCase, skipReason } from "../../../src/checks/eval/judge-case.ts";
+import { readJudgement } from "../../../src/checks/eval/judgement.ts";
+import { createDocumentMatch } from "../../../src/checks/eval/match-document.ts";
+import type { Reply } from "../../../src/checks/eval/reply.ts";
+import type { EvalKind, EvalRun, RetrievedDocument } from "../../../src/checks/eval/result.ts";
+import type { EvalCase } from "../../../src/checks/eval/suite.ts";
+
+const place = { file: "suite.yaml", line: 3, column: 5 };
+const plain: EvalCase = {
+  id: "a",
+  group: undefined,
+  question: "leave?",
+  agent: undefined,
+  filters: {},
+  profile: undefined,
+  k: 2,
+  match: "all",
+  mustRetrieve: [],
+  mustNotRetrieve: [],
+  expect: [],
+  repeat: 1,
+  threshold: 1,
+  needsReview: false,
+  place,
+};
+const wanted = (path: string) => ({ document: { path }, relevance: 1, place });
+const documentOf = (id: string | null, index = 0): RetrievedDocument => ({
+  rank: index + 1,
+  id,
+  title: "Title",
+  link: id === null ? "https://docs.example.com/x" : null,
+  path: null,
+  snippet: null,
+});
+const replyOf = (...ids: (string | null)[]): Reply => ({
+  retrieved: ids.map(documentOf),
+  cited: [],
+  elapsedMs: 5,
+  calls: 0,
+});
+const matches = createDocumentMatch({ idsOfPath: (path) => [path], storedId: (id) => id });
+const rulesOf = (kind: EvalKind, judges = false) => ({ kind, judges, matches });
+const retrieval = rulesOf("retrieval");
+
+describe("collapseRuns", () => {
+  it.each([
+    ["PPP", 1, "passed"],
+    ["PPF", 1, "flaky"],
+    ["PPF", 2 / 3, "passed"],
+    ["PFF", 2 / 3, "flaky"],
+    ["FFF", 0.1, "failed"],
+    ["PEP", 1, "error"],
+    ["PEE", 1 / 3, "error"],
+    ["FEP", 1, "flaky"],
+    ["FEF", 1, "failed"],
+    ["EEE", 1, "error"],
+    ["FEF", 0.3, "error"],
+  ])("%s with a threshold of %d is %s", (letters, threshold, outcome) => {
+    const names = { P: "passed", F: "failed", E: "error" } as const;
+    const runs = [...letters].map((letter) => ({ outcome: names[letter as "P"] }));
+    expect(collapseRuns(runs, threshold)).toBe(outcome);
+  });
+
+  it("shows a failing run of a flaky case", () => {
+    const run = (outcome: EvalRun["outcome"], elapsedMs: number): EvalRun => ({
+      outcome,
+      elapsedMs,
+      retrieved: [],
+      cited: [],
+      checks: [],
+      calls: 0,
+    });
+    const runs = [run("passed", 1), run("failed", 2)];
+    expect(runThatShows(runs, "flaky")?.elapsedMs).toBe(2);
+    expect(runThatShows(runs, "passed")?.elapsedMs).toBe(1);
+  });
+});
+
+describe("judgeCase", () => {
+  it("counts the first k documents of a search, and all of an answer", () => {
+    const third = { ...plain, mustRetrieve: [wanted("c")] };
+    const replies = { runs: [replyOf("a", "b", "c")] };
+    expect(judgeCase(third, replies, retrieval)).toMatchObject({ outcome: "failed", k: 2 });
+    const answer = judgeCase(third, replies, rulesOf("answers"));
+    expect(answer.outcome).toBe("passed");
+    expect(answer).not.toHaveProperty("k");
+  });
+
+  it("cannot rule out a document among some without ids, only a link", () => {
+    const absent = { ...plain, mustNotRetrieve: [wanted("a")] };
+    const replies = { runs: [replyOf(null)] };
+    expect(judgeCase(absent, replies, retrieval)).toMatchObject({
+      outcome: "error",
+      reason: expect.stringContaining("cannot tell whether a is among the documents"),
+    });
+    const link = { document: { link: "https://docs.example.com/y" }, relevance: 1, place };
+    const byLink = { ...plain, mustNotRetrieve: [link] };
+    expect(judgeCase(byLink, replies, retrieval).outcome).toBe("passed");
+    // A failed check decides, whatever the undecided one is.
+    const both = { ...absent, mustRetrieve: [link] };
+    expect(judgeCase(both, replies, retrieval).outcome).toBe("failed");
+    const any = { ...plain, match: "any" as const, mustRetrieve: [wanted("a"), wanted("b")] };
+    expect(judgeCase(any, replies, retrieval).outcome).toBe("error");
+    expect(judgeCase(any, { runs: [replyOf(null, "b")] }, retrieval).outcome).toBe("passed");
+  });
+
+  it("a case in error has 0 in each metric", () => {
+    const one = { ...plain, mustRetrieve: [wanted("a")] };
+    const failed = { ...replyOf("a"), error: "timeout" };
+    expect(judgeCase(one, { runs: [failed] }, retrieval)).toMatchObject({
+      outcome: "error",
+      reason: "timeout",
+      metrics: { hit: 0, recall: 0, mrr: 0, ndcg: 0 },
+    });
+  });
+
+  it("a leak test counts only with a control that gets the document", () => {
+    const leak = { ...plain, profile: "intern", mustNotRetrieve: [wanted("a")] };
+    const runs = [replyOf("b")];
+    const outcome = (control: Reply | undefined): string =>
+      judgeCase(leak, { runs, control }, retrieval).outcome;
+    expect(outcome(replyOf("a"))).toBe("passed");
+    expect(outcome(replyOf("b", "c", "a"))).toBe("error");
+    expect(outcome(undefined)).toBe("error");
+    expect(outcome({ ...replyOf("a"), error: "timeout" })).toBe("error");
+    const seen = judgeCase(leak, { runs: [replyOf("a")], control: replyOf("b") }, retrieval);
+    expect(seen.outcome).toBe("failed");
+  });
+});
+
+it("skips drafts, and what a command does not check", () => {
+  const answered = { word: "answered", isNot: false, value: true, place };
+  const judge = { ...answered, word: "judge", value: { rubric: "good", threshold: 0.5 } };
+  const reason = (more: Partial<EvalCase>, kind: EvalKind, judges = false) =>
+    skipReason({ ...plain, ...more }, { kind, judges });
+  expect(reason({ needsReview: true, expect: [answered] }, "answers")).toContain("drafted");
+  expect(reason({ expect: [answered] }, "retrieval")).toContain("names no document");
+  expect(reason({ expect: [answered] }, "answers")).toBe(undefined);
+  expect(reason({ expect: [judge] }, "answers")).toContain("--judge");
+  expect(reason({ expect: [judge] }, "answers", true)).toBe(undefined);
+  expect(reason({ expect: [answered, judge] }, "answers")).toBe(undefined);
+});
+
+it.each([
+  ['{"score": 0.5, "reason": "so"}', { score: 0.5, reason: "so" }],
+  [' {"score": 0}\n', { score: 0, reason: "" }],
+  ['```json\n{"score": 1}\n```', { score: 1, reason: "" }],
+])("reads the judgement %j", (text, judgement) => {
+  expect(readJudgement(text)).toEqual(judgement);
+});
+
+it.each([
+  "",
+  "good",
+  "1",
+  "null",
+  "[]",
+  '{"score": "1"}',
+  '{"score": -0.1}',
+  '{"score": 1.1}',
+  '{"pass": true}',
+  '{"score": 1} and {"score": 0}',
+])("gives no score for %j", (text) => {
+  const read = readJudgement(text);
+  expect(read.score).toBe(undefined);
+  expect(read.error).toContain("the judge's reply");
+});
