@@ -13,6 +13,7 @@ const sources = {
   "connectors-status": ["output/connectors-schema.ts", "connectorsStatusJsonSchema"],
   doctor: ["output/report/doctor-schema.ts", "doctorJsonSchema"],
   drift: ["output/drift-schema.ts", "driftJsonSchema"],
+  eval: ["output/eval/schema.ts", "evalJsonSchema"],
   "eval-suite": ["checks/eval/suite-schema.ts", "suiteJsonSchema"],
   "ingest-events": ["output/ingest-events.ts", "ingestEventsJsonSchema"],
   plan: ["output/plan-schema.ts", "planJsonSchema"],

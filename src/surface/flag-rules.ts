@@ -7,6 +7,14 @@ const onlyOneFile: FlagRule = {
   why: "--config names the file already",
   hint: "use only one of them",
 };
+const evalRules: readonly FlagRule[] = [
+  {
+    flags: ["--record", "--allow-tokens", "--concurrency"],
+    beside: ["--replay"],
+    why: "--replay judges recorded responses and sends no question",
+    hint: "use only one of them",
+  },
+];
 const removalFlags = ["--prune", "--tombstone"];
 
 /** Rules by the path of the command. A new pair of conflicting flags is one entry here. */
@@ -52,6 +60,7 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       hint: "use only one of them, or run the command once for each file",
     },
   ],
+  "eval answers": evalRules,
   "eval init": [
     {
       flags: ["--from-sessions"],
@@ -60,6 +69,7 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       hint: "use only one of them",
     },
   ],
+  "eval retrieval": evalRules,
   ingest: [
     {
       flags: ["--wait"],

@@ -59,7 +59,9 @@ const special: Readonly<Record<string, OutputForm>> = {
   "connectors find": noForm("for more than the id: knowctl connectors get NAME"),
   "connectors get": recordForm,
   drift: reportForm,
+  "eval answers": reportForm,
   "eval init": noForm("the output is YAML: write it to a file with --out FILE"),
+  "eval retrieval": reportForm,
   ingest: uploadForm,
   "ingest documents": {
     formats: ["ndjson"],

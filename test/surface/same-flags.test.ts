@@ -25,6 +25,8 @@ const twoMeanings: Record<string, string> = {
   "--since": "a commit for ingest, a time for chat",
   "--force": "send everything for ingest, replace the recording for chat",
   "--include": "a pattern of files; for api, status and headers, as in gh",
+  "--record": "a file with the stream of one answer for chat, a folder with all responses for eval",
+  "--replay": "as --record",
   "--file": "a file to upload for chat, the file to write for sessions export",
 };
 

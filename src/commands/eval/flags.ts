@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { filled, positive } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
+import { addEvalRuns } from "./flags-run.ts";
 
 function addInit(evaluation: Command, run: Run): void {
   evaluation
@@ -33,4 +34,5 @@ export function addEval(program: Command, run: Run): void {
     .command("eval")
     .description("Measure with a suite of questions what is found and how it is answered.");
   addInit(evaluation, run);
+  addEvalRuns(evaluation, run);
 }

@@ -13,15 +13,19 @@ export interface Folder {
   close(): Promise<void>;
 }
 
-/** Opens the files of `paths`, or of the whole project. The caller closes it. Throws CliError. */
+/**
+ * Opens the files of `paths`, or of the whole project. `sends`: its configuration is also used for
+ * requests. The caller closes it. Throws CliError.
+ */
 export async function openFolder(
   context: Context,
   output: Output,
   paths: readonly string[],
   options: GlobalFlags,
+  sends = false,
 ): Promise<Folder> {
   const flags = { ...options, idsOnly: true as const, wholeRoot: true };
-  const source = await openSource(context, paths, flags, output, false);
+  const source = await openSource(context, paths, flags, output, sends);
   const targets = { baseUrl: "", pair: { ccPairId: undefined, fromFlag: false } };
   const setup = inspectSetup(source, targets, []);
   const inspector = await openInspector(setup, context.workerScript, 0);

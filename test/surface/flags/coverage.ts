@@ -6,6 +6,7 @@ import { connectors } from "./connectors.ts";
 import { doctor } from "./doctor.ts";
 import { driftCases } from "./drift.ts";
 import { evalInit } from "./eval-init.ts";
+import { evalRun } from "./eval-run.ts";
 import { files } from "./files.ts";
 import { ingest } from "./ingest.ts";
 import { program } from "./program.ts";
@@ -32,6 +33,7 @@ export const coverage: Coverage = {
   ...doctor,
   ...driftCases,
   ...evalInit,
+  ...evalRun,
   ...api,
   ...sandbox,
   ...tryCases,

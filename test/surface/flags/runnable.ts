@@ -9,6 +9,15 @@ const key = "CANARY-key-4b1f0c9e";
 const two = JSON.stringify({ profiles: { a: {}, b: {} } });
 const project: Setting = { files: { ".cliconfig.json": two } };
 const onyx: Setting = { dialect: "onyx" };
+const suite = JSON.stringify({
+  version: 1,
+  cases: [{ id: "a", question: "text", must_retrieve: ["docs/a.md"] }],
+});
+const asked: Setting = {
+  ...onyx,
+  files: { ...docs.files, "suite.json": suite },
+  first: [`ingest docs ${pair}`],
+};
 
 /** For each command a command line that succeeds: what the flags about its output are tried on. */
 export const runnable: Readonly<Record<string, Setting>> = {
@@ -44,6 +53,8 @@ export const runnable: Readonly<Record<string, Setting>> = {
   "agents list": onyx,
   verify: { ...sent, ...onyx, args: pair },
   doctor: {},
+  "eval retrieval": { ...asked, args: "suite.json" },
+  "eval answers": { ...asked, args: "suite.json --allow-tokens 1" },
   drift: { ...sent, ...onyx, args: `docs ${pair}` },
   "eval init": { ...docs, args: "docs" },
   api: { args: "tool" },

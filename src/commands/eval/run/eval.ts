@@ -1,0 +1,166 @@
+import { failUnlessPassed } from "../../../checks/eval/fail-on.ts";
+import { reportCase, type ReportedCase } from "../../../checks/eval/report.ts";
+import type { CaseResult, EvalKind, EvalRunResult } from "../../../checks/eval/result.ts";
+import type { Context } from "../../../context.ts";
+import type { CliError } from "../../../errors.ts";
+import { evalCaseLine } from "../../../output/eval/json.ts";
+import type { Output } from "../../../output/terminal/output.ts";
+import { createSpinner, type Spinner } from "../../../output/terminal/spinner.ts";
+import { openOutput } from "../../connect.ts";
+import type { EvalOptions } from "./options.ts";
+import { prepareSuites, refuseNothing, type Prepared } from "./prepare.ts";
+import { openReplay } from "./recorded.ts";
+import {
+  checkRecordFolder,
+  startRecording,
+  type Recorder,
+  type RecordingHead,
+} from "./recording.ts";
+import { checkGoals, refuseOtherBaseline, reportOf, writeResults, type Goals } from "./results.ts";
+import { runCases } from "./run-cases.ts";
+import { defaultConcurrency, openService, type ReplySource } from "./source.ts";
+
+/** A run that is ready to ask. */
+interface Run {
+  context: Context;
+  output: Output;
+  options: EvalOptions;
+  prepared: Prepared;
+  goals: Goals;
+  source: ReplySource & { head?: RecordingHead };
+  recorder: Recorder | undefined;
+  startedAt: string;
+}
+
+interface Asked {
+  result: EvalRunResult;
+  cases: readonly ReportedCase[];
+}
+
+/** Writes the ndjson line of a case, after the progress line is gone from the screen. */
+async function writeCase({ output }: Run, spinner: Spinner, result: ReportedCase): Promise<void> {
+  await spinner.stop();
+  try {
+    await output.json(evalCaseLine(result));
+  } catch {
+    // The run goes on, for its reports; the last line fails as this one did.
+  }
+}
+
+/** Why the run ended before every case was tried; of a replay, why the recorded one did. */
+function stopReason({ context, source: { head, replies } }: Run): string | undefined {
+  const interrupted = context.signal.aborted ? "the run was interrupted" : undefined;
+  return head?.stopped ?? replies.stopped()?.message ?? interrupted;
+}
+
+/** Asks all cases, shows progress, and writes ndjson lines as cases end. */
+async function askCases(run: Run): Promise<Asked> {
+  const { context, output, options, prepared, goals, source, recorder } = run;
+  const { replies, basis, matches, head } = source;
+  const { cases } = prepared;
+  const rules = { ...prepared.rules, matches };
+  const { concurrency = defaultConcurrency } = options;
+  const startedMs = context.elapsed();
+  const results: CaseResult[] = [];
+  const reported: ReportedCase[] = [];
+  const spinner = createSpinner(output);
+  const show = (): void => spinner.start(`asking: ${results.length} of ${cases.length} cases done`);
+  let calls = 0;
+  show();
+  try {
+    calls = await runCases({ cases, rules, replies, concurrency, recorder }, async (result) => {
+      const each = reportCase(result, matches);
+      results.push(result);
+      reported.push(each);
+      show();
+      if (goals.format === "ndjson") await writeCase(run, spinner, each);
+    });
+  } finally {
+    await spinner.stop();
+  }
+  const stopped = stopReason(run);
+  const elapsedMs = head?.elapsedMs ?? context.elapsed() - startedMs;
+  const startedAt = head?.startedAt ?? run.startedAt;
+  await recorder?.end({ elapsedMs, ...(stopped === undefined ? {} : { stopped }) });
+  const result = { basis, cases: results, startedAt, elapsedMs, calls, stopped };
+  return { result, cases: reported };
+}
+
+/** Throws the error that ended the run before any case had a result. */
+function failIfNothingAsked({ result }: Asked, stopped: CliError | undefined): void {
+  const asked = result.cases.filter(({ outcome }) => outcome !== "skipped");
+  if (stopped && asked.every(({ outcome }) => outcome === "error")) throw stopped;
+}
+
+async function openRun(
+  context: Context,
+  kind: EvalKind,
+  files: readonly string[],
+  options: EvalOptions,
+): Promise<Run> {
+  const output = openOutput(context, options);
+  const goals = await checkGoals(context, options);
+  const { record, replay } = options;
+  const folder = record === undefined ? undefined : checkRecordFolder(context.cwd, record);
+  const prepared = await prepareSuites(context, kind, files, options);
+  const source =
+    replay === undefined
+      ? await openService(context, output, options, prepared)
+      : await openReplay(context, output, { ...options, replay }, prepared);
+  try {
+    refuseNothing(prepared);
+    const { basis } = source;
+    refuseOtherBaseline(goals, basis, prepared, options.baseline);
+    const startedAt = new Date(context.now()).toISOString();
+    const { redact } = output.secrets;
+    const recorder =
+      folder === undefined ? undefined : await startRecording(folder, basis, { startedAt, redact });
+    return { context, output, options, prepared, goals, source, recorder, startedAt };
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+async function evaluate(
+  kind: EvalKind,
+  context: Context,
+  files: readonly string[],
+  options: EvalOptions,
+): Promise<void> {
+  const run = await openRun(context, kind, files, options);
+  const { output, goals, source } = run;
+  try {
+    const asked = await askCases(run);
+    const report = reportOf(asked.result, asked.cases, goals, options.baseline);
+    await writeResults(context, output, options, { report, goals, root: source.root });
+    context.signal.throwIfAborted();
+    failIfNothingAsked(asked, source.replies.stopped());
+    failUnlessPassed(report, goals.failOn);
+  } finally {
+    await source.close();
+  }
+}
+
+/**
+ * `knowctl eval retrieval`: searches for the question of each case, and checks which documents come
+ * back. Throws CliError `checks-failed` if a case failed or --fail-on holds, `partial` if a case
+ * could not be decided, `usage` for a bad suite before the first question, the error that ended a
+ * run before any result, and the reason of an interrupt.
+ */
+export async function evalRetrieval(
+  context: Context,
+  files: string[],
+  options: EvalOptions,
+): Promise<void> {
+  await evaluate("retrieval", context, files, options);
+}
+
+/** `knowctl eval answers`: asks the assistant, and checks the answers. Throws as evalRetrieval(). */
+export async function evalAnswers(
+  context: Context,
+  files: string[],
+  options: EvalOptions,
+): Promise<void> {
+  await evaluate("answers", context, files, options);
+}

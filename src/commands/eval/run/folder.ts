@@ -1,0 +1,56 @@
+import { dialects, type DialectName } from "../../../api/dialects.ts";
+import { checkSuite, namedPaths } from "../../../checks/eval/check-suite.ts";
+import type { DocumentNames } from "../../../checks/eval/match-document.ts";
+import type { Suite } from "../../../checks/eval/suite.ts";
+import type { GlobalFlags } from "../../../config/global-flags.ts";
+import type { Config } from "../../../config/load.ts";
+import type { Context } from "../../../context.ts";
+import type { Output } from "../../../output/terminal/output.ts";
+import { brokenSuite } from "../load-suite.ts";
+import { openFolder } from "../open-folder.ts";
+import { readSuiteFolder } from "../suite-folder.ts";
+
+/** The project as the suites name it. */
+export interface Project {
+  config: Config;
+  /** Absolute. */
+  root: string;
+  names: DocumentNames;
+  /** Files of documents that the suites name, by the id that the service stores. */
+  known: ReadonlyMap<string, string>;
+}
+
+export interface ProjectRequest {
+  suites: readonly Suite[];
+  /** Dialect of the recording that is replayed; undefined if the service is asked. */
+  replayed: DialectName | undefined;
+}
+
+/**
+ * Looks up the files that suites name, and checks the suites against the folder. Throws CliError
+ * `usage` with every problem: a path that does not exist, an expectation that cannot hold.
+ */
+export async function openProject(
+  context: Context,
+  flags: GlobalFlags,
+  output: Output,
+  { suites, replayed }: ProjectRequest,
+): Promise<Project> {
+  const folder = await openFolder(context, output, [], flags, replayed === undefined);
+  try {
+    const { config, settings } = folder.source;
+    const dialect = replayed ?? config.dialect;
+    const { storedId = (id: string): string => id } = dialects[dialect];
+    const paths = suites.flatMap((suite) => namedPaths(suite).map(({ path }) => path));
+    const facts = await readSuiteFolder({ ...folder, storedId }, paths);
+    const problems = suites.flatMap((suite) => checkSuite(suite, facts));
+    if (problems.length > 0) throw brokenSuite(problems);
+    const known = new Map(
+      paths.flatMap((path) => facts.idsOfPath(path).map((id): [string, string] => [id, path])),
+    );
+    const { root } = settings;
+    return { config, root, names: { idsOfPath: (path) => facts.idsOfPath(path), storedId }, known };
+  } finally {
+    await folder.close();
+  }
+}

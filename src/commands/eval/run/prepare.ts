@@ -1,0 +1,86 @@
+import { resolve } from "node:path";
+import { skipReason, type JudgeRules } from "../../../checks/eval/judge-case.ts";
+import { rubricsOf } from "../../../checks/eval/judgement.ts";
+import type { EvalKind } from "../../../checks/eval/result.ts";
+import type { EvalCase, Judge, Suite } from "../../../checks/eval/suite.ts";
+import type { Context } from "../../../context.ts";
+import { CliError } from "../../../errors.ts";
+import { brokenSuite, loadSuite } from "../load-suite.ts";
+import type { EvalOptions } from "./options.ts";
+
+/** Suites as a run takes them. */
+export interface Prepared {
+  suites: readonly Suite[];
+  /** All cases in the order of the suites, with the k of `--k`. */
+  cases: readonly EvalCase[];
+  /** The k that all cases have; null if they differ, and for answers. */
+  k: number | null;
+  rules: Pick<JudgeRules, "kind" | "judges">;
+}
+
+/** Throws CliError `usage` if two suites have a case of the same id: reports name cases by id. */
+function refuseSameIds(cases: readonly EvalCase[]): void {
+  const places = new Map<string, EvalCase["place"]>();
+  const problems = cases.flatMap(({ id, place }) => {
+    const key = id.normalize("NFC").toLowerCase();
+    const first = places.get(key);
+    places.set(key, first ?? place);
+    if (first === undefined) return [];
+    const message = `the id ${id} is not unique: ${first.file}:${first.line} has it too`;
+    return [{ place, message }];
+  });
+  if (problems.length > 0) throw brokenSuite(problems);
+}
+
+/** Throws CliError `usage` if every case is skipped: a run that checks nothing is no success. */
+export function refuseNothing({ cases, rules }: Pick<Prepared, "cases" | "rules">): void {
+  const reasons = cases.map((each) => skipReason(each, rules));
+  const [reason] = reasons;
+  if (reason === undefined || reasons.includes(undefined)) return;
+  throw new CliError(
+    "usage",
+    `there is nothing to ask: each case is skipped; the first ${reason}`,
+    {
+      hints: [
+        rules.kind === "retrieval"
+          ? "name documents with must_retrieve, or run `knowctl eval answers`"
+          : "let a judge score the answers: --judge",
+      ],
+    },
+  );
+}
+
+/** Loads the suites of a command line. Throws CliError `usage` with every problem of a suite. */
+export async function prepareSuites(
+  context: Context,
+  kind: EvalKind,
+  files: readonly string[],
+  { k, judge }: Pick<EvalOptions, "k" | "judge">,
+): Promise<Prepared> {
+  const suites: Suite[] = [];
+  for (const file of new Set(files)) {
+    suites.push(await loadSuite(resolve(context.cwd, file), file));
+  }
+  const cases = suites
+    .flatMap((suite) => suite.cases)
+    .map((each) => (k === undefined ? each : { ...each, k }));
+  refuseSameIds(cases);
+  const ks = new Set(cases.map((each) => each.k));
+  const [common = null] = kind === "retrieval" && ks.size === 1 ? ks : [];
+  return { suites, cases, k: common, rules: { kind, judges: judge === true } };
+}
+
+/** The judges of suites that have rubrics, by file. */
+export function judgesOf({ suites }: Prepared): Map<string, Judge> {
+  return new Map(
+    suites.flatMap(({ file, judge, cases }): [string, Judge][] =>
+      judge && cases.some((each) => rubricsOf(each).length > 0) ? [[file, judge]] : [],
+    ),
+  );
+}
+
+/** The judges in words, with their addresses: `grader at https://models.example.com/v1`. */
+export function judgeText(judges: ReadonlyMap<string, Judge>): string {
+  const texts = [...judges.values()].map(({ model, baseUrl }) => `${model} at ${baseUrl}`);
+  return [...new Set(texts)].join(", ");
+}

@@ -1,0 +1,141 @@
+import { appendFile } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import type { FailOn } from "../../../checks/eval/fail-on.ts";
+import { checkFailOn, finishReport, parseFailOn } from "../../../checks/eval/fail-on.ts";
+import { createReport, type EvalReport, type ReportedCase } from "../../../checks/eval/report.ts";
+import { checkBaseline } from "../../../checks/eval/compare.ts";
+import { caseDigest } from "../../../checks/eval/case-digest.ts";
+import { skipReason } from "../../../checks/eval/judge-case.ts";
+import type { EvalBasis, EvalRunResult } from "../../../checks/eval/result.ts";
+import type { Context } from "../../../context.ts";
+import { checkEvalFormat, evalResultLine, writeEvalJson } from "../../../output/eval/json.ts";
+import { evalAnnotations } from "../../../output/eval/annotations.ts";
+import { evalMarkdown } from "../../../output/eval/markdown.ts";
+import { readBaseline } from "../../../output/eval/read.ts";
+import { writeEvalReport } from "../../../output/eval/report-file.ts";
+import { writeEvalText } from "../../../output/eval/text.ts";
+import { ciPrefix } from "../../../output/report/ci.ts";
+import { redactAll } from "../../../output/terminal/redact.ts";
+import { codeOf } from "../../../errors.ts";
+import { findGitRoot } from "../../project-root.ts";
+import type { Output } from "../../../output/terminal/output.ts";
+import { checkReportFiles, type ReportFiles } from "../../ingest/report/report-files.ts";
+import { sectionLinesIn } from "../section-line.ts";
+import type { EvalOptions } from "./options.ts";
+import type { Prepared } from "./prepare.ts";
+
+export type Format = "text" | "json" | "ndjson";
+
+/** Where results go, and what they are compared with: all checked before the first question. */
+export interface Goals {
+  format: Format;
+  failOn: FailOn | undefined;
+  baseline: EvalReport | undefined;
+  files: ReportFiles;
+}
+
+function formatOf({ output, json, fields, jq }: EvalOptions): Format {
+  if (json === true || fields !== undefined || jq !== undefined) {
+    return output === "ndjson" ? "ndjson" : "json";
+  }
+  return output === "json" || output === "ndjson" ? output : "text";
+}
+
+/** Throws CliError `usage` for a bad condition, baseline, report file or selection. */
+export async function checkGoals(context: Context, options: EvalOptions): Promise<Goals> {
+  checkEvalFormat(options);
+  const failOn = options.failOn === undefined ? undefined : parseFailOn(options.failOn);
+  checkFailOn(failOn, options.baseline !== undefined);
+  const files = checkReportFiles(options, context.cwd);
+  const { baseline: file } = options;
+  const baseline =
+    file === undefined ? undefined : await readBaseline(resolve(context.cwd, file), file);
+  return { format: formatOf(options), failOn, baseline, files };
+}
+
+/** Throws CliError `usage` for a baseline of another suite, way, k, judge or kind. */
+export function refuseOtherBaseline(
+  { baseline }: Goals,
+  basis: EvalBasis,
+  { cases, rules }: Prepared,
+  name = "",
+): void {
+  if (baseline === undefined) return;
+  const asked = cases
+    .filter((each) => skipReason(each, rules) === undefined)
+    .map((each) => ({ id: each.id, digest: caseDigest(each, rules.kind) }));
+  checkBaseline(baseline, { basis, cases: asked }, name);
+}
+
+/** The report of a run, compared with the baseline. */
+export function reportOf(
+  run: EvalRunResult,
+  cases: readonly ReportedCase[],
+  { baseline, failOn }: Goals,
+  name: string | undefined,
+): EvalReport {
+  return finishReport(createReport(run, cases), baseline, name ?? "", failOn);
+}
+
+/** Appends the run to the job summary of GitHub; the run has ended, so a failed write is a warning. */
+async function appendSummary(output: Output, path: string, report: EvalReport): Promise<void> {
+  try {
+    await appendFile(path, evalMarkdown(redactAll(report, output.secrets.redact)));
+  } catch (error) {
+    await output.warn(`cannot write the job summary ${path}: ${codeOf(error) ?? ""}`);
+  }
+}
+
+/** Annotations and the job summary in GitHub Actions; elsewhere nothing. */
+async function tellGithub(
+  context: Context,
+  output: Output,
+  report: EvalReport,
+  root: string,
+): Promise<void> {
+  const { env, cwd } = context;
+  if (!env["GITHUB_ACTIONS"]) return;
+  const gitRoot = findGitRoot(context, root);
+  const suitePath = (file: string): string | undefined => {
+    const absolute = resolve(cwd, file);
+    const folder = ciPrefix({ root: dirname(absolute), gitRoot }, env);
+    return folder === undefined ? undefined : folder + basename(absolute);
+  };
+  const lineOf = sectionLinesIn(root);
+  const places = { prefix: ciPrefix({ root, gitRoot }, env), suitePath, lineOf };
+  for (const each of evalAnnotations(report, places)) await output.annotate(each);
+  const summary = env["GITHUB_STEP_SUMMARY"];
+  if (summary) await appendSummary(output, summary, report);
+}
+
+/**
+ * Writes the results on stdout, to the report files, and for GitHub. A report that cannot be written
+ * does not prevent the others; then throws its CliError `local`.
+ */
+export async function writeResults(
+  context: Context,
+  output: Output,
+  options: EvalOptions,
+  { report, goals, root }: { report: EvalReport; goals: Goals; root: string },
+): Promise<void> {
+  const writers = [
+    ...goals.files.reports.map(
+      (path) => () => writeEvalReport(path, report, output.secrets.redact),
+    ),
+    () => tellGithub(context, output, report, root),
+    async () => {
+      if (goals.format === "json") await writeEvalJson(output, options, report);
+      else if (goals.format === "ndjson") await output.json(evalResultLine(report));
+      else await writeEvalText(output, report);
+    },
+  ];
+  let failure: { error: unknown } | undefined;
+  for (const write of writers) {
+    try {
+      await write();
+    } catch (error) {
+      failure ??= { error };
+    }
+  }
+  if (failure) throw failure.error;
+}

@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { EvalReport } from "../../../src/checks/eval/report.ts";
+import { runHere } from "../../main.ts";
+import { testKey } from "../../service.ts";
+import { startEval, suiteOf, type EvalService } from "./running.ts";
+
+const leave = {
+  id: "leave",
+  question: "How many days of leave?",
+  must_retrieve: ["docs/leave.md"],
+  expect: [{ contains: "28 days" }],
+  repeat: 2,
+};
+const lunch = { id: "lunch", question: "canteen lunch", must_retrieve: ["docs/lunch.md"] };
+const record = "answers suite.json --allow-tokens 3 --record recorded";
+
+async function recorded(line = record): Promise<EvalService & { first: EvalReport }> {
+  const service = await startEval();
+  service.write("suite.json", suiteOf(leave, lunch));
+  return { ...service, first: await service.report(line) };
+}
+
+/** Runs eval without any setting of a service. */
+async function replay({ folder, env }: EvalService, line: string) {
+  const { KNOWCTL_BASE_URL: _url, KNOWCTL_API_KEY: _key, KNOWCTL_DIALECT: _d, ...bare } = env;
+  const args = ["eval", ...line.split(" "), "--json"];
+  const { code, stdout, stderr } = await runHere(args, { cwd: folder, env: bare });
+  return { code, stderr, report: (stdout === "" ? undefined : JSON.parse(stdout)) as EvalReport };
+}
+
+describe("eval --record and --replay", () => {
+  it.each([
+    ["answers suite.json", record],
+    ["retrieval suite.json", "retrieval suite.json --record recorded"],
+  ])("replays %s without a service, with the same results and times", async (line, recording) => {
+    const service = await recorded(recording);
+    const asked = service.sandbox.ledger.requests.length;
+    const { code: _code, ...first } = { ...service.first, code: 0 };
+    const once = await replay(service, `${line} --replay recorded`);
+    expect(once.report).toEqual(first);
+    expect((await replay(service, `${line} --replay recorded`)).report).toEqual(once.report);
+    expect(once.code).toBe(0);
+    expect(service.sandbox.ledger.requests).toHaveLength(asked);
+  });
+
+  it("writes a readable file for each case, without keys", async () => {
+    const service = await recorded();
+    const folder = join(service.folder, "recorded", "cases");
+    expect(readdirSync(folder)).toEqual([
+      expect.stringMatching(/^case-leave-[0-9a-f]{8}\.json$/),
+      expect.stringMatching(/^case-lunch-[0-9a-f]{8}\.json$/),
+    ]);
+    const text = readFileSync(join(folder, readdirSync(folder)[0] ?? ""), "utf8");
+    expect(text).not.toContain(testKey);
+    expect(JSON.parse(text)).toMatchObject({
+      version: 1,
+      id: "leave",
+      question: leave.question,
+      runs: [{ answer: expect.stringContaining("28 days") }, { calls: 1 }],
+    });
+  });
+
+  it("a case that the recording lacks is an error", async () => {
+    const service = await recorded();
+    const folder = join(service.folder, "recorded", "cases");
+    rmSync(join(folder, readdirSync(folder)[0] ?? ""));
+    const { code, report } = await replay(service, "answers suite.json --replay recorded");
+    expect(report.cases.map(({ outcome }) => outcome)).toEqual(["error", "passed"]);
+    expect(report.cases[0]?.reason).toBe("the recording does not hold this case");
+    expect(code).toBe(10);
+  });
+
+  it("refuses a recording of another suite, command or way, and a folder without one", async () => {
+    const service = await recorded("retrieval suite.json --record recorded");
+    const refusals = [
+      ["answers suite.json --replay recorded", "another command: recorded eval retrieval"],
+      ["retrieval suite.json --replay recorded --via keyword", "another way: recorded indexed"],
+      ["retrieval suite.json --replay recorded --k 3", "another k: recorded 5"],
+      ["retrieval suite.json --replay docs", "cannot read the recording"],
+      ["retrieval suite.json --replay recorded --record other", "exclude each other"],
+    ];
+    for (const [line = "", words = ""] of refusals) {
+      const { code, stderr } = await replay(service, line);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
+    }
+    service.write("suite.json", suiteOf({ ...leave, question: "Other?" }, lunch));
+    const other = await replay(service, "retrieval suite.json --replay recorded");
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("another suite")]);
+  });
+
+  it("records into a new folder only", async () => {
+    const service = await recorded();
+    const again = await service.run(record);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("is not empty")]);
+  });
+});
