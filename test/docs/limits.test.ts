@@ -23,8 +23,8 @@ it.each(written)("%s has at most 250 lines", (page) => {
   expect(linesIn(page)).toBeLessThanOrEqual(250);
 });
 
-// 13,000 for all that works without a look into the index; search, verify, drift and suites added the rest.
-const mostWords = 15_700;
+// 13,000 for all that works without a look into the index; search, verify, drift, suites and eval added the rest.
+const mostWords = 17_000;
 
 it(`the pages for users have at most ${mostWords} words`, () => {
   const words = forUsers.map((page) => [page, wordsIn(page)] as const);
