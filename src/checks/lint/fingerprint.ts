@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Span } from "./rule.ts";
+import type { Finding, Span } from "./rule.ts";
 
 /** What makes a finding the same one in a later run. */
 export interface FingerprintSource {
@@ -17,25 +17,32 @@ export interface FingerprintSource {
 // stays readable.
 const digits = 16;
 
-function digest({ rule, path, text }: FingerprintSource, occurrence: number): string {
-  const line = text.normalize("NFC").replace(/\s+/g, " ").trim();
-  return hash("sha256", JSON.stringify([rule, path, line, occurrence]), "hex").slice(0, digits);
+const digest = (parts: readonly unknown[]): string =>
+  hash("sha256", JSON.stringify(parts), "hex").slice(0, digits);
+
+/**
+ * The fingerprint of a finding: 16 hexadecimal digits from rule, path and text. Differences in white
+ * space do not count, nor does the number of the line: edits above a finding keep its fingerprint.
+ */
+export function fingerprintOf({ rule, path, text }: FingerprintSource): string {
+  return digest([rule, path, text.normalize("NFC").replace(/\s+/g, " ").trim()]);
 }
 
 /**
- * Returns a function that makes the fingerprint of a finding: 16 hexadecimal digits from rule, path,
- * the text without differences in white space, and how often the three occurred before. The number
- * of the line does not count, so edits above a finding keep its fingerprint. Use one function for
- * all findings of a file, in the order of their places.
+ * Tells findings with the same fingerprint apart, as in equal lines of a file: each one after the
+ * first gets another fingerprint, by its number among them. The findings are in the order of their
+ * places.
  */
-export function createFingerprints(): (source: FingerprintSource) => string {
-  const seen = new Map<string, number>();
-  return (source) => {
-    const first = digest(source, 0);
-    const occurrence = seen.get(first) ?? 0;
-    seen.set(first, occurrence + 1);
-    return occurrence === 0 ? first : digest(source, occurrence);
-  };
+export function* distinctFingerprints<Each extends Pick<Finding, "fingerprint">>(
+  findings: Iterable<Each>,
+): Generator<Each> {
+  const counts = new Map<string, number>();
+  for (const each of findings) {
+    const { fingerprint } = each;
+    const before = counts.get(fingerprint) ?? 0;
+    counts.set(fingerprint, before + 1);
+    yield before === 0 ? each : { ...each, fingerprint: digest([fingerprint, before]) };
+  }
 }
 
 /** The line of `source` on which a span begins, without its line end. */

@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { coverSecrets, createFingerprints, lineAt } from "../../../src/checks/lint/fingerprint.ts";
+import {
+  coverSecrets,
+  distinctFingerprints,
+  fingerprintOf,
+  lineAt,
+} from "../../../src/checks/lint/fingerprint.ts";
 
 const finding = { rule: "missing-link", path: "docs/a.md", text: "See [the plan](plan.md)." };
 
 describe("the fingerprint of a finding", () => {
-  it("is 16 hexadecimal digits, the same in each run", () => {
-    const [first, second] = [createFingerprints()(finding), createFingerprints()(finding)];
-    expect(first).toMatch(/^[0-9a-f]{16}$/);
-    expect(second).toBe(first);
+  it("is 16 hexadecimal digits, and never changes: baselines contain it", () => {
+    expect(fingerprintOf(finding)).toBe("426b06a394503a29");
   });
 
   it.each([
@@ -15,23 +18,24 @@ describe("the fingerprint of a finding", () => {
     ["path", { ...finding, path: "docs/b.md" }],
     ["line", { ...finding, text: "See [the plan](plans.md)." }],
   ])("differs with the %s", (_what, other) => {
-    expect(createFingerprints()(other)).not.toBe(createFingerprints()(finding));
+    expect(fingerprintOf(other)).not.toBe(fingerprintOf(finding));
   });
 
   it.each(["  See [the plan](plan.md).  ", "See\t[the  plan](plan.md)."])(
     "ignores white space: %j",
     (text) => {
-      expect(createFingerprints()({ ...finding, text })).toBe(createFingerprints()(finding));
+      expect(fingerprintOf({ ...finding, text })).toBe(fingerprintOf(finding));
     },
   );
 
-  it("tells equal lines of a file apart, whatever else the file contains", () => {
-    const print = createFingerprints();
-    const both = [print(finding), print(finding)];
-    expect(new Set(both).size).toBe(2);
-    const later = createFingerprints();
-    later({ ...finding, text: "a new finding above" });
-    expect([later(finding), later(finding)]).toEqual(both);
+  it("becomes distinct for equal lines of a file, whatever else was found", () => {
+    const same = { fingerprint: fingerprintOf(finding), line: 1 };
+    const other = { fingerprint: fingerprintOf({ ...finding, text: "other" }), line: 2 };
+    const [first, second] = distinctFingerprints([same, same]);
+    expect(first).toBe(same);
+    expect(second).toEqual({ line: 1, fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/) });
+    expect(second!.fingerprint).not.toBe(same.fingerprint);
+    expect([...distinctFingerprints([other, same, same])]).toEqual([other, first, second]);
   });
 });
 
@@ -72,7 +76,7 @@ describe("coverSecrets", () => {
       const start = line.indexOf(secret);
       const span = { start, end: start + secret.length };
       const text = lineAt(coverSecrets(line, [span]), span);
-      return createFingerprints()({ rule: "password", path: "a.md", text });
+      return fingerprintOf({ rule: "password", path: "a.md", text });
     };
     expect(print("pw: abcdefgh", "abcdefgh")).toBe(print("pw: abzzzzzz", "abzzzzzz"));
     expect(print("pw: abcdefgh", "abcdefgh")).not.toBe(print("pw: xycdefgh", "xycdefgh"));
