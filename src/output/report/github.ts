@@ -11,7 +11,7 @@ import type { ReportFailure, ReportHead } from "./record.ts";
 import { bareReason, formatBytes, missingText, placeOf, refusedRow, statusText } from "./text.ts";
 
 /** GitHub shows 10 annotations of each level for a step and drops the rest (community #26680). */
-const maxAnnotations = 10;
+export const maxAnnotations = 10;
 
 /** Path of the project in the repository: `""`, `docs/`; undefined outside the repository. */
 export function repositoryPrefix(
@@ -64,7 +64,7 @@ export function githubAnnotations(
  * HTML or workflow commands become character references, which are never markup
  * (https://spec.commonmark.org/0.31.2/#entity-and-numeric-character-references).
  */
-function cell(text: string): string {
+export function cell(text: string): string {
   const line = neutraliseLine(text).toWellFormed().trim();
   const short = line.length > 500 ? `${line.slice(0, 500).toWellFormed()}…` : line;
   return short
@@ -74,7 +74,7 @@ function cell(text: string): string {
     .replace(/\bwww\./gi, (word) => `${word.slice(0, 3)}&#46;`);
 }
 
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
   return line(header) + line(header.map(() => "---")) + rows.map(line).join("");
 }
@@ -144,7 +144,11 @@ export async function appendGithubSummary(
   failures: Iterable<ReportFailure>,
   { redact }: ReportFileOptions,
 ): Promise<void> {
-  const text = githubSummary(redactAll(head, redact), redactEach(failures, redact));
+  await appendSummary(path, githubSummary(redactAll(head, redact), redactEach(failures, redact)));
+}
+
+/** Appends Markdown to the job summary. Throws CliError `local` when it cannot be written. */
+export async function appendSummary(path: string, text: string): Promise<void> {
   try {
     await appendFile(path, text);
   } catch (error) {
