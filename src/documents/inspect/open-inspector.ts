@@ -4,6 +4,7 @@ import type {
   PeekingInspector,
   Inspector,
   InspectSetup,
+  LoadExamine,
   LookItem,
   ReadItem,
 } from "./inspection.ts";
@@ -30,16 +31,20 @@ const isStampKnown = ({ stamp, content }: LookItem): boolean =>
  * number on, the workers start at once. The reader code is loaded with the first file to read. The
  * code of peekId() is loaded at once if no file is recorded, else with the first new file; until
  * it is loaded, peekId() returns undefined. `script` is the built worker; without it, all work runs
- * in this thread. The caller closes the inspector.
+ * in this thread. `loadExamine` loads the checks that `setup.checks` describes. The caller closes the
+ * inspector.
  */
 export async function openInspector(
   setup: InspectSetup,
   script: string | URL | undefined,
   recordedFiles: number,
+  loadExamine?: LoadExamine,
 ): Promise<PeekingInspector & { close(): Promise<void> }> {
   let loading: Promise<Inspector> | undefined;
   const load = (): Promise<Inspector> =>
-    (loading ??= import("./inspect.ts").then(({ loadInspector }) => loadInspector(setup)));
+    (loading ??= import("./inspect.ts").then(({ loadInspector }) =>
+      loadInspector(setup, loadExamine),
+    ));
   let peekIdOf: ((item: ReadItem) => PeekedId | undefined) | undefined;
   let peekLoading: Promise<void> | undefined;
   const loadPeek = async (): Promise<void> => {

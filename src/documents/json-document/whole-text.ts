@@ -53,20 +53,20 @@ async function prepare(
 ): Promise<Prepared> {
   const path = normalise(id);
   refusePointer(bytes, stdinName);
-  const read: TextReader = await loadReader(formats[format]);
+  const readText: TextReader = await loadReader(formats[format]);
   const text = decodeText(bytes, stdinName);
-  const parsed = read(text, path, {
+  const parsed = readText(text, path, {
     includes: noIncludes,
     componentAttributes: settings.componentAttributes,
   });
   // The requested id overrides an id in front matter.
   for (const key of settings.keys.id) delete parsed.frontMatter?.data[key];
   const mapped = mapDocument({ path, mtimeMs: 0 }, parsed, withoutFile(settings));
-  const bare = { stamp: "", content: "" };
   const placeOf = (secret: string): string => placeInText(stdinName, text, secret);
-  if (mapped.kind === "skipped") return toPrepared("", 0, { ...mapped, ...bare }, setup, placeOf);
+  const read = { source: text, parsed, stamp: "", content: "" };
+  if (mapped.kind === "skipped") return toPrepared("", 0, { ...mapped, ...read }, setup, placeOf);
   const { document, images, warnings } = mapped;
-  const reading = { kind: "document" as const, document, images, warnings, ...bare };
+  const reading = { kind: "document" as const, document, images, warnings, ...read };
   return toPrepared("", 0, reading, setup, placeOf);
 }
 
