@@ -228,6 +228,28 @@ export const profileName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;
 
 const ProfileName = z.string().check(z.regex(profileName), z.describe("name of a profile"));
 
+const ruleLevels = (description: string) =>
+  z
+    .record(z.string(), z.enum(["off", "note", "warning", "error"]))
+    .check(z.describe(description));
+
+export const LintSettings = z.strictObject({
+  rules: z.optional(
+    ruleLevels("severity of each rule: off, note, warning or error; an error also stops an upload"),
+  ),
+  overrides: z.optional(
+    z
+      .array(
+        z.strictObject({
+          paths: list("globs of files, relative to the project root"),
+          rules: ruleLevels("severity of each rule for these files"),
+        }),
+      )
+      .check(z.describe("severities per path; later entries win")),
+  ),
+});
+export type LintSettings = z.infer<typeof LintSettings>;
+
 /** A configuration file, user or project. Every member is optional; an unknown one is an error. */
 export const ConfigContent = z.strictObject({
   $schema: z.optional(z.string().check(z.describe("address of this schema, for editors"))),
@@ -235,5 +257,6 @@ export const ConfigContent = z.strictObject({
   profiles: z.optional(z.record(ProfileName, Profile)),
   chat: z.optional(ChatSettings),
   ingest: z.optional(IngestSettings),
+  lint: z.optional(LintSettings),
 });
 export type ConfigContent = z.infer<typeof ConfigContent>;
