@@ -14,6 +14,7 @@ const sources = {
   doctor: ["output/report/doctor-schema.ts", "doctorJsonSchema"],
   drift: ["output/drift-schema.ts", "driftJsonSchema"],
   "ingest-events": ["output/ingest-events.ts", "ingestEventsJsonSchema"],
+  lint: ["output/lint/lint-schema.ts", "lintJsonSchema"],
   plan: ["output/plan-schema.ts", "planJsonSchema"],
   search: ["output/search/schema.ts", "searchJsonSchema"],
   report: ["output/report/record.ts", "reportJsonSchema"],

@@ -2,7 +2,7 @@ import type { Examine, Examined, ExaminedPage } from "../../documents/inspect/in
 import type { DocumentSettings } from "../../documents/map/settings.ts";
 import type { Parsed } from "../../documents/read/reader.ts";
 import { createLevels, mayBe, type LevelOf, type LintConfig } from "./levels.ts";
-import { placeFindings, type LintFinding, type Raw } from "./place.ts";
+import { placeFindings, type LintFinding, type Raw, type RowPlace } from "./place.ts";
 import type { FolderRule, LintPage, PageRule, Rule } from "./rule.ts";
 
 /** How documents are checked: plain data, which goes to the threads that read files. */
@@ -24,8 +24,7 @@ export interface PageReport {
   findings: readonly LintFinding[];
   /** What folder rules noted, by the name of the rule. */
   facts: Readonly<Record<string, unknown>>;
-  /** For a row: the line on which it begins. */
-  line?: number | undefined;
+  row?: RowPlace | undefined;
 }
 
 // A page of generated text can have a finding in each line. One more finding counts the rest.
@@ -45,6 +44,10 @@ function pageFor(
   const parsed = parsedOf(page);
   const onlySent = refuses !== undefined;
   return { path, part, source, parsed, document, skipped, settings, facts, line, keys, onlySent };
+}
+
+function rowOf({ part, line, document }: LintPage): RowPlace | undefined {
+  return part === 0 ? undefined : { line: line ?? null, id: document?.id ?? `row ${part}` };
 }
 
 function check(rule: PageRule, page: LintPage, levelOf: LevelOf, into: Raw[]): void {
@@ -68,7 +71,7 @@ function refusal(rules: readonly PageRule[], page: LintPage, levelOf: LevelOf): 
     if (rule.group === "secrets" && page.settings.allowsSecrets(page.path)) continue;
     check(rule, page, levelOf, raw);
   }
-  const [first] = placeFindings(page, raw);
+  const [first] = placeFindings({ ...page, row: rowOf(page) }, raw);
   if (!first) return undefined;
   const place = first.line === null ? "" : `:${first.line}:${first.column}`;
   const isSecret = raw.some(({ rule }) => rule.name === first.rule && rule.group === "secrets");
@@ -135,11 +138,11 @@ export function createExamine(
       if (rule.group === "secrets" && settings.allowsSecrets(page.path)) continue;
       check(rule, page, levelOf, raw);
     }
-    const { line } = page;
+    const row = rowOf(page);
     const report: PageReport = {
-      findings: placeFindings(page, raw),
+      findings: placeFindings({ ...page, row }, raw),
       facts: factsOf(folderRules, page),
-      line,
+      row,
     };
     return { report };
   };

@@ -4,12 +4,10 @@ export interface Position {
   column: number;
 }
 
-/** The lines of a text, for positions of findings. */
+/** The lines of a text. */
 export interface Lines {
   /** The position of an offset; an offset beyond the text counts as its end. */
   at(offset: number): Position;
-  /** The text of a line, without its end. */
-  text(line: number): string;
 }
 
 /** Indexes the lines of a text in one pass. */
@@ -26,11 +24,6 @@ export function createLines(text: string): Lines {
         else high = middle - 1;
       }
       return { line: low + 1, column: within - (starts[low] ?? 0) + 1 };
-    },
-    text(line) {
-      const start = starts[line - 1] ?? text.length;
-      const end = starts[line] === undefined ? text.length : (starts[line] ?? 0) - 1;
-      return text.slice(start, Math.max(start, end)).replace(/\r$/, "");
     },
   };
 }

@@ -1,5 +1,9 @@
 import type { Rule } from "./rule.ts";
+import { createDisableComment } from "./rules/disable-comment.ts";
 import { empty } from "./rules/empty.ts";
 
-/** All rules, in the order of the docs. A file of rules is one line here. */
-export const rules: readonly Rule[] = [empty];
+// A file of rules is one line here, in the order of the docs.
+const ofDocuments: readonly Rule[] = [empty];
+
+/** All rules. */
+export const rules: readonly Rule[] = [...ofDocuments, createDisableComment(ofDocuments)];

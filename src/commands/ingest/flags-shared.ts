@@ -44,10 +44,9 @@ export function addIdOptions(command: Command): Command {
     );
 }
 
-/** Flags that decide which files are taken and how they map; shared with its subcommands. */
-export function addMappingOptions(command: Command): Command {
-  return addIdOptions(command)
-    .option("--source <type>", "source type of the documents (default: file)", filled)
+/** Flags that decide what a document consists of: its sections, links, dates and metadata. */
+export function addShapeOptions(command: Command): Command {
+  return command
     .option(
       "--sections <mode>",
       "one section per document (whole, default) or per heading (headings)",
@@ -74,17 +73,23 @@ export function addMappingOptions(command: Command): Command {
       choice("docusaurus", "hugo", "mkdocs", "starlight", "github"),
     )
     .option("--link-base <url>", "base of relative links", webAddress)
-    .option(
-      "--links <mode>",
-      "links to other files: rewrite to the links of their documents, or keep (default: rewrite with --link or --link-style)",
-      choice("rewrite", "keep"),
-    )
     .option("--metadata <key=value>", "add metadata (repeatable)", collect)
     .option("--tag <tag>", "add a tag (repeatable)", collectParsed(filled))
     .option(
       "--updated-at <source>",
       "source of missing dates: git or mtime",
       choice("git", "mtime"),
+    );
+}
+
+/** Flags that decide which files are taken and how they map; shared with its subcommands. */
+export function addMappingOptions(command: Command): Command {
+  return addShapeOptions(addIdOptions(command))
+    .option("--source <type>", "source type of the documents (default: file)", filled)
+    .option(
+      "--links <mode>",
+      "links to other files: rewrite to the links of their documents, or keep (default: rewrite with --link or --link-style)",
+      choice("rewrite", "keep"),
     )
     .option("--owners <source>", "source of missing owners: codeowners", choice("codeowners"))
     .option("--meta-commit", "add the last commit of each file as metadata source_commit")

@@ -229,9 +229,7 @@ export const profileName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;
 const ProfileName = z.string().check(z.regex(profileName), z.describe("name of a profile"));
 
 const ruleLevels = (description: string) =>
-  z
-    .record(z.string(), z.enum(["off", "note", "warning", "error"]))
-    .check(z.describe(description));
+  z.record(z.string(), z.enum(["off", "note", "warning", "error"])).check(z.describe(description));
 
 export const LintSettings = z.strictObject({
   rules: z.optional(

@@ -1,0 +1,158 @@
+import type { Context } from "../../context.ts";
+import { baselineOf, baselineText, compareWithBaseline } from "../../checks/lint/baseline.ts";
+import type { LintSetup } from "../../checks/lint/examine.ts";
+import { refuseUnknownRules } from "../../checks/lint/known-rules.ts";
+import type { LintFinding } from "../../checks/lint/place.ts";
+import { rules } from "../../checks/lint/rules.ts";
+import { scopeOf } from "../../documents/find/scope.ts";
+import { CliError } from "../../errors.ts";
+import { checkLintFormat } from "../../output/lint/lint-json.ts";
+import { countSeverities, safeRun, severityText } from "../../output/lint/lint-run.ts";
+import { lintReportFormatOf } from "../../output/lint/report.ts";
+import { shownText } from "../../output/paths.ts";
+import { writeFilePieces } from "../../output/report/file.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { countOf, startProgress } from "../../output/terminal/progress.ts";
+import { openOutput } from "../connect.ts";
+import { ownKeys } from "../ingest/own-keys.ts";
+import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
+import { checkReportFiles, type ReportFiles } from "../ingest/report/report-files.ts";
+import { fixFiles } from "./fix-files.ts";
+import { checkPaths, openBaseline, type Baseline, type LintOptions } from "./lint-options.ts";
+import { rulesOf, runRules, type Linted } from "./run-rules.ts";
+import { writeResult, type Result } from "./write-result.ts";
+
+interface Run {
+  output: Output;
+  source: DocumentSource;
+  setup: LintSetup;
+  options: LintOptions;
+  files: ReportFiles;
+}
+
+/** Runs the rules; with --fix, corrects files and runs the rules again over what is left. */
+async function lintFiles(context: Context, run: Run): Promise<Linted> {
+  const { output, source, setup, options, files } = run;
+  const progress = startProgress(output, context.elapsed);
+  try {
+    const linted = await runRules(context, source, setup, { files, progress });
+    await progress.stop();
+    if (!options.fix || (await fixFiles(context, output, source, linted)) === 0) return linted;
+    return await runRules(context, source, setup, { files, progress });
+  } finally {
+    await progress.stop();
+  }
+}
+
+/** Whether this run looked for the findings of an entry of the baseline. */
+function checkedIn({ source, setup }: Run, { failed }: Linted) {
+  const names = new Set(rulesOf(setup).map(({ name }) => name));
+  const isInScope = scopeOf(source.inputs, source.find);
+  return ({ path, rule }: { path: string; rule: string }): boolean =>
+    names.has(rule) && isInScope(path) && !failed.has(path);
+}
+
+async function writeBaseline(run: Run, linted: Linted, baseline: Baseline): Promise<void> {
+  const entries = baselineOf(linted.findings, baseline.entries, checkedIn(run, linted));
+  await writeFilePieces(baseline.path, baselineText(entries), "the baseline");
+  const count = entries.reduce((sum, { fingerprints }) => sum + fingerprints.length, 0);
+  await run.output.note(`${countOf(count, "finding")} written into ${run.options.baseline}`);
+}
+
+interface Compared {
+  findings: readonly LintFinding[];
+  known: number;
+  fixed: number;
+}
+
+/** Takes out the findings of the baseline. */
+function compare(run: Run, linted: Linted, baseline: Baseline | undefined): Compared {
+  if (!baseline) return { findings: linted.findings, known: 0, fixed: 0 };
+  if (run.options.writeBaseline) return { findings: [], known: linted.findings.length, fixed: 0 };
+  const wasChecked = checkedIn(run, linted);
+  const compared = compareWithBaseline(linted.findings, baseline.entries, wasChecked);
+  const fixed = compared.fixed.reduce((sum, { fingerprints }) => sum + fingerprints.length, 0);
+  return { findings: compared.findings, known: compared.known, fixed };
+}
+
+function resultOf(run: Run, linted: Linted, { findings, known, fixed }: Compared): Result {
+  const { output, setup, options } = run;
+  const { documents, skipped, failed } = linted;
+  const counts = countSeverities(findings);
+  const failsOnWarnings = counts.warning > (options.maxWarnings ?? Infinity);
+  const levels = setup.config.rules ?? {};
+  const configured = rulesOf(setup).map((rule) => {
+    const level = levels[rule.name];
+    return level === undefined || level === "off" ? rule : { ...rule, severity: level };
+  });
+  return {
+    run: safeRun(
+      { findings, rules: configured, documents, known, failsOnWarnings },
+      output.secrets.redact,
+    ),
+    summary: { documents, skipped, failed: failed.size, ...counts, known, fixed },
+  };
+}
+
+async function tellSummary(output: Output, { summary }: Result): Promise<void> {
+  const { documents, skipped, known, fixed } = summary;
+  const rest = skipped === 0 ? "" : `, ${countOf(skipped, "file")} skipped`;
+  await output.note(`${severityText(summary)} in ${countOf(documents, "document")}${rest}`);
+  if (known > 0) await output.note(`${countOf(known, "finding")} of the baseline left out`);
+  if (fixed > 0) {
+    await output.note(
+      `${countOf(fixed, "finding")} of the baseline no longer occurs: write it again with --write-baseline`,
+    );
+  }
+}
+
+/** Throws CliError `checks-failed` or `partial` where the result is not fine. */
+function endWith({ summary }: Result, { maxWarnings = Infinity }: LintOptions): void {
+  const { error, warning, failed } = summary;
+  if (error > 0) throw new CliError("checks-failed", countOf(error, "error"));
+  if (warning > maxWarnings) {
+    throw new CliError(
+      "checks-failed",
+      `${countOf(warning, "warning")}, more than --max-warnings ${maxWarnings}`,
+    );
+  }
+  if (failed > 0) throw new CliError("partial", `${countOf(failed, "file")} could not be read`);
+}
+
+function nothingToCheck({ inputs, settings }: DocumentSource): CliError {
+  const places = inputs.length > 0 ? inputs : settings.include;
+  const where = places.length > 0 ? places.join(", ") : settings.root;
+  return new CliError("usage", `0 files to check in ${where}`, {
+    hints: ["check the path; `knowctl ingest explain FILE` shows why a file is left out"],
+  });
+}
+
+/**
+ * `knowctl lint`: checks documents before they are sent. Throws CliError `checks-failed` for a
+ * finding of level error and for too many warnings, `partial` when files cannot be read, `usage`
+ * when there is nothing to check, `not-configured` for an unknown rule in the configuration.
+ */
+export async function lint(context: Context, paths: string[], options: LintOptions): Promise<void> {
+  checkPaths(paths);
+  checkLintFormat(options);
+  refuseUnknownRules({}, rules, options.rule);
+  const output = openOutput(context, options);
+  const files = checkReportFiles(options, context.cwd, lintReportFormatOf);
+  const baseline = openBaseline(options, context.cwd);
+  const flags = { ...options, wholeRoot: true };
+  const source = await openSource(context, paths, flags, output, false);
+  const config = source.config.lint;
+  refuseUnknownRules(config, rules);
+  const keys = await ownKeys(output, source, undefined);
+  const run = { output, source, options, files, setup: { config, only: options.rule, keys } };
+  const linted = await lintFiles(context, run);
+  for (const [path, reason] of linted.failed) {
+    await output.error(shownText(path, reason, source.shown));
+  }
+  if (linted.documents + linted.skipped + linted.failed.size === 0) throw nothingToCheck(source);
+  if (baseline && options.writeBaseline) await writeBaseline(run, linted, baseline);
+  const result = resultOf(run, linted, compare(run, linted, baseline));
+  await writeResult(context, output, run, result);
+  await tellSummary(output, result);
+  endWith(result, options);
+}
