@@ -2,6 +2,7 @@ import type { Found } from "../../documents/find/source-file.ts";
 import { stateFolder } from "./session-setup.ts";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { ownerRules } from "../../config/values/given.ts";
 import type { Context } from "../../context.ts";
 import { explainDocument, type Explanation } from "../../documents/map/explain.ts";
@@ -88,12 +89,16 @@ export async function explainFile(
     throw new CliError("usage", `${source.shown(found.path)} is left out: ${found.reason}`);
   }
   const keys = await ownKeys(output, source, undefined);
+  const { checks } = source;
   // Redact keys even in documents that may be sent with them.
   for (const key of keys) if (key.length >= shortestKey) output.secrets.add(key);
   const explanation = await explainDocument(
     { ...found.file, facts: source.factsOf?.(found.file.path) },
     source.settings,
-    createSecretCheck(keys, source.settings),
+    {
+      findSecret: createSecretCheck(keys, source.settings),
+      examine: await loadExamine(checks && { ...checks, keys }, source.settings),
+    },
     flags.row,
   );
   const recorded = await readRecord(context, source, flags, explanation, found.file.stamp);

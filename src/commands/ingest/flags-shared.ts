@@ -108,7 +108,8 @@ export function addMappingOptions(command: Command): Command {
 export function addContentOptions(command: Command): Command {
   return command
     .optionsGroup("Documents:")
-    .option("--allow-secrets", "send documents that contain a key of the profile or a private key");
+    .option("--allow-secrets", "send documents that contain a key of the profile or a private key")
+    .option("--no-lint", "check documents for secrets alone, not with other rules of level error");
 }
 
 /** Which of the documents found are taken. */

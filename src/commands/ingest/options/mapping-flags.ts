@@ -37,6 +37,8 @@ export interface MappingFlags extends GlobalFlags {
   dropAccess?: boolean;
   /** Send documents that contain secrets. */
   allowSecrets?: boolean;
+  /** False for `--no-lint`: check documents for secrets alone. */
+  lint?: boolean;
   ccPairId?: number;
   connector?: string;
   /** Folder, or false for `--no-state`. */
