@@ -84,10 +84,13 @@ export function* baselineText(entries: readonly BaselineEntry[]): Generator<stri
   yield separator === "\n" ? "]\n}\n" : "\n  ]\n}\n";
 }
 
-const rewriteHint = "write it again: knowctl lint --baseline FILE --write-baseline";
+const deleteHint = "delete it and run again with --write-baseline";
 
 function refuse(name: string, problem: string, cause?: unknown): CliError {
-  return new CliError("usage", `${name}: ${problem}`, { hints: [rewriteHint], cause });
+  return new CliError("usage", `${name}: ${problem}`, {
+    hints: [`restore it, or ${deleteHint}`],
+    cause,
+  });
 }
 
 /**
@@ -107,7 +110,7 @@ export function parseBaseline(text: string, name: string): BaselineEntry[] {
   if (type !== "lint-baseline") throw refuse(name, "is JSON, but not a baseline of knowctl lint");
   if (version !== 1) {
     throw new CliError("usage", `${name}: a baseline of version ${JSON.stringify(version)}`, {
-      hints: ["this knowctl reads version 1; use the version that wrote it, or write it again"],
+      hints: [`this knowctl reads version 1; use the version that wrote it, or ${deleteHint}`],
     });
   }
   const result = BaselineFile.safeParse(value);
