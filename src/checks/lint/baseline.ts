@@ -14,7 +14,7 @@ export type WasChecked = (entry: { path: string; rule: string }) => boolean;
 
 export interface ComparedFindings {
   /** The findings that the baseline does not contain, in their order. */
-  findings: Finding[];
+  findings: readonly Finding[];
   /** Number of findings that it contains. */
   known: number;
   /** Entries with the fingerprints that no longer occur. */
@@ -33,6 +33,11 @@ const BaselineFile = z.strictObject({
     }),
   ),
 });
+
+/** Number of findings of some entries. */
+export function countEntries(entries: readonly BaselineEntry[]): number {
+  return entries.reduce((sum, { fingerprints }) => sum + fingerprints.length, 0);
+}
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
