@@ -38,14 +38,16 @@ interface Run {
 }
 
 /** Runs the rules; with --fix, corrects files and runs the rules again over what is left. */
-async function lintFiles(context: Context, run: Run): Promise<Linted> {
+async function lintFiles(context: Context, run: Run): Promise<Linted & { unfixed: number }> {
   const { output, source, setup, options, files } = run;
   const progress = startProgress(output, context.elapsed);
   try {
     const linted = await runRules(context, source, setup, { files, progress });
     await progress.stop();
-    if (!options.fix || (await fixFiles(context, output, source, linted)) === 0) return linted;
-    return await runRules(context, source, setup, { files, progress });
+    if (!options.fix) return { ...linted, unfixed: 0 };
+    const { changed, refused: unfixed } = await fixFiles(context, output, source, linted);
+    if (changed === 0) return { ...linted, unfixed };
+    return { ...(await runRules(context, source, setup, { files, progress })), unfixed };
   } finally {
     await progress.stop();
   }
@@ -110,7 +112,8 @@ async function tellSummary(
 }
 
 /** Throws CliError `checks-failed` or `partial` where the result is not fine. */
-function endWith({ summary }: Result, { maxWarnings = Infinity }: LintOptions): void {
+function endWith({ summary }: Result, unfixed: number, options: LintOptions): void {
+  const { maxWarnings = Infinity } = options;
   const { error, warning, failed } = summary;
   if (error > 0) throw new CliError("checks-failed", countOf(error, "error"));
   if (warning > maxWarnings) {
@@ -120,6 +123,7 @@ function endWith({ summary }: Result, { maxWarnings = Infinity }: LintOptions): 
     );
   }
   if (failed > 0) throw new CliError("partial", `${countOf(failed, "file")} could not be read`);
+  if (unfixed > 0) throw new CliError("partial", `${countOf(unfixed, "file")} could not be fixed`);
 }
 
 function nothingToCheck({ inputs, settings }: DocumentSource): CliError {
@@ -132,7 +136,7 @@ function nothingToCheck({ inputs, settings }: DocumentSource): CliError {
 
 /**
  * `knowctl lint`: checks documents before they are sent. Throws CliError `checks-failed` for a
- * finding of level error and for too many warnings, `partial` when files cannot be read, `usage`
+ * finding of level error and for too many warnings, `partial` when files cannot be read or fixed, `usage`
  * when there is nothing to check, `not-configured` for an unknown rule in the configuration.
  */
 export async function lint(context: Context, paths: string[], options: LintOptions): Promise<void> {
@@ -158,5 +162,5 @@ export async function lint(context: Context, paths: string[], options: LintOptio
   const result = resultOf(run, linted, compared);
   await writeResult(context, output, run, result);
   await tellSummary(run, result, compared.fixed);
-  endWith(result, options);
+  endWith(result, linted.unfixed, options);
 }
