@@ -14,7 +14,7 @@ export type WasChecked = (entry: { path: string; rule: string }) => boolean;
 
 export interface ComparedFindings {
   /** The findings that the baseline does not contain, in their order. */
-  findings: Finding[];
+  findings: readonly Finding[];
   /** Number of findings that it contains. */
   known: number;
   /** Entries with the fingerprints that no longer occur. */
@@ -33,6 +33,11 @@ const BaselineFile = z.strictObject({
     }),
   ),
 });
+
+/** Number of findings of some entries. */
+export function countEntries(entries: readonly BaselineEntry[]): number {
+  return entries.reduce((sum, { fingerprints }) => sum + fingerprints.length, 0);
+}
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -84,10 +89,13 @@ export function* baselineText(entries: readonly BaselineEntry[]): Generator<stri
   yield separator === "\n" ? "]\n}\n" : "\n  ]\n}\n";
 }
 
-const rewriteHint = "write it again: knowctl lint --baseline FILE --write-baseline";
+const deleteHint = "delete it and run again with --write-baseline";
 
 function refuse(name: string, problem: string, cause?: unknown): CliError {
-  return new CliError("usage", `${name}: ${problem}`, { hints: [rewriteHint], cause });
+  return new CliError("usage", `${name}: ${problem}`, {
+    hints: [`restore it, or ${deleteHint}`],
+    cause,
+  });
 }
 
 /**
@@ -107,7 +115,7 @@ export function parseBaseline(text: string, name: string): BaselineEntry[] {
   if (type !== "lint-baseline") throw refuse(name, "is JSON, but not a baseline of knowctl lint");
   if (version !== 1) {
     throw new CliError("usage", `${name}: a baseline of version ${JSON.stringify(version)}`, {
-      hints: ["this knowctl reads version 1; use the version that wrote it, or write it again"],
+      hints: [`this knowctl reads version 1; use the version that wrote it, or ${deleteHint}`],
     });
   }
   const result = BaselineFile.safeParse(value);

@@ -51,6 +51,8 @@ function decode(bytes: Buffer): { mark: string; text: string } {
   return text.startsWith(mark) ? { mark, text: text.slice(1) } : { mark: "", text };
 }
 
+const withLf = (text: string): string => text.replace(/\r\n?/g, "\n");
+
 /** Returns a function from an offset in text with LF to the offset in `raw`, where it may be CRLF. */
 function offsetsIn(raw: string): (offset: number) => number {
   // For each CRLF, the offset of its LF where all line ends are LF.
@@ -96,8 +98,12 @@ function fix(request: FixRequest): FixOutcome {
   const before = statSync(real, { bigint: true });
   if (!before.isFile()) throw new Refusal("it is not a regular file");
   const { mark: start, text: raw } = decode(readFileSync(real));
-  if (raw.replace(/\r\n?/g, "\n") !== source) throw new Refusal(changed);
+  if (withLf(raw) !== source) throw new Refusal(changed);
   const { applied, left, text } = applyFixes(raw, inFile(raw, request.fixes));
+  // A CR that a fix moves before an LF would become one line end with it.
+  if (withLf(text) !== applyFixes(source, request.fixes).text) {
+    throw new Refusal("it has CR and LF as line ends");
+  }
   if (text !== raw) {
     const isUnchanged = (): boolean => isSameVersion(before, statSync(real, { bigint: true }));
     const mode = Number(before.mode) & 0o777;

@@ -11,7 +11,7 @@ import type { Linted } from "./run-rules.ts";
 
 const changedMeanwhile = "it changed after it was read";
 
-function fixesByPath({ findings }: Linted): Map<string, Fix[]> {
+function fixesByPath({ findings }: Pick<Linted, "findings">): Map<string, Fix[]> {
   const fixes = new Map<string, Fix[]>();
   for (const { path, rule, span, fix } of findings) {
     if (!span || fix === undefined) continue;
@@ -22,36 +22,48 @@ function fixesByPath({ findings }: Linted): Map<string, Fix[]> {
   return fixes;
 }
 
-function outcomeText({ applied, refused, left }: FixOutcome): string {
-  if (refused !== undefined) return `not changed: ${refused}`;
+function changesText({ applied, left }: FixOutcome): string {
   const places = applied.map(({ rule, places }) => `${rule}, ${countOf(places, "place")}`);
   const again = left === 0 ? "" : `; ${countOf(left, "fix", "fixes")} left: run it again`;
   return `fixed ${places.join("; ")}${again}`;
 }
 
+/** Numbers of files. */
+export interface FixedFiles {
+  changed: number;
+  /** Files with fixes that could not be changed. */
+  refused: number;
+}
+
 /**
- * Applies the fixes of a run and says what it changed. Returns the number of changed files. Throws
- * CliError `local` if the disk fails.
+ * Applies the fixes of a run and says what it changed, and why it left a file alone. Throws CliError
+ * `local` if the disk fails.
  */
 export async function fixFiles(
   { signal }: Pick<Context, "signal">,
   output: Output,
   { settings, shown }: Pick<DocumentSource, "settings" | "shown">,
-  linted: Linted,
-): Promise<number> {
+  linted: Pick<Linted, "findings" | "contents">,
+): Promise<FixedFiles> {
   const { root } = settings;
   const realPlaceOf = createRealPlaces(root);
-  let changed = 0;
+  const counts = { changed: 0, refused: 0 };
   for (const [path, fixes] of fixesByPath(linted)) {
     signal.throwIfAborted();
     const absolutePath = realPlaceOf(path);
     const read = readSourceText({ path, absolutePath }, settings);
     const isSame = read !== undefined && read.content === linted.contents.get(path);
-    const outcome = isSame
+    const outcome: FixOutcome = isSame
       ? fixFile({ root, path, absolutePath, source: read.text, fixes })
       : { path, applied: [], left: 0, refused: changedMeanwhile };
-    if (outcome.applied.length > 0) changed++;
-    await output.note(neutraliseLine(`${shown(path)}: ${outcomeText(outcome)}`));
+    const name = neutraliseLine(shown(path));
+    if (outcome.refused === undefined) {
+      counts.changed++;
+      await output.note(`${name}: ${changesText(outcome)}`);
+    } else {
+      counts.refused++;
+      await output.warn(`${name}: not fixed: ${outcome.refused}`);
+    }
   }
-  return changed;
+  return counts;
 }

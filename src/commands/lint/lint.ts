@@ -1,13 +1,20 @@
 import type { Context } from "../../context.ts";
-import { baselineOf, baselineText, compareWithBaseline } from "../../checks/lint/baseline.ts";
+import {
+  baselineOf,
+  baselineText,
+  compareWithBaseline,
+  countEntries,
+  type BaselineEntry,
+  type ComparedFindings,
+} from "../../checks/lint/baseline.ts";
 import type { LintSetup } from "../../checks/lint/examine.ts";
 import { refuseUnknownRules } from "../../checks/lint/known-rules.ts";
-import type { LintFinding } from "../../checks/lint/place.ts";
 import { rules } from "../../checks/lint/rules.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
 import { CliError } from "../../errors.ts";
 import { checkLintFormat } from "../../output/lint/lint-json.ts";
 import { countSeverities, safeRun, severityText } from "../../output/lint/lint-run.ts";
+import { fixedLines } from "../../output/lint/notes.ts";
 import { lintReportFormatOf } from "../../output/lint/report.ts";
 import { shownText } from "../../output/paths.ts";
 import { writeFilePieces } from "../../output/report/file.ts";
@@ -31,14 +38,16 @@ interface Run {
 }
 
 /** Runs the rules; with --fix, corrects files and runs the rules again over what is left. */
-async function lintFiles(context: Context, run: Run): Promise<Linted> {
+async function lintFiles(context: Context, run: Run): Promise<Linted & { unfixed: number }> {
   const { output, source, setup, options, files } = run;
   const progress = startProgress(output, context.elapsed);
   try {
     const linted = await runRules(context, source, setup, { files, progress });
     await progress.stop();
-    if (!options.fix || (await fixFiles(context, output, source, linted)) === 0) return linted;
-    return await runRules(context, source, setup, { files, progress });
+    if (!options.fix) return { ...linted, unfixed: 0 };
+    const { changed, refused: unfixed } = await fixFiles(context, output, source, linted);
+    if (changed === 0) return { ...linted, unfixed };
+    return { ...(await runRules(context, source, setup, { files, progress })), unfixed };
   } finally {
     await progress.stop();
   }
@@ -46,36 +55,32 @@ async function lintFiles(context: Context, run: Run): Promise<Linted> {
 
 /** Whether this run looked for the findings of an entry of the baseline. */
 function checkedIn({ source, setup }: Run, { failed }: Linted) {
-  const names = new Set(rulesOf(setup).map(({ name }) => name));
+  const ran = new Set(rulesOf(setup).map(({ name }) => name));
+  const known = new Set(rules.map(({ name }) => name));
   const isInScope = scopeOf(source.inputs, source.find);
+  // A rule that this version no longer has finds nothing any more.
   return ({ path, rule }: { path: string; rule: string }): boolean =>
-    names.has(rule) && isInScope(path) && !failed.has(path);
+    (ran.has(rule) || !known.has(rule)) && isInScope(path) && !failed.has(path);
 }
 
 async function writeBaseline(run: Run, linted: Linted, baseline: Baseline): Promise<void> {
   const entries = baselineOf(linted.findings, baseline.entries, checkedIn(run, linted));
   await writeFilePieces(baseline.path, baselineText(entries), "the baseline");
-  const count = entries.reduce((sum, { fingerprints }) => sum + fingerprints.length, 0);
+  const count = countEntries(entries);
   await run.output.note(`${countOf(count, "finding")} written into ${run.options.baseline}`);
 }
 
-interface Compared {
-  findings: readonly LintFinding[];
-  known: number;
-  fixed: number;
-}
-
 /** Takes out the findings of the baseline. */
-function compare(run: Run, linted: Linted, baseline: Baseline | undefined): Compared {
-  if (!baseline) return { findings: linted.findings, known: 0, fixed: 0 };
-  if (run.options.writeBaseline) return { findings: [], known: linted.findings.length, fixed: 0 };
-  const wasChecked = checkedIn(run, linted);
-  const compared = compareWithBaseline(linted.findings, baseline.entries, wasChecked);
-  const fixed = compared.fixed.reduce((sum, { fingerprints }) => sum + fingerprints.length, 0);
-  return { findings: compared.findings, known: compared.known, fixed };
+function compare(run: Run, linted: Linted, baseline: Baseline | undefined): ComparedFindings {
+  const { findings } = linted;
+  if (!baseline) return { findings, known: 0, fixed: [] };
+  if (run.options.writeBaseline) return { findings: [], known: findings.length, fixed: [] };
+  return compareWithBaseline(findings, baseline.entries, checkedIn(run, linted));
 }
 
-function resultOf(run: Run, linted: Linted, { findings, known, fixed }: Compared): Result {
+function resultOf(run: Run, linted: Linted, compared: ComparedFindings): Result {
+  const { findings, known } = compared;
+  const fixed = countEntries(compared.fixed);
   const { output, setup, options } = run;
   const { documents, skipped, failed } = linted;
   const counts = countSeverities(findings);
@@ -94,20 +99,21 @@ function resultOf(run: Run, linted: Linted, { findings, known, fixed }: Compared
   };
 }
 
-async function tellSummary(output: Output, { summary }: Result): Promise<void> {
-  const { documents, skipped, known, fixed } = summary;
+async function tellSummary(
+  { output, source }: Run,
+  { summary }: Result,
+  fixed: readonly BaselineEntry[],
+): Promise<void> {
+  const { documents, skipped, known } = summary;
   const rest = skipped === 0 ? "" : `, ${countOf(skipped, "file")} skipped`;
   await output.note(`${severityText(summary)} in ${countOf(documents, "document")}${rest}`);
   if (known > 0) await output.note(`${countOf(known, "finding")} of the baseline left out`);
-  if (fixed > 0) {
-    await output.note(
-      `${countOf(fixed, "finding")} of the baseline no longer occurs: write it again with --write-baseline`,
-    );
-  }
+  for (const line of fixedLines(fixed, source.shown)) await output.note(line);
 }
 
 /** Throws CliError `checks-failed` or `partial` where the result is not fine. */
-function endWith({ summary }: Result, { maxWarnings = Infinity }: LintOptions): void {
+function endWith({ summary }: Result, unfixed: number, options: LintOptions): void {
+  const { maxWarnings = Infinity } = options;
   const { error, warning, failed } = summary;
   if (error > 0) throw new CliError("checks-failed", countOf(error, "error"));
   if (warning > maxWarnings) {
@@ -117,6 +123,7 @@ function endWith({ summary }: Result, { maxWarnings = Infinity }: LintOptions): 
     );
   }
   if (failed > 0) throw new CliError("partial", `${countOf(failed, "file")} could not be read`);
+  if (unfixed > 0) throw new CliError("partial", `${countOf(unfixed, "file")} could not be fixed`);
 }
 
 function nothingToCheck({ inputs, settings }: DocumentSource): CliError {
@@ -129,7 +136,7 @@ function nothingToCheck({ inputs, settings }: DocumentSource): CliError {
 
 /**
  * `knowctl lint`: checks documents before they are sent. Throws CliError `checks-failed` for a
- * finding of level error and for too many warnings, `partial` when files cannot be read, `usage`
+ * finding of level error and for too many warnings, `partial` when files cannot be read or fixed, `usage`
  * when there is nothing to check, `not-configured` for an unknown rule in the configuration.
  */
 export async function lint(context: Context, paths: string[], options: LintOptions): Promise<void> {
@@ -151,8 +158,9 @@ export async function lint(context: Context, paths: string[], options: LintOptio
   }
   if (linted.documents + linted.skipped + linted.failed.size === 0) throw nothingToCheck(source);
   if (baseline && options.writeBaseline) await writeBaseline(run, linted, baseline);
-  const result = resultOf(run, linted, compare(run, linted, baseline));
+  const compared = compare(run, linted, baseline);
+  const result = resultOf(run, linted, compared);
   await writeResult(context, output, run, result);
-  await tellSummary(output, result);
-  endWith(result, options);
+  await tellSummary(run, result, compared.fixed);
+  endWith(result, linted.unfixed, options);
 }

@@ -1,20 +1,19 @@
+import type { Severity } from "../../checks/lint/rule.ts";
 import { severities } from "./lint-run.ts";
 
-/** Every set of severities that a group may contain, as a class: `e`, `ew`, `ewn`, … */
-const groupClasses = ["e", "w", "n", "ew", "en", "wn", "ewn"];
-
-/** The class of a group whose findings have these severities. */
-export function groupClass(found: ReadonlySet<string>): string {
-  return severities
-    .filter((name) => found.has(name))
-    .map((name) => name.charAt(0))
-    .join("");
+/** The class of a group that contains findings of these severities: `e`, `ew`, `ewn`, … */
+export function groupClass(found: readonly Severity[]): string {
+  return found.map((name) => name.charAt(0)).join("");
 }
+
+const groupClasses = ["e", "w", "n", "ew", "en", "wn", "ewn"];
 
 /** Hides findings of a severity without a tick, and groups of which nothing remains. */
 function hidingRules(): string {
   const unticked = (letter: string): string => `#show-${letter}:not(:checked)`;
-  const items = severities.map((name) => `${unticked(name.charAt(0))}~section li.${name}`);
+  const items = severities.flatMap((name) =>
+    ["li", "b"].map((tag) => `${unticked(name.charAt(0))}~section ${tag}.${name}`),
+  );
   const groups = groupClasses.map(
     (name) => `${Array.from(name, unticked).join("~")}~section details.${name}`,
   );
@@ -31,7 +30,8 @@ ${["show-e", "show-w", "show-n", "by-rule", "by-file"].map((id) => `#${id}:focus
 .filters .gap{flex-basis:12px}
 #by-rule:checked~.files,#by-file:checked~.rules{display:none}
 ${hidingRules()}
-.error b,.level.error{color:var(--bad)}.warning b,.level.warning{color:var(--warn)}.note b,.level.note{color:var(--soft)}
+summary code{margin-right:8px}
+summary .error,.level.error{color:var(--bad)}summary .warning,.level.warning{color:var(--warn)}summary .note,.level.note{color:var(--soft)}
 .level{font-size:12px;font-weight:650;margin-right:8px}
 .advice{margin:0 0 8px;color:var(--soft);max-width:75ch}
 details li .path{margin-right:8px}

@@ -39,14 +39,17 @@ const byCount = (groups: readonly Group[]): Group[] =>
 const level = (severity: string): string => `<span class="level ${severity}">${severity}</span>`;
 
 function details(
-  summary: string,
+  name: string,
   findings: readonly Finding[],
   isOpen: boolean,
   lines: readonly string[],
 ): string {
-  const found = new Set(findings.map(({ severity }) => severity));
-  const worst = severities.find((name) => found.has(name)) ?? "note";
-  return `<details class="${groupClass(found)}"${isOpen ? " open" : ""}><summary class="${worst}"><b>${formatCount(findings.length)}</b>${summary}</summary>${lines.join("\n")}</details>\n`;
+  const counts = countSeverities(findings);
+  const found = severities.filter((severity) => counts[severity] > 0);
+  const tallies = found.map(
+    (severity) => `<b class="${severity}">${countOf(counts[severity], severity)}</b>`,
+  );
+  return `<details class="${groupClass(found)}"${isOpen ? " open" : ""}><summary>${tallies.join("")}${name}</summary>${lines.join("\n")}</details>\n`;
 }
 
 function* ruleGroups(run: LintRun, shown: readonly Finding[]): Generator<string> {
@@ -73,7 +76,8 @@ function* fileGroups(shown: readonly Finding[]): Generator<string> {
   for (const [path, findings] of byCount(groupBy(shown, ({ path }) => path))) {
     const lines = findings.map((each) => {
       const place = placeOf({ ...each, path: "" }).slice(1);
-      return `<li class="${each.severity}"><span class="path">${escapeHtml(place)}</span>${level(each.severity)}${escapeHtml(each.message)}<span class="tag">${escapeHtml(each.rule)}</span></li>`;
+      const start = place === "" ? "" : `<span class="path">${place}</span>`;
+      return `<li class="${each.severity}">${start}${level(each.severity)}${escapeHtml(each.message)}<span class="tag">${escapeHtml(each.rule)}</span></li>`;
     });
     const list = ["<ul>", ...lines, "</ul>"];
     yield details(`<span class="path">${escapeHtml(path)}</span>`, findings, isOpen, list);

@@ -2,6 +2,7 @@ import { extname } from "node:path";
 import { CliError, messageOf } from "../../errors.ts";
 import { writeFilePieces } from "../report/file.ts";
 import { appendSummary } from "../report/github.ts";
+import { neutraliseJson } from "../terminal/neutralise.ts";
 import type { Output } from "../terminal/output.ts";
 import { lintAnnotations, lintSummary } from "./github.ts";
 import { lintCodeQuality } from "./gitlab.ts";
@@ -42,6 +43,10 @@ export function lintReportFormatOf(path: string): LintReportFormat {
   });
 }
 
+function* inertJson(pieces: Iterable<string>): Generator<string> {
+  for (const piece of pieces) yield neutraliseJson(piece);
+}
+
 /**
  * Writes a report in the format of the extension of `path`. Throws CliError `usage` for an unknown
  * extension, `local` when the file cannot be written.
@@ -52,8 +57,10 @@ export async function writeLintReport(
   { redact, prefix, json }: LintReportOptions & { json: JsonReport },
 ): Promise<void> {
   const format = lintReportFormatOf(path);
-  const render = format === ".json" ? json : await formats[format]();
-  await writeFilePieces(path, render(safeRun(run, redact), prefix));
+  const safe = safeRun(run, redact);
+  const pieces =
+    format === ".json" ? inertJson(json(safe)) : (await formats[format]())(safe, prefix);
+  await writeFilePieces(path, pieces);
 }
 
 /** Writes GitLab's code quality report. Throws CliError `local` when the file cannot be written. */

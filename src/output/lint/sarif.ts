@@ -22,10 +22,16 @@ function uriOf(path: string): string {
   return path.toWellFormed().split("/").map(encodeURIComponent).join("/");
 }
 
-const indented = (text: string): string => text.trimEnd().replace(/^/gm, "    ");
+/** The example of a rule about long texts is long too. */
+const maxExample = 1000;
+
+function exampleOf(text: string): string {
+  const short = text.length > maxExample ? `${text.slice(0, maxExample).toWellFormed()}…` : text;
+  return short.trimEnd().replace(/^/gm, "    ");
+}
 
 function descriptorOf({ name, group, severity, summary, advice, bad, good }: RuleText): object {
-  const examples = `Bad:\n\n${indented(bad)}\n\nGood:\n\n${indented(good)}\n`;
+  const examples = `Bad:\n\n${exampleOf(bad)}\n\nGood:\n\n${exampleOf(good)}\n`;
   return {
     id: name,
     shortDescription: { text: summary },

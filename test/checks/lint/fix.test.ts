@@ -121,6 +121,11 @@ describe("fixFile", () => {
       "it is not UTF-8 text",
     ],
     [
+      "a fix that would join a CR and an LF to one line end",
+      { bytes: "one\rx\ntwo", fixes: [at(4, 5, "")] },
+      "it has CR and LF as line ends",
+    ],
+    [
       "a changed file",
       { bytes: "two", fixes: [at(0, 1, "O")], source: "one" },
       "it changed after it was read",

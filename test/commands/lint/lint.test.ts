@@ -130,8 +130,27 @@ describe("knowctl lint", () => {
     expect(second.stderr).toContain("1 finding of the baseline left out");
     writeFileSync(join(folder, "docs/empty.md"), fine.replace("28", "thirty"));
     expect((await lint(folder, baseline)).stderr).toContain(
-      "1 finding of the baseline no longer occurs",
+      "1 finding of the baseline no longer occurs: remove it with --write-baseline\n  docs/empty.md: empty\n",
     );
+  });
+
+  it("calls fixed what only a removed rule found, but not what it did not check", async () => {
+    const folder = project();
+    const line = "docs --rule empty --baseline known.json";
+    await lint(folder, `${line} --write-baseline`);
+    const written = readFileSync(join(folder, "known.json"), "utf8");
+    const entry = (path: string, rule: string): string =>
+      `    {"path":"${path}","rule":"${rule}","count":1,"fingerprints":["0123456789abcdef"]},\n`;
+    const entries =
+      entry("docs/empty.md", "removed-rule") +
+      entry("other/a.md", "empty") +
+      entry("docs/gone.md", "empty");
+    writeFileSync(join(folder, "known.json"), written.replace("[\n", `[\n${entries}`));
+    const { stderr } = await lint(folder, line);
+    expect(stderr).toContain("2 findings of the baseline no longer occur");
+    expect(stderr).toContain("  docs/empty.md: removed-rule\n");
+    expect(stderr).toContain("  docs/gone.md: empty\n");
+    expect(stderr).not.toContain("other/a.md");
   });
 
   it("writes every report, and skips them in the next run", async () => {

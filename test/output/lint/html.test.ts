@@ -34,7 +34,9 @@ describe("the HTML report of lint", () => {
     const [rules, files] = [sectionOf(html, "rules"), sectionOf(html, "files")];
     const count = (text: string): number => text.split("<li").length - 1;
     expect([count(rules), count(files)]).toEqual([3, 3]);
-    expect(files).toContain('<summary class="error"><b>2</b><span class="path">docs/a.md</span>');
+    expect(files).toContain(
+      '<summary><b class="error">1 error</b><b class="note">1 note</b><span class="path">docs/a.md</span>',
+    );
     expect(files).toContain('<span class="tag">no-title</span>');
   });
 

@@ -6,7 +6,7 @@ import {
   writeLintCodeQuality,
   writeLintReport,
 } from "../../../src/output/lint/report.ts";
-import { baselineLines, fixLines } from "../../../src/output/lint/notes.ts";
+import { fixedLines } from "../../../src/output/lint/notes.ts";
 import { safeRun } from "../../../src/output/lint/lint-run.ts";
 import { createSecrets } from "../../../src/output/terminal/redact.ts";
 import { temporaryFolder } from "../../support.ts";
@@ -23,7 +23,7 @@ describe("writeLintReport", () => {
     rule: "no-title",
     severity: "error",
     message: `a key ${key}\u001b]0;x\u0007 and its start ${key.slice(0, 12)}`,
-    path: `docs/${key}.md`,
+    path: `docs/${key}\u202e.md`,
   });
 
   it.each([
@@ -39,7 +39,7 @@ describe("writeLintReport", () => {
     expect(text).toContain(part);
     expect(text).toContain("a key ***^[]0;x^G and its start ***");
     expect(text).not.toContain("onyx");
-    expect(text).not.toMatch(/[\u0007\u001b]/);
+    expect(text).not.toMatch(/[\u0007\u001b\u202e]/);
   });
 
   it("writes GitLab's report the same way", async () => {
@@ -63,51 +63,39 @@ it("safeRun keeps only the members of a finding", () => {
   expect(safeRun(runOf([withFix]), (text) => text).findings).toEqual([findingWith()]);
 });
 
-describe("the lines about a baseline", () => {
+describe("the lines about fixed findings", () => {
   const entry = { path: "docs/a.md", rule: "missing-link", fingerprints: [printOf(1)] };
+  const two = { ...entry, rule: "no-title", fingerprints: [printOf(1), printOf(2)] };
+  const shown = (path: string): string => `up/${path}`;
 
   it.each([
-    ["nothing", { findings: [], known: 0, fixed: [] }, []],
+    ["nothing", [], []],
     [
-      "known findings",
-      { findings: [], known: 1, fixed: [] },
-      ["1 known finding left out: known.json"],
-    ],
-    [
-      "a fixed finding",
-      { findings: [], known: 2, fixed: [entry] },
+      "one",
+      [entry],
       [
-        "2 known findings left out: known.json",
-        "1 finding of the baseline no longer occurs; add --write-baseline to remove it",
-        "  fixed up/docs/a.md: missing-link, 1",
+        "1 finding of the baseline no longer occurs: remove it with --write-baseline",
+        "  up/docs/a.md: missing-link",
       ],
     ],
-  ])("say %s", (_what, compared, lines) => {
-    expect(baselineLines(compared, "known.json", (path) => `up/${path}`)).toEqual(lines);
+    [
+      "several",
+      [entry, two],
+      [
+        "3 findings of the baseline no longer occur: remove them with --write-baseline",
+        "  up/docs/a.md: missing-link",
+        "  up/docs/a.md: no-title, 2 findings",
+      ],
+    ],
+  ])("name %s", (_what, fixed, lines) => {
+    expect(fixedLines(fixed, shown)).toEqual(lines);
   });
 
   it("are few and one line each, whatever the file contains", () => {
     const fixed = Array.from({ length: 300 }, () => ({ ...entry, path: "a\n\u001b[2J.md" }));
-    const lines = baselineLines({ findings: [], known: 0, fixed }, "known.json");
+    const lines = fixedLines(fixed, shown);
     expect(lines).toHaveLength(22);
-    expect(lines[1]).toBe("  fixed a ^[[2J.md: missing-link, 1");
+    expect(lines[1]).toBe("  up/a ^[[2J.md: missing-link");
     expect(lines.at(-1)).toBe("  and 280 more");
   });
-});
-
-it("the lines about fixes name file, rules and places", () => {
-  const changed = [
-    { rule: "spaces", places: 2 },
-    { rule: "title", places: 1 },
-  ];
-  const outcomes = [
-    { path: "a.md", applied: changed, left: 1 },
-    { path: "b\n.md", applied: [], left: 0, refused: "it changed after it was read" },
-    { path: "c.md", applied: [], left: 0 },
-  ];
-  expect(fixLines(outcomes)).toEqual([
-    "fixed a.md: spaces, 2 places; title, 1 place",
-    "not fixed b .md: it changed after it was read",
-    "1 fix would overlap with another: run --fix again",
-  ]);
 });

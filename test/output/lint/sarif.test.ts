@@ -1,10 +1,11 @@
+import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { safeRun, type LintRun } from "../../../src/output/lint/lint-run.ts";
 import { sarifReport } from "../../../src/output/lint/sarif.ts";
 import { findingWith } from "../../checks/lint/finding.ts";
 import { hostileTexts } from "../report/sample.ts";
-import { many, runOf, some } from "./sample.ts";
+import { many, noTitle, runOf, some } from "./sample.ts";
 import { SarifLog } from "./sarif-schema.ts";
 
 const same = (text: string): string => text;
@@ -55,6 +56,13 @@ describe("the SARIF report", () => {
       ],
       partialFingerprints: { "knowctlFingerprint/v1": "0000000000000002" },
     });
+  });
+
+  it("cuts the example of a rule about long texts", () => {
+    const long = { ...noTitle, bad: "word ".repeat(10_000) };
+    const [rule] = readRun(runOf([], { rules: [long] })).tool.driver.rules;
+    expect(rule?.help?.text).toContain("word …\n\nGood:");
+    expect(rule?.help?.text.length).toBeLessThan(1300);
   });
 
   it("percent-encodes paths, and names no line in a binary file", () => {
@@ -109,9 +117,7 @@ describe("the SARIF report", () => {
 
   it("stays below the size that GitHub accepts, even with long random messages", () => {
     const noise = (index: number): string =>
-      Array.from({ length: 300 }, (_, at) => ((index + 7) * (at + 13) * 2654435761) % 65_521)
-        .map((each) => each.toString(36))
-        .join("");
+      createHash("shake256", { outputLength: 900 }).update(`${index}`).digest("base64");
     const findings = many(6000, "error").map((each, at) => ({ ...each, message: noise(at) }));
     expect(gzipSync(textOf(runOf(findings))).length).toBeLessThan(10 * 1024 * 1024);
   });
