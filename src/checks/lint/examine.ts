@@ -73,7 +73,10 @@ function refusal(rules: readonly PageRule[], page: LintPage, levelOf: LevelOf): 
   }
   const [first] = placeFindings({ ...page, row: rowOf(page) }, raw);
   if (!first) return undefined;
-  const place = first.line === null ? "" : `:${first.line}:${first.column}`;
+  const { line, column, endLine, endColumn } = first;
+  // A finding about the whole page has no extent: no line would lead to its text.
+  const isWhole = page.part === 0 && line === endLine && column === endColumn;
+  const place = line === null || isWhole ? "" : `:${line}:${column}`;
   const isSecret = raw.some(({ rule }) => rule.name === first.rule && rule.group === "secrets");
   const way = isSecret
     ? "remove it, or send it with --allow-secrets"

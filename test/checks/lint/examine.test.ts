@@ -174,7 +174,7 @@ describe("the check of an upload", () => {
   it("refuses by other rules that the configuration makes errors, except with --no-lint", () => {
     const config = { rules: { whole: "error", "secret-word": "off" } } as const;
     expect(examine(pageOf("a"), { refuses: "all", config })?.refused).toBe(
-      "docs/a.md:1:1: the page (whole); change the document, or send it with --no-lint",
+      "docs/a.md: the page (whole); change the document, or send it with --no-lint",
     );
     expect(examine(pageOf("a"), { refuses: "secrets", config })).toBeUndefined();
   });
