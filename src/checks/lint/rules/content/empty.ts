@@ -20,7 +20,7 @@ export const empty: PageRule = {
     const { skipped, document, parsed } = page;
     // Text in ignore regions is left out on purpose.
     if (skipped?.startsWith("empty: ") && parsed.body.trim() === "") {
-      yield { message: `${skipped.slice("empty: ".length)}; the page is not sent` };
+      yield { message: `the page is not sent: ${skipped.slice("empty: ".length)}` };
     }
     if (!document || document.sections.some((each) => each.image_file_id !== undefined)) return;
     const { text } = bodyOf(page);
