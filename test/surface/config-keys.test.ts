@@ -6,6 +6,7 @@ import {
   ConfigContent,
   IngestRule,
   IngestSettings,
+  LintSettings,
   Profile,
 } from "../../src/config/values/schema.ts";
 import { projectFolder } from "../support.ts";
@@ -24,12 +25,14 @@ const groups = {
   "ingest.rules.": IngestRule,
   "ingest.frontMatter.": frontMatter,
   "chat.": ChatSettings,
+  "lint.": LintSettings,
 };
 /** Groups of others, whose members are listed themselves. */
 const isGroup = new Set([
   "profiles",
   "ingest",
   "chat",
+  "lint",
   "profile.ingest",
   "profile.chat",
   "ingest.frontMatter",

@@ -44,19 +44,9 @@ export function addIdOptions(command: Command): Command {
     );
 }
 
-/** Flags that decide what a document consists of: its sections, links, dates and metadata. */
+/** Flags that shape documents, and what `lint` finds in them. */
 export function addShapeOptions(command: Command): Command {
   return command
-    .option(
-      "--sections <mode>",
-      "one section per document (whole, default) or per heading (headings)",
-      choice("whole", "headings"),
-    )
-    .option(
-      "--anchors <style>",
-      "style of links to headings: github, docusaurus, mkdocs",
-      choice("github", "docusaurus", "mkdocs"),
-    )
     .option(
       "--max-section-chars <number>",
       "split longer sections at paragraphs",
@@ -74,12 +64,7 @@ export function addShapeOptions(command: Command): Command {
     )
     .option("--link-base <url>", "base of relative links", webAddress)
     .option("--metadata <key=value>", "add metadata (repeatable)", collect)
-    .option("--tag <tag>", "add a tag (repeatable)", collectParsed(filled))
-    .option(
-      "--updated-at <source>",
-      "source of missing dates: git or mtime",
-      choice("git", "mtime"),
-    );
+    .option("--tag <tag>", "add a tag (repeatable)", collectParsed(filled));
 }
 
 /** Flags that decide which files are taken and how they map; shared with its subcommands. */
@@ -87,9 +72,24 @@ export function addMappingOptions(command: Command): Command {
   return addShapeOptions(addIdOptions(command))
     .option("--source <type>", "source type of the documents (default: file)", filled)
     .option(
+      "--sections <mode>",
+      "one section per document (whole, default) or per heading (headings)",
+      choice("whole", "headings"),
+    )
+    .option(
+      "--anchors <style>",
+      "style of links to headings: github, docusaurus, mkdocs",
+      choice("github", "docusaurus", "mkdocs"),
+    )
+    .option(
       "--links <mode>",
       "links to other files: rewrite to the links of their documents, or keep (default: rewrite with --link or --link-style)",
       choice("rewrite", "keep"),
+    )
+    .option(
+      "--updated-at <source>",
+      "source of missing dates: git or mtime",
+      choice("git", "mtime"),
     )
     .option("--owners <source>", "source of missing owners: codeowners", choice("codeowners"))
     .option("--meta-commit", "add the last commit of each file as metadata source_commit")

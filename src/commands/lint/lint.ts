@@ -9,6 +9,7 @@ import {
 } from "../../checks/lint/baseline.ts";
 import type { LintSetup } from "../../checks/lint/examine.ts";
 import { refuseUnknownRules } from "../../checks/lint/known-rules.ts";
+import { staleDate } from "../../checks/lint/rules/metadata/stale-date.ts";
 import { rules } from "../../checks/lint/rules.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
 import { CliError } from "../../errors.ts";
@@ -146,7 +147,9 @@ export async function lint(context: Context, paths: string[], options: LintOptio
   const output = openOutput(context, options);
   const files = checkReportFiles(options, context.cwd, lintReportFormatOf);
   const baseline = openBaseline(options, context.cwd);
-  const flags = { ...options, wholeRoot: true };
+  // Before the configuration is known: a rule that it switches off may cost a look at git.
+  const wantsCommits = options.rule?.includes(staleDate.name) ?? true;
+  const flags = { ...options, wholeRoot: true, wantsCommits };
   const source = await openSource(context, paths, flags, output, false);
   const config = source.config.lint;
   refuseUnknownRules(config, rules);

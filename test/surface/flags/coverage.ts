@@ -7,6 +7,7 @@ import { doctor } from "./doctor.ts";
 import { driftCases } from "./drift.ts";
 import { files } from "./files.ts";
 import { ingest } from "./ingest.ts";
+import { lint } from "./lint.ts";
 import { program } from "./program.ts";
 import { report } from "./report.ts";
 import { sandbox } from "./sandbox.ts";
@@ -27,6 +28,7 @@ export const coverage: Coverage = {
   ...search,
   ...sessions,
   ...files,
+  ...lint,
   ...verify,
   ...doctor,
   ...driftCases,

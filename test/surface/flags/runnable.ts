@@ -41,6 +41,7 @@ export const runnable: Readonly<Record<string, Setting>> = {
   "files upload": { ...docs, args: "docs/a.md --no-wait" },
   "tools list": {},
   "agents list": onyx,
+  lint: { ...docs, args: "docs" },
   verify: { ...sent, ...onyx, args: pair },
   doctor: {},
   drift: { ...sent, ...onyx, args: `docs ${pair}` },

@@ -177,7 +177,11 @@ export async function openSource(
   const find = { cwd, settings, mayBeRemoved, refuseFolder: refuseOtherProject(shown) };
   const facts: GitFacts = paths.includes("-")
     ? { since: undefined, factsOf: undefined }
-    : await readGitFacts(context, { find, inputs, since: flags.since }, output);
+    : await readGitFacts(
+        context,
+        { find, inputs, since: flags.since, wantsCommits: flags.wantsCommits },
+        output,
+      );
   const key = (path: string): string => mappingKey(path, settings, facts.factsOf?.(path));
   // allowSecrets does not shape documents, and each run sets it anew.
   const { allowSecrets: _, storesCreation: _ofTarget, ...shaping } = mapping;
