@@ -8,7 +8,7 @@ import { configKeyRows } from "./config-keys.js";
 import { ensureInstalled, projectFolder } from "./install.js";
 import { manualPage } from "./man.js";
 import { roomsPicture } from "./rooms.js";
-import { readSchemas } from "./schemas.js";
+import { readModules, readSchemas } from "./schemas.js";
 
 const isCheck = process.argv.includes("--check");
 if (!isCheck) {
@@ -56,6 +56,18 @@ function configurationKeys({ cliconfig }) {
   return replacePart(text, "keys", table(header, rows));
 }
 
+/** docs/lint.md with the table of the rules. */
+async function lintPage() {
+  const text = readFileSync(join(projectFolder, "docs", "lint.md"), "utf8");
+  const { lint } = await readModules({ lint: "checks/lint/rules.ts" });
+  const rows = lint.rules.map(({ name, severity, summary }) => [
+    `\`${name}\``,
+    severity,
+    summary.replaceAll("|", "\\|"),
+  ]);
+  return replacePart(text, "rules", table(["rule", "severity", "what is wrong"], rows));
+}
+
 const { version } = JSON.parse(readFileSync(join(projectFolder, "package.json"), "utf8"));
 const schemas = await readSchemas();
 const schemaFiles = Object.entries(schemas).map(([name, schema]) => [
@@ -67,6 +79,7 @@ const files = {
   "docs/commands.md": commandReference(),
   "docs/knowctl.1": manualPage(helpTexts(), topicTexts(), version),
   "docs/configuration-keys.md": configurationKeys(schemas),
+  "docs/lint.md": await lintPage(),
   "docs/rooms.svg": roomsPicture(),
 };
 
