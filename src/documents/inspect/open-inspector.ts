@@ -14,6 +14,8 @@ import { lookAtRecorded } from "./recorded.ts";
 
 /** Up to this number of files, one thread is enough: a second one costs as much as the files. */
 export const filesInThisThread = 2000;
+/** The same where rules examine each file, which costs several times as much as reading it. */
+const examinedInThisThread = 400;
 const maxThreads = 4;
 
 /** One core stays free for this thread. The limit exists because each thread has a warm-up cost. */
@@ -57,11 +59,12 @@ export async function openInspector(
   };
   let pool: Pool | undefined;
   let fileCount = 0;
+  const mostHere = setup.onlyExamines ? examinedInThisThread : filesInThisThread;
   const isHeavy = ({ path }: LookItem): boolean =>
     formatOf(path, setup.settings.format)?.gives === "binary";
   const countFiles = (files: number, needsPool: boolean, reads: boolean): void => {
     fileCount += files;
-    if (script === undefined || (fileCount <= filesInThisThread && !needsPool)) return;
+    if (script === undefined || (fileCount <= mostHere && !needsPool)) return;
     pool ??= createPool(script, setup, { size: threadCount(), reads });
   };
   if (recordedFiles >= filesInThisThread) countFiles(filesInThisThread, true, false);
