@@ -93,7 +93,7 @@ function resultOf(run: Run, linted: Linted, compared: ComparedFindings): Result 
   return {
     run: safeRun(
       { findings, rules: configured, documents, known, failsOnWarnings },
-      output.secrets.redact,
+      output.secrets.redactLast,
     ),
     summary: { documents, skipped, failed: failed.size, ...counts, known, fixed },
   };
