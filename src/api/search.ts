@@ -11,6 +11,8 @@ export interface SearchQuery extends FilterParameters {
   query: string;
   /** Most sections to ask for; one document has several. */
   sections?: number;
+  /** Of the indexed search: compare words only, without an embedding. */
+  wordsOnly?: boolean;
 }
 
 type SearchOptions = Pick<Call, "gate" | "onHeld">;
@@ -87,7 +89,7 @@ async function post<T extends { error?: string | null | undefined }>(
  */
 export async function searchIndexed(
   client: Client,
-  { query, sections = 30, ...filters }: SearchQuery,
+  { query, sections = 30, wordsOnly = false, ...filters }: SearchQuery,
   options: SearchOptions = {},
 ): Promise<FoundDocument[]> {
   const path = client.dialect.paths.indexedSearch;
@@ -96,6 +98,7 @@ export async function searchIndexed(
     filters: searchFilters(filters, client.dialect) ?? null,
     num_hits: sections,
     stream: false,
+    ...(wordsOnly && { hybrid_alpha: 0 }),
   };
   const more = { policy: "lookUp", ...options } as const;
   return (await post(client, path, body, MessageReply, more)).search_docs;

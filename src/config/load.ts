@@ -12,7 +12,8 @@ import {
 import { readKeys, type ReadableKeys } from "./values/keys.ts";
 import { secretMembers } from "./values/members.ts";
 import { chooseProfile, type ChosenProfile, type Source } from "./values/profile.ts";
-import type { ChatSettings, ConfigContent, IngestSettings, LintSettings } from "./values/schema.ts";
+import type { LintSettings } from "./values/lint-settings.ts";
+import type { ChatSettings, ConfigContent, IngestSettings } from "./values/schema.ts";
 import { effectiveContent, loadProject, loadUser, type SourceRequest } from "./sources.ts";
 import { refusedTrust } from "./trust.ts";
 

@@ -1,3 +1,4 @@
+import type { CheckStatus } from "../checks/verify/decide.ts";
 import type { VerifiedDocument } from "../checks/verify/evidence.ts";
 import { CliError } from "../errors.ts";
 import { checkSelection, writeRecord, type FormatOptions } from "./formats/formats.ts";
@@ -7,12 +8,19 @@ import { emptyCounts, type VerifyCounts } from "./verify.ts";
 /** The summary of a run: counts by result, and all of them. */
 export type VerifySummary = VerifyCounts & { documents: number };
 
+/** What a run ends with. */
+export interface VerifyEnd {
+  status: CheckStatus;
+  summary: VerifySummary;
+}
+
 /** The object of `--output json` and of a `.json` report, in pieces. */
 export function* verifyJson(
-  summary: VerifySummary,
+  { status, summary }: VerifyEnd,
   documents: Iterable<VerifiedDocument>,
 ): Generator<string> {
-  yield `{"version":1,"command":"verify","summary":${JSON.stringify(summary)},"documents":[`;
+  const counts = JSON.stringify(summary);
+  yield `{"version":1,"command":"verify","status":"${status}","summary":${counts},"documents":[`;
   let separator = "\n";
   for (const each of documents) {
     yield separator + JSON.stringify(each);
@@ -27,8 +35,8 @@ export function verifiedLine(document: VerifiedDocument): string {
 }
 
 /** The last line of ndjson. */
-export function verifyResultLine(summary: VerifySummary): string {
-  return `${JSON.stringify({ version: 1, type: "result", command: "verify", summary })}\n`;
+export function verifyResultLine({ status, summary }: VerifyEnd): string {
+  return `${JSON.stringify({ version: 1, type: "result", command: "verify", status, summary })}\n`;
 }
 
 /** Whether flags select members of the JSON object. */
@@ -39,6 +47,7 @@ export const selectsMembers = ({ fields, jq }: FormatOptions): boolean =>
 const sample = {
   version: 1,
   command: "",
+  status: "",
   summary: { ...emptyCounts(), documents: 0 },
   documents: [],
 };
@@ -59,10 +68,10 @@ export function checkVerifyFormat(options: FormatOptions): void {
 export async function writeVerifyJson(
   output: Output,
   options: FormatOptions,
-  summary: VerifySummary,
+  end: VerifyEnd,
   documents: Iterable<VerifiedDocument>,
 ): Promise<void> {
-  const pieces = verifyJson(summary, documents);
+  const pieces = verifyJson(end, documents);
   if (!selectsMembers(options)) {
     for (const piece of pieces) await output.json(piece);
     return;

@@ -41,11 +41,20 @@ const summary = z
   .check(z.describe("number of documents by result, and of all"));
 
 const command = z.literal("verify");
+const status = z
+  .enum(["passed", "failed", "partial"])
+  .check(z.describe("failed: a document is not as expected; partial: one could not be decided"));
 
 const Verify = z.union([
-  z.strictObject({ version, command, summary, documents: z.array(z.strictObject(verified)) }),
+  z.strictObject({
+    version,
+    command,
+    status,
+    summary,
+    documents: z.array(z.strictObject(verified)),
+  }),
   VerifiedLine,
-  z.strictObject({ version, type: z.literal("result"), command, summary }),
+  z.strictObject({ version, type: z.literal("result"), command, status, summary }),
 ]);
 
 /**

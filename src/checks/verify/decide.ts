@@ -110,6 +110,9 @@ export function decideResult(facts: Facts): { result: VerifyResult; reason: stri
   return row ?? { result: "unknown", reason: "no rule decides this" };
 }
 
+/** How a check ended: trust.md 4, exit codes 0, 13 and 10. */
+export type CheckStatus = "passed" | "failed" | "partial";
+
 /** Results that fail a check. `unknown` alone is another exit code. */
 const failing: ReadonlySet<VerifyResult> = new Set(["missing", "stale", "listed-only", "hidden"]);
 

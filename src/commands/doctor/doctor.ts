@@ -1,3 +1,4 @@
+import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { writeFinding, writeSkipped, type Finding } from "../../output/findings.ts";
@@ -123,10 +124,11 @@ function failureOf({ findings, failed }: Examined): CliError | undefined {
  * failed check.
  */
 export async function doctor(
-  context: Context,
+  system: Context,
   _args: string[],
   options: DoctorOptions,
 ): Promise<void> {
+  const context = goOnAfterClosedPipe(system);
   const output = createOutput(context, options);
   const writer = writerOf(output, options);
   const bundle = checkBundle(options.bundle, context.cwd);

@@ -1,3 +1,4 @@
+import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { checkDriftFormat, writeDrift, type DriftSummary } from "../../output/drift.ts";
@@ -112,10 +113,11 @@ async function compare(
  * cannot be read, `changes` with --exit-code, and ApiError when a list fails.
  */
 export async function drift(
-  context: Context,
+  system: Context,
   paths: string[],
   options: DriftOptions,
 ): Promise<void> {
+  const context = goOnAfterClosedPipe(system);
   checkDriftFormat(options);
   const output = openOutput(context, options);
   const source = await openSource(

@@ -38,8 +38,13 @@ interface Run {
   files: ReportFiles;
 }
 
+interface LintedFiles extends Linted {
+  /** Number of files that --fix could not change. */
+  unfixed: number;
+}
+
 /** Runs the rules; with --fix, corrects files and runs the rules again over what is left. */
-async function lintFiles(context: Context, run: Run): Promise<Linted & { unfixed: number }> {
+async function lintFiles(context: Context, run: Run): Promise<LintedFiles> {
   const { output, source, setup, options, files } = run;
   const progress = startProgress(output, context.elapsed);
   try {
@@ -79,13 +84,15 @@ function compare(run: Run, linted: Linted, baseline: Baseline | undefined): Comp
   return compareWithBaseline(findings, baseline.entries, checkedIn(run, linted));
 }
 
-function resultOf(run: Run, linted: Linted, compared: ComparedFindings): Result {
+function resultOf(run: Run, linted: LintedFiles, compared: ComparedFindings): Result {
   const { findings, known } = compared;
   const fixed = countEntries(compared.fixed);
   const { output, setup, options } = run;
   const { documents, skipped, failed } = linted;
   const counts = countSeverities(findings);
   const failsOnWarnings = counts.warning > (options.maxWarnings ?? Infinity);
+  const isFailed = counts.error > 0 || failsOnWarnings;
+  const isPartial = failed.size > 0 || linted.unfixed > 0;
   const levels = setup.config.rules ?? {};
   const configured = rulesOf(setup).map((rule) => {
     const level = levels[rule.name];
@@ -94,15 +101,18 @@ function resultOf(run: Run, linted: Linted, compared: ComparedFindings): Result 
   return {
     run: safeRun(
       { findings, rules: configured, documents, known, failsOnWarnings },
-      output.secrets.redact,
+      output.secrets.redactLast,
     ),
-    summary: { documents, skipped, failed: failed.size, ...counts, known, fixed },
+    end: {
+      status: isFailed ? "failed" : isPartial ? "partial" : "passed",
+      summary: { documents, skipped, failed: failed.size, ...counts, known, fixed },
+    },
   };
 }
 
 async function tellSummary(
   { output, source }: Run,
-  { summary }: Result,
+  { end: { summary } }: Result,
   fixed: readonly BaselineEntry[],
 ): Promise<void> {
   const { documents, skipped, known } = summary;
@@ -113,7 +123,7 @@ async function tellSummary(
 }
 
 /** Throws CliError `checks-failed` or `partial` where the result is not fine. */
-function endWith({ summary }: Result, unfixed: number, options: LintOptions): void {
+function endWith({ end: { summary } }: Result, unfixed: number, options: LintOptions): void {
   const { maxWarnings = Infinity } = options;
   const { error, warning, failed } = summary;
   if (error > 0) throw new CliError("checks-failed", countOf(error, "error"));
@@ -137,8 +147,8 @@ function nothingToCheck({ inputs, settings }: DocumentSource): CliError {
 
 /**
  * `knowctl lint`: checks documents before they are sent. Throws CliError `checks-failed` for a
- * finding of level error and for too many warnings, `partial` when files cannot be read or fixed, `usage`
- * when there is nothing to check, `not-configured` for an unknown rule in the configuration.
+ * finding of level error and for too many warnings, `partial` when files cannot be read or fixed,
+ * `usage` when there is nothing to check, `not-configured` for an unknown rule in the configuration.
  */
 export async function lint(context: Context, paths: string[], options: LintOptions): Promise<void> {
   checkPaths(paths);

@@ -3,7 +3,7 @@ import {
   lintJson,
   machineFormat,
   writeLintJson,
-  type LintSummary,
+  type LintEnd,
 } from "../../output/lint/lint-json.ts";
 import type { LintRun } from "../../output/lint/lint-run.ts";
 import { writeFindings } from "../../output/lint/people.ts";
@@ -18,7 +18,7 @@ import type { LintOptions } from "./lint-options.ts";
 /** A finished run whose texts may be shown (see safeRun). */
 export interface Result {
   run: LintRun;
-  summary: LintSummary;
+  end: LintEnd;
 }
 
 async function renderText(
@@ -38,7 +38,7 @@ export async function writeResult(
   context: Context,
   output: Output,
   { source, options, files }: { source: DocumentSource; options: LintOptions; files: ReportFiles },
-  { run, summary }: Result,
+  { run, end }: Result,
 ): Promise<void> {
   const { root } = source.settings;
   const prefix = ciPrefix({ root, gitRoot: findGitRoot(context, root) }, context.env);
@@ -50,10 +50,10 @@ export async function writeResult(
     for (const piece of pieces)
       await (format === "sarif" ? output.json(piece) : output.write(piece));
   } else {
-    await writeLintJson(output, options, summary, run.findings);
+    await writeLintJson(output, options, end, run.findings);
   }
   const { redactLast: redact } = output.secrets;
-  const json = (safe: LintRun): Iterable<string> => lintJson(summary, safe.findings);
+  const json = (safe: LintRun): Iterable<string> => lintJson(end, safe.findings);
   for (const path of files.reports) await writeLintReport(path, run, { redact, prefix, json });
   if (files.gitlab !== undefined) await writeLintCodeQuality(files.gitlab, run, { redact, prefix });
   await tellLintGithub(output, context.env, run, prefix);

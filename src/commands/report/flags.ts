@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Run } from "../../surface/run.ts";
 
-/** `report merge`. */
+/** `report merge` and `report summary`. */
 export function addReport(program: Command, run: Run): void {
-  const report = program.command("report").description("Work with the reports of uploads.");
+  const report = program.command("report").description("Work with reports.");
   report
     .command("merge")
     .description(
@@ -21,4 +21,22 @@ export function addReport(program: Command, run: Run): void {
       ],
     })
     .action(run(async () => (await import("./report.ts")).reportMerge));
+  report
+    .command("summary")
+    .description(
+      "Show the steps of a pipeline in one table, with one exit code.\n" +
+        "The exit code is 13 if a check failed, 10 if a step is incomplete or has no report, else 0. In a GitHub job, " +
+        "the table becomes a part of the job summary.",
+    )
+    .argument(
+      "<file...>",
+      "JSON reports of lint, ingest, verify and eval, in the order of the steps",
+    )
+    .configureHelp({
+      examples: [
+        ["knowctl report summary lint.json upload.json verify.json", "the result of a pipeline"],
+        ["knowctl report summary upload.json --json", "as data"],
+      ],
+    })
+    .action(run(async () => (await import("./summary.ts")).reportSummary));
 }

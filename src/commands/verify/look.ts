@@ -5,7 +5,7 @@ import { compareText, type Comparison, type SentText } from "../../checks/verify
 import type { Facts } from "../../checks/verify/decide.ts";
 import type { Evidence } from "../../checks/verify/evidence.ts";
 import { judgeAlone } from "../../checks/verify/judge-text.ts";
-import { ApiError, messageOf } from "../../errors.ts";
+import { ApiError, CliError, messageOf } from "../../errors.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 
 /** What the index shows of one document. */
@@ -23,8 +23,8 @@ export interface Reader {
   gate: Gate;
   /** Whether the service has answered a look-up: a refusal then concerns one document. */
   hasAnswered?: boolean;
-  /** Whether the service or the key has refused the search for versions. */
-  lacksSearch?: boolean;
+  /** Searches for versions that the service lacks or the key may not use. */
+  refusedSearches?: Set<string>;
 }
 
 /** Whether an error concerns all documents: a missing endpoint, or a run that was stopped. */
@@ -32,6 +32,13 @@ function isFatal(error: unknown, { gate, hasAnswered }: Reader): boolean {
   if (!(error instanceof ApiError) || gate.state().stopped !== undefined) return true;
   if (error.status === 403 && !hasAnswered) return true;
   return error.status === 404 || error.status === 501 || error.status === 401;
+}
+
+/** The error of a look-up, as `not-found` where the service has no index to look into. */
+export function unableError(error: unknown, more = ""): unknown {
+  if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 501)) return error;
+  const message = `the service cannot show what is indexed: ${error.message}${more}`;
+  return new CliError("not-found", message, { hints: error.hints, cause: error });
 }
 
 const statusOf = (error: unknown): number | null =>
@@ -121,7 +128,7 @@ export async function lookAt(
     size = await findDocumentSize(reader.client, storedId, { gate: reader.gate });
     reader.hasAnswered = true;
   } catch (error) {
-    if (isFatal(error, reader)) throw error;
+    if (isFatal(error, reader)) throw unableError(error);
     const status = statusOf(error);
     const chunks = status === 403 ? "refused" : "failed";
     const proves = status === 403 ? "nothing: this key may not ask" : "nothing: it failed";

@@ -1,15 +1,28 @@
-import { outcomeOf } from "../../checks/verify/decide.ts";
+import { outcomeOf, type CheckStatus } from "../../checks/verify/decide.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import { countsText, verifyResults, type VerifyCounts } from "../../output/verify.ts";
 
+function countOutcome(counts: VerifyCounts, expectsHidden: boolean, outcome: string): number {
+  return verifyResults
+    .filter((result) => outcomeOf(result, expectsHidden) === outcome)
+    .reduce((sum, result) => sum + counts[result], 0);
+}
+
+/** How a check ended. `unread`: documents that could not be checked. */
+export function statusOf(
+  counts: VerifyCounts,
+  expectsHidden: boolean,
+  unread: number,
+): CheckStatus {
+  if (countOutcome(counts, expectsHidden, "failed") > 0) return "failed";
+  const open = countOutcome(counts, expectsHidden, "undecided") + unread;
+  return open > 0 ? "partial" : "passed";
+}
+
 /** Throws CliError `checks-failed` or `partial` unless every document is as expected. */
 export function failUnlessExpected(counts: VerifyCounts, expectsHidden: boolean, unread = 0): void {
-  const sum = (outcome: string): number =>
-    verifyResults
-      .filter((result) => outcomeOf(result, expectsHidden) === outcome)
-      .reduce((all, result) => all + counts[result], 0);
-  const failed = sum("failed");
+  const failed = countOutcome(counts, expectsHidden, "failed");
   if (failed > 0) {
     const bad = { ...counts, current: 0, present: 0, unknown: 0 };
     const what = expectsHidden
@@ -22,6 +35,6 @@ export function failUnlessExpected(counts: VerifyCounts, expectsHidden: boolean,
         : [];
     throw new CliError("checks-failed", what, { hints });
   }
-  const open = sum("undecided") + unread;
+  const open = countOutcome(counts, expectsHidden, "undecided") + unread;
   if (open > 0) throw new CliError("partial", `${countOf(open, "document")} could not be decided`);
 }

@@ -5,11 +5,12 @@ import { findDocumentSize } from "../../api/evidence.ts";
 import type { DialectName } from "../../api/dialects.ts";
 import type { VerifiedDocument } from "../../checks/verify/evidence.ts";
 import type { Context } from "../../context.ts";
-import { ApiError, CliError } from "../../errors.ts";
+import { CliError } from "../../errors.ts";
 import { emptyCounts, type VerifyCounts } from "../../output/verify.ts";
 import { createSpool } from "../../sync/run/spool.ts";
 import type { VerifiedStore } from "../../sync/state/verified.ts";
 import { textInBody, type Expected, type ExpectedText } from "./expected.ts";
+import { unableError } from "./look.ts";
 import { verifyDocuments } from "./verifying.ts";
 
 /** How long `ingest --verify` waits for the index by default. */
@@ -46,12 +47,7 @@ async function refuseUnableService(client: Client): Promise<void> {
   try {
     await findDocumentSize(client, "knowctl-no-such-document");
   } catch (error) {
-    if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 501)) throw error;
-    throw new CliError(
-      "not-found",
-      `the service cannot show what is indexed: ${error.message}; nothing was sent`,
-      { cause: error },
-    );
+    throw unableError(error, "; nothing was sent");
   }
 }
 

@@ -1,3 +1,4 @@
+import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import { outcomeOf } from "../../checks/verify/decide.ts";
 import type { VerifiedDocument } from "../../checks/verify/evidence.ts";
 import type { Context } from "../../context.ts";
@@ -24,7 +25,7 @@ import { ingestFormat } from "../ingest/report/report.ts";
 import { checkReportFiles, type ReportFiles } from "../ingest/report/report-files.ts";
 import { openSession, type Session } from "../ingest/session.ts";
 import { chooseDocuments, type Chosen } from "./chosen.ts";
-import { failUnlessExpected } from "./outcome.ts";
+import { failUnlessExpected, statusOf } from "./outcome.ts";
 import { openReader } from "./readers.ts";
 import { writeVerifyReports } from "./reports.ts";
 import { refuseUncheckable } from "./sent.ts";
@@ -117,8 +118,10 @@ async function check(
   }
   kept.sort(order);
   const summary = { ...counts, documents: done };
-  if (format === "json") await writeVerifyJson(output, options, summary, kept);
-  if (format === "ndjson") await output.json(verifyResultLine(summary));
+  const status = statusOf(counts, request.expectsHidden, chosen.failed.length);
+  const end = { status, summary };
+  if (format === "json") await writeVerifyJson(output, options, end, kept);
+  if (format === "ndjson") await output.json(verifyResultLine(end));
   if (format === "text") {
     const write = options.explain === undefined ? writeVerifiedLine : writeExplained;
     for (const each of kept) {
@@ -131,7 +134,7 @@ async function check(
   await output.note(countsText(counts));
   const isFine = (each: VerifiedDocument): boolean =>
     outcomeOf(each.result, request.expectsHidden) === "expected";
-  await writeVerifyReports(context, session, { files, summary, documents: kept, isFine });
+  await writeVerifyReports(context, session, { files, ...end, documents: kept, isFine });
   return counts;
 }
 
@@ -156,10 +159,11 @@ const defaultDepth = "text";
  * to check, `not-found` where the service cannot tell, `auth` where the key may not ask.
  */
 export async function verify(
-  context: Context,
+  system: Context,
   paths: string[],
   options: VerifyOptions,
 ): Promise<void> {
+  const context = goOnAfterClosedPipe(system);
   const output = openOutput(context, options);
   checkVerifyOptions(paths, options);
   checkVerifyFormat(options);

@@ -99,7 +99,8 @@ async function checkOne(run: Run, { document, text }: ExpectedText): Promise<Che
   const { depth, via: way } = request;
   const known = "sent" in text ? text.sent : undefined;
   const version = !way && depth === "text" && "sent" in text ? text.version : undefined;
-  const found = version && (await findByVersion(reader, document, version));
+  const found =
+    version && known ? await findByVersion(reader, document, version, known) : undefined;
   const look =
     found !== undefined && found !== "not found"
       ? found

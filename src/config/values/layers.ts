@@ -1,13 +1,8 @@
 import { dirname } from "node:path";
 import type { ParsedFile } from "../file/parse.ts";
 import { offsetOf, placeOf, type Path } from "../file/nodes.ts";
-import type {
-  ChatSettings,
-  ConfigContent,
-  IngestSettings,
-  LintSettings,
-  Profile,
-} from "./schema.ts";
+import type { LintSettings } from "./lint-settings.ts";
+import type { ChatSettings, ConfigContent, IngestSettings, Profile } from "./schema.ts";
 
 /** Source of a value in effect. */
 export interface Origin {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { LintSettings } from "./lint-settings.ts";
 
 // Editors show these descriptions from the JSON Schema; see json-schema.ts.
 const text = (description: string) => z.string().check(z.minLength(1), z.describe(description));
@@ -227,26 +228,6 @@ export type Profile = z.infer<typeof Profile>;
 export const profileName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;
 
 const ProfileName = z.string().check(z.regex(profileName), z.describe("name of a profile"));
-
-const ruleLevels = (description: string) =>
-  z.record(z.string(), z.enum(["off", "note", "warning", "error"])).check(z.describe(description));
-
-export const LintSettings = z.strictObject({
-  rules: z.optional(
-    ruleLevels("severity of each rule: off, note, warning or error; an error also stops an upload"),
-  ),
-  overrides: z.optional(
-    z
-      .array(
-        z.strictObject({
-          paths: list("globs of files, relative to the project root"),
-          rules: ruleLevels("severity of each rule for these files"),
-        }),
-      )
-      .check(z.describe("severities per path; later entries win")),
-  ),
-});
-export type LintSettings = z.infer<typeof LintSettings>;
 
 /** A configuration file, user or project. Every member is optional; an unknown one is an error. */
 export const ConfigContent = z.strictObject({

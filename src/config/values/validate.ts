@@ -2,13 +2,13 @@ import type { core } from "zod/mini";
 import { nearest } from "../../nearest.ts";
 import { nodeAt, type Node, type Path } from "../file/nodes.ts";
 import { dotted, whereIs, type Problem } from "../file/problems.ts";
+import { LintSettings } from "./lint-settings.ts";
 import {
   ChatSettings,
   ConfigContent,
   FrontMatterSettings,
   IngestRule,
   IngestSettings,
-  LintSettings,
   Profile,
   profileName,
 } from "./schema.ts";

@@ -1,3 +1,4 @@
+import type { CheckStatus } from "../../checks/verify/decide.ts";
 import type { Finding } from "../../checks/lint/rule.ts";
 import { CliError } from "../../errors.ts";
 import { checkSelection, writeRecord, type FormatOptions } from "../formats/formats.ts";
@@ -18,9 +19,19 @@ export interface LintSummary extends SeverityCounts {
   fixed: number;
 }
 
+/** What a run ends with. */
+export interface LintEnd {
+  status: CheckStatus;
+  summary: LintSummary;
+}
+
 /** The object of `--output json` and of a `.json` report, in pieces. */
-export function* lintJson(summary: LintSummary, findings: Iterable<Finding>): Generator<string> {
-  yield `{"version":1,"command":"lint","summary":${JSON.stringify(summary)},"findings":[`;
+export function* lintJson(
+  { status, summary }: LintEnd,
+  findings: Iterable<Finding>,
+): Generator<string> {
+  const counts = JSON.stringify(summary);
+  yield `{"version":1,"command":"lint","status":"${status}","summary":${counts},"findings":[`;
   let separator = "\n";
   for (const each of findings) {
     yield separator + JSON.stringify(each);
@@ -30,11 +41,11 @@ export function* lintJson(summary: LintSummary, findings: Iterable<Finding>): Ge
 }
 
 /** The lines of `--output ndjson`: each finding, then the summary. */
-function* lintLines(summary: LintSummary, findings: Iterable<Finding>): Generator<string> {
+function* lintLines({ status, summary }: LintEnd, findings: Iterable<Finding>): Generator<string> {
   for (const each of findings) {
     yield `${JSON.stringify({ version: 1, type: "finding", ...each })}\n`;
   }
-  yield `${JSON.stringify({ version: 1, type: "result", command: "lint", summary })}\n`;
+  yield `${JSON.stringify({ version: 1, type: "result", command: "lint", status, summary })}\n`;
 }
 
 const selects = ({ fields, jq }: FormatOptions): boolean =>
@@ -44,6 +55,7 @@ const selects = ({ fields, jq }: FormatOptions): boolean =>
 const sample = {
   version: 1,
   command: "",
+  status: "",
   summary: {
     documents: 0,
     skipped: 0,
@@ -82,15 +94,15 @@ export function machineFormat(options: FormatOptions): string | undefined {
 export async function writeLintJson(
   output: Output,
   options: FormatOptions,
-  summary: LintSummary,
+  end: LintEnd,
   findings: readonly Finding[],
 ): Promise<void> {
   if (selects(options)) {
-    const record = JSON.parse([...lintJson(summary, findings)].join("")) as object;
+    const record = JSON.parse([...lintJson(end, findings)].join("")) as object;
     await writeRecord(output, { ...options, output: options.output ?? "json" }, record);
     return;
   }
   const isLines = machineFormat(options) === "ndjson";
-  const pieces = isLines ? lintLines(summary, findings) : lintJson(summary, findings);
+  const pieces = isLines ? lintLines(end, findings) : lintJson(end, findings);
   for (const piece of pieces) await output.json(piece);
 }

@@ -32,11 +32,18 @@ const summary = z.strictObject({
 });
 
 const command = z.literal("lint");
+const status = z
+  .enum(["passed", "failed", "partial"])
+  .check(
+    z.describe(
+      "failed: a finding of level error, or too many warnings; partial: a file could not be read or fixed",
+    ),
+  );
 
 const Lint = z.union([
-  z.strictObject({ version, command, summary, findings: z.array(z.strictObject(finding)) }),
+  z.strictObject({ version, command, status, summary, findings: z.array(z.strictObject(finding)) }),
   z.strictObject({ version, type: z.literal("finding"), ...finding }),
-  z.strictObject({ version, type: z.literal("result"), command, summary }),
+  z.strictObject({ version, type: z.literal("result"), command, status, summary }),
 ]);
 
 /**

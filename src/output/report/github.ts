@@ -8,6 +8,7 @@ import { redactAll } from "../terminal/redact.ts";
 import { redactEach, type ReportFileOptions } from "./file.ts";
 import { groupFailures, type GroupedFailures } from "./groups.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
+import type { Step } from "./steps.ts";
 import { bareReason, formatBytes, missingText, placeOf, refusedRow, statusText } from "./text.ts";
 
 /** GitHub shows 10 annotations of each level for a step and drops the rest (community #26680). */
@@ -145,6 +146,19 @@ export async function appendGithubSummary(
   { redact }: ReportFileOptions,
 ): Promise<void> {
   await appendSummary(path, githubSummary(redactAll(head, redact), redactEach(failures, redact)));
+}
+
+/** Appends the steps of a pipeline to the job summary. Throws as appendGithubSummary(). */
+export async function appendGithubSteps(
+  path: string,
+  steps: readonly Step[],
+  { redact }: ReportFileOptions,
+): Promise<void> {
+  const rows = redactAll(steps, redact).map(({ step, result, details, first }) =>
+    [step, result, details, first.join("; ")].map(cell),
+  );
+  const text = table(["step", "result", "details", "first"], rows);
+  await appendSummary(path, `## knowctl\n\n${text}\n`);
 }
 
 /** Appends Markdown to the job summary. Throws CliError `local` when it cannot be written. */

@@ -2,7 +2,7 @@ import type { VerifiedDocument } from "../../checks/verify/evidence.ts";
 import { redactAll } from "../terminal/redact.ts";
 import { formatCount } from "../terminal/progress.ts";
 import { countsText, verifyResults } from "../verify.ts";
-import { verifyJson, type VerifySummary } from "../verify-json.ts";
+import { verifyJson, type VerifyEnd } from "../verify-json.ts";
 import type { Annotation } from "../workflow-commands.ts";
 import { redactEach, reportFormatOf, writeFilePieces } from "./file.ts";
 import { style } from "./html/html-style.ts";
@@ -10,8 +10,7 @@ import { attributes, xmlText } from "./junit.ts";
 import { escapeHtml } from "./text.ts";
 
 /** A finished check. */
-export interface VerifyRun {
-  summary: VerifySummary;
+export interface VerifyRun extends VerifyEnd {
   documents: readonly VerifiedDocument[];
   /** Whether a document is as expected. */
   isFine: (document: VerifiedDocument) => boolean;
@@ -78,11 +77,7 @@ export async function writeVerifyReport(
   const documents = [...redactEach(run.documents, redact)];
   const safe = { ...run, summary: redactAll(run.summary, redact), documents };
   const pieces =
-    format === ".json"
-      ? verifyJson(safe.summary, documents)
-      : format === ".xml"
-        ? junit(safe)
-        : html(safe);
+    format === ".json" ? verifyJson(safe, documents) : format === ".xml" ? junit(safe) : html(safe);
   await writeFilePieces(path, pieces);
 }
 

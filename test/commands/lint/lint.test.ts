@@ -183,6 +183,22 @@ describe("knowctl lint", () => {
     expect(picked.stdout).toBe("1\n");
   });
 
+  it.each([
+    ["docs/fine.md", {}, "passed", 0],
+    ["docs/empty.md", {}, "passed", 0],
+    ["docs/empty.md --max-warnings 0", {}, "failed", 13],
+    ["docs", configOf({ lint: { rules: { empty: "error" } } }), "failed", 13],
+    ["docs/fine.md docs/broken.md", { "docs/broken.md": "---\na: [\n---\n" }, "partial", 10],
+  ])("says in its JSON how the check of %s ended", async (paths, files, status, code) => {
+    const folder = project(files);
+    const line = `${paths} --rule empty --report r.json`;
+    const result = await lint(folder, `${line} -o ndjson`);
+    expect(result.code).toBe(code);
+    expect(JSON.parse(result.stdout.trim().split("\n").at(-1) ?? "")).toMatchObject({ status });
+    const summary = await runHere(["report", "summary", "r.json", "-o", "json"], { cwd: folder });
+    expect(JSON.parse(summary.stdout)).toMatchObject([{ step: "lint", result: status }]);
+  });
+
   it("shows one screen on a terminal, the worst first, and all of it with -v", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 60 }, (_, index) => [`docs/${index + 10}.md`, empty]),

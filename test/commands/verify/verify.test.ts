@@ -202,6 +202,11 @@ describe("verify", () => {
     expect((await denied.run("verify")).code).toBe(4);
     const missing = await uploaded({ faults: { missing: ["/document/document-size-info"] } });
     expect((await missing.run("verify")).code).toBe(9);
+    const path = "/api/document/document-size-info";
+    const without = await uploaded({
+      faults: { rules: [{ when: { path }, do: { status: 501 } }] },
+    });
+    expect((await without.run("verify")).code).toBe(9);
   });
 });
 

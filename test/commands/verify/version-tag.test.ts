@@ -44,9 +44,22 @@ it("sends a change of metadata alone, which the index then has", async () => {
   expect([code, looks.length]).toEqual([0, 2]);
 });
 
-it("falls back on the other evidence when the key may not search", async () => {
+it("searches by the words of the document when only administrators may search by keyword", async () => {
   const rule = { when: { path: "/api/admin/search" }, do: { status: 403 } };
   const service = await uploaded({ faults: { rules: [rule] } });
+  const { code, stdout, looks } = await service.verify();
+  expect(code).toBe(0);
+  expect(stdout.match(/the text and the metadata that were sent/g)).toHaveLength(2);
+  // No chunk is read.
+  expect(new Set(looks)).toEqual(new Set(["/api/admin/search"]));
+});
+
+it("falls back on the other evidence when the key may not search", async () => {
+  const rules = ["/api/admin/search", "/api/search/send-search-message"].map((path) => ({
+    when: { path },
+    do: { status: 403 },
+  }));
+  const service = await uploaded({ faults: { rules } });
   const { code, stdout, looks } = await service.verify();
   expect(code).toBe(0);
   expect(stdout).not.toContain("the metadata that were sent");

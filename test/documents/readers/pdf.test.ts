@@ -6,7 +6,7 @@ import { readDocument } from "../../../src/documents/read/read.ts";
 import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { CliError } from "../../../src/errors.ts";
 import { createFolder, fileIn, readOkAsync, type Options } from "../folder.ts";
-import { pdf, pdfOf } from "./pdf-file.ts";
+import { pdf, pdfOf, type PdfPart } from "./pdf-file.ts";
 
 async function failure(bytes: Uint8Array): Promise<CliError> {
   const error: unknown = await readPdf(bytes, "a.pdf").catch((reason: unknown) => reason);
@@ -49,6 +49,38 @@ describe("pages", () => {
     const { pages, body } = await readPdf(pdf(["a (b) \\c\nnext line\n\n\napart"]), "a.pdf");
     expect(pages?.[0]?.text).toBe("a (b) \\c\nnext line\n\napart");
     expect(body).toBe(pages?.[0]?.text);
+  });
+});
+
+describe("what a reader of the page sees", () => {
+  const textOf = async (bytes: Uint8Array) => (await readPdf(bytes, "a.pdf")).pages?.[0]?.text;
+
+  it.each([
+    ["(taki-\nmata sanctus)", "(takimata sanctus)"],
+    ["well-known, and well-\nknown.", "well-known, and well-known."],
+    ["see file-\nname.ts and A-\nfoo", "see file-\nname.ts and A-\nfoo"],
+    ["pages 1-\n2, pre-\nWar", "pages 1-\n2, pre-\nWar"],
+  ])("joins words divided at a line end: %j", async (page, expected) => {
+    expect(await textOf(pdf([page]))).toBe(expected);
+  });
+
+  it("has the values of form fields, but no password", async () => {
+    const field = (entries: string): PdfPart => ({
+      dictionary: `/Type /Annot /Subtype /Widget /Rect [0 0 9 9] /P 3 0 R ${entries}`,
+    });
+    const bytes = pdfOf([
+      { dictionary: "/Type /Catalog /Pages 2 0 R /AcroForm << /Fields [5 0 R 6 0 R 7 0 R] >>" },
+      { dictionary: "/Type /Pages /Count 1 /Kids [3 0 R]" },
+      {
+        dictionary:
+          "/Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Annots [5 0 R 6 0 R 7 0 R] /Contents 4 0 R",
+      },
+      { dictionary: "", stream: Buffer.from("BT ET") },
+      field("/FT /Tx /T (First name) /V (Alice)"),
+      field("/FT /Tx /T (PIN) /V (1234) /Ff 8192"),
+      field("/FT /Tx /T (Empty) /V ()"),
+    ]);
+    expect(await textOf(bytes)).toBe("First name: Alice");
   });
 });
 

@@ -4,6 +4,7 @@ const run = "ingest docs --cc-pair-id 2 --report r.json";
 
 /** `report …`: flag by flag. */
 export const report: Coverage = {
+  "report summary": {},
   "report merge": {
     "--report": {
       files: { "docs/a.md": "# A\n\ntext\n" },

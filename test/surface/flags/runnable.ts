@@ -24,6 +24,7 @@ export const runnable: Readonly<Record<string, Setting>> = {
   "ingest documents": { ...docs, args: "docs" },
   "ingest orphans": { ...sent, args: `docs ${pair}` },
   "report merge": { ...docs, first: [`ingest docs ${pair} --report r.json`], args: "r.json" },
+  "report summary": { ...docs, first: [`ingest docs ${pair} --report r.json`], args: "r.json" },
   "state list": sent,
   "state forget": { ...sent, args: "docs/a.md" },
   "state export": sent,

@@ -4,6 +4,20 @@ import { cleanText } from "../properties.ts";
 // The distance between lines of a paragraph is 1.1 to 1.5 times their height.
 const paragraphGap = 1.8;
 
+// Both parts are words in small letters: no code, no address, no name with a hyphen.
+const divided =
+  /(?<=^|[\s("“‘])(\p{L}\p{Ll}{1,40})-\n(\p{Ll}{2,40})(?=[.,;:!?)"”’]{0,3}(?:$|\s))/gmu;
+
+/** Joins words that were divided at a line end, unless the page has them with a hyphen elsewhere. */
+function joinDivided(text: string): string {
+  if (!text.includes("-\n")) return text;
+  const compounds = new Set(text.match(/\p{L}{2,41}-\p{Ll}{2,40}/gu));
+  return text.replace(divided, (_, start: string, rest: string) => {
+    const compound = `${start}-${rest}`;
+    return compounds.has(compound) ? compound : start + rest;
+  });
+}
+
 /** Joins the pieces of a page in their order, with a blank line at each larger gap. */
 export function pageText(pieces: readonly PdfPiece[]): string {
   let text = "";
@@ -23,8 +37,7 @@ export function pageText(pieces: readonly PdfPiece[]): string {
       isNewLine = true;
     }
   }
-  return cleanText(text)
-    .replace(/[ \t]+(?=\n|$)/g, "")
+  return joinDivided(cleanText(text).replace(/[ \t]+(?=\n|$)/g, ""))
     .replace(/\n{3,}/g, "\n\n")
     .trim();
 }

@@ -52,13 +52,36 @@ async function readPage(page: PdfPage, limits: Limits): Promise<string> {
   }
 }
 
+const writtenFields = ["text", "combobox", "listbox"];
+
+/** What a person wrote into the form, as `Name: value`, by the number of the page. */
+async function readForm(pdf: Pdf, limits: Limits): Promise<Map<number, string[]>> {
+  const lines = new Map<number, string[]>();
+  const fields = Object.entries((await pdf.getFieldObjects()) ?? {});
+  for (const [name, places] of fields) {
+    // A field may stand on several places, with one value.
+    const place = places.find(({ type = "" }) => writtenFields.includes(type));
+    if (!place || place.password || place.hidden || place.page === undefined) continue;
+    const { value, page } = place;
+    const text = (Array.isArray(value) ? value.join(", ") : String(value ?? "")).trim();
+    if (text === "") continue;
+    limits.chars -= name.length + text.length;
+    if (limits.chars < 0) throw new PdfError("its text is larger than the limit for one document");
+    lines.set(page + 1, [...(lines.get(page + 1) ?? []), `${name}: ${text}`]);
+  }
+  return lines;
+}
+
 async function readPages(pdf: Pdf): Promise<Page[]> {
   if (pdf.numPages > maxPages) throw new PdfError(`it has more than ${maxPages} pages`);
   const limits = { chars: maxChars, untilMs: performance.now() + maxMs };
+  const form = await readForm(pdf, limits);
   const pages: Page[] = [];
   for (let number = 1; number <= pdf.numPages; number++) {
     const page = await pdf.getPage(number);
-    const text = await readPage(page, limits);
+    const written = form.get(number) ?? [];
+    const read = await readPage(page, limits);
+    const text = [read, written.join("\n")].filter((each) => each !== "").join("\n\n");
     page.cleanup();
     pages.push({ text, label: `Page ${number}`, fragment: `page=${number}` });
   }

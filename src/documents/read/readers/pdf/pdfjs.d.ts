@@ -32,8 +32,23 @@ declare module "unpdf/pdfjs" {
     cleanup(): void;
   }
 
+  /** A place of a form field. */
+  export interface PdfField {
+    name?: string;
+    /** Text, or the chosen options. */
+    value?: unknown;
+    /** `text`, `combobox`, `listbox`, `checkbox`, … */
+    type?: string;
+    /** From 0. */
+    page?: number;
+    password?: boolean;
+    hidden?: boolean;
+  }
+
   export interface Pdf {
     numPages: number;
+    /** By name of the field; null without a form. */
+    getFieldObjects(): Promise<Record<string, PdfField[]> | null>;
     getPage(number: number): Promise<PdfPage>;
     getMetadata(): Promise<{ info: Record<string, unknown> }>;
   }

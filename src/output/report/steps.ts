@@ -1,0 +1,150 @@
+import * as z from "zod/mini";
+import { CliError } from "../../errors.ts";
+import { countOf, formatCount } from "../terminal/progress.ts";
+import { parseReport, refuseReport } from "./read.ts";
+import type { RunReport } from "./record.ts";
+
+export type StepResult = "passed" | "failed" | "partial" | "not run";
+
+/** One step of a pipeline, from its report. */
+export interface Step {
+  /** The command: `verify`. */
+  step: string;
+  result: StepResult;
+  /** Counts and measures in words. */
+  details: string;
+  /** The first documents, cases or findings that are not as they should be. */
+  first: readonly string[];
+  /** The file with the report, as typed. */
+  report: string;
+}
+
+const mostNamed = 3;
+
+const item = z.looseObject({
+  id: z.optional(z.string()),
+  path: z.optional(z.nullable(z.string())),
+  line: z.optional(z.nullable(z.number())),
+  result: z.optional(z.string()),
+  outcome: z.optional(z.string()),
+  severity: z.optional(z.string()),
+  rule: z.optional(z.string()),
+});
+type Item = z.infer<typeof item>;
+
+const estimate = z.looseObject({
+  value: z.nullable(z.number()),
+  low: z.nullable(z.number()),
+  high: z.nullable(z.number()),
+});
+
+/** What the reports of verify, lint and eval have in common: trust.md 9. */
+const CheckReport = z.looseObject({
+  version: z.literal(1),
+  command: z.string(),
+  status: z.enum(["passed", "failed", "partial"]),
+  summary: z.looseObject({ metrics: z.optional(z.record(z.string(), estimate)) }),
+  comparison: z.optional(z.nullable(z.looseObject({ verdict: z.string() }))),
+  documents: z.optional(z.array(item)),
+  findings: z.optional(z.array(item)),
+  cases: z.optional(z.array(item)),
+});
+type CheckReport = z.infer<typeof CheckReport>;
+
+const good = new Set(["current", "present", "passed", "skipped", "warning", "note"]);
+
+function nameOf({ id, path, line, rule, result, outcome }: Item): string {
+  const place = `${path ?? id ?? ""}${typeof line === "number" ? `:${line}` : ""}`;
+  return `${place} (${rule ?? result ?? outcome ?? ""})`;
+}
+
+function badItems({ status, documents, findings, cases }: CheckReport): string[] {
+  if (status === "passed") return [];
+  return [...(documents ?? []), ...(findings ?? []), ...(cases ?? [])]
+    .filter(({ result, outcome, severity }) => !good.has(result ?? outcome ?? severity ?? ""))
+    .slice(0, mostNamed)
+    .map(nameOf);
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  documents: "document",
+  cases: "case",
+  error: "error",
+  warning: "warning",
+  note: "note",
+};
+
+function countText([name, count]: [string, number]): string {
+  const noun = nouns[name];
+  return noun === undefined
+    ? `${formatCount(count)} ${name.replace("-", " ")}`
+    : countOf(count, noun);
+}
+
+function countsOf(counts: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(counts)
+    .filter((entry): entry is [string, number] => typeof entry[1] === "number" && entry[1] > 0)
+    .map(countText);
+}
+
+function metricsOf({ summary: { metrics } }: CheckReport): string[] {
+  return Object.entries(metrics ?? {}).flatMap(([name, { value, low, high }]) => {
+    if (value === null) return [];
+    const hasInterval = low !== null && high !== null;
+    const interval = hasInterval ? ` (${low.toFixed(2)} to ${high.toFixed(2)})` : "";
+    return [`${name} ${value.toFixed(2)}${interval}`];
+  });
+}
+
+function uploadStep(report: RunReport, name: string): Step {
+  const results = { ok: "passed", partial: "partial", error: "failed", interrupted: "partial" };
+  const { status, counts, failures, error } = report;
+  return {
+    step: "ingest",
+    result: results[status] as StepResult,
+    details: [...countsOf(counts), ...(error === undefined ? [] : [error])].join(", "),
+    first: failures.slice(0, mostNamed).map(({ path, reason }) => `${path}: ${reason}`),
+    report: name,
+  };
+}
+
+/** The step of a report. `name` is its file as typed. Throws CliError `usage` for another file. */
+export function parseStep(text: string, name: string): Step {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    throw refuseReport(name, "not a JSON report", error);
+  }
+  if ((value as { type?: unknown } | null)?.type === "ingest-report") {
+    return uploadStep(parseReport(text, name), name);
+  }
+  const parsed = CheckReport.safeParse(value);
+  if (!parsed.success) throw refuseReport(name, "JSON, but not a report of a command");
+  const report = parsed.data;
+  const verdict = report.comparison
+    ? [`compared with the baseline: ${report.comparison.verdict}`]
+    : [];
+  const { command, status, summary } = report;
+  const details = [...countsOf(summary), ...metricsOf(report), ...verdict];
+  return {
+    step: command,
+    result: status,
+    details: details.join(", ") || "nothing checked",
+    first: badItems(report),
+    report: name,
+  };
+}
+
+/** Throws CliError `checks-failed` or `partial` unless every step passed. */
+export function failUnlessPassed(steps: readonly Step[]): void {
+  const named = (result: StepResult): string =>
+    steps
+      .filter((each) => each.result === result)
+      .map(({ step }) => step)
+      .join(", ");
+  const failed = named("failed");
+  if (failed !== "") throw new CliError("checks-failed", `failed: ${failed}`);
+  const open = [named("partial"), named("not run")].filter((each) => each !== "").join(", ");
+  if (open !== "") throw new CliError("partial", `not finished, or only in part: ${open}`);
+}

@@ -1,0 +1,25 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { ClosedPipeError } from "../../src/errors.ts";
+import { main } from "../main.ts";
+import { startTestService } from "../service.ts";
+import { createTestContext } from "../support.ts";
+import { runIn } from "./state/support.ts";
+
+it.each([
+  ["verify --output ndjson", 13],
+  ["verify --output json", 13],
+  ["verify", 13],
+  ["drift --exit-code --output json", 12],
+])("a reader that has gone does not make a check succeed: %s", async (line, expected) => {
+  const files = { "docs/a.md": "alpha beta\n", "docs/b.md": "gamma delta\n" };
+  const lost = { when: { documentId: "docs/a.md" }, do: { index: { keeps: "nothing" as const } } };
+  const service = await startTestService({ dialect: "onyx", files, faults: { rules: [lost] } });
+  expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+  await service.sandbox.idle();
+  if (line.startsWith("drift")) writeFileSync(join(service.folder, "docs/c.md"), "epsilon\n");
+  const context = createTestContext({ cwd: service.folder, env: service.env });
+  const stdout = { ...context.stdout, write: () => Promise.reject(new ClosedPipeError()) };
+  expect(await main(line.split(" "), { ...context, stdout })).toBe(expected);
+});

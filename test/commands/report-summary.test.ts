@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { main } from "../main.ts";
+import { startTestService } from "../service.ts";
+import { createTestContext } from "../support.ts";
+import { runIn } from "./state/support.ts";
+
+const check = (command: string, status: string, more: object): string =>
+  JSON.stringify({ version: 1, command, status, ...more });
+
+const files = {
+  "lint.json": check("lint", "passed", { summary: { documents: 3, warning: 1 }, findings: [] }),
+  "retrieval.json": check("eval retrieval", "failed", {
+    summary: {
+      cases: 2,
+      passed: 1,
+      failed: 1,
+      metrics: {
+        hit: { value: 0.5, low: 0.1, high: 0.9, n: 2 },
+        mrr: { value: null, low: null, high: null, n: 0 },
+      },
+    },
+    comparison: { verdict: "worse" },
+    cases: [
+      { id: "fine", outcome: "passed" },
+      { id: "leave | days", outcome: "failed" },
+    ],
+  }),
+  "open.json": check("verify", "partial", {
+    summary: { current: 2, unknown: 1, documents: 3 },
+    documents: [
+      { id: "a", path: "docs/a.md", result: "current" },
+      { id: "b", path: "docs/b.md", result: "unknown" },
+    ],
+  }),
+  "other.json": "{}",
+};
+
+async function summary(line: string, env: Record<string, string> = {}) {
+  const service = await startTestService({ files: { ...files, "docs/a.md": "alpha\n" } });
+  const { folder: cwd } = service;
+  await runIn(service, "ingest docs --cc-pair-id 2 --report upload.json");
+  const context = createTestContext({ cwd, env: { ...service.env, ...env } });
+  const code = await main(["report", "summary", ...line.split(" ")], context);
+  return { code, stdout: context.stdoutText(), stderr: context.stderrText(), cwd };
+}
+
+it("shows each step, and fails where one failed", async () => {
+  const { code, stdout, stderr } = await summary("lint.json upload.json open.json retrieval.json");
+  expect(stdout.split("\n").slice(0, 4)).toEqual([
+    "lint\tpassed\t3 documents, 1 warning\t",
+    "ingest\tpassed\t1 created\t",
+    "verify\tpartial\t2 current, 1 unknown, 3 documents\tdocs/b.md (unknown)",
+    "eval retrieval\tfailed\t2 cases, 1 passed, 1 failed, hit 0.50 (0.10 to 0.90), compared with the baseline: worse\tleave | days (failed)",
+  ]);
+  expect(stderr).toContain("failed: eval retrieval");
+  expect(code).toBe(13);
+});
+
+it("is incomplete where a step is, or wrote no report", async () => {
+  expect(await summary("lint.json upload.json")).toMatchObject({ code: 0 });
+  expect(await summary("lint.json open.json")).toMatchObject({ code: 10 });
+  const missing = await summary("lint.json verify.json");
+  expect(missing.stdout).toContain("verify\tnot run\tit wrote no report");
+  expect(missing.code).toBe(10);
+});
+
+it("refuses a file that is no report", async () => {
+  const { code, stderr } = await summary("lint.json other.json");
+  expect(stderr).toContain("other.json: JSON, but not a report of a command");
+  expect(code).toBe(2);
+});
+
+it("becomes a part of the job summary in a GitHub job", async () => {
+  const { cwd } = await summary("lint.json");
+  const file = join(cwd, "summary.md");
+  const env = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: file };
+  expect((await summary("retrieval.json", env)).code).toBe(13);
+  expect(readFileSync(file, "utf8")).toContain("| eval retrieval | failed | 2 cases");
+  expect(readFileSync(file, "utf8")).toContain("leave &#124; days");
+});
