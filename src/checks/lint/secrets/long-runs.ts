@@ -2,13 +2,10 @@ import type { Span } from "../rule.ts";
 
 /** Shortest value to look at, in characters: nearly every token is longer, most words are shorter. */
 const shortest = 16;
-const inRun = new Uint8Array(128);
+// A place for each UTF-16 unit, so that no look needs a comparison.
+const inRun = new Uint8Array(0x10000);
 for (const each of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.~") {
   inRun[each.charCodeAt(0)] = 1;
-}
-
-function isInRun(code: number): boolean {
-  return code < 128 && inRun[code] === 1;
 }
 
 /** Whether a run contains a digit or three capital letters: names of pages and files rarely do. */
@@ -33,14 +30,14 @@ export function longRuns(text: string): Span[] {
   const runs: Span[] = [];
   let at = shortest - 1;
   while (at < text.length) {
-    if (!isInRun(text.charCodeAt(at))) {
+    if (inRun[text.charCodeAt(at)] === 0) {
       at += shortest;
       continue;
     }
     let start = at;
-    while (start > 0 && isInRun(text.charCodeAt(start - 1))) start--;
+    while (start > 0 && inRun[text.charCodeAt(start - 1)] === 1) start--;
     let end = at + 1;
-    while (end < text.length && isInRun(text.charCodeAt(end))) end++;
+    while (end < text.length && inRun[text.charCodeAt(end)] === 1) end++;
     if (end - start >= shortest && mayBeRandom(text, start, end)) runs.push({ start, end });
     at = end + shortest;
   }

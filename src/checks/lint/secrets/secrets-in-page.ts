@@ -3,18 +3,25 @@ import type { Found, LintPage } from "../rule.ts";
 import { findSecrets } from "./find-secrets.ts";
 import type { Secret, SecretRule } from "./secret.ts";
 
-/** The texts that an upload sends: all values, and names, which decide what some values are. */
-function* textsIn(value: unknown, name = ""): Generator<string> {
-  if (typeof value === "string") yield name === "" ? value : `${name}: ${value}`;
+/** The texts in a value, with their names: `api_key: …` shows what a value is. */
+function* textsIn(value: unknown, name: string): Generator<string> {
+  if (typeof value === "string") yield `${name}: ${value}`;
   if (typeof value !== "object" || value === null) return;
   for (const [member, each] of Object.entries(value)) {
     yield* textsIn(each, Array.isArray(value) ? name : member);
   }
 }
 
-function textsOf({ metadata, sections, ...others }: IngestionDocument): string[] {
-  const plain = [...Object.values(others), ...sections.flatMap((each) => Object.values(each))];
-  return [...plain.flatMap((each) => [...textsIn(each)]), ...textsIn(metadata)];
+/** What an upload sends: the texts of the sections, and all other texts as lines of one. */
+function textsOf({ sections, ...others }: IngestionDocument): string[] {
+  const texts: string[] = [];
+  let lines = "";
+  for (const { text = "", ...rest } of sections) {
+    texts.push(text);
+    for (const each of textsIn(rest, "")) lines += `${each}\n`;
+  }
+  for (const each of textsIn(others, "")) lines += `${each}\n`;
+  return [lines, ...texts];
 }
 
 /** What a message says of a secret: never its value. */
