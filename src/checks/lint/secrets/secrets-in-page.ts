@@ -3,24 +3,25 @@ import type { Found, LintPage } from "../rule.ts";
 import { findSecrets } from "./find-secrets.ts";
 import type { Secret, SecretRule } from "./secret.ts";
 
-/** The texts in a value, with their names: `api_key: …` shows what a value is. */
-function* textsIn(value: unknown, name: string): Generator<string> {
-  if (typeof value === "string") yield `${name}: ${value}`;
-  if (typeof value !== "object" || value === null) return;
+/** The texts in a value as lines with their names: `api_key: …` shows what a value is. */
+function linesOf(value: unknown, name: string): string {
+  if (typeof value === "string") return `${name}: ${value}\n`;
+  if (typeof value !== "object" || value === null) return "";
+  let lines = "";
   for (const [member, each] of Object.entries(value)) {
-    yield* textsIn(each, Array.isArray(value) ? name : member);
+    lines += linesOf(each, Array.isArray(value) ? name : member);
   }
+  return lines;
 }
 
 /** What an upload sends: the texts of the sections, and all other texts as lines of one. */
 function textsOf({ sections, ...others }: IngestionDocument): string[] {
   const texts: string[] = [];
-  let lines = "";
+  let lines = linesOf(others, "");
   for (const { text = "", ...rest } of sections) {
     texts.push(text);
-    for (const each of textsIn(rest, "")) lines += `${each}\n`;
+    lines += linesOf(rest, "");
   }
-  for (const each of textsIn(others, "")) lines += `${each}\n`;
   return [lines, ...texts];
 }
 
