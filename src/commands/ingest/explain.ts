@@ -7,7 +7,7 @@ import { ownerRules } from "../../config/values/given.ts";
 import type { Context } from "../../context.ts";
 import { explainDocument, type Explanation } from "../../documents/map/explain.ts";
 import { findFiles } from "../../documents/find/find.ts";
-import { createSecretCheck, shortestKey } from "../../documents/payload/secrets.ts";
+import { shortestKey } from "../../checks/lint/secrets/own-keys.ts";
 import { CliError } from "../../errors.ts";
 import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
 import { writeExplanation } from "../../output/explanation.ts";
@@ -95,10 +95,7 @@ export async function explainFile(
   const explanation = await explainDocument(
     { ...found.file, facts: source.factsOf?.(found.file.path) },
     source.settings,
-    {
-      findSecret: createSecretCheck(keys, source.settings),
-      examine: await loadExamine(checks && { ...checks, keys }, source.settings),
-    },
+    await loadExamine(checks && { ...checks, keys }, source.settings),
     flags.row,
   );
   const recorded = await readRecord(context, source, flags, explanation, found.file.stamp);

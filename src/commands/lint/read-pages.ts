@@ -86,7 +86,6 @@ export async function* readPages(
     settings: raw,
     pair: { ccPairId: undefined, fromFlag: false },
     dropAccess: raw.dropAccess,
-    keys: [],
     checks,
     onlyExamines: true,
   };

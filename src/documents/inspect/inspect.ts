@@ -18,12 +18,6 @@ import { readDocument, readDocumentSync, textReaderFor, type Reading } from "../
 import { readRows } from "../read/read-rows.ts";
 import { isAsRecorded, placeOf, same } from "./recorded.ts";
 import { loadGlobs } from "../find/patterns.ts";
-import {
-  createSecretCheck,
-  placeInFile,
-  secretReason,
-  type SecretCheck,
-} from "../payload/secrets.ts";
 import { compileSettings, usesPatterns, type DocumentSettings } from "../map/settings.ts";
 import { statFile } from "../find/stat-file.ts";
 
@@ -42,7 +36,6 @@ export function documentJsonOf({ body, ccPairId }: ReadyDocument): string {
 
 /** Settings that turn a reading into a request. */
 export interface PayloadSetup extends Pick<InspectSetup, "pair" | "dropAccess" | "onlyExamines"> {
-  secretIn: SecretCheck;
   examine?: Examine | undefined;
 }
 
@@ -67,16 +60,13 @@ function examineReading(
 }
 
 /**
- * Adds the request body to a reading. Fails a document with a secret in its body, and one that a
- * check refuses. `path` is "" for stdin. `whereIs` returns the place of a text in the file, for
- * messages.
+ * Adds the request body to a reading. Fails a document that a check refuses. `path` is "" for stdin.
  */
 export function toPrepared(
   path: string,
   part: number,
   reading: PlacedReading,
   setup: PayloadSetup,
-  whereIs: (text: string) => string,
   facts?: FileFacts,
 ): Prepared {
   const { stamp, content, parts } = reading;
@@ -91,10 +81,6 @@ export function toPrepared(
   const { body, fingerprint } = setup.onlyExamines
     ? noPayload
     : buildPayload(document, volatile, ccPairId);
-  const secret = setup.onlyExamines ? undefined : setup.secretIn(path, body);
-  if (secret) {
-    return { kind: "failed", path, part, reason: secretReason(whereIs(secret.text), secret) };
-  }
   return {
     kind: "document",
     path,
@@ -134,9 +120,8 @@ function createInspector(
   settings: DocumentSettings,
   examine: Examine | undefined,
 ): Inspector {
-  const { pair, keys, onlyExamines } = setup;
-  const secretIn = createSecretCheck(keys, settings);
-  const payload: PayloadSetup = { pair, secretIn, onlyExamines, examine };
+  const { pair, onlyExamines } = setup;
+  const payload: PayloadSetup = { pair, onlyExamines, examine };
   const asFile = (item: ReadItem): SourceFile => {
     const { path, facts } = item;
     return {
@@ -149,22 +134,17 @@ function createInspector(
     };
   };
 
-  const whereIn =
-    (item: ReadItem) =>
-    (text: string): string =>
-      placeInFile(asFile(item), settings, text);
-
   // Synchronous where possible: a promise costs as much as mapping the file.
   const readSync = (item: ReadItem): Prepared | undefined => {
     const read = textReaderFor(item.path, settings);
     if (!read) return undefined;
     const reading = readDocumentSync(asFile(item), settings, undefined, read);
-    return toPrepared(item.path, 0, reading, payload, whereIn(item), item.facts);
+    return toPrepared(item.path, 0, reading, payload, item.facts);
   };
 
   const readAsync = async (item: ReadItem): Promise<Prepared> => {
     const reading = await readDocument(asFile(item), settings);
-    return toPrepared(item.path, 0, reading, payload, whereIn(item), item.facts);
+    return toPrepared(item.path, 0, reading, payload, item.facts);
   };
 
   async function* rowsOf(item: ReadItem): AsyncGenerator<Prepared> {
@@ -173,8 +153,7 @@ function createInspector(
         if (row.kind === "failed") {
           yield { kind: "failed", path: item.path, part: row.part, reason: row.reason };
         } else {
-          const place = `${item.path}${row.line === undefined ? "" : `:${row.line}:1`}`;
-          const prepared = toPrepared(item.path, row.part, row, payload, () => place, item.facts);
+          const prepared = toPrepared(item.path, row.part, row, payload, item.facts);
           yield prepared.kind === "document" ? { ...prepared, line: row.line } : prepared;
         }
       }

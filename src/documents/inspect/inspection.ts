@@ -18,8 +18,6 @@ export interface InspectSetup {
   pair: RunPair;
   /** Send JSON documents without the members that restrict who may read them. */
   dropAccess?: boolean | undefined;
-  /** Keys of the active profile: a document that contains one fails (see createSecretCheck()). */
-  keys: readonly string[];
   /** Setup of the checks that examine each document, as plain data for LoadExamine. */
   checks?: object | undefined;
   /** Nothing is sent: documents get no body and no fingerprint, and no secret fails them. */

@@ -53,7 +53,7 @@ function prepare(
     const read = { images: 0, warnings: [], notices, stamp: "", content: "" };
     const pair = ccPairId === undefined ? {} : { ccPairId };
     const reading = { kind: "document" as const, document, line, ...read, ...pair };
-    const prepared = toPrepared("", line, reading, setup, () => where);
+    const prepared = toPrepared("", line, reading, setup);
     return prepared.kind === "failed" ? { ...prepared, id } : prepared;
   } catch (error) {
     return toFailed(line, error, id);

@@ -9,8 +9,6 @@ import { readDocument, type Reading } from "../read/read.ts";
 import { readRows } from "../read/read-rows.ts";
 import { formatOf } from "../read/readers.ts";
 import { jobsOf, scopeOf, type FindOptions } from "../find/scope.ts";
-import { buildPayload } from "../payload/payload.ts";
-import { placeInFile, secretReason, type SecretCheck } from "../payload/secrets.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { openWalk } from "../find/search.ts";
 
@@ -126,31 +124,17 @@ async function readOne(
   throw new CliError("usage", `${path}: has no row ${wanted}`);
 }
 
-/** The checks of an upload. */
-export interface UploadChecks {
-  findSecret: SecretCheck;
-  examine: Examine | undefined;
-}
-
 /** Why a check refuses a document; undefined for one that an upload sends. */
 function refusalOf(
   reading: Reading & { part?: number; line?: number },
   file: SourceFile,
-  settings: DocumentSettings,
-  { findSecret, examine }: UploadChecks,
+  examine: Examine | undefined,
 ): string | undefined {
   if (reading.kind !== "document") return undefined;
   const { path, facts } = file;
   const { source, parsed, document, part = 0, line: row } = reading;
   const page = { path, part, line: row, source, parsed, document, skipped: undefined, facts };
-  const refused = examine?.(page)?.refused;
-  if (refused !== undefined) return refused;
-  const secret = findSecret(file.path, buildPayload(reading.document).body);
-  if (!secret) return undefined;
-  const { line } = reading;
-  const place =
-    line === undefined ? placeInFile(file, settings, secret.text) : `${file.path}:${line}:1`;
-  return secretReason(place, secret);
+  return examine?.(page)?.refused;
 }
 
 /**
@@ -162,7 +146,7 @@ function refusalOf(
 export async function explainDocument(
   file: SourceFile,
   settings: DocumentSettings,
-  checks: UploadChecks,
+  examine: Examine | undefined,
   row?: number,
 ): Promise<Explanation> {
   const origins = new Map<string, string>();
@@ -171,7 +155,7 @@ export async function explainDocument(
   });
   const [isFound, reason] = explainPath(file.path, settings);
   const effective = effectiveFor(file.path, settings);
-  const refused = refusalOf(reading, file, settings, checks);
+  const refused = refusalOf(reading, file, examine);
   const document =
     reading.kind === "document" && refused === undefined ? reading.document : undefined;
   return {

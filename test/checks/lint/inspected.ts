@@ -24,7 +24,6 @@ export async function inspectFile(
     {
       settings: { root, ...settings },
       pair: { ccPairId: undefined, fromFlag: false },
-      keys: [],
       checks,
       onlyExamines: checks.refuses === undefined,
     },

@@ -3,7 +3,7 @@ import { explainDocument, type Explanation } from "../../../src/documents/map/ex
 import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { createFolder, fileIn, find, type Options } from "../folder.ts";
 
-const noChecks = { findSecret: () => undefined, examine: undefined };
+const noChecks = undefined;
 
 async function explain(
   files: Record<string, string>,

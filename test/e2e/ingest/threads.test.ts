@@ -52,7 +52,6 @@ it("a thread gives for every kind of file what this thread gives", async () => {
       rules: [{ match: "pair.md", ccPairId: 7 }],
     },
     pair: { ccPairId: undefined, fromFlag: false },
-    keys: [],
   };
   const items: LookItem[] = Object.keys(files)
     .filter((path) => path.endsWith(".md"))
@@ -85,7 +84,7 @@ it("a thread examines pages like this thread", async () => {
   writeFileSync(join(root, "empty.md"), "---\ntitle: T\n---\n");
   const checks: LintSetup = { config: {}, only: ["empty"], keys: [] };
   const pair = { ccPairId: undefined, fromFlag: false };
-  const setup: InspectSetup = { settings: { root }, pair, keys: [], checks, onlyExamines: true };
+  const setup: InspectSetup = { settings: { root }, pair, checks, onlyExamines: true };
   const items = [
     { path: "empty.md", absolutePath: undefined, stamp: undefined, content: undefined },
   ];

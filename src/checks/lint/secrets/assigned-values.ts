@@ -6,7 +6,8 @@ import type { Span } from "../rule.ts";
 // What may stand between the name of a value and the value, in programs, configurations, tables and
 // prose. As in the pack, with backslashes (JSON in a string) and the border of a cell.
 const assignment = String.raw`[ \t\w.-]{0,20}[\s'"*\x60\\]{0,4}(?:=|>|:{1,3}=|\|{1,2}|:|=>|\?=|,)[\x60'"\s=*\\]{0,5}$`;
-const reach = 120;
+// The longest name with what may stand between it and its value.
+const reach = 80;
 
 interface Form extends AssignedForm {
   name: RegExp;
@@ -21,10 +22,8 @@ const forms = (): Form[] =>
     value: new RegExp(`^(?:${each.pattern})$`, each.flags),
   })));
 
-const anyName = new RegExp(
-  `(?:${pack.assigned.map((each) => each.names).join("|")})${assignment}`,
-  "i",
-);
+const names = [...new Set(pack.assigned.map((each) => each.names))].join("|");
+const anyName = new RegExp(`(?:${names})${assignment}`, "i");
 // The last word of the name decides: a `token_type` or an `auth_id` is no secret.
 const genericName = new RegExp(
   String.raw`(?:secret|token|passw(?:or)?d|passphrase|credentials?|(?:api|access|account|admin|auth|client|deploy|(?:en|de)cryption|license|master|private|secret|service|signing)[ _.-]?key)s?[\s'"*\x60\\)\]]{0,4}(?:=|:{1,3}=|\|{1,2}|:|=>|>|\?=|,)[\x60'"\s=*\\(]{0,5}$|\bbearer\s+$`,
@@ -50,7 +49,7 @@ const otherForm =
 const cut = /^\s?(?:\.\.|…|\[\.|<[a-z])/;
 
 /** Whether an assignment may end at an offset. It saves most expressions for most runs. */
-function mayBeAssigned(text: string, at: number): boolean {
+export function mayBeAssigned(text: string, at: number): boolean {
   for (let index = at - 1; index >= Math.max(0, at - 6); index--) {
     const each = text.charAt(index);
     if ("=>:,|".includes(each)) return true;

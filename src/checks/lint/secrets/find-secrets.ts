@@ -2,7 +2,7 @@ import { assignedSecrets } from "./assigned-values.ts";
 import { knownSecrets } from "./known-forms.ts";
 import { longRuns } from "./long-runs.ts";
 import { ownKeys } from "./own-keys.ts";
-import { privateKeys } from "./private-keys.ts";
+import { privateKeyMark, privateKeys } from "./private-keys.ts";
 import type { Secret } from "./secret.ts";
 import { urlPasswords } from "./url-passwords.ts";
 
@@ -13,13 +13,13 @@ import { urlPasswords } from "./url-passwords.ts";
 export function findSecrets(text: string, keys: readonly string[] = []): Secret[] {
   const runs = longRuns(text);
   // Of two at one place, the first one names it best.
-  const found = [
-    ...ownKeys(text, keys),
-    ...privateKeys(text),
-    ...(runs.length === 0 ? [] : knownSecrets(text, runs)),
-    ...urlPasswords(text),
-    ...(runs.length === 0 ? [] : assignedSecrets(text, runs)),
-  ];
+  const found: Secret[] = [];
+  if (keys.length > 0) found.push(...ownKeys(text, keys));
+  if (text.includes(privateKeyMark)) found.push(...privateKeys(text));
+  if (runs.length > 0) found.push(...knownSecrets(text, runs));
+  if (text.includes("@")) found.push(...urlPasswords(text));
+  if (runs.length > 0) found.push(...assignedSecrets(text, runs));
+  if (found.length < 2) return found;
   const kept: Secret[] = [];
   for (const each of found.toSorted((a, b) => a.start - b.start)) {
     const last = kept.at(-1);

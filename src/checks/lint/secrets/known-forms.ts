@@ -1,3 +1,4 @@
+import { mayBeAssigned } from "./assigned-values.ts";
 import { isValidToken } from "./json-web-token.ts";
 import { entropyOf, isMadeUp } from "./made-up.ts";
 import { pack, type KnownForm } from "./pack.ts";
@@ -90,6 +91,12 @@ function* partsOf({ start, end }: Span): Generator<Span> {
   }
 }
 
+/** Where a keyword of a run may stand: before it only in the path of a URL and in an assignment. */
+function keywordsFrom(text: string, start: number): number {
+  const isAlone = text.charAt(start - 1) !== "/" && !mayBeAssigned(text, start);
+  return isAlone ? start : Math.max(0, start - keywordReach);
+}
+
 /** The end of the characters after an offset that may belong to a token. */
 function tokenEnd(text: string, at: number): number {
   let end = at;
@@ -102,8 +109,7 @@ function tokenEnd(text: string, at: number): number {
 export function* knownSecrets(text: string, runs: readonly Span[]): Generator<Secret> {
   const searched = new Map<Form, number>();
   for (const run of runs) {
-    const near = text.slice(Math.max(0, run.start - keywordReach), run.end);
-    const candidates = formsIn(near);
+    const candidates = formsIn(text.slice(keywordsFrom(text, run.start), run.end));
     if (candidates.size === 0) continue;
     const end = tokenEnd(text, run.end);
     for (const form of candidates) {

@@ -1,6 +1,7 @@
 import type { Secret } from "./secret.ts";
 
-const mark = "PRIVATE KEY";
+/** Part of each block. */
+export const privateKeyMark = "PRIVATE KEY";
 // Characters allowed between the lines of a block: line ends (also as escapes or after a
 // backslash), indentation, and the prefixes of lines in comments, quotes and strings of programs.
 // Each character fits one branch only: two readings of `\n` would multiply with each header line.
@@ -15,7 +16,6 @@ const block = new RegExp(
 
 /** Blocks of private keys. The kind is the first line, which the span covers. */
 export function* privateKeys(text: string): Generator<Secret> {
-  if (!text.includes(mark)) return;
   for (const { 1: line = "", index } of text.matchAll(block)) {
     yield { rule: "secret-private-key", kind: line, start: index, end: index + line.length };
   }

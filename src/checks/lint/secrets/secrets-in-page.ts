@@ -3,18 +3,26 @@ import type { Found, LintPage } from "../rule.ts";
 import { findSecrets } from "./find-secrets.ts";
 import type { Secret, SecretRule } from "./secret.ts";
 
-/** The texts that an upload sends: all values, and names, which decide what some values are. */
-function* textsIn(value: unknown, name = ""): Generator<string> {
-  if (typeof value === "string") yield name === "" ? value : `${name}: ${value}`;
-  if (typeof value !== "object" || value === null) return;
+/** The texts in a value as lines with their names: `api_key: …` shows what a value is. */
+function linesOf(value: unknown, name: string): string {
+  if (typeof value === "string") return `${name}: ${value}\n`;
+  if (typeof value !== "object" || value === null) return "";
+  let lines = "";
   for (const [member, each] of Object.entries(value)) {
-    yield* textsIn(each, Array.isArray(value) ? name : member);
+    lines += linesOf(each, Array.isArray(value) ? name : member);
   }
+  return lines;
 }
 
-function textsOf({ metadata, sections, ...others }: IngestionDocument): string[] {
-  const plain = [...Object.values(others), ...sections.flatMap((each) => Object.values(each))];
-  return [...plain.flatMap((each) => [...textsIn(each)]), ...textsIn(metadata)];
+/** What an upload sends: the texts of the sections, and all other texts as lines of one. */
+function textsOf({ sections, ...others }: IngestionDocument): string[] {
+  const texts: string[] = [];
+  let lines = linesOf(others, "");
+  for (const { text = "", ...rest } of sections) {
+    texts.push(text);
+    lines += linesOf(rest, "");
+  }
+  return [lines, ...texts];
 }
 
 /** What a message says of a secret: never its value. */
