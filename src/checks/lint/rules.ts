@@ -1,10 +1,10 @@
 import type { Rule } from "./rule.ts";
 import { createDisableComment } from "./rules/disable-comment.ts";
-import { empty } from "./rules/empty.ts";
+import { pageRules } from "./rules/page-rules.ts";
 import { secretsRules } from "./rules/secrets.ts";
 
 // A file of rules is one line here, in the order of the docs.
-const ofDocuments: readonly Rule[] = [empty, ...secretsRules];
+const ofDocuments: readonly Rule[] = [...pageRules, ...secretsRules];
 
 /** All rules. */
 export const rules: readonly Rule[] = [...ofDocuments, createDisableComment(ofDocuments)];

@@ -36,7 +36,7 @@ describe("knowctl lint", () => {
     expect(await lint(project(), "docs --rule empty")).toEqual({
       code: 0,
       stdout:
-        "docs/empty.md:1:1: warning an upload skips this page: empty: no text after the front matter (empty)\n",
+        "docs/empty.md:1:1: warning the page is not sent: no text after the front matter (empty)\n",
       stderr: "1 warning in 1 document, 1 file skipped\n",
     });
   });
