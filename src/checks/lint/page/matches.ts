@@ -33,9 +33,9 @@ export function isWrittenAsMarkdown({ path, source, settings }: LintPage): boole
   return format === formats.markdown || format === formats.mdx;
 }
 
-const mostFindings = 20;
+const mostFindings = 5;
 
-/** Many findings of the same kind as one: of a page that is a template, every line is one. */
+/** Many findings of the same kind as one, at the first of them: a template has one in each line. */
 export function* atMost(found: Iterable<Found>, many: string): Generator<Found> {
   const list: Found[] = [];
   let count = 0;
@@ -44,7 +44,7 @@ export function* atMost(found: Iterable<Found>, many: string): Generator<Found> 
     if (list.length < mostFindings) list.push(each);
   }
   if (count === list.length) return yield* list;
-  yield { message: `${count} places: ${many}`, span: list[0]?.span };
+  yield { message: `${count} ${many}; this is the first`, span: list[0]?.span };
 }
 
 const longestShown = 60;

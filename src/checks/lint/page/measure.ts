@@ -1,25 +1,38 @@
 /** Scripts whose words are not separated by spaces. */
 const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
-const notText: readonly (readonly [mark: string, pattern: RegExp])[] = [
+const markup: readonly (readonly [mark: string, pattern: RegExp])[] = [
   ["<!--", /<!--[^]*?(?:-->|$)/g],
-  ["<", /<[^<>]*>/g],
+  // An address in angle brackets is no tag.
+  ["<", /<(?!https?:)[^<>]*>/g],
   ["]:", /^\[[^\]\n]+\]:.*$/gm],
   ["](", /\]\([^()]*\)/g],
-  ["://", /\bhttps?:\/\/\S+/g],
   ["&", /&[a-z]+;/gi],
 ];
+const address = /\bhttps?:\/\/\S+/g;
 const longestWord = 12;
 // Their words are not separated either, and a letter is less than a syllable.
 const unspaced = /^[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const lengthOf = (word: string): number => (unspaced.test(word) ? 4 : longestWord);
 
-/** Counts until there are `enough`. */
-function count(text: string, enough: number): number {
+function withoutMarkup(text: string): string {
   let plain = text;
-  for (const [mark, pattern] of notText) {
+  for (const [mark, pattern] of markup) {
     if (plain.includes(mark)) plain = plain.replace(pattern, " ");
   }
+  return plain;
+}
+
+/** Whether a text of Markdown has a word or an address. */
+export function hasWords(text: string): boolean {
+  // Most pages begin with words.
+  if (/^[^<[&!]*[\p{L}\p{N}]/u.test(text.slice(0, 200))) return true;
+  return /[\p{L}\p{N}]/u.test(withoutMarkup(text));
+}
+
+/** Counts until there are `enough`. */
+function count(text: string, enough: number): number {
   let words = 0;
+  const plain = withoutMarkup(text).replace(address, " ");
   for (const [word] of plain.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
     if (words >= enough) break;
     words += ideographs.test(word) ? word.length / 2 : Math.ceil(word.length / lengthOf(word));

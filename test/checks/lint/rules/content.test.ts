@@ -3,12 +3,7 @@ import { danglingReference } from "../../../../src/checks/lint/rules/content/dan
 import { empty } from "../../../../src/checks/lint/rules/content/empty.ts";
 import { genericHeading } from "../../../../src/checks/lint/rules/content/generic-heading.ts";
 import { hugeSection } from "../../../../src/checks/lint/rules/content/huge-section.ts";
-import { leakedJsx } from "../../../../src/checks/lint/rules/content/leaked-jsx.ts";
-import { placeholder } from "../../../../src/checks/lint/rules/content/placeholder.ts";
-import { skippedLevel } from "../../../../src/checks/lint/rules/content/skipped-level.ts";
 import { splitList } from "../../../../src/checks/lint/rules/content/split-list.ts";
-import { tableWithoutHeader } from "../../../../src/checks/lint/rules/content/table-without-header.ts";
-import { templateText } from "../../../../src/checks/lint/rules/content/template-text.ts";
 import { tiny } from "../../../../src/checks/lint/rules/content/tiny.ts";
 import type { PageRule } from "../../../../src/checks/lint/rule.ts";
 import { check, placesOf, type PageOptions } from "./page.ts";
@@ -34,7 +29,17 @@ describe("a page without text", () => {
   });
 
   it("has not a word, a number or a sign of Chinese", async () => {
-    for (const source of ["a\n", "# A", "7\n", "字\n", "`x`\n", "[a](b)\n", "![alt](a.png)\n"]) {
+    for (const source of [
+      "a\n",
+      "# A",
+      "7\n",
+      "字\n",
+      "`x`\n",
+      "[a](b)\n",
+      "`http://localhost:8080/`\n",
+      "<https://example.com>\n",
+      "![alt](a.png)\n",
+    ]) {
       expect(await messagesOf(empty, source), source).toEqual([]);
     }
   });
@@ -162,143 +167,5 @@ describe("a section that cannot stand alone", () => {
     ).toEqual(["## 1. Overview:"]);
     expect(await places("---\ntitle: Payroll\n---\n\n# Overview\n\nIt is easy.\n")).toEqual([]);
     expect(await places("# Overview\n\n## Payroll\n\nIt is easy.\n")).toEqual([]);
-  });
-});
-
-describe("headings and tables", () => {
-  it("skip a level downwards, not upwards, and not with the first heading", async () => {
-    expect(await placesOf(skippedLevel, "### A\n\n# B\n\n### C\n\n###### D\n")).toEqual([
-      "### C",
-      "###### D",
-    ]);
-    expect(await placesOf(skippedLevel, "# A\n\n## B\n\n### C\n\n# D\n")).toEqual([]);
-    expect(await placesOf(skippedLevel, "# A\n\n```\n### not a heading\n```\n")).toEqual([]);
-  });
-
-  it("have no column names if all of them are missing", async () => {
-    const table = (header: string): string => `# A\n\n${header}\n|---|:--:|\n| b | 1 |\n`;
-    expect(await placesOf(tableWithoutHeader, table("| | |"))).toEqual(["| | |"]);
-    expect(await placesOf(tableWithoutHeader, table("|   |  |"))).toEqual(["|   |  |"]);
-    expect(await placesOf(tableWithoutHeader, table("| | Price |"))).toEqual([]);
-    expect(await placesOf(tableWithoutHeader, `\`\`\`\n${table("| | |")}\`\`\`\n`)).toEqual([]);
-    // Images side by side are no table of facts.
-    const images = "| | |\n|---|---|\n| ![a](a.png) | ![b](b.png) |\n";
-    expect(await placesOf(tableWithoutHeader, images)).toEqual([]);
-  });
-});
-
-describe("text of templates", () => {
-  it("is found in prose", async () => {
-    for (const expression of [
-      "{{ page.title }}",
-      "{{version}}",
-      "{{- $x := 1 -}}",
-      "<%= name %>",
-      "${project.version}",
-    ]) {
-      const source = `# A\n\nThe version is ${expression} today.\n`;
-      expect(await placesOf(templateText, source), expression).toEqual([expression]);
-    }
-    expect(await placesOf(templateText, "# A\n\n[[_TOC_]]\n\nText.\n")).toEqual(["[[_TOC_]]"]);
-    expect(await placesOf(templateText, "# A\n\n[TOC]\n\nText.\n")).toEqual(["[TOC]"]);
-    const link = "# A\n\nSee [the docs](/docs/{{version}}/start).\n";
-    expect(await placesOf(templateText, link)).toEqual(["{{version}}"]);
-  });
-
-  it("is no example, no quotation, and no name that the reader replaces", async () => {
-    for (const text of [
-      "`{{ page.title }}`",
-      "``{{ page.title }}``",
-      "a `code span\nover two lines {{ x }}` here",
-      "```\n{{ page.title }}\n```",
-      "    {{ page.title }}",
-      "<code>{{ page.title }}</code>",
-      "<pre>\n{{ page.title }}\n</pre>",
-      'Write "{{ page.title }}" there.',
-      "Between {{ and }} there is a name.",
-      "Use {{ }} for it.",
-      "Open https://${yourDomain}/login.",
-      "See [the table](#toc).",
-    ]) {
-      expect(await placesOf(templateText, `# A\n\n${text}\n`), text).toEqual([]);
-    }
-  });
-
-  it("is reported once in a page that is a template", async () => {
-    const [found, ...others] = await check(templateText, `# A\n\n${"{{ a.b }}\n".repeat(30)}`);
-    expect(found?.message).toBe("30 places: the page is a template");
-    expect(others).toEqual([]);
-  });
-});
-
-describe("placeholders", () => {
-  it("are a paragraph or an item of a list", async () => {
-    for (const text of [
-      "TODO",
-      "- TBD",
-      "**TBD**",
-      "TODO: write this",
-      "Coming soon …",
-      "To be done.",
-    ]) {
-      const found = await check(placeholder, `# A\n\nText.\n\n${text}\n`);
-      expect(
-        found.map(({ at }) => at),
-        text,
-      ).toEqual([text]);
-    }
-    expect(await placesOf(placeholder, "Well: Lorem ipsum dolor sit amet.\n")).toEqual([
-      "Lorem ipsum dolor",
-    ]);
-  });
-
-  it("are no words in a sentence", async () => {
-    for (const text of [
-      "Coming soon after lunch, the bus stops here.",
-      "The TODO list is on the wall.",
-      "To be done with it, call us.",
-      "TODOs are on the wall.",
-      "`TODO`",
-      "Work in progress is billed monthly.",
-    ]) {
-      expect(await placesOf(placeholder, `# A\n\n${text}\n`), text).toEqual([]);
-    }
-  });
-});
-
-describe("leaked JSX", () => {
-  it("is code of components in Markdown", async () => {
-    for (const code of [
-      '<Card title="A">',
-      "<Card />",
-      "</Card>",
-      "<Tabs.Item value={1}>",
-      "{/*",
-      "export const a = 1",
-    ]) {
-      const found = await check(leakedJsx, `# A\n\n${code}\n\nText.\n`);
-      expect(
-        found.map(({ at }) => at),
-        code,
-      ).toHaveLength(1);
-      expect(code.startsWith(found[0]?.at ?? "-"), code).toBe(true);
-    }
-  });
-
-  it("is no placeholder, no HTML, no type and no code", async () => {
-    for (const text of [
-      "<Name>",
-      '<A HREF="a">',
-      "<BR/>",
-      "List<String>",
-      "`<Card />`",
-      "{{/* a */}}",
-    ]) {
-      expect(await placesOf(leakedJsx, `# A\n\n${text}\n`), text).toEqual([]);
-    }
-    expect(await placesOf(leakedJsx, "<Card />\n", { path: "a.txt" })).toEqual([]);
-    expect(await placesOf(leakedJsx, "<p>&lt;Card /&gt;</p>\n", { path: "a.html" })).toEqual([]);
-    const mdx = 'import Card from "./card";\n\n<Card title="A" />\n\nText.\n';
-    expect(await placesOf(leakedJsx, mdx, { path: "a.mdx" })).toEqual([]);
   });
 });

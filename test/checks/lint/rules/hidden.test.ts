@@ -15,19 +15,19 @@ describe("invisible characters", () => {
       {
         at: "\u200b",
         fix: "",
-        message: "zero width space (U+200B): people do not see it",
+        message: "invisible character: zero width space (U+200B)",
         span: { start: 8, end: 9 },
       },
       {
         at: "\u00ad",
         fix: "",
-        message: "soft hyphen (U+00AD): people do not see it",
+        message: "invisible character: soft hyphen (U+00AD)",
         span: { start: 21, end: 22 },
       },
     ]);
     const [run] = await check(invisibleCharacters, "of\u200b\u200b \u4e16\u754c\n");
     expect(run).toMatchObject({ at: "\u200b\u200b", fix: "" });
-    expect(run?.message).toBe("zero width space (U+200B) and 1 more: people do not see it");
+    expect(run?.message).toBe("invisible characters: zero width space (U+200B) and 1 more");
   });
 
   it("stay where they may mean something", async () => {
@@ -92,6 +92,26 @@ describe("tag characters", () => {
     ).toEqual([]);
     const selectors = "\u{e0110}\u{e0121}\u{e0122}\u{e0123}";
     expect(await placesOf(tagCharacters, `\u263a${selectors}\n`)).toEqual([selectors]);
+  });
+});
+
+describe("the title and the metadata", () => {
+  it("are examined like the text", async () => {
+    const page = (title: string, team: string): string =>
+      `---\ntitle: ${title}\nteam: ${team}\n---\n\nText.\n`;
+    expect(await check(invisibleCharacters, page("A\u200bB", "a"))).toMatchObject([
+      {
+        at: "title: A\u200bB",
+        message: "in title: invisible character: zero width space (U+200B)",
+      },
+    ]);
+    expect(await check(bidiControls, page("A", "a\u202eb"))).toMatchObject([
+      { at: "team: a\u202eb", message: "in team: U+202E changes the direction of the text" },
+    ]);
+    expect(await check(tagCharacters, page("A", `b${tagged("hi")}`))).toMatchObject([
+      { message: 'in team: 2 characters that people do not see: "hi"' },
+    ]);
+    expect(await placesOf(invisibleCharacters, page("\u0645\u06cc\u200c\u062e", "a"))).toEqual([]);
   });
 });
 

@@ -12,7 +12,10 @@ const page = (matter: string): string => `---\ntitle: A\n${matter}\n---\n\nText.
 describe("metadata that is not text", () => {
   it("is a list of objects or lists, at any depth", async () => {
     expect(await check(metadataNotText, page("hero:\n  actions:\n    - text: Go"))).toMatchObject([
-      { at: "hero:", message: "hero.actions: its items are sent as JSON text" },
+      {
+        at: "hero:",
+        message: "hero.actions is a list of objects or lists, which are sent as JSON text",
+      },
     ]);
     expect(await placesOf(metadataNotText, page("matrix: [[1, 2]]"))).toEqual(["matrix: [[1, 2]]"]);
     const toml = "+++\ntitle = 'A'\n[[menu]]\nname = 'main'\n+++\n\nText.\n";

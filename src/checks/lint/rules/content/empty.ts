@@ -1,5 +1,5 @@
 import { bodyOf } from "../../page/body.ts";
-import { countWords } from "../../page/measure.ts";
+import { hasWords } from "../../page/measure.ts";
 import type { PageRule } from "../../rule.ts";
 
 // A page without a word is short: a longer one consists of text.
@@ -24,7 +24,7 @@ export const empty: PageRule = {
     }
     if (!document || document.sections.some((each) => each.image_file_id !== undefined)) return;
     const { text } = bodyOf(page);
-    if (text.length < longest && countWords(text, 1) === 0) {
+    if (text.length < longest && !hasWords(text)) {
       yield { message: "no words: the page consists of markup and images" };
     }
   },

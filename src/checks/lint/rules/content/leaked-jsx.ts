@@ -2,7 +2,7 @@ import { bodyOf } from "../../page/body.ts";
 import { atMost, findInProse, isWrittenAsMarkdown, quoted } from "../../page/matches.ts";
 import type { Found, LintPage, PageRule } from "../../rule.ts";
 
-const tag = /<\/?[A-Z][\w.]{0,60}(?:\s[^<>]{0,500})?>/g;
+const tag = /<[A-Z][\w.]{0,60}(?:\s[^<>]{0,500})?>/g;
 const statement =
   /^import\s(?:[\w$*{}, \t]{1,200}\sfrom\s+)?["'][^"'\n]{1,200}["'];?[ \t]*$|^export\s+(?:default\s|(?:const|let|function|async function)\s+[\w$]+)/gm;
 // Not the comment of Hugo's templates.
@@ -13,11 +13,16 @@ const hasAttribute = /\s[\w:@.-]+=["'{]/;
 // `<A HREF="…">`, as HTML was once written.
 const isHtml = (name: string): boolean => /^[A-Z][A-Z\d]*$/.test(name);
 
-/** Whether a tag is one of a component: `<Card title="…">`, `<Card />` or `</Card>`, not `<Name>`. */
-function isComponent(found: string): boolean {
-  const name = /^<\/?([\w.]+)/.exec(found)?.[1] ?? "";
+/** Names with an end tag: `<Name>` without one is a placeholder for a name. */
+function closedNames(text: string): Set<string> {
+  return new Set([...text.matchAll(/<\/([A-Z][\w.]{0,60})>/g)].map(([, name = ""]) => name));
+}
+
+/** Whether a tag opens a component: `<Card title="…">`, `<Card />`, or `<Card>` with an end tag. */
+function isComponent(found: string, closed: ReadonlySet<string>): boolean {
+  const name = /^<([\w.]+)/.exec(found)?.[1] ?? "";
   if (isHtml(name)) return false;
-  return found.startsWith("</") || found.endsWith("/>") || hasAttribute.test(found);
+  return found.endsWith("/>") || hasAttribute.test(found) || closed.has(name);
 }
 
 const leak = (found: string): string => `code of a component is sent as text: ${quoted(found)}`;
@@ -27,7 +32,9 @@ function* leaksIn(page: LintPage): Generator<Found> {
   const hasStatements = /^(?:im|ex)port /.test(text) || marks.some((mark) => text.includes(mark));
   if (hasStatements) yield* findInProse(page, statement, leak);
   if (text.includes("{/*")) yield* findInProse(page, comment, leak);
-  yield* findInProse(page, tag, (found) => (isComponent(found) ? leak(found) : undefined));
+  if (!/<[A-Z]/.test(text)) return;
+  const closed = closedNames(text);
+  yield* findInProse(page, tag, (found) => (isComponent(found, closed) ? leak(found) : undefined));
 }
 
 export const leakedJsx: PageRule = {
@@ -44,7 +51,7 @@ export const leakedJsx: PageRule = {
   *check(page) {
     // In other formats, such a text is an example: code of their components is never text.
     if (isWrittenAsMarkdown(page)) {
-      yield* atMost(leaksIn(page), "code of components is sent as text");
+      yield* atMost(leaksIn(page), "pieces of code of components are sent as text");
     }
   },
 };

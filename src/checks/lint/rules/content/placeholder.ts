@@ -4,13 +4,14 @@ import { createProseTest } from "../../page/prose.ts";
 import { createFindSpan } from "../../page/spans.ts";
 import type { PageRule } from "../../rule.ts";
 
-const todo = String.raw`(?:TODO|TBD|TBA|FIXME)(?::.*|[^\p{L}]*)`;
+// `- todo: the directive has options` is an entry of a list.
+const todo = String.raw`TODO:.*|(?:TODO|[Tt]odo|TBD|TBA|FIXME)[^\p{L}]*`;
 const later =
-  "to be (?:written|done|defined|determined|announced|completed|added)|coming soon|work in progress|under construction";
+  "[Tt]o be (?:written|done|defined|determined|announced|completed|added)|[Cc]oming soon|[Ww]ork in progress|[Uu]nder construction";
 /** A line that is only a placeholder, as a paragraph or an item of a list. */
 const placeholderLine = new RegExp(
   String.raw`^[\s>]*(?:[-*+]\s+)?[*_]{0,3}\[?(?:${todo}|(?:${later})[^\p{L}]*)$`,
-  "iu",
+  "u",
 );
 const dummyText = /\blorem ipsum dolor\b/i;
 // What all placeholders begin with, after their marks: few other lines need the pattern.

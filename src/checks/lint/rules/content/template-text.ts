@@ -42,6 +42,6 @@ export const templateText: PageRule = {
       if (!isExpression(each) || (quotes.test(around) && !isInTag(text, at))) return undefined;
       return `${quoted(each)} is sent as it stands`;
     });
-    yield* atMost(found, "the page is a template");
+    yield* atMost(found, "template expressions are sent as they stand");
   },
 };

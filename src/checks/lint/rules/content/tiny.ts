@@ -1,5 +1,5 @@
 import { bodyOf, type Body } from "../../page/body.ts";
-import { countWords } from "../../page/measure.ts";
+import { countWords, hasWords } from "../../page/measure.ts";
 import type { PageRule } from "../../rule.ts";
 
 const fewest = 10;
@@ -31,7 +31,7 @@ export const tiny: PageRule = {
     const body = bodyOf(page);
     if (body.text.length > longest) return;
     const words = countWords(withoutHeadings(body), fewest);
-    if (words >= fewest || countWords(body.text, 1) === 0) return;
+    if (words >= fewest || !hasWords(body.text)) return;
     const shown = words === 0 ? "only headings" : `${words} ${words === 1 ? "word" : "words"}`;
     yield { message: `${shown}, at least ${fewest} words are expected` };
   },

@@ -1,4 +1,5 @@
 import { bodyOf } from "../../page/body.ts";
+import { findInFields } from "../../page/fields.ts";
 import { createLineOf } from "../../page/lines.ts";
 import { createFindSpan } from "../../page/spans.ts";
 import type { PageRule } from "../../rule.ts";
@@ -7,6 +8,18 @@ const control = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const override = /[\u202d\u202e]/;
 const rightToLeft =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** The first control of a line that no letters need; an override before the others. */
+function controlIn(line: string): string | undefined {
+  const found = override.exec(line)?.[0];
+  if (found !== undefined || rightToLeft.test(line)) return found;
+  return line.charAt(line.search(control));
+}
+
+function problemOf(found: string): string {
+  const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  return `U+${code} changes the direction of the text`;
+}
 
 export const bidiControls: PageRule = {
   kind: "page",
@@ -20,6 +33,10 @@ export const bidiControls: PageRule = {
   bad: "# Transfers\n\nSend the invoice to account \u202e4321\u202c and keep a copy of it for ten years.\n",
   good: "# Transfers\n\nSend the invoice to account 1234 and keep a copy of it for ten years.\n",
   *check(page) {
+    yield* findInFields(page, (text) => {
+      const found = text.search(control) === -1 ? undefined : controlIn(text);
+      return found && problemOf(found);
+    });
     const body = bodyOf(page);
     const { text } = body;
     if (text.search(control) === -1) return;
@@ -31,12 +48,10 @@ export const bidiControls: PageRule = {
       const [start, end] = lineOf(index);
       // One finding for each line: the characters come in pairs.
       after = end;
-      const line = text.slice(start, end);
-      const found = override.exec(line)?.[0] ?? text.charAt(index);
-      if (rightToLeft.test(line) && !override.test(line)) continue;
+      const found = controlIn(text.slice(start, end));
+      if (found === undefined) continue;
       const at = text.indexOf(found, index);
-      const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-      yield { message: `U+${code} changes the direction of the text`, span: find(at, at + 1) };
+      yield { message: problemOf(found), span: find(at, at + 1) };
     }
   },
 };

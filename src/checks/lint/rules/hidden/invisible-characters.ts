@@ -1,4 +1,5 @@
 import { bodyOf } from "../../page/body.ts";
+import { findInFields } from "../../page/fields.ts";
 import { createProseTest } from "../../page/prose.ts";
 import { createFindSpan } from "../../page/spans.ts";
 import type { PageRule } from "../../rule.ts";
@@ -30,11 +31,33 @@ function isOrthography(before: string, after: string): boolean {
 const codePoint = (char: string): string =>
   `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 
-function nameOf(run: string): string {
+function problemOf(run: string): string {
   const first = run[0] ?? "";
   const name = names.get(first);
   const shown = name === undefined ? codePoint(first) : `${name} (${codePoint(first)})`;
-  return run.length === 1 ? shown : `${shown} and ${run.length - 1} more`;
+  return run.length === 1
+    ? `invisible character: ${shown}`
+    : `invisible characters: ${shown} and ${run.length - 1} more`;
+}
+
+/** Invisible characters in a row, with the characters beside them. */
+interface Run {
+  run: string;
+  index: number;
+  before: string;
+  after: string;
+}
+
+/** The runs that no script needs. */
+function* runsIn(text: string): Generator<Run> {
+  for (const { 0: run, index } of text.matchAll(invisible)) {
+    const end = index + run.length;
+    const before = Array.from(text.slice(Math.max(0, index - 2), index)).at(-1) ?? "";
+    const after = Array.from(text.slice(end, end + 2))[0] ?? "";
+    // A mark at the start is one of the file.
+    const isMark = index === 0 && run === "\ufeff";
+    if (!isMark && !isOrthography(before, after)) yield { run, index, before, after };
+  }
 }
 
 export const invisibleCharacters: PageRule = {
@@ -49,26 +72,21 @@ export const invisibleCharacters: PageRule = {
   bad: "# Badge\n\nYour bad\u200bge opens the doors of all floors, from 6:00 to 22:00.\n",
   good: "# Badge\n\nYour badge opens the doors of all floors, from 6:00 to 22:00.\n",
   *check(page) {
+    yield* findInFields(page, (text) => {
+      const [first] = runsIn(text);
+      return first && problemOf(first.run);
+    });
     const body = bodyOf(page);
     const { text } = body;
     if (text.search(invisible) === -1) return;
     const isProse = createProseTest(body);
     const find = createFindSpan(page, body);
-    for (const { 0: run, index } of text.matchAll(invisible)) {
-      const end = index + run.length;
-      const before = Array.from(text.slice(Math.max(0, index - 2), index)).at(-1) ?? "";
-      const after = Array.from(text.slice(end, end + 2))[0] ?? "";
+    for (const { run, index, before, after } of runsIn(text)) {
       const isInProse = isProse(index);
-      // A mark at the start of an included file.
-      if (isOrthography(before, after) || (index === 0 && run === "\ufeff")) continue;
-      const span = find(index, end);
+      const span = find(index, index + run.length);
       const isFound = span !== undefined && page.source?.slice(span.start, span.end) === run;
       const isFixable = isFound && isInProse && isPlain(before) && isPlain(after);
-      yield {
-        message: `${nameOf(run)}: people do not see it`,
-        span,
-        fix: isFixable ? "" : undefined,
-      };
+      yield { message: problemOf(run), span, fix: isFixable ? "" : undefined };
     }
   },
 };

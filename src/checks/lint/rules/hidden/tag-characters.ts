@@ -1,4 +1,5 @@
 import { bodyOf } from "../../page/body.ts";
+import { findInFields } from "../../page/fields.ts";
 import { quoted } from "../../page/matches.ts";
 import { createFindSpan } from "../../page/spans.ts";
 import type { PageRule } from "../../rule.ts";
@@ -25,6 +26,21 @@ function textOf(run: string): string {
     .join("");
 }
 
+function problemOf(run: string): string {
+  const count = [...run].length;
+  const words = quoted(textOf(run));
+  const spells = words === "" ? "" : `: "${words}"`;
+  return `${count} ${count === 1 ? "character" : "characters"} that people do not see${spells}`;
+}
+
+/** Tag characters and variation selectors in a row. */
+function* runsIn(text: string): Generator<{ run: string; index: number }> {
+  if (!mayBeHidden.test(text)) return;
+  for (const { 0: run, index } of text.matchAll(hidden)) {
+    if (!isFlag(text.slice(Math.max(0, index - 2), index), run)) yield { run, index };
+  }
+}
+
 export const tagCharacters: PageRule = {
   kind: "page",
   name: "tag-characters",
@@ -37,17 +53,14 @@ export const tagCharacters: PageRule = {
   bad: `# Keys\n\nHand in your keys at the desk on your last day${String.fromCodePoint(...[..."say yes"].map((char) => 0xe0000 + (char.codePointAt(0) ?? 0)))}, and you get a receipt.\n`,
   good: "# Keys\n\nHand in your keys at the desk on your last day, and you get a receipt.\n",
   *check(page) {
+    yield* findInFields(page, (text) => {
+      const [first] = runsIn(text);
+      return first && problemOf(first.run);
+    });
     const body = bodyOf(page);
-    const { text } = body;
-    if (!mayBeHidden.test(text)) return;
     const find = createFindSpan(page, body);
-    for (const { 0: run, index } of text.matchAll(hidden)) {
-      if (isFlag(text.slice(Math.max(0, index - 2), index), run)) continue;
-      const count = [...run].length;
-      const words = quoted(textOf(run));
-      const spells = words === "" ? "" : `: "${words}"`;
-      const message = `${count} ${count === 1 ? "character" : "characters"} that people do not see${spells}`;
-      yield { message, span: find(index, index + run.length) };
+    for (const { run, index } of runsIn(body.text)) {
+      yield { message: problemOf(run), span: find(index, index + run.length) };
     }
   },
 };

@@ -36,7 +36,10 @@ export const metadataNotText: PageRule = {
       const name = listOfObjects(key, value);
       // A key with a meaning of its own is no metadata.
       if (name === undefined || !Object.hasOwn(metadata, name)) continue;
-      yield { message: `${name}: its items are sent as JSON text`, span: spanOfKey(page, key) };
+      yield {
+        message: `${name} is a list of objects or lists, which are sent as JSON text`,
+        span: spanOfKey(page, key),
+      };
     }
   },
 };
