@@ -66,9 +66,27 @@ function createResolver(file: LinkingFile): (path: string) => Resolved {
   };
 }
 
+/** A relative link of a text. */
+export interface RelativeLink extends FoundLink {
+  resolved: Resolved;
+  /** Query and fragment. */
+  suffix: string;
+}
+
+/** Finds the relative links of a Markdown text in order, with the documents that they lead to. */
+export function* relativeLinks(text: string, file: LinkingFile): Generator<RelativeLink> {
+  const resolve = createResolver(file);
+  for (const found of findLinks(text)) {
+    const target = found.target.trim();
+    if (elsewhere.test(target)) continue;
+    const at = target.search(/[?#]/);
+    const resolved = resolve(at === -1 ? target : target.slice(0, at));
+    yield { ...found, target, resolved, suffix: at === -1 ? "" : target.slice(at) };
+  }
+}
+
 /** Replaces relative links to files of the project by the links of their documents. */
 export function rewriteLinks(text: string, file: LinkingFile): Rewritten {
-  const resolve = createResolver(file);
   const shifts: Shifts = [];
   let result = "";
   let from = 0;
@@ -79,17 +97,14 @@ export function rewriteLinks(text: string, file: LinkingFile): Rewritten {
     from = end;
     shifts.push({ end, by: result.length - end });
   };
-  for (const found of findLinks(text)) {
-    const target = found.target.trim();
-    if (elsewhere.test(target)) continue;
-    const at = target.search(/[?#]/);
-    const resolved = resolve(at === -1 ? target : target.slice(0, at));
+  for (const found of relativeLinks(text, file)) {
+    const { resolved, suffix, start, target } = found;
     if (resolved.kind === "dead") {
       dead++;
-      firstDead ??= { offset: found.start, target };
+      firstDead ??= { offset: start, target };
     }
     const link = resolved.kind === "document" ? resolved.target.link() : undefined;
-    if (link !== undefined) replace(found, withSuffix(link, at === -1 ? "" : target.slice(at)));
+    if (link !== undefined) replace(found, withSuffix(link, suffix));
   }
   return { text: result + text.slice(from), shift: shiftOf(shifts), dead, firstDead };
 }
