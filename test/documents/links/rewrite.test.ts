@@ -179,6 +179,18 @@ describe("relative links", () => {
     expect(text).toContain(`[C](${base}/c-of-docs/modules/ROOT/pages/guide)`);
   });
 
+  it.each<[string, string, Options]>([
+    ["content/posts/one.md", "[a](term)", { linkStyle: "hugo", linkBase: base }],
+    ["one.rst", "`Index <genindex.html>`_", template],
+    ["docs/modules/ROOT/pages/guide/one.adoc", "xref:alias.adoc[A]", template],
+  ])("that only the built site may know are not dead: %s", async (path, text, options) => {
+    const root = createFolder({ [path]: `${text}\n` });
+    const settings = compileSettings({ root, ...options });
+    const reading = await readDocument(fileIn(root, path), settings);
+    const notices = reading.kind === "document" ? (reading.notices ?? []) : undefined;
+    expect(notices?.some(({ kind }) => kind === "deadLink")).toBe(false);
+  });
+
   it("are found whichever way their names are composed", () => {
     const root = createFolder({ "from.md": "[a](b\u00fc.md) [b](o\u0308.md)", "bu\u0308.md": "x" });
     writeFileSync(join(root, "\u00f6.md"), "x");
