@@ -1,0 +1,37 @@
+import { withoutExtension } from "../../../documents/read/file-name.ts";
+
+// ISO 639-1 codes of languages that documentation is often written in or translated to.
+const languages = new Set(
+  (
+    "ar az be bg bn ca cs da de el en es et eu fa fi fr gl gu he hi hr hu hy id is it ja jp ka kk km " +
+    "kn ko kr lt lv mk ml mn mr ms my nb ne nl nn no pa pl pt ro ru sk sl sq sr sv sw ta te th tl tr " +
+    "tw ua uk ur uz vi zh"
+  ).split(" "),
+);
+const language = /^([a-z]{2})(?:[-_](?:[a-z]{2}|[a-z]{4}|\d{3}))?$/i;
+const suffix = /[._-]((?:[a-z]{2})(?:[-_][a-z]{2,4})?)$/i;
+const version =
+  /^(?:(?:version|release|v|r)?[-_.]?\d+(?:[._-]\d+)*(?:[._]x|[-_.]?(?:alpha|beta|rc)\d*)?|next|latest|stable|current|main|master|dev|devel|legacy|archived?|old)$/i;
+
+const isLanguage = (name: string): boolean => {
+  const [, code = ""] = language.exec(name) ?? [];
+  return languages.has(code.toLowerCase());
+};
+
+/** The language of a path, by the names of its folders and the end of its name; "" for none. */
+export function languageOf(path: string): string {
+  const names = withoutExtension(path).split("/");
+  const name = names.pop() ?? "";
+  const [, ending] = suffix.exec(name) ?? [];
+  const found = ending !== undefined && isLanguage(ending) ? ending : names.find(isLanguage);
+  return found?.toLowerCase().replace("_", "-") ?? "";
+}
+
+/** The version of a path, by the names of its folders: `v2`, `1.x`, `latest`; "" for none. */
+export function versionOf(path: string): string {
+  const folders = path.split("/").slice(0, -1);
+  return folders
+    .filter((name) => version.test(name))
+    .join("/")
+    .toLowerCase();
+}

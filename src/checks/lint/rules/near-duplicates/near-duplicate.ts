@@ -1,0 +1,65 @@
+import { hash } from "node:crypto";
+import type { FolderRule, LintPage } from "../../rule.ts";
+import { documentName } from "../../folder/document-name.ts";
+import { encodeSignature, signatureOf } from "../../near/signature.ts";
+import { findSimilar } from "../../near/similar.ts";
+
+/** Share of common sequences of words from which on two documents count as nearly the same. */
+const threshold = 0.8;
+
+interface TextFact {
+  signature: string;
+  /** Hash of the text. */
+  text: string;
+}
+
+function collect({ document }: LintPage): TextFact | undefined {
+  if (!document) return undefined;
+  const texts = document.sections.map(({ text = "" }) => text);
+  const signature = signatureOf(texts);
+  if (!signature) return undefined;
+  const text = hash("sha256", texts.join("\n"), "hex").slice(0, 16);
+  return { signature: encodeSignature(signature), text };
+}
+
+/** For a message: an estimate from 120 values. */
+const shareOf = (similarity: number): string =>
+  similarity > 0.99 ? "nearly all" : `about ${Math.floor(similarity * 100)} %`;
+
+const leave = `Employees have 28 days of leave in each calendar year. Ask your team lead for leave in the
+portal, at least two weeks before the first day. The team lead answers within three working days. You can
+carry five days over to the next year, and you use them until the end of March. A doctor's note stops
+your leave: the days of illness come back to your account.`;
+
+const kept = `<!-- file: leave.md -->\n# Leave\n\n${leave}\n\nQuestions: people@example.com.\n`;
+
+/** Documents with nearly the same text. */
+export const nearDuplicate: FolderRule<TextFact> = {
+  kind: "folder",
+  name: "near-duplicate",
+  group: "near-duplicates",
+  severity: "warning",
+  summary: "Two documents have nearly the same text",
+  advice:
+    "Both take a place among the few documents that an answer is made from. When one is corrected, the " +
+    "other stays wrong. Keep one page and link to it, move the common text to a page of its own, or skip " +
+    "copies with `ingest: false`. The rule reports documents that share about 80 % or more of their " +
+    "sequences of five words, at the later document.",
+  bad: `<!-- file: leave-2024.md -->\n# Leave\n\n${leave}\n\n${kept}`,
+  good: `<!-- file: leave-2024.md -->\n---\ningest: false\n---\n# Leave\n\n${leave}\n\n${kept}`,
+  collect,
+  *compare(facts) {
+    const signatures = facts.map(({ fact }) => fact.signature);
+    for (const { index, first, similarity } of findSimilar(signatures, threshold)) {
+      const [later, earlier] = [facts[index], facts[first]];
+      if (!later || !earlier) continue;
+      const { path, part, fact } = later;
+      const name = documentName(earlier);
+      const message =
+        fact.text === earlier.fact.text
+          ? `the document has the text of ${name}`
+          : `the document has ${shareOf(similarity)} of its sequences of five words in common with ${name}`;
+      yield { path, part, message };
+    }
+  },
+};
