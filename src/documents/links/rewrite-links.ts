@@ -73,10 +73,13 @@ export interface RelativeLink extends FoundLink {
   suffix: string;
 }
 
-/** Finds the relative links of a Markdown text in order, with the documents that they lead to. */
-export function* relativeLinks(text: string, file: LinkingFile): Generator<RelativeLink> {
+/** The relative ones of some links in order, with the documents that they lead to. */
+export function* relativeLinks(
+  links: readonly FoundLink[],
+  file: LinkingFile,
+): Generator<RelativeLink> {
   const resolve = createResolver(file);
-  for (const found of findLinks(text)) {
+  for (const found of links) {
     const target = found.target.trim();
     if (elsewhere.test(target)) continue;
     const at = target.search(/[?#]/);
@@ -97,7 +100,7 @@ export function rewriteLinks(text: string, file: LinkingFile): Rewritten {
     from = end;
     shifts.push({ end, by: result.length - end });
   };
-  for (const found of relativeLinks(text, file)) {
+  for (const found of relativeLinks(findLinks(text), file)) {
     const { resolved, suffix, start, target } = found;
     if (resolved.kind === "dead") {
       dead++;

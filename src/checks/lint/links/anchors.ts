@@ -1,6 +1,6 @@
 import type { LintPage } from "../rule.ts";
 import { decodeEntities } from "../../../documents/images/image-tags.ts";
-import { plainText } from "../../../documents/markdown/heading-text.ts";
+import { githubSlug, plainText } from "../../../documents/markdown/heading-text.ts";
 import { scanStructure } from "../../../documents/markdown/structure.ts";
 import { formatOf, formats } from "../../../documents/read/readers.ts";
 
@@ -97,23 +97,58 @@ function hasUnknownAnchors({ parsed, source, path, settings }: LintPage): boolea
   );
 }
 
-/** The anchors of a page, comparable; undefined if they cannot be known. */
-export function anchorsOf(page: LintPage): Set<string> | undefined {
+/** Where anchors of a page come from, as plain data: one a line. */
+export interface AnchorSources {
+  headings: string;
+  ids: string;
+}
+
+/** The headings and ids of a page; undefined if programs may add anchors. */
+export function anchorSources(page: LintPage): AnchorSources | undefined {
   if (hasUnknownAnchors(page)) return undefined;
-  const anchors = new Set<string>();
   const { body, headings = [] } = page.parsed;
-  for (const text of headingTexts(body)) {
-    for (const slug of slugsOf(text)) {
-      // A repeated heading has a number: the second `Notes` is `notes-1` on GitHub.
-      if (anchors.has(slug)) anchors.add(`${slug}-#`);
-      anchors.add(slug);
-    }
-  }
-  for (const { anchor } of headings)
-    if (anchor !== undefined) anchors.add(comparableAnchor(anchor));
+  const ids = new Set(headings.map(({ anchor = "" }) => anchor));
   for (const text of body === page.source ? [body] : [body, page.source ?? ""]) {
-    for (const id of explicitIds(text)) anchors.add(comparableAnchor(id));
+    for (const id of explicitIds(text)) ids.add(id);
   }
-  anchors.delete("");
-  return anchors;
+  return { headings: [...headingTexts(body)].join("\n"), ids: [...ids].join("\n") };
+}
+
+/** Checks anchors of one page. */
+export interface Anchors {
+  has(anchor: string): boolean;
+  /** All of them, comparable. */
+  list(): readonly string[];
+}
+
+// A repeated heading has a number: the second `Notes` is `notes-1` on GitHub.
+const repeated = "-#";
+
+export function createAnchors({ headings, ids }: AnchorSources): Anchors {
+  let all: Set<string> | undefined;
+  const find = (): Set<string> => {
+    if (all) return all;
+    all = new Set(ids.split("\n").map((id) => comparableAnchor(id)));
+    for (const text of headings.split("\n")) {
+      for (const slug of slugsOf(text)) {
+        if (all.has(slug)) all.add(slug + repeated);
+        all.add(slug);
+      }
+    }
+    all.delete("");
+    return all;
+  };
+  // Nearly all links are right, and most of them are the id or the heading itself.
+  const written = new Set(ids.split("\n"));
+  for (const text of headings.split("\n")) written.add(githubSlug(text));
+  return {
+    has(anchor) {
+      if (written.has(anchor)) return true;
+      const comparable = comparableAnchor(anchor);
+      if (comparable === "" || find().has(comparable)) return true;
+      const [, stem] = /^(.+?)-?\d+$/.exec(comparable) ?? [];
+      return stem !== undefined && find().has(stem + repeated);
+    },
+    list: () => [...find()].filter((anchor) => !anchor.endsWith(repeated)),
+  };
 }

@@ -46,22 +46,47 @@ function createSearch(source: string, first: number): (text: string) => Span | u
   };
 }
 
-/** The body of a page with text. Throws CliError `usage` for an ignore region that is never closed. */
-export function pageBody({ parsed, path, source = "" }: LintPage): PageBody {
-  const { body, bodyLine } = parsed;
-  const removed: RemovedLines[] = [];
-  const text = removeIgnored(body, path, bodyLine, removed);
-  if (body === "" || !source.endsWith(body)) {
-    const front =
-      source.length -
-      source
-        .split("\n")
-        .slice(bodyLine - 1)
-        .join("\n").length;
-    const search = createSearch(source, Math.max(0, front));
-    return { text, spanOf: (start, end) => search(text.slice(start, end)) };
+/** Offset of a line (from 1) in a text. */
+function lineStart(text: string, line: number): number {
+  let start = 0;
+  for (let count = 1; count < line; count++) start = text.indexOf("\n", start) + 1;
+  return start;
+}
+
+interface Body {
+  text: string;
+  removed: RemovedLines[];
+}
+
+// Rules look at one page after the other, and several of them ask for its body.
+const known = new WeakMap<LintPage, Body>();
+
+function readBody(page: LintPage): Body {
+  let body = known.get(page);
+  if (!body) {
+    const { parsed, path } = page;
+    const removed: RemovedLines[] = [];
+    const text = removeIgnored(parsed.body, path, parsed.bodyLine, removed);
+    known.set(page, (body = { text, removed }));
   }
-  let shift = source.length - body.length;
+  return body;
+}
+
+/** The body of a page with text. Throws CliError `usage` for an ignore region that is never closed. */
+export function pageBody(page: LintPage): PageBody {
+  const { text, removed } = readBody(page);
+  const { source = "", parsed } = page;
+  if (parsed.body === "" || !source.endsWith(parsed.body)) {
+    let search: ReturnType<typeof createSearch> | undefined;
+    return {
+      text,
+      spanOf(start, end) {
+        search ??= createSearch(source, lineStart(source, parsed.bodyLine));
+        return search(text.slice(start, end));
+      },
+    };
+  }
+  let shift = source.length - parsed.body.length;
   let next = 0;
   return {
     text,

@@ -17,7 +17,7 @@ export const deadLink: PageRule = {
   *check(page) {
     if (!hasLinks(page)) return;
     const body = pageBody(page);
-    for (const { resolved, start, end, target } of linksOf(page, body.text)) {
+    for (const { resolved, start, end, target } of linksOf(page).relative) {
       if (resolved.kind !== "dead") continue;
       yield {
         span: body.spanOf(start, end),

@@ -1,7 +1,11 @@
 import { nearest } from "../../../../nearest.ts";
-import { findLinks } from "../../../../documents/links/find-links.ts";
 import type { FolderRule, LintPage, PageFact, Span } from "../../rule.ts";
-import { anchorsOf, comparableAnchor } from "../../links/anchors.ts";
+import {
+  anchorSources,
+  createAnchors,
+  type Anchors,
+  type AnchorSources,
+} from "../../links/anchors.ts";
 import { pageBody } from "../../links/page-body.ts";
 import { hasLinks, linksOf, shownAddress } from "../../links/page-links.ts";
 
@@ -13,13 +17,14 @@ interface AnchorLink {
 }
 
 interface AnchorFact {
-  /** Comparable, one a line; undefined if they cannot be known. */
-  anchors?: string | undefined;
+  /** Undefined if they cannot be known. */
+  sources?: AnchorSources | undefined;
   links?: AnchorLink[] | undefined;
 }
 
 // Text fragments, routes of programs, lines of code, footnotes, pages of a PDF, and what themes add.
-const notOfPage = /^(?:$|[!/:?]|top$|_?top$|L\d+|fn|cite|__|page=|tab|.*[=&{}]|.*:~:)/i;
+const notOfPage =
+  /^(?:$|[!/:?]|_?top$|L\d+|(?:user-content-)?fn(?:ref)?[-:_\d]|cite[-_]|__|tabs?[-_]|.*[=&{}]|.*:~:)/i;
 const longest = 500;
 // Comparing a name with very many others takes long.
 const [mostNames, mostSuggestions] = [300, 1000];
@@ -32,56 +37,43 @@ function rangeOfPeople(text: string): readonly [number, number] {
   return found ? [found.index, found.index + found[0].length] : [0, 0];
 }
 
-function* anchorLinks(page: LintPage): Generator<AnchorLink> {
+function anchorLinks(page: LintPage): AnchorLink[] {
   const { text, spanOf } = pageBody(page);
-  const found: (AnchorLink & { start: number; end: number })[] = [];
+  const found: { path: string; anchor: string; start: number; end: number }[] = [];
   const add = (path: string | undefined, suffix: string, start: number, end: number): void => {
     const hash = suffix.indexOf("#");
     const anchor = suffix.slice(hash + 1);
     if (hash === -1 || path === undefined || anchor.length > longest) return;
-    if (notOfPage.test(anchor)) return;
-    found.push({ path, anchor, start, end });
+    if (!notOfPage.test(anchor)) found.push({ path, anchor, start, end });
   };
-  for (const { resolved, suffix, start, end } of linksOf(page, text)) {
+  const { relative, own } = linksOf(page);
+  for (const { resolved, suffix, start, end } of relative) {
     if (resolved.kind === "document") add(resolved.target.path, suffix, start, end);
   }
   const [from, to] = rangeOfPeople(text);
-  for (const { target, start, end } of findLinks(text)) {
-    const isOfPeople = start >= from && end <= to;
-    if (target.startsWith("#") && !isOfPeople) add(page.path, target, start, end);
+  for (const { target, start, end } of own) {
+    if (start < from || end > to) add(page.path, target, start, end);
   }
-  for (const { path, anchor, start, end } of found.toSorted((a, b) => a.start - b.start)) {
-    yield { path, anchor, span: spanOf(start, end) };
-  }
+  found.sort((one, other) => one.start - other.start);
+  return found.map(({ path, anchor, start, end }) => ({ path, anchor, span: spanOf(start, end) }));
 }
 
 function collect(page: LintPage): AnchorFact | undefined {
   if (!hasLinks(page)) return undefined;
-  const known = anchorsOf(page);
-  const anchors = known && [...known].join("\n");
-  const isLinking = page.parsed.body.includes("#");
-  const links = isLinking ? [...anchorLinks(page)] : [];
-  return { anchors, links: links.length > 0 ? links : undefined };
+  const sources = anchorSources(page);
+  const links = page.parsed.body.includes("#") ? anchorLinks(page) : [];
+  return { sources, links: links.length > 0 ? links : undefined };
 }
 
-const isIn = (anchors: ReadonlySet<string>, anchor: string): boolean => {
-  const comparable = comparableAnchor(anchor);
-  if (comparable === "" || anchors.has(comparable)) return true;
-  // The number of a repeated heading.
-  const [, stem] = /^(.+?)-?\d+$/.exec(comparable) ?? [];
-  return stem !== undefined && anchors.has(`${stem}-#`);
-};
-
-/** Returns the anchors of a document, if they are known; reads each list once. */
-function createAnchors(facts: readonly PageFact<AnchorFact>[]) {
-  const texts = new Map(facts.map(({ path, fact }) => [path, fact.anchors]));
-  const sets = new Map<string, ReadonlySet<string>>();
-  return (path: string): ReadonlySet<string> | undefined => {
-    const text = texts.get(path);
-    if (text === undefined) return undefined;
-    let set = sets.get(path);
-    if (!set) sets.set(path, (set = new Set(text.split("\n"))));
-    return set;
+/** Returns the anchors of a document, if they are known. */
+function anchorsIn(facts: readonly PageFact<AnchorFact>[]): (path: string) => Anchors | undefined {
+  const sources = new Map(facts.map(({ path, fact }) => [path, fact.sources]));
+  const known = new Map<string, Anchors>();
+  return (path) => {
+    const source = sources.get(path);
+    let anchors = known.get(path);
+    if (source && !anchors) known.set(path, (anchors = createAnchors(source)));
+    return anchors;
   };
 }
 
@@ -100,14 +92,14 @@ export const missingAnchor: FolderRule<AnchorFact> = {
   good: "<!-- file: leave.md -->\n# Leave\n\nSee [who approves](travel.md#approval).\n\n<!-- file: travel.md -->\n# Travel\n\n## Approval\n\nThe team lead approves trips.\n",
   collect,
   *compare(facts) {
-    const anchorsAt = createAnchors(facts);
+    const anchorsAt = anchorsIn(facts);
     let suggestions = 0;
     for (const { path, part, fact } of facts) {
       for (const { path: to, anchor, span } of fact.links ?? []) {
         const anchors = anchorsAt(to);
-        if (!anchors || isIn(anchors, anchor)) continue;
-        const mayCompare = anchors.size <= mostNames && suggestions++ < mostSuggestions;
-        const similar = mayCompare ? nearest(anchor.slice(0, 64), [...anchors]) : undefined;
+        if (!anchors || anchors.has(anchor)) continue;
+        const names = suggestions++ < mostSuggestions ? anchors.list().slice(0, mostNames) : [];
+        const similar = nearest(anchor.slice(0, 64), names);
         const where = to === path ? "the page" : to;
         const hint = similar === undefined ? "" : `; similar: ${similar}`;
         yield {
