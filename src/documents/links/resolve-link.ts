@@ -95,7 +95,10 @@ function pagesAt(
   { path: from, style }: LinkingFile,
 ): string[] {
   // A page that the site has as HTML: the file has another extension.
-  if (/\.html?$/i.test(place)) return filesAt(withoutExtension(place), from);
+  // Middleman and the registry of Terraform keep it: `page.html.md`.
+  if (/\.html?$/i.test(place)) {
+    return [...filesAt(withoutExtension(place), from), ...filesAt(place, from)];
+  }
   if (formatOf(place) !== undefined) return [];
   if (kind === "none") return filesAt(place, from);
   const files = place === "" ? [] : filesAt(place, from);

@@ -18,13 +18,18 @@ const isLanguage = (name: string): boolean => {
   return languages.has(code.toLowerCase());
 };
 
-/** The language of a path, by the names of its folders and the end of its name; "" for none. */
-export function languageOf(path: string): string {
-  const names = withoutExtension(path).split("/");
-  const name = names.pop() ?? "";
+/** The language in one name of a path: `de`, `pages.de`, `install.pt-br`, `README-fr`. */
+function languageIn(name: string): string | undefined {
+  if (isLanguage(name)) return name;
   const [, ending] = suffix.exec(name) ?? [];
-  const found = ending !== undefined && isLanguage(ending) ? ending : names.find(isLanguage);
-  return found?.toLowerCase().replace("_", "-") ?? "";
+  return ending !== undefined && isLanguage(ending) ? ending : undefined;
+}
+
+/** The language of a path, by the names of its folders and of the file; "" for none. */
+export function languageOf(path: string): string {
+  let language: string | undefined;
+  for (const name of withoutExtension(path).split("/")) language = languageIn(name) ?? language;
+  return language?.toLowerCase().replace("_", "-") ?? "";
 }
 
 /** The version of a path, by the names of its folders: `v2`, `1.x`, `latest`; "" for none. */

@@ -74,16 +74,22 @@ function* headingTexts(body: string): Generator<string> {
 // `id="x"`, `name=x`, `id={"x"}`, `id: x`; `{#x}`, `{: #x}`, `{/* #x */}`, `[#x]`, `[[x]]`, `[](){#x}`.
 const explicit =
   /(?:\b(?:id|name|anchor)["']?[ \t]*[=:][ \t]*[{"'`]*|[{[][:/*\s]{0,10}#|\[\[|^[ \t]*\.\. _`?|:name:[ \t]*|anchor:)([^\s"'`{}[\],<>]+)/gim;
+// The registry of Terraform makes anchors of arguments: "* `name` - …".
+const argument = /^[ \t]*[-*+][ \t]+[`*]{1,3}([\w.-]+)/gm;
 const moreIds = /\{:?[^{}\n]*?#([^\s{}]+)[^{}\n]*\}/g;
 
 function* explicitIds(text: string): Generator<string> {
   for (const [, id = ""] of text.matchAll(explicit)) yield id.replace(/:$/, "");
   for (const [, id = ""] of text.matchAll(moreIds)) yield id;
+  for (const [, id = ""] of text.matchAll(argument)) yield id;
 }
 
 // What a program replaces by text: its anchors are unknown.
 const generated =
   /\{\{[^}]|\{%|<%|^[ \t]*:::? [\w.]+|<script|<!--[ \t]*\w+:|^import\s[^\n]*\.mdx?["']|@include|^\s*\{![^\n]*!\}|dangerouslySetInnerHTML/m;
+
+// A component of VuePress and its like. MDX imports its components, and most of them have no headings.
+const component = /<[A-Z]\w*[\s/>]/;
 
 /** Whether other programs may add anchors to the page that its file does not show. */
 function hasUnknownAnchors({ parsed, source, path, settings }: LintPage): boolean {
@@ -93,6 +99,7 @@ function hasUnknownAnchors({ parsed, source, path, settings }: LintPage): boolea
     source === undefined ||
     !parsed.isMarkdown ||
     generated.test(source) ||
+    (format === formats.markdown && component.test(parsed.body)) ||
     (parsed.leftOut?.length ?? 0) > 0
   );
 }
@@ -130,7 +137,9 @@ export function createAnchors({ headings, ids }: AnchorSources): Anchors {
     if (all) return all;
     all = new Set(ids.split("\n").map((id) => comparableAnchor(id)));
     for (const text of headings.split("\n")) {
-      for (const slug of slugsOf(text)) {
+      for (const made of slugsOf(text)) {
+        // DocFX names headings without letters.
+        const slug = made === "" ? "section" : made;
         if (all.has(slug)) all.add(slug + repeated);
         all.add(slug);
       }

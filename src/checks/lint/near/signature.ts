@@ -1,11 +1,13 @@
-import { hashWords, mix } from "./words.ts";
+import { hashWords, mix, type OnWord } from "./words.ts";
 
 /** Words of a shingle. */
 const shingleWords = 5;
 /** Values of a signature. */
 export const signatureSize = 120;
 // A shorter text is equal to another one by chance, or by its form.
-const fewestShingles = 40;
+const fewestWords = 45;
+// Of scripts without spaces, about.
+const charactersPerWord = 3;
 
 const base = 0x01000193;
 let dropped = 1;
@@ -40,7 +42,9 @@ export function signatureOf(texts: Iterable<string>): Uint16Array | undefined {
   let words = 0;
   // A polynomial of the last words: each word multiplies the ones before it.
   let shingle = 0;
-  const onWord = (hash: number): void => {
+  let size = 0;
+  const onWord: OnWord = (hash, isCharacter) => {
+    size += isCharacter ? 1 / charactersPerWord : 1;
     const slot = words % shingleWords;
     shingle = (Math.imul(shingle, base) + hash - Math.imul(last[slot] ?? 0, dropped)) | 0;
     last[slot] = hash;
@@ -50,7 +54,7 @@ export function signatureOf(texts: Iterable<string>): Uint16Array | undefined {
     if (value < (bins[bin] ?? 0)) bins[bin] = value;
   };
   for (const text of texts) hashWords(text, onWord);
-  if (words - shingleWords + 1 < fewestShingles) return undefined;
+  if (size < fewestWords) return undefined;
   densify(bins);
   // Minima have few different bits, so 16 of their own bits would be equal by chance.
   return Uint16Array.from(bins, (value) => mix(value) & 0xffff);

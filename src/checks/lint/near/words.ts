@@ -25,8 +25,11 @@ function kindOf(code: number): number {
 const offsetBasis = 0x811c9dc5;
 const prime = 0x01000193;
 
-/** Calls `onWord` with a hash (32 bits) of each word of a text, in order, whatever its case. */
-export function hashWords(text: string, onWord: (hash: number) => void): void {
+/** Receives a hash (32 bits) of a word. `isCharacter` if it is one of a script without spaces. */
+export type OnWord = (hash: number, isCharacter: boolean) => void;
+
+/** Calls `onWord` with each word of a text, in order, whatever its case. */
+export function hashWords(text: string, onWord: OnWord): void {
   const lower = text.toLowerCase();
   let hash = offsetBasis;
   let isOpen = false;
@@ -38,12 +41,12 @@ export function hashWords(text: string, onWord: (hash: number) => void): void {
       isOpen = true;
       continue;
     }
-    if (isOpen) onWord(hash);
-    if (kind === whole) onWord(Math.imul(offsetBasis ^ code, prime));
+    if (isOpen) onWord(hash, false);
+    if (kind === whole) onWord(Math.imul(offsetBasis ^ code, prime), true);
     hash = offsetBasis;
     isOpen = false;
   }
-  if (isOpen) onWord(hash);
+  if (isOpen) onWord(hash, false);
 }
 
 /** Spreads all bits of a hash (the finaliser of MurmurHash3). */

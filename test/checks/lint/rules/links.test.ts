@@ -109,6 +109,8 @@ describe("anchors", () => {
     ["## A [link](https://x.example/y) here", "a-link-here"],
     ["## Name [![badge](https://x.example/y.svg)](https://x.example)", "name"],
     ["## 概要 と 使い方", "概要-と-使い方"],
+    ["## $?\n\n## $^", "section-1"],
+    ["* `argument` - Text.", "argument"],
     ["Text.", "top"],
     ["Text[^1].\n\n[^1]: Note", "fn1"],
     ["Text.", "L12-L20"],
@@ -123,11 +125,16 @@ describe("anchors", () => {
     ["b.md", "{{< toc >}}"],
     ["b.md", "<!-- md:setting x -->"],
     ["b.mdx", 'import Part from "./_part.mdx"\n\n<Part />'],
+    ["b.md", "<StackSelector />"],
     ["b.rst", "Text"],
     ["b.html", "<p>Text.</p>"],
   ])("that a program may make are not reported: %s %j", async (path, text) => {
     const files = { "a.md": `[x](${path}#gone)\n`, [path]: `${text}\n` };
     expect(await lint(missingAnchor, files)).toEqual([]);
+  });
+
+  it("of the page a part belongs to are not reported", async () => {
+    expect(await lint(missingAnchor, { "part.md": "[x](#gone)\n" })).toEqual([]);
   });
 
   it("of pages that are not read are not reported", async () => {
@@ -141,7 +148,7 @@ describe("anchors", () => {
     const pages = await openPages({ "a.md": "[x](b.md#gone)\n", "b.md": headings });
     const [page, target] = pages;
     expectLinear(100_000, (size) => {
-      const body = "[x](b.md#gone) [y](#no)\n".repeat(size / 50);
+      const body = `# A\n\n${"[x](b.md#gone) [y](#no)\n".repeat(size / 50)}`;
       const copy: LintPage = { ...page!, source: body, parsed: { ...page!.parsed, body } };
       const found = check(missingAnchor, [...Array.from({ length: 50 }, () => copy), target!]);
       expect(found.length).toBeGreaterThan(size);

@@ -1,32 +1,17 @@
 import type { LintPage, PageRule } from "../../rule.ts";
-import { createFields } from "../../../../documents/front-matter/fields.ts";
-import { readableName } from "../../../../documents/map/map-fields.ts";
-import { plainText } from "../../../../documents/markdown/heading-text.ts";
-import { scanStructure, type Heading } from "../../../../documents/markdown/structure.ts";
+import { isNamedByFile } from "../../folder/own-title.ts";
 import { documentName } from "../../folder/document-name.ts";
 
 // What editors write into the properties of a file, and names that every folder has.
 const empty =
   /^(?:untitled(?: document)?|(?:microsoft word - .*)|no title|title|document\d*|readme)$/i;
 
-function hasOwnTitle({ parsed, path, settings }: LintPage): boolean {
-  const { title, semanticIdentifier } = settings.keys;
-  const fields = createFields(parsed.frontMatter, path);
-  if (fields.take(title) ?? fields.take(semanticIdentifier)) return true;
-  if (parsed.title !== undefined && parsed.title.trim() !== "") return true;
-  if (!parsed.isMarkdown) return false;
-  const isTitle = ({ level, text }: Heading): boolean => level === 1 && plainText(text) !== "";
-  const last = scanStructure(parsed.body, isTitle).headings.at(-1);
-  return last !== undefined && isTitle(last);
-}
-
 function problemOf(page: LintPage, title: string): string | undefined {
   const { path, part } = page;
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (empty.test(title)) return "the title does not say what the page is about";
   if (title.toLowerCase() === name.toLowerCase()) return "the title is only the name of the file";
-  const made = readableName(path) + (part === 0 ? "" : ` ${part}`);
-  if (title !== made || hasOwnTitle(page)) return undefined;
+  if (!isNamedByFile(page)) return undefined;
   return part === 0
     ? "the page has no title, and the name of the file replaces it"
     : `${documentName(page)} has no title, and the name of the file replaces it`;

@@ -1,3 +1,4 @@
+import { isNamedByFile } from "../../folder/own-title.ts";
 import { nearest } from "../../../../nearest.ts";
 import type { FolderRule, LintPage, PageFact, Span } from "../../rule.ts";
 import {
@@ -50,8 +51,10 @@ function anchorLinks(page: LintPage): AnchorLink[] {
   for (const { resolved, suffix, start, end } of relative) {
     if (resolved.kind === "document") add(resolved.target.path, suffix, start, end);
   }
+  // A page without a title may be a part of another one, whose headings count.
+  const isWhole = own.length > 0 && !isNamedByFile(page);
   const [from, to] = rangeOfPeople(text);
-  for (const { target, start, end } of own) {
+  for (const { target, start, end } of isWhole ? own : []) {
     if (start < from || end > to) add(page.path, target, start, end);
   }
   found.sort((one, other) => one.start - other.start);

@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
-import type { FolderRule, LintPage } from "../../rule.ts";
+import type { FolderFound, FolderRule, LintPage, PageFact } from "../../rule.ts";
 import { documentName } from "../../folder/document-name.ts";
+import { languageOf, versionOf } from "../../folder/edition.ts";
+import { findRepeated } from "../../folder/repeated.ts";
 import { encodeSignature, signatureOf } from "../../near/signature.ts";
 import { findSimilar } from "../../near/similar.ts";
 
@@ -20,6 +22,31 @@ function collect({ document }: LintPage): TextFact | undefined {
   if (!signature) return undefined;
   const text = hash("sha256", texts.join("\n"), "hex").slice(0, 16);
   return { signature: encodeSignature(signature), text };
+}
+
+type Page = PageFact<TextFact>;
+
+const editionOf = ({ path }: Page): string => `${languageOf(path)}\n${versionOf(path)}`;
+
+/** The pages of each language and version: other editions of a page resemble it for a reason. */
+function editionsOf(pages: readonly Page[]): Iterable<Page[]> {
+  const editions = new Map<string, Page[]>();
+  for (const page of pages) {
+    const key = editionOf(page);
+    const edition = editions.get(key);
+    if (edition) edition.push(page);
+    else editions.set(key, [page]);
+  }
+  return editions.values();
+}
+
+function foundAt({ path, part, fact }: Page, first: Page, similarity: number): FolderFound {
+  const name = documentName(first);
+  const message =
+    fact.text === first.fact.text
+      ? `the document has the text of ${name}`
+      : `the document has ${shareOf(similarity)} of its sequences of five words in common with ${name}`;
+  return { path, part, message };
 }
 
 /** For a message: an estimate from 120 values. */
@@ -44,22 +71,25 @@ export const nearDuplicate: FolderRule<TextFact> = {
     "Both take a place among the few documents that an answer is made from. When one is corrected, the " +
     "other stays wrong. Keep one page and link to it, move the common text to a page of its own, or skip " +
     "copies with `ingest: false`. The rule reports documents that share about 80 % or more of their " +
-    "sequences of five words, at the later document.",
+    "sequences of five words, at the later document. Languages and versions in folders of their own are " +
+    "compared for equal text only.",
   bad: `<!-- file: leave-2024.md -->\n# Leave\n\n${leave}\n\n${kept}`,
   good: `<!-- file: leave-2024.md -->\n---\ningest: false\n---\n# Leave\n\n${leave}\n\n${kept}`,
   collect,
   *compare(facts) {
-    const signatures = facts.map(({ fact }) => fact.signature);
-    for (const { index, first, similarity } of findSimilar(signatures, threshold)) {
-      const [later, earlier] = [facts[index], facts[first]];
-      if (!later || !earlier) continue;
-      const { path, part, fact } = later;
-      const name = documentName(earlier);
-      const message =
-        fact.text === earlier.fact.text
-          ? `the document has the text of ${name}`
-          : `the document has ${shareOf(similarity)} of its sequences of five words in common with ${name}`;
-      yield { path, part, message };
+    const reported = new Set<Page>();
+    for (const edition of editionsOf(facts)) {
+      const signatures = edition.map(({ fact }) => fact.signature);
+      for (const { index, first, similarity } of findSimilar(signatures, threshold)) {
+        const [later, earlier] = [edition[index], edition[first]];
+        if (!later || !earlier) continue;
+        reported.add(later);
+        yield foundAt(later, earlier, similarity);
+      }
+    }
+    // Another language or version with the same text.
+    for (const [later, first] of findRepeated(facts, ({ fact }) => fact.text)) {
+      if (!reported.has(later)) yield foundAt(later, first, 1);
     }
   },
 };
