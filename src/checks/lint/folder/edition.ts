@@ -3,8 +3,8 @@ import { withoutExtension } from "../../../documents/read/file-name.ts";
 // ISO 639-1 codes of languages that documentation is often written in or translated to.
 const languages = new Set(
   (
-    "ar az be bg bn ca cs da de el en es et eu fa fi fr gl gu he hi hr hu hy id is it ja jp ka kk km " +
-    "kn ko kr lt lv mk ml mn mr ms my nb ne nl nn no pa pl pt ro ru sk sl sq sr sv sw ta te th tl tr " +
+    "af am ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja jp ka kk km " +
+    "kn ko kr lo lt lv mk ml mn mr ms my nb ne nl nn no pa pl pt ro ru si sk sl sq sr sv sw ta te th tl tr " +
     "tw ua uk ur uz vi zh"
   ).split(" "),
 );

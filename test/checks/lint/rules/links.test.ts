@@ -133,6 +133,15 @@ describe("anchors", () => {
     expect(await lint(missingAnchor, files)).toEqual([]);
   });
 
+  it("that a program fills in are not reported", async () => {
+    const people =
+      "<!-- ALL-CONTRIBUTORS-LIST:START -->[x](#code-y)<!-- ALL-CONTRIBUTORS-LIST:END -->";
+    const text = `# A\n\n<a class="ref" href="#fig-1"></a> ${people} <a href="#x">x</a>\n`;
+    expect(await lint(missingAnchor, { "a.md": text })).toEqual([
+      "a.md:3:126: the page has no anchor #x; similar: a",
+    ]);
+  });
+
   it("of the page a part belongs to are not reported", async () => {
     expect(await lint(missingAnchor, { "part.md": "[x](#gone)\n" })).toEqual([]);
   });

@@ -30,6 +30,9 @@ const longest = 500;
 // Comparing a name with very many others takes long.
 const [mostNames, mostSuggestions] = [300, 1000];
 
+// A program writes the text, and then the target as well: `<a href="#fig-1"></a>`.
+const emptyElement = /^[^<>]*>\s*<\/a>/;
+
 // Programs write this table, with an address of its own for each kind of contribution.
 const listOfPeople = /<!-- ALL-CONTRIBUTORS-LIST:START[^]*?ALL-CONTRIBUTORS-LIST:END/;
 
@@ -54,8 +57,10 @@ function anchorLinks(page: LintPage): AnchorLink[] {
   // A page without a title may be a part of another one, whose headings count.
   const isWhole = own.length > 0 && !isNamedByFile(page);
   const [from, to] = rangeOfPeople(text);
-  for (const { target, start, end } of isWhole ? own : []) {
-    if (start < from || end > to) add(page.path, target, start, end);
+  for (const { target, start, end, isAttribute } of isWhole ? own : []) {
+    if (start >= from && end <= to) continue;
+    if (isAttribute && emptyElement.test(text.slice(end, end + 200))) continue;
+    add(page.path, target, start, end);
   }
   found.sort((one, other) => one.start - other.start);
   return found.map(({ path, anchor, start, end }) => ({ path, anchor, span: spanOf(start, end) }));
