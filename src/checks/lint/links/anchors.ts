@@ -1,8 +1,6 @@
-import type { LintPage } from "../rule.ts";
 import { decodeEntities } from "../../../documents/images/image-tags.ts";
 import { githubSlug, plainText } from "../../../documents/markdown/heading-text.ts";
-import { scanStructure } from "../../../documents/markdown/structure.ts";
-import { formatOf, formats } from "../../../documents/read/readers.ts";
+import type { AnchorSources } from "./anchor-sources.ts";
 
 // Site generators make different anchors of a heading. An anchor counts as existing if any of them
 // makes it: what remains is wrong on every site.
@@ -57,68 +55,6 @@ function slugsOf(heading: string): Set<string> {
     }
   }
   return slugs;
-}
-
-// Also headings in lists, quotations and admonitions, and those of HTML.
-const headingLine = /^[ \t>*+-]*#{1,6}[ \t]+([^\n]+)|<h[1-6](?:\s[^>\n]*)?>([^\n]*?)<\/h[1-6]/gim;
-
-/** The texts of all headings, in order as far as it matters. */
-function* headingTexts(body: string): Generator<string> {
-  for (const [, marked, tagged = ""] of body.matchAll(headingLine)) {
-    yield (marked ?? tagged).replace(/[ \t]+#+[ \t]*$/, "").trim();
-  }
-  for (const { text, start } of scanStructure(body).headings)
-    if (!/^ {0,3}#/.test(body.slice(start, start + 4))) yield text;
-}
-
-// `id="x"`, `name=x`, `id={"x"}`, `id: x`; `{#x}`, `{: #x}`, `{/* #x */}`, `[#x]`, `[[x]]`, `[](){#x}`.
-const explicit =
-  /(?:\b(?:id|name|anchor)["']?[ \t]*[=:][ \t]*[{"'`]*|[{[][:/*\s]{0,10}#|\[\[|^[ \t]*\.\. _`?|:name:[ \t]*|anchor:)([^\s"'`{}[\],<>]+)/gim;
-// The registry of Terraform makes anchors of arguments: "* `name` - …".
-const argument = /^[ \t]*[-*+][ \t]+[`*]{1,3}([\w.-]+)/gm;
-const moreIds = /\{:?[^{}\n]*?#([^\s{}]+)[^{}\n]*\}/g;
-
-function* explicitIds(text: string): Generator<string> {
-  for (const [, id = ""] of text.matchAll(explicit)) yield id.replace(/:$/, "");
-  for (const [, id = ""] of text.matchAll(moreIds)) yield id;
-  for (const [, id = ""] of text.matchAll(argument)) yield id;
-}
-
-// What a program replaces by text: its anchors are unknown.
-const generated =
-  /\{\{[^}]|\{%|<%|^[ \t]*:::? [\w.]+|<script|<!--[ \t]*\w+:|^import\s[^\n]*\.mdx?["']|@include|^\s*\{![^\n]*!\}|dangerouslySetInnerHTML/m;
-
-// A component of VuePress and its like. MDX imports its components, and most of them have no headings.
-const component = /<[A-Z]\w*[\s/>]/;
-
-/** Whether other programs may add anchors to the page that its file does not show. */
-function hasUnknownAnchors({ parsed, source, path, settings }: LintPage): boolean {
-  const format = formatOf(path, settings.format);
-  if (format !== formats.markdown && format !== formats.mdx) return true;
-  return (
-    source === undefined ||
-    !parsed.isMarkdown ||
-    generated.test(source) ||
-    (format === formats.markdown && component.test(parsed.body)) ||
-    (parsed.leftOut?.length ?? 0) > 0
-  );
-}
-
-/** Where anchors of a page come from, as plain data: one a line. */
-export interface AnchorSources {
-  headings: string;
-  ids: string;
-}
-
-/** The headings and ids of a page; undefined if programs may add anchors. */
-export function anchorSources(page: LintPage): AnchorSources | undefined {
-  if (hasUnknownAnchors(page)) return undefined;
-  const { body, headings = [] } = page.parsed;
-  const ids = new Set(headings.map(({ anchor = "" }) => anchor));
-  for (const text of body === page.source ? [body] : [body, page.source ?? ""]) {
-    for (const id of explicitIds(text)) ids.add(id);
-  }
-  return { headings: [...headingTexts(body)].join("\n"), ids: [...ids].join("\n") };
 }
 
 /** Checks anchors of one page. */

@@ -165,6 +165,31 @@ describe("anchors", () => {
   });
 });
 
+describe("hostile pages", () => {
+  it.each([
+    "{#a",
+    "{: #a",
+    "[[",
+    "<h1>",
+    "<h1 a",
+    "\n",
+    "# ",
+    "# a",
+    "id=",
+    "id ",
+    "<!-- a",
+    "a[](",
+  ])("cost linear time: %j", async (piece) => {
+    const [page] = await openPages({ "a.md": "# A\n\n[x](#a)\n" });
+    expectLinear(400_000, (size) => {
+      const body = `# A\n\n${piece.repeat(size / piece.length)}\n\n[x](#gone)\n`;
+      const hostile: LintPage = { ...page!, source: body, parsed: { ...page!.parsed, body } };
+      for (const rule of [deadLink, missingImage]) check(rule, [hostile]);
+      check(missingAnchor, [hostile]);
+    });
+  });
+});
+
 describe("links of documents", () => {
   const page = (link: string): string =>
     `---\nlink: ${link}\n---\n# Title ${link.length}\n\nText.\n`;

@@ -1,12 +1,8 @@
 import { isNamedByFile } from "../../folder/own-title.ts";
 import { nearest } from "../../../../nearest.ts";
 import type { FolderRule, LintPage, PageFact, Span } from "../../rule.ts";
-import {
-  anchorSources,
-  createAnchors,
-  type Anchors,
-  type AnchorSources,
-} from "../../links/anchors.ts";
+import { anchorSources, type AnchorSources } from "../../links/anchor-sources.ts";
+import { createAnchors, type Anchors } from "../../links/anchors.ts";
 import { pageBody } from "../../links/page-body.ts";
 import { hasLinks, linksOf, shownAddress } from "../../links/page-links.ts";
 
@@ -34,11 +30,10 @@ const [mostNames, mostSuggestions] = [300, 1000];
 const emptyElement = /^[^<>]*>\s*<\/a>/;
 
 // Programs write this table, with an address of its own for each kind of contribution.
-const listOfPeople = /<!-- ALL-CONTRIBUTORS-LIST:START[^]*?ALL-CONTRIBUTORS-LIST:END/;
-
 function rangeOfPeople(text: string): readonly [number, number] {
-  const found = text.includes("ALL-CONTRIBUTORS-LIST:START") ? listOfPeople.exec(text) : null;
-  return found ? [found.index, found.index + found[0].length] : [0, 0];
+  const start = text.indexOf("<!-- ALL-CONTRIBUTORS-LIST:START");
+  const end = start === -1 ? -1 : text.indexOf("ALL-CONTRIBUTORS-LIST:END", start);
+  return end === -1 ? [0, 0] : [start, end];
 }
 
 function anchorLinks(page: LintPage): AnchorLink[] {
