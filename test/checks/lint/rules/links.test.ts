@@ -125,6 +125,7 @@ describe("anchors", () => {
     ["- # In a list", "in-a-list"],
     ["## A [link](https://x.example/y) here", "a-link-here"],
     ["## Name [![badge](https://x.example/y.svg)](https://x.example)", "name"],
+    [`## Name${" [![badge](https://x.example/y.svg)](https://x.example)".repeat(20)}`, "name"],
     ["## 概要 と 使い方", "概要-と-使い方"],
     ["## $?\n\n## $^", "section-1"],
     ["* `argument` - Text.", "argument"],
