@@ -184,8 +184,9 @@ describe("relative links", () => {
   it.each<[string, string, Options]>([
     ["content/posts/one.md", "[a](term)", { linkStyle: "hugo", linkBase: base }],
     ["one.rst", "`Index <genindex.html>`_", template],
+    ["one.md", "[a](git@host.example:a/b.git)", template],
     ["docs/modules/ROOT/pages/guide/one.adoc", "xref:alias.adoc[A]", template],
-  ])("that only the built site may know are not dead: %s", async (path, text, options) => {
+  ])("that the folder cannot know are not dead: %s", async (path, text, options) => {
     const root = createFolder({ [path]: `${text}\n` });
     const settings = compileSettings({ root, ...options });
     const reading = await readDocument(fileIn(root, path), settings);

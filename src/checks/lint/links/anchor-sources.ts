@@ -12,7 +12,7 @@ export interface AnchorSources {
 
 // Also headings in lists, quotations and admonitions, and those of HTML.
 const headingLine =
-  /^[ \t>*+-]*#{1,6}[ \t]+([^\n]{1,500})|<h[1-6](?:\s[^>\n]{0,300})?>([^\n]{0,300}?)<\/h[1-6]/gim;
+  /^[ \t>*+-]*#{1,6}[ \t]+([^\n]{1,3000})|<h[1-6](?:\s[^>\n]{0,300})?>([^\n]{0,300}?)<\/h[1-6]/gim;
 
 /** The texts of all headings, in order as far as it matters. */
 function* headingTexts(body: string): Generator<string> {

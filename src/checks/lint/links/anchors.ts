@@ -6,7 +6,7 @@ import type { AnchorSources } from "./anchor-sources.ts";
 // makes it: what remains is wrong on every site.
 
 /** An anchor without what generators disagree about: case, and which marks separate words. */
-export function comparableAnchor(anchor: string): string {
+function comparableAnchor(anchor: string): string {
   let decoded = anchor;
   try {
     decoded = decodeURIComponent(anchor);
@@ -60,13 +60,14 @@ function slugsOf(heading: string): Set<string> {
 /** Checks anchors of one page. */
 export interface Anchors {
   has(anchor: string): boolean;
-  /** All of them, comparable. */
-  list(): readonly string[];
+  /** The first of them, comparable. */
+  first(most: number): string[];
 }
 
 // A repeated heading has a number: the second `Notes` is `notes-1` on GitHub.
 const repeated = "-#";
 
+/** The anchors that any generator makes of headings and ids. */
 export function createAnchors({ headings, ids }: AnchorSources): Anchors {
   let all: Set<string> | undefined;
   const find = (): Set<string> => {
@@ -94,6 +95,13 @@ export function createAnchors({ headings, ids }: AnchorSources): Anchors {
       const [, stem] = /^(.+?)-?\d+$/.exec(comparable) ?? [];
       return stem !== undefined && find().has(stem + repeated);
     },
-    list: () => [...find()].filter((anchor) => !anchor.endsWith(repeated)),
+    first(most) {
+      const names: string[] = [];
+      for (const anchor of find()) {
+        if (names.length === most) break;
+        if (!anchor.endsWith(repeated)) names.push(anchor);
+      }
+      return names;
+    },
   };
 }

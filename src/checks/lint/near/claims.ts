@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Sentence } from "./prose.ts";
+import { unspaced } from "./words.ts";
 
 /** A sentence that says how much: two of them with the same words and other numbers disagree. */
 export interface Claim {
@@ -13,12 +14,23 @@ export interface Claim {
 const fewestWords = 6;
 const fewestUnspaced = 8;
 
-// The sentence is about something that another sentence names, or about one place of the text.
-const pointsElsewhere =
-  /\b(?:this|these|those|it|its|it's|they|their|them|he|she|his|her|here|following|below|above|previous|earlier|former|latter|next|another|other|example|examples|sample|suppose|imagine|assume|say|i|we|our|us|my|tutorial|chapter|lesson|exercise|minutes? read|released?|fixed|fixes|since|added|removed|deprecated|version|diese[mnrs]?|es|folgende[mnrs]?|beispiel|oben|unten|ce|cet|cette|ces|il|elle|suivante?s?|exemple|este|esta|estos|estas|siguientes?|ejemplo)\b|^that\b|[这這此该該其本]|この|その|これ|それ|以下|次の|例/i;
+// Words of a sentence that is about something that another sentence names, about one place of a
+// text, or about a change. English, German, French and Spanish.
+const pointing =
+  "this these those it its it's they their them he she his her here following below above previous earlier " +
+  "former latter next another other example examples sample suppose imagine assume say i we our us my " +
+  "tutorial chapter lesson exercise release released fixed fixes since added removed deprecated version " +
+  "diese diesem diesen dieser dieses es folgende folgenden folgender beispiel oben unten " +
+  "ce cet cette ces il elle suivant suivante suivants suivantes exemple " +
+  "este esta estos estas siguiente siguientes ejemplo";
 const months =
-  "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|januar|februar|märz|mai|juni|juli|oktober|dezember";
-const aboutDate = new RegExp(`\\b(?:${months})\\b`, "i");
+  "january february march april may june july august september october november december " +
+  "jan feb mar apr jun jul aug sep sept oct nov dec januar februar märz mai juni juli oktober dezember";
+const oneOf = (words: string): string => words.replaceAll(" ", "|");
+const pointsElsewhere = new RegExp(
+  `(?<!\\p{L})(?:${oneOf(`${pointing} ${months}`)})(?!\\p{L})|^that |[这這此该該其本]|この|その|これ|それ|以下|次の|例`,
+  "iu",
+);
 // A key or an identifier: it does not belong in a message.
 const identifier = /(?=[\w-]{8})[\w-]*(?:[A-Za-z_]\d|\d[A-Za-z_])/;
 const opening = /^["'“‘(*_[]*(?:\p{Lu}|\p{Lo}|\d)/u;
@@ -29,6 +41,9 @@ const number =
 const counted =
   /^(?:\s?[%‰°€£¥]|\s?(?:ms|s|h|kb|mb|gb|tb|kib|mib|gib|px|km|kg|mm|cm|gbit|mbit|kbit)\b|[-\s](?!(?:and|or|in|to|of|for|with|on|at|by|from|as|is|are|was|if|when|while|the|a|an|than|und|oder|bis|et|ou|y|o|a|x)\b)\p{L}{2,}|(?![年月号號]|日(?!間))\p{Lo})/iu;
 const versionWord = /(?:(?<!\p{L})(?:v|vers|верс|wers|verz)\p{L}{0,8}|版本|バージョン|버전)\s?$/iu;
+// What numbers count through, rather than how much.
+const counter =
+  /^(?:step|part|chapter|section|figure|table|phase|stage|level|rule|option|version)$/i;
 const isYear = /^(?:19|20)\d\d$/;
 
 /** Whether a number at an offset says how much: not one that is part of a name. */
@@ -40,12 +55,8 @@ function isQuantity(text: string, at: number, digits: string): boolean {
   if (versionWord.test(before)) return false;
   // `Python 3`, `Step 2`: names, unless the word begins the sentence.
   const [, word = ""] = /(\S+)\s$/.exec(before) ?? [];
-  const isFirst = before.length === word.length + 1 && at < 40;
-  return isFirst
-    ? !/^(?:step|part|chapter|section|figure|table|phase|stage|level|rule|option|version)$/i.test(
-        word,
-      )
-    : !/^[("'“*]*\p{Lu}/u.test(word);
+  const beginsSentence = at === word.length + 1;
+  return beginsSentence ? !counter.test(word) : !/^[("'“*]*\p{Lu}/u.test(word);
 }
 
 /** Markdown as plain text: without code, nothing in code is a quantity. */
@@ -57,14 +68,15 @@ const plain = (sentence: string): string =>
     .trim();
 
 const wordsOf = (text: string): number => text.match(/\p{L}[\p{L}\p{M}'’-]*/gu)?.length ?? 0;
-const unspacedOf = (text: string): number => text.match(/\p{Lo}/gu)?.length ?? 0;
+const unspacedOf = (text: string): number =>
+  Array.from(text).filter((char) => unspaced.test(char)).length;
 
 /** The claim of a sentence; undefined if it makes none that can be compared. */
 export function claimOf({ text: written }: Sentence): Claim | undefined {
   if (!/\d/.test(written) || /`|https?:|<|\{|\||=|::|…|\.\.\./.test(written)) return undefined;
   const text = plain(written);
   if (!opening.test(text) || identifier.test(text)) return undefined;
-  if (pointsElsewhere.test(text) || aboutDate.test(text)) return undefined;
+  if (pointsElsewhere.test(text)) return undefined;
   if (wordsOf(text) < fewestWords && unspacedOf(text) < fewestUnspaced) return undefined;
   const numbers: string[] = [];
   const masked = text.replace(number, (digits: string, at: number) => {

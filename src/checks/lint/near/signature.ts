@@ -49,7 +49,8 @@ export function signatureOf(texts: Iterable<string>): Uint16Array | undefined {
     shingle = (Math.imul(shingle, base) + hash - Math.imul(last[slot] ?? 0, dropped)) | 0;
     last[slot] = hash;
     if (++words < shingleWords) return;
-    const value = mix(shingle);
+    // 31 bits: never equal to emptyBin.
+    const value = mix(shingle) >>> 1;
     const bin = value % signatureSize;
     if (value < (bins[bin] ?? 0)) bins[bin] = value;
   };

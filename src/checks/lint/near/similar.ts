@@ -5,8 +5,8 @@ import { mix } from "./words.ts";
 // cases, two that share 50 % in 27 %.
 const bandValues = 6;
 const bands = signatureSize / bandValues;
-// Further texts of a band that resemble none of these are not compared: else equal bands of many
-// different texts would take quadratic time.
+// A text is compared with so many others in each band: texts that have a band in common and nothing
+// else must not take quadratic time.
 const mostLeaders = 8;
 
 export interface Similar {
@@ -26,19 +26,53 @@ function similarityOf(signatures: Uint16Array, one: number, other: number): numb
   return same / signatureSize;
 }
 
-/** A number for the values of a band, as a key: 32 bits of them and the number of the band. */
+/** A hash (signed, 32 bits) of the values of a band. */
 function bandKey(signatures: Uint16Array, index: number, band: number): number {
-  let hash = 0;
+  let hash = band;
   const from = index * signatureSize + band * bandValues;
-  for (let at = from; at < from + bandValues; at++)
+  for (let at = from; at < from + bandValues; at++) {
     hash = mix(Math.imul(hash, 31) + (signatures[at] ?? 0));
-  return band * 0x1_0000_0000 + hash;
+  }
+  return hash | 0;
+}
+
+/** The first texts of groups, by the values of their bands. */
+interface Leaders {
+  /** Those that share a band with a text: the last ones of each band. */
+  near(index: number): ReadonlySet<number>;
+  add(index: number): void;
+}
+
+function createLeaders(signatures: Uint16Array, count: number): Leaders {
+  const lastOf = Array.from({ length: bands }, () => new Map<number, number>());
+  // For each leader and band: the one before it with the same values; -1 for none.
+  const before = new Int32Array(count * bands);
+  return {
+    near(index) {
+      const found = new Set<number>();
+      for (const [band, last] of lastOf.entries()) {
+        let leader = last.get(bandKey(signatures, index, band)) ?? -1;
+        for (let left = mostLeaders; leader !== -1 && left > 0; left--) {
+          found.add(leader);
+          leader = before[leader * bands + band] ?? -1;
+        }
+      }
+      return found;
+    },
+    add(index) {
+      for (const [band, last] of lastOf.entries()) {
+        const key = bandKey(signatures, index, band);
+        before[index * bands + band] = last.get(key) ?? -1;
+        last.set(key, index);
+      }
+    },
+  };
 }
 
 /**
- * Pairs each signature with the first one that is at least `threshold` similar to it, if that one has
- * no pair itself: a group of similar texts yields one pair less than it has members. `onCompare` is
- * called for each comparison. Time is linear in the number of signatures.
+ * Pairs each signature with the first one that is at least `threshold` similar to it and has no pair
+ * itself: a group of similar texts yields one pair less than it has members. `onCompare` is called
+ * for each comparison. Time is linear in the number of signatures.
  */
 export function* findSimilar(
   encoded: readonly string[],
@@ -46,29 +80,19 @@ export function* findSimilar(
   onCompare: () => void = () => {},
 ): Generator<Similar> {
   const signatures = new Uint16Array(encoded.length * signatureSize);
-  const leaders = new Map<number, number[]>();
+  const leaders = createLeaders(signatures, encoded.length);
   for (const [index, text] of encoded.entries()) {
     const start = index * signatureSize;
     decodeSignature(text, signatures.subarray(start, start + signatureSize));
-    const keys = Array.from({ length: bands }, (_, band) => bandKey(signatures, index, band));
-    const candidates = new Set<number>();
-    for (const key of keys) for (const leader of leaders.get(key) ?? []) candidates.add(leader);
     let found: Similar | undefined;
-    for (const first of candidates) {
+    for (const first of leaders.near(index)) {
       onCompare();
       const similarity = similarityOf(signatures, index, first);
-      if (similarity < threshold) continue;
-      if (!found || first < found.first) found = { index, first, similarity };
+      if (similarity >= threshold && !(found && found.first < first)) {
+        found = { index, first, similarity };
+      }
     }
     if (found) yield found;
-    else addLeader(leaders, keys, index);
-  }
-}
-
-function addLeader(leaders: Map<number, number[]>, keys: readonly number[], index: number): void {
-  for (const key of keys) {
-    const known = leaders.get(key);
-    if (!known) leaders.set(key, [index]);
-    else if (known.length < mostLeaders) known.push(index);
+    else leaders.add(index);
   }
 }

@@ -2,8 +2,8 @@
 // longer than everything else that lint does with them.
 
 const letterOrDigit = /[\p{L}\p{N}\p{M}]/u;
-// Scripts that put no spaces between words: each character counts as a word.
-const unspaced =
+/** Scripts that put no spaces between words: each character counts as a word. */
+export const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 const [separator, part, whole] = [0, 1, 2];

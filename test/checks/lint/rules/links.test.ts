@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { LintPage } from "../../../../src/checks/lint/rule.ts";
 import { deadLink } from "../../../../src/checks/lint/rules/links/dead-link.ts";
@@ -29,6 +31,21 @@ describe("dead links", () => {
       "a.mdx:7:8: the link leads to no file: gone.md",
       "a.mdx:7:25: the link leads to no file: my-gone.md",
     ]);
+  });
+
+  it("name the file where only capital letters differ", async () => {
+    const files = {
+      "docs/a.md": "# A\n\n[x](about/B.md#y) [z](../docs/c.md)\n",
+      "docs/About/b.md": "B\n",
+    };
+    const pages = await openPages(files);
+    // Windows and macOS find the file.
+    const ignoresCase = existsSync(join(pages[0]!.settings.root, "DOCS"));
+    const expected = [
+      "docs/a.md:3:5: the link leads to no file: about/B.md#y; the file is docs/About/b.md",
+      "docs/a.md:3:23: the link leads to no file: ../docs/c.md",
+    ];
+    expect(lines(check(deadLink, pages), pages)).toEqual(expected.slice(ignoresCase ? 1 : 0));
   });
 
   it("of included text have no place", async () => {
@@ -108,6 +125,7 @@ describe("anchors", () => {
     ["- # In a list", "in-a-list"],
     ["## A [link](https://x.example/y) here", "a-link-here"],
     ["## Name [![badge](https://x.example/y.svg)](https://x.example)", "name"],
+    [`## Name${" [![badge](https://x.example/y.svg)](https://x.example)".repeat(20)}`, "name"],
     ["## 概要 と 使い方", "概要-と-使い方"],
     ["## $?\n\n## $^", "section-1"],
     ["* `argument` - Text.", "argument"],

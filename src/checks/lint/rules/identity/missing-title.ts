@@ -3,8 +3,7 @@ import { isNamedByFile } from "../../folder/own-title.ts";
 import { documentName } from "../../folder/document-name.ts";
 
 // What editors write into the properties of a file, and names that every folder has.
-const empty =
-  /^(?:untitled(?: document)?|(?:microsoft word - .*)|no title|title|document\d*|readme)$/i;
+const empty = /^(?:untitled(?: document)?|(?:microsoft word - .*)|no title|document\d+|readme)$/i;
 
 function problemOf(page: LintPage, title: string): string | undefined {
   const { path, part } = page;

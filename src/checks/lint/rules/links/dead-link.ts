@@ -1,4 +1,5 @@
 import type { PageRule } from "../../rule.ts";
+import { fileInOtherCase } from "../../links/other-case.ts";
 import { pageBody } from "../../links/page-body.ts";
 import { hasLinks, linksOf, shownAddress } from "../../links/page-links.ts";
 
@@ -10,7 +11,8 @@ export const deadLink: PageRule = {
   severity: "warning",
   summary: "A relative link leads to no file of the project",
   advice:
-    "An answer that cites the page sends its reader to an error page. Correct the path of the link. " +
+    "An answer that cites the page sends its reader to an error page. Correct the path of the link; " +
+    "capital letters count. " +
     "Write the full address if the page is on another site.",
   bad: "# Leave\n\nAsk for leave in the [travel form](forms/travle.md).\n",
   good: "# Leave\n\nAsk for leave in the [travel form](https://forms.example.com/travel).\n",
@@ -19,10 +21,10 @@ export const deadLink: PageRule = {
     const body = pageBody(page);
     for (const { resolved, start, end, target } of linksOf(page).relative) {
       if (resolved.kind !== "dead") continue;
-      yield {
-        span: body.spanOf(start, end),
-        message: `the link leads to no file: ${shownAddress(target)}`,
-      };
+      const file = fileInOtherCase(page, target.replace(/[?#][^]*$/, ""));
+      const hint = file === undefined ? "" : `; the file is ${file}`;
+      const message = `the link leads to no file: ${shownAddress(target)}${hint}`;
+      yield { span: body.spanOf(start, end), message };
     }
   },
 };

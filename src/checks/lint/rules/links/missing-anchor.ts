@@ -101,7 +101,7 @@ export const missingAnchor: FolderRule<AnchorFact> = {
       for (const { path: to, anchor, span } of fact.links ?? []) {
         const anchors = anchorsAt(to);
         if (!anchors || anchors.has(anchor)) continue;
-        const names = suggestions++ < mostSuggestions ? anchors.list().slice(0, mostNames) : [];
+        const names = suggestions++ < mostSuggestions ? anchors.first(mostNames) : [];
         const similar = nearest(anchor.slice(0, 64), names);
         const where = to === path ? "the page" : to;
         const hint = similar === undefined ? "" : `; similar: ${similar}`;

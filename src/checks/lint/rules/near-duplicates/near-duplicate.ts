@@ -44,14 +44,16 @@ function foundAt({ path, part, fact }: Page, first: Page, similarity: number): F
   const name = documentName(first);
   const message =
     fact.text === first.fact.text
-      ? `the document has the text of ${name}`
-      : `the document has ${shareOf(similarity)} of its sequences of five words in common with ${name}`;
+      ? `the text is that of ${name}`
+      : `the text is nearly that of ${name}: ${shareOf(similarity)} are in both`;
   return { path, part, message };
 }
 
 /** For a message: an estimate from 120 values. */
-const shareOf = (similarity: number): string =>
-  similarity > 0.99 ? "nearly all" : `about ${Math.floor(similarity * 100)} %`;
+function shareOf(similarity: number): string {
+  const share = similarity > 0.99 ? "nearly all" : `about ${Math.floor(similarity * 100)} % of all`;
+  return `${share} sequences of five words`;
+}
 
 const leave = `Employees have 28 days of leave in each calendar year. Ask your team lead for leave in the
 portal, at least two weeks before the first day. The team lead answers within three working days. You can
@@ -70,8 +72,8 @@ export const nearDuplicate: FolderRule<TextFact> = {
   advice:
     "Both take a place among the few documents that an answer is made from. When one is corrected, the " +
     "other stays wrong. Keep one page and link to it, move the common text to a page of its own, or skip " +
-    "copies with `ingest: false`. The rule reports documents that share about 80 % or more of their " +
-    "sequences of five words, at the later document. Languages and versions in folders of their own are " +
+    "copies with `ingest: false`. The rule reports documents that have about 80 % or more of all their " +
+    "sequences of five words in common, at the later document. Languages and versions in folders of their own are " +
     "compared for equal text only.",
   bad: `<!-- file: leave-2024.md -->\n# Leave\n\n${leave}\n\n${kept}`,
   good: `<!-- file: leave-2024.md -->\n---\ningest: false\n---\n# Leave\n\n${leave}\n\n${kept}`,
