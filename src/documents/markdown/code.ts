@@ -23,7 +23,9 @@ export function codeSpansOf(line: string): [number, number][] {
 }
 
 /** Whether an offset lies in one of the ranges. The offset must grow from call to call. */
-export function createLookup(ranges: readonly (readonly [number, number])[]): (offset: number) => boolean {
+export function createLookup(
+  ranges: readonly (readonly [number, number])[],
+): (offset: number) => boolean {
   let next = 0;
   return (offset) => {
     for (let range = ranges[next]; range && range[1] <= offset; range = ranges[next]) next++;

@@ -9,7 +9,8 @@ import { madeUpSecrets, randomFrom, textFor } from "./made-up-secrets.ts";
 import "../../../documents/folder.ts";
 
 const key = 'a "quoted" \\ passphrase with ü';
-const lint: LintSetup = { config: {}, keys: [key, "15-characters.."] };
+const only = secretsRules.map(({ name }) => name);
+const lint: LintSetup = { config: {}, only, keys: [key, "15-characters.."] };
 const upload: LintSetup = { ...lint, refuses: "secrets" };
 const token = `onyx_pat_${textFor("[A-Za-z0-9]{43}", randomFrom(1))}`;
 

@@ -12,8 +12,7 @@ export const staleDate: PageRule = {
   summary: `The date of the page is more than ${mostDays} days older than the last commit of its file`,
   advice:
     "Searches with a time limit go by this date: they miss a page that is maintained. " +
-    "Update the date with the text, or remove it. " +
-    "Commits are known if `ingest.updatedAt` is `git` or `ingest.metaCommit` is set.",
+    "Update the date with the text, or remove it and set `ingest.updatedAt` to `git`. The rule needs a git repository.",
   bad: "---\nupdated: 2019-01-31\n---\n\nThe canteen serves lunch from 11:30 to 13:30 on working days.\n",
   good: "---\nupdated: 2026-01-31\n---\n\nThe canteen serves lunch from 11:30 to 13:30 on working days.\n",
   *check(page) {
