@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { projectFolder } from "./install.js";
 
 // Writes src/checks/lint/secrets/pack.json from the rules of gitleaks (MIT):
-//   node scripts/secret-rules.js path/to/gitleaks/config/gitleaks.toml
+//   node scripts/secret-rules.js path/to/gitleaks/config/gitleaks.toml && npx oxfmt
 // The file's commit stands in `source`; change it when you take another version.
 
 const source = {
@@ -42,7 +42,7 @@ const betterKeywords = {
 const marks = /^AIza(?:Sy)?/;
 
 /** Reads the part of TOML that the file consists of: tables, strings, numbers, arrays. */
-export function parseToml(text) {
+function parseToml(text) {
   const token =
     /\s+|#.*|'''([^]*?)'''|"((?:[^"\\]|\\.)*)"|\[\[([\w.]+)\]\]|\[([A-Za-z]\w*)\]|([A-Za-z]\w*)\s*=|(\d[\d.]*)|([[\],])/y;
   const root = {};
@@ -74,16 +74,11 @@ export function parseToml(text) {
 
 const posix = { alnum: "a-zA-Z0-9", alpha: "a-zA-Z", digit: "0-9", xdigit: "a-fA-F0-9" };
 
+/** A letter or a range of letters in both cases; anything else as it is. */
 function bothCases(text) {
-  const other = (each) => (each === each.toLowerCase() ? each.toUpperCase() : each.toLowerCase());
-  return text
-    .replace(
-      /([a-z])-([a-z])|([A-Z])-([A-Z])/g,
-      (range) => `${range}${other(range[0])}-${other(range[2])}`,
-    )
-    .replace(/(?<![-\\])[a-zA-Z](?!-[a-zA-Z])/g, (each, at, whole) =>
-      whole[at - 1] === "-" || whole.includes(`${each}-`) ? each : each + other(each),
-    );
+  if (!/^[a-zA-Z](?:-[a-zA-Z])?$/.test(text)) return text;
+  const isLower = text === text.toLowerCase();
+  return text + (isLower ? text.toUpperCase() : text.toLowerCase());
 }
 
 /** A class of characters, from `[` to `]`, for both cases if `ignoresCase`. */
@@ -92,14 +87,14 @@ function classOf(text, ignoresCase) {
   if (!ignoresCase) return `[${inner}]`;
   // Ranges and letters one by one: an escape keeps its case.
   const parts = inner.match(/\\x[0-9a-f]{2}|\\.|[a-zA-Z]-[a-zA-Z]|[^]-[^\]]|[^]/g) ?? [];
-  return `[${parts.map((part) => (part.startsWith("\\") ? part : bothCases(part))).join("")}]`;
+  return `[${parts.map(bothCases).join("")}]`;
 }
 
 /**
  * Turns an expression of RE2 into one of JavaScript: flags inside it become classes with both cases,
  * because Node 20 has no flags for a part of an expression.
  */
-export function toJavaScript(pattern) {
+function toJavaScript(pattern) {
   const part =
     /\\x[0-9a-f]{2}|\\z|\\.|\[\^?(?:\[:\w+:\]|\\.|[^\]\\])+\]|\(\?P<\w+>|\(\?([a-z-]+)([:)])|\(\??[:=!]?|\)|\{[\d,]+\}|[^]/gy;
   const flagsOf = (outer, text) => {
@@ -197,7 +192,7 @@ function convert(rule) {
 }
 
 /** The rules of a gitleaks.toml as the program uses them. */
-export function packOf(text) {
+function packOf(text) {
   const { rules } = parseToml(text);
   const rows = rules.filter(({ id }) => !left.has(id)).map(convert);
   const generic = rules.find(({ id }) => id === "generic-api-key");
