@@ -91,7 +91,7 @@ const program = defineConfig({
     main: "src/main.ts",
     context: "src/context.ts",
     program: "src/program.ts",
-    worker: "src/documents/inspect/worker.ts",
+    worker: "src/worker.ts",
   },
   platform: "node",
   external: (source, importer) =>

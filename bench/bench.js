@@ -7,6 +7,7 @@ import { ensureInstalled } from "../scripts/install.js";
 import { createCorpora } from "./corpus.js";
 import { decoderRow } from "./decoder.js";
 import { firstTokenRow } from "./first-token.js";
+import { lintRow } from "./lint.js";
 import { figure, measurePair, runOnce } from "./pair.js";
 import { growthRow, unchangedRows } from "./scan.js";
 import { startListingReceiver, startSandboxProcess, withService } from "./service.js";
@@ -64,6 +65,7 @@ const rows = [
   })),
   completionRow,
   ingestRow,
+  lintRow,
   uploadRow,
   latencyRow,
   throttledRow,

@@ -11,7 +11,8 @@ function licenceOf(folder) {
 
 /**
  * Licences of this program and of all that is bundled with it, as their terms ask for:
- * of the packages that `moduleIds` (paths of source files) lie in, and of those named.
+ * of the packages that `moduleIds` (paths of source files) lie in, and of those named. A source file
+ * with data of others has their terms beside it: `FILE.licence`.
  */
 export function licences(moduleIds, names = []) {
   const folders = new Set(names.map((name) => join(projectFolder, "node_modules", name)));
@@ -19,7 +20,8 @@ export function licences(moduleIds, names = []) {
     const [folder] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replaceAll("\\", "/")) ?? [];
     if (folder && existsSync(join(folder, "package.json"))) folders.add(folder);
   }
-  return [projectFolder, ...[...folders].toSorted((a, b) => (a < b ? -1 : 1))]
-    .map(licenceOf)
-    .join(`\n${"-".repeat(72)}\n\n`);
+  const ofPackages = [projectFolder, ...[...folders].toSorted((a, b) => (a < b ? -1 : 1))];
+  const beside = [...new Set(moduleIds)].map((id) => `${id}.licence`).filter(existsSync);
+  const ofData = beside.toSorted().map((file) => readFileSync(file, "utf8"));
+  return [...ofPackages.map(licenceOf), ...ofData].join(`\n${"-".repeat(72)}\n\n`);
 }

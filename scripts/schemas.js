@@ -16,6 +16,7 @@ const sources = {
   eval: ["output/eval/schema.ts", "evalJsonSchema"],
   "eval-suite": ["checks/eval/suite-schema.ts", "suiteJsonSchema"],
   "ingest-events": ["output/ingest-events.ts", "ingestEventsJsonSchema"],
+  lint: ["output/lint/lint-schema.ts", "lintJsonSchema"],
   plan: ["output/plan-schema.ts", "planJsonSchema"],
   search: ["output/search/schema.ts", "searchJsonSchema"],
   report: ["output/report/record.ts", "reportJsonSchema"],
@@ -24,24 +25,32 @@ const sources = {
 
 const schemaNames = Object.keys(sources);
 
-/** Reads the named schemas. The modules are bundled first: Node 20 reads no TypeScript. */
-export async function readSchemas(names = schemaNames) {
+/** Loads modules of src/ by name. They are bundled first: Node 20 reads no TypeScript. */
+export async function readModules(paths) {
   const { rolldown } = await import("rolldown");
-  const folder = mkdtempSync(join(tmpdir(), "knowctl-schemas-"));
+  const folder = mkdtempSync(join(tmpdir(), "knowctl-modules-"));
   const input = Object.fromEntries(
-    names.map((name) => [name, join(projectFolder, "src", sources[name][0])]),
+    Object.entries(paths).map(([name, path]) => [name, join(projectFolder, "src", path)]),
   );
   try {
-    const bundled = await rolldown({ input, cwd: projectFolder, platform: "node" });
+    const checks = { eval: false };
+    const bundled = await rolldown({ input, cwd: projectFolder, platform: "node", checks });
     const fileNames = { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" };
     await bundled.write({ dir: folder, format: "esm", ...fileNames });
     await bundled.close();
-    const read = async (name) => {
-      const module = await import(pathToFileURL(join(folder, `${name}.mjs`)).href);
-      return [name, module[sources[name][1]]()];
-    };
-    return Object.fromEntries(await Promise.all(names.map(read)));
+    const read = async (name) => [
+      name,
+      await import(pathToFileURL(join(folder, `${name}.mjs`)).href),
+    ];
+    return Object.fromEntries(await Promise.all(Object.keys(paths).map(read)));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Reads the named schemas. */
+export async function readSchemas(names = schemaNames) {
+  const paths = Object.fromEntries(names.map((name) => [name, sources[name][0]]));
+  const modules = await readModules(paths);
+  return Object.fromEntries(names.map((name) => [name, modules[name][sources[name][1]]()]));
 }

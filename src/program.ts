@@ -20,6 +20,7 @@ import type { HelpKind } from "./surface/help/help.ts";
 import { helpWidth } from "./surface/help/layout.ts";
 import { topicNames, topicText } from "./surface/help/topics.ts";
 import { prepare, type HelpOutput } from "./surface/prepare.ts";
+import { addLint } from "./commands/lint/flags.ts";
 import { addReport } from "./commands/report/flags.ts";
 import type { Run } from "./surface/run.ts";
 import { addSandbox } from "./commands/sandbox/flags.ts";
@@ -67,7 +68,7 @@ const surfaces: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> =
     agents: addAgents,
     tools: addTools,
   },
-  "Check:": { verify: addVerify, eval: addEval, doctor: addDoctor, drift: addDrift },
+  "Check:": { lint: addLint, verify: addVerify, eval: addEval, doctor: addDoctor, drift: addDrift },
   "Administer:": { api: addApi },
   "Set up:": {
     config: addConfiguration,

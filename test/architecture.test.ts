@@ -32,6 +32,7 @@ const modules = {
   sandbox: "sandbox/http/server.ts",
   surface: "surface/options.ts",
   sync: "sync/run/run.ts",
+  worker: "worker.ts",
 } as const;
 
 type Module = keyof typeof modules;
@@ -151,6 +152,7 @@ const rooms: Record<string, Room> = {
   nearest: { file: "nearest.ts", values: ["errors"] },
   ownership: { file: "ownership.ts", values: ["errors"] },
   context: { file: "context.ts", values: ["errors"] },
+  worker: { file: "worker.ts", values: ["errors", "documents", "checks"] },
   errors: { file: "errors.ts", values: [] },
 };
 

@@ -67,6 +67,7 @@ describe("npm pack", () => {
     expect(paths).toContain("dist/help.json");
     expect(paths).toContain("docs/knowctl.1");
     expect(read("dist/LICENSES.txt")).toMatch(/^unpdf \d/m);
+    expect(read("dist/LICENSES.txt")).toMatch(/^gitleaks \(rules/m);
     // npm 11 and 12 link manual pages that stand in a list, and overlook a single name.
     expect(manifest.man).toEqual(["docs/knowctl.1"]);
   });

@@ -12,6 +12,7 @@ import {
 import { readKeys, type ReadableKeys } from "./values/keys.ts";
 import { secretMembers } from "./values/members.ts";
 import { chooseProfile, type ChosenProfile, type Source } from "./values/profile.ts";
+import type { LintSettings } from "./values/lint-settings.ts";
 import type { ChatSettings, ConfigContent, IngestSettings } from "./values/schema.ts";
 import { effectiveContent, loadProject, loadUser, type SourceRequest } from "./sources.ts";
 import { refusedTrust } from "./trust.ts";
@@ -35,6 +36,7 @@ export interface Config {
   timeoutSeconds?: number;
   chat: ChatSettings;
   ingest: IngestSettings;
+  lint: LintSettings;
   /** Folder of the discovered project file; `--config` does not move it. */
   projectFolder?: string;
   /** Source of each value in effect, by dotted key: `baseUrl`, `ingest.metadata.team`. */
@@ -114,6 +116,7 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
     ...(values.timeout === undefined ? {} : { timeoutSeconds: values.timeout }),
     chat: values.chat,
     ingest: values.ingest,
+    lint: values.lint ?? {},
     ...(project.folder === undefined ? {} : { projectFolder: project.folder }),
     origins,
     files,

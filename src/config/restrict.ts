@@ -140,10 +140,12 @@ function shapingIngest(ingest: IngestSettings, prefix: string): Shaping[] {
 export function shapingOf({
   defaultProfile,
   ingest = {},
+  lint = {},
   profiles = {},
 }: ConfigContent): Shaping[] {
   return [
     ...shapingEntries({ defaultProfile }, [], ""),
+    ...shapingEntries(lint, [], "lint."),
     ...shapingIngest(ingest, "ingest."),
     ...Object.entries(profiles).flatMap(([name, profile]) => [
       ...shapingEntries(profile, harmlessProfile, `profiles.${name}.`),

@@ -106,6 +106,20 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       hint: "to remove the documents, add --prune or --tombstone; otherwise remove --yes",
     },
   ],
+  lint: [
+    {
+      flags: ["--write-baseline"],
+      without: ["--baseline"],
+      why: "it needs the file to write",
+      hint: "add --baseline FILE",
+    },
+    {
+      flags: ["--max-warnings"],
+      beside: ["--write-baseline"],
+      why: "--write-baseline accepts every finding",
+      hint: "use only one of them",
+    },
+  ],
   logout: [
     {
       flags: ["--config"],

@@ -70,6 +70,11 @@ const special: Readonly<Record<string, OutputForm>> = {
   },
   "ingest explain": recordForm,
   "ingest retry": uploadForm,
+  lint: {
+    formats: ["text", "json", "ndjson", "sarif", "junit"],
+    selection: ["fields", "jq"],
+    hint: "--filter is for lists; this is one report: select members with --fields or --jq",
+  },
   login: noForm(),
   logout: noForm(),
   "report merge": recordForm,

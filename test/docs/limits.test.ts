@@ -6,7 +6,7 @@ import { pages, readPage } from "./pages.ts";
 
 // A page answers one question. A page beyond these limits answers several: split it, or cut it.
 
-const generated = ["docs/commands.md", "docs/configuration-keys.md"];
+const generated = ["docs/commands.md", "docs/configuration-keys.md", "docs/lint-rules.md"];
 const written = pages.filter((page) => !generated.includes(page));
 
 /** Pages for users; their words count together. */
@@ -23,8 +23,9 @@ it.each(written)("%s has at most 250 lines", (page) => {
   expect(linesIn(page)).toBeLessThanOrEqual(250);
 });
 
-// 13,000 for all that works without a look into the index; search, verify, drift, suites and eval added the rest.
-const mostWords = 17_000;
+// 13,000 for all that works without a look into the index; search, verify, drift, lint, suites and
+// eval added the rest.
+const mostWords = 18_000;
 
 it(`the pages for users have at most ${mostWords} words`, () => {
   const words = forUsers.map((page) => [page, wordsIn(page)] as const);

@@ -35,7 +35,7 @@ describe("the single file", () => {
   it("reads PDF and DOCX in threads that it starts with itself", async () => {
     const root = join(projectFolder, "test", "fixtures", "documents", "office");
     const pair = { ccPairId: 2, fromFlag: false };
-    const setup = { settings: { root }, pair, keys: [] };
+    const setup = { settings: { root }, pair };
     const pool = createPool(join(folder, "knowctl.cjs"), setup, { size: 1 });
     onTestFinished(() => pool.close());
     const items = ["ghostscript.pdf", "libreoffice.docx", "password.pdf"].map((path) => ({

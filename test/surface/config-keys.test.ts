@@ -8,6 +8,7 @@ import {
   IngestSettings,
   Profile,
 } from "../../src/config/values/schema.ts";
+import { LintSettings } from "../../src/config/values/lint-settings.ts";
 import { projectFolder } from "../support.ts";
 import { configCases, type KeyCase } from "./flags/config-keys.ts";
 import { expectDifference, play, useSandboxes } from "./flags/play.ts";
@@ -24,12 +25,14 @@ const groups = {
   "ingest.rules.": IngestRule,
   "ingest.frontMatter.": frontMatter,
   "chat.": ChatSettings,
+  "lint.": LintSettings,
 };
 /** Groups of others, whose members are listed themselves. */
 const isGroup = new Set([
   "profiles",
   "ingest",
   "chat",
+  "lint",
   "profile.ingest",
   "profile.chat",
   "ingest.frontMatter",

@@ -41,6 +41,7 @@ const appliedToOwnThing: Record<string, string> = {
   "--concurrency": "documents, or questions of a batch",
   "--via": "ways to search; searches in place of look-ups",
   "--allow-tokens": "for one search; for one question a document",
+  "--gitlab-report": "failures of an upload; findings of lint",
   "--report": "of the run; of several runs together",
   "--limit": "rows to show; cases to draft",
   "--out": "a merged state; a drafted suite",

@@ -1,4 +1,5 @@
 import type { IngestionDocument } from "../../api/schemas.ts";
+import type { FileFacts } from "../../documents/map/facts.ts";
 import type { DocumentSettings } from "../../documents/map/settings.ts";
 import type { Parsed } from "../../documents/read/reader.ts";
 
@@ -35,6 +36,14 @@ export interface LintPage {
   /** Why the file is skipped. */
   skipped: string | undefined;
   settings: DocumentSettings;
+  /** What git knows about the file, as far as the command asked for it. */
+  facts?: FileFacts | undefined;
+  /** For a row: the line of the file on which it begins. */
+  line?: number | undefined;
+  /** In an upload: only what is sent counts, not the rest of the file. */
+  onlySent?: boolean | undefined;
+  /** Keys of the active profile; never show one. */
+  keys?: readonly string[] | undefined;
 }
 
 /** What a rule found in a page. */
@@ -91,7 +100,8 @@ export interface FolderRule<Fact = unknown> extends RuleText {
   compare(facts: readonly PageFact<Fact>[]): Iterable<FolderFound>;
 }
 
-export type Rule = PageRule | FolderRule;
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Rule = PageRule | FolderRule<any>;
 
 /** A finding as reported: trust.md 9. Lines and columns count from 1; null for binary formats. */
 export interface Finding {

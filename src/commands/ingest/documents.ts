@@ -2,6 +2,7 @@ import type { IngestOptions } from "./ingest-options.ts";
 import { inspectSetup } from "./session-setup.ts";
 import { tmpdir } from "node:os";
 import type { Context } from "../../context.ts";
+import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { documentJsonOf } from "../../documents/inspect/inspect.ts";
 import { openInspector } from "../../documents/inspect/open-inspector.ts";
 import { CliError } from "../../errors.ts";
@@ -53,7 +54,7 @@ async function openReading(
   const shaping = openShaping(source, targets.pair.fromFlag, state, true);
   const keys = await ownKeys(output, source, undefined);
   const setup = inspectSetup(source, targets, keys);
-  const inspector = await openInspector(setup, context.workerScript, 0);
+  const inspector = await openInspector(setup, context.workerScript, 0, loadExamine);
   const progress = startProgress(output, context.elapsed);
   const spool = createSpool<SpoolHead>(tmpdir());
   const close = async (): Promise<void> => {

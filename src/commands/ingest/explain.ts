@@ -2,11 +2,12 @@ import type { Found } from "../../documents/find/source-file.ts";
 import { stateFolder } from "./session-setup.ts";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { ownerRules } from "../../config/values/given.ts";
 import type { Context } from "../../context.ts";
 import { explainDocument, type Explanation } from "../../documents/map/explain.ts";
 import { findFiles } from "../../documents/find/find.ts";
-import { createSecretCheck, shortestKey } from "../../documents/payload/secrets.ts";
+import { shortestKey } from "../../checks/lint/secrets/own-keys.ts";
 import { CliError } from "../../errors.ts";
 import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
 import { writeExplanation } from "../../output/explanation.ts";
@@ -88,12 +89,13 @@ export async function explainFile(
     throw new CliError("usage", `${source.shown(found.path)} is left out: ${found.reason}`);
   }
   const keys = await ownKeys(output, source, undefined);
+  const { checks } = source;
   // Redact keys even in documents that may be sent with them.
   for (const key of keys) if (key.length >= shortestKey) output.secrets.add(key);
   const explanation = await explainDocument(
     { ...found.file, facts: source.factsOf?.(found.file.path) },
     source.settings,
-    createSecretCheck(keys, source.settings),
+    await loadExamine(checks && { ...checks, keys }, source.settings),
     flags.row,
   );
   const recorded = await readRecord(context, source, flags, explanation, found.file.stamp);

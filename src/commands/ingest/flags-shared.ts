@@ -44,20 +44,9 @@ export function addIdOptions(command: Command): Command {
     );
 }
 
-/** Flags that decide which files are taken and how they map; shared with its subcommands. */
-export function addMappingOptions(command: Command): Command {
-  return addIdOptions(command)
-    .option("--source <type>", "source type of the documents (default: file)", filled)
-    .option(
-      "--sections <mode>",
-      "one section per document (whole, default) or per heading (headings)",
-      choice("whole", "headings"),
-    )
-    .option(
-      "--anchors <style>",
-      "style of links to headings: github, docusaurus, mkdocs",
-      choice("github", "docusaurus", "mkdocs"),
-    )
+/** Flags that shape documents, and what `lint` finds in them. */
+export function addShapeOptions(command: Command): Command {
+  return command
     .option(
       "--max-section-chars <number>",
       "split longer sections at paragraphs",
@@ -74,13 +63,29 @@ export function addMappingOptions(command: Command): Command {
       choice("docusaurus", "hugo", "mkdocs", "starlight", "github"),
     )
     .option("--link-base <url>", "base of relative links", webAddress)
+    .option("--metadata <key=value>", "add metadata (repeatable)", collect)
+    .option("--tag <tag>", "add a tag (repeatable)", collectParsed(filled));
+}
+
+/** Flags that decide which files are taken and how they map; shared with its subcommands. */
+export function addMappingOptions(command: Command): Command {
+  return addShapeOptions(addIdOptions(command))
+    .option("--source <type>", "source type of the documents (default: file)", filled)
+    .option(
+      "--sections <mode>",
+      "one section per document (whole, default) or per heading (headings)",
+      choice("whole", "headings"),
+    )
+    .option(
+      "--anchors <style>",
+      "style of links to headings: github, docusaurus, mkdocs",
+      choice("github", "docusaurus", "mkdocs"),
+    )
     .option(
       "--links <mode>",
       "links to other files: rewrite to the links of their documents, or keep (default: rewrite with --link or --link-style)",
       choice("rewrite", "keep"),
     )
-    .option("--metadata <key=value>", "add metadata (repeatable)", collect)
-    .option("--tag <tag>", "add a tag (repeatable)", collectParsed(filled))
     .option(
       "--updated-at <source>",
       "source of missing dates: git or mtime",
@@ -103,7 +108,8 @@ export function addMappingOptions(command: Command): Command {
 export function addContentOptions(command: Command): Command {
   return command
     .optionsGroup("Documents:")
-    .option("--allow-secrets", "send documents that contain a key of the profile or a private key");
+    .option("--allow-secrets", "send documents that contain a key of the profile or a private key")
+    .option("--no-lint", "check documents for secrets alone, not with other rules of level error");
 }
 
 /** Which of the documents found are taken. */

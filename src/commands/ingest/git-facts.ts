@@ -44,6 +44,8 @@ export interface GitRequest {
   inputs: readonly string[];
   /** Commit, tag or branch. */
   since: string | undefined;
+  /** Read the last commit of each file, if there is a repository. */
+  wantsCommits?: boolean | undefined;
 }
 
 function outsideGit(option: string, root: string): CliError {
@@ -96,12 +98,12 @@ async function readSince(
 
 async function readCommits(
   repository: Repository,
-  output: Output,
+  output: Output | undefined,
   options: LastCommitOptions,
 ): Promise<ReadonlyMap<string, Commit>> {
   const { commits, unknown } = await lastCommits(repository, options);
   if (unknown > 0) {
-    await output.warn(
+    await output?.warn(
       `no commit found for ${countOf(unknown, "file")}: the history is cut off (shallow clone); ` +
         "fetch the whole history (git fetch --unshallow; in CI `fetch-depth: 0`, `GIT_DEPTH: 0`)",
     );
@@ -136,12 +138,14 @@ export async function readGitFacts(
   const { settings } = request.find;
   const { root, updatedAt, metaCommit, owners } = settings;
   const options = { signal: context.signal };
-  const wantsCommits = updatedAt === "git" || metaCommit;
+  const needsCommits = updatedAt === "git" || metaCommit;
+  const wantsCommits = needsCommits || request.wantsCommits === true;
   const needed =
     (request.since !== undefined && "--since") ||
     (updatedAt === "git" && "updatedAt: git") ||
     (metaCommit && "--meta-commit");
-  if (!needed && owners === undefined) return { since: undefined, factsOf: undefined };
+  if (!needed && !wantsCommits && owners === undefined)
+    return { since: undefined, factsOf: undefined };
   const repository = await openRepository(root, context.env, options);
   if (needed && !repository) throw outsideGit(needed, root);
   const isIncluded = createIsIncluded(request);
@@ -156,7 +160,11 @@ export async function readGitFacts(
   };
   const commits =
     repository && wantsCommits
-      ? await readCommits(repository, output, { ...options, wanted: isWanted, links })
+      ? await readCommits(repository, needsCommits ? output : undefined, {
+          ...options,
+          wanted: isWanted,
+          links,
+        })
       : new Map<string, Commit>();
   const codeOwners =
     owners === "codeowners"

@@ -27,8 +27,10 @@ export function inspectSetup(
   targets: Targets,
   keys: readonly string[],
 ): InspectSetup {
-  const { raw } = source;
-  return { settings: raw, pair: targets.pair, dropAccess: raw.dropAccess, keys };
+  const { raw, checks } = source;
+  const { pair } = targets;
+  const { dropAccess } = raw;
+  return { settings: raw, pair, dropAccess, checks: checks && { ...checks, keys } };
 }
 
 /** Throws when a folder named `.knowctl` would mark another folder as the root of the next run. */

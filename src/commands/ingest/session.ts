@@ -3,6 +3,7 @@ import { openPlanningState } from "../../sync/state/no-records.ts";
 import { tmpdir } from "node:os";
 import type { ClientOptions } from "../../api/call.ts";
 import type { Client } from "../../api/client.ts";
+import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { ownerRules } from "../../config/values/given.ts";
 import type { Config, Connection } from "../../config/load.ts";
 import { parseBaseUrl } from "../../config/values/url.ts";
@@ -220,7 +221,7 @@ export async function openSession(
     const keys = await ownKeys(output, source, connected?.connection);
     const setup = inspectSetup(source, targets, keys);
     const recorded = state.countFiles(filesInThisThread);
-    const inspector = await openInspector(setup, context.workerScript, recorded);
+    const inspector = await openInspector(setup, context.workerScript, recorded, loadExamine);
     closing.push(() => inspector.close());
     const resources = { keys, inspector, spool, progress };
     const known = { output, source, connected, state, lostPath, targets, pairNames, shaping };

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import type { ParsedFile } from "../file/parse.ts";
 import { offsetOf, placeOf, type Path } from "../file/nodes.ts";
+import type { LintSettings } from "./lint-settings.ts";
 import type { ChatSettings, ConfigContent, IngestSettings, Profile } from "./schema.ts";
 
 /** Source of a value in effect. */
@@ -20,17 +21,19 @@ export interface ConfigFile extends ParsedFile {
   trusted: boolean;
 }
 
+type LayerValues = Profile & { lint?: LintSettings };
+
 /** Values of one source, e.g. the profile of the user file. */
 export interface Layer {
   source: Origin["source"];
-  values: Profile;
+  values: LayerValues;
   where(path: Path): string;
   file?: ConfigFile;
   /** Base folder of relative paths. */
   folder: string;
 }
 
-function fileLayer(file: ConfigFile, values: Profile, prefix: Path): Layer {
+function fileLayer(file: ConfigFile, values: LayerValues, prefix: Path): Layer {
   const where = (path: Path): string => {
     const offset = offsetOf(file.tree, [...file.prefix, ...prefix, ...path], true);
     return `${file.path}:${placeOf(file.text, offset).line}`;
@@ -40,8 +43,8 @@ function fileLayer(file: ConfigFile, values: Profile, prefix: Path): Layer {
 
 /** The layers of one file for one profile, lowest first: its top level, then the profile. */
 export function fileLayers(file: ConfigFile, content: ConfigContent, profile: string): Layer[] {
-  const { chat, ingest } = content;
-  const top: Profile = { ...(chat && { chat }), ...(ingest && { ingest }) };
+  const { chat, ingest, lint } = content;
+  const top = { ...(chat && { chat }), ...(ingest && { ingest }), ...(lint && { lint }) };
   const layers = [fileLayer(file, top, [])];
   const own =
     content.profiles && Object.hasOwn(content.profiles, profile)
@@ -52,11 +55,11 @@ export function fileLayers(file: ConfigFile, content: ConfigContent, profile: st
 }
 
 export interface Merged {
-  values: Profile & { chat: ChatSettings; ingest: IngestSettings };
+  values: LayerValues & { chat: ChatSettings; ingest: IngestSettings };
   /** By dotted key: `baseUrl`, `ingest.metadata.team`. */
   origins: Map<string, Origin>;
   /** The layer that set each member of the profile. */
-  winners: Map<keyof Profile, Layer>;
+  winners: Map<keyof LayerValues, Layer>;
 }
 
 type Values = Record<string, unknown>;
@@ -64,7 +67,7 @@ type Values = Record<string, unknown>;
 // Settings merge key by key; a secret ({env: …}), a list or a rule is one value.
 function merges(value: unknown, path: Path): value is Values {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return path[0] === "chat" || path[0] === "ingest";
+  return path[0] === "chat" || path[0] === "ingest" || path[0] === "lint";
 }
 
 function assign(merged: Merged, target: Values, values: Values, path: Path, layer: Layer): void {
@@ -72,7 +75,7 @@ function assign(merged: Merged, target: Values, values: Values, path: Path, laye
     if (value === undefined) continue;
     const here = [...path, key];
     const name = here.join(".");
-    if (path.length === 0) merged.winners.set(key as keyof Profile, layer);
+    if (path.length === 0) merged.winners.set(key as keyof LayerValues, layer);
     if (merges(value, here)) {
       if (!merges(target[key], here)) {
         merged.origins.delete(name);

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { LintSettings } from "./lint-settings.ts";
 
 // Editors show these descriptions from the JSON Schema; see json-schema.ts.
 const text = (description: string) => z.string().check(z.minLength(1), z.describe(description));
@@ -235,5 +236,6 @@ export const ConfigContent = z.strictObject({
   profiles: z.optional(z.record(ProfileName, Profile)),
   chat: z.optional(ChatSettings),
   ingest: z.optional(IngestSettings),
+  lint: z.optional(LintSettings),
 });
 export type ConfigContent = z.infer<typeof ConfigContent>;

@@ -2,6 +2,7 @@ import type { core } from "zod/mini";
 import { nearest } from "../../nearest.ts";
 import { nodeAt, type Node, type Path } from "../file/nodes.ts";
 import { dotted, whereIs, type Problem } from "../file/problems.ts";
+import { LintSettings } from "./lint-settings.ts";
 import {
   ChatSettings,
   ConfigContent,
@@ -51,6 +52,9 @@ export function knownKeys(path: Path): string[] {
   if (path.at(-1) === "chat") return Object.keys(ChatSettings.shape);
   if (path.at(-1) === "ingest") return Object.keys(IngestSettings.shape);
   if (path.at(-1) === "frontMatter") return Object.keys(FrontMatterSettings.shape);
+  if (path[0] === "lint") {
+    return path.length === 1 ? Object.keys(LintSettings.shape) : ["paths", "rules"];
+  }
   return typeof path.at(-1) === "number" ? Object.keys(IngestRule.shape) : [];
 }
 

@@ -1,8 +1,12 @@
 import type { SourceFile } from "../find/source-file.ts";
+import type { FileFacts } from "../map/facts.ts";
 import { CliError, reasonOf } from "../../errors.ts";
 import type {
+  Examine,
+  Examined,
   InspectSetup,
   Inspector,
+  LoadExamine,
   Looked,
   LookItem,
   Prepared,
@@ -14,12 +18,6 @@ import { readDocument, readDocumentSync, textReaderFor, type Reading } from "../
 import { readRows } from "../read/read-rows.ts";
 import { isAsRecorded, placeOf, same } from "./recorded.ts";
 import { loadGlobs } from "../find/patterns.ts";
-import {
-  createSecretCheck,
-  placeInFile,
-  secretReason,
-  type SecretCheck,
-} from "../payload/secrets.ts";
 import { compileSettings, usesPatterns, type DocumentSettings } from "../map/settings.ts";
 import { statFile } from "../find/stat-file.ts";
 
@@ -37,33 +35,52 @@ export function documentJsonOf({ body, ccPairId }: ReadyDocument): string {
 }
 
 /** Settings that turn a reading into a request. */
-export interface PayloadSetup extends Pick<InspectSetup, "pair" | "dropAccess"> {
-  secretIn: SecretCheck;
+export interface PayloadSetup extends Pick<InspectSetup, "pair" | "dropAccess" | "onlyExamines"> {
+  examine?: Examine | undefined;
+}
+
+const noPayload = { body: Buffer.alloc(0), fingerprint: { whole: "", fields: "" } };
+
+/** A reading, for a row with the line on which it begins. */
+type PlacedReading = Reading & { line?: number | undefined };
+
+function examineReading(
+  path: string,
+  part: number,
+  reading: PlacedReading,
+  { examine }: PayloadSetup,
+  facts: FileFacts | undefined,
+): Examined | undefined {
+  if (!examine) return undefined;
+  const { line, source, parsed } = reading;
+  const isDocument = reading.kind === "document";
+  const document = isDocument ? reading.document : undefined;
+  const skipped = isDocument ? undefined : reading.reason;
+  return examine({ path, part, line, source, parsed, document, skipped, facts });
 }
 
 /**
- * Adds the request body to a reading. Fails a document with a secret in its body. `path` is "" for
- * stdin. `whereIs` returns the place of a text in the file, for messages.
+ * Adds the request body to a reading. Fails a document that a check refuses. `path` is "" for stdin.
  */
 export function toPrepared(
   path: string,
   part: number,
-  reading: Reading,
+  reading: PlacedReading,
   setup: PayloadSetup,
-  whereIs: (text: string) => string,
+  facts?: FileFacts,
 ): Prepared {
   const { stamp, content, parts } = reading;
+  const { refused, report } = examineReading(path, part, reading, setup, facts) ?? {};
   if (reading.kind === "skipped") {
-    return { kind: "skipped", path, part, reason: reading.reason, stamp, content, parts };
+    return { kind: "skipped", path, part, reason: reading.reason, stamp, content, parts, report };
   }
+  if (refused !== undefined) return { kind: "failed", path, part, reason: refused };
   const { document, warnings, images, uploads, volatile, notices } = reading;
   const { fromFlag, ccPairId: runPair } = setup.pair;
   const ccPairId = fromFlag ? runPair : (reading.ccPairId ?? runPair);
-  const { body, fingerprint } = buildPayload(document, volatile, ccPairId);
-  const secret = setup.secretIn(path, body);
-  if (secret) {
-    return { kind: "failed", path, part, reason: secretReason(whereIs(secret.text), secret) };
-  }
+  const { body, fingerprint } = setup.onlyExamines
+    ? noPayload
+    : buildPayload(document, volatile, ccPairId);
   return {
     kind: "document",
     path,
@@ -81,20 +98,30 @@ export function toPrepared(
     images,
     uploads,
     notices,
+    report,
   };
 }
 
-/** Like createInspector(), but loads the glob libraries first if the settings need them. */
-export async function loadInspector(setup: InspectSetup): Promise<Inspector> {
+/**
+ * Creates an inspector that works in the calling thread. Loads the glob libraries first if the
+ * settings need them, and the checks if the setup names some.
+ */
+export async function loadInspector(
+  setup: InspectSetup,
+  loadExamine?: LoadExamine,
+): Promise<Inspector> {
   if (usesPatterns(setup.settings)) await loadGlobs();
-  return createInspector(setup);
+  const settings = compileSettings(setup.settings);
+  return createInspector(setup, settings, await loadExamine?.(setup.checks, settings));
 }
 
-/** Creates an inspector that works in the calling thread. */
-export function createInspector(setup: InspectSetup): Inspector {
-  const settings: DocumentSettings = compileSettings(setup.settings);
-  const secretIn = createSecretCheck(setup.keys, settings);
-  const payload: PayloadSetup = { pair: setup.pair, secretIn };
+function createInspector(
+  setup: InspectSetup,
+  settings: DocumentSettings,
+  examine: Examine | undefined,
+): Inspector {
+  const { pair, onlyExamines } = setup;
+  const payload: PayloadSetup = { pair, onlyExamines, examine };
   const asFile = (item: ReadItem): SourceFile => {
     const { path, facts } = item;
     return {
@@ -107,21 +134,18 @@ export function createInspector(setup: InspectSetup): Inspector {
     };
   };
 
-  const whereIn =
-    (item: ReadItem) =>
-    (text: string): string =>
-      placeInFile(asFile(item), settings, text);
-
   // Synchronous where possible: a promise costs as much as mapping the file.
   const readSync = (item: ReadItem): Prepared | undefined => {
     const read = textReaderFor(item.path, settings);
     if (!read) return undefined;
     const reading = readDocumentSync(asFile(item), settings, undefined, read);
-    return toPrepared(item.path, 0, reading, payload, whereIn(item));
+    return toPrepared(item.path, 0, reading, payload, item.facts);
   };
 
-  const readAsync = async (item: ReadItem): Promise<Prepared> =>
-    toPrepared(item.path, 0, await readDocument(asFile(item), settings), payload, whereIn(item));
+  const readAsync = async (item: ReadItem): Promise<Prepared> => {
+    const reading = await readDocument(asFile(item), settings);
+    return toPrepared(item.path, 0, reading, payload, item.facts);
+  };
 
   async function* rowsOf(item: ReadItem): AsyncGenerator<Prepared> {
     try {
@@ -129,8 +153,7 @@ export function createInspector(setup: InspectSetup): Inspector {
         if (row.kind === "failed") {
           yield { kind: "failed", path: item.path, part: row.part, reason: row.reason };
         } else {
-          const place = `${item.path}${row.line === undefined ? "" : `:${row.line}:1`}`;
-          const prepared = toPrepared(item.path, row.part, row, payload, () => place);
+          const prepared = toPrepared(item.path, row.part, row, payload, item.facts);
           yield prepared.kind === "document" ? { ...prepared, line: row.line } : prepared;
         }
       }

@@ -1,8 +1,10 @@
+import type { IngestionDocument } from "../../api/schemas.ts";
 import type { FileFacts } from "../map/facts.ts";
 import type { LocalImage } from "../images/images.ts";
 import type { Notice } from "../map/notices.ts";
 import type { Fingerprint } from "../payload/payload.ts";
-import type { RawSettings } from "../map/settings.ts";
+import type { DocumentSettings, RawSettings } from "../map/settings.ts";
+import type { Parsed } from "../read/reader.ts";
 
 /** The pair of the run. If a flag names it (`fromFlag`), it overrides rules and rows. */
 export interface RunPair {
@@ -16,9 +18,46 @@ export interface InspectSetup {
   pair: RunPair;
   /** Send JSON documents without the members that restrict who may read them. */
   dropAccess?: boolean | undefined;
-  /** Keys of the active profile: a document that contains one fails (see createSecretCheck()). */
-  keys: readonly string[];
+  /** Setup of the checks that examine each document, as plain data for LoadExamine. */
+  checks?: object | undefined;
+  /** Nothing is sent: documents get no body and no fingerprint, and no secret fails them. */
+  onlyExamines?: boolean | undefined;
 }
+
+/** A file as it was read, with its document: what a check sees. */
+export interface ExaminedPage {
+  /** Relative to the project root; "" for stdin. */
+  path: string;
+  /** As in ReadyDocument. */
+  part: number;
+  /** The line of the file on which a row begins. */
+  line: number | undefined;
+  /** The text of the file; undefined for binary formats and rows. */
+  source: string | undefined;
+  /** Undefined for a finished document (JSON), which is sent as given. */
+  parsed: Parsed | undefined;
+  document: IngestionDocument | undefined;
+  /** Why there is no document. */
+  skipped: string | undefined;
+  facts: FileFacts | undefined;
+}
+
+/** The result of the checks of a page. */
+export interface Examined {
+  /** Why the document must not be sent; it fails. */
+  refused?: string | undefined;
+  /** Plain data for the caller of the inspector. */
+  report?: unknown;
+}
+
+/** Checks a page. Undefined if there is nothing to report. */
+export type Examine = (page: ExaminedPage) => Examined | undefined;
+
+/** Creates the checks from InspectSetup.checks. Undefined if no check is wanted. */
+export type LoadExamine = (
+  checks: object | undefined,
+  settings: DocumentSettings,
+) => Promise<Examine | undefined>;
 
 /** A file to inspect, with its record. */
 export interface LookItem {
@@ -68,6 +107,8 @@ export interface ReadyDocument {
   /** Images whose placeholders are in the body. */
   uploads?: readonly LocalImage[] | undefined;
   notices?: readonly Notice[] | undefined;
+  /** Examined.report. */
+  report?: unknown;
 }
 
 /** Result of reading: a document, or why there is none. `part` as in ReadyDocument. */
@@ -81,6 +122,8 @@ export type Prepared =
       stamp: string;
       content: string;
       parts?: string | undefined;
+      /** Examined.report. */
+      report?: unknown;
     }
   | FailedDocument;
 

@@ -4,6 +4,7 @@ import type {
   PeekingInspector,
   Inspector,
   InspectSetup,
+  LoadExamine,
   LookItem,
   ReadItem,
 } from "./inspection.ts";
@@ -13,6 +14,8 @@ import { lookAtRecorded } from "./recorded.ts";
 
 /** Up to this number of files, one thread is enough: a second one costs as much as the files. */
 export const filesInThisThread = 2000;
+/** The same where rules examine each file, which costs several times as much as reading it. */
+const examinedInThisThread = 400;
 const maxThreads = 4;
 
 /** One core stays free for this thread. The limit exists because each thread has a warm-up cost. */
@@ -30,16 +33,20 @@ const isStampKnown = ({ stamp, content }: LookItem): boolean =>
  * number on, the workers start at once. The reader code is loaded with the first file to read. The
  * code of peekId() is loaded at once if no file is recorded, else with the first new file; until
  * it is loaded, peekId() returns undefined. `script` is the built worker; without it, all work runs
- * in this thread. The caller closes the inspector.
+ * in this thread. `loadExamine` loads the checks that `setup.checks` describes. The caller closes the
+ * inspector.
  */
 export async function openInspector(
   setup: InspectSetup,
   script: string | URL | undefined,
   recordedFiles: number,
+  loadExamine?: LoadExamine,
 ): Promise<PeekingInspector & { close(): Promise<void> }> {
   let loading: Promise<Inspector> | undefined;
   const load = (): Promise<Inspector> =>
-    (loading ??= import("./inspect.ts").then(({ loadInspector }) => loadInspector(setup)));
+    (loading ??= import("./inspect.ts").then(({ loadInspector }) =>
+      loadInspector(setup, loadExamine),
+    ));
   let peekIdOf: ((item: ReadItem) => PeekedId | undefined) | undefined;
   let peekLoading: Promise<void> | undefined;
   const loadPeek = async (): Promise<void> => {
@@ -52,11 +59,12 @@ export async function openInspector(
   };
   let pool: Pool | undefined;
   let fileCount = 0;
+  const mostHere = setup.onlyExamines ? examinedInThisThread : filesInThisThread;
   const isHeavy = ({ path }: LookItem): boolean =>
     formatOf(path, setup.settings.format)?.gives === "binary";
   const countFiles = (files: number, needsPool: boolean, reads: boolean): void => {
     fileCount += files;
-    if (script === undefined || (fileCount <= filesInThisThread && !needsPool)) return;
+    if (script === undefined || (fileCount <= mostHere && !needsPool)) return;
     pool ??= createPool(script, setup, { size: threadCount(), reads });
   };
   if (recordedFiles >= filesInThisThread) countFiles(filesInThisThread, true, false);

@@ -52,8 +52,8 @@ function prepare(
     const { ccPairId, notices } = jsonDocument;
     const read = { images: 0, warnings: [], notices, stamp: "", content: "" };
     const pair = ccPairId === undefined ? {} : { ccPairId };
-    const reading = { kind: "document" as const, document, ...read, ...pair };
-    const prepared = toPrepared("", line, reading, setup, () => where);
+    const reading = { kind: "document" as const, document, line, ...read, ...pair };
+    const prepared = toPrepared("", line, reading, setup);
     return prepared.kind === "failed" ? { ...prepared, id } : prepared;
   } catch (error) {
     return toFailed(line, error, id);

@@ -53,7 +53,7 @@ function prepareRow(row: Row, settings: DocumentSettings, setup: PayloadSetup): 
   const id = row.kind === "document" ? row.document.id : rowId;
   const reading = readRow({ path: stdinName, facts: undefined }, row, noBytes, settings);
   if (reading.kind === "failed") return failed(reading.reason, id);
-  const prepared = toPrepared("", line, reading, setup, () => where);
+  const prepared = toPrepared("", line, reading, setup);
   return prepared.kind === "failed" ? { ...prepared, id } : prepared;
 }
 

@@ -10,7 +10,6 @@ import { noIncludes } from "../read/includes.ts";
 import type { TextReader } from "../read/reader.ts";
 import { formats } from "../read/readers.ts";
 import type { FormatName } from "../read/reader.ts";
-import { placeInText } from "../payload/secrets.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 import { normalise } from "../inspect/stamp.ts";
 import { unpackStream } from "../read/unpack-stream.ts";
@@ -53,21 +52,20 @@ async function prepare(
 ): Promise<Prepared> {
   const path = normalise(id);
   refusePointer(bytes, stdinName);
-  const read: TextReader = await loadReader(formats[format]);
+  const readText: TextReader = await loadReader(formats[format]);
   const text = decodeText(bytes, stdinName);
-  const parsed = read(text, path, {
+  const parsed = readText(text, path, {
     includes: noIncludes,
     componentAttributes: settings.componentAttributes,
   });
   // The requested id overrides an id in front matter.
   for (const key of settings.keys.id) delete parsed.frontMatter?.data[key];
   const mapped = mapDocument({ path, mtimeMs: 0 }, parsed, withoutFile(settings));
-  const bare = { stamp: "", content: "" };
-  const placeOf = (secret: string): string => placeInText(stdinName, text, secret);
-  if (mapped.kind === "skipped") return toPrepared("", 0, { ...mapped, ...bare }, setup, placeOf);
+  const read = { source: text, parsed, stamp: "", content: "" };
+  if (mapped.kind === "skipped") return toPrepared("", 0, { ...mapped, ...read }, setup);
   const { document, images, warnings } = mapped;
-  const reading = { kind: "document" as const, document, images, warnings, ...bare };
-  return toPrepared("", 0, reading, setup, placeOf);
+  const reading = { kind: "document" as const, document, images, warnings, ...read };
+  return toPrepared("", 0, reading, setup);
 }
 
 export interface PreparedText {

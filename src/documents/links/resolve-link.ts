@@ -95,7 +95,10 @@ function pagesAt(
   { path: from, style }: LinkingFile,
 ): string[] {
   // A page that the site has as HTML: the file has another extension.
-  if (/\.html?$/i.test(place)) return filesAt(withoutExtension(place), from);
+  // Middleman and the registry of Terraform keep it: `page.html.md`.
+  if (/\.html?$/i.test(place)) {
+    return [...filesAt(withoutExtension(place), from), ...filesAt(place, from)];
+  }
   if (formatOf(place) !== undefined) return [];
   if (kind === "none") return filesAt(place, from);
   const files = place === "" ? [] : filesAt(place, from);
@@ -123,6 +126,18 @@ function resolveAt(
   return exact.kind === "folder" ? "other" : undefined;
 }
 
+/** Whether a path without a file may be an address that the generator makes: a site has more of them than files. */
+function mayBeOfSite(path: string, { path: from, style }: LinkingFile): boolean {
+  // List pages, for example.
+  if (path.startsWith("/")) return true;
+  // Sphinx: the index, the search page, html_additional_pages.
+  if (/\.rst$/i.test(from) && /\.html?$/i.test(path)) return true;
+  // Antora: `page-aliases` of another page.
+  if (antoraPages(path.replace(/^(?:\.\.?\/)+/, ""), from) !== undefined) return true;
+  // gohugo.io, "GetPage": a name finds a page anywhere on the site, and hooks give names a meaning.
+  return style === "hugo" && !/^\.\.?\//.test(path) && formatOf(path) === undefined;
+}
+
 /**
  * Finds the document that the path of a link leads to, before `?` and `#`: from the folder of the
  * file, with "/" from the root. Tries extensions and index files as generators do.
@@ -139,6 +154,5 @@ export function resolveLink(path: string, file: LinkingFile): Resolved {
     if (target === "other") isOther = true;
     else if (target) return { kind: "document", target };
   }
-  // A site has more addresses than files, for example those of its list pages.
-  return { kind: isOther || path.startsWith("/") ? "other" : "dead" };
+  return { kind: isOther || mayBeOfSite(decoded, file) ? "other" : "dead" };
 }

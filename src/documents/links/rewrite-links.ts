@@ -10,8 +10,9 @@ export interface Rewritten {
   firstDead: { offset: number; target: string } | undefined;
 }
 
-// Fragments, schemes, other hosts, and the expressions of template languages.
-const elsewhere = /^(?:$|[#?]|\/\/|[A-Za-z][A-Za-z\d+.-]*:)|\{[{%<]|<%/;
+// Fragments, schemes, other hosts, repositories (`git@host:path`), and expressions of template languages.
+const elsewhere =
+  /^(?:$|[#?]|\/\/|[A-Za-z][A-Za-z\d+.-]*:|[\w.-]{1,100}@[\w.-]{1,200}:)|\{[{%<]|<%/;
 // A hostile document: further addresses stay as written.
 const mostTargets = 10_000;
 const longest = 4096;
@@ -66,9 +67,30 @@ function createResolver(file: LinkingFile): (path: string) => Resolved {
   };
 }
 
+/** A relative link of a text. */
+export interface RelativeLink extends FoundLink {
+  resolved: Resolved;
+  /** Query and fragment. */
+  suffix: string;
+}
+
+/** The relative ones of some links in order, with the documents that they lead to. */
+export function* relativeLinks(
+  links: readonly FoundLink[],
+  file: LinkingFile,
+): Generator<RelativeLink> {
+  const resolve = createResolver(file);
+  for (const found of links) {
+    const target = found.target.trim();
+    if (elsewhere.test(target)) continue;
+    const at = target.search(/[?#]/);
+    const resolved = resolve(at === -1 ? target : target.slice(0, at));
+    yield { ...found, target, resolved, suffix: at === -1 ? "" : target.slice(at) };
+  }
+}
+
 /** Replaces relative links to files of the project by the links of their documents. */
 export function rewriteLinks(text: string, file: LinkingFile): Rewritten {
-  const resolve = createResolver(file);
   const shifts: Shifts = [];
   let result = "";
   let from = 0;
@@ -79,17 +101,14 @@ export function rewriteLinks(text: string, file: LinkingFile): Rewritten {
     from = end;
     shifts.push({ end, by: result.length - end });
   };
-  for (const found of findLinks(text)) {
-    const target = found.target.trim();
-    if (elsewhere.test(target)) continue;
-    const at = target.search(/[?#]/);
-    const resolved = resolve(at === -1 ? target : target.slice(0, at));
+  for (const found of relativeLinks(findLinks(text), file)) {
+    const { resolved, suffix, start, target } = found;
     if (resolved.kind === "dead") {
       dead++;
-      firstDead ??= { offset: found.start, target };
+      firstDead ??= { offset: start, target };
     }
     const link = resolved.kind === "document" ? resolved.target.link() : undefined;
-    if (link !== undefined) replace(found, withSuffix(link, at === -1 ? "" : target.slice(at)));
+    if (link !== undefined) replace(found, withSuffix(link, suffix));
   }
   return { text: result + text.slice(from), shift: shiftOf(shifts), dead, firstDead };
 }

@@ -18,6 +18,8 @@ export interface Target {
   kind: "document" | "file" | "folder" | "none";
   /** As Parts.add() takes it. */
   stamp: string | undefined;
+  /** Of a document: its real path, root-relative. */
+  path?: string;
   /** The link of the document; undefined if it has none. */
   link(): string | undefined;
 }
@@ -105,10 +107,11 @@ function look(path: string, settings: DocumentSettings): Target {
     const real = realpathSync.native(absolutePath);
     const realPath = relativeTo(root, real);
     if (realPath === undefined) return { ...nothing, kind: "file", stamp };
+    const ownPath = normalise(realPath);
     let made: { link: string | undefined } | undefined;
     const link = (): string | undefined =>
-      (made ??= { link: linkOf(normalise(realPath), real, settings) }).link;
-    return { kind: "document", stamp, link };
+      (made ??= { link: linkOf(ownPath, real, settings) }).link;
+    return { kind: "document", stamp, path: ownPath, link };
   } catch {
     // Not readable, or a link in a loop.
     return { ...nothing, kind: "file" };

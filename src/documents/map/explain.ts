@@ -1,6 +1,7 @@
 import type { SourceFile } from "../find/source-file.ts";
 import type { IngestionDocument } from "../../api/schemas.ts";
 import { CliError } from "../../errors.ts";
+import type { Examine } from "../inspect/inspection.ts";
 import { effectiveFor } from "./effective.ts";
 import { listFiles } from "../find/find.ts";
 import type { Trace } from "../front-matter/fields.ts";
@@ -8,8 +9,6 @@ import { readDocument, type Reading } from "../read/read.ts";
 import { readRows } from "../read/read-rows.ts";
 import { formatOf } from "../read/readers.ts";
 import { jobsOf, scopeOf, type FindOptions } from "../find/scope.ts";
-import { buildPayload } from "../payload/payload.ts";
-import { placeInFile, secretReason, type SecretCheck } from "../payload/secrets.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { openWalk } from "../find/search.ts";
 
@@ -125,32 +124,29 @@ async function readOne(
   throw new CliError("usage", `${path}: has no row ${wanted}`);
 }
 
-/** Why a document with a secret is not sent; undefined without a secret. */
-function secretIn(
-  reading: Reading & { line?: number },
+/** Why a check refuses a document; undefined for one that an upload sends. */
+function refusalOf(
+  reading: Reading & { part?: number; line?: number },
   file: SourceFile,
-  settings: DocumentSettings,
-  find: SecretCheck,
+  examine: Examine | undefined,
 ): string | undefined {
   if (reading.kind !== "document") return undefined;
-  const secret = find(file.path, buildPayload(reading.document).body);
-  if (!secret) return undefined;
-  const { line } = reading;
-  const place =
-    line === undefined ? placeInFile(file, settings, secret.text) : `${file.path}:${line}:1`;
-  return secretReason(place, secret);
+  const { path, facts } = file;
+  const { source, parsed, document, part = 0, line: row } = reading;
+  const page = { path, part, line: row, source, parsed, document, skipped: undefined, facts };
+  return examine?.(page)?.refused;
 }
 
 /**
  * Explains one file, or one row of a row file (`row`, by default the first): why it is included or
- * skipped, the origin of each field, the exact document and its size. If `find` finds a secret, the
- * explanation contains only the reason. Throws CliError `usage`, like readDocument(), for a file
+ * skipped, the origin of each field, the exact document and its size. If a check refuses the
+ * document, the explanation contains only the reason. Throws CliError `usage`, like readDocument(), for a file
  * that cannot be mapped.
  */
 export async function explainDocument(
   file: SourceFile,
   settings: DocumentSettings,
-  find: SecretCheck,
+  examine: Examine | undefined,
   row?: number,
 ): Promise<Explanation> {
   const origins = new Map<string, string>();
@@ -159,14 +155,14 @@ export async function explainDocument(
   });
   const [isFound, reason] = explainPath(file.path, settings);
   const effective = effectiveFor(file.path, settings);
-  const secret = secretIn(reading, file, settings, find);
+  const refused = refusalOf(reading, file, examine);
   const document =
-    reading.kind === "document" && secret === undefined ? reading.document : undefined;
+    reading.kind === "document" && refused === undefined ? reading.document : undefined;
   return {
     path: file.path,
     ...(reading.part === undefined ? {} : { row: reading.part }),
     isIncluded: isFound && document !== undefined,
-    reason: secret ?? (reading.kind === "skipped" ? reading.reason : reason),
+    reason: refused ?? (reading.kind === "skipped" ? reading.reason : reason),
     rules: effective.rules.map((rule) => rule.name),
     ccPairId: reading.kind === "document" ? reading.ccPairId : effective.ccPairId,
     fields: document ? fieldsOf(document, origins) : [],

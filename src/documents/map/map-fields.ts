@@ -43,7 +43,7 @@ export function mapId({ path, row, fields, settings, trace }: Mapping): string {
 }
 
 /** `getting-started.md` as `Getting started`. */
-function readableName(path: string): string {
+export function readableName(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const words = withoutExtension(name)
     .replace(/[-_\s]+/g, " ")

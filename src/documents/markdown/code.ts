@@ -1,7 +1,7 @@
 import { scanStructure } from "./structure.ts";
 
-/** Code spans of one line as pairs of start and end, in order (CommonMark 0.31, section 6.1). */
-function codeSpansOf(line: string): [number, number][] {
+/** Code spans of a line or paragraph as pairs of start and end, in order (CommonMark 0.31, section 6.1). */
+export function codeSpansOf(line: string): [number, number][] {
   const runs = [...line.matchAll(/`+/g)].map((run) => ({ at: run.index, length: run[0].length }));
   // The next run of the same length closes a run. One pass from the end finds it.
   const nextOfLength = new Map<number, number>();
@@ -23,7 +23,9 @@ function codeSpansOf(line: string): [number, number][] {
 }
 
 /** Whether an offset lies in one of the ranges. The offset must grow from call to call. */
-function createLookup(ranges: readonly (readonly [number, number])[]): (offset: number) => boolean {
+export function createLookup(
+  ranges: readonly (readonly [number, number])[],
+): (offset: number) => boolean {
   let next = 0;
   return (offset) => {
     for (let range = ranges[next]; range && range[1] <= offset; range = ranges[next]) next++;

@@ -5,10 +5,12 @@ const marker = /<!--[ \t]*(\/?)knowctl:ignore[ \t]*-->/g;
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
 
-/** The number of lines removed at an offset of the remaining text. */
+/** The text removed at an offset of the remaining text. */
 export interface RemovedLines {
   at: number;
   lines: number;
+  /** In characters. */
+  length: number;
 }
 
 /**
@@ -41,7 +43,8 @@ export function removeIgnored(
       open.push(found.index);
     } else if (open.pop() !== undefined && open.length === 0) {
       from = found.index + found[0].length;
-      removed.push({ at: kept.length, lines: lineAt(text.slice(start, from), from) - 1 });
+      const lines = lineAt(text.slice(start, from), from) - 1;
+      removed.push({ at: kept.length, lines, length: from - start });
     }
   }
   const unclosed = open[0];

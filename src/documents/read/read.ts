@@ -35,8 +35,9 @@ export type Reading =
       warnings: string[];
       /** Facts that a run reports once for all documents. */
       notices?: readonly Notice[] | undefined;
-    } & ReadBytes)
-  | ({ kind: "skipped"; reason: string } & ReadBytes);
+    } & ReadBytes &
+      ReadText)
+  | ({ kind: "skipped"; reason: string } & ReadBytes & ReadText);
 
 /** Stamp and hash of exactly the bytes that were read. */
 interface ReadBytes {
@@ -46,6 +47,13 @@ interface ReadBytes {
   content: string;
   /** The other files that the document is made of, see partsText(). */
   parts?: string | undefined;
+}
+
+/** What the reader of the file found, for checks. */
+interface ReadText {
+  /** The text of the file; undefined for binary formats and rows. */
+  source?: string | undefined;
+  parsed?: Parsed | undefined;
 }
 
 /** The format of a file. Throws CliError `usage` for a file of another one. */
@@ -101,7 +109,7 @@ export function toReading(
     content,
     parts: partsRead,
   };
-  if (mapped.kind === "skipped") return { ...mapped, ...read };
+  if (mapped.kind === "skipped") return { ...mapped, ...read, parsed };
   const { document, ccPairId, images, uploads, volatile, warnings, notices } = mapped;
   const reading: Reading = {
     kind: "document",
@@ -111,6 +119,7 @@ export function toReading(
     stamp: read.stamp,
     content,
     parts: partsRead,
+    parsed,
   };
   if (volatile.length > 0) reading.volatile = volatile;
   if (notices) reading.notices = notices;
@@ -146,7 +155,9 @@ export function readDocumentSync(
   const parts = createParts(settings.root);
   const includes = createIncludes(settings.root, parts.note);
   const parsed = read(text, path, { includes, componentAttributes: settings.componentAttributes });
-  return toReading(file, fileBytes, parsed, settings, trace, parts);
+  const reading = toReading(file, fileBytes, parsed, settings, trace, parts);
+  reading.source = text;
+  return reading;
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Step } from "./steps.ts";
 import { bareReason, formatBytes, missingText, placeOf, refusedRow, statusText } from "./text.ts";
 
 /** GitHub shows 10 annotations of each level for a step and drops the rest (community #26680). */
-const maxAnnotations = 10;
+export const maxAnnotations = 10;
 
 /** Path of the project in the repository: `""`, `docs/`; undefined outside the repository. */
 export function repositoryPrefix(
@@ -125,7 +125,7 @@ export async function appendGithubSummary(
   failures: Iterable<ReportFailure>,
   { redact }: ReportFileOptions,
 ): Promise<void> {
-  await append(path, githubSummary(redactAll(head, redact), redactEach(failures, redact)));
+  await appendSummary(path, githubSummary(redactAll(head, redact), redactEach(failures, redact)));
 }
 
 /** Appends the steps of a pipeline to the job summary. Throws as appendGithubSummary(). */
@@ -137,10 +137,12 @@ export async function appendGithubSteps(
   const rows = redactAll(steps, redact).map(({ step, result, details, first }) =>
     [step, result, details, first.join("; ")].map(cell),
   );
-  await append(path, `## knowctl\n\n${table(["step", "result", "details", "first"], rows)}\n`);
+  const text = table(["step", "result", "details", "first"], rows);
+  await appendSummary(path, `## knowctl\n\n${text}\n`);
 }
 
-async function append(path: string, text: string): Promise<void> {
+/** Appends Markdown to the job summary. Throws CliError `local` when it cannot be written. */
+export async function appendSummary(path: string, text: string): Promise<void> {
   try {
     await appendFile(path, text);
   } catch (error) {

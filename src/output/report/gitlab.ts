@@ -5,7 +5,7 @@ import type { ReportFailure } from "./record.ts";
 import { bareReason, refusedRow } from "./text.ts";
 
 /** Limit, because GitLab reads the whole file into memory and nobody reads more findings. */
-const maxFindings = 10_000;
+export const maxFindings = 10_000;
 
 // GitLab recognises a known finding by its fingerprint. Without the line: edits above change it.
 function fingerprintOf({ path, id, reason }: ReportFailure, occurrence: number): string {

@@ -162,6 +162,8 @@ export function createSecrets(): Secrets {
     return count;
   };
   const redactLast = (text: string): string => {
+    // The start of a secret begins with its first 6 characters too, or it is too short to matter.
+    if (!suspicious.test(text)) return text;
     const end = text.length - openTail(text);
     const tail = splitSequences(text.slice(end));
     if (withoutSequences(tail).length < shortestSecret) return redact(text);

@@ -6,8 +6,9 @@ import { runIn, type Ran } from "../state/support.ts";
 import { acceptedIds } from "./support.ts";
 
 const pem = `-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\n-----END RSA PRIVATE KEY-----\n`;
-const ownKey = `it contains a key of a profile ("CA…", 19 characters)`;
-const privateKey = "it contains a private key (-----BEGIN RSA PRIVATE KEY-----)";
+const ownKey = `it contains a key of a profile ("CA…", 19 characters) (secret-own-key)`;
+const privateKey =
+  "it contains a private key (-----BEGIN RSA PRIVATE KEY-----) (secret-private-key)";
 
 const good = { "docs/good.md": "# Good\n" };
 const line = "ingest docs --cc-pair-id 2";
@@ -44,15 +45,15 @@ function expectHidden(service: TestService, ...runs: Ran[]): void {
 
 describe("a document that holds a key of the profile", () => {
   it.each([
-    ["its text", `# A\n\nUse ${testKey}.\n`, 3],
-    ["its title", `# A ${testKey}\n\nText.\n`, 1],
-    ["metadata", `---\ntoken: ${testKey}\n---\n# A\n`, 2],
-    ["a tag", `---\ntags: [a, "${testKey}"]\n---\n# A\n`, 2],
-    ["its link", `---\nlink: "https://x.example/?key=${testKey}"\n---\n# A\n`, 2],
-    ["an owner", `---\nowner: ${testKey}\n---\n# A\n`, 2],
-    ["its id", `---\nid: x-${testKey}\n---\n# A\n`, 2],
-    ["a section", `# A\n\n## B\n\nText.\n\n## C\n\n${testKey}\n`, 9],
-  ])("fails for %s, with its line, and the rest is sent", async (_name, text, at) => {
+    ["its text", `# A\n\nUse ${testKey}.\n`, "3:5"],
+    ["its title", `# A ${testKey}\n\nText.\n`, "1:5"],
+    ["metadata", `---\ntoken: ${testKey}\n---\n# A\n`, "2:8"],
+    ["a tag", `---\ntags: [a, "${testKey}"]\n---\n# A\n`, "2:12"],
+    ["its link", `---\nlink: "https://x.example/?key=${testKey}"\n---\n# A\n`, "2:31"],
+    ["an owner", `---\nowner: ${testKey}\n---\n# A\n`, "2:8"],
+    ["its id", `---\nid: x-${testKey}\n---\n# A\n`, "2:7"],
+    ["a section", `# A\n\n## B\n\nText.\n\n## C\n\n${testKey}\n`, "9:1"],
+  ])("fails for %s, with its place, and the rest is sent", async (_name, text, at) => {
     const service = await startTestService({ files: { ...good, "docs/a.md": text } });
     const ran = await runIn(service, `${line} --sections headings -o ndjson --report run.json`);
     expect(ran.code).toBe(10);
@@ -79,7 +80,7 @@ describe("a document that holds a key of the profile", () => {
     const printed = await runIn(service, "ingest documents docs");
     expect(printed.code).toBe(10);
     expect(printed.stderr).toContain("docs/a.md: it contains a key of a profile");
-    expect(printed.stderr).toContain("docs/b.md:3: it contains a key of a profile");
+    expect(printed.stderr).toContain("docs/b.md:3:1: it contains a key of a profile");
     expect(printed.stdout.trim().split("\n")).toHaveLength(1);
     expect(printed.stdout + printed.stderr).not.toContain(other);
   });
@@ -113,7 +114,9 @@ describe("a document that holds a key of the profile", () => {
     ]);
     const text = "ingest - --format markdown --id one --cc-pair-id 2 -o ndjson";
     const one = await runIn(service, text, { stdin: `# A\n\n${testKey}\n` });
-    expect(Object.values(reasonsIn(one))).toEqual([expect.stringContaining(`stdin:3: ${ownKey}`)]);
+    expect(Object.values(reasonsIn(one))).toEqual([
+      expect.stringContaining(`stdin:3:1: ${ownKey}`),
+    ]);
     expect(acceptedIds(service).join()).not.toContain(testKey);
     expectHidden(service, rows, given, one);
   });
@@ -124,8 +127,8 @@ describe("a document that holds a key of the profile", () => {
     const plan = await runIn(service, `${line} --dry-run -o ndjson`);
     expect(plan.code).toBe(10);
     expect(reasonsIn(plan)).toEqual({
-      "docs/a.md": expect.stringContaining(`docs/a.md:3: ${ownKey}`),
-      "docs/b.md": expect.stringContaining(`docs/b.md:3: ${privateKey}`),
+      "docs/a.md": expect.stringContaining(`docs/a.md:3:1: ${ownKey}`),
+      "docs/b.md": expect.stringContaining(`docs/b.md:3:1: ${privateKey}`),
     });
     const printed = await runIn(service, "ingest documents docs");
     expect(printed.code).toBe(10);
@@ -134,7 +137,7 @@ describe("a document that holds a key of the profile", () => {
     expect(explained.code).toBe(0);
     expect(JSON.parse(explained.stdout)).toMatchObject({
       isIncluded: false,
-      reason: expect.stringContaining(`docs/a.md:3: ${ownKey}`),
+      reason: expect.stringContaining(`docs/a.md:3:1: ${ownKey}`),
       fields: [],
     });
     for (const { stdout, stderr } of [plan, printed, explained]) {

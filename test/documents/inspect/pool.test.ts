@@ -11,7 +11,7 @@ const script = join(import.meta.dirname, "..", "..", "fixtures", "threads", "rea
 
 function openPool(size: number, root = "/"): Pool {
   const pair = { ccPairId: 2, fromFlag: false };
-  const setup: InspectSetup = { settings: { root }, pair, keys: [] };
+  const setup: InspectSetup = { settings: { root }, pair };
   const pool = createPool(script, setup, {
     size,
     timeoutMs: patienceMs,

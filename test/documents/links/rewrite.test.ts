@@ -29,6 +29,7 @@ const pages = {
   "guide/index.md": "Guide.\n",
   "guide/deep/README.md": "Deep.\n",
   "guide/a b.md": "A b.\n",
+  "guide/list.html.md": "List.\n",
   "guide/own.md": "---\npermalink: /own/#part\n---\nOwn.\n",
   "guide/broken.md": "---\na: [\n---\nBroken.\n",
   "guide/page.mdx": "---\nlink: https://y.example/page?x=1\n---\nPage.\n",
@@ -54,6 +55,7 @@ describe("relative links", () => {
     ["[a](/guide/install.md)", `[a](${base}/guide/install)`],
     ["[a](/guide/)", `[a](${base}/guide)`],
     ["[a](install.html#x)", `[a](${base}/guide/install#x)`],
+    ["[a](list.html)", `[a](${base}/guide/list.html)`],
     ["[a](own.md)", `[a](${base}/own/#part)`],
     ["[a](own.md#other)", `[a](${base}/own/#other)`],
     ["[a](page.mdx?y=2)", "[a](https://y.example/page?x=1&y=2)"],
@@ -177,6 +179,19 @@ describe("relative links", () => {
     const text = await textIn("docs/modules/ROOT/pages/guide/a.adoc");
     expect(text).toContain(`[B](${base}/b-of-docs/modules/ROOT/pages)`);
     expect(text).toContain(`[C](${base}/c-of-docs/modules/ROOT/pages/guide)`);
+  });
+
+  it.each<[string, string, Options]>([
+    ["content/posts/one.md", "[a](term)", { linkStyle: "hugo", linkBase: base }],
+    ["one.rst", "`Index <genindex.html>`_", template],
+    ["one.md", "[a](git@host.example:a/b.git)", template],
+    ["docs/modules/ROOT/pages/guide/one.adoc", "xref:alias.adoc[A]", template],
+  ])("that the folder cannot know are not dead: %s", async (path, text, options) => {
+    const root = createFolder({ [path]: `${text}\n` });
+    const settings = compileSettings({ root, ...options });
+    const reading = await readDocument(fileIn(root, path), settings);
+    const notices = reading.kind === "document" ? (reading.notices ?? []) : undefined;
+    expect(notices?.some(({ kind }) => kind === "deadLink")).toBe(false);
   });
 
   it("are found whichever way their names are composed", () => {

@@ -3,7 +3,7 @@ import { explainDocument, type Explanation } from "../../../src/documents/map/ex
 import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { createFolder, fileIn, find, type Options } from "../folder.ts";
 
-const none = (): undefined => undefined;
+const noChecks = undefined;
 
 async function explain(
   files: Record<string, string>,
@@ -11,7 +11,7 @@ async function explain(
   options: Options = {},
 ): Promise<Explanation> {
   const root = createFolder(files);
-  return await explainDocument(fileIn(root, path), compileSettings({ root, ...options }), none);
+  return await explainDocument(fileIn(root, path), compileSettings({ root, ...options }), noChecks);
 }
 
 const page = `---
@@ -124,7 +124,7 @@ describe("explain", () => {
     const settings = compileSettings({ root });
     const found = new Set(find(root).map((each) => (each.kind === "file" ? each.file.path : "")));
     for (const path of Object.keys(files).filter((each) => each.endsWith(".md"))) {
-      const { isIncluded } = await explainDocument(fileIn(root, path), settings, none);
+      const { isIncluded } = await explainDocument(fileIn(root, path), settings, noChecks);
       expect(isIncluded, path).toBe(found.has(path));
     }
   });

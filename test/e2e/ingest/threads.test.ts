@@ -1,6 +1,8 @@
 import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import type { LintSetup } from "../../../src/checks/lint/examine.ts";
+import { loadExamine } from "../../../src/checks/lint/load-examine.ts";
 import { loadInspector } from "../../../src/documents/inspect/inspect.ts";
 import type { InspectSetup, Looked, LookItem } from "../../../src/documents/inspect/inspection.ts";
 import { createPool } from "../../../src/documents/inspect/pool.ts";
@@ -50,7 +52,6 @@ it("a thread gives for every kind of file what this thread gives", async () => {
       rules: [{ match: "pair.md", ccPairId: 7 }],
     },
     pair: { ccPairId: undefined, fromFlag: false },
-    keys: [],
   };
   const items: LookItem[] = Object.keys(files)
     .filter((path) => path.endsWith(".md"))
@@ -76,4 +77,20 @@ it("a thread gives for every kind of file what this thread gives", async () => {
   // Two tasks: the bodies of the second one need memory that the first has not taken away.
   const looked = await Promise.all([pool.look(items.slice(0, half)), pool.look(items.slice(half))]);
   expect(looked.flat().map(comparable)).toEqual(expected);
+});
+
+it("a thread examines pages like this thread", async () => {
+  const root = temporaryFolder();
+  writeFileSync(join(root, "empty.md"), "---\ntitle: T\n---\n");
+  const checks: LintSetup = { config: {}, only: ["empty"], keys: [] };
+  const pair = { ccPairId: undefined, fromFlag: false };
+  const setup: InspectSetup = { settings: { root }, pair, checks, onlyExamines: true };
+  const items = [
+    { path: "empty.md", absolutePath: undefined, stamp: undefined, content: undefined },
+  ];
+  const pool = createPool(worker, setup, { size: 1 });
+  onTestFinished(() => pool.close());
+  const expected = (await (await loadInspector(setup, loadExamine)).look(items)).map(comparable);
+  expect(expected).toMatchObject([{ report: { findings: [{ rule: "empty" }] } }]);
+  expect((await pool.look(items)).map(comparable)).toEqual(expected);
 });

@@ -8,6 +8,7 @@ import {
 } from "../../../src/output/connectors-schema.ts";
 import { driftJsonSchema } from "../../../src/output/drift-schema.ts";
 import { planJsonSchema } from "../../../src/output/plan-schema.ts";
+import { lintJsonSchema } from "../../../src/output/lint/lint-schema.ts";
 import { verifyJsonSchema } from "../../../src/output/verify-schema.ts";
 import { ingestEventsJsonSchema } from "../../../src/output/ingest-events.ts";
 import { doctorJsonSchema } from "../../../src/output/report/doctor-schema.ts";
@@ -114,6 +115,25 @@ describe("schema/drift.schema.json", () => {
     expect(report).toMatchObject({ command: "drift", summary: { extra: 1, elsewhere: 1 } });
     expect(part).toMatchObject({ summary: { extra: null } });
     expect(schema.safeParse({ ...(report as object), more: 1 }).success).toBe(false);
+  });
+});
+
+describe("schema/lint.schema.json", () => {
+  const schema = fromJSONSchema(lintJsonSchema() as never);
+
+  it("holds for the result, its lines and its report", async () => {
+    const files = { "a.md": "---\ntitle: A\n---\n", "rows.csv": "id,text\n1,One\n" };
+    const service = await startTestService({ files });
+    const line = "lint a.md rows.csv --report r.json --output";
+    const whole = JSON.parse(await output(service, `${line} json`)) as { findings: object[] };
+    expect(schema.safeParse(whole).error).toBe(undefined);
+    expect(schema.safeParse({ ...whole, more: 1 }).success).toBe(false);
+    expect(whole.findings.length).toBeGreaterThan(1);
+    const report: unknown = JSON.parse(readFileSync(join(service.folder, "r.json"), "utf8"));
+    expect(report).toEqual(whole);
+    const lines = (await output(service, `${line} ndjson`)).trim().split("\n");
+    expect(lines).toHaveLength(whole.findings.length + 1);
+    for (const each of lines) expect(schema.safeParse(JSON.parse(each)).error).toBe(undefined);
   });
 });
 

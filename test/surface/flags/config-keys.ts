@@ -183,6 +183,18 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
     codes: [10, 0],
     requests: { gains: /MIIEpAIBAAKCAQEA/ },
   },
+  "lint.rules": {
+    files: folder,
+    command: "lint docs/a.md --rule tiny",
+    config: { lint: { rules: { tiny: "error" } } },
+    codes: [0, 13],
+  },
+  "lint.overrides": {
+    files: folder,
+    command: "lint docs/a.md --rule tiny",
+    config: { lint: { overrides: [{ paths: ["docs/**"], rules: { tiny: "error" } }] } },
+    codes: [0, 13],
+  },
   "ingest.map": {
     files: folder,
     command: `ingest rows.csv ${pair}`,

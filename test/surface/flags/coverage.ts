@@ -9,6 +9,7 @@ import { evalInit } from "./eval-init.ts";
 import { evalRun } from "./eval-run.ts";
 import { files } from "./files.ts";
 import { ingest } from "./ingest.ts";
+import { lint } from "./lint.ts";
 import { program } from "./program.ts";
 import { report } from "./report.ts";
 import { sandbox } from "./sandbox.ts";
@@ -29,6 +30,7 @@ export const coverage: Coverage = {
   ...search,
   ...sessions,
   ...files,
+  ...lint,
   ...verify,
   ...doctor,
   ...driftCases,

@@ -71,6 +71,15 @@ export const retryCases: Coverage = {
       codes: [10, 0],
       requests: { gains: /"document"/ },
     },
+    "--no-lint": {
+      files: { "docs/a.md": "# A\n\nShort.\n" },
+      config: { lint: { rules: { tiny: "error" } } },
+      first: [`ingest docs ${pair}`],
+      args: pair,
+      flag: "--no-lint",
+      codes: [10, 0],
+      requests: { gains: /"document"/ },
+    },
     "--drop-access": {
       files: { "docs/a.md": "---\nexternal_access: [a@b.example]\n---\n# A\n" },
       first: [`ingest docs ${pair}`],

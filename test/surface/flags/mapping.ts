@@ -147,6 +147,15 @@ export function allowing({ in: kind, args, secretCode = 10 }: Shows): FlagCases 
       codes: [secretCode, 0],
       [kind]: { gains: /MIIEpAIBAAKCAQEA/ },
     },
+    "--no-lint": {
+      files: folder,
+      // An upload reads the configuration of the test as trusted.
+      config: { lint: { rules: { tiny: "error" } } },
+      args: args("docs/a.md"),
+      flag: "--no-lint",
+      codes: [secretCode, 0],
+      [kind]: { gains: /Text of alpha/ },
+    },
   };
 }
 

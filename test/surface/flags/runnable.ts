@@ -51,6 +51,7 @@ export const runnable: Readonly<Record<string, Setting>> = {
   "files upload": { ...docs, args: "docs/a.md --no-wait" },
   "tools list": {},
   "agents list": onyx,
+  lint: { ...docs, args: "docs" },
   verify: { ...sent, ...onyx, args: pair },
   doctor: {},
   "eval retrieval": { ...asked, args: "suite.json" },

@@ -37,6 +37,8 @@ export interface MappingFlags extends GlobalFlags {
   dropAccess?: boolean;
   /** Send documents that contain secrets. */
   allowSecrets?: boolean;
+  /** False for `--no-lint`: check documents for secrets alone. */
+  lint?: boolean;
   ccPairId?: number;
   connector?: string;
   /** Folder, or false for `--no-state`. */
@@ -45,6 +47,8 @@ export interface MappingFlags extends GlobalFlags {
   recorded?: RecordedOptions;
   /** Without paths and a configured `include`: use the whole project root instead of failing. */
   wholeRoot?: boolean;
+  /** Read the last commit of each file, if there is a git repository. */
+  wantsCommits?: boolean;
   /** Named paths may have been removed. */
   mayBeRemoved?: boolean;
   /** Only the ids of documents count, and nothing of them is sent: no permission is missing. */

@@ -31,6 +31,7 @@ const unsavable = [
     "--allow-secrets",
     "use it in each run, or name the documents in ingest.allowSecrets",
   ],
+  ["lint", "--no-lint", "use it in each run, or give the rules another severity in lint.rules"],
   ["state", "--state or --no-state", useInEachRun],
   ["config", "--config", "omit it: the options are saved in the project file in the root"],
 ] as const satisfies [keyof IngestOptions, string, string][];

@@ -20,9 +20,11 @@ import { CliError } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import type { RecordedOptions } from "../../../sync/state/options.ts";
+import type { LintSetup } from "../../../checks/lint/examine.ts";
 import { loadSettings } from "../../connect.ts";
 import { pathsFrom } from "../../../output/paths.ts";
 import { findProjectRoot, refuseOtherProject, textOfUnmarked } from "../../project-root.ts";
+import { uploadChecks } from "../upload-checks.ts";
 import { optionsOf, type MappingFlags } from "./mapping-flags.ts";
 import { readGitFacts, type GitFacts } from "../git-facts.ts";
 
@@ -42,6 +44,8 @@ export interface DocumentSource extends GitFacts {
   mark: ProjectRoot["mark"];
   /** Formats a root-relative path for messages: relative to `cwd`. */
   shown(path: string): string;
+  /** The checks of documents that are about to be sent; see uploadChecks(). */
+  checks: Omit<LintSetup, "keys"> | undefined;
   /** Hash of everything except the file's bytes that shapes its payload. */
   mappingKey(path: string): string;
 }
@@ -173,7 +177,11 @@ export async function openSource(
   const find = { cwd, settings, mayBeRemoved, refuseFolder: refuseOtherProject(shown) };
   const facts: GitFacts = paths.includes("-")
     ? { since: undefined, factsOf: undefined }
-    : await readGitFacts(context, { find, inputs, since: flags.since }, output);
+    : await readGitFacts(
+        context,
+        { find, inputs, since: flags.since, wantsCommits: flags.wantsCommits },
+        output,
+      );
   const key = (path: string): string => mappingKey(path, settings, facts.factsOf?.(path));
   // allowSecrets does not shape documents, and each run sets it anew.
   const { allowSecrets: _, storesCreation: _ofTarget, ...shaping } = mapping;
@@ -182,6 +190,7 @@ export async function openSource(
     mapping: mappingVersion,
     settings: shaping,
   };
-  const source = { config, settings, raw, inputs, cwd, find, mark, shown, options };
+  const checks = await uploadChecks(config, flags);
+  const source = { config, settings, raw, inputs, cwd, find, mark, shown, checks, options };
   return { ...source, mappingKey: key, ...facts };
 }

@@ -53,10 +53,15 @@ function checkedPath(flag: string, path: string, cwd: string): string {
 
 /**
  * Checks before the upload that the report files are writable. Creates missing folders inside
- * the working directory only. Throws CliError `usage`.
+ * the working directory only. `checkFormat` throws for an unknown extension. Throws CliError
+ * `usage`.
  */
-export function checkReportFiles(flags: ReportFlags, cwd: string): ReportFiles {
-  for (const path of flags.report ?? []) reportFormatOf(path);
+export function checkReportFiles(
+  flags: ReportFlags,
+  cwd: string,
+  checkFormat: (path: string) => unknown = reportFormatOf,
+): ReportFiles {
+  for (const path of flags.report ?? []) checkFormat(path);
   const reports = (flags.report ?? []).map((path) => checkedPath("--report", path, cwd));
   const { gitlabReport } = flags;
   const gitlab =

@@ -1,11 +1,11 @@
 import type { IngestOptions } from "../ingest-options.ts";
 import type { Context, Source } from "../../../context.ts";
+import { loadExamine } from "../../../checks/lint/load-examine.ts";
 import { prepareLines } from "../../../documents/json-document/lines.ts";
 import { isRowFormat, prepareRows } from "../../../documents/json-document/stdin-rows.ts";
 import { isTextFormat, prepareText } from "../../../documents/json-document/whole-text.ts";
 import type { PayloadSetup } from "../../../documents/inspect/inspect.ts";
 import type { Prepared } from "../../../documents/inspect/inspection.ts";
-import { createSecretCheck } from "../../../documents/payload/secrets.ts";
 import { CliError } from "../../../errors.ts";
 import type { Pending } from "../../../sync/run/pending.ts";
 import type { Session } from "../session.ts";
@@ -130,9 +130,10 @@ export async function* readStdinDocuments(
   options: StdinOptions,
   { source, targets, keys }: Session,
 ): AsyncGenerator<Prepared[], void> {
-  const secretIn = createSecretCheck(keys, source.settings);
-  const { dropAccess } = source.settings;
-  const setup: PayloadSetup = { pair: targets.pair, dropAccess, secretIn };
+  const { settings, checks } = source;
+  const { dropAccess } = settings;
+  const examine = await loadExamine(checks && { ...checks, keys }, settings);
+  const setup: PayloadSetup = { pair: targets.pair, dropAccess, examine };
   const { format = "ndjson", id = "" } = options;
   const areRows = contentOf(options) === "rows";
   if (areRows && isRowFormat(format)) {

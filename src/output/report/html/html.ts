@@ -3,7 +3,7 @@ import { throughputChart } from "./chart.ts";
 import { groupFailures } from "../groups.ts";
 import { failuresSection } from "./html-failures.ts";
 import { renamedSection, skippedSection, slowestSection } from "./html-lists.ts";
-import { style } from "./html-style.ts";
+import { pageStart } from "./page.ts";
 import type { ReportCounts, ReportFailure, ReportHead, RunStatus } from "../record.ts";
 import {
   escapeHtml,
@@ -143,14 +143,10 @@ export function* htmlReport(
   failures: Iterable<ReportFailure>,
 ): Generator<string> {
   const grouped = groupFailures(failures);
-  yield `<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="generator" content="knowctl ingest report">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${statusText(head)}: ${formatCount(head.counts.created + head.counts.updated)} sent, ${formatCount(head.counts.failed)} failed</title>
-<style>${style}</style></head><body><main>
-`;
+  yield pageStart({
+    title: `${statusText(head)}: ${formatCount(head.counts.created + head.counts.updated)} sent, ${formatCount(head.counts.failed)} failed`,
+    generator: "knowctl ingest report",
+  });
   yield [heading(head), notices(head), tiles(head), proportions(head)].join("\n");
   yield failuresSection(grouped);
   yield chartSection(head);

@@ -1,18 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { buildPayload } from "../../../src/documents/payload/payload.ts";
-import { createSecretCheck, type FoundSecret } from "../../../src/documents/payload/secrets.ts";
-import { compileSettings } from "../../../src/documents/map/settings.ts";
-import { mappingKey } from "../../../src/documents/map/mapping.ts";
-import { expectLinear } from "../../cost.ts";
-import "../folder.ts";
+import { findSecrets } from "../../../../src/checks/lint/secrets/find-secrets.ts";
+import type { Secret } from "../../../../src/checks/lint/secrets/secret.ts";
+import { expectLinear } from "../../../cost.ts";
 
-const settings = (allowSecrets?: readonly string[] | true) =>
-  compileSettings({ root: "/", allowSecrets });
-
-function find(text: string, keys: readonly string[] = [], path = "a.md"): FoundSecret | undefined {
-  const sections = [{ text: "first" }, { text }];
-  const document = { id: "a", semantic_identifier: "a", sections, metadata: {}, source: "file" };
-  return createSecretCheck(keys, settings())(path, buildPayload(document).body);
+function find(text: string): Secret | undefined {
+  return findSecrets(text).find(({ rule }) => rule === "secret-private-key");
 }
 
 const base64 = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDTgOZ2fP0KSvX1";
@@ -29,7 +21,7 @@ describe("blocks of private keys", () => {
     "OPENSSH PRIVATE KEY",
     "ANY PRIVATE KEY",
   ])("%s", (name) => {
-    expect(find(blockOf(name))?.kind).toBe(`a private key (-----BEGIN ${name}-----)`);
+    expect(find(blockOf(name))?.kind).toBe(`-----BEGIN ${name}-----`);
   });
 
   const header = "-----BEGIN RSA PRIVATE KEY-----";
@@ -89,46 +81,5 @@ describe("blocks of private keys", () => {
     expectLinear(Math.ceil(400_000 / part.length), (count) => {
       expect(find(`${part.repeat(count)}PRIVATE KEY`)).toBeUndefined();
     });
-  });
-});
-
-describe("keys of the profile", () => {
-  it("are found as they stand, however JSON writes them, and never shown", () => {
-    const key = 'a "quoted" \\ passphrase with ü';
-    expect(find(`x${key}y`, [key])).toEqual({
-      text: key,
-      kind: `a key of a profile ("a …", ${key.length} characters)`,
-    });
-    expect(find(key.slice(1), [key])).toBeUndefined();
-    expect(find("0123456789abcdef", ["0123456789abcdef"])).toBeDefined();
-    expect(find("0123456789abcde", ["0123456789abcde"])).toBeUndefined();
-    for (const each of [
-      "abcdefghijklmnopqr",
-      "prefix_0123456789",
-      "tenant-aB1234567",
-      "x9".repeat(9),
-    ]) {
-      expect(find(`${each.slice(1)} ${each}`, [each])?.text, each).toBe(each);
-      expect(find(`${each.slice(1)} ${each.slice(0, -1)}`, [each]), each).toBeUndefined();
-    }
-  });
-
-  it("pass where the settings let them, without a file being read again for that", () => {
-    const key = "0123456789abcdef";
-    const body = buildPayload({
-      id: key,
-      semantic_identifier: "",
-      sections: [],
-      source: "file",
-      metadata: {},
-    }).body;
-    const allows = (allowed: readonly string[] | true | undefined, path: string): boolean =>
-      createSecretCheck([key], settings(allowed))(path, body) === undefined;
-    expect(allows(undefined, "a.md")).toBe(false);
-    expect(allows(true, "")).toBe(true);
-    expect(allows(["docs/**", "!docs/b.md"], "docs/a.md")).toBe(true);
-    expect(allows(["docs/**", "!docs/b.md"], "docs/b.md")).toBe(false);
-    expect(allows(["docs/**"], "")).toBe(false);
-    expect(mappingKey("a.md", settings(["docs/**"]))).toBe(mappingKey("a.md", settings()));
   });
 });

@@ -1,0 +1,152 @@
+import type { Examine, Examined, ExaminedPage } from "../../documents/inspect/inspection.ts";
+import type { DocumentSettings } from "../../documents/map/settings.ts";
+import type { Parsed } from "../../documents/read/reader.ts";
+import { createLevels, mayBe, type LevelOf, type LintConfig } from "./levels.ts";
+import { placeFindings, type LintFinding, type Raw, type RowPlace } from "./place.ts";
+import type { FolderRule, LintPage, PageRule, Rule } from "./rule.ts";
+
+/** How documents are checked: plain data, which goes to the threads that read files. */
+export interface LintSetup {
+  config: LintConfig;
+  /** Names of the only rules to run; undefined for all. */
+  only?: readonly string[] | undefined;
+  /**
+   * For an upload: findings of level error refuse the document, and nothing else is reported.
+   * `secrets`: only those of the group secrets. Undefined for `lint`.
+   */
+  refuses?: "all" | "secrets" | undefined;
+  /** Keys of the active profile. */
+  keys: readonly string[];
+}
+
+/** The result of `lint` for one page; it travels between threads as JSON. */
+export interface PageReport {
+  findings: readonly LintFinding[];
+  /** What folder rules noted, by the name of the rule. */
+  facts: Readonly<Record<string, unknown>>;
+  row?: RowPlace | undefined;
+}
+
+// A page of generated text can have a finding in each line. One more finding counts the rest.
+const mostPerRule = 1000;
+
+function parsedOf({ parsed, document }: ExaminedPage): Parsed {
+  const body = (document?.sections ?? []).map(({ text }) => text ?? "").join("\n\n");
+  return parsed ?? { frontMatter: undefined, body, bodyLine: 1, isMarkdown: false, warnings: [] };
+}
+
+function pageFor(
+  { keys, refuses }: LintSetup,
+  page: ExaminedPage,
+  settings: DocumentSettings,
+): LintPage {
+  const { path, part, source, document, skipped, facts, line } = page;
+  const parsed = parsedOf(page);
+  const onlySent = refuses !== undefined;
+  return { path, part, source, parsed, document, skipped, settings, facts, line, keys, onlySent };
+}
+
+function rowOf({ part, line, document }: LintPage): RowPlace | undefined {
+  return part === 0 ? undefined : { line: line ?? null, id: document?.id ?? `row ${part}` };
+}
+
+function check(rule: PageRule, page: LintPage, levelOf: LevelOf, into: Raw[]): void {
+  const level = levelOf(rule, page.path);
+  if (level === "off") return;
+  let count = 0;
+  for (const found of rule.check(page)) {
+    if (++count <= mostPerRule) into.push({ rule, severity: level, found });
+  }
+  if (count <= mostPerRule) return;
+  const message = `${count - mostPerRule} more findings of this rule in this page`;
+  into.push({ rule, severity: level, found: { message } });
+}
+
+const nameOf = (path: string): string => path || "stdin";
+
+function refusal(rules: readonly PageRule[], page: LintPage, levelOf: LevelOf): string | undefined {
+  const raw: Raw[] = [];
+  for (const rule of rules) {
+    if (levelOf(rule, page.path) !== "error") continue;
+    if (rule.group === "secrets" && page.settings.allowsSecrets(page.path)) continue;
+    check(rule, page, levelOf, raw);
+  }
+  const [first] = placeFindings({ ...page, row: rowOf(page) }, raw);
+  if (!first) return undefined;
+  const { line, column, endLine, endColumn } = first;
+  // A finding about the whole page has no extent: no line would lead to its text.
+  const isWhole = page.part === 0 && line === endLine && column === endColumn;
+  const place = line === null || isWhole ? "" : `:${line}:${column}`;
+  const isSecret = raw.some(({ rule }) => rule.name === first.rule && rule.group === "secrets");
+  const way = isSecret
+    ? "remove it, or send it with --allow-secrets"
+    : "change the document, or send it with --no-lint";
+  return `${nameOf(page.path)}${place}: ${first.message} (${first.rule}); ${way}`;
+}
+
+function isPageRule(rule: Rule): rule is PageRule {
+  return rule.kind === "page";
+}
+
+/** The check of an upload: error findings refuse the document. Undefined if no rule can be one. */
+function createRefusal(
+  setup: LintSetup,
+  settings: DocumentSettings,
+  rules: readonly Rule[],
+): Examine | undefined {
+  const { config, refuses } = setup;
+  const errors = rules
+    .filter(isPageRule)
+    .filter((rule) => refuses === "all" || rule.group === "secrets")
+    .filter((rule) => mayBe(rule, config, ["error"]));
+  if (errors.length === 0) return undefined;
+  const levelOf = createLevels(config);
+  return (page): Examined | undefined => {
+    if (!page.document) return undefined;
+    const refused = refusal(errors, pageFor(setup, page, settings), levelOf);
+    return refused === undefined ? undefined : { refused };
+  };
+}
+
+function factsOf(rules: readonly FolderRule[], page: LintPage): Record<string, unknown> {
+  const facts: Record<string, unknown> = {};
+  for (const rule of rules) {
+    const fact: unknown = rule.collect(page);
+    if (fact !== undefined) facts[rule.name] = fact;
+  }
+  return facts;
+}
+
+/**
+ * Creates the check of `lint`, or with `setup.refuses` that of an upload. `rules` are all rules
+ * that may run. Patterns of the configuration need loadGlobs() first.
+ */
+export function createExamine(
+  setup: LintSetup,
+  settings: DocumentSettings,
+  rules: readonly Rule[],
+): Examine | undefined {
+  if (setup.refuses !== undefined) return createRefusal(setup, settings, rules);
+  const { config, only } = setup;
+  const isWanted = (rule: Rule): boolean =>
+    (only?.includes(rule.name) ?? true) && mayBe(rule, config, ["error", "warning", "note"]);
+  const wanted = rules.filter(isWanted);
+  const pageRules = wanted.filter(isPageRule);
+  const folderRules = wanted.filter((rule): rule is FolderRule => !isPageRule(rule));
+  const levelOf = createLevels(config);
+  return (examined): Examined => {
+    const page = pageFor(setup, examined, settings);
+    const raw: Raw[] = [];
+    for (const rule of pageRules) {
+      if (rule.group === "secrets" && settings.allowsSecrets(page.path)) continue;
+      check(rule, page, levelOf, raw);
+    }
+    const row = rowOf(page);
+    const report: PageReport = {
+      findings: placeFindings({ ...page, row }, raw),
+      facts: factsOf(folderRules, page),
+      row,
+    };
+    return { report };
+  };
+}

@@ -1,0 +1,42 @@
+import { withoutExtension } from "../../../documents/read/file-name.ts";
+
+// ISO 639-1 codes of languages that documentation is often written in or translated to.
+const languages = new Set(
+  (
+    "af am ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja jp ka kk km " +
+    "kn ko kr lo lt lv mk ml mn mr ms my nb ne nl nn no pa pl pt ro ru si sk sl sq sr sv sw ta te th tl tr " +
+    "tw ua uk ur uz vi zh"
+  ).split(" "),
+);
+const language = /^([a-z]{2})(?:[-_](?:[a-z]{2}|[a-z]{4}|\d{3}))?$/i;
+const suffix = /[._-]((?:[a-z]{2})(?:[-_][a-z]{2,4})?)$/i;
+const version =
+  /^(?:(?:version|release|v|r)?[-_.]?\d+(?:[._-]\d+)*(?:[._]x|[-_.]?(?:alpha|beta|rc)\d*)?|next|latest|stable|current|main|master|dev|devel|legacy|archived?|old)$/i;
+
+const isLanguage = (name: string): boolean => {
+  const [, code = ""] = language.exec(name) ?? [];
+  return languages.has(code.toLowerCase());
+};
+
+/** The language in one name of a path: `de`, `pages.de`, `install.pt-br`, `README-fr`. */
+function languageIn(name: string): string | undefined {
+  if (isLanguage(name)) return name;
+  const [, ending] = suffix.exec(name) ?? [];
+  return ending !== undefined && isLanguage(ending) ? ending : undefined;
+}
+
+/** The language of a path, by the names of its folders and of the file; "" for none. */
+export function languageOf(path: string): string {
+  let language: string | undefined;
+  for (const name of withoutExtension(path).split("/")) language = languageIn(name) ?? language;
+  return language?.toLowerCase().replace("_", "-") ?? "";
+}
+
+/** The version of a path, by the names of its folders: `v2`, `1.x`, `latest`; "" for none. */
+export function versionOf(path: string): string {
+  const folders = path.split("/").slice(0, -1);
+  return folders
+    .filter((name) => version.test(name))
+    .join("/")
+    .toLowerCase();
+}

@@ -1,0 +1,107 @@
+import { decodeEntities } from "../../../documents/images/image-tags.ts";
+import { githubSlug, plainText } from "../../../documents/markdown/heading-text.ts";
+import type { AnchorSources } from "./anchor-sources.ts";
+
+// Site generators make different anchors of a heading. An anchor counts as existing if any of them
+// makes it: what remains is wrong on every site.
+
+/** An anchor without what generators disagree about: case, and which marks separate words. */
+function comparableAnchor(anchor: string): string {
+  let decoded = anchor;
+  try {
+    decoded = decodeURIComponent(anchor);
+  } catch {
+    // Not percent-encoded.
+  }
+  return decoded
+    .normalize("NFC")
+    .toLowerCase()
+    .replaceAll("\u00ad", "")
+    .replace(/^user-content-/, "")
+    .replace(/[\s_\p{Pd}]+/gu, "-")
+    .replace(/^-+|-+$/g, "");
+}
+
+const image = /!\[[^[\]]*\](?:\([^()]*\)|\[[^[\]]*\])/g;
+const withoutImages = (heading: string): string =>
+  heading.replace(image, "").replace(/\[\]\([^()]*\)/g, "");
+
+const dropMarks = (text: string): string => text.replace(/[^\p{L}\p{M}\p{N}\p{Pc}\p{Pd}\s]/gu, "");
+const separateMarks = (text: string): string => text.replace(/[^\p{L}\p{M}\p{N}]+/gu, "-");
+
+// Most headings: all generators make the same anchor.
+const isSimple = /^[A-Za-z][A-Za-z\d]*(?:[ -][A-Za-z\d]+)*$/;
+
+/** The anchors that generators make of a heading, comparable. */
+function slugsOf(heading: string): Set<string> {
+  if (isSimple.test(heading)) return new Set([heading.toLowerCase().replaceAll(" ", "-")]);
+  const slugs = new Set<string>();
+  const readable = decodeEntities(heading.replaceAll("&shy;", ""));
+  for (const text of [plainText(readable), plainText(withoutImages(readable)), heading]) {
+    // mkdocs and docutils keep ASCII alone.
+    const ascii = text.normalize("NFKD").replace(/[^ -~]/g, "");
+    const forms = [
+      text,
+      dropMarks(text),
+      separateMarks(text),
+      dropMarks(ascii),
+      separateMarks(ascii),
+    ];
+    for (const form of forms) {
+      const slug = comparableAnchor(form);
+      slugs.add(slug);
+      // pandoc and docutils begin with the first letter.
+      slugs.add(slug.replace(/^[^\p{L}]+/u, ""));
+    }
+  }
+  return slugs;
+}
+
+/** Checks anchors of one page. */
+export interface Anchors {
+  has(anchor: string): boolean;
+  /** The first of them, comparable. */
+  first(most: number): string[];
+}
+
+// A repeated heading has a number: the second `Notes` is `notes-1` on GitHub.
+const repeated = "-#";
+
+/** The anchors that any generator makes of headings and ids. */
+export function createAnchors({ headings, ids }: AnchorSources): Anchors {
+  let all: Set<string> | undefined;
+  const find = (): Set<string> => {
+    if (all) return all;
+    all = new Set(ids.split("\n").map((id) => comparableAnchor(id)));
+    for (const text of headings.split("\n")) {
+      for (const made of slugsOf(text)) {
+        // DocFX names headings without letters.
+        const slug = made === "" ? "section" : made;
+        if (all.has(slug)) all.add(slug + repeated);
+        all.add(slug);
+      }
+    }
+    all.delete("");
+    return all;
+  };
+  // Nearly all links are right, and most of them are the id or the heading itself.
+  const written = new Set(ids.split("\n"));
+  for (const text of headings.split("\n")) written.add(githubSlug(text));
+  return {
+    has(anchor) {
+      if (written.has(anchor)) return true;
+      const comparable = comparableAnchor(anchor);
+      if (comparable === "" || find().has(comparable)) return true;
+      const [, stem] = /^(.+?)-?\d+$/.exec(comparable) ?? [];
+      return stem !== undefined && find().has(stem + repeated);
+    },
+    first(most) {
+      const names: string[] = [];
+      for (const anchor of find()) {
+        if (names.length === most) break;
+        if (!anchor.endsWith(repeated)) names.push(anchor);
+      }
+      return names;
+    },
+  };
+}

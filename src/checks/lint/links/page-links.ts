@@ -1,0 +1,42 @@
+import type { LintPage } from "../rule.ts";
+import { findLinks, type FoundLink } from "../../../documents/links/find-links.ts";
+import { relativeLinks, type RelativeLink } from "../../../documents/links/rewrite-links.ts";
+import type { LinkingFile } from "../../../documents/links/resolve-link.ts";
+import { targetsFor } from "../../../documents/links/targets.ts";
+import { effectiveFor } from "../../../documents/map/effective.ts";
+import { pageBody } from "./page-body.ts";
+
+/** Whether rules read the links of a page: those of a file that is sent as Markdown. */
+export const hasLinks = ({ parsed, part, skipped }: LintPage): boolean =>
+  part === 0 && parsed.isMarkdown && !parsed.pages && skipped === undefined;
+
+/** The page as documents/links knows it. */
+function linkingFile({ path, settings }: LintPage): LinkingFile {
+  const style = effectiveFor(path, settings).linkStyle?.value;
+  return { path, style, targets: targetsFor(settings), note: () => {} };
+}
+
+/** The links of a page, each list in the order of the text. */
+export interface PageLinks {
+  relative: readonly RelativeLink[];
+  /** To a place in the page itself. */
+  own: readonly FoundLink[];
+}
+
+// Rules look at one page after the other, and several of them ask for its links.
+const known = new WeakMap<LintPage, PageLinks>();
+
+/** The links of the body of a page, see pageBody(). */
+export function linksOf(page: LintPage): PageLinks {
+  let links = known.get(page);
+  if (!links) {
+    const found = findLinks(pageBody(page).text);
+    const own = found.filter(({ target }) => target.startsWith("#"));
+    known.set(page, (links = { relative: [...relativeLinks(found, linkingFile(page))], own }));
+  }
+  return links;
+}
+
+/** An address for a message. Not truncated: redaction could not recognise a truncated key. */
+export const shownAddress = (address: string): string =>
+  address.length > 120 ? `an address of ${address.length} characters` : address;

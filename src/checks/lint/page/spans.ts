@@ -1,0 +1,103 @@
+import type { LintPage, Span } from "../rule.ts";
+import type { Body } from "./body.ts";
+import { createLineOf } from "./lines.ts";
+
+/** Finds the place in the file of a piece of the body; offsets must grow from call to call. */
+export type FindSpan = (start: number, end: number) => Span | undefined;
+
+/** Places of equal lines in the file. Those before `next` are used up. */
+interface Places {
+  offsets: number[];
+  next: number;
+}
+
+const nowhere = (): undefined => undefined;
+// A longer line is compared as it is.
+const longestLine = 2000;
+// Searches in vain: each of them can cost a look at the whole file.
+const mostSearches = 100;
+const shortestPiece = 6;
+
+/** The letters and digits of a line: each format writes headings, lists and code in its own way. */
+const bare = (line: string): string =>
+  line.length > longestLine ? line : line.replace(/[^\p{L}\p{N}]+/gu, "");
+
+function placesOf(source: string): Map<string, Places> {
+  const places = new Map<string, Places>();
+  for (let start = 0; start < source.length;) {
+    const next = source.indexOf("\n", start);
+    const end = next === -1 ? source.length : next;
+    const key = bare(source.slice(start, end));
+    const known = places.get(key);
+    if (known) known.offsets.push(start);
+    else places.set(key, { offsets: [start], next: 0 });
+    start = end + 1;
+  }
+  return places;
+}
+
+/** Finds the lines of a body that its reader changed. */
+function findLines(source: string, text: string): FindSpan {
+  const lineOf = createLineOf(text);
+  let places: Map<string, Places> | undefined;
+  let bodyLine = -1;
+  let line: Span | undefined;
+  let from = 0;
+  let last = 0;
+  let searches = 0;
+  const placeOf = (start: number, end: number): Span | undefined => {
+    places ??= placesOf(source);
+    const key = bare(text.slice(start, end));
+    const found = key === "" ? undefined : places.get(key);
+    if (!found) return undefined;
+    const { offsets } = found;
+    while (found.next < offsets.length - 1 && (offsets[found.next] ?? 0) < last) found.next++;
+    last = offsets[found.next] ?? 0;
+    const lineEnd = source.indexOf("\n", last);
+    return { start: last, end: lineEnd === -1 ? source.length : lineEnd };
+  };
+  const search = (piece: string): Span | undefined => {
+    if (piece.length < shortestPiece || searches > mostSearches) return undefined;
+    const at = source.indexOf(piece, last);
+    if (at === -1) searches++;
+    if (at === -1) return undefined;
+    last = at;
+    return { start: at, end: at + piece.length };
+  };
+  return (start, end) => {
+    const [lineStart, lineEnd] = lineOf(start);
+    if (lineStart !== bodyLine) {
+      bodyLine = lineStart;
+      line = placeOf(lineStart, lineEnd);
+      from = line?.start ?? 0;
+    }
+    const piece = text.slice(start, end);
+    if (!line) return search(piece.trim());
+    const at = searches > mostSearches ? -1 : source.slice(from, line.end).indexOf(piece);
+    if (at === -1) searches++;
+    if (at === -1) return line;
+    const found = { start: from + at, end: from + at + piece.length };
+    // An equal piece further on in the line is not this one.
+    from = found.start + 1;
+    return found;
+  };
+}
+
+/**
+ * Returns a function that finds the place of a piece of the body in the file. Undefined if the
+ * file is no text, or if the piece comes from another file.
+ */
+export function createFindSpan({ source }: LintPage, { text }: Body): FindSpan {
+  if (source === undefined || text === "") return nowhere;
+  const shift = source.length - text.length;
+  let find: FindSpan | undefined;
+  return (start, to) => {
+    // The line break of a heading is not part of it.
+    const end = text[to - 1] === "\n" ? to - 1 : to;
+    // Most rules find nothing: texts are compared for the first finding.
+    find ??= source.endsWith(text)
+      ? (from, until) => ({ start: from + shift, end: until + shift })
+      : findLines(source, text);
+    return find(start, end);
+  };
+}

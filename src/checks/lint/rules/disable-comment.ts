@@ -1,0 +1,40 @@
+import { nearest } from "../../../nearest.ts";
+import { disablesIn } from "../disables.ts";
+import type { PageRule, Rule } from "../rule.ts";
+
+const text = {
+  kind: "page",
+  name: "disable-comment",
+  group: "content",
+  severity: "warning",
+  summary: "A knowctl-disable-next-line comment has no effect",
+  advice:
+    "The comment names a rule that does not exist, or a rule about secrets. Correct the name. " +
+    "Allow a secret in the configuration: `lint.overrides`, or `ingest.allowSecrets`.",
+  bad: "# Rooms\n\n<!-- knowctl-disable-next-line emty -- a placeholder -->\nWe have four rooms on each floor of the house in Main Street.\n",
+  good: "# Rooms\n\n<!-- knowctl-disable-next-line empty -- a placeholder -->\nWe have four rooms on each floor of the house in Main Street.\n",
+} as const;
+
+/** The rule about comments that switch rules off; `rules` are all others. */
+export function createDisableComment(rules: readonly Rule[]): PageRule {
+  const groups = new Map(rules.map(({ name, group }) => [name, group]));
+  groups.set(text.name, text.group);
+  const problemOf = (name: string): string | undefined => {
+    const group = groups.get(name);
+    if (group === "secrets") return `a comment cannot allow secrets (${name}): configure it`;
+    if (group !== undefined) return undefined;
+    const similar = nearest(name, [...groups.keys()]);
+    return `unknown rule "${name}"${similar === undefined ? "" : `; did you mean "${similar}"?`}`;
+  };
+  return {
+    ...text,
+    *check({ source = "" }) {
+      for (const disable of disablesIn(source)) {
+        for (const { name, start, end } of disable.rules) {
+          const message = problemOf(name);
+          if (message !== undefined) yield { span: { start, end }, message };
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import type { Secret } from "./secret.ts";
+
+/** Minimum length of a key to search for, in characters: a shorter key could be any word. */
+export const shortestKey = 16;
+
+/** The places of keys of profiles in a text, word for word. */
+export function* ownKeys(text: string, keys: readonly string[]): Generator<Secret> {
+  for (const key of keys) {
+    if (key.length < shortestKey) continue;
+    for (let at = text.indexOf(key); at !== -1; at = text.indexOf(key, at + key.length)) {
+      yield { rule: "secret-own-key", kind: "key of a profile", start: at, end: at + key.length };
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import type { Secret } from "./secret.ts";
+
+/** Part of each block. */
+export const privateKeyMark = "PRIVATE KEY";
+// Characters allowed between the lines of a block: line ends (also as escapes or after a
+// backslash), indentation, and the prefixes of lines in comments, quotes and strings of programs.
+// Each character fits one branch only: two readings of `\n` would multiply with each header line.
+const between = String.raw`(?:\\[nr]|\\(?![nr])|[\s"'>#*+,|]){1,40}`;
+const header = String.raw`-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}`;
+// PEM of all kinds (RFC 7468, RFC 1421), OpenSSH, PGP (RFC 9580), SSH2 (RFC 4716). Header lines may
+// be first: "Proc-Type: 4,ENCRYPTED". A text with only a BEGIN line contains no key.
+const block = new RegExp(
+  String.raw`(${header})${between}(?:[A-Za-z][A-Za-z0-9-]{0,30}: [^\n\\]{0,200}${between}){0,8}[A-Za-z0-9+/=]{16}`,
+  "g",
+);
+
+/** Blocks of private keys. The kind is the first line, which the span covers. */
+export function* privateKeys(text: string): Generator<Secret> {
+  for (const { 1: line = "", index } of text.matchAll(block)) {
+    yield { rule: "secret-private-key", kind: line, start: index, end: index + line.length };
+  }
+}

@@ -1,0 +1,70 @@
+import type { IngestionDocument } from "../../../api/schemas.ts";
+import type { Found, LintPage } from "../rule.ts";
+import { findSecrets } from "./find-secrets.ts";
+import type { Secret, SecretRule } from "./secret.ts";
+
+/** The texts in a value as lines with their names: `api_key: …` shows what a value is. */
+function linesOf(value: unknown, name: string): string {
+  if (typeof value === "string") return `${name}: ${value}\n`;
+  if (typeof value !== "object" || value === null) return "";
+  let lines = "";
+  for (const [member, each] of Object.entries(value)) {
+    lines += linesOf(each, Array.isArray(value) ? name : member);
+  }
+  return lines;
+}
+
+/** What an upload sends: the texts of the sections, and all other texts as lines of one. */
+function textsOf({ sections, ...others }: IngestionDocument): string[] {
+  const texts: string[] = [];
+  let lines = linesOf(others, "");
+  for (const { text = "", ...rest } of sections) {
+    texts.push(text);
+    lines += linesOf(rest, "");
+  }
+  return [lines, ...texts];
+}
+
+/** What a message says of a secret: never its value. */
+function describe({ rule, kind, start, end }: Secret, text: string): string {
+  if (rule === "secret-private-key") return `it contains a private key (${kind})`;
+  const shown = `"${text.slice(start, start + 2)}…", ${end - start} characters`;
+  if (rule === "secret-own-key") return `it contains a key of a profile (${shown})`;
+  if (rule === "secret-service-key") return `it contains a key of the service (${kind}, ${shown})`;
+  if (rule === "secret-url-password") return `it contains a password in a URL (${shown})`;
+  return `it contains a secret (${kind}, ${shown})`;
+}
+
+type FoundSecret = Found & { rule: SecretRule };
+
+function secretsIn({ source, document, keys = [], onlySent }: LintPage): FoundSecret[] {
+  const found: FoundSecret[] = [];
+  if (source !== undefined && !onlySent) {
+    for (const each of findSecrets(source, keys)) {
+      const { rule, start, end } = each;
+      found.push({ rule, span: { start, end }, message: describe(each, source) });
+    }
+  }
+  if (!document) return found;
+  // In `lint` only what the source does not show, such as a secret of an included file.
+  const isKnown = (value: string): boolean => !onlySent && source?.includes(value) === true;
+  for (const text of textsOf(document)) {
+    for (const each of findSecrets(text, keys)) {
+      const value = text.slice(each.start, each.end);
+      if (isKnown(value)) continue;
+      const at = source?.indexOf(value) ?? -1;
+      const span = at === -1 ? undefined : { start: at, end: at + value.length };
+      found.push({ rule: each.rule, span, message: describe(each, text) });
+    }
+  }
+  return found;
+}
+
+// All rules about secrets read the same page, one after the other: it is searched once.
+let last: { page: LintPage; found: FoundSecret[] } | undefined;
+
+/** The secrets of a page that a rule is about. The page must not change between two rules. */
+export function secretsInPage(page: LintPage, rule: SecretRule): Found[] {
+  if (last?.page !== page) last = { page, found: secretsIn(page) };
+  return last.found.filter((each) => each.rule === rule);
+}

@@ -1,0 +1,57 @@
+import type { Command } from "commander";
+import { addIdOptions, addShapeOptions } from "../ingest/flags-shared.ts";
+import { collectParsed, filled, integer } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
+
+/** `lint`. */
+export function addLint(program: Command, run: Run): void {
+  const lint = program
+    .command("lint")
+    .description(
+      "Check documents before you send them: what makes them bad to answer from.\n" +
+        "Reads files as `knowctl ingest` does, with the same options and configuration. Needs no service and sends " +
+        "nothing. Exits with 13 if there is a finding of level error, or more warnings than --max-warnings.",
+    )
+    .argument(
+      "[path...]",
+      "folders, files or globs (default: include of the configuration, or the project root)",
+    );
+  lint
+    .optionsGroup("Rules:")
+    .option("--rule <name>", "run only this rule (repeatable)", collectParsed(filled))
+    .option("--max-warnings <number>", "fail if there are more warnings", integer(0, 1_000_000_000))
+    .option("--baseline <file>", "leave out the findings that this file lists", filled)
+    .option("--write-baseline", "write all findings into the file of --baseline")
+    .option("--fix", "correct files where the meaning stays the same, and say what changed");
+  lint
+    .optionsGroup("Reports:")
+    .option(
+      "--report <file>",
+      "write a .json, .sarif, .xml (JUnit) or .html report (repeatable)",
+      collectParsed(filled),
+    )
+    .option("--gitlab-report <file>", "write the findings as a GitLab code quality report", filled);
+  addShapeOptions(addIdOptions(lint))
+    .configureHelp({
+      essentials: [
+        "--rule",
+        "--max-warnings",
+        "--baseline",
+        "--write-baseline",
+        "--fix",
+        "--report",
+        "--include",
+        "--exclude",
+      ],
+      examples: [
+        ["knowctl lint docs", "everything that is wrong, the worst first"],
+        ["knowctl lint docs --max-warnings 0 --report lint.sarif", "in a pipeline"],
+        [
+          "knowctl lint docs --baseline lint.json --write-baseline",
+          "accept what is there; report only what is new",
+        ],
+        ["knowctl lint docs --rule dead-link --output ndjson", "one rule, for a script"],
+      ],
+    })
+    .action(run(async () => (await import("./lint.ts")).lint));
+}

@@ -1,0 +1,179 @@
+import type { Context } from "../../context.ts";
+import {
+  baselineOf,
+  baselineText,
+  compareWithBaseline,
+  countEntries,
+  type BaselineEntry,
+  type ComparedFindings,
+} from "../../checks/lint/baseline.ts";
+import type { LintSetup } from "../../checks/lint/examine.ts";
+import { refuseUnknownRules } from "../../checks/lint/known-rules.ts";
+import { staleDate } from "../../checks/lint/rules/metadata/stale-date.ts";
+import { rules } from "../../checks/lint/rules.ts";
+import { scopeOf } from "../../documents/find/scope.ts";
+import { CliError } from "../../errors.ts";
+import { checkLintFormat } from "../../output/lint/lint-json.ts";
+import { countSeverities, safeRun, severityText } from "../../output/lint/lint-run.ts";
+import { fixedLines } from "../../output/lint/notes.ts";
+import { lintReportFormatOf } from "../../output/lint/report.ts";
+import { shownText } from "../../output/paths.ts";
+import { writeFilePieces } from "../../output/report/file.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { countOf, startProgress } from "../../output/terminal/progress.ts";
+import { openOutput } from "../connect.ts";
+import { ownKeys } from "../ingest/own-keys.ts";
+import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
+import { checkReportFiles, type ReportFiles } from "../ingest/report/report-files.ts";
+import { fixFiles } from "./fix-files.ts";
+import { checkPaths, openBaseline, type Baseline, type LintOptions } from "./lint-options.ts";
+import { rulesOf, runRules, type Linted } from "./run-rules.ts";
+import { writeResult, type Result } from "./write-result.ts";
+
+interface Run {
+  output: Output;
+  source: DocumentSource;
+  setup: LintSetup;
+  options: LintOptions;
+  files: ReportFiles;
+}
+
+interface LintedFiles extends Linted {
+  /** Number of files that --fix could not change. */
+  unfixed: number;
+}
+
+/** Runs the rules; with --fix, corrects files and runs the rules again over what is left. */
+async function lintFiles(context: Context, run: Run): Promise<LintedFiles> {
+  const { output, source, setup, options, files } = run;
+  const progress = startProgress(output, context.elapsed);
+  try {
+    const linted = await runRules(context, source, setup, { files, progress });
+    await progress.stop();
+    if (!options.fix) return { ...linted, unfixed: 0 };
+    const { changed, refused: unfixed } = await fixFiles(context, output, source, linted);
+    if (changed === 0) return { ...linted, unfixed };
+    return { ...(await runRules(context, source, setup, { files, progress })), unfixed };
+  } finally {
+    await progress.stop();
+  }
+}
+
+/** Whether this run looked for the findings of an entry of the baseline. */
+function checkedIn({ source, setup }: Run, { failed }: Linted) {
+  const ran = new Set(rulesOf(setup).map(({ name }) => name));
+  const known = new Set(rules.map(({ name }) => name));
+  const isInScope = scopeOf(source.inputs, source.find);
+  // A rule that this version no longer has finds nothing any more.
+  return ({ path, rule }: { path: string; rule: string }): boolean =>
+    (ran.has(rule) || !known.has(rule)) && isInScope(path) && !failed.has(path);
+}
+
+async function writeBaseline(run: Run, linted: Linted, baseline: Baseline): Promise<void> {
+  const entries = baselineOf(linted.findings, baseline.entries, checkedIn(run, linted));
+  await writeFilePieces(baseline.path, baselineText(entries), "the baseline");
+  const count = countEntries(entries);
+  await run.output.note(`${countOf(count, "finding")} written into ${run.options.baseline}`);
+}
+
+/** Takes out the findings of the baseline. */
+function compare(run: Run, linted: Linted, baseline: Baseline | undefined): ComparedFindings {
+  const { findings } = linted;
+  if (!baseline) return { findings, known: 0, fixed: [] };
+  if (run.options.writeBaseline) return { findings: [], known: findings.length, fixed: [] };
+  return compareWithBaseline(findings, baseline.entries, checkedIn(run, linted));
+}
+
+function resultOf(run: Run, linted: LintedFiles, compared: ComparedFindings): Result {
+  const { findings, known } = compared;
+  const fixed = countEntries(compared.fixed);
+  const { output, setup, options } = run;
+  const { documents, skipped, failed } = linted;
+  const counts = countSeverities(findings);
+  const failsOnWarnings = counts.warning > (options.maxWarnings ?? Infinity);
+  const isFailed = counts.error > 0 || failsOnWarnings;
+  const isPartial = failed.size > 0 || linted.unfixed > 0;
+  const levels = setup.config.rules ?? {};
+  const configured = rulesOf(setup).map((rule) => {
+    const level = levels[rule.name];
+    return level === undefined || level === "off" ? rule : { ...rule, severity: level };
+  });
+  return {
+    run: safeRun(
+      { findings, rules: configured, documents, known, failsOnWarnings },
+      output.secrets.redactLast,
+    ),
+    end: {
+      status: isFailed ? "failed" : isPartial ? "partial" : "passed",
+      summary: { documents, skipped, failed: failed.size, ...counts, known, fixed },
+    },
+  };
+}
+
+async function tellSummary(
+  { output, source }: Run,
+  { end: { summary } }: Result,
+  fixed: readonly BaselineEntry[],
+): Promise<void> {
+  const { documents, skipped, known } = summary;
+  const rest = skipped === 0 ? "" : `, ${countOf(skipped, "file")} skipped`;
+  await output.note(`${severityText(summary)} in ${countOf(documents, "document")}${rest}`);
+  if (known > 0) await output.note(`${countOf(known, "finding")} of the baseline left out`);
+  for (const line of fixedLines(fixed, source.shown)) await output.note(line);
+}
+
+/** Throws CliError `checks-failed` or `partial` where the result is not fine. */
+function endWith({ end: { summary } }: Result, unfixed: number, options: LintOptions): void {
+  const { maxWarnings = Infinity } = options;
+  const { error, warning, failed } = summary;
+  if (error > 0) throw new CliError("checks-failed", countOf(error, "error"));
+  if (warning > maxWarnings) {
+    throw new CliError(
+      "checks-failed",
+      `${countOf(warning, "warning")}, more than --max-warnings ${maxWarnings}`,
+    );
+  }
+  if (failed > 0) throw new CliError("partial", `${countOf(failed, "file")} could not be read`);
+  if (unfixed > 0) throw new CliError("partial", `${countOf(unfixed, "file")} could not be fixed`);
+}
+
+function nothingToCheck({ inputs, settings }: DocumentSource): CliError {
+  const places = inputs.length > 0 ? inputs : settings.include;
+  const where = places.length > 0 ? places.join(", ") : settings.root;
+  return new CliError("usage", `0 files to check in ${where}`, {
+    hints: ["check the path; `knowctl ingest explain FILE` shows why a file is left out"],
+  });
+}
+
+/**
+ * `knowctl lint`: checks documents before they are sent. Throws CliError `checks-failed` for a
+ * finding of level error and for too many warnings, `partial` when files cannot be read or fixed,
+ * `usage` when there is nothing to check, `not-configured` for an unknown rule in the configuration.
+ */
+export async function lint(context: Context, paths: string[], options: LintOptions): Promise<void> {
+  checkPaths(paths);
+  checkLintFormat(options);
+  refuseUnknownRules({}, rules, options.rule);
+  const output = openOutput(context, options);
+  const files = checkReportFiles(options, context.cwd, lintReportFormatOf);
+  const baseline = openBaseline(options, context.cwd);
+  // Before the configuration is known: a rule that it switches off may cost a look at git.
+  const wantsCommits = options.rule?.includes(staleDate.name) ?? true;
+  const flags = { ...options, wholeRoot: true, wantsCommits };
+  const source = await openSource(context, paths, flags, output, false);
+  const config = source.config.lint;
+  refuseUnknownRules(config, rules);
+  const keys = await ownKeys(output, source, undefined);
+  const run = { output, source, options, files, setup: { config, only: options.rule, keys } };
+  const linted = await lintFiles(context, run);
+  for (const [path, reason] of linted.failed) {
+    await output.error(shownText(path, reason, source.shown));
+  }
+  if (linted.documents + linted.skipped + linted.failed.size === 0) throw nothingToCheck(source);
+  if (baseline && options.writeBaseline) await writeBaseline(run, linted, baseline);
+  const compared = compare(run, linted, baseline);
+  const result = resultOf(run, linted, compared);
+  await writeResult(context, output, run, result);
+  await tellSummary(run, result, compared.fixed);
+  endWith(result, linted.unfixed, options);
+}

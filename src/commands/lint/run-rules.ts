@@ -1,0 +1,101 @@
+import type { Context } from "../../context.ts";
+import { createFacts, type Facts } from "../../checks/lint/compare-pages.ts";
+import type { LintSetup } from "../../checks/lint/examine.ts";
+import { distinctFingerprints } from "../../checks/lint/fingerprint.ts";
+import { createLevels, lintUsesPatterns, mayBe } from "../../checks/lint/levels.ts";
+import type { LintFinding } from "../../checks/lint/place.ts";
+import type { FolderRule, Rule } from "../../checks/lint/rule.ts";
+import { rules as allRules } from "../../checks/lint/rules.ts";
+import { loadGlobs } from "../../documents/find/patterns.ts";
+import { createRealPlaces } from "../../documents/find/real-place.ts";
+import { comparePaths } from "../../documents/inspect/stamp.ts";
+import { readSourceText } from "../../documents/read/source-text.ts";
+import type { Progress } from "../../output/terminal/progress.ts";
+import type { DocumentSource } from "../ingest/options/settings.ts";
+import type { ReportFiles } from "../ingest/report/report-files.ts";
+import { readPages, type LintedPage } from "./read-pages.ts";
+
+/** What the rules found in the files of a run. */
+export interface Linted {
+  /** By path and place. */
+  findings: readonly LintFinding[];
+  documents: number;
+  /** Files of which an upload makes no document. */
+  skipped: number;
+  /** Why files could not be read, by path. */
+  failed: ReadonlyMap<string, string>;
+  /** Hash of each file with a fix. */
+  contents: ReadonlyMap<string, string>;
+}
+
+/** The rules that a setup runs, in the order of the docs. */
+export function rulesOf({ config, only }: LintSetup): Rule[] {
+  return allRules
+    .filter(({ name }) => only?.includes(name) ?? true)
+    .filter((rule) => mayBe(rule, config, ["error", "warning", "note"]));
+}
+
+interface Gathered {
+  findings: LintFinding[];
+  documents: number;
+  skipped: number;
+  failed: Map<string, string>;
+  contents: Map<string, string>;
+}
+
+function gather(gathered: Gathered, facts: Facts, page: LintedPage): void {
+  const { path } = page;
+  if (page.kind === "failed") gathered.failed.set(path, page.reason);
+  if (page.kind === "failed" || page.kind === "left out") return;
+  if (page.kind === "document") gathered.documents++;
+  else gathered.skipped++;
+  const { findings } = page.report;
+  for (const each of findings) gathered.findings.push(each);
+  if (findings.some(({ fixable }) => fixable)) gathered.contents.set(path, page.content);
+  facts.add(path, page.part, page.report);
+}
+
+function byPlace(a: LintFinding, b: LintFinding): number {
+  return (
+    comparePaths(a.path, b.path) ||
+    (a.line ?? 0) - (b.line ?? 0) ||
+    (a.column ?? 0) - (b.column ?? 0) ||
+    comparePaths(a.rule, b.rule)
+  );
+}
+
+/** Reads the files of the source and runs the rules of the setup over them. */
+export async function runRules(
+  context: Context,
+  source: DocumentSource,
+  setup: LintSetup,
+  { files, progress }: { files: ReportFiles; progress: Progress },
+): Promise<Linted> {
+  const { settings } = source;
+  const folderRules = rulesOf(setup).filter((rule): rule is FolderRule => rule.kind === "folder");
+  const facts = createFacts(folderRules);
+  const gathered: Gathered = {
+    findings: [],
+    documents: 0,
+    skipped: 0,
+    failed: new Map(),
+    contents: new Map(),
+  };
+  let done = 0;
+  const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
+  const fixed = { phase: "reading", total: undefined, counts, retries: 0, slowBecause: undefined };
+  progress.follow(() => ({ ...fixed, done }));
+  for await (const pages of readPages(context, source, setup, files)) {
+    context.signal.throwIfAborted();
+    for (const page of pages) gather(gathered, facts, page);
+    done += pages.length;
+  }
+  if (lintUsesPatterns(setup.config)) await loadGlobs();
+  const realPlaceOf = createRealPlaces(settings.root);
+  const sourceOf = (path: string): string | undefined =>
+    readSourceText({ path, absolutePath: realPlaceOf(path) }, settings)?.text;
+  const compared = facts.compare(createLevels(setup.config), sourceOf);
+  for (const each of compared) gathered.findings.push(each);
+  const findings = [...distinctFingerprints(gathered.findings.toSorted(byPlace))];
+  return { ...gathered, findings };
+}

@@ -1,0 +1,98 @@
+import type { Finding, RuleText } from "../../checks/lint/rule.ts";
+import { tool } from "../report/tool.ts";
+import { neutraliseJson } from "../terminal/neutralise.ts";
+import { countOf, formatCount } from "../terminal/progress.ts";
+import { worstFirst, type LintRun } from "./lint-run.ts";
+
+/**
+ * GitHub stores at most this many results of a run; of more it does not always keep the worst. It
+ * refuses more than 25,000 and files above 10 MB (gzip), which this many results never reach.
+ * https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit
+ */
+const maxResults = 5000;
+
+/** GitHub cuts longer texts. */
+const maxText = 1000;
+
+const schema =
+  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/** A path as a relative URI: every character that is not plain is percent-encoded. */
+function uriOf(path: string): string {
+  return path.toWellFormed().split("/").map(encodeURIComponent).join("/");
+}
+
+/** The example of a rule about long texts is long too. */
+const maxExample = 1000;
+
+function exampleOf(text: string): string {
+  const short = text.length > maxExample ? `${text.slice(0, maxExample).toWellFormed()}…` : text;
+  return short.trimEnd().replace(/^/gm, "    ");
+}
+
+function descriptorOf({ name, group, severity, summary, advice, bad, good }: RuleText): object {
+  const examples = `Bad:\n\n${exampleOf(bad)}\n\nGood:\n\n${exampleOf(good)}\n`;
+  return {
+    id: name,
+    shortDescription: { text: summary },
+    help: { text: `${advice}\n\n${examples}`, markdown: `${advice}\n\n${examples}` },
+    defaultConfiguration: { level: severity },
+    properties: { tags: [group] },
+  };
+}
+
+function regionOf({ line, column, endLine, endColumn }: Finding): object {
+  if (line === null) return {};
+  const region = {
+    startLine: line,
+    ...(column === null ? {} : { startColumn: column }),
+    ...(endLine === null ? {} : { endLine }),
+    ...(endColumn === null ? {} : { endColumn }),
+  };
+  return { region };
+}
+
+function resultOf(finding: Finding, ruleIndex: number | undefined, prefix: string): object {
+  const { rule, severity, path, message, fingerprint } = finding;
+  const artifactLocation = { uri: uriOf(`${prefix}${path}`), uriBaseId: "SRCROOT" };
+  return {
+    ruleId: rule,
+    ...(ruleIndex === undefined ? {} : { ruleIndex }),
+    level: severity,
+    message: { text: message.slice(0, maxText).toWellFormed() },
+    locations: [{ physicalLocation: { artifactLocation, ...regionOf(finding) } }],
+    partialFingerprints: { "knowctlFingerprint/v1": fingerprint },
+  };
+}
+
+function invocationOf(hidden: number): object {
+  if (hidden === 0) return { executionSuccessful: true };
+  const kept = `only the ${formatCount(maxResults)} worst findings are in this file`;
+  const text = `${countOf(hidden, "more finding")}: ${kept}; the JSON report contains all`;
+  const notification = { level: "warning", message: { text } };
+  return { executionSuccessful: true, toolExecutionNotifications: [notification] };
+}
+
+/**
+ * The findings as SARIF 2.1.0, worst first, at most 5,000. `prefix` is the path of the project in
+ * the repository. Expects a safeRun().
+ */
+export function sarifLog({ findings, rules }: LintRun, prefix = ""): object {
+  const indexes = new Map(rules.map(({ name }, index) => [name, index]));
+  const shown = worstFirst(findings).slice(0, maxResults);
+  const { name, version } = tool;
+  const driver = { name, version, semanticVersion: version, rules: rules.map(descriptorOf) };
+  const run = {
+    tool: { driver },
+    columnKind: "utf16CodeUnits",
+    originalUriBaseIds: { SRCROOT: { description: { text: "the root of the repository" } } },
+    invocations: [invocationOf(findings.length - shown.length)],
+    results: shown.map((each) => resultOf(each, indexes.get(each.rule), prefix)),
+  };
+  return { $schema: schema, version: "2.1.0", runs: [run] };
+}
+
+/** The text of sarifLog(). */
+export function* sarifReport(run: LintRun, prefix = ""): Generator<string> {
+  yield `${neutraliseJson(JSON.stringify(sarifLog(run, prefix), undefined, 1))}\n`;
+}

@@ -1,0 +1,202 @@
+import { describe, expect, it } from "vitest";
+import {
+  createExamine,
+  type LintSetup,
+  type PageReport,
+} from "../../../src/checks/lint/examine.ts";
+import type { FolderRule, PageRule } from "../../../src/checks/lint/rule.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
+import type { ExaminedPage } from "../../../src/documents/inspect/inspection.ts";
+import { allRules, inspectFile, reportOf } from "./inspected.ts";
+import "../../documents/folder.ts";
+
+const text = { severity: "warning", summary: "", advice: "", bad: "", good: "" } as const;
+
+/** Finds each `bad`, and replaces it. */
+const words: PageRule = {
+  ...text,
+  kind: "page",
+  name: "words",
+  group: "content",
+  *check({ source = "" }) {
+    for (const { index } of source.matchAll(/bad/g)) {
+      yield { span: { start: index, end: index + 3 }, message: "a bad word", fix: "good" };
+    }
+  },
+};
+
+const whole: PageRule = {
+  ...text,
+  kind: "page",
+  name: "whole",
+  group: "content",
+  *check() {
+    yield { message: "the page" };
+  },
+};
+
+const secret: PageRule = {
+  ...words,
+  name: "secret-word",
+  group: "secrets",
+  severity: "error",
+};
+
+const lengths: FolderRule<number> = {
+  ...text,
+  kind: "folder",
+  name: "lengths",
+  group: "identity",
+  collect: ({ source }) => source?.length,
+  compare: () => [],
+};
+
+function pageOf(source: string | undefined, more: Partial<ExaminedPage> = {}): ExaminedPage {
+  const document = {
+    id: "a",
+    semantic_identifier: "a",
+    title: "a",
+    sections: [{ text: source ?? "" }],
+    source: "file",
+    metadata: {},
+  };
+  return {
+    path: "docs/a.md",
+    part: 0,
+    line: undefined,
+    source,
+    parsed: undefined,
+    document,
+    skipped: undefined,
+    facts: undefined,
+    ...more,
+  };
+}
+
+const rules = [words, whole, secret, lengths];
+
+function examine(page: ExaminedPage, setup: Partial<LintSetup> = {}, allowSecrets?: true) {
+  const settings = compileSettings({ root: "/", allowSecrets });
+  return createExamine({ ...allRules, ...setup }, settings, rules)?.(page);
+}
+
+const report = (page: ExaminedPage, setup: Partial<LintSetup>): PageReport =>
+  examine(page, setup)?.report as PageReport;
+
+const only = (page: ExaminedPage, ...names: string[]): PageReport => report(page, { only: names });
+
+describe("lint of a page", () => {
+  it("places findings by line and column, and keeps the fix", () => {
+    expect(only(pageOf("a\r\nä bad\n"), "words").findings).toEqual([
+      {
+        rule: "words",
+        severity: "warning",
+        path: "docs/a.md",
+        line: 2,
+        column: 3,
+        endLine: 2,
+        endColumn: 6,
+        message: "a bad word",
+        fingerprint: expect.any(String),
+        fixable: true,
+        span: { start: 5, end: 8 },
+        fix: "good",
+      },
+    ]);
+  });
+
+  it("places a finding about the whole page at its start", () => {
+    expect(only(pageOf("a"), "whole").findings).toMatchObject([{ line: 1, column: 1 }]);
+  });
+
+  it("has no line for binary formats, and that of the row for rows", () => {
+    expect(only(pageOf(undefined), "whole").findings).toMatchObject([
+      { line: null, column: null, endLine: null, endColumn: null },
+    ]);
+    expect(only(pageOf(undefined, { part: 2, line: 7 }), "whole").findings).toMatchObject([
+      { line: 7, column: 1 },
+    ]);
+  });
+
+  it("notes the facts of folder rules", () => {
+    expect(only(pageOf("four"), "lengths")).toMatchObject({ findings: [], facts: { lengths: 4 } });
+  });
+
+  it("counts the findings of a rule beyond a thousand in one finding", () => {
+    const { findings } = only(pageOf("bad ".repeat(1005)), "words");
+    expect(findings.length).toBe(1001);
+    expect(findings.at(-1)?.message).toBe("5 more findings of this rule in this page");
+  });
+
+  it("gives each rule the severity of the configuration, by path", () => {
+    const config = {
+      rules: { words: "note" },
+      overrides: [{ paths: ["old/**"], rules: { words: "off" } }],
+    } as const;
+    const severities = (path: string) =>
+      report(pageOf("bad", { path }), { only: ["words"], config }).findings.map(
+        ({ severity }) => severity,
+      );
+    expect(severities("docs/a.md")).toEqual(["note"]);
+    expect(severities("old/a.md")).toEqual([]);
+  });
+
+  it("honours comments that switch a rule off, but not for secrets", () => {
+    const source = "<!-- knowctl-disable-next-line words, secret-word -- a quote -->\nbad\nbad\n";
+    const { findings } = only(pageOf(source), "words", "secret-word");
+    expect(findings.map(({ rule, line }) => `${rule} ${line}`)).toEqual([
+      "words 3",
+      "secret-word 2",
+      "secret-word 3",
+    ]);
+  });
+
+  it("covers the whole page with a comment at its top", () => {
+    const comment = "<!-- knowctl-disable-next-line whole -->\n";
+    expect(only(pageOf(`---\na: b\n---\n${comment}Text\n`), "whole").findings).toEqual([]);
+    expect(only(pageOf(`Text\n${comment}`), "whole").findings.length).toBe(1);
+  });
+
+  it("finds no secrets where the configuration allows them", () => {
+    const { report } = examine(pageOf("bad"), { only: ["secret-word"] }, true) ?? {};
+    expect((report as PageReport).findings).toEqual([]);
+  });
+});
+
+describe("the check of an upload", () => {
+  it("refuses a document with an error, names place and rule, and reports nothing else", () => {
+    expect(examine(pageOf("a\nbad"), { refuses: "all" })).toEqual({
+      refused:
+        "docs/a.md:2:1: a bad word (secret-word); remove it, or send it with --allow-secrets",
+    });
+  });
+
+  it("refuses by other rules that the configuration makes errors, except with --no-lint", () => {
+    const config = { rules: { whole: "error", "secret-word": "off" } } as const;
+    expect(examine(pageOf("a"), { refuses: "all", config })?.refused).toBe(
+      "docs/a.md: the page (whole); change the document, or send it with --no-lint",
+    );
+    expect(examine(pageOf("a"), { refuses: "secrets", config })).toBeUndefined();
+  });
+
+  it("sends secrets where they are allowed", () => {
+    expect(examine(pageOf("bad"), { refuses: "all" }, true)).toBeUndefined();
+  });
+
+  it("does nothing for a page that is not sent", () => {
+    const page = pageOf("bad", { document: undefined, skipped: "draft" });
+    expect(examine(page, { refuses: "all" })).toBeUndefined();
+  });
+});
+
+describe("the inspector", () => {
+  it("reports the findings of a skipped file", async () => {
+    const { findings } = await reportOf("a.md", "---\ntitle: T\n---\n");
+    expect(findings.map(({ rule }) => rule)).toContain("empty");
+  });
+
+  it("makes no body and no fingerprint when nothing is sent", async () => {
+    const prepared = await inspectFile("a.md", "Text.\n");
+    expect(prepared).toMatchObject({ kind: "document", fingerprint: { whole: "" } });
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { danglingReference } from "../../../../src/checks/lint/rules/content/dangling-reference.ts";
+import { empty } from "../../../../src/checks/lint/rules/content/empty.ts";
+import { genericHeading } from "../../../../src/checks/lint/rules/content/generic-heading.ts";
+import { hugeSection } from "../../../../src/checks/lint/rules/content/huge-section.ts";
+import { splitList } from "../../../../src/checks/lint/rules/content/split-list.ts";
+import { tiny } from "../../../../src/checks/lint/rules/content/tiny.ts";
+import type { PageRule } from "../../../../src/checks/lint/rule.ts";
+import { check, placesOf, type PageOptions } from "./page.ts";
+
+async function messagesOf(rule: PageRule, source: string, options?: PageOptions) {
+  return (await check(rule, source, options)).map(({ message }) => message);
+}
+
+describe("a page without text", () => {
+  it("is one without words, whatever markup it has", async () => {
+    for (const source of [
+      "",
+      "\n \n",
+      "---\ntitle: A\n---\n",
+      "![](a.png)\n",
+      "<div>\n</div>\n",
+      "[a]: https://example.com\n",
+      "<!-- later -->\n",
+      "***\n",
+    ]) {
+      expect(await messagesOf(empty, source), source).toHaveLength(1);
+    }
+  });
+
+  it("has not a word, a number or a sign of Chinese", async () => {
+    for (const source of [
+      "a\n",
+      "# A",
+      "7\n",
+      "字\n",
+      "`x`\n",
+      "[a](b)\n",
+      "`http://localhost:8080/`\n",
+      "<https://example.com>\n",
+      "![alt](a.png)\n",
+    ]) {
+      expect(await messagesOf(empty, source), source).toEqual([]);
+    }
+  });
+
+  it("is none that its author left out", async () => {
+    const ignored = "<!-- knowctl:ignore -->\nNot for models.\n<!-- /knowctl:ignore -->\n";
+    expect(await messagesOf(empty, ignored)).toEqual([]);
+    expect(await messagesOf(empty, "---\ndraft: true\n---\n")).toEqual([]);
+  });
+});
+
+describe("a tiny page", () => {
+  it("has fewer than 10 words besides its headings", async () => {
+    expect(await messagesOf(tiny, "# One two three\n\nfour five six\n")).toEqual([
+      "3 words, at least 10 words are expected",
+    ]);
+    expect(await messagesOf(tiny, "# A long heading of many words\n")).toEqual([
+      "only headings, at least 10 words are expected",
+    ]);
+    expect(await messagesOf(tiny, "[here](https://example.com/a/b/c/d/e/f/g/h)\n")).toEqual([
+      "1 word, at least 10 words are expected",
+    ]);
+    expect(await messagesOf(tiny, "one two three four five six seven eight nine ten\n")).toEqual(
+      [],
+    );
+  });
+
+  it("counts code, long words, and scripts without spaces", async () => {
+    for (const source of [
+      "```\na b c d e f g h i j\n```\n",
+      "请在星期一之前把报告提交给你的经理和同事\n",
+      "คำสั่งนี้เป็นอีกชื่อหนึ่งของคำสั่งทั้งหมดที่มี\n",
+      "Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz und Donaudampfschifffahrtsgesellschaftskapitän\n",
+    ]) {
+      expect(await messagesOf(tiny, source), source).toEqual([]);
+    }
+  });
+});
+
+describe("a huge section", () => {
+  const words = "One two three. ";
+
+  it("is measured from one heading of level 1 to 3 to the next", async () => {
+    const section = `${words.repeat(600)}\n\n`;
+    const three = `# A\n\n${section}## B\n\n${section}### C\n\n${section}`;
+    expect(await messagesOf(hugeSection, three)).toEqual([]);
+    const one = `# A\n\n${section}#### B\n\n${section}`;
+    expect(await check(hugeSection, one)).toMatchObject([
+      {
+        at: "# A",
+        message: 'the section "A" has about 4,600 tokens, at most 4,000 are expected',
+      },
+    ]);
+  });
+
+  it("counts each Chinese character as a token", async () => {
+    expect(await messagesOf(hugeSection, "字".repeat(3900))).toEqual([]);
+    expect(await messagesOf(hugeSection, "字".repeat(4100))).toHaveLength(1);
+  });
+
+  it("is the whole of a plain text", async () => {
+    expect(await messagesOf(hugeSection, words.repeat(2000), { path: "a.txt" })).toEqual([
+      "the text has about 7,500 tokens, at most 4,000 are expected",
+    ]);
+  });
+});
+
+describe("a section that cannot stand alone", () => {
+  const page = (text: string): string => `# Travel\n\nFirst.\n\n## Trains\n\n${text}\n`;
+
+  it("begins with a reference to another text", async () => {
+    for (const start of [
+      "As mentioned above",
+      "As described earlier",
+      "As previously discussed",
+      "As we have shown above",
+      "See above",
+      "In the previous section",
+      "The previous example",
+      "Similar to above",
+      "In addition to the above",
+    ]) {
+      const places = await placesOf(danglingReference, page(`${start}, trains are slow.`));
+      expect(places, start).toEqual([start]);
+    }
+  });
+
+  it("does not if the reference is a link, is not at the start, or means something else", async () => {
+    for (const text of [
+      "As described in [Hotels](#hotels) above, trains are slow.",
+      "As mentioned above ([Hotels](#hotels)), trains are slow.",
+      "Trains are slow, as mentioned above.",
+      "The above-ground lines are slow.",
+      "As shown in the table, trains are slow.",
+      "```\nAs mentioned above\n```",
+      "As above all else we value time, take a train.",
+    ]) {
+      expect(await placesOf(danglingReference, page(text)), text).toEqual([]);
+    }
+    expect(await placesOf(danglingReference, "As mentioned above, trains are slow.\n")).toEqual([]);
+  });
+
+  it("announces what only the sections below it say", async () => {
+    const list = "We pay the following:";
+    expect(await placesOf(splitList, page(`${list}\n\n### Fare\n\nAll of it.`))).toEqual([list]);
+    for (const text of [
+      `${list}\n\n- the fare\n\n### More\n\nNothing.`,
+      `${list}\n\n#### Fare\n\nAll of it.`,
+      list,
+      `${list}\n\n## Hotels\n\nA.`,
+      "Note:\n\n### Fare\n\nAll of it.",
+    ]) {
+      expect(await placesOf(splitList, page(text)), text).toEqual([]);
+    }
+  });
+
+  it("has a title that names no subject, in a page without one", async () => {
+    const places = (source: string) => placesOf(genericHeading, source);
+    expect(await places("# Introduction\n\nIt is easy.\n\n## Notes\n\nYes.\n")).toEqual([
+      "# Introduction",
+    ]);
+    expect(await places("## 1. Overview:\n\nIt is easy.\n")).toEqual([]);
+    expect(
+      await placesOf(genericHeading, "## 1. Overview:\n\nEasy.\n", { path: "README.md" }),
+    ).toEqual(["## 1. Overview:"]);
+    expect(await places("---\ntitle: Payroll\n---\n\n# Overview\n\nIt is easy.\n")).toEqual([]);
+    expect(await places("# Overview\n\n## Payroll\n\nIt is easy.\n")).toEqual([]);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import type { LintPage } from "../../../../src/checks/lint/rule.ts";
+import { collidingId } from "../../../../src/checks/lint/rules/identity/colliding-id.ts";
+import { duplicateId } from "../../../../src/checks/lint/rules/identity/duplicate-id.ts";
+import { duplicateTitle } from "../../../../src/checks/lint/rules/identity/duplicate-title.ts";
+import { missingTitle } from "../../../../src/checks/lint/rules/identity/missing-title.ts";
+import { check, lint, openPages } from "./pages.ts";
+
+const withId = (id: string): string => `---\nid: ${id}\n---\nText.\n`;
+
+describe("ids", () => {
+  it("that are equal are reported at each later document", async () => {
+    const files = {
+      "a.md": withId("x"),
+      "b.md": withId("y"),
+      "c.md": withId("x"),
+      "d.md": withId("x"),
+    };
+    const message = "the document has the id of a.md, and one overwrites the other";
+    expect(await lint(duplicateId, files)).toEqual([`c.md: ${message}`, `d.md: ${message}`]);
+    expect(await lint(collidingId, files)).toEqual([]);
+  });
+
+  it("collide where only spaces and underscores differ", async () => {
+    const files = {
+      "a b.md": "Text.\n",
+      "a%20b.md": "Text.\n",
+      "a_b.md": "Text.\n",
+      "z.md": withId("a b.md"),
+    };
+    expect(await lint(collidingId, files)).toEqual([
+      "a_b.md: the service stores the document under the id of a b.md",
+    ]);
+  });
+
+  it("of rows name the row", async () => {
+    const [page] = await openPages({ "a.md": withId("x") });
+    const rows = [1, 2].map((part): LintPage => ({ ...page!, path: "people.csv", part }));
+    expect(check(duplicateId, rows)).toEqual([
+      {
+        path: "people.csv",
+        part: 2,
+        message: "the document has the id of people.csv row 1, and one overwrites the other",
+      },
+    ]);
+  });
+});
+
+describe("titles", () => {
+  it("that are equal are reported, but not of translations and versions", async () => {
+    const title = "# Overview\n\nText.\n";
+    const files = {
+      "a.md": title,
+      "b/c.md": "---\ntitle: overview\n---\nText.\n",
+      "de/a.md": title,
+      "a.fr.md": title,
+      "pages.it/a.md": title,
+      "one/part.md": "Text.\n",
+      "two/part.md": "Text.\n",
+      "pt-br/a.md": title,
+      "v1.2/a.md": title,
+      "2.x/a.md": title,
+    };
+    expect(await lint(duplicateTitle, files)).toEqual([
+      'b/c.md: the title "overview" is also that of a.md',
+    ]);
+  });
+
+  it.each([
+    ["getting-started.md", "Text.\n"],
+    ["a.md", "## Only a heading of level 2\n\nText.\n"],
+    ["notes.txt", "Text.\n"],
+    ["a.md", "---\ntitle: ~\n---\nText.\n"],
+  ])("that are missing are reported: %s %j", async (path, text) => {
+    expect(await lint(missingTitle, { [path]: text })).toEqual([
+      `${path}: the page has no title, and the name of the file replaces it`,
+    ]);
+  });
+
+  it.each([
+    ["install.md", "# install.md\n\nText.\n", "the title is only the name of the file"],
+    ["a.md", "# README\n\nText.\n", "the title does not say what the page is about"],
+    [
+      "a.md",
+      "---\ntitle: Untitled document\n---\nText.\n",
+      "the title does not say what the page is about",
+    ],
+  ])("that say nothing are reported: %s %j", async (path, text, message) => {
+    expect(await lint(missingTitle, { [path]: text })).toEqual([`${path}: ${message}`]);
+  });
+
+  it.each([
+    ["getting-started.md", "# Getting started\n\nText.\n"],
+    ["getting-started.md", "Getting started\n===\n\nText.\n"],
+    ["overview.md", "---\ntitle: Overview\n---\nText.\n"],
+    ["overview.md", "---\nsidebar: x\nname: Overview\ntitle: The plan\n---\nText.\n"],
+    ["a.html", "<title>A</title><p>Text.</p>"],
+  ])("that the page has are fine: %s %j", async (path, text) => {
+    expect(await lint(missingTitle, { [path]: text })).toEqual([]);
+  });
+
+  it("of rows are looked at in the first one: all have the same columns", async () => {
+    const [page] = await openPages({ "people.md": "Text.\n" });
+    const rows = [1, 2].map((part): LintPage => {
+      const document = page?.document && { ...page.document, title: `People ${part}` };
+      return { ...page!, part, document };
+    });
+    expect(check(missingTitle, rows).map(({ part, message }) => [part, message])).toEqual([
+      [1, "people.md row 1 has no title, and the name of the file replaces it"],
+    ]);
+  });
+});

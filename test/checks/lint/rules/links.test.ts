@@ -1,0 +1,237 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { LintPage } from "../../../../src/checks/lint/rule.ts";
+import { deadLink } from "../../../../src/checks/lint/rules/links/dead-link.ts";
+import { missingAnchor } from "../../../../src/checks/lint/rules/links/missing-anchor.ts";
+import { missingImage } from "../../../../src/checks/lint/rules/links/missing-image.ts";
+import { sharedLink } from "../../../../src/checks/lint/rules/links/shared-link.ts";
+import { expectLinear } from "../../../cost.ts";
+import { check, lint, lines, openPages } from "./pages.ts";
+
+const other = { "b.md": "# B\n\nText.\n" };
+
+describe("dead links", () => {
+  it("are those that an upload counts, each with its place", async () => {
+    const ignored = "<!-- knowctl:ignore -->\n[x](gone.md)\n<!-- /knowctl:ignore -->\n";
+    const text = `---\ntitle: A\n---\n${ignored}[b](b.md) [c](gone.md#x)\n\n\`[d](gone.md)\` <a href="no/">e</a>\n${ignored}[f]: <gone.md>\n`;
+    const pages = await openPages({ ...other, "a.md": text }, { links: "rewrite" });
+    expect(lines(check(deadLink, pages), pages)).toEqual([
+      "a.md:7:15: the link leads to no file: gone.md#x",
+      "a.md:9:24: the link leads to no file: no/",
+      "a.md:13:6: the link leads to no file: gone.md",
+    ]);
+    expect(pages[0]?.source?.slice(...spanOf(check(deadLink, pages)[0]))).toBe("gone.md#x");
+  });
+
+  it("are found in text that a reader makes, where the file has the same address", async () => {
+    const mdx =
+      'import X from "./x.js"\n\n# A\n\n{/* gone.md */}\n\n<X>[a](gone.md)</X> [b](my-gone.md)\n';
+    expect(await lint(deadLink, { ...other, "a.mdx": mdx })).toEqual([
+      "a.mdx:7:8: the link leads to no file: gone.md",
+      "a.mdx:7:25: the link leads to no file: my-gone.md",
+    ]);
+  });
+
+  it("name the file where only capital letters differ", async () => {
+    const files = {
+      "docs/a.md": "# A\n\n[x](about/B.md#y) [z](../docs/c.md)\n",
+      "docs/About/b.md": "B\n",
+    };
+    const pages = await openPages(files);
+    // Windows and macOS find the file.
+    const ignoresCase = existsSync(join(pages[0]!.settings.root, "DOCS"));
+    const expected = [
+      "docs/a.md:3:5: the link leads to no file: about/B.md#y; the file is docs/About/b.md",
+      "docs/a.md:3:23: the link leads to no file: ../docs/c.md",
+    ];
+    expect(lines(check(deadLink, pages), pages)).toEqual(expected.slice(ignoresCase ? 1 : 0));
+  });
+
+  it("of included text have no place", async () => {
+    const files = { "a.md": "# A\n\n{!_part.txt!}\n", "_part.txt": "[x](gone.md)\n", ...other };
+    expect(await lint(deadLink, files)).toEqual(["a.md: the link leads to no file: gone.md"]);
+  });
+
+  it("are not in text that is no Markdown, in rows, and in skipped pages", async () => {
+    const skipped = "---\ndraft: true\n---\n[x](gone.md)\n";
+    expect(await lint(deadLink, { "a.txt": "[x](gone.md)\n", "b.md": skipped })).toEqual([]);
+    const [page] = await openPages({ "a.md": "[x](gone.md)\n" });
+    expect(check(deadLink, [{ ...page!, part: 1 }])).toEqual([]);
+  });
+});
+
+const spanOf = (found: { span?: { start: number; end: number } | undefined } | undefined) =>
+  [found?.span?.start ?? 0, found?.span?.end ?? 0] as const;
+
+describe("images", () => {
+  it("without a file are reported, with their place", async () => {
+    const text =
+      '# A\n\n![x](img/gone.png "T") ![y](img/here.png)\n\n<img alt="z" src="./gone.svg">\n';
+    const files = { "docs/a.md": text, "docs/img/here.png": "png" };
+    expect(await lint(missingImage, files)).toEqual([
+      "docs/a.md:3:6: the image has no file: img/gone.png",
+      "docs/a.md:5:19: the image has no file: ./gone.svg",
+    ]);
+  });
+
+  it.each([
+    "![x](https://x.example/y.png)",
+    "![x](/img/y.png)",
+    "![x](../../outside.png)",
+    "![x](logo.png)",
+    "![x]({{ site }}/y.png)",
+    "`![x](gone.png)`",
+    '{{< figure src="images/gone.png" >}}',
+  ])("elsewhere are none of the project: %s", async (text) => {
+    const files = { "docs/a.md": `# A\n\n${text}\n`, "static/logo.png": "png" };
+    expect(await lint(missingImage, files)).toEqual([]);
+  });
+});
+
+describe("anchors", () => {
+  it("that no heading and no id makes are reported, in the page and in others", async () => {
+    const files = {
+      "a.md": "# A page\n\n[x](#a-pag) [y](b.md#setup) [z](b#nothing) [w](gone.md#x)\n",
+      "b.md": "# B\n\n## Set up\n\nText.\n",
+    };
+    expect(await lint(missingAnchor, files)).toEqual([
+      "a.md:3:5: the page has no anchor #a-pag; similar: a-page",
+      "a.md:3:17: b.md has no anchor #setup; similar: set-up",
+      "a.md:3:33: b.md has no anchor #nothing",
+    ]);
+  });
+
+  it.each([
+    ["## Set up, now!", "set-up-now"],
+    ["## Set up: now & then", "set-up-now--then"],
+    ["## Set up: now & then", "set-up-now-then"],
+    ["## `a.b()` call", "ab-call"],
+    ["## `a.b()` call", "a-b-call"],
+    ["## Überblick", "%C3%BCberblick"],
+    ["## Überblick", "uberblick"],
+    ["## 1. First", "1-first"],
+    ["## 1. First", "first"],
+    ["## Notes\n\nx\n\n## Notes", "notes-1"],
+    ["## Notes\n\nx\n\n## Notes", "notes_1"],
+    ["## A {#own-id}", "own-id"],
+    ["## A { #own .x }", "own"],
+    ["## A {/* #own */}", "own"],
+    ["## A [#own]", "own"],
+    ['<a name="own"></a>', "own"],
+    ["<div id=own>x</div>", "own"],
+    ["<h3>Own <b>id</b></h3>", "own-id"],
+    ["Under lined\n===", "under-lined"],
+    ["- # In a list", "in-a-list"],
+    ["## A [link](https://x.example/y) here", "a-link-here"],
+    ["## Name [![badge](https://x.example/y.svg)](https://x.example)", "name"],
+    [`## Name${" [![badge](https://x.example/y.svg)](https://x.example)".repeat(20)}`, "name"],
+    ["## 概要 と 使い方", "概要-と-使い方"],
+    ["## $?\n\n## $^", "section-1"],
+    ["* `argument` - Text.", "argument"],
+    ["Text.", "top"],
+    ["Text[^1].\n\n[^1]: Note", "fn1"],
+    ["Text.", "L12-L20"],
+    ["Text.", ":~:text=Text"],
+    ["Text.", "/route"],
+  ])("exist whatever generator makes them: %s #%s", async (text, anchor) => {
+    const files = { "a.md": `[x](b.md#${anchor})\n`, "b.md": `# B\n\n${text}\n` };
+    expect(await lint(missingAnchor, files)).toEqual([]);
+  });
+
+  it.each([
+    ["b.md", "{{< toc >}}"],
+    ["b.md", "<!-- md:setting x -->"],
+    ["b.mdx", 'import Part from "./_part.mdx"\n\n<Part />'],
+    ["b.md", "<StackSelector />"],
+    ["b.rst", "Text"],
+    ["b.html", "<p>Text.</p>"],
+  ])("that a program may make are not reported: %s %j", async (path, text) => {
+    const files = { "a.md": `[x](${path}#gone)\n`, [path]: `${text}\n` };
+    expect(await lint(missingAnchor, files)).toEqual([]);
+  });
+
+  it("that a program fills in are not reported", async () => {
+    const people =
+      "<!-- ALL-CONTRIBUTORS-LIST:START -->[x](#code-y)<!-- ALL-CONTRIBUTORS-LIST:END -->";
+    const text = `# A\n\n<a class="ref" href="#fig-1"></a> ${people} <a href="#x">x</a>\n`;
+    expect(await lint(missingAnchor, { "a.md": text })).toEqual([
+      "a.md:3:126: the page has no anchor #x; similar: a",
+    ]);
+  });
+
+  it("of the page a part belongs to are not reported", async () => {
+    expect(await lint(missingAnchor, { "part.md": "[x](#gone)\n" })).toEqual([]);
+  });
+
+  it("of pages that are not read are not reported", async () => {
+    const pages = await openPages({ "a.md": "[x](b.md#gone)\n", ...other });
+    expect(check(missingAnchor, pages)).toHaveLength(1);
+    expect(check(missingAnchor, pages.slice(0, 1))).toEqual([]);
+  });
+
+  it("cost linear time, however often a page is linked", async () => {
+    const headings = Array.from({ length: 1000 }, (_, index) => `## Heading ${index}\n\n`).join("");
+    const pages = await openPages({ "a.md": "[x](b.md#gone)\n", "b.md": headings });
+    const [page, target] = pages;
+    expectLinear(100_000, (size) => {
+      const body = `# A\n\n${"[x](b.md#gone) [y](#no)\n".repeat(size / 50)}`;
+      const copy: LintPage = { ...page!, source: body, parsed: { ...page!.parsed, body } };
+      const found = check(missingAnchor, [...Array.from({ length: 50 }, () => copy), target!]);
+      expect(found.length).toBeGreaterThan(size);
+    });
+  });
+});
+
+describe("hostile pages", () => {
+  it.each([
+    "{#a",
+    "{: #a",
+    "[[",
+    "<h1>",
+    "<h1 a",
+    "\n",
+    "# ",
+    "# a",
+    "id=",
+    "id ",
+    "<!-- a",
+    "a[](",
+  ])("cost linear time: %j", async (piece) => {
+    const [page] = await openPages({ "a.md": "# A\n\n[x](#a)\n" });
+    expectLinear(400_000, (size) => {
+      const body = `# A\n\n${piece.repeat(size / piece.length)}\n\n[x](#gone)\n`;
+      const hostile: LintPage = { ...page!, source: body, parsed: { ...page!.parsed, body } };
+      for (const rule of [deadLink, missingImage]) check(rule, [hostile]);
+      check(missingAnchor, [hostile]);
+    });
+  });
+});
+
+describe("links of documents", () => {
+  const page = (link: string): string =>
+    `---\nlink: ${link}\n---\n# Title ${link.length}\n\nText.\n`;
+
+  it("that two share are reported, whatever anchors their sections have", async () => {
+    const files = {
+      "a.md": page("https://x.example/a"),
+      "b.md": `${page("https://x.example/a")}\n## More\n\nText.\n`,
+      "c.md": page("https://x.example/c#a"),
+      "d.md": page("https://x.example/c#b"),
+      "e.md": page("https://x.example/c#bb"),
+      "f.md": "No link.\n",
+      "g.md": "No link.\n",
+    };
+    const expected = ["b.md: the document has the link of a.md"];
+    expect(await lint(sharedLink, files)).toEqual(expected);
+    expect(await lint(sharedLink, files, { sections: "headings" })).toEqual(expected);
+  });
+
+  it("that a template makes of several pages are reported", async () => {
+    const files = { "one/index.md": "# A\n", "two/index.md": "# B\n" };
+    expect(await lint(sharedLink, files, { link: "https://x.example/{name}" })).toEqual([
+      "two/index.md: the document has the link of one/index.md",
+    ]);
+    expect(await lint(sharedLink, files, { link: "https://x.example/{slug}" })).toEqual([]);
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import { leakedJsx } from "../../../../src/checks/lint/rules/content/leaked-jsx.ts";
+import { placeholder } from "../../../../src/checks/lint/rules/content/placeholder.ts";
+import { skippedLevel } from "../../../../src/checks/lint/rules/content/skipped-level.ts";
+import { tableWithoutHeader } from "../../../../src/checks/lint/rules/content/table-without-header.ts";
+import { templateText } from "../../../../src/checks/lint/rules/content/template-text.ts";
+import { check, placesOf } from "./page.ts";
+
+describe("headings and tables", () => {
+  it("skip a level downwards, not upwards, and not with the first heading", async () => {
+    expect(await placesOf(skippedLevel, "### A\n\n# B\n\n### C\n\n###### D\n")).toEqual([
+      "### C",
+      "###### D",
+    ]);
+    expect(await placesOf(skippedLevel, "# A\n\n## B\n\n### C\n\n# D\n")).toEqual([]);
+    expect(await placesOf(skippedLevel, "# A\n\n```\n### not a heading\n```\n")).toEqual([]);
+  });
+
+  it("have no column names if all of them are missing", async () => {
+    const table = (header: string): string => `# A\n\n${header}\n|---|:--:|\n| b | 1 |\n`;
+    expect(await placesOf(tableWithoutHeader, table("| | |"))).toEqual(["| | |"]);
+    expect(await placesOf(tableWithoutHeader, table("|   |  |"))).toEqual(["|   |  |"]);
+    expect(await placesOf(tableWithoutHeader, table("| | Price |"))).toEqual([]);
+    expect(await placesOf(tableWithoutHeader, `\`\`\`\n${table("| | |")}\`\`\`\n`)).toEqual([]);
+    // Images side by side are no table of facts.
+    const images = "| | |\n|---|---|\n| ![a](a.png) | ![b](b.png) |\n";
+    expect(await placesOf(tableWithoutHeader, images)).toEqual([]);
+  });
+});
+
+describe("text of templates", () => {
+  it("is found in prose", async () => {
+    for (const expression of [
+      "{{ page.title }}",
+      "{{version}}",
+      "{{- $x := 1 -}}",
+      "<%= name %>",
+      "${project.version}",
+    ]) {
+      const source = `# A\n\nThe version is ${expression} today.\n`;
+      expect(await placesOf(templateText, source), expression).toEqual([expression]);
+    }
+    expect(await placesOf(templateText, "# A\n\n[[_TOC_]]\n\nText.\n")).toEqual(["[[_TOC_]]"]);
+    expect(await placesOf(templateText, "# A\n\n[TOC]\n\nText.\n")).toEqual(["[TOC]"]);
+    const link = "# A\n\nSee [the docs](/docs/{{version}}/start).\n";
+    expect(await placesOf(templateText, link)).toEqual(["{{version}}"]);
+  });
+
+  it("is no example, no quotation, and no name that the reader replaces", async () => {
+    for (const text of [
+      "`{{ page.title }}`",
+      "``{{ page.title }}``",
+      "a `code span\nover two lines {{ x }}` here",
+      "```\n{{ page.title }}\n```",
+      "    {{ page.title }}",
+      "<code>{{ page.title }}</code>",
+      "<pre>\n{{ page.title }}\n</pre>",
+      'Write "{{ page.title }}" there.',
+      "Between {{ and }} there is a name.",
+      "Use {{ }} for it.",
+      "Open https://${yourDomain}/login.",
+      "See [the table](#toc).",
+    ]) {
+      expect(await placesOf(templateText, `# A\n\n${text}\n`), text).toEqual([]);
+    }
+  });
+
+  it("is reported once in a page that has much of it", async () => {
+    const [found, ...others] = await check(templateText, `# A\n\n${"{{ a.b }}\n".repeat(30)}`);
+    expect(found?.message).toBe(
+      "30 template expressions are sent as they stand; this is the first",
+    );
+    expect(others).toEqual([]);
+  });
+});
+
+describe("placeholders", () => {
+  it("are a paragraph or an item of a list", async () => {
+    for (const text of [
+      "TODO",
+      "- TBD",
+      "**TBD**",
+      "TODO: write this",
+      "Coming soon …",
+      "To be done.",
+    ]) {
+      const found = await check(placeholder, `# A\n\nText.\n\n${text}\n`);
+      expect(
+        found.map(({ at }) => at),
+        text,
+      ).toEqual([text]);
+    }
+    expect(await placesOf(placeholder, "Well: Lorem ipsum dolor sit amet.\n")).toEqual([
+      "Lorem ipsum dolor",
+    ]);
+  });
+
+  it("are no words in a sentence", async () => {
+    for (const text of [
+      "Coming soon after lunch, the bus stops here.",
+      "The TODO list is on the wall.",
+      "To be done with it, call us.",
+      "TODOs are on the wall.",
+      "`TODO`",
+      "- todo: the directive has options",
+      "Work in progress is billed monthly.",
+    ]) {
+      expect(await placesOf(placeholder, `# A\n\n${text}\n`), text).toEqual([]);
+    }
+  });
+});
+
+describe("leaked JSX", () => {
+  it("is code of components in Markdown", async () => {
+    for (const code of [
+      '<Card title="A">',
+      "<Card />",
+      "<Tabs.Item value={1}>",
+      "{/*",
+      "export const a = 1",
+    ]) {
+      const found = await check(leakedJsx, `# A\n\n${code}\n\nText.\n`);
+      expect(
+        found.map(({ at }) => at),
+        code,
+      ).toHaveLength(1);
+      expect(code.startsWith(found[0]?.at ?? "-"), code).toBe(true);
+    }
+  });
+
+  it("is no placeholder, no HTML, no type and no code", async () => {
+    const pair = "# A\n\n<Card>\n\nText.\n\n</Card>\n";
+    expect(await placesOf(leakedJsx, pair)).toEqual(["<Card>"]);
+    for (const text of [
+      "</Name>",
+      "<Name>",
+      '<A HREF="a">',
+      "<BR/>",
+      "List<String>",
+      "`<Card />`",
+      "{{/* a */}}",
+    ]) {
+      expect(await placesOf(leakedJsx, `# A\n\n${text}\n`), text).toEqual([]);
+    }
+    expect(await placesOf(leakedJsx, "<Card />\n", { path: "a.txt" })).toEqual([]);
+    expect(await placesOf(leakedJsx, "<p>&lt;Card /&gt;</p>\n", { path: "a.html" })).toEqual([]);
+    const mdx = 'import Card from "./card";\n\n<Card title="A" />\n\nText.\n';
+    expect(await placesOf(leakedJsx, mdx, { path: "a.mdx" })).toEqual([]);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { accessWithoutEffect } from "../../../../src/checks/lint/rules/access/access-without-effect.ts";
+import { futureDate } from "../../../../src/checks/lint/rules/metadata/future-date.ts";
+import { longTag } from "../../../../src/checks/lint/rules/metadata/long-tag.ts";
+import { metadataNotText } from "../../../../src/checks/lint/rules/metadata/metadata-not-text.ts";
+import { ownerWithoutEmail } from "../../../../src/checks/lint/rules/metadata/owner-without-email.ts";
+import { staleDate } from "../../../../src/checks/lint/rules/metadata/stale-date.ts";
+import { check, placesOf } from "./page.ts";
+
+const page = (matter: string): string => `---\ntitle: A\n${matter}\n---\n\nText.\n`;
+
+describe("metadata that is not text", () => {
+  it("is a list of objects or lists, at any depth", async () => {
+    expect(await check(metadataNotText, page("hero:\n  actions:\n    - text: Go"))).toMatchObject([
+      {
+        at: "hero:",
+        message: "hero.actions is a list of objects or lists, which are sent as JSON text",
+      },
+    ]);
+    expect(await placesOf(metadataNotText, page("matrix: [[1, 2]]"))).toEqual(["matrix: [[1, 2]]"]);
+    const toml = "+++\ntitle = 'A'\n[[menu]]\nname = 'main'\n+++\n\nText.\n";
+    expect(await placesOf(metadataNotText, toml)).toEqual(["[[menu]]"]);
+  });
+
+  it("is not a list of words, an object, a number, or the value of a field", async () => {
+    for (const matter of ["a: [b, c]", "a:\n  b: 1", "a: 3", "a:", "owners:\n  - name: Ada"]) {
+      expect(await placesOf(metadataNotText, page(matter)), matter).toEqual([]);
+    }
+    expect(
+      await placesOf(metadataNotText, "+++\nweight = 10\nd = 2024-01-01\n+++\nText.\n"),
+    ).toEqual([]);
+  });
+});
+
+describe("a long tag", () => {
+  it("has more than 255 characters with its key", async () => {
+    const most = `team: ${"x".repeat(251)}`;
+    expect(await placesOf(longTag, page(most))).toEqual([]);
+    expect(await placesOf(longTag, page(`${most}x`))).toEqual([`${most}x`]);
+    expect(await placesOf(longTag, page(`teams: [a, ${"x".repeat(300)}]`))).toHaveLength(1);
+  });
+
+  it("is no text for readers, and has no place if it comes from the configuration", async () => {
+    const long = "x".repeat(300);
+    expect(await placesOf(longTag, page(`description: ${long}`))).toEqual([]);
+    const settings = { metadata: { team: long } };
+    expect(await placesOf(longTag, "Text.\n", { settings })).toEqual([undefined]);
+  });
+});
+
+describe("dates", () => {
+  const facts = { commit: { id: "4f2a9c1", date: "2026-03-01T09:00:00Z" } };
+
+  it("lie in the future if they are more than a day ahead", async () => {
+    expect(await placesOf(futureDate, page("date: 2999-01-01"))).toEqual(["date: 2999-01-01"]);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await placesOf(futureDate, page(`date: ${today}`))).toEqual([]);
+    expect(await placesOf(futureDate, page(""))).toEqual([]);
+  });
+
+  it("are stale a year before the last commit", async () => {
+    const old = page("lastmod: 2025-02-28");
+    expect(await check(staleDate, old, { facts })).toMatchObject([
+      {
+        at: "lastmod: 2025-02-28",
+        message: "lastmod is 2025-02-28, and the last commit is 366 days newer (2026-03-01)",
+      },
+    ]);
+    expect(await placesOf(staleDate, page("lastmod: 2025-03-02"), { facts })).toEqual([]);
+    // Without git, nothing is known.
+    expect(await placesOf(staleDate, old)).toEqual([]);
+    const settings = { updatedAt: "git" as const };
+    expect(await placesOf(staleDate, page(""), { facts, settings })).toEqual([]);
+  });
+});
+
+describe("owners", () => {
+  it("need a mail address", async () => {
+    expect(await placesOf(ownerWithoutEmail, page("owner: Ada"))).toEqual(["owner: Ada"]);
+    expect(await check(ownerWithoutEmail, page("owners:\n  - a@b.ch\n  - Ada"))).toMatchObject([
+      { at: "owners:", message: "the owner Ada has no mail address" },
+    ]);
+    const secondary = "secondary_owners:\n  - {first_name: Ada, last_name: B}";
+    expect(await check(ownerWithoutEmail, page(secondary))).toMatchObject([
+      { message: "the owner Ada B has no mail address" },
+    ]);
+  });
+
+  it("are not the authors of a text, and not those of CODEOWNERS", async () => {
+    expect(await placesOf(ownerWithoutEmail, page("author: Ada"))).toEqual([]);
+    expect(await placesOf(ownerWithoutEmail, page("owner: Ada <a@b.ch>"))).toEqual([]);
+    const settings = { owners: "codeowners" as const };
+    const facts = { owners: [{ display_name: "@team" }] };
+    expect(await placesOf(ownerWithoutEmail, "Text.\n", { settings, facts })).toEqual([]);
+  });
+});
+
+describe("keys for access", () => {
+  it("have no effect if they restrict", async () => {
+    expect(await placesOf(accessWithoutEffect, page("groups: [hr]\nprivate: true"))).toEqual([
+      "private: true",
+      "groups: [hr]",
+    ]);
+    for (const matter of [
+      "private: false",
+      "access: public",
+      "groups: []",
+      "visibility:",
+      "a: b",
+    ]) {
+      expect(await placesOf(accessWithoutEffect, page(matter)), matter).toEqual([]);
+    }
+  });
+
+  it("are those of the configuration", async () => {
+    const settings = { accessKeys: ["audience"] };
+    const matter = page("private: true\naudience: hr");
+    expect(await placesOf(accessWithoutEffect, matter, { settings })).toEqual(["audience: hr"]);
+  });
+});

@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+import { findSimilar } from "../../../../src/checks/lint/near/similar.ts";
+import { encodeSignature, signatureOf } from "../../../../src/checks/lint/near/signature.ts";
+import { hashWords } from "../../../../src/checks/lint/near/words.ts";
+import { proseSentences } from "../../../../src/checks/lint/near/prose.ts";
+import { nearDuplicate } from "../../../../src/checks/lint/rules/near-duplicates/near-duplicate.ts";
+import { numbersDisagree } from "../../../../src/checks/lint/rules/near-duplicates/numbers-disagree.ts";
+import { expectLinear } from "../../../cost.ts";
+import { lint } from "./pages.ts";
+
+/** Words in an order that depends on the seed. */
+function textOf(seed: number, words: number): string[] {
+  let state = seed;
+  return Array.from({ length: words }, () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return `word${(state >> 8) % 5000}`;
+  });
+}
+
+function shinglesOf(words: readonly string[]): Set<string> {
+  return new Set(words.slice(4).map((_, index) => words.slice(index, index + 5).join(" ")));
+}
+
+const signatureText = (text: string): string => encodeSignature(signatureOf([text])!);
+
+describe("signatures", () => {
+  it.each([0, 5, 20, 60, 200])(
+    "estimate the share of common sequences: %d changed words",
+    (changed) => {
+      for (const seed of [1, 2, 3]) {
+        const one = textOf(seed, 1000);
+        const other = one.map((word, index) =>
+          index % (1000 / (changed || 1)) < 1 && changed > 0 ? `x${index}` : word,
+        );
+        const [a, b] = [shinglesOf(one), shinglesOf(other)];
+        const common = [...a].filter((each) => b.has(each)).length;
+        const exact = common / (a.size + b.size - common);
+        const texts = [one, other].map((words) => signatureText(words.join(" ")));
+        const [found] = findSimilar(texts, 0);
+        // Pairs that share little need not meet in a band.
+        if (exact > 0.7) expect(found).toBeDefined();
+        if (found) expect(Math.abs(found.similarity - exact)).toBeLessThan(0.16);
+      }
+    },
+  );
+
+  it("treat each character of Chinese and Japanese as a word", () => {
+    const words: number[] = [];
+    hashWords("员工有28天 Urlaub", (hash) => words.push(hash));
+    expect(words).toHaveLength(6);
+  });
+
+  it("ignore case, marks and white space", () => {
+    const words = textOf(1, 100);
+    const [one, other] = [words.join(" "), words.join(",\n\n* ").toUpperCase()];
+    expect(signatureText(one)).toBe(signatureText(other));
+  });
+
+  it("cost linear time for 100,000 equal texts, with one comparison for each", () => {
+    const same = signatureText(textOf(1, 200).join(" "));
+    const texts = Array.from({ length: 100_000 }, () => same);
+    let compared = 0;
+    const found = [...findSimilar(texts, 0.8, () => compared++)];
+    expect(found).toHaveLength(99_999);
+    expect(new Set(found.map(({ first }) => first))).toEqual(new Set([0]));
+    expect(compared).toBe(99_999);
+  });
+
+  it("are compared with few others, although all texts share a half", () => {
+    const shared = textOf(1, 300);
+    const texts = Array.from({ length: 3000 }, (_, seed) =>
+      signatureText([...shared, ...textOf(seed + 2, 150)].join(" ")),
+    );
+    let compared = 0;
+    const found = [...findSimilar(texts, 0.8, () => compared++)];
+    expect(found.length).toBeLessThan(10);
+    expect(compared).toBeLessThan(3000 * 160);
+  });
+
+  it("of a page of 10 MB cost linear time", () => {
+    const sentence =
+      "Employees have 28 days of leave and ask their team lead for leave in the portal ";
+    expectLinear(10_000_000, (size) => signatureOf([sentence.repeat(size / sentence.length)]));
+  });
+});
+
+const leave =
+  "Employees have 28 days of leave in each calendar year. Ask your team lead for leave in the portal, at " +
+  "least two weeks before the first day. The team lead answers within three working days. You can carry " +
+  "five days over to the next year, and you use them until the end of March. A doctor's note stops your " +
+  "leave: the days of illness come back to your account. Part-time employees have leave in proportion.";
+const urlaub =
+  "员工每年有二十八天假期。请至少提前两周在门户中向您的团队负责人申请休假。团队负责人会在三个工作日内答复。" +
+  "您可以将五天结转到下一年，并在三月底之前使用。医生证明会中断您的休假：病假天数会退回您的账户。" +
+  "兼职员工按比例享有假期。如有疑问请写信给人事部门。新员工在试用期内也可以休假，但每月不超过两天。";
+
+describe("near duplicates", () => {
+  it("are reported at the later documents, with the first one", async () => {
+    const files = {
+      "a.md": `# A\n\n${leave}\n`,
+      "b.md": `# A\n\n${leave}\n`,
+      "c.md": `# A\n\n${leave} More questions go to people@example.com.\n`,
+      "d.md": `# D\n\n${leave.split(" ").toReversed().join(" ")}\n`,
+      "e.md": `# A\n\n${urlaub}\n`,
+      "f.md": `# A\n\n${urlaub.replace("病假", "生病")}\n`,
+    };
+    const found = await lint(nearDuplicate, files);
+    expect(found.map((line) => line.replace(/about \d\d %.*/, "N"))).toEqual([
+      "b.md: the text is that of a.md",
+      "c.md: the text is nearly that of a.md: N",
+      "f.md: the text is nearly that of e.md: N",
+    ]);
+  });
+
+  it("are other languages and versions only with the same text", async () => {
+    const files = {
+      "en/a.md": `# A\n\n${leave}\n`,
+      "en/b.md": `# A\n\n${leave} One word more.\n`,
+      "de/a.md": `# A\n\n${leave} Two words more.\n`,
+      "v1/a.md": `# A\n\n${leave} Even more.\n`,
+      "v2/a.md": `# A\n\n${leave} Even more.\n`,
+      "v3/a.md": `# A\n\n${leave} And even more.\n`,
+    };
+    const found = await lint(nearDuplicate, files);
+    expect(found.map((line) => line.replace(/about \d\d %.*/, "N"))).toEqual([
+      "en/b.md: the text is nearly that of en/a.md: N",
+      "v2/a.md: the text is that of v1/a.md",
+    ]);
+  });
+
+  it("are not found in short texts: they are equal by their form", async () => {
+    const short = "# A\n\nSee the other page. It says more.\n";
+    expect(await lint(nearDuplicate, { "a.md": short, "b.md": short })).toEqual([]);
+  });
+});
+
+const differ = (one: string, two: string): Promise<string[]> =>
+  lint(numbersDisagree, { "a.md": `# A\n\n${one}\n`, "b.md": `# B\n\nText before. ${two}\n` });
+
+describe("numbers", () => {
+  it.each([
+    [
+      "Employees get 28 days of leave in each year.",
+      "Employees get 30 days of leave in each year.",
+      "28",
+    ],
+    [
+      "Employees get 28 days\nof leave in each year.",
+      "Employees **get** 30 days of leave\nin each year.",
+      "28",
+    ],
+    [
+      "The fee is $1,200 for each new customer.",
+      "The fee is $1,500 for each new customer.",
+      "1,200",
+    ],
+    ["Uploads stop at a limit of 5 MB a file.", "Uploads stop at a limit of 10 MB a file.", "5"],
+    [
+      "Die Probezeit endet nach 3 Monaten für alle.",
+      "Die Probezeit endet nach 6 Monaten für alle.",
+      "3",
+    ],
+    ["员工每年可以享受28天的带薪年假。", "员工每年可以享受30天的带薪年假。", "28"],
+    [
+      "- Employees get [28 days](b.md) of leave a year.",
+      "Employees get 30 days of leave a year.",
+      "28",
+    ],
+  ])("that differ in a sentence disagree: %j", async (one, two, number) => {
+    const found = await differ(one, two);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatch(
+      new RegExp(`^b\\.md:3:14: these two disagree: .* but a\\.md says ${number}$`),
+    );
+  });
+
+  it.each([
+    [
+      "Install the tool with Node 18 or later first.",
+      "Install the tool with Node 20 or later first.",
+    ],
+    [
+      "The office opens on 5 May for all employees.",
+      "The office opens on 6 May for all employees.",
+    ],
+    [
+      "The rules of 2023 hold for all employees here.",
+      "The rules of 2024 hold for all employees here.",
+    ],
+    ["This page takes 5 minutes for most readers.", "This page takes 9 minutes for most readers."],
+    ["Go on with Step 2 of the same guide.", "Go on with Step 3 of the same guide."],
+    ["| Employees get 28 days of leave a year. |", "| Employees get 30 days of leave a year. |"],
+    [
+      "```\nEmployees get 28 days of leave a year.\n```",
+      "```\nEmployees get 30 days of leave a year.\n```",
+    ],
+    ["## Employees get 28 days of leave a year.", "Employees get 30 days of leave a year."],
+    [
+      "Send the key sk1234abcd within 28 days to us.",
+      "Send the key sk1234abcd within 30 days to us.",
+    ],
+    ["You get 28 days.", "You get 30 days."],
+  ])("that are names, dates, code or a form do not disagree: %j", async (one, two) => {
+    expect(await differ(one, two)).toEqual([]);
+  });
+
+  it("are not compared between versions, within a document, and in forms that many fill in", async () => {
+    const says = (days: number): string => `Employees get ${days} days of leave in each year.\n`;
+    expect(await lint(numbersDisagree, { "v1/a.md": says(28), "v2/a.md": says(30) })).toEqual([]);
+    expect(await lint(numbersDisagree, { "a.md": `${says(28)}\n${says(30)}` })).toEqual([]);
+    const form = { "a.md": says(1), "b.md": says(2), "c.md": says(3) };
+    expect(await lint(numbersDisagree, form)).toEqual([]);
+    expect(
+      await lint(numbersDisagree, { "a.md": says(1), "b.md": says(1), "c.md": says(3) }),
+    ).toHaveLength(1);
+  });
+
+  it("cost linear time in a page of 10 MB in one sentence", () => {
+    expectLinear(10_000_000, (size) => [
+      ...proseSentences("Employees get 28 days of leave and ".repeat(size / 36)),
+    ]);
+    expectLinear(1_000_000, (size) => [...proseSentences("A 1. ".repeat(size / 5))]);
+  });
+});

@@ -1,0 +1,61 @@
+import { loadReader } from "../../../../src/documents/read/load-reader.ts";
+import { formatFor } from "../../../../src/documents/read/read.ts";
+import { mapDocument } from "../../../../src/documents/map/map-document.ts";
+import { compileSettings, type RawSettings } from "../../../../src/documents/map/settings.ts";
+import type { FileFacts } from "../../../../src/documents/map/facts.ts";
+import type { Found, LintPage, PageRule } from "../../../../src/checks/lint/rule.ts";
+import { around } from "../../../documents/readers/around.ts";
+
+export interface PageOptions {
+  path?: string;
+  settings?: Omit<RawSettings, "root">;
+  facts?: FileFacts;
+}
+
+/** A page of a text format, read and mapped as an upload does it. */
+export async function pageOf(source: string, options: PageOptions = {}): Promise<LintPage> {
+  const { path = "docs/page.md", facts } = options;
+  const settings = compileSettings({ root: "/project", ...options.settings });
+  const format = formatFor(path, settings.format);
+  if (format.gives !== "text") throw new Error(`${path} is no text`);
+  const parsed = (await loadReader(format))(source, path, around);
+  const mapped = mapDocument({ path, mtimeMs: 0, facts }, parsed, settings);
+  const isDocument = mapped.kind === "document";
+  return {
+    path,
+    part: 0,
+    source,
+    parsed,
+    document: isDocument ? mapped.document : undefined,
+    skipped: isDocument ? undefined : mapped.reason,
+    settings,
+    facts,
+  };
+}
+
+/** What a rule finds, with the text at the place of each finding. */
+export interface Place extends Found {
+  at: string | undefined;
+}
+
+/** The findings of a rule in a text. */
+export async function check(
+  rule: PageRule,
+  source: string,
+  options?: PageOptions,
+): Promise<Place[]> {
+  const page = await pageOf(source, options);
+  return [...rule.check(page)].map((found) => {
+    const { span } = found;
+    return { ...found, at: span && source.slice(span.start, span.end) };
+  });
+}
+
+/** The texts at the places of the findings. */
+export async function placesOf(
+  rule: PageRule,
+  source: string,
+  options?: PageOptions,
+): Promise<(string | undefined)[]> {
+  return (await check(rule, source, options)).map(({ at }) => at);
+}

@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import { findSecrets } from "../../../../src/checks/lint/secrets/find-secrets.ts";
+import { pack } from "../../../../src/checks/lint/secrets/pack.ts";
+import { expectCheap, expectLinear } from "../../../cost.ts";
+import {
+  madeUpSecrets,
+  madeUpToken,
+  randomFrom,
+  textFor,
+  type MadeUpSecret,
+} from "./made-up-secrets.ts";
+
+const random = randomFrom(7);
+const letters = (count: number): string => textFor(`[A-Za-z0-9]{${count}}`, random);
+
+function kindsIn(text: string): string[] {
+  return findSecrets(text).map(({ kind }) => kind);
+}
+
+const fence = "```";
+const places: Record<string, (name: string, value: string) => string> = {
+  "a code block": (name, value) => `# Set up\n\n${fence}sh\nexport ${name}=${value}\n${fence}\n`,
+  "front matter": (name, value) => `---\ntitle: A\n${name}: ${value}\n---\n# A\n`,
+  "a table": (name, value) => `| name | value |\n| --- | --- |\n| ${name} | ${value} |\n`,
+  JSON: (name, value) => JSON.stringify({ a: 1, [name]: value }, undefined, 2),
+  "JSON in a string": (name, value) => JSON.stringify({ a: JSON.stringify({ [name]: value }) }),
+  YAML: (name, value) => `settings:\n  ${name}: '${value}'\n`,
+  "an .env file": (name, value) => `A=1\n${name}="${value}"\nB=2\n`,
+  "a shell continuation": (name, value) => `deploy \\\n  --${name}=${value} \\\n  --fast\n`,
+  "a line of its own": (name, value) => `deploy --${name}= \\\n  ${value}\n`,
+  prose: (name, value) => `The ${name}: ${value}. Do not share it.\n`,
+};
+
+describe("made-up secrets of all kinds of the pack", () => {
+  const secrets = madeUpSecrets(20, 2);
+
+  it("are 300 of 40 kinds at least", () => {
+    expect(secrets.length).toBeGreaterThanOrEqual(300);
+    expect(new Set(secrets.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(180);
+  });
+
+  it.each(Object.keys(places))("are found in %s", (place) => {
+    const isFound = ({ name = "value", value }: MadeUpSecret): boolean => {
+      const text = places[place]?.(name, value) ?? "";
+      return findSecrets(text).some(({ start, end }) => {
+        const found = text.slice(start, end);
+        return found.includes(value) || value.includes(found);
+      });
+    };
+    expect(secrets.filter((each) => !isFound(each))).toEqual([]);
+  });
+
+  it("are found beside each other, each once", () => {
+    const known = secrets.filter(({ name, kind }) => name === undefined && kind !== "jwt");
+    const text = known.map(({ value }) => value).join("\n");
+    const found = findSecrets(text);
+    expect(found.length).toBeGreaterThanOrEqual(known.length - 2);
+    for (const [index, { start }] of found.entries()) {
+      expect(start).toBeGreaterThanOrEqual(found[index - 1]?.end ?? 0);
+    }
+  });
+});
+
+describe("the service's own keys", () => {
+  it.each([
+    ["an access token", `onyx_pat_${letters(43)}`, "access token"],
+    ["an API key", `on_${textFor("[A-Za-z0-9_-]{250}", random)}Z`, "API key"],
+    ["an older API key", `dn_${letters(250)}`, "API key"],
+    ["an API key of a tenant", `on_tenant-1.${letters(192)}`, "API key"],
+  ])("%s is found", (_name, key, kind) => {
+    const text = `Use ${key}.`;
+    expect(findSecrets(text)).toEqual([
+      { rule: "secret-service-key", kind, start: 4, end: 4 + key.length },
+    ]);
+  });
+
+  it("are not words that begin alike", () => {
+    expect(
+      kindsIn("on_error_resume_next, dn_lookup_timeout_2024 and python_on_windows_11"),
+    ).toEqual([]);
+  });
+});
+
+describe("passwords in URLs", () => {
+  it.each([
+    "https://reader:Kp4-tulip-Vx@git.acme.io/handbook.git",
+    "postgresql+psycopg2://app:h7Gq.vv9@db-1.intra.acme.com:5432/app",
+    "redis://:9f2mQp7c@cache.acme.net:6379/0",
+    "(see amqp://jobs:w0rm$hole@mq.acme.org)",
+  ])("%s", (url) => {
+    const found = findSecrets(`Open ${url} now.`);
+    expect(found.map(({ rule }) => rule)).toEqual(["secret-url-password"]);
+  });
+
+  it.each([
+    "https://user:password@git.acme.io/x",
+    "https://user:Kp4-tulip-Vx@example.com/x",
+    "https://user:Kp4-tulip-Vx@db.example.org/x",
+    "postgres://postgres:postgres@db.acme.io/x",
+    "postgres://app:Kp4-tulip-Vx@localhost:5432/x",
+    "postgres://app:Kp4-tulip-Vx@127.0.0.1/x",
+    "postgres://app:Kp4-tulip-Vx@db:5432/x",
+    "https://user:$PASSWORD@git.acme.io/x",
+    "https://user:${{ secrets.PASSWORD }}@git.acme.io/x",
+    "https://<user>:<password>@git.acme.io/x",
+    "https://user:********@git.acme.io/x",
+    "https://user:xxxxxx@git.acme.io/x",
+    "https://user:your-password@git.acme.io/x",
+    "https://user:changeme@git.acme.io/x",
+    "https://git.acme.io:8080/@scope/name",
+    "https://docs.acme.io/a:b and mail to ann@acme.io",
+  ])("%s is no finding", (url) => {
+    expect(kindsIn(`Open ${url} now.`)).toEqual([]);
+  });
+});
+
+describe("JSON Web Tokens", () => {
+  it("are found if they have not expired", () => {
+    expect(kindsIn(`Bearer ${madeUpToken(random)}`)).toEqual(["jwt"]);
+    expect(kindsIn(`Bearer ${madeUpToken(random, {})}`)).toEqual(["jwt"]);
+    expect(kindsIn(`Bearer ${madeUpToken(random, { exp: 1_600_000_000 })}`)).toEqual([]);
+    expect(kindsIn(`Bearer ${madeUpToken(random, { name: "John Doe" })}`)).toEqual([]);
+  });
+});
+
+describe("values that are no secrets", () => {
+  const example = "EXAMPLE";
+  it.each([
+    "token = ghp_<your-token>",
+    `token = ghp_${"x".repeat(36)}`,
+    `token = ghp_${"0".repeat(36)}`,
+    "token = ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+    `AWS_ACCESS_KEY_ID=AKIAIOSFODNN7${example}`,
+    `AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCY${example}KEY`,
+    "api_key: ${API_KEY_OF_THE_SERVICE_1}",
+    "api_key: $API_KEY_OF_THE_SERVICE_1",
+    "api_key: {{ vault.api_key_of_service_1 }}",
+    "api_key: YOUR-API-KEY-0123-GOES-HERE",
+    "api_key: my_very_own_api_key_2024",
+    "password: changeme-changeme-1",
+    "password: correct-horse-battery-staple-1",
+    "secret: 3fa85f64-5717-4562-b3fc-2c963f66afa6",
+    "token_endpoint: https://login.acme.io/oauth2/v2.0/token",
+    "public_key: MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE",
+    "nextPageToken: CiAKGjBpNDd2Nmp2Zml2cXRwYjBpOXA4Q2",
+    "commit: 9fceb02d0ae598e95dc970b74767f19372d61af8",
+    "sentry_release_commit: 9fceb02d0ae598e95dc970b74767f19372d61af8",
+    "sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "![Keys](images/api-keys-2024-01-15-overview-v2.png)",
+    "https://github.com/acme/secrets/blob/9fceb02d0ae598e95dc970b74767f19372d61af8/README.md",
+    'access_token: "eyJraWQiOiJoZnpMS3...tdBbjhHcIXF_OQCsUdk"',
+    "The key is stored in sha512-vault-2024-production-eu-west-1.",
+  ])("%s", (text) => {
+    expect(kindsIn(`${text}\n`)).toEqual([]);
+  });
+});
+
+describe("the time of the search", () => {
+  const near = (secret: MadeUpSecret): string =>
+    `${secret.name ?? "token"} = ${secret.value.slice(0, -2)} `;
+
+  const hostile = madeUpSecrets(3, 1).map((secret) => {
+    const parts = [near(secret), secret.value.slice(0, 12)];
+    return parts.map((part) => part.repeat(Math.ceil(10_000 / part.length)));
+  });
+  const groups = Array.from({ length: Math.ceil(hostile.length / 20) }, (_, index) =>
+    hostile.slice(index * 20, index * 20 + 20).flat(),
+  );
+  it.each(groups.map((texts, index) => [index * 20, texts] as const))(
+    "is short for values that nearly match, of the kinds from %i on",
+    (_from, texts) => {
+      expectCheap(() => texts.forEach((text) => void findSecrets(text)), 90);
+    },
+  );
+
+  const keywords = pack.known.flatMap((each) => each.keywords);
+  it.each([
+    "a1",
+    "A",
+    "ey",
+    "eyJhbGciOi.",
+    "password=",
+    "api_key: ",
+    "bearer ",
+    "@",
+    "a@",
+    "https://a:b@",
+    "https://a:passw0rd1@",
+    "://a:",
+    "\\",
+    "=",
+    "x1y2z3-",
+    "0123456789abcdef+/",
+    "aB3dE6gH9jK2mN5pQ8sT@",
+    `ghp_${"aB3d".repeat(9)}@`,
+    keywords.join(" "),
+    keywords.map((each) => `${each}aB3dE6gH9jK2mN5pQ8sT`).join("@"),
+  ])("is linear in the length: many times %s", (part) => {
+    expectLinear(Math.ceil(200_000 / part.length), (count) => {
+      findSecrets(part.repeat(count));
+    });
+  });
+});

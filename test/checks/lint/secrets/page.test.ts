@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import type { LintSetup } from "../../../../src/checks/lint/examine.ts";
+import { secretsRules } from "../../../../src/checks/lint/rules/secrets.ts";
+import type { RawSettings } from "../../../../src/documents/map/settings.ts";
+import { mappingKey } from "../../../../src/documents/map/mapping.ts";
+import { compileSettings } from "../../../../src/documents/map/settings.ts";
+import { inspectFile, reportOf } from "../inspected.ts";
+import { madeUpSecrets, randomFrom, textFor } from "./made-up-secrets.ts";
+import "../../../documents/folder.ts";
+
+const key = 'a "quoted" \\ passphrase with ü';
+const only = secretsRules.map(({ name }) => name);
+const lint: LintSetup = { config: {}, only, keys: [key, "15-characters.."] };
+const upload: LintSetup = { ...lint, refuses: "secrets" };
+const token = `onyx_pat_${textFor("[A-Za-z0-9]{43}", randomFrom(1))}`;
+
+async function refusalOf(text: string, path = "a.md", more?: Omit<RawSettings, "root">) {
+  const prepared = await inspectFile(path, text, upload, more);
+  return prepared.kind === "failed" ? prepared.reason : undefined;
+}
+
+async function found(text: string, path = "a.md") {
+  const { findings } = await reportOf(path, text, lint);
+  return findings
+    .filter(({ rule }) => rule.startsWith("secret-"))
+    .map(({ rule, line, column, message }) => [rule, line, column, message]);
+}
+
+describe("keys of the profile", () => {
+  const message = `it contains a key of a profile ("a …", ${key.length} characters)`;
+
+  it("are found word for word, from 16 characters on", async () => {
+    expect(await found(`# A\n\nUse ${key}.\n`)).toEqual([["secret-own-key", 3, 5, message]]);
+    expect(await found(`# A\n\nUse ${key.slice(1)} and 15-characters..\n`)).toEqual([]);
+    expect(await refusalOf(`# A\n\nUse ${key}.\n`)).toBe(
+      `a.md:3:5: ${message} (secret-own-key); remove it, or send it with --allow-secrets`,
+    );
+  });
+});
+
+describe("the rules about secrets", () => {
+  it("refuse a document by what is sent, and show all of the file in lint", async () => {
+    const comment = `<!-- ${token} --><p>Text.</p>\n`;
+    expect(await refusalOf(comment, "a.html")).toBeUndefined();
+    const message = 'it contains a key of the service (access token, "on…", 52 characters)';
+    expect(await found(comment, "a.html")).toEqual([["secret-service-key", 1, 6, message]]);
+    expect(await refusalOf(`# A\n\n\`${token}\`\n`)).toContain("a.md:3:2: it contains a key of");
+  });
+
+  it("know the names of values in front matter", async () => {
+    const value = textFor("[A-Za-z0-9]{40}", randomFrom(2));
+    const text = `---\napi_key: ${value}\n---\n# A\n\nText.\n`;
+    expect(await refusalOf(text)).toContain('a.md:2:10: it contains a secret (generic-api-key, "');
+    expect(await refusalOf(text.replace("api_key", "checksum"))).toBeUndefined();
+  });
+
+  it("read binary formats and rows as documents", async () => {
+    const { findings } = await reportOf("a.html", `<p>${token}</p>`, lint);
+    expect(findings).toMatchObject([{ rule: "secret-service-key", line: 1, column: 4 }]);
+  });
+
+  it("let pass what the settings allow, without a file being read again for that", async () => {
+    const text = `# A\n\n${token}\n`;
+    const allowed = { allowSecrets: ["docs/**", "!docs/b.md"] };
+    expect(await refusalOf(text, "docs/a.md", allowed)).toBeUndefined();
+    expect(await refusalOf(text, "docs/b.md", allowed)).toBeDefined();
+    expect(await refusalOf(text, "a.md", allowed)).toBeDefined();
+    expect(await refusalOf(text, "a.md", { allowSecrets: true })).toBeUndefined();
+    const keyOf = (allowSecrets?: string[]): string =>
+      mappingKey("a.md", compileSettings({ root: "/", allowSecrets }));
+    expect(keyOf(["docs/**"])).toBe(keyOf());
+  });
+
+  it("show two characters of a value at most", async () => {
+    const secrets = madeUpSecrets(5, 1);
+    const lines = secrets.map(({ name = "value", value }) => `${name}: ${value}\n`);
+    const shown = (await found(`# A\n\n${lines.join("\n")}`)).map((each) => each.join(" "));
+    expect(shown).toHaveLength(secrets.length);
+    const sample = lines.filter((_, index) => index % 20 === 0);
+    const refusals = await Promise.all(sample.map((line) => refusalOf(`# A\n\n${line}`)));
+    const all = [...shown, ...refusals].join("\n");
+    for (const { kind, value } of secrets) {
+      for (let at = 0; at + 8 <= value.length; at++) {
+        const part = value.slice(at, at + 8);
+        if (!kind.includes(part)) expect(all, kind).not.toContain(part);
+      }
+    }
+  });
+
+  it("have examples that they find, and examples that they do not", async () => {
+    for (const { name, bad, good } of secretsRules) {
+      expect(await found(good), name).toEqual([]);
+      if (name === "secret-own-key") continue;
+      expect(
+        (await found(bad)).map(([rule]) => rule),
+        name,
+      ).toEqual([name]);
+    }
+  });
+});

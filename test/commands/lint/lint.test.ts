@@ -1,0 +1,231 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runHere } from "../../main.ts";
+import { writeFiles } from "../../service.ts";
+import { cleanEnvironment, temporaryFolder } from "../../support.ts";
+
+const empty = "---\ntitle: Nothing\n---\n";
+const fine = "# Holidays\n\nEverybody has 28 days of holidays in a year. Ask your team lead.\n";
+
+/** A project with a file that has nothing to say, and one that is fine. */
+function project(files: Readonly<Record<string, string>> = {}): string {
+  const folder = temporaryFolder();
+  writeFiles(folder, {
+    ".cliconfig.json": "{}",
+    "docs/empty.md": empty,
+    "docs/fine.md": fine,
+    ...files,
+  });
+  return folder;
+}
+
+const lint = (cwd: string, line = "", terminal = false) => {
+  const size = terminal ? { isTTY: true, columns: 80 } : {};
+  // The home folder is another one: it is never a project.
+  const env = cleanEnvironment(temporaryFolder());
+  return runHere(["lint", ...line.split(" ").filter(Boolean)], { cwd, env, ...size });
+};
+
+const configOf = (value: object): Record<string, string> => ({
+  ".cliconfig.json": JSON.stringify(value),
+});
+
+describe("knowctl lint", () => {
+  it("names place, severity, message and rule, and passes with warnings", async () => {
+    expect(await lint(project(), "docs --rule empty")).toEqual({
+      code: 0,
+      stdout:
+        "docs/empty.md:1:1: warning the page is not sent: no text after the front matter (empty)\n",
+      stderr: "1 warning in 1 document, 1 file skipped\n",
+    });
+  });
+
+  it("checks the configured files without a path", async () => {
+    const folder = project({
+      "other.md": empty,
+      ...configOf({ ingest: { include: ["other.md"] } }),
+    });
+    expect((await lint(folder, "--rule empty")).stdout).toMatch(/^other\.md:1:1/);
+  });
+
+  it("shows paths relative to the working directory, in JSON relative to the root", async () => {
+    const folder = project();
+    const people = await lint(join(folder, "docs"), ". --rule empty");
+    expect(people.stdout).toMatch(/^empty\.md:1:1/);
+    const json = await lint(join(folder, "docs"), ". --rule empty --json");
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      version: 1,
+      command: "lint",
+      summary: { documents: 1, skipped: 1, failed: 0, error: 0, warning: 1, note: 0 },
+      findings: [{ rule: "empty", path: "docs/empty.md", line: 1, column: 1 }],
+    });
+  });
+
+  it("fails with 13 on an error, and on more warnings than allowed", async () => {
+    const folder = project(configOf({ lint: { rules: { empty: "error" } } }));
+    expect(await lint(folder, "docs --rule empty")).toMatchObject({ code: 13 });
+    expect(await lint(project(), "docs --rule empty --max-warnings 1")).toMatchObject({ code: 0 });
+    expect(await lint(project(), "docs --rule empty --max-warnings 0")).toMatchObject({
+      code: 13,
+      stderr: expect.stringContaining("1 warning, more than --max-warnings 0"),
+    });
+  });
+
+  it("takes severities by path", async () => {
+    const overrides = [{ paths: ["docs/**"], rules: { empty: "off" } }];
+    const folder = project({ "empty.md": empty, ...configOf({ lint: { overrides } }) });
+    expect((await lint(folder, ". --rule empty")).stdout).toMatch(/^empty\.md[^\n]*\n$/);
+  });
+
+  it("fails with 10 if a file cannot be read, and reports the others", async () => {
+    const folder = project({ "docs/broken.md": "---\na: [\n---\n" });
+    const { code, stdout, stderr } = await lint(folder, "docs --rule empty");
+    expect([code, stdout]).toEqual([10, expect.stringMatching(/^docs\/empty\.md/)]);
+    expect(stderr).toMatch(/error: docs\/broken\.md:\d+:\d+: [^]*1 file could not be read/);
+  });
+
+  it.each([
+    ["--rule emty", 2, /unknown rule "emty"; did you mean "empty"/],
+    ["-", 2, /lint reads no documents from stdin/],
+    ["none", 2, /no such file/],
+    ["docs --include *.nothing", 2, /0 files to check/],
+    ["docs --report r.pdf", 2, /\.sarif/],
+    ["docs --baseline none.json", 2, /no such file/],
+    ["docs --write-baseline", 2, /add --baseline/],
+    ["docs --fields nothing", 2, /nothing/],
+    ["docs --output csv", 2, /sarif/],
+  ])("refuses %s", async (line, code, message) => {
+    expect(await lint(project(), line)).toMatchObject({
+      code,
+      stdout: "",
+      stderr: expect.stringMatching(message),
+    });
+  });
+
+  it.each([
+    [{ rules: { emty: "off" } }, /lint\.rules: unknown rule "emty"; did you mean "empty"/],
+    [{ overrides: [{ paths: ["a"], rules: { x: "off" } }] }, /lint\.overrides\[0\]\.rules/],
+    [{ rules: { empty: "eror" } }, /empty/],
+    [{ rule: { empty: "error" } }, /did you mean "rules"/],
+  ])("refuses the configuration %j", async (value, message) => {
+    const { code, stderr } = await lint(project(configOf({ lint: value })), "docs");
+    expect([code, stderr]).toEqual([3, expect.stringMatching(message)]);
+  });
+
+  it("leaves out the findings of the baseline, and says which no longer occur", async () => {
+    const folder = project();
+    const baseline = "docs --rule empty --baseline known.json";
+    expect(await lint(folder, `${baseline} --write-baseline`)).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: expect.stringContaining("1 finding written into known.json"),
+    });
+    writeFiles(folder, { "docs/new.md": empty });
+    const second = await lint(folder, `${baseline} --max-warnings 1`);
+    expect([second.code, second.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^docs\/new\.md[^\n]*\n$/),
+    ]);
+    expect(second.stderr).toContain("1 finding of the baseline left out");
+    writeFileSync(join(folder, "docs/empty.md"), fine.replace("28", "thirty"));
+    expect((await lint(folder, baseline)).stderr).toContain(
+      "1 finding of the baseline no longer occurs: remove it with --write-baseline\n  docs/empty.md: empty\n",
+    );
+  });
+
+  it("calls fixed what only a removed rule found, but not what it did not check", async () => {
+    const folder = project();
+    const line = "docs --rule empty --baseline known.json";
+    await lint(folder, `${line} --write-baseline`);
+    const written = readFileSync(join(folder, "known.json"), "utf8");
+    const entry = (path: string, rule: string): string =>
+      `    {"path":"${path}","rule":"${rule}","count":1,"fingerprints":["0123456789abcdef"]},\n`;
+    const entries =
+      entry("docs/empty.md", "removed-rule") +
+      entry("other/a.md", "empty") +
+      entry("docs/gone.md", "empty");
+    writeFileSync(join(folder, "known.json"), written.replace("[\n", `[\n${entries}`));
+    const { stderr } = await lint(folder, line);
+    expect(stderr).toContain("2 findings of the baseline no longer occur");
+    expect(stderr).toContain("  docs/empty.md: removed-rule\n");
+    expect(stderr).toContain("  docs/gone.md: empty\n");
+    expect(stderr).not.toContain("other/a.md");
+  });
+
+  it("writes every report, and skips them in the next run", async () => {
+    const folder = project();
+    const reports = ["json", "sarif", "xml", "html"].map((name) => `--report docs/r.${name}`);
+    const line = `docs --rule empty --gitlab-report docs/g.json ${reports.join(" ")}`;
+    expect(await lint(folder, line)).toMatchObject({ code: 0 });
+    for (const name of ["r.json", "r.sarif", "r.xml", "r.html", "g.json"]) {
+      expect(readFileSync(join(folder, "docs", name), "utf8"), name).toContain("docs/empty.md");
+    }
+    expect((await lint(folder, line)).stderr).toContain("1 warning in 1 document");
+  });
+
+  it("prints SARIF and JUnit", async () => {
+    const folder = project();
+    const sarif = JSON.parse((await lint(folder, "docs --rule empty -o sarif")).stdout);
+    expect(sarif).toMatchObject({ version: "2.1.0", runs: [{ results: [{ ruleId: "empty" }] }] });
+    expect((await lint(folder, "docs --rule empty -o junit")).stdout).toMatch(/^<\?xml/);
+  });
+
+  it("ends ndjson with the result, and selects members with --jq", async () => {
+    const folder = project();
+    const { stdout } = await lint(folder, "docs --rule empty -o ndjson");
+    const lines = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string });
+    expect(lines.map(({ type }) => type)).toEqual(["finding", "result"]);
+    const picked = await lint(folder, "docs --rule empty --jq .summary.warning");
+    expect(picked.stdout).toBe("1\n");
+  });
+
+  it.each([
+    ["docs/fine.md", {}, "passed", 0],
+    ["docs/empty.md", {}, "passed", 0],
+    ["docs/empty.md --max-warnings 0", {}, "failed", 13],
+    ["docs", configOf({ lint: { rules: { empty: "error" } } }), "failed", 13],
+    ["docs/fine.md docs/broken.md", { "docs/broken.md": "---\na: [\n---\n" }, "partial", 10],
+  ])("says in its JSON how the check of %s ended", async (paths, files, status, code) => {
+    const folder = project(files);
+    const line = `${paths} --rule empty --report r.json`;
+    const result = await lint(folder, `${line} -o ndjson`);
+    expect(result.code).toBe(code);
+    expect(JSON.parse(result.stdout.trim().split("\n").at(-1) ?? "")).toMatchObject({ status });
+    const summary = await runHere(["report", "summary", "r.json", "-o", "json"], { cwd: folder });
+    expect(JSON.parse(summary.stdout)).toMatchObject([{ step: "lint", result: status }]);
+  });
+
+  it("shows one screen on a terminal, the worst first, and all of it with -v", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [`docs/${index + 10}.md`, empty]),
+    );
+    const overrides = [{ paths: ["docs/69.md"], rules: { empty: "error" } }];
+    const folder = project({ ...files, ...configOf({ lint: { overrides } }) });
+    const shown = (await lint(folder, "docs --rule empty", true)).stdout.trim().split("\n");
+    expect(shown.length).toBeLessThan(24);
+    expect(shown[0]).toMatch(/docs\/69\.md:1:1: .*error/);
+    expect(shown.at(-1)).toMatch(/and \d\d more: -v lists them all/);
+    const all = (await lint(folder, "docs --rule empty -v", true)).stdout.trim().split("\n");
+    expect(all.length).toBe(61);
+  });
+
+  it("works without trust, and contacts nothing", async () => {
+    const config = {
+      lint: { rules: { empty: "note" } },
+      profiles: { default: { baseUrl: "http://127.0.0.1:9", apiKey: { env: "NO_SUCH_KEY" } } },
+    };
+    const { code, stdout } = await lint(project(configOf(config)), "docs --rule empty");
+    expect([code, stdout]).toEqual([0, expect.stringContaining("note")]);
+  });
+
+  it("annotates the files in a GitHub job", async () => {
+    const env = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: join(temporaryFolder(), "s.md") };
+    const { stderr } = await runHere(["lint", "docs", "--rule", "empty"], { cwd: project(), env });
+    expect(stderr).toMatch(/::warning [^\n]*docs\/empty\.md/);
+    expect(readFileSync(env.GITHUB_STEP_SUMMARY, "utf8")).toContain("knowctl lint");
+  });
+});
