@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { helpTexts } from "../../src/program.ts";
+import { sampleRun, wholeReport } from "../output/report/sample.ts";
+import { writeFiles } from "../service.ts";
 import { preparePlace, runExample, runShell, type Place } from "./shell.ts";
 
 // Each command that the help texts show is run as it is written, in a folder that has what they
@@ -31,13 +33,44 @@ async function askTwice(place: Place): Promise<void> {
   expect(await runExample(script, place)).toMatchObject({ code: 0 });
 }
 
+const suite = `version: 1
+cases:
+  - id: leave
+    question: How many days of leave do I have?
+    must_retrieve: [docs/people/holidays.md]
+`;
+
+/** What the examples of `eval` work on: a suite, a report to compare with, and recorded answers. */
+async function prepareEval(place: Place): Promise<void> {
+  writeFiles(place.folder, { "suite.yaml": suite });
+  const script = `knowctl ingest docs --cc-pair-id 2
+    knowctl chat --show none "How many days of leave do I have?"
+    knowctl eval retrieval suite.yaml --report before.json
+    knowctl eval answers suite.yaml --allow-tokens 1 --record recorded`;
+  expect(await runExample(script, place)).toMatchObject({ code: 0 });
+}
+
+/** The reports of a pipeline whose steps all passed. */
+function writeReports({ folder }: Place): void {
+  const head = { version: 1, status: "passed" };
+  const lint = { ...head, command: "lint", summary: { documents: 2 }, findings: [] };
+  const verify = { ...head, command: "verify", summary: { current: 2 }, documents: [] };
+  writeFiles(folder, {
+    "lint.json": JSON.stringify(lint),
+    "upload.json": JSON.stringify({ ...wholeReport(sampleRun()), status: "ok" }),
+    "verify.json": JSON.stringify(verify),
+  });
+}
+
 // The shell that is needed is not there on Windows.
 describe.runIf(process.platform !== "win32")("examples work as they are written:", () => {
   it.each([
     ["connectors", ["connectors"], 10],
     ["ingest and chat", ["ingest", "chat"], 12],
     ["config", ["config"], 15],
-    ["report", ["report"], 3],
+    ["report", ["report"], 5],
+    ["lint", ["lint"], 3],
+    ["eval", ["eval"], 5],
     ["state", ["state"], 10],
     ["sessions", ["sessions"], 11],
     ["files", ["files"], 5],
@@ -46,16 +79,19 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
     ["api", ["api"], 7],
     ["search, verify and drift", ["search", "verify", "drift"], 10],
   ])("%s", async (_name, commands, least) => {
-    const isOnyx = ["sessions", "agents", "api", "connectors", "ingest", "verify"].some((each) =>
-      commands.includes(each),
+    const isOnyx = ["sessions", "agents", "api", "connectors", "ingest", "verify", "eval"].some(
+      (each) => commands.includes(each),
     );
     const place = await preparePlace(isOnyx ? "onyx" : "standard");
     if (commands.includes("state")) await prepareState(place);
+    if (commands.includes("report")) writeReports(place);
+    if (commands.includes("eval")) await prepareEval(place);
     if (commands.includes("sessions")) await askTwice(place);
     if (commands.includes("verify")) await runExample("knowctl ingest docs --cc-pair-id 2", place);
     await place.sandbox.idle();
     // A deletion asks, and there is no terminal: its own tests answer. A reader needs a profile.
-    const isRun = (line: string): boolean => !/--remote --prune|--reader /.test(line);
+    const isRun = (line: string): boolean =>
+      !/--remote --prune|--reader |eval answers suite.yaml$/.test(line);
     const lines = commands.flatMap(helpExamples).filter(isRun);
     expect(lines.length).toBeGreaterThanOrEqual(least);
     for (const line of lines) {

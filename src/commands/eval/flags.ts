@@ -20,7 +20,7 @@ function addInit(evaluation: Command, run: Run): void {
     .option("--out <file>", "write to this new file (default: stdout)", filled)
     .configureHelp({
       examples: [
-        ["knowctl eval init docs --out suite.yaml", "questions from titles and headings"],
+        ["knowctl eval init docs --out draft.yaml", "questions from titles and headings"],
         ["knowctl eval init docs --limit 10", "print a short draft"],
         ["knowctl eval init --from-sessions", "unanswered questions first"],
       ],
