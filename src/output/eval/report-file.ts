@@ -1,17 +1,13 @@
 import type { EvalReport } from "../../checks/eval/report.ts";
 import { reportFormatOf, writeFilePieces, type ReportFormat } from "../report/file.ts";
-import { neutraliseJson } from "../terminal/neutralise.ts";
+import { inertPieces } from "../report/json.ts";
 import { redactAll } from "../terminal/redact.ts";
 import { evalJson } from "./json.ts";
-
-function* inert(pieces: Iterable<string>): Generator<string> {
-  for (const piece of pieces) yield neutraliseJson(piece);
-}
 
 type Renderer = (report: EvalReport) => Iterable<string>;
 
 const formats: Record<ReportFormat, () => Promise<Renderer>> = {
-  ".json": () => Promise.resolve((report) => inert(evalJson(report))),
+  ".json": () => Promise.resolve((report) => inertPieces(evalJson(report))),
   ".xml": async () => (await import("./junit.ts")).evalJunit,
   ".html": async () => (await import("./html/page.ts")).evalHtml,
 };

@@ -1,7 +1,6 @@
 import type { Finding, RuleText } from "../../checks/lint/rule.ts";
-import { pageStart } from "../report/html/page.ts";
+import { pageEnd, pageStart } from "../report/html/page.ts";
 import { escapeHtml } from "../report/text.ts";
-import { tool } from "../report/tool.ts";
 import { countOf, formatCount } from "../terminal/progress.ts";
 import { groupClass, lintStyle } from "./html-style.ts";
 import {
@@ -132,7 +131,5 @@ export function* lintHtml(run: LintRun): Generator<string> {
     yield* fileGroups(shown);
     yield "</section>\n";
   }
-  yield `<footer>Written by ${escapeHtml(`${tool.name} ${tool.version}`)}.</footer>
-</main></body></html>
-`;
+  yield pageEnd();
 }

@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { CliError, messageOf } from "../../errors.ts";
 import { writeFilePieces } from "../report/file.ts";
 import { appendSummary } from "../report/github.ts";
-import { neutraliseJson } from "../terminal/neutralise.ts";
+import { inertPieces } from "../report/json.ts";
 import type { Output } from "../terminal/output.ts";
 import { lintAnnotations, lintSummary } from "./github.ts";
 import { lintCodeQuality } from "./gitlab.ts";
@@ -43,10 +43,6 @@ export function lintReportFormatOf(path: string): LintReportFormat {
   });
 }
 
-function* inertJson(pieces: Iterable<string>): Generator<string> {
-  for (const piece of pieces) yield neutraliseJson(piece);
-}
-
 /**
  * Writes a report in the format of the extension of `path`. Throws CliError `usage` for an unknown
  * extension, `local` when the file cannot be written.
@@ -59,7 +55,7 @@ export async function writeLintReport(
   const format = lintReportFormatOf(path);
   const safe = safeRun(run, redact);
   const pieces =
-    format === ".json" ? inertJson(json(safe)) : (await formats[format]())(safe, prefix);
+    format === ".json" ? inertPieces(json(safe)) : (await formats[format]())(safe, prefix);
   await writeFilePieces(path, pieces);
 }
 

@@ -4,6 +4,11 @@ import type { ReportFailure, ReportHead } from "./record.ts";
 const inert = (value: unknown, indent?: number): string =>
   neutraliseJson(JSON.stringify(value, undefined, indent));
 
+/** Pieces of JSON without control characters: a report may be shown on a terminal. */
+export function* inertPieces(pieces: Iterable<string>): Generator<string> {
+  for (const piece of pieces) yield neutraliseJson(piece);
+}
+
 /**
  * An object as JSON in pieces, with `failures` as its last member. With `isIndented`
  * the head is indented and each failure has a line; else all is on one line.

@@ -84,6 +84,11 @@ export function formatTime(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : formatDuration(ms);
 }
 
+/** `2026-01-31 07:30:00 UTC` of an ISO 8601 time. */
+export function dateText(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+}
+
 /** Documents per second, with one decimal below 10. */
 export function formatRate(rate: number): string {
   return rate >= 10 ? Math.round(rate).toLocaleString("en-US") : rate.toFixed(1);

@@ -5,7 +5,8 @@ import { countsText, verifyResults } from "../verify.ts";
 import { verifyJson, type VerifyEnd } from "../verify-json.ts";
 import type { Annotation } from "../workflow-commands.ts";
 import { redactEach, reportFormatOf, writeFilePieces } from "./file.ts";
-import { style } from "./html/html-style.ts";
+import { pageEnd, pageStart } from "./html/page.ts";
+import { inertPieces } from "./json.ts";
 import { attributes, xmlText } from "./junit.ts";
 import { escapeHtml } from "./text.ts";
 
@@ -51,8 +52,9 @@ function* junit({ summary, documents, isFine }: VerifyRun): Generator<string> {
 }
 
 function* html({ summary, documents, isFine }: VerifyRun): Generator<string> {
-  const counts = escapeHtml(countsText(summary));
-  yield `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>knowctl verify</title><style>${style}</style></head><body><main><header><h1>${counts}</h1></header>\n`;
+  const counts = countsText(summary);
+  yield pageStart({ title: `knowctl verify: ${counts}`, generator: "knowctl verify report" });
+  yield `<header><h1>${escapeHtml(counts)}</h1></header>\n`;
   yield '<section><h2>Not as expected</h2><table><thead><tr><th scope="col">document</th><th scope="col">result</th><th scope="col">reason</th></tr></thead><tbody>\n';
   for (const each of documents) {
     if (isFine(each)) continue;
@@ -61,7 +63,8 @@ function* html({ summary, documents, isFine }: VerifyRun): Generator<string> {
     );
     yield `<tr>${cells.join("")}</tr>\n`;
   }
-  yield "</tbody></table></section></main></body></html>\n";
+  yield "</tbody></table></section>\n";
+  yield pageEnd();
 }
 
 /**
@@ -77,7 +80,11 @@ export async function writeVerifyReport(
   const documents = [...redactEach(run.documents, redact)];
   const safe = { ...run, summary: redactAll(run.summary, redact), documents };
   const pieces =
-    format === ".json" ? verifyJson(safe, documents) : format === ".xml" ? junit(safe) : html(safe);
+    format === ".json"
+      ? inertPieces(verifyJson(safe, documents))
+      : format === ".xml"
+        ? junit(safe)
+        : html(safe);
   await writeFilePieces(path, pieces);
 }
 

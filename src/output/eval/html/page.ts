@@ -1,7 +1,6 @@
 import type { EvalReport } from "../../../checks/eval/report.ts";
-import { style } from "../../report/html/html-style.ts";
-import { escapeHtml, formatTime } from "../../report/text.ts";
-import { tool } from "../../report/tool.ts";
+import { pageEnd, pageStart } from "../../report/html/page.ts";
+import { dateText, escapeHtml, formatTime } from "../../report/text.ts";
 import { formatCount } from "../../terminal/progress.ts";
 import { problemsOf, type Problems } from "../problems.ts";
 import {
@@ -17,8 +16,6 @@ import { groupsSection, metricsSection } from "./metrics.ts";
 import { evalStyle } from "./style.ts";
 
 const verdictTones = { better: "ok", worse: "bad", same: "ok", "cannot-tell": "warn" } as const;
-
-const dateText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 
 function heading(report: EvalReport): string {
   const { summary, startedAt, elapsedMs, command, basis } = report;
@@ -45,21 +42,24 @@ function notices({ comparison, stopped }: EvalReport): string {
     .join("\n");
 }
 
+type Tile = [name: string, count: number, label: string];
+
 function tiles({ summary, comparison }: EvalReport): string {
   const { passed, failed, flaky, error, skipped } = summary;
-  const all: [name: string, count: number, label: string][] = [
+  const changes: Tile[] = comparison
+    ? [
+        ["worse", comparison.worse.length, "worse than before"],
+        ["better", comparison.better.length, "better than before"],
+      ]
+    : [];
+  const all: Tile[] = [
     ["passed", passed, "passed"],
-    ...(comparison
-      ? [
-          ["worse", comparison.worse.length, "worse than before"] as const,
-          ["better", comparison.better.length, "better than before"] as const,
-        ]
-      : []),
+    ...changes,
     ["failed", failed, "failed"],
     ["flaky", flaky, "flaky"],
     ["error", error, "errors"],
     ["skipped", skipped, "skipped"],
-  ].map(([name, count, label]) => [String(name), Number(count), String(label)]);
+  ];
   const items = all.map(
     ([name, count, label]) =>
       `<li class="${name}${count === 0 ? " zero" : ""}"><b>${formatCount(count)}</b><span>${label}</span></li>`,
@@ -120,14 +120,8 @@ export function* evalHtml(report: EvalReport): Generator<string> {
   const passed = rest.filter(({ outcome }) => outcome === "passed");
   const skipped = rest.filter(({ outcome }) => outcome === "skipped");
   const labels = problems.map(({ kind }) => [kind, filterLabels[kind]] as const);
-  yield `<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="generator" content="knowctl eval report">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>knowctl ${report.command}: ${countsText(report.summary)}</title>
-<style>${style}${evalStyle}</style></head><body><main>
-`;
+  const title = `knowctl ${report.command}: ${countsText(report.summary)}`;
+  yield pageStart({ title, generator: "knowctl eval report", style: evalStyle });
   yield [heading(report), notices(report), tiles(report), metricsSection(report)].join("\n");
   yield filter([...labels, ...(passed.length > 0 ? [["passed", "Passed"] as const] : [])]);
   for (const { kind, title, cases } of problems) yield* casesSection(kind, title, cases);
@@ -135,7 +129,5 @@ export function* evalHtml(report: EvalReport): Generator<string> {
   yield groupsSection(report);
   yield* casesSection("passed", "Passed", passed);
   yield* casesSection("skipped", "Skipped", skipped);
-  yield `<footer>Written by ${escapeHtml(`${tool.name} ${tool.version}`)}.</footer>
-</main></body></html>
-`;
+  yield pageEnd();
 }

@@ -3,9 +3,10 @@ import { throughputChart } from "./chart.ts";
 import { groupFailures } from "../groups.ts";
 import { failuresSection } from "./html-failures.ts";
 import { renamedSection, skippedSection, slowestSection } from "./html-lists.ts";
-import { pageStart } from "./page.ts";
+import { pageEnd, pageStart } from "./page.ts";
 import type { ReportCounts, ReportFailure, ReportHead, RunStatus } from "../record.ts";
 import {
+  dateText,
   escapeHtml,
   formatBytes,
   formatRate,
@@ -48,10 +49,6 @@ function proportions({ counts }: ReportHead): string {
       `<i class="${name}" style="flex:${counts[name]} 0 0" title="${formatCount(counts[name])} ${name}"></i>`,
   );
   return `<div class="bar" role="img" aria-label="${label}">${pieces.join("")}</div>`;
-}
-
-function dateText(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }
 
 function isUnfinished({ status, planned }: ReportHead): boolean {
@@ -159,7 +156,5 @@ export function* htmlReport(
     grouped.count === 0
       ? ""
       : " <code>knowctl ingest retry</code> with the JSON report resends only the failed documents.";
-  yield `<footer>Written by ${escapeHtml(`${head.tool.name} ${head.tool.version}`)}.${retry}</footer>
-</main></body></html>
-`;
+  yield pageEnd(retry, head.tool);
 }

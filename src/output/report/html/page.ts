@@ -1,4 +1,5 @@
 import { escapeHtml } from "../text.ts";
+import { tool } from "../tool.ts";
 import { style } from "./html-style.ts";
 
 /**
@@ -13,5 +14,12 @@ export function pageStart(page: { title: string; generator: string; style?: stri
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(page.title)}</title>
 <style>${style}${page.style ?? ""}</style></head><body><main>
+`;
+}
+
+/** The end of a report: the program that wrote it, and a `note`, which is not escaped. */
+export function pageEnd(note = "", { name, version } = tool): string {
+  return `<footer>Written by ${escapeHtml(`${name} ${version}`)}.${note}</footer>
+</main></body></html>
 `;
 }
