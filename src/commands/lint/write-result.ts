@@ -7,11 +7,15 @@ import {
 } from "../../output/lint/lint-json.ts";
 import type { LintRun } from "../../output/lint/lint-run.ts";
 import { writeFindings } from "../../output/lint/people.ts";
-import { tellLintGithub, writeLintCodeQuality, writeLintReport } from "../../output/lint/report.ts";
+import {
+  writeLintCodeQuality,
+  writeLintGithub,
+  writeLintReport,
+} from "../../output/lint/report.ts";
 import { ciPrefix } from "../../output/report/ci.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
-import type { ReportFiles } from "../ingest/report/report-files.ts";
+import { writeAll, type ReportFiles } from "../ingest/report/report-files.ts";
 import { findGitRoot } from "../project-root.ts";
 import type { LintOptions } from "./lint-options.ts";
 
@@ -30,18 +34,12 @@ async function renderText(
   return (await import("../../output/lint/sarif.ts")).sarifReport(run, prefix);
 }
 
-/**
- * Writes the result to stdout, to the report files and, in a GitHub job, as annotations and
- * summary. Throws CliError `local` when a file cannot be written.
- */
-export async function writeResult(
-  context: Context,
+async function writeOutput(
   output: Output,
-  { source, options, files }: { source: DocumentSource; options: LintOptions; files: ReportFiles },
+  { source, options }: { source: DocumentSource; options: LintOptions },
   { run, end }: Result,
+  prefix: string | undefined,
 ): Promise<void> {
-  const { root } = source.settings;
-  const prefix = ciPrefix({ root, gitRoot: findGitRoot(context, root) }, context.env);
   const format = machineFormat(options);
   if (format === undefined) {
     await writeFindings(output, run.findings, source.shown, output.verbose);
@@ -52,9 +50,29 @@ export async function writeResult(
   } else {
     await writeLintJson(output, options, end, run.findings);
   }
+}
+
+/**
+ * Writes the result to stdout, to the report files and, in a GitHub job, as annotations and
+ * summary. A file that cannot be written does not prevent the others; then throws its CliError
+ * `local`.
+ */
+export async function writeResult(
+  context: Context,
+  output: Output,
+  lint: { source: DocumentSource; options: LintOptions; files: ReportFiles },
+  result: Result,
+): Promise<void> {
+  const { root } = lint.source.settings;
+  const { reports, gitlab } = lint.files;
+  const { run, end } = result;
+  const prefix = ciPrefix({ root, gitRoot: findGitRoot(context, root) }, context.env);
   const { redactLast: redact } = output.secrets;
   const json = (safe: LintRun): Iterable<string> => lintJson(end, safe.findings);
-  for (const path of files.reports) await writeLintReport(path, run, { redact, prefix, json });
-  if (files.gitlab !== undefined) await writeLintCodeQuality(files.gitlab, run, { redact, prefix });
-  await tellLintGithub(output, context.env, run, prefix);
+  await writeAll([
+    () => writeOutput(output, lint, result, prefix),
+    ...reports.map((path) => () => writeLintReport(path, run, { redact, prefix, json })),
+    ...(gitlab === undefined ? [] : [() => writeLintCodeQuality(gitlab, run, { redact, prefix })]),
+    () => writeLintGithub(output, context.env, run, prefix),
+  ]);
 }

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
-import { messageOf } from "../../errors.ts";
 import { checkFormat, checkSelection, writeList } from "../../output/formats/formats.ts";
 import type { Column } from "../../output/formats/select.ts";
-import { appendGithubSteps } from "../../output/report/github.ts";
+import { stepsSummary } from "../../output/report/github.ts";
+import { writeJobSummary } from "../../output/report/job-summary.ts";
 import { readReportText } from "../../output/report/read.ts";
 import { failUnlessPassed, parseStep, type Step } from "../../output/report/steps.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
@@ -46,13 +46,6 @@ export async function reportSummary(
   const steps: Step[] = [];
   for (const name of names) steps.push(await readStep(resolve(context.cwd, name), name));
   await writeList(output, options, columns, steps);
-  const summaryFile = context.env["GITHUB_ACTIONS"] && context.env["GITHUB_STEP_SUMMARY"];
-  if (summaryFile) {
-    try {
-      await appendGithubSteps(summaryFile, steps, output.secrets);
-    } catch (error) {
-      await output.warn(messageOf(error));
-    }
-  }
+  await writeJobSummary(output, context.env, () => stepsSummary(output.secrets.redactAll(steps)));
   failUnlessPassed(steps);
 }

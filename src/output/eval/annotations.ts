@@ -1,11 +1,9 @@
 import type { EvalReport, ReportedCase } from "../../checks/eval/report.ts";
+import { maxAnnotations } from "../report/github.ts";
 import type { Annotation } from "../workflow-commands.ts";
 import { countOf, formatCount } from "../terminal/progress.ts";
 import { problemsOf } from "./problems.ts";
 import { failedChecks, foundText, isMissing, namedText, rankText } from "./words.ts";
-
-/** GitHub shows 10 annotations of each level for a step and drops the rest (community #26680). */
-const maxAnnotations = 10;
 
 /** Where annotations stand in the repository. */
 export interface Places {

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
-import { CliError, messageOf } from "../../errors.ts";
+import { CliError } from "../../errors.ts";
 import { writeFilePieces } from "../report/file.ts";
-import { appendSummary } from "../report/github.ts";
+import { writeJobSummary } from "../report/job-summary.ts";
 import { inertPieces } from "../report/json.ts";
 import type { Output } from "../terminal/output.ts";
 import { lintAnnotations, lintSummary } from "./github.ts";
@@ -68,11 +68,8 @@ export async function writeLintCodeQuality(
   await writeFilePieces(path, lintCodeQuality(safeRun(run, redact), prefix));
 }
 
-/**
- * In GitHub Actions, writes annotations on stderr and the run to the job summary. Elsewhere does
- * nothing. The run is already finished, so a failed write of the summary is only a warning.
- */
-export async function tellLintGithub(
+/** In GitHub Actions, writes annotations on stderr and the job summary. Elsewhere does nothing. */
+export async function writeLintGithub(
   output: Output,
   env: Readonly<Record<string, string | undefined>>,
   run: LintRun,
@@ -81,11 +78,5 @@ export async function tellLintGithub(
   if (!env["GITHUB_ACTIONS"]) return;
   const safe = safeRun(run, output.secrets.redactLast);
   for (const annotation of lintAnnotations(safe, prefix)) await output.annotate(annotation);
-  const path = env["GITHUB_STEP_SUMMARY"];
-  if (!path) return;
-  try {
-    await appendSummary(path, lintSummary(safe));
-  } catch (error) {
-    await output.warn(messageOf(error));
-  }
+  await writeJobSummary(output, env, () => lintSummary(safe));
 }

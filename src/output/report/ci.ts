@@ -1,7 +1,9 @@
 import { realpathSync } from "node:fs";
-import { messageOf } from "../../errors.ts";
+import { redactAll } from "../terminal/redact.ts";
 import type { Output } from "../terminal/output.ts";
-import { appendGithubSummary, githubAnnotations, repositoryPrefix } from "./github.ts";
+import { redactEach } from "./file.ts";
+import { githubAnnotations, githubSummary, repositoryPrefix } from "./github.ts";
+import { writeJobSummary } from "./job-summary.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
 
 /** A finished run. Each call of `failures` starts at the first failure. */
@@ -39,19 +41,15 @@ export function ciPrefix(
 
 /**
  * In GitHub Actions, writes annotations of the first failures on stderr and the run
- * to the job summary. Elsewhere does nothing. The run is already finished, so a
- * failed write of the summary is only a warning.
+ * to the job summary. Elsewhere does nothing.
  */
 export async function tellGithub(output: Output, env: Env, run: ToldRun): Promise<void> {
   if (!env["GITHUB_ACTIONS"]) return;
   const { head, failures } = run;
   const annotations = githubAnnotations(failures(), head.counts.failed, ciPrefix(run, env));
   for (const annotation of annotations) await output.annotate(annotation);
-  const path = env["GITHUB_STEP_SUMMARY"];
-  if (!path) return;
-  try {
-    await appendGithubSummary(path, head, failures(), output.secrets);
-  } catch (error) {
-    await output.warn(messageOf(error));
-  }
+  const { redact } = output.secrets;
+  await writeJobSummary(output, env, () =>
+    githubSummary(redactAll(head, redact), redactEach(failures(), redact)),
+  );
 }

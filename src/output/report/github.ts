@@ -1,10 +1,6 @@
-import { appendFile } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
-import { CliError, codeOf } from "../../errors.ts";
 import { countOf, formatCount, formatDuration } from "../terminal/progress.ts";
 import type { Annotation } from "../workflow-commands.ts";
-import { redactAll } from "../terminal/redact.ts";
-import { redactEach, type ReportFileOptions } from "./file.ts";
 import { cell, table } from "./markdown-table.ts";
 import { groupFailures, type GroupedFailures } from "./groups.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
@@ -115,40 +111,10 @@ export function githubSummary(head: ReportHead, failures: Iterable<ReportFailure
   ].join("");
 }
 
-/**
- * Appends the run to the job summary, the file in GITHUB_STEP_SUMMARY. Throws
- * CliError `local` when it cannot be written.
- */
-export async function appendGithubSummary(
-  path: string,
-  head: ReportHead,
-  failures: Iterable<ReportFailure>,
-  { redact }: ReportFileOptions,
-): Promise<void> {
-  await appendSummary(path, githubSummary(redactAll(head, redact), redactEach(failures, redact)));
-}
-
-/** Appends the steps of a pipeline to the job summary. Throws as appendGithubSummary(). */
-export async function appendGithubSteps(
-  path: string,
-  steps: readonly Step[],
-  { redact }: ReportFileOptions,
-): Promise<void> {
-  const rows = redactAll(steps, redact).map(({ step, result, details, first }) =>
+/** The steps of a pipeline as Markdown for the job summary. */
+export function stepsSummary(steps: readonly Step[]): string {
+  const rows = steps.map(({ step, result, details, first }) =>
     [step, result, details, first.join("; ")].map(cell),
   );
-  const text = table(["step", "result", "details", "first"], rows);
-  await appendSummary(path, `## knowctl\n\n${text}\n`);
-}
-
-/** Appends Markdown to the job summary. Throws CliError `local` when it cannot be written. */
-export async function appendSummary(path: string, text: string): Promise<void> {
-  try {
-    await appendFile(path, text);
-  } catch (error) {
-    throw new CliError("local", `cannot write the job summary ${path}: ${codeOf(error) ?? ""}`, {
-      hints: ["check the path in GITHUB_STEP_SUMMARY"],
-      cause: error,
-    });
-  }
+  return `## knowctl\n\n${table(["step", "result", "details", "first"], rows)}\n`;
 }

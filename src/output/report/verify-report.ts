@@ -5,6 +5,7 @@ import { countsText, verifyResults } from "../verify.ts";
 import { verifyJson, type VerifyEnd } from "../verify-json.ts";
 import type { Annotation } from "../workflow-commands.ts";
 import { redactEach, reportFormatOf, writeFilePieces } from "./file.ts";
+import { maxAnnotations } from "./github.ts";
 import { pageEnd, pageStart } from "./html/page.ts";
 import { inertPieces } from "./json.ts";
 import { attributes, xmlText } from "./junit.ts";
@@ -88,15 +89,12 @@ export async function writeVerifyReport(
   await writeFilePieces(path, pieces);
 }
 
-/** GitHub shows ten annotations of a step. */
-const mostAnnotations = 10;
-
 /** An annotation on the local file of each of the first ten documents. */
 export function verifyAnnotations(
   bad: readonly VerifiedDocument[],
   prefix: string | undefined,
 ): Annotation[] {
-  return bad.slice(0, mostAnnotations).map((each) => {
+  return bad.slice(0, maxAnnotations).map((each) => {
     const { path, result, reason } = each;
     const isPlaced = prefix !== undefined && path !== null;
     const text = reason === "" ? result : `${result}: ${reason}`;

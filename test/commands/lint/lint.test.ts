@@ -153,6 +153,15 @@ describe("knowctl lint", () => {
     expect(stderr).not.toContain("other/a.md");
   });
 
+  it("writes the other reports where one cannot be written", async () => {
+    const folder = project();
+    const reports = `--report ${"a".repeat(245)}.json --report b.json`;
+    const { code, stderr } = await lint(folder, `docs --rule empty ${reports}`);
+    expect(stderr).toContain("ENAMETOOLONG");
+    expect(code).toBe(14);
+    expect(readFileSync(join(folder, "b.json"), "utf8")).toContain('"command":"lint"');
+  });
+
   it("writes every report, and skips them in the next run", async () => {
     const folder = project();
     const reports = ["json", "sarif", "xml", "html"].map((name) => `--report docs/r.${name}`);

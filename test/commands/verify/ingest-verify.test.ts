@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main, runHere } from "../../main.ts";
@@ -139,6 +139,10 @@ describe("ingest --verify", () => {
     const html = readFileSync(join(folder, "r.html"), "utf8");
     expect(html).toContain("<td>docs/1.md</td><td>missing</td>");
     expect((await run("verify --report r.txt")).code).toBe(2);
+    const failing = await inJob(`verify --report ${"a".repeat(245)}.xml --report after.html`);
+    expect(failing.stderr).toMatch(annotation);
+    expect(failing.stderr).toContain("ENAMETOOLONG");
+    expect(existsSync(join(folder, "after.html"))).toBe(true);
   });
 
   it("records no key that is part of an id", async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { lintAnnotations, lintSummary } from "../../../src/output/lint/github.ts";
 import { lintCodeQuality } from "../../../src/output/lint/gitlab.ts";
 import { safeRun, type LintRun } from "../../../src/output/lint/lint-run.ts";
-import { tellLintGithub } from "../../../src/output/lint/report.ts";
+import { writeLintGithub } from "../../../src/output/lint/report.ts";
 import { createOutput } from "../../../src/output/terminal/output.ts";
 import { createTestContext, temporaryFolder } from "../../support.ts";
 import { findingWith } from "../../checks/lint/finding.ts";
@@ -125,7 +125,7 @@ describe("the job summary", () => {
   });
 });
 
-describe("tellLintGithub", () => {
+describe("writeLintGithub", () => {
   async function tell(env: Record<string, string>): Promise<string> {
     const context = createTestContext({ env });
     const output = createOutput(context);
@@ -134,7 +134,7 @@ describe("tellLintGithub", () => {
       severity: "error",
       message: "a key: onyx_pat_1234567890abcdef\u001b[31m\n::error::x",
     });
-    await tellLintGithub(output, env, runOf([finding]), "");
+    await writeLintGithub(output, env, runOf([finding]), "");
     expect(context.stdoutText()).toBe("");
     return context.stderrText();
   }

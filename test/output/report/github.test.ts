@@ -1,15 +1,11 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createOutput } from "../../../src/output/terminal/output.ts";
 import {
-  appendGithubSummary,
   githubAnnotations,
   githubSummary,
   repositoryPrefix,
 } from "../../../src/output/report/github.ts";
-import { createSecrets } from "../../../src/output/terminal/redact.ts";
-import { createTestContext, temporaryFolder } from "../../support.ts";
+import { createTestContext } from "../../support.ts";
 import { hostileTexts, sampleRun } from "./sample.ts";
 
 describe("where the project lies in the repository", () => {
@@ -167,20 +163,5 @@ describe("the job summary", () => {
     const skipped = failed.map(([, reason]) => [reason, 1] as const);
     const { head, failures } = sampleRun({ failed, skipped, error: "<".repeat(1e6) });
     expect(Buffer.byteLength(githubSummary(head, failures))).toBeLessThan(1024 * 1024);
-  });
-
-  it("is added to the file, redacted", async () => {
-    const path = join(temporaryFolder(), "summary.md");
-    const secrets = createSecrets();
-    secrets.add("CANARY|0123");
-    const { head, failures } = sampleRun({ failed: [["a.md", "token CANARY|0123"]] });
-    await appendGithubSummary(path, head, failures, secrets);
-    await appendGithubSummary(path, head, failures, secrets);
-    const text = readFileSync(path, "utf8");
-    expect(text.match(/^## knowctl ingest/gm)).toHaveLength(2);
-    expect(text).not.toContain("CANARY");
-    await expect(
-      appendGithubSummary(temporaryFolder(), head, failures, secrets),
-    ).rejects.toMatchObject({ exit: "local" });
   });
 });

@@ -1,4 +1,3 @@
-import { appendFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import type { FailOn } from "../../../checks/eval/fail-on.ts";
 import { checkFailOn, finishReport, parseFailOn } from "../../../checks/eval/fail-on.ts";
@@ -15,11 +14,10 @@ import { readBaseline } from "../../../output/eval/read.ts";
 import { writeEvalReport } from "../../../output/eval/report-file.ts";
 import { writeEvalText } from "../../../output/eval/text.ts";
 import { ciPrefix } from "../../../output/report/ci.ts";
-import { redactAll } from "../../../output/terminal/redact.ts";
-import { codeOf } from "../../../errors.ts";
+import { writeJobSummary } from "../../../output/report/job-summary.ts";
 import { findGitRoot } from "../../project-root.ts";
 import type { Output } from "../../../output/terminal/output.ts";
-import { checkReportFiles, type ReportFiles } from "../../ingest/report/report-files.ts";
+import { checkReportFiles, writeAll, type ReportFiles } from "../../ingest/report/report-files.ts";
 import { sectionLinesIn } from "../section-line.ts";
 import type { EvalOptions } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
@@ -77,17 +75,8 @@ export function reportOf(
   return finishReport(createReport(run, cases), baseline, name ?? "", failOn);
 }
 
-/** Appends the run to the job summary of GitHub; the run has ended, so a failed write is a warning. */
-async function appendSummary(output: Output, path: string, report: EvalReport): Promise<void> {
-  try {
-    await appendFile(path, evalMarkdown(redactAll(report, output.secrets.redact)));
-  } catch (error) {
-    await output.warn(`cannot write the job summary ${path}: ${codeOf(error) ?? ""}`);
-  }
-}
-
 /** Annotations and the job summary in GitHub Actions; elsewhere nothing. */
-async function tellGithub(
+async function writeGithub(
   context: Context,
   output: Output,
   report: EvalReport,
@@ -104,8 +93,7 @@ async function tellGithub(
   const lineOf = sectionLinesIn(root);
   const places = { prefix: ciPrefix({ root, gitRoot }, env), suitePath, lineOf };
   for (const each of evalAnnotations(report, places)) await output.annotate(each);
-  const summary = env["GITHUB_STEP_SUMMARY"];
-  if (summary) await appendSummary(output, summary, report);
+  await writeJobSummary(output, env, () => evalMarkdown(output.secrets.redactAll(report)));
 }
 
 /**
@@ -118,24 +106,15 @@ export async function writeResults(
   options: EvalOptions,
   { report, goals, root }: { report: EvalReport; goals: Goals; root: string },
 ): Promise<void> {
-  const writers = [
+  await writeAll([
     ...goals.files.reports.map(
       (path) => () => writeEvalReport(path, report, output.secrets.redact),
     ),
-    () => tellGithub(context, output, report, root),
+    () => writeGithub(context, output, report, root),
     async () => {
       if (goals.format === "json") await writeEvalJson(output, options, report);
       else if (goals.format === "ndjson") await output.json(evalResultLine(report));
       else await writeEvalText(output, report);
     },
-  ];
-  let failure: { error: unknown } | undefined;
-  for (const write of writers) {
-    try {
-      await write();
-    } catch (error) {
-      failure ??= { error };
-    }
-  }
-  if (failure) throw failure.error;
+  ]);
 }

@@ -100,6 +100,19 @@ function* markReports(
   }
 }
 
+/** Calls all writers, also after one failed. Then throws the first failure. */
+export async function writeAll(writers: readonly (() => Promise<void>)[]): Promise<void> {
+  let failure: { error: unknown } | undefined;
+  for (const write of writers) {
+    try {
+      await write();
+    } catch (error) {
+      failure ??= { error };
+    }
+  }
+  if (failure) throw failure.error;
+}
+
 /**
  * Writes all report files, and the annotations and summary of a GitHub job. After a failure it
  * continues with the other files, then throws the first failure: CliError `local`.
@@ -113,20 +126,11 @@ export async function writeReportFiles(
   const { head, failures } = run;
   const { redact } = output.secrets;
   const prefix = ciPrefix(run, context.env);
-  const writers = [
+  await writeAll([
     ...reports.map((path) => () => writeReport(path, head, failures(), { redact })),
     ...(gitlab === undefined
       ? []
       : [() => writeCodeQuality(gitlab, failures(), { redact, prefix })]),
     () => tellGithub(output, context.env, run),
-  ];
-  let failure: { error: unknown } | undefined;
-  for (const write of writers) {
-    try {
-      await write();
-    } catch (error) {
-      failure ??= { error };
-    }
-  }
-  if (failure) throw failure.error;
+  ]);
 }
