@@ -1,8 +1,7 @@
 import type { CheckStatus } from "../checks/verify/decide.ts";
 import type { VerifiedDocument } from "../checks/verify/evidence.ts";
-import { CliError } from "../errors.ts";
-import { checkSelection, writeRecord, type FormatOptions } from "./formats/formats.ts";
-import type { Output } from "./terminal/output.ts";
+import type { FormatOptions } from "./formats/formats.ts";
+import { checkMembers } from "./formats/members.ts";
 import { emptyCounts, type VerifyCounts } from "./verify.ts";
 
 /** The summary of a run: counts by result, and all of them. */
@@ -39,10 +38,6 @@ export function verifyResultLine({ status, summary }: VerifyEnd): string {
   return `${JSON.stringify({ version: 1, type: "result", command: "verify", status, summary })}\n`;
 }
 
-/** Whether flags select members of the JSON object. */
-export const selectsMembers = ({ fields, jq }: FormatOptions): boolean =>
-  fields !== undefined || jq !== undefined;
-
 /** Members of the JSON, so that an unknown name in --fields is refused before any request. */
 const sample = {
   version: 1,
@@ -53,29 +48,4 @@ const sample = {
 };
 
 /** Throws CliError `usage` for --fields or --jq that select nothing. Call it before any request. */
-export function checkVerifyFormat(options: FormatOptions): void {
-  if (!selectsMembers(options)) return;
-  if (options.output === "text") {
-    const flag = options.fields === undefined ? "--jq" : "--fields";
-    throw new CliError("usage", `${flag} and --output text exclude each other`, {
-      hints: ["the flag selects from the JSON: use --output json, or omit --output"],
-    });
-  }
-  checkSelection(options, [], sample);
-}
-
-/** Writes the object of a run: whole, or the members that flags select. */
-export async function writeVerifyJson(
-  output: Output,
-  options: FormatOptions,
-  end: VerifyEnd,
-  documents: Iterable<VerifiedDocument>,
-): Promise<void> {
-  const pieces = verifyJson(end, documents);
-  if (!selectsMembers(options)) {
-    for (const piece of pieces) await output.json(piece);
-    return;
-  }
-  const record = JSON.parse([...pieces].join("")) as object;
-  await writeRecord(output, { ...options, output: options.output ?? "json" }, record);
-}
+export const checkVerifyFormat = (options: FormatOptions): void => checkMembers(options, sample);

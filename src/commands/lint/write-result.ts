@@ -1,10 +1,6 @@
 import type { Context } from "../../context.ts";
-import {
-  lintJson,
-  machineFormat,
-  writeLintJson,
-  type LintEnd,
-} from "../../output/lint/lint-json.ts";
+import { reportFormat } from "../../output/formats/members.ts";
+import { lintJson, writeLintJson, type LintEnd } from "../../output/lint/lint-json.ts";
 import type { LintRun } from "../../output/lint/lint-run.ts";
 import { writeFindings } from "../../output/lint/people.ts";
 import {
@@ -40,8 +36,8 @@ async function writeOutput(
   { run, end }: Result,
   prefix: string | undefined,
 ): Promise<void> {
-  const format = machineFormat(options);
-  if (format === undefined) {
+  const format = reportFormat(options);
+  if (format === "text") {
     await writeFindings(output, run.findings, source.shown, output.verbose);
   } else if (format === "sarif" || format === "junit") {
     const pieces = await renderText(format, run, prefix);

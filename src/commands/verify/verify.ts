@@ -10,18 +10,17 @@ import {
   writeVerifiedLine,
   type VerifyCounts,
 } from "../../output/verify.ts";
+import { reportFormat, writeJsonReport } from "../../output/formats/members.ts";
 import {
   checkVerifyFormat,
-  selectsMembers,
   verifiedLine,
   verifyResultLine,
-  writeVerifyJson,
+  verifyJson,
 } from "../../output/verify-json.ts";
 import type { Verification } from "../../sync/state/verified.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { openOutput } from "../connect.ts";
 import { openSource } from "../ingest/options/settings.ts";
-import { ingestFormat } from "../ingest/report/report.ts";
 import { checkReportFiles, type ReportFiles } from "../ingest/report/report-files.ts";
 import { openSession, type Session } from "../ingest/session.ts";
 import { chooseDocuments, type Chosen } from "./chosen.ts";
@@ -86,7 +85,7 @@ async function check(
 ): Promise<VerifyCounts> {
   const { output, source, connected, progress } = session;
   if (!connected) throw new Error("no connection");
-  const format = selectsMembers(options) ? "json" : ingestFormat(options);
+  const format = reportFormat(options);
   const counts = emptyCounts();
   const kept: VerifiedDocument[] = [];
   const keepsAll = format === "json" || options.explain !== undefined || files.reports.length > 0;
@@ -120,7 +119,7 @@ async function check(
   const summary = { ...counts, documents: done };
   const status = statusOf(counts, request.expectsHidden, chosen.failed.length);
   const end = { status, summary };
-  if (format === "json") await writeVerifyJson(output, options, end, kept);
+  if (format === "json") await writeJsonReport(output, options, verifyJson(end, kept));
   if (format === "ndjson") await output.json(verifyResultLine(end));
   if (format === "text") {
     const write = options.explain === undefined ? writeVerifiedLine : writeExplained;

@@ -1,7 +1,6 @@
 import type { EvalReport, ReportedCase } from "../../checks/eval/report.ts";
-import { CliError } from "../../errors.ts";
-import { checkSelection, writeRecord, type FormatOptions } from "../formats/formats.ts";
-import type { Output } from "../terminal/output.ts";
+import type { FormatOptions } from "../formats/formats.ts";
+import { checkMembers } from "../formats/members.ts";
 import { metricNames } from "./metric-names.ts";
 
 /** The object of `--output json` and of a `.json` report, in pieces: a line for each case. */
@@ -25,9 +24,6 @@ export function evalResultLine(report: EvalReport): string {
   const { version, ...rest } = report;
   return `${JSON.stringify({ version, type: "result", ...rest, cases: undefined })}\n`;
 }
-
-const selectsMembers = ({ fields, jq }: FormatOptions): boolean =>
-  fields !== undefined || jq !== undefined;
 
 const counts = { cases: 0, passed: 0, failed: 0, error: 0, flaky: 0, skipped: 0 };
 const each = <Value>(value: Value): Record<string, Value> =>
@@ -68,25 +64,5 @@ const comparison = {
 
 /** Throws CliError `usage` for --fields or --jq that select nothing. Call it before any request. */
 export function checkEvalFormat(options: FormatOptions & { baseline?: string | undefined }): void {
-  if (!selectsMembers(options)) return;
-  if (options.output === "text") {
-    const flag = options.fields === undefined ? "--jq" : "--fields";
-    throw new CliError("usage", `${flag} and --output text exclude each other`, {
-      hints: ["the flag selects from the JSON: use --output json, or omit --output"],
-    });
-  }
-  checkSelection(options, [], options.baseline === undefined ? sample : { ...sample, comparison });
-}
-
-/** Writes a report as JSON on stdout: whole, or the members that flags select. */
-export async function writeEvalJson(
-  output: Output,
-  options: FormatOptions,
-  report: EvalReport,
-): Promise<void> {
-  if (!selectsMembers(options)) {
-    for (const piece of evalJson(report)) await output.json(piece);
-    return;
-  }
-  await writeRecord(output, { ...options, output: options.output ?? "json" }, report);
+  checkMembers(options, options.baseline === undefined ? sample : { ...sample, comparison });
 }

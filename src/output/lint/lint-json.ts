@@ -1,7 +1,7 @@
 import type { CheckStatus } from "../../checks/verify/decide.ts";
 import type { Finding } from "../../checks/lint/rule.ts";
-import { CliError } from "../../errors.ts";
-import { checkSelection, writeRecord, type FormatOptions } from "../formats/formats.ts";
+import type { FormatOptions } from "../formats/formats.ts";
+import { checkMembers, reportFormat, writeJsonReport } from "../formats/members.ts";
 import type { Output } from "../terminal/output.ts";
 import type { SeverityCounts } from "./lint-run.ts";
 
@@ -48,9 +48,6 @@ function* lintLines({ status, summary }: LintEnd, findings: Iterable<Finding>): 
   yield `${JSON.stringify({ version: 1, type: "result", command: "lint", status, summary })}\n`;
 }
 
-const selects = ({ fields, jq }: FormatOptions): boolean =>
-  fields !== undefined || jq !== undefined;
-
 /** Members of the JSON, so that an unknown name in --fields is refused before any work. */
 const sample = {
   version: 1,
@@ -72,37 +69,18 @@ const sample = {
 const formatsWithoutMembers = ["text", "sarif", "junit"];
 
 /** Throws CliError `usage` for --fields or --jq that select nothing. Call it before any work. */
-export function checkLintFormat(options: FormatOptions): void {
-  if (!selects(options)) return;
-  if (formatsWithoutMembers.includes(options.output ?? "")) {
-    const flag = options.fields === undefined ? "--jq" : "--fields";
-    throw new CliError("usage", `${flag} and --output ${options.output} exclude each other`, {
-      hints: ["the flag selects from the JSON: use --output json, or omit --output"],
-    });
-  }
-  checkSelection(options, [], sample);
-}
+export const checkLintFormat = (options: FormatOptions): void =>
+  checkMembers(options, sample, formatsWithoutMembers);
 
-/** The format of the output; undefined for people. */
-export function machineFormat(options: FormatOptions): string | undefined {
-  if (selects(options)) return options.output ?? "json";
-  if (options.json) return "json";
-  return options.output === "text" ? undefined : options.output;
-}
-
-/** Writes the result as JSON or ndjson, whole or the members that flags select. */
+/** Writes the result as JSON, whole or the members that flags select; or as ndjson. */
 export async function writeLintJson(
   output: Output,
   options: FormatOptions,
   end: LintEnd,
   findings: readonly Finding[],
 ): Promise<void> {
-  if (selects(options)) {
-    const record = JSON.parse([...lintJson(end, findings)].join("")) as object;
-    await writeRecord(output, { ...options, output: options.output ?? "json" }, record);
-    return;
+  if (reportFormat(options) === "json") {
+    return await writeJsonReport(output, options, lintJson(end, findings));
   }
-  const isLines = machineFormat(options) === "ndjson";
-  const pieces = isLines ? lintLines(end, findings) : lintJson(end, findings);
-  for (const piece of pieces) await output.json(piece);
+  for (const line of lintLines(end, findings)) await output.json(line);
 }

@@ -33,6 +33,15 @@ describe("eval retrieval", () => {
     expect(service.sandbox.ledger.modelCalls).toBe(0);
   });
 
+  it("writes the members that --fields and --jq select, also as ndjson", async () => {
+    const service = await startEval();
+    service.write("suite.json", suiteOf(leave, lunch));
+    const lines = await service.run("retrieval suite.json --output ndjson --fields status");
+    expect(lines.stdout).toBe('{"status":"passed"}\n');
+    const found = await service.run("retrieval suite.json --jq .summary.passed");
+    expect(found.stdout).toBe("2\n");
+  });
+
   it("fails a case by its rank, and by a document that must not come", async () => {
     const service = await startEval();
     const cases = [

@@ -7,9 +7,10 @@ import { caseDigest } from "../../../checks/eval/case-digest.ts";
 import { skipReason } from "../../../checks/eval/judge-case.ts";
 import type { EvalBasis, EvalRunResult } from "../../../checks/eval/result.ts";
 import type { Context } from "../../../context.ts";
-import { checkEvalFormat, evalResultLine, writeEvalJson } from "../../../output/eval/json.ts";
+import { checkEvalFormat, evalJson, evalResultLine } from "../../../output/eval/json.ts";
 import { evalAnnotations } from "../../../output/eval/annotations.ts";
 import { evalMarkdown } from "../../../output/eval/markdown.ts";
+import { reportFormat, writeJsonReport } from "../../../output/formats/members.ts";
 import { readBaseline } from "../../../output/eval/read.ts";
 import { writeEvalReport } from "../../../output/eval/report-file.ts";
 import { writeEvalText } from "../../../output/eval/text.ts";
@@ -22,21 +23,13 @@ import { sectionLinesIn } from "../section-line.ts";
 import type { EvalOptions } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
 
-export type Format = "text" | "json" | "ndjson";
-
 /** Where results go, and what they are compared with: all checked before the first question. */
 export interface Goals {
-  format: Format;
+  /** `text`, `json` or `ndjson`. */
+  format: string;
   failOn: FailOn | undefined;
   baseline: EvalReport | undefined;
   files: ReportFiles;
-}
-
-function formatOf({ output, json, fields, jq }: EvalOptions): Format {
-  if (json === true || fields !== undefined || jq !== undefined) {
-    return output === "ndjson" ? "ndjson" : "json";
-  }
-  return output === "json" || output === "ndjson" ? output : "text";
 }
 
 /** Throws CliError `usage` for a bad condition, baseline, report file or selection. */
@@ -48,7 +41,7 @@ export async function checkGoals(context: Context, options: EvalOptions): Promis
   const { baseline: file } = options;
   const baseline =
     file === undefined ? undefined : await readBaseline(resolve(context.cwd, file), file);
-  return { format: formatOf(options), failOn, baseline, files };
+  return { format: reportFormat(options), failOn, baseline, files };
 }
 
 /** Throws CliError `usage` for a baseline of another suite, way, k, judge or kind. */
@@ -112,7 +105,7 @@ export async function writeResults(
     ),
     () => writeGithub(context, output, report, root),
     async () => {
-      if (goals.format === "json") await writeEvalJson(output, options, report);
+      if (goals.format === "json") await writeJsonReport(output, options, evalJson(report));
       else if (goals.format === "ndjson") await output.json(evalResultLine(report));
       else await writeEvalText(output, report);
     },
