@@ -1,5 +1,5 @@
 import type { EvalReport, ReportedCase } from "../../checks/eval/report.ts";
-import { attributes, xmlText } from "../report/junit.ts";
+import { attributes, properties, stopCase, timestampOf, xmlText } from "../report/junit.ts";
 import { problemText } from "./annotations.ts";
 import { foundText, namedText, runsText } from "./words.ts";
 
@@ -28,7 +28,7 @@ function bodyOf(of: ReportedCase, isWorse: boolean, judge: string | null): strin
   return `<${element}${message}>${xmlText(detailsOf(of))}</${element}>`;
 }
 
-function properties({ summary, basis, comparison, calls }: EvalReport): string {
+function measures({ summary, basis, comparison, calls }: EvalReport): string {
   const values: Record<string, string | number | undefined> = {
     via: basis.via,
     k: basis.k ?? undefined,
@@ -45,10 +45,7 @@ function properties({ summary, basis, comparison, calls }: EvalReport): string {
     Object.assign(values, { [name]: value, [`${name}.low`]: low, [`${name}.high`]: high });
     values[`${name}.n`] = n;
   }
-  const lines = Object.entries(values)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `      <property${attributes({ name, value })}/>\n`);
-  return `    <properties>\n${lines.join("")}    </properties>\n`;
+  return properties(values);
 }
 
 /**
@@ -66,9 +63,9 @@ export function* evalJunit(report: EvalReport): Generator<string> {
     skipped: summary.skipped,
     time: (report.elapsedMs / 1000).toFixed(3),
   };
-  const timestamp = report.startedAt.replace(/(?:\.\d+)?Z$/, "");
+  const timestamp = timestampOf(report.startedAt);
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name, ...totals })}>\n`;
-  yield `  <testsuite${attributes({ name, ...totals, timestamp })}>\n${properties(report)}`;
+  yield `  <testsuite${attributes({ name, ...totals, timestamp })}>\n${measures(report)}`;
   const worse = new Set(comparison?.worse.map(({ id }) => id));
   for (const each of cases) {
     const elapsedMs = each.runs.reduce((sum, run) => sum + run.elapsedMs, 0);
@@ -82,10 +79,6 @@ export function* evalJunit(report: EvalReport): Generator<string> {
     const body = bodyOf(each, worse.has(each.id), basis.judge);
     yield `    <testcase${opening}${body === "" ? "/>" : `>${body}</testcase>`}\n`;
   }
-  if (stopped !== null) {
-    const opening = attributes({ classname: "eval", name: "the run finished", time: 0 });
-    const message = attributes({ message: stopped, type: "stopped" });
-    yield `    <testcase${opening}><error${message}>${xmlText(stopped)}</error></testcase>\n`;
-  }
+  if (stopped !== null) yield stopCase("eval", stopped);
   yield "  </testsuite>\n</testsuites>\n";
 }

@@ -23,11 +23,31 @@ function attribute(name: string, value: string | number | undefined): string {
   return ` ${name}="${text}"`;
 }
 
-export function attributes(values: Readonly<Record<string, string | number | undefined>>): string {
+type Values = Readonly<Record<string, string | number | undefined>>;
+
+export function attributes(values: Values): string {
   return Object.entries(values)
     .map(([name, value]) => attribute(name, value))
     .join("");
 }
+
+/** The properties of a suite, without the undefined ones. */
+export function properties(values: Values): string {
+  const lines = Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `      <property${attributes({ name, value })}/>\n`);
+  return `    <properties>\n${lines.join("")}    </properties>\n`;
+}
+
+/** The test with an error of a run that did not finish. */
+export function stopCase(classname: string, reason: string): string {
+  const opening = attributes({ classname, name: "the run finished", time: 0 });
+  const message = attributes({ message: reason, type: "stopped" });
+  return `    <testcase${opening}><error${message}>${xmlText(reason)}</error></testcase>\n`;
+}
+
+/** A time in ISO 8601 as JUnit has it: without fractions and zone. */
+export const timestampOf = (iso: string): string => iso.replace(/(?:\.\d+)?Z$/, "");
 
 /** Folder of a document as a package name of a test report. */
 function classOf(path: string): string {
@@ -62,12 +82,6 @@ function stopReason(head: ReportHead): string | undefined {
   return head.status === "error" ? "the run stopped" : undefined;
 }
 
-function stopCase(reason: string): string {
-  const opening = attributes({ classname: "ingest", name: "the run finished", time: 0 });
-  const message = attributes({ message: reason, type: "stopped" });
-  return `    <testcase${opening}><error${message}>${xmlText(reason)}</error></testcase>\n`;
-}
-
 function failureCase({ path, id, line, reason, retryable, status }: ReportFailure): string {
   const opening = attributes({
     classname: classOf(path),
@@ -81,9 +95,9 @@ function failureCase({ path, id, line, reason, retryable, status }: ReportFailur
   return `    <testcase${opening}><failure${failure}>${xmlText(reason)}</failure></testcase>\n`;
 }
 
-function properties(head: ReportHead): string {
+function headProperties(head: ReportHead): string {
   const { counts, target, shard, commit, tool } = head;
-  const values: Record<string, string | number | undefined> = {
+  return properties({
     ...counts,
     planned: head.planned,
     requests: head.requests,
@@ -96,11 +110,7 @@ function properties(head: ReportHead): string {
     shard: shard ? `${shard.index}/${shard.count}` : undefined,
     commit,
     tool: `${tool.name} ${tool.version}`,
-  };
-  const lines = Object.entries(values)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `      <property${attributes({ name, value })}/>\n`);
-  return `    <properties>\n${lines.join("")}    </properties>\n`;
+  });
 }
 
 /**
@@ -125,10 +135,10 @@ export function* junitReport(
   };
   const name = "knowctl ingest";
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name, ...totals })}>\n`;
-  const timestamp = head.startedAt.replace(/(?:\.\d+)?Z$/, "");
-  yield `  <testsuite${attributes({ name, ...totals, timestamp })}>\n${properties(head)}`;
+  const timestamp = timestampOf(head.startedAt);
+  yield `  <testsuite${attributes({ name, ...totals, timestamp })}>\n${headProperties(head)}`;
   yield* groups;
-  if (stop !== undefined) yield stopCase(stop);
+  if (stop !== undefined) yield stopCase("ingest", stop);
   for (const failure of failures) yield failureCase(failure);
   yield "  </testsuite>\n</testsuites>\n";
 }

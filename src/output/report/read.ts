@@ -1,4 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
+import type * as z from "zod/mini";
 import { CliError, codeOf, messageOf } from "../../errors.ts";
 import { RunReport } from "./record.ts";
 
@@ -24,31 +25,45 @@ export async function readReportText(path: string, name: string): Promise<string
   }
 }
 
+/** The members of a JSON report. Throws CliError `usage` for a text that is not JSON. */
+export function parseReportJson(
+  text: string,
+  name: string,
+): { version?: unknown; type?: unknown; command?: unknown } {
+  try {
+    return (JSON.parse(text.replace(/^\ufeff/, "")) as object | null) ?? {};
+  } catch (error) {
+    // Not the parser's message: it quotes the untrusted content.
+    throw refuseReport(name, "not a JSON report", error);
+  }
+}
+
+/** The error for a report of another version. `known`: the versions that this program reads. */
+export function refuseVersion(name: string, version: unknown, known: string): CliError {
+  return new CliError("usage", `${name}: a report of version ${JSON.stringify(version)}`, {
+    hints: [`this knowctl reads ${known}; use the version that wrote it, or a newer one`],
+  });
+}
+
+/** The error for a report with an invalid member. */
+export function refuseInvalid(name: string, { issues: [issue] }: z.core.$ZodError): CliError {
+  const place = (issue?.path ?? []).map(String).join(".") || "the report";
+  return refuseReport(name, `not a valid report: ${place}: ${issue?.message ?? "unknown"}`);
+}
+
 /**
  * Parses a report. `name` is the file name as typed. Throws CliError `usage` that
  * names the file and the invalid member.
  */
 export function parseReport(text: string, name: string): RunReport {
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch (error) {
-    // Not the parser's message: it quotes the untrusted content.
-    throw refuseReport(name, "not a JSON report", error);
-  }
-  const { type, version } = (value ?? {}) as { type?: unknown; version?: unknown };
+  const value = parseReportJson(text, name);
+  const { type, version } = value;
   if (type !== "ingest-report")
     throw refuseReport(name, "JSON, but not a report of knowctl ingest");
-  if (version !== 1 && version !== 2) {
-    throw new CliError("usage", `${name}: a report of version ${JSON.stringify(version)}`, {
-      hints: ["this knowctl reads versions 1 and 2; use the version that wrote it, or a newer one"],
-    });
-  }
+  if (version !== 1 && version !== 2) throw refuseVersion(name, version, "versions 1 and 2");
   const result = RunReport.safeParse(value);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const place = (issue?.path ?? []).map(String).join(".");
-  throw refuseReport(name, `not a valid report: ${place}: ${issue?.message ?? "unknown"}`);
+  throw refuseInvalid(name, result.error);
 }
 
 /** Reads a JSON report. Throws like parseReport(), and for a file that cannot be read. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { CliError } from "../../errors.ts";
 import { countOf, formatCount } from "../terminal/progress.ts";
-import { parseReport, refuseReport } from "./read.ts";
+import { parseReport, parseReportJson, refuseReport } from "./read.ts";
 import type { RunReport } from "./record.ts";
 
 export type StepResult = "passed" | "failed" | "partial" | "not run";
@@ -110,15 +110,8 @@ function uploadStep(report: RunReport, name: string): Step {
 
 /** The step of a report. `name` is its file as typed. Throws CliError `usage` for another file. */
 export function parseStep(text: string, name: string): Step {
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch (error) {
-    throw refuseReport(name, "not a JSON report", error);
-  }
-  if ((value as { type?: unknown } | null)?.type === "ingest-report") {
-    return uploadStep(parseReport(text, name), name);
-  }
+  const value = parseReportJson(text, name);
+  if (value.type === "ingest-report") return uploadStep(parseReport(text, name), name);
   const parsed = CheckReport.safeParse(value);
   if (!parsed.success) throw refuseReport(name, "JSON, but not a report of a command");
   const report = parsed.data;

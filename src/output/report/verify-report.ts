@@ -8,7 +8,7 @@ import { redactEach, reportFormatOf, writeFilePieces } from "./file.ts";
 import { maxAnnotations } from "./github.ts";
 import { pageEnd, pageStart } from "./html/page.ts";
 import { inertPieces } from "./json.ts";
-import { attributes, xmlText } from "./junit.ts";
+import { attributes, properties, xmlText } from "./junit.ts";
 import { escapeHtml } from "./text.ts";
 
 /** A finished check. */
@@ -29,11 +29,8 @@ function* junit({ summary, documents, isFine }: VerifyRun): Generator<string> {
   const tests = bad.length + (fine > 0 ? 1 : 0);
   const totals = { tests, failures: bad.length - unknown, errors: 0, skipped: unknown };
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name, ...totals })}>\n`;
-  yield `  <testsuite${attributes({ name, ...totals })}>\n    <properties>\n`;
-  for (const each of verifyResults) {
-    yield `      <property${attributes({ name: each, value: summary[each] })}/>\n`;
-  }
-  yield "    </properties>\n";
+  const counts = Object.fromEntries(verifyResults.map((each) => [each, summary[each]]));
+  yield `  <testsuite${attributes({ name, ...totals })}>\n${properties(counts)}`;
   if (fine > 0) {
     const title = `${formatCount(fine)} as expected`;
     yield `    <testcase${attributes({ classname: "verify", name: title })}/>\n`;
