@@ -84,8 +84,14 @@ function refusal(rules: readonly PageRule[], page: LintPage, levelOf: LevelOf): 
   return `${nameOf(page.path)}${place}: ${first.message} (${first.rule}); ${way}`;
 }
 
-function isPageRule(rule: Rule): rule is PageRule {
-  return rule.kind === "page";
+const isPageRule = (rule: Rule): rule is PageRule => rule.kind === "page";
+export const isFolderRule = (rule: Rule): rule is FolderRule => rule.kind === "folder";
+
+/** The rules that a setup runs, in their order. */
+export function rulesToRun({ config, only }: LintSetup, rules: readonly Rule[]): Rule[] {
+  return rules
+    .filter(({ name }) => only?.includes(name) ?? true)
+    .filter((rule) => mayBe(rule, config, ["error", "warning", "note"]));
 }
 
 /** The check of an upload: error findings refuse the document. Undefined if no rule can be one. */
@@ -127,13 +133,10 @@ export function createExamine(
   rules: readonly Rule[],
 ): Examine | undefined {
   if (setup.refuses !== undefined) return createRefusal(setup, settings, rules);
-  const { config, only } = setup;
-  const isWanted = (rule: Rule): boolean =>
-    (only?.includes(rule.name) ?? true) && mayBe(rule, config, ["error", "warning", "note"]);
-  const wanted = rules.filter(isWanted);
+  const wanted = rulesToRun(setup, rules);
   const pageRules = wanted.filter(isPageRule);
-  const folderRules = wanted.filter((rule): rule is FolderRule => !isPageRule(rule));
-  const levelOf = createLevels(config);
+  const folderRules = wanted.filter(isFolderRule);
+  const levelOf = createLevels(setup.config);
   return (examined): Examined => {
     const page = pageFor(setup, examined, settings);
     const raw: Raw[] = [];

@@ -11,7 +11,7 @@ function unknownText(name: string, rules: readonly Rule[]): string {
   return `unknown rule "${name}"${similar === undefined ? "" : `; did you mean "${similar}"?`}`;
 }
 
-const hints = ["docs/lint.md lists the rules"];
+const hints = ["docs/lint-rules.md lists the rules"];
 
 /**
  * Throws CliError `usage` for an unknown rule in `only` (--rule), `not-configured` for one in the

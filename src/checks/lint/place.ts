@@ -1,5 +1,5 @@
 import { disablesIn, isDisabled } from "./disables.ts";
-import { createLines } from "./lines.ts";
+import { createLines } from "../lines.ts";
 import { coverSecrets, fingerprintOf, lineAt } from "./fingerprint.ts";
 import type { Finding, Found, RuleText, Severity, Span } from "./rule.ts";
 

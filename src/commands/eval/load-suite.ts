@@ -4,6 +4,7 @@ import { buildSuite } from "../../checks/eval/build-suite.ts";
 import type { Place, Suite } from "../../checks/eval/suite.ts";
 import { SuiteContent } from "../../checks/eval/suite-schema.ts";
 import { formProblems, type Locate, type SuiteProblem } from "../../checks/eval/suite-problems.ts";
+import { createLines } from "../../checks/lines.ts";
 import { parseJson } from "../../config/file/json.ts";
 import { offsetOf, SyntaxProblem, valueOf, type Node } from "../../config/file/nodes.ts";
 import { parseYaml } from "../../config/file/yaml.ts";
@@ -29,22 +30,6 @@ export function brokenSuite(
   });
 }
 
-/** Line and column of offsets in a text. */
-function createPlaces(file: string, text: string): (offset: number) => Place {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return (offset) => {
-    let low = 0;
-    let high = starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle;
-    }
-    return { file, line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
-  };
-}
-
 async function readSuite(path: string, file: string): Promise<string> {
   try {
     const { size } = await stat(path);
@@ -68,7 +53,8 @@ async function readSuite(path: string, file: string): Promise<string> {
 }
 
 function parse(file: string, text: string): { tree: Node; placeAt: (offset: number) => Place } {
-  const placeAt = createPlaces(file, text);
+  const lines = createLines(text);
+  const placeAt = (offset: number): Place => ({ file, ...lines.at(offset) });
   try {
     const isJson = extname(file).toLowerCase() === ".json";
     return { tree: isJson ? parseJson(text) : parseYaml(text, maxNodes), placeAt };

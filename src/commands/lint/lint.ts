@@ -7,7 +7,7 @@ import {
   type BaselineEntry,
   type ComparedFindings,
 } from "../../checks/lint/baseline.ts";
-import type { LintSetup } from "../../checks/lint/examine.ts";
+import { rulesToRun, type LintSetup } from "../../checks/lint/examine.ts";
 import { refuseUnknownRules } from "../../checks/lint/known-rules.ts";
 import { staleDate } from "../../checks/lint/rules/metadata/stale-date.ts";
 import { rules } from "../../checks/lint/rules.ts";
@@ -27,7 +27,7 @@ import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import { checkReportFiles, type ReportFiles } from "../ingest/report/report-files.ts";
 import { fixFiles } from "./fix-files.ts";
 import { checkPaths, openBaseline, type Baseline, type LintOptions } from "./lint-options.ts";
-import { rulesOf, runRules, type Linted } from "./run-rules.ts";
+import { runRules, type Linted } from "./run-rules.ts";
 import { writeResult, type Result } from "./write-result.ts";
 
 interface Run {
@@ -61,7 +61,7 @@ async function lintFiles(context: Context, run: Run): Promise<LintedFiles> {
 
 /** Whether this run looked for the findings of an entry of the baseline. */
 function checkedIn({ source, setup }: Run, { failed }: Linted) {
-  const ran = new Set(rulesOf(setup).map(({ name }) => name));
+  const ran = new Set(rulesToRun(setup, rules).map(({ name }) => name));
   const known = new Set(rules.map(({ name }) => name));
   const isInScope = scopeOf(source.inputs, source.find);
   // A rule that this version no longer has finds nothing any more.
@@ -94,7 +94,7 @@ function resultOf(run: Run, linted: LintedFiles, compared: ComparedFindings): Re
   const isFailed = counts.error > 0 || failsOnWarnings;
   const isPartial = failed.size > 0 || linted.unfixed > 0;
   const levels = setup.config.rules ?? {};
-  const configured = rulesOf(setup).map((rule) => {
+  const configured = rulesToRun(setup, rules).map((rule) => {
     const level = levels[rule.name];
     return level === undefined || level === "off" ? rule : { ...rule, severity: level };
   });
@@ -110,7 +110,7 @@ function resultOf(run: Run, linted: LintedFiles, compared: ComparedFindings): Re
   };
 }
 
-async function tellSummary(
+async function writeSummary(
   { output, source }: Run,
   { end: { summary } }: Result,
   fixed: readonly BaselineEntry[],
@@ -174,6 +174,6 @@ export async function lint(context: Context, paths: string[], options: LintOptio
   const compared = compare(run, linted, baseline);
   const result = resultOf(run, linted, compared);
   await writeResult(context, output, run, result);
-  await tellSummary(run, result, compared.fixed);
+  await writeSummary(run, result, compared.fixed);
   endWith(result, linted.unfixed, options);
 }

@@ -1,11 +1,10 @@
 import type { Context } from "../../context.ts";
 import { createFacts, type Facts } from "../../checks/lint/compare-pages.ts";
-import type { LintSetup } from "../../checks/lint/examine.ts";
+import { isFolderRule, rulesToRun, type LintSetup } from "../../checks/lint/examine.ts";
 import { distinctFingerprints } from "../../checks/lint/fingerprint.ts";
-import { createLevels, lintUsesPatterns, mayBe } from "../../checks/lint/levels.ts";
+import { createLevels, lintUsesPatterns } from "../../checks/lint/levels.ts";
 import type { LintFinding } from "../../checks/lint/place.ts";
-import type { FolderRule, Rule } from "../../checks/lint/rule.ts";
-import { rules as allRules } from "../../checks/lint/rules.ts";
+import { rules } from "../../checks/lint/rules.ts";
 import { loadGlobs } from "../../documents/find/patterns.ts";
 import { createRealPlaces } from "../../documents/find/real-place.ts";
 import { comparePaths } from "../../documents/inspect/stamp.ts";
@@ -26,13 +25,6 @@ export interface Linted {
   failed: ReadonlyMap<string, string>;
   /** Hash of each file with a fix. */
   contents: ReadonlyMap<string, string>;
-}
-
-/** The rules that a setup runs, in the order of the docs. */
-export function rulesOf({ config, only }: LintSetup): Rule[] {
-  return allRules
-    .filter(({ name }) => only?.includes(name) ?? true)
-    .filter((rule) => mayBe(rule, config, ["error", "warning", "note"]));
 }
 
 interface Gathered {
@@ -72,7 +64,7 @@ export async function runRules(
   { files, progress }: { files: ReportFiles; progress: Progress },
 ): Promise<Linted> {
   const { settings } = source;
-  const folderRules = rulesOf(setup).filter((rule): rule is FolderRule => rule.kind === "folder");
+  const folderRules = rulesToRun(setup, rules).filter(isFolderRule);
   const facts = createFacts(folderRules);
   const gathered: Gathered = {
     findings: [],
