@@ -2,7 +2,7 @@ import { caseDigest } from "./case-digest.ts";
 import { collapseRuns, runThatShows } from "./collapse.ts";
 import { checkDocuments, type Judged } from "./documents-check.ts";
 import { checkJudgement, judgeWord } from "./judgement.ts";
-import { controlProblem, leakedDocuments } from "./leak-control.ts";
+import { controlProblem, leakedOf } from "./leak-control.ts";
 import type { DocumentMatch } from "./match-document.ts";
 import { caseMetrics } from "./metrics.ts";
 import type { CaseReplies, Reply } from "./reply.ts";
@@ -73,11 +73,6 @@ function judgeRun(
   const [problem = unproved] = [...documents.undecided, ...words.undecided];
   if (problem !== undefined) return { ...seen, outcome: "error", error: problem, checks };
   return { ...seen, outcome: "passed", checks };
-}
-
-/** Documents that the reader of a leak test must not see; empty for any other case. */
-export function leakedOf(evalCase: EvalCase, kind: EvalKind): DocumentRef[] {
-  return leakedDocuments(kind === "answers" ? evalCase : { ...evalCase, expect: [] });
 }
 
 function describeCase(evalCase: EvalCase, { kind, matches }: JudgeRules, runs: readonly EvalRun[]) {

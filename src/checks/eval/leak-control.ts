@@ -1,13 +1,18 @@
 import { documentText, type DocumentMatch } from "./match-document.ts";
 import type { Reply } from "./reply.ts";
+import type { EvalKind } from "./result.ts";
 import type { DocumentRef, EvalCase } from "./suite.ts";
 
 /** Documents that the reader of a case must not see; empty unless the case is a leak test. */
-export function leakedDocuments(evalCase: EvalCase): DocumentRef[] {
-  if (evalCase.profile === undefined) return [];
-  const named = evalCase.expect.filter(({ word, isNot }) => isNot && word === "retrieves");
+export function leakedOf(
+  { profile, expect, mustNotRetrieve }: EvalCase,
+  kind: EvalKind,
+): DocumentRef[] {
+  if (profile === undefined) return [];
+  const checked = kind === "answers" ? expect : [];
+  const named = checked.filter(({ word, isNot }) => isNot && word === "retrieves");
   return [
-    ...evalCase.mustNotRetrieve.map(({ document }) => document),
+    ...mustNotRetrieve.map(({ document }) => document),
     ...named.flatMap(({ value }) => value as readonly DocumentRef[]),
   ];
 }

@@ -83,10 +83,9 @@ export interface EvalBasis {
   judge: string | null;
 }
 
-/** A run before its summary: what the runner hands to statistics and reports. */
+/** A finished run, without its cases. */
 export interface EvalRunResult {
   basis: EvalBasis;
-  cases: readonly CaseResult[];
   startedAt: string;
   elapsedMs: number;
   calls: number;

@@ -17,8 +17,8 @@ export interface SuiteFolder extends FolderFacts {
 interface FolderRequest {
   source: DocumentSource;
   inspector: PeekingInspector;
-  /** See Dialect.storedId; absent where the service stores ids as they are. */
-  storedId: ((id: string) => string) | undefined;
+  /** The id under which the service stores a document, see Dialect.storedId. */
+  storedId: (id: string) => string;
 }
 
 interface Files {
@@ -94,7 +94,7 @@ export async function readSuiteFolder(
   request: FolderRequest,
   paths: Iterable<string>,
 ): Promise<SuiteFolder> {
-  const { storedId = (id: string): string => id } = request;
+  const { storedId } = request;
   const files = listProject(request.source);
   const readable = readableOf(paths, request, files);
   const ids = new Map<string, string[]>();

@@ -55,11 +55,14 @@ export function sampleCase(id: string, changes: Partial<CaseResult> = {}): CaseR
   };
 }
 
+/** A finished run with its cases. */
+type SampleRun = EvalRunResult & { cases: readonly CaseResult[] };
+
 /** A finished run of these cases. */
 export function sampleRun(
   cases: readonly CaseResult[],
   changes: Partial<EvalRunResult> = {},
-): EvalRunResult {
+): SampleRun {
   return {
     basis: {
       kind: "retrieval",
@@ -81,7 +84,7 @@ export function sampleRun(
 export const matchesPath: DocumentMatch = (ref, { path }) => "path" in ref && path === ref.path;
 
 /** The report of a run, without a comparison. */
-export function sampleReport(run: EvalRunResult): EvalReport {
+export function sampleReport(run: SampleRun): EvalReport {
   return createReport(
     run,
     run.cases.map((each) => reportCase(each, matchesPath)),

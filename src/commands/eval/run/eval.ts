@@ -1,6 +1,6 @@
 import { failUnlessPassed } from "../../../checks/eval/fail-on.ts";
 import { reportCase, type ReportedCase } from "../../../checks/eval/report.ts";
-import type { CaseResult, EvalKind, EvalRunResult } from "../../../checks/eval/result.ts";
+import type { EvalKind, EvalRunResult } from "../../../checks/eval/result.ts";
 import type { Context } from "../../../context.ts";
 import type { CliError } from "../../../errors.ts";
 import { evalCaseLine } from "../../../output/eval/json.ts";
@@ -33,7 +33,7 @@ interface Run {
 }
 
 interface Asked {
-  result: EvalRunResult;
+  run: EvalRunResult;
   cases: readonly ReportedCase[];
 }
 
@@ -61,17 +61,15 @@ async function askCases(run: Run): Promise<Asked> {
   const rules = { ...prepared.rules, matches };
   const { concurrency = defaultConcurrency } = options;
   const startedMs = context.elapsed();
-  const results: CaseResult[] = [];
-  const reported: ReportedCase[] = [];
+  const done: ReportedCase[] = [];
   const spinner = createSpinner(output);
-  const show = (): void => spinner.start(`asking: ${results.length} of ${cases.length} cases done`);
+  const show = (): void => spinner.start(`asking: ${done.length} of ${cases.length} cases done`);
   let calls = 0;
   show();
   try {
     calls = await runCases({ cases, rules, replies, concurrency, recorder }, async (result) => {
       const each = reportCase(result, matches);
-      results.push(result);
-      reported.push(each);
+      done.push(each);
       show();
       if (goals.format === "ndjson") await writeCase(run, spinner, each);
     });
@@ -82,13 +80,12 @@ async function askCases(run: Run): Promise<Asked> {
   const elapsedMs = head?.elapsedMs ?? context.elapsed() - startedMs;
   const startedAt = head?.startedAt ?? run.startedAt;
   await recorder?.end({ elapsedMs, ...(stopped === undefined ? {} : { stopped }) });
-  const result = { basis, cases: results, startedAt, elapsedMs, calls, stopped };
-  return { result, cases: reported };
+  return { run: { basis, startedAt, elapsedMs, calls, stopped }, cases: done };
 }
 
 /** Throws the error that ended the run before any case had a result. */
-function failIfNothingAsked({ result }: Asked, stopped: CliError | undefined): void {
-  const asked = result.cases.filter(({ outcome }) => outcome !== "skipped");
+function failIfNothingAsked({ cases }: Asked, stopped: CliError | undefined): void {
+  const asked = cases.filter(({ outcome }) => outcome !== "skipped");
   if (stopped && asked.every(({ outcome }) => outcome === "error")) throw stopped;
 }
 
@@ -132,7 +129,7 @@ async function evaluate(
   const { output, goals, source } = run;
   try {
     const asked = await askCases(run);
-    const report = reportOf(asked.result, asked.cases, goals, options.baseline);
+    const report = reportOf(asked.run, asked.cases, goals, options.baseline);
     await writeResults(context, output, options, { report, goals, root: source.root });
     context.signal.throwIfAborted();
     failIfNothingAsked(asked, source.replies.stopped());

@@ -22,8 +22,7 @@ export async function openReplay(
   const recording = openRecording(context.cwd, replay);
   const { head } = recording;
   const named = suites.map(({ file, digest }) => ({ file, digest }));
-  const way = via === undefined ? {} : { via };
-  checkRecording(head, { kind: rules.kind, suites: named, k, ...way });
+  checkRecording(head, { kind: rules.kind, suites: named, k, via });
   const request = { suites, replayed: head.basis.dialect };
   const { root, names } = await openProject(context, options, output, request);
   return {

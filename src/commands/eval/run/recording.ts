@@ -157,14 +157,17 @@ export function openRecording(cwd: string, folder: string): Recording {
 }
 
 /** Throws CliError `usage` unless the recording answers what is asked: the same suites in the same way. */
-export function checkRecording({ basis }: RecordingHead, wanted: Partial<EvalBasis>): void {
+export function checkRecording(
+  { basis }: RecordingHead,
+  wanted: Pick<EvalBasis, "kind" | "suites" | "k"> & { via?: string | undefined },
+): void {
   const hint = "replay it with the suite, the command and the flags of the run that was recorded";
   const differ = (what: string, recorded: unknown, asked: unknown): CliError =>
     usage(
       `the recording is of another ${what}: recorded ${String(recorded)}, asked for ${String(asked)}`,
       hint,
     );
-  if (wanted.kind !== undefined && wanted.kind !== basis.kind) {
+  if (wanted.kind !== basis.kind) {
     throw differ("command", `eval ${basis.kind}`, `eval ${wanted.kind}`);
   }
   const digestsOf = (suites: EvalBasis["suites"]): string =>
@@ -172,7 +175,7 @@ export function checkRecording({ basis }: RecordingHead, wanted: Partial<EvalBas
       .map(({ digest }) => digest)
       .toSorted()
       .join();
-  if (wanted.suites && digestsOf(wanted.suites) !== digestsOf(basis.suites)) {
+  if (digestsOf(wanted.suites) !== digestsOf(basis.suites)) {
     const files = (suites: EvalBasis["suites"]): string =>
       suites.map(({ file, digest }) => `${file} (${digest.slice(0, 8)})`).join(", ");
     throw differ("suite, or of an older version of it", files(basis.suites), files(wanted.suites));
@@ -180,5 +183,5 @@ export function checkRecording({ basis }: RecordingHead, wanted: Partial<EvalBas
   if (wanted.via !== undefined && wanted.via !== basis.via) {
     throw differ("way", basis.via, wanted.via);
   }
-  if (wanted.k !== undefined && wanted.k !== basis.k) throw differ("k", basis.k, wanted.k);
+  if (wanted.k !== basis.k) throw differ("k", basis.k, wanted.k);
 }

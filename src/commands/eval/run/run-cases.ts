@@ -1,10 +1,10 @@
 import {
   judgeCase,
-  leakedOf,
   skippedCase,
   skipReason,
   type JudgeRules,
 } from "../../../checks/eval/judge-case.ts";
+import { leakedOf } from "../../../checks/eval/leak-control.ts";
 import type { Reply } from "../../../checks/eval/reply.ts";
 import type { CaseResult } from "../../../checks/eval/result.ts";
 import type { EvalCase } from "../../../checks/eval/suite.ts";

@@ -1,6 +1,6 @@
 import type { DocumentMatch } from "../../../checks/eval/match-document.ts";
 import { createDocumentMatch } from "../../../checks/eval/match-document.ts";
-import { leakedOf } from "../../../checks/eval/judge-case.ts";
+import { leakedOf } from "../../../checks/eval/leak-control.ts";
 import { rubricsOf } from "../../../checks/eval/judgement.ts";
 import type { EvalBasis } from "../../../checks/eval/result.ts";
 import type { EvalCase, Judge } from "../../../checks/eval/suite.ts";
