@@ -58,6 +58,27 @@ it("shows each step, and fails where one failed", async () => {
   expect(code).toBe(13);
 });
 
+it("names what ingest --verify did not find in the index, and fails for it", async () => {
+  const rules = [
+    { when: { documentId: "docs/b.md" }, do: { index: { keeps: "nothing" as const } } },
+  ];
+  const service = await startTestService({
+    dialect: "onyx",
+    files: { "docs/a.md": "alpha\n", "docs/b.md": "beta\n" },
+    faults: { rules },
+  });
+  const upload = "ingest docs --cc-pair-id 2 --verify --wait 0";
+  const reports = "--report up.json --report up.xml --report up.html --gitlab-report up.quality";
+  expect((await runIn(service, `${upload} ${reports}`)).code).toBe(13);
+  const { code, stdout } = await runIn(service, "report summary up.json");
+  expect(stdout).toBe("ingest\tfailed\t1 created, 1 updated, 1 verified\tdocs/b.md (missing)\n");
+  expect(code).toBe(13);
+  const read = (name: string): string => readFileSync(join(service.folder, name), "utf8");
+  expect(read("up.xml")).toContain('file="docs/b.md" time="0"><failure message="missing: ');
+  expect(read("up.html")).toMatch(/docs\/b\.md.*missing/);
+  expect(JSON.parse(read("up.quality"))).toMatchObject([{ location: { path: "docs/b.md" } }]);
+});
+
 it("is incomplete where a step is, or wrote no report", async () => {
   expect(await summary("lint.json upload.json")).toMatchObject({ code: 0 });
   expect(await summary("lint.json open.json")).toMatchObject({ code: 10 });

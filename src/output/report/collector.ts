@@ -1,3 +1,4 @@
+import type { VerifiedDocument } from "../../checks/verify/evidence.ts";
 import type { ReportCounts, ReportFailure, ReportHead, RunReport, RunStatus } from "./record.ts";
 import { createThroughput } from "./throughput.ts";
 import { tool } from "./tool.ts";
@@ -5,6 +6,7 @@ import { tool } from "./tool.ts";
 const maxSlowest = 20;
 const maxRenamed = 1000;
 const maxReasons = 1000;
+export const maxLost = 1000;
 const otherReasons = "other reasons";
 
 /** Result of one document or file. */
@@ -53,8 +55,8 @@ export interface ReportCollector {
   /** Counts documents without an event each, e.g. 90,000 unchanged ones. */
   count(name: Exclude<keyof ReportCounts, "verified">, count: number): void;
   rename(from: string, to: string): void;
-  /** A check of `--verify`; counts the documents that are in the index as sent. */
-  verify(isCurrent: boolean): void;
+  /** A check of `--verify`: counts current documents, keeps the first ones that are not. */
+  verify(document: VerifiedDocument): void;
   finish(end: RunEnd): ReportHead;
 }
 
@@ -148,6 +150,7 @@ export function createReportCollector(
   const slowest = createSlowest();
   const reasons = createReasons();
   const renamed: RunReport["renamed"] = [];
+  const lost: NonNullable<RunReport["lost"]> = [];
   const addSent = (event: ReportEvent): void => {
     const isFailed = event.status === "failed";
     throughput.add((now() - startedAtMs) / 1000, isFailed ? 0 : 1, isFailed ? 1 : 0);
@@ -169,8 +172,9 @@ export function createReportCollector(
       counts.renamed++;
       if (renamed.length < maxRenamed) renamed.push({ from, to });
     },
-    verify(isCurrent) {
-      counts.verified = (counts.verified ?? 0) + (isCurrent ? 1 : 0);
+    verify({ path, id, result, reason }) {
+      counts.verified = (counts.verified ?? 0) + (result === "current" ? 1 : 0);
+      if (result !== "current" && lost.length < maxLost) lost.push({ path, id, result, reason });
     },
     finish({ target, paths, options, shard, commit, error, ...end }) {
       const finishedAtMs = Math.max(startedAtMs, now());
@@ -198,6 +202,7 @@ export function createReportCollector(
         slowest: [...slowest.kept],
         skipped: reasons.list(),
         renamed,
+        ...(lost.length === 0 ? {} : { lost }),
       };
     },
   };

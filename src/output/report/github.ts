@@ -88,6 +88,16 @@ function failureTables({ groups, count }: GroupedFailures): string {
 <details><summary>Failed documents</summary>\n\n${table(["document", "reason"], files)}${more}\n</details>\n`;
 }
 
+function lostTable({ lost = [] }: ReportHead): string {
+  if (lost.length === 0) return "";
+  const rows = lost
+    .slice(0, maxListed)
+    .map(({ path, id, result, reason }) => [cell(path ?? id), cell(`${result}: ${reason}`)]);
+  const hidden = lost.length - rows.length;
+  const more = hidden > 0 ? `\nand ${formatCount(hidden)} more in the report\n` : "";
+  return `\n### Not in the index as sent\n\n${table(["document", "result"], rows)}${more}`;
+}
+
 /**
  * The run as Markdown for GitHub's job summary: status, counts, failures by reason
  * and the first 100 failures. Texts are cut to stay below GitHub's limit of 1 MiB.
@@ -104,6 +114,7 @@ export function githubSummary(head: ReportHead, failures: Iterable<ReportFailure
     ...notes.map((text) => `> ${cell(text)}\n\n`),
     `${counts}\n${facts(head)}`,
     failureTables(groupFailures(failures)),
+    lostTable(head),
     skipped.length === 0
       ? ""
       : `\n<details><summary>Skipped files</summary>\n\n${table(["files", "reason"], skipped)}\n</details>\n`,

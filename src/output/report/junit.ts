@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { neutralise } from "../terminal/neutralise.ts";
 import { countOf } from "../terminal/progress.ts";
-import type { ReportFailure, ReportHead } from "./record.ts";
+import type { ReportFailure, ReportHead, ReportLost } from "./record.ts";
 
 // XML 1.0 allows no control characters, surrogates, U+FFFE, U+FFFF: https://www.w3.org/TR/xml/#charsets
 export function xmlText(text: string): string {
@@ -95,6 +95,15 @@ function failureCase({ path, id, line, reason, retryable, status }: ReportFailur
   return `    <testcase${opening}><failure${failure}>${xmlText(reason)}</failure></testcase>\n`;
 }
 
+/** A document that was sent, and that the index does not hold as sent. */
+function lostCase({ path, id, result, reason }: ReportLost): string {
+  const place = path ?? "stdin";
+  const name = id === path ? id : `${place} (${id})`;
+  const opening = attributes({ classname: classOf(place), name, file: place, time: 0 });
+  const failure = attributes({ message: `${result}: ${reason}`, type: result });
+  return `    <testcase${opening}><failure${failure}>${xmlText(reason)}</failure></testcase>\n`;
+}
+
 function headProperties(head: ReportHead): string {
   const { counts, target, shard, commit, tool } = head;
   return properties({
@@ -115,7 +124,7 @@ function headProperties(head: ReportHead): string {
 
 /**
  * The run as JUnit XML in pieces. Each failed document is a failed test with file and
- * line. A million passed tests would hide it, so each non-zero count is one passed
+ * line, and so is each document that `--verify` did not find as sent. A million passed tests would hide it, so each non-zero count is one passed
  * test ("20,000 documents created") and each skip reason one skipped test. A run that
  * stopped has one test with an error. `tests` counts test cases; the properties count
  * documents.
@@ -126,9 +135,11 @@ export function* junitReport(
 ): Generator<string> {
   const groups = groupCases(head);
   const stop = stopReason(head);
+  const { lost = [] } = head;
+  const failed = head.counts.failed + lost.length;
   const totals = {
-    tests: groups.length + head.counts.failed + (stop === undefined ? 0 : 1),
-    failures: head.counts.failed,
+    tests: groups.length + failed + (stop === undefined ? 0 : 1),
+    failures: failed,
     errors: stop === undefined ? 0 : 1,
     skipped: head.skipped.length,
     time: head.seconds.toFixed(3),
@@ -140,5 +151,6 @@ export function* junitReport(
   yield* groups;
   if (stop !== undefined) yield stopCase("ingest", stop);
   for (const failure of failures) yield failureCase(failure);
+  for (const each of lost) yield lostCase(each);
   yield "  </testsuite>\n</testsuites>\n";
 }

@@ -1,5 +1,5 @@
 import { CliError } from "../../errors.ts";
-import { createReasons } from "./collector.ts";
+import { createReasons, maxLost } from "./collector.ts";
 import type { ReportCounts, ReportFailure, ReportHead, RunReport, RunSummary } from "./record.ts";
 import { missingText, worstStatus } from "./text.ts";
 import { createThroughput } from "./throughput.ts";
@@ -145,6 +145,7 @@ export function mergeReports(named: readonly NamedReport[]): {
   const commit = common(reports.map((report) => report.commit));
   const runs = reports.flatMap(runsOf);
   const options = mergeOptions(reports);
+  const lost = reports.flatMap((report) => report.lost ?? []).slice(0, maxLost);
   const head: ReportHead = {
     version: 2,
     type: "ingest-report",
@@ -175,6 +176,7 @@ export function mergeReports(named: readonly NamedReport[]): {
       ...division,
       runs: runs.toSorted((a, b) => (a.shard?.index ?? 0) - (b.shard?.index ?? 0)),
     },
+    ...(lost.length === 0 ? {} : { lost }),
   };
   return { head, failures: eachFailure(reports, options) };
 }

@@ -65,6 +65,18 @@ export const reportFailure = z.object({
 });
 export type ReportFailure = z.infer<typeof reportFailure>;
 
+/** A sent document that the index does not hold as sent. */
+const reportLost = z.object({
+  path: described(z.nullable(z.string()), "file relative to the project root; null for stdin"),
+  id: text("id of the document"),
+  result: described(
+    z.enum(["missing", "stale", "listed-only", "hidden", "present", "unknown"]),
+    "as in the output of `knowctl verify`; unknown: could not be decided",
+  ),
+  reason: text("what the check found"),
+});
+export type ReportLost = z.infer<typeof reportLost>;
+
 /** Options of a run that select files and shape documents; `ingest retry` uses them. */
 const recordedOptions = z.object({
   byInclude: z
@@ -150,6 +162,13 @@ export const RunReport = z.object({
     .array(z.object({ from: z.string(), to: z.string() }))
     .check(z.describe("the first 1,000 renamed files")),
   merged: z.optional(merged),
+  lost: z.optional(
+    z
+      .array(reportLost)
+      .check(
+        z.describe("with --verify: the first 1,000 documents that the index does not hold as sent"),
+      ),
+  ),
   failures: z.array(reportFailure).check(z.describe("every document that failed")),
 });
 export type RunReport = z.infer<typeof RunReport>;

@@ -98,12 +98,15 @@ function metricsOf({ summary: { metrics } }: CheckReport): string[] {
 
 function uploadStep(report: RunReport, name: string): Step {
   const results = { ok: "passed", partial: "partial", error: "failed", interrupted: "partial" };
-  const { status, counts, failures, error } = report;
+  const { status, counts, failures, lost = [], error } = report;
+  // A document that --verify proved lost is a failed check; an undecided one is not.
+  const isLost = lost.some(({ result }) => result !== "unknown");
+  const failed = failures.map(({ path, reason }) => `${path}: ${reason}`);
   return {
     step: "ingest",
-    result: results[status] as StepResult,
+    result: isLost ? "failed" : (results[status] as StepResult),
     details: [...countsOf(counts), ...(error === undefined ? [] : [error])].join(", "),
-    first: failures.slice(0, mostNamed).map(({ path, reason }) => `${path}: ${reason}`),
+    first: [...lost.map(nameOf), ...failed].slice(0, mostNamed),
     report: name,
   };
 }

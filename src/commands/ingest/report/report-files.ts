@@ -8,6 +8,7 @@ import { makeFolder } from "../../../make-folder.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { ciPrefix, tellGithub, type ToldRun } from "../../../output/report/ci.ts";
 import { reportFormatOf, writeReport } from "../../../output/report/file.ts";
+import type { ReportFailure } from "../../../output/report/record.ts";
 import { writeCodeQuality } from "../../../output/report/gitlab.ts";
 
 /** Report files of a run. */
@@ -113,6 +114,14 @@ export async function writeAll(writers: readonly (() => Promise<void>)[]): Promi
   if (failure) throw failure.error;
 }
 
+/** The failures, and the documents that `--verify` did not find as sent. */
+function* withLost({ head: { lost = [] }, failures }: ToldRun): Generator<ReportFailure> {
+  yield* failures();
+  for (const { path, id, result, reason } of lost) {
+    yield { path: path ?? "stdin", id, reason: `${result}: ${reason}`, retryable: false };
+  }
+}
+
 /**
  * Writes all report files, and the annotations and summary of a GitHub job. After a failure it
  * continues with the other files, then throws the first failure: CliError `local`.
@@ -130,7 +139,7 @@ export async function writeReportFiles(
     ...reports.map((path) => () => writeReport(path, head, failures(), { redact })),
     ...(gitlab === undefined
       ? []
-      : [() => writeCodeQuality(gitlab, failures(), { redact, prefix })]),
+      : [() => writeCodeQuality(gitlab, withLost(run), { redact, prefix })]),
     () => tellGithub(output, context.env, run),
   ]);
 }

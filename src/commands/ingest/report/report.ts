@@ -169,7 +169,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
       }
     },
     async verified(document) {
-      collector.verify(document.result === "current");
+      collector.verify(document);
       if (document.result !== "current" && lost.length < lostKept) lost.push(document);
       if (format !== "ndjson") return;
       const { verifiedLine } = await import("../../../output/verify-json.ts");

@@ -19,6 +19,18 @@ export function slowestSection({ slowest }: ReportHead): string {
   return `<section><h2>Slowest documents</h2><table><thead><tr><th scope="col">document</th><th class="meter" scope="col"><span hidden>share</span></th><th class="n" scope="col">time</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></section>`;
 }
 
+/** The documents that `--verify` did not find in the index as sent. */
+export function lostSection({ lost = [] }: ReportHead): string {
+  if (lost.length === 0) return "";
+  const rows = lost.slice(0, maxListed).map(({ path, id, result, reason }) => {
+    const name = `<span class="path">${escapeHtml(path ?? id)}</span>`;
+    return `<tr><td>${name}</td><td>${result.replace("-", " ")}: ${escapeHtml(reason)}</td></tr>`;
+  });
+  const hidden = lost.length - rows.length;
+  if (hidden > 0) rows.push(`<tr><td>and ${formatCount(hidden)} more</td><td></td></tr>`);
+  return `<section><h2>Not in the index as sent</h2><table><thead><tr><th scope="col">document</th><th scope="col">result</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></section>`;
+}
+
 /** Number of skipped files by reason. */
 export function skippedSection({ skipped }: ReportHead): string {
   if (skipped.length === 0) return "";

@@ -2,7 +2,7 @@ import { countOf, formatCount } from "../../terminal/progress.ts";
 import { throughputChart } from "./chart.ts";
 import { groupFailures } from "../groups.ts";
 import { failuresSection } from "./html-failures.ts";
-import { renamedSection, skippedSection, slowestSection } from "./html-lists.ts";
+import { lostSection, renamedSection, skippedSection, slowestSection } from "./html-lists.ts";
 import { pageEnd, pageStart } from "./page.ts";
 import type { ReportCounts, ReportFailure, ReportHead, RunStatus } from "../record.ts";
 import {
@@ -146,6 +146,7 @@ export function* htmlReport(
   });
   yield [heading(head), notices(head), tiles(head), proportions(head)].join("\n");
   yield failuresSection(grouped);
+  yield lostSection(head);
   yield chartSection(head);
   yield runsSection(head);
   yield numbers(head);
