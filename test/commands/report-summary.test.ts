@@ -24,7 +24,14 @@ const files = {
     comparison: { verdict: "worse" },
     cases: [
       { id: "fine", outcome: "passed" },
-      { id: "leave | days", outcome: "failed" },
+      {
+        id: "leave | days",
+        outcome: "failed",
+        expected: [
+          { path: "docs/found.md", rank: 1 },
+          { path: "docs/leave.md", rank: null },
+        ],
+      },
     ],
   }),
   "open.json": check("verify", "partial", {
@@ -52,7 +59,7 @@ it("shows each step, and fails where one failed", async () => {
     "lint\tpassed\t3 documents, 1 warning\t",
     "ingest\tpassed\t1 created\t",
     "verify\tpartial\t2 current, 1 unknown, 3 documents\tdocs/b.md (unknown)",
-    "eval retrieval\tfailed\t2 cases, 1 passed, 1 failed, hit 0.50 (0.10 to 0.90), compared with the baseline: worse\tleave | days (failed)",
+    "eval retrieval\tfailed\t2 cases, 1 passed, 1 failed, hit 0.50 (0.10 to 0.90), compared with the baseline: worse\tleave | days: docs/leave.md (failed)",
   ]);
   expect(stderr).toContain("failed: eval retrieval");
   expect(code).toBe(13);

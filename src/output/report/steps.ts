@@ -29,6 +29,12 @@ const item = z.looseObject({
   outcome: z.optional(z.string()),
   severity: z.optional(z.string()),
   rule: z.optional(z.string()),
+  /** Of a case: the documents that should be found. */
+  expected: z.optional(
+    z.array(
+      z.looseObject({ path: z.nullable(z.string()), rank: z.optional(z.nullable(z.number())) }),
+    ),
+  ),
 });
 type Item = z.infer<typeof item>;
 
@@ -53,8 +59,17 @@ type CheckReport = z.infer<typeof CheckReport>;
 
 const good = new Set(["current", "present", "passed", "skipped", "warning", "note"]);
 
-function nameOf({ id, path, line, rule, result, outcome }: Item): string {
-  const place = `${path ?? id ?? ""}${typeof line === "number" ? `:${line}` : ""}`;
+/** The document that a case should find; one that it did not find comes first. */
+function expectedPath({ expected = [] }: Item): string | undefined {
+  const missed = expected.find(({ path, rank }) => path !== null && rank === null);
+  return (missed ?? expected.find(({ path }) => path !== null))?.path ?? undefined;
+}
+
+function nameOf(item: Item): string {
+  const { id, path, line, rule, result, outcome } = item;
+  const wanted = expectedPath(item);
+  const name = wanted === undefined ? (path ?? id ?? "") : `${id}: ${wanted}`;
+  const place = `${name}${typeof line === "number" ? `:${line}` : ""}`;
   return `${place} (${rule ?? result ?? outcome ?? ""})`;
 }
 
