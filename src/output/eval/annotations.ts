@@ -17,10 +17,13 @@ export interface Places {
 
 type Expected = ReportedCase["expected"][number];
 
-/** The first wanted document that did not come, if its file is known. */
-function missingDocument(of: ReportedCase): (Expected & { path: string }) | undefined {
+/** The first wanted document whose file is known and that `isMeant`. */
+function expectedFile(
+  of: ReportedCase,
+  isMeant: (each: Expected) => boolean,
+): (Expected & { path: string }) | undefined {
   for (const each of of.expected) {
-    if (each.path !== null && isMissing(each, of)) return { ...each, path: each.path };
+    if (each.path !== null && isMeant(each)) return { ...each, path: each.path };
   }
   return undefined;
 }
@@ -39,13 +42,19 @@ function missingFile({ checks }: ReportedCase): string | undefined {
 }
 
 function placeOf(of: ReportedCase, places: Places): Pick<Annotation, "file" | "line" | "column"> {
-  const missing = missingDocument(of);
-  if (missing && places.prefix !== undefined) {
-    return { file: places.prefix + missing.path, line: places.lineOf?.(missing) ?? 1 };
-  }
-  const uncited = missingFile(of);
-  if (uncited !== undefined && places.prefix !== undefined) {
-    return { file: places.prefix + uncited, line: 1 };
+  const { prefix } = places;
+  const placeIn = (each: Expected & { path: string }) => ({
+    file: `${prefix}${each.path}`,
+    line: places.lineOf?.(each) ?? 1,
+  });
+  if (prefix !== undefined) {
+    const missing = expectedFile(of, (each) => isMissing(each, of));
+    if (missing) return placeIn(missing);
+    const uncited = missingFile(of);
+    if (uncited !== undefined) return { file: prefix + uncited, line: 1 };
+    // It was found, and the answer is wrong all the same: its text is the cause.
+    const found = failedChecks(of).length > 0 ? expectedFile(of, () => true) : undefined;
+    if (found) return placeIn(found);
   }
   const { file, line, column } = of.place;
   const path = places.suitePath(file);
@@ -76,8 +85,8 @@ function messageOf(of: ReportedCase, judge: string | null): string {
 
 /**
  * An annotation for each of the first 10 cases that did not pass, those that got worse first, then a
- * notice with their number. It stands on the document that should have been retrieved or cited: at the line
- * of its section where known, else at line 1. A case without such a file has it in the suite.
+ * notice with their number. It stands on the document that should have been retrieved or cited, or that the
+ * wrong answer is about: at the line of its section where known, else at line 1. A case without such a file has it in the suite.
  * The report is redacted by output.annotate(), which also escapes the texts.
  */
 export function evalAnnotations(report: EvalReport, places: Places): Annotation[] {

@@ -43,6 +43,14 @@ describe("annotations of eval", () => {
     },
   );
 
+  it("stand on the expected document that was retrieved, where its answer is wrong", () => {
+    const checks = [{ word: "contains", value: "28 days", passed: false }];
+    const { retrieved } = sampleCase("a");
+    const of = sampleCase("a", { outcome: "failed", retrieved, checks });
+    const [first] = evalAnnotations(sampleReport(sampleRun([of])), { ...places, lineOf: () => 7 });
+    expect(first).toMatchObject({ file: "handbook/docs/a.md", line: 7 });
+  });
+
   it("stand at the line of the section where it is known", () => {
     const [first] = evalAnnotations(mixedReport(), { ...places, lineOf: () => 12 });
     expect(first).toMatchObject({ line: 12 });
