@@ -21,7 +21,7 @@ const files = {
         mrr: { value: null, low: null, high: null, n: 0 },
       },
     },
-    comparison: { verdict: "worse" },
+    comparison: { verdict: "cannot-tell" },
     cases: [
       { id: "fine", outcome: "passed" },
       {
@@ -59,9 +59,12 @@ it("shows each step, and fails where one failed", async () => {
     "lint\tpassed\t3 documents, 1 warning\t",
     "ingest\tpassed\t1 created\t",
     "verify\tpartial\t2 current, 1 unknown, 3 documents\tdocs/b.md (unknown)",
-    "eval retrieval\tfailed\t2 cases, 1 passed, 1 failed, hit 0.50 (0.10 to 0.90), compared with the baseline: worse\tleave | days: docs/leave.md (failed)",
+    "eval retrieval\tfailed\t2 cases, 1 passed, 1 failed, compared with the baseline: cannot tell, hit 0.50 (0.10 to 0.90)\tleave | days: docs/leave.md (failed)",
   ]);
-  expect(stderr).toContain("failed: eval retrieval");
+  // A terminal cuts the table; these lines are whole.
+  expect(stderr).toContain(
+    "failed: eval retrieval\n  verify: docs/b.md (unknown)\n  eval retrieval: leave | days: docs/leave.md (failed)\n",
+  );
   expect(code).toBe(13);
 });
 

@@ -134,10 +134,11 @@ export function parseStep(text: string, name: string): Step {
   if (!parsed.success) throw refuseReport(name, "JSON, but not a report of a command");
   const report = parsed.data;
   const verdict = report.comparison
-    ? [`compared with the baseline: ${report.comparison.verdict}`]
+    ? [`compared with the baseline: ${report.comparison.verdict.replace("-", " ")}`]
     : [];
   const { command, status, summary } = report;
-  const details = [...countsOf(summary), ...metricsOf(report), ...verdict];
+  // The metrics are long: a terminal cuts the end.
+  const details = [...countsOf(summary), ...verdict, ...metricsOf(report)];
   return {
     step: command,
     result: status,
@@ -147,15 +148,20 @@ export function parseStep(text: string, name: string): Step {
   };
 }
 
-/** Throws CliError `checks-failed` or `partial` unless every step passed. */
+/**
+ * Throws CliError `checks-failed` or `partial` unless every step passed. Its details name what the
+ * columns of a table may cut.
+ */
 export function failUnlessPassed(steps: readonly Step[]): void {
   const named = (result: StepResult): string =>
     steps
       .filter((each) => each.result === result)
       .map(({ step }) => step)
       .join(", ");
+  const details = steps.flatMap(({ step, first }) => first.map((name) => `${step}: ${name}`));
   const failed = named("failed");
-  if (failed !== "") throw new CliError("checks-failed", `failed: ${failed}`);
+  if (failed !== "") throw new CliError("checks-failed", `failed: ${failed}`, { details });
   const open = [named("partial"), named("not run")].filter((each) => each !== "").join(", ");
-  if (open !== "") throw new CliError("partial", `not finished, or only in part: ${open}`);
+  if (open === "") return;
+  throw new CliError("partial", `not finished, or only in part: ${open}`, { details });
 }
