@@ -6,11 +6,13 @@ import { pages, readPage } from "./pages.ts";
 
 // A page answers one question. A page beyond these limits answers several: split it, or cut it.
 
-const generated = ["docs/commands.md", "docs/configuration-keys.md", "docs/lint-rules.md"];
-const written = pages.filter((page) => !generated.includes(page));
+const references = ["docs/commands.md", "docs/configuration-keys.md", "docs/lint-rules.md"];
+const written = pages.filter((page) => !references.includes(page));
 
-/** Pages for users; their words count together. */
-const forUsers = written.filter((page) => page === "README.md" || page.startsWith("docs/"));
+/** Pages for users; their words count together. The words of docs/writing.md are those of the rules. */
+const forUsers = written.filter(
+  (page) => page === "README.md" || (page.startsWith("docs/") && page !== "docs/writing.md"),
+);
 
 const linesIn = (page: string): number => readPage(page).trimEnd().split("\n").length;
 const wordsIn = (page: string): number => readPage(page).trim().split(/\s+/).length;
