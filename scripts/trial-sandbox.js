@@ -17,9 +17,10 @@ export function trialEnvironment(folder, extra = {}) {
   return { ...env, ...extra };
 }
 
-/** Starts a sandbox that keeps its documents in `folder`, on a free port. */
-export async function startSandbox(folder) {
-  const args = [binary, "sandbox", "--port", "0", "--data", join(folder, "data")];
+/** Starts a sandbox that keeps its documents in `folder`, on a free port; with `dialect` of this dialect. */
+export async function startSandbox(folder, dialect = "standard") {
+  const data = join(folder, `data-${dialect}`);
+  const args = [binary, "sandbox", "--port", "0", "--data", data, "--dialect", dialect];
   const child = spawn(process.execPath, args, {
     cwd: projectFolder,
     env: trialEnvironment(folder),

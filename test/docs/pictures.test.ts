@@ -7,7 +7,7 @@ import { pages, readPage } from "./pages.ts";
 
 // Of util-linux; that of other systems takes other arguments.
 const hasScript = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
-const names = ["try", "help", "connectors", "upload", "answer"];
+const names = ["try", "help", "connectors", "upload", "answer", "lint"];
 
 describe("the pictures of the terminal", () => {
   it.runIf(hasScript)("show what the program shows today", () => {
@@ -26,7 +26,7 @@ describe("the pictures of the terminal", () => {
     },
   );
 
-  it.each(["page", "report"])("%s has a text in its place, and a dark form", (name) => {
+  it.each(["page", "report", "eval"])("%s has a text in its place, and a dark form", (name) => {
     const shown = new RegExp(
       `pictures/${name}-dark\\.png">\\s*<img alt="[^"]{20,}" src="pictures/${name}-light`,
     );

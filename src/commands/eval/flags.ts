@@ -32,7 +32,7 @@ function addInit(evaluation: Command, run: Run): void {
 export function addEval(program: Command, run: Run): void {
   const evaluation = program
     .command("eval")
-    .description("Measure with a suite of questions what is found and how it is answered.");
+    .description("Test search and answers with a suite of questions.");
   addInit(evaluation, run);
   addEvalRuns(evaluation, run);
 }

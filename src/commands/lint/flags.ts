@@ -8,8 +8,8 @@ export function addLint(program: Command, run: Run): void {
   const lint = program
     .command("lint")
     .description(
-      "Check documents before you send them: what makes them bad to answer from.\n" +
-        "Reads files as `knowctl ingest` does, with the same options and configuration. Needs no service and sends " +
+      "Find what makes documents bad to answer from.\n" +
+        "Run it before an upload. Reads files as `knowctl ingest` does, with the same options and configuration. Needs no service and sends " +
         "nothing. Exits with 13 if there is a finding of level error, or more warnings than --max-warnings.",
     )
     .argument(

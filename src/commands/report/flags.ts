@@ -3,7 +3,9 @@ import type { Run } from "../../surface/run.ts";
 
 /** `report merge` and `report summary`. */
 export function addReport(program: Command, run: Run): void {
-  const report = program.command("report").description("Work with reports.");
+  const report = program
+    .command("report")
+    .description("Merge reports of shards, or sum up the steps of a pipeline.");
   report
     .command("merge")
     .description(
