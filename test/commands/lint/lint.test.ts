@@ -86,7 +86,11 @@ describe("knowctl lint", () => {
   });
 
   it.each([
-    ["--rule emty", 2, /unknown rule "emty"; did you mean "empty"/],
+    [
+      "--rule emty",
+      2,
+      /unknown rule "emty"; did you mean "empty"[^]*docs\/lint-rules\.md lists the rules/,
+    ],
     ["-", 2, /lint reads no documents from stdin/],
     ["none", 2, /no such file/],
     ["docs --include *.nothing", 2, /0 files to check/],
