@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { knownMembers } from "../../src/checks/eval/suite-schema.ts";
+import { words } from "../../src/checks/eval/words/words.ts";
 import { slashCommands } from "../../src/commands/chat/conversation/slash/commands.ts";
 import { checks } from "../../src/commands/doctor/doctor.ts";
 import { formats } from "../../src/documents/read/readers.ts";
@@ -16,6 +18,8 @@ const extensions = Object.values(formats).flatMap((format) =>
 it.each([
   ["docs/chat.md", "command", Object.keys(slashCommands).map((name) => `/${name}`)],
   ["docs/doctor.md", "check", checks.map(({ name }) => name)],
+  ["docs/eval-suites.md", "member", knownMembers["cases"] ?? []],
+  ["docs/eval-suites.md", "word", [...Object.keys(words), "judge"]],
   // `.gz` may follow any of them.
   ["docs/formats.md", "format", [...extensions, ".gz"]],
   ["docs/orphans.md", "class", [...orphanClasses]],
