@@ -25,11 +25,13 @@ function languageIn(name: string): string | undefined {
   return ending !== undefined && isLanguage(ending) ? ending : undefined;
 }
 
-/** The language of a path, by the names of its folders and of the file; "" for none. */
+/** The language of a path, by the names of its folders, else of the file; "" for none. */
 export function languageOf(path: string): string {
-  let language: string | undefined;
-  for (const name of withoutExtension(path).split("/")) language = languageIn(name) ?? language;
-  return language?.toLowerCase().replace("_", "-") ?? "";
+  const names = withoutExtension(path).split("/");
+  const file = names.pop() ?? "";
+  // `pages.de/git-am.md` is German: the name of a file can end like the code of a language.
+  const inFolders = names.map((name) => languageIn(name)).findLast((each) => each !== undefined);
+  return (inFolders ?? languageIn(file))?.toLowerCase().replace("_", "-") ?? "";
 }
 
 /** The version of a path, by the names of its folders: `v2`, `1.x`, `latest`; "" for none. */

@@ -17,7 +17,7 @@ const fewestUnspaced = 8;
 // Words of a sentence that is about something that another sentence names, about one place of a
 // text, or about a change. English, German, French and Spanish.
 const pointing =
-  "this these those it its it's they their them he she his her here following below above previous earlier " +
+  "this these those it its it's they their them he she his her here following below above previous preceding earlier " +
   "former latter next another other example examples sample suppose imagine assume say i we our us my " +
   "tutorial chapter lesson exercise release released fixed fixes since added removed deprecated version " +
   "diese diesem diesen dieser dieses es folgende folgenden folgender beispiel oben unten " +

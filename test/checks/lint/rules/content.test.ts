@@ -57,7 +57,10 @@ describe("a tiny page", () => {
       "3 words, at least 10 words are expected",
     ]);
     expect(await messagesOf(tiny, "# A long heading of many words\n")).toEqual([
-      "only headings, at least 10 words are expected",
+      "no words besides headings and addresses, at least 10 words are expected",
+    ]);
+    expect(await messagesOf(tiny, "`http://localhost:8080/callback`\n")).toEqual([
+      "no words besides headings and addresses, at least 10 words are expected",
     ]);
     expect(await messagesOf(tiny, "[here](https://example.com/a/b/c/d/e/f/g/h)\n")).toEqual([
       "1 word, at least 10 words are expected",

@@ -66,6 +66,17 @@ describe("titles", () => {
     ]);
   });
 
+  it("are of the language of the folder, whatever the name of the file ends with", async () => {
+    const files = {
+      "de/tool-cs.md": "# Tool\n",
+      "fr/tool-cs.md": "# Tool\n",
+      "fr/vi.md": "# Tool\n",
+    };
+    expect(await lint(duplicateTitle, files)).toEqual([
+      'fr/vi.md: the title "Tool" is also that of fr/tool-cs.md',
+    ]);
+  });
+
   it.each([
     ["getting-started.md", "Text.\n"],
     ["a.md", "## Only a heading of level 2\n\nText.\n"],

@@ -188,6 +188,10 @@ describe("numbers", () => {
       "The rules of 2024 hold for all employees here.",
     ],
     ["This page takes 5 minutes for most readers.", "This page takes 9 minutes for most readers."],
+    [
+      "The preceding form has 5 fields for each employee.",
+      "The preceding form has 9 fields for each employee.",
+    ],
     ["Go on with Step 2 of the same guide.", "Go on with Step 3 of the same guide."],
     ["| Employees get 28 days of leave a year. |", "| Employees get 30 days of leave a year. |"],
     [

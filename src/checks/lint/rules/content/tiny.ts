@@ -32,7 +32,10 @@ export const tiny: PageRule = {
     if (body.text.length > longest) return;
     const words = countWords(withoutHeadings(body), fewest);
     if (words >= fewest || !hasWords(body.text)) return;
-    const shown = words === 0 ? "only headings" : `${words} ${words === 1 ? "word" : "words"}`;
+    const shown =
+      words === 0
+        ? "no words besides headings and addresses"
+        : `${words} ${words === 1 ? "word" : "words"}`;
     yield { message: `${shown}, at least ${fewest} words are expected` };
   },
 };
