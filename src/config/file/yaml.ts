@@ -23,6 +23,8 @@ interface Source {
   text: string;
   /** How many more nodes the file may have: aliases can expand a few bytes without end (faults.md 0.10). */
   nodesLeft: number;
+  /** The objects and lists that hold the current value. */
+  holders: Set<unknown>;
 }
 
 function mappingNode(
@@ -50,6 +52,14 @@ function mappingNode(
   return { kind: "object", start, members };
 }
 
+function listNode(event: Event, values: unknown[], source: Source, isMetadata: boolean): Node {
+  const start = skipSpace(source.text, event.start);
+  const items = values.map((item, index) =>
+    toNode(event.children[index], item, source, start, isMetadata),
+  );
+  return { kind: "list", start, items };
+}
+
 function toNode(
   event: Event | undefined,
   value: unknown,
@@ -61,13 +71,17 @@ function toNode(
     throw new SyntaxProblem("too many values after expanding aliases", near);
   }
   const at = event ?? { start: near, end: near, result: value, children: [] };
-  if (isObject(value)) return mappingNode(at, value, source, isMetadata);
   const start = skipSpace(source.text, at.start);
-  if (Array.isArray(value)) {
-    const items = value.map((item, index) =>
-      toNode(at.children[index], item, source, start, isMetadata),
-    );
-    return { kind: "list", start, items };
+  if (typeof value === "object" && value !== null) {
+    if (source.holders.has(value)) {
+      throw new SyntaxProblem("an alias stands within the value that it repeats", near);
+    }
+    source.holders.add(value);
+    const node = isObject(value)
+      ? mappingNode(at, value, source, isMetadata)
+      : listNode(at, value as unknown[], source, isMetadata);
+    source.holders.delete(value);
+    return node;
   }
   let scalar = value as string | number | boolean | null;
   // Metadata keeps its scalars as written: `1.10` does not become 1.1, nor a date a Date.
@@ -114,5 +128,11 @@ export function parseYaml(text: string, maxNodes = defaultMaxNodes): Node {
     if (!(error instanceof YAMLException)) throw error;
     throw new SyntaxProblem(reasonOf(error), error.mark?.position ?? 0);
   }
-  return toNode(root.children[0], value, { text, nodesLeft: maxNodes }, 0, false);
+  return toNode(
+    root.children[0],
+    value,
+    { text, nodesLeft: maxNodes, holders: new Set() },
+    0,
+    false,
+  );
 }

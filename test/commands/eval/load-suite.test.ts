@@ -155,6 +155,11 @@ cases:
         .join("\n")}`,
       /too many values after expanding aliases/,
     ],
+    [
+      "an alias of what holds it",
+      "version: 1\ncases: &all\n  - *all\n",
+      /^s\.yaml:\d+:\d+: an alias stands within the value that it repeats/,
+    ],
   ])("name %s", (_what, text, message) => {
     expect(problems(() => parseSuite(text, "s.yaml"))[0]).toMatch(message);
   });
