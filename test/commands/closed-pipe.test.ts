@@ -11,6 +11,9 @@ it.each([
   ["verify --output ndjson", 13],
   ["verify --output json", 13],
   ["verify", 13],
+  ["eval retrieval suite.yaml", 13],
+  ["eval retrieval suite.yaml --json", 13],
+  ["eval retrieval suite.yaml --output ndjson", 13],
   ["drift --exit-code --output json", 12],
 ])("a reader that has gone does not make a check succeed: %s", async (line, expected) => {
   const files = { "docs/a.md": "alpha beta\n", "docs/b.md": "gamma delta\n" };
@@ -19,6 +22,8 @@ it.each([
   expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
   await service.sandbox.idle();
   if (line.startsWith("drift")) writeFileSync(join(service.folder, "docs/c.md"), "epsilon\n");
+  const lostCase = "{ id: a, question: alpha, must_retrieve: [docs/a.md] }";
+  writeFileSync(join(service.folder, "suite.yaml"), `version: 1\ncases: [${lostCase}]\n`);
   const context = createTestContext({ cwd: service.folder, env: service.env });
   const stdout = { ...context.stdout, write: () => Promise.reject(new ClosedPipeError()) };
   expect(await main(line.split(" "), { ...context, stdout })).toBe(expected);

@@ -6,6 +6,7 @@ import type { CliError } from "../../../errors.ts";
 import { evalCaseLine } from "../../../output/eval/json.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { createSpinner, type Spinner } from "../../../output/terminal/spinner.ts";
+import { goOnAfterClosedPipe } from "../../closed-pipe.ts";
 import { openOutput } from "../../connect.ts";
 import type { EvalOptions } from "./options.ts";
 import { prepareSuites, refuseNothing, type Prepared } from "./prepare.ts";
@@ -121,10 +122,11 @@ async function openRun(
 
 async function evaluate(
   kind: EvalKind,
-  context: Context,
+  system: Context,
   files: readonly string[],
   options: EvalOptions,
 ): Promise<void> {
+  const context = goOnAfterClosedPipe(system);
   const run = await openRun(context, kind, files, options);
   const { output, goals, source } = run;
   try {
