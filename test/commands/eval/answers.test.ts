@@ -126,6 +126,21 @@ describe("eval answers", () => {
     expect(report.code).toBe(10);
   });
 
+  it("asks nothing more once a case did not fit into the budget", async () => {
+    const service = await startEval();
+    const judge = { base_url: "http://127.0.0.1:9/v1", model: "grader" };
+    const rubric = { judge: { rubric: "is polite", threshold: 0.5 } };
+    const cases = [
+      { ...leave, expect: [rubric] },
+      { ...leave, id: "cheaper" },
+    ];
+    service.write("suite.json", JSON.stringify({ version: 1, judge, cases }));
+    const report = await service.report("answers suite.json --judge --allow-tokens 1");
+    expect(outcomesOf(report)).toEqual(["error", "error"]);
+    expect(askedOf(service)).toHaveLength(0);
+    expect(report.code).toBe(10);
+  });
+
   it("without --allow-tokens and without a terminal asks nothing", async () => {
     const service = await startEval();
     service.write("suite.json", suiteOf({ ...leave, repeat: 3 }));
