@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { EvalReport } from "../../../src/checks/eval/report.ts";
@@ -70,6 +70,34 @@ describe("eval --record and --replay", () => {
     expect(report.cases.map(({ outcome }) => outcome)).toEqual(["error", "passed"]);
     expect(report.cases[0]?.reason).toBe("the recording does not hold this case");
     expect(code).toBe(10);
+  });
+
+  it("a damaged file, or one of another case, is an error of the case", async () => {
+    const service = await recorded();
+    const folder = join(service.folder, "recorded", "cases");
+    const [first = "", second = ""] = readdirSync(folder);
+    copyFileSync(join(folder, second), join(folder, first));
+    writeFileSync(join(folder, second), "{");
+    const { code, report } = await replay(service, "answers suite.json --replay recorded");
+    expect(report.cases.map(({ reason }) => reason)).toEqual([
+      `cases/${first} holds another case: lunch`,
+      `cannot read the recording cases/${second}: it is not JSON`,
+    ]);
+    expect(code).toBe(10);
+  });
+
+  it("says of a run that was killed that it did not end, and is the same each time", async () => {
+    const service = await recorded();
+    const path = join(service.folder, "recorded", "recording.json");
+    const { elapsedMs: _ms, ...head } = JSON.parse(readFileSync(path, "utf8")) as EvalReport;
+    writeFileSync(path, JSON.stringify(head));
+    const once = await replay(service, "answers suite.json --replay recorded");
+    expect(once).toMatchObject({
+      code: 10,
+      report: { elapsedMs: 0, stopped: "the recorded run did not end" },
+    });
+    const again = await replay(service, "answers suite.json --replay recorded");
+    expect(again.report).toEqual(once.report);
   });
 
   it("refuses a recording of another suite, command or way, and a folder without one", async () => {

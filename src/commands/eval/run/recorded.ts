@@ -8,6 +8,15 @@ import { checkRecording, openRecording, type RecordingHead } from "./recording.t
 import { createReplay } from "./replay.ts";
 import type { ReplySource } from "./source.ts";
 
+/** How the recorded run ended. A run that was killed recorded no end: its time is unknown. */
+function endOf({
+  elapsedMs,
+  stopped,
+}: RecordingHead): Pick<RecordingHead, "elapsedMs" | "stopped"> {
+  if (elapsedMs !== undefined) return { elapsedMs, stopped };
+  return { elapsedMs: 0, stopped: "the recorded run did not end" };
+}
+
 /**
  * Opens the recording of `--replay`, without a profile and without network. Throws CliError `usage`
  * for a recording of another suite, command, way or k.
@@ -31,6 +40,6 @@ export async function openReplay(
     matches: createDocumentMatch(names),
     root,
     close: () => Promise.resolve(),
-    head,
+    head: { ...head, ...endOf(head) },
   };
 }

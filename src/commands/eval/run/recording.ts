@@ -66,11 +66,11 @@ function usage(message: string, hint: string, cause?: unknown): CliError {
   return new CliError("usage", message, { hints: [hint], cause });
 }
 
-/** File of a case: readable, and different for ids that differ only in case. */
-function caseFile(folder: string, { id }: Pick<EvalCase, "id">): string {
+/** File of a case in the folder: readable, and different for ids that differ only in case. */
+function caseFile({ id }: Pick<EvalCase, "id">): string {
   const readable = id.replace(/[^A-Za-z0-9-]+/g, "-").slice(0, 60);
   const hash = createHash("sha256").update(id).digest("hex").slice(0, 8);
-  return join(folder, "cases", `case-${readable}-${hash}.json`);
+  return `cases/case-${readable}-${hash}.json`;
 }
 
 /** The absolute path of a new recording. Throws CliError `usage` unless the folder is empty or missing. */
@@ -108,7 +108,7 @@ export async function startRecording(
   await write(join(folder, headName), head);
   return {
     async addCase({ id, question, ...rest }, { runs, control }) {
-      const file = caseFile(folder, { id });
+      const file = join(folder, caseFile({ id }));
       await write(file, { version: 1, id, question, profile: rest.profile, runs, control });
     },
     end: (end) => write(join(folder, headName), { ...head, ...end }),
@@ -121,19 +121,25 @@ export interface Recording {
   repliesOf(evalCase: EvalCase): CaseReplies | undefined;
 }
 
-function readJson<Shape extends z.ZodMiniType>(path: string, shape: Shape): z.infer<Shape> {
+/** `name` is the file in messages. */
+function readJson<Shape extends z.ZodMiniType>(
+  path: string,
+  name: string,
+  shape: Shape,
+): z.infer<Shape> {
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    const why = codeOf(error) ?? "it is not JSON";
-    throw usage(`cannot read the recording ${path}: ${why}`, "record the run again", error);
+    const code = codeOf(error) ?? "it is not JSON";
+    const why = code === "ENOENT" ? "no such file" : code;
+    throw usage(`cannot read the recording ${name}: ${why}`, "record the run again", error);
   }
   const parsed = shape.safeParse(value);
   if (parsed.success) return parsed.data;
   const where = parsed.error.issues[0]?.path.join(".") ?? "";
   throw usage(
-    `${path} is no recording of this version: ${where || "it"} is not as expected`,
+    `${name} is no recording of this version: ${where || "it"} is not as expected`,
     "record the run again",
   );
 }
@@ -141,13 +147,16 @@ function readJson<Shape extends z.ZodMiniType>(path: string, shape: Shape): z.in
 /** Opens the folder of `--record`. Throws CliError `usage` if it holds no recording. */
 export function openRecording(cwd: string, folder: string): Recording {
   const path = resolve(cwd, folder);
-  const head = readJson(join(path, headName), RecordingHead);
+  const head = readJson(join(path, headName), `${folder}/${headName}`, RecordingHead);
   return {
     head,
     repliesOf(evalCase) {
-      const file = caseFile(path, evalCase);
+      const file = caseFile(evalCase);
       try {
-        return readJson(file, RecordedCase);
+        // Named within the folder: the reason of an error is the same from any place.
+        const recorded = readJson(join(path, file), file, RecordedCase);
+        if (recorded.id === evalCase.id) return recorded;
+        throw usage(`${file} holds another case: ${recorded.id}`, "record the run again");
       } catch (error) {
         if (error instanceof CliError && codeOf(error.cause) === "ENOENT") return undefined;
         throw error;
