@@ -39,6 +39,8 @@ function comment(text: string): string {
 }
 
 const longestId = 90;
+/** Of the schema of suites; a deep folder is longer. */
+const longestGroup = 100;
 
 /** Makes ids of names: only allowed characters, each id once, whatever its case. */
 function createIds(): (name: string) => string {
@@ -46,6 +48,7 @@ function createIds(): (name: string) => string {
   return (name) => {
     const base =
       name
+        .normalize("NFC")
         .replace(/[^A-Za-z0-9\u00C0-\u1FFF\u2C00-\uD7FF]+/g, "-")
         .slice(0, longestId)
         .replace(/^-+|-+$/g, "") || "case";
@@ -63,7 +66,7 @@ function caseLines(draft: DraftCase, id: string): string[] {
   return [
     ...(remark === undefined ? [] : [`  ${comment(remark)}`]),
     `  - id: ${scalar(id)}`,
-    ...(group === undefined ? [] : [`    group: ${scalar(group)}`]),
+    ...(group === undefined ? [] : [`    group: ${scalar(group.slice(0, longestGroup))}`]),
     `    question: ${scalar(asked)}`,
     ...(mustRetrieve.length === 0 ? [] : ["    must_retrieve:"]),
     ...mustRetrieve.map((ref) => `      - ${reference(ref)}`),

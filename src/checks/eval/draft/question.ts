@@ -30,10 +30,14 @@ const isQuestion = (text: string): boolean => /[?？]$/.test(text);
 
 /** One line without characters that people do not see. */
 function clean(text: string): string {
-  return plainText(text)
-    .replace(/[\p{Cf}\p{Co}\p{Cn}]/gu, "")
-    .replace(/[\p{Cc}\s]+/gu, " ")
-    .trim();
+  return (
+    plainText(text)
+      // Icons of MkDocs and GitHub: `:simple-github:`.
+      .replace(/(?<![^\s(]):[a-z0-9_+-]+:(?:\{[^{}]*\})?/g, "")
+      .replace(/[\p{Cf}\p{Co}\p{Cn}]/gu, "")
+      .replace(/[\p{Cc}\s]+/gu, " ")
+      .trim()
+  );
 }
 
 function headingsOf(text: string): string[] {
@@ -42,15 +46,19 @@ function headingsOf(text: string): string[] {
     .filter((heading) => heading !== "" && heading.length <= longest);
 }
 
+/** Titles of instructions, as people search for them: "How to upgrade". */
+const isTask = (title: string): boolean => /^how to\s/i.test(title);
+
 /**
  * A first question about a document: its first heading that is a question, else its title if that is
- * one, else a question about its first heading with a topic.
+ * one or names a task, else a question about its first heading with a topic.
  */
 export function draftQuestion({ title, texts }: PageWords): string {
   const name = clean(title).slice(0, longest);
   const headings = texts.flatMap(headingsOf);
   const asked = [...headings, name].find(isQuestion);
   if (asked !== undefined) return asked;
+  if (isTask(name)) return `${name}?`;
   const topic = headings.find(
     (heading) => isTopic(heading) && heading.toLowerCase() !== name.toLowerCase(),
   );

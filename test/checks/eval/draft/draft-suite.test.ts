@@ -54,6 +54,18 @@ describe("the draft", () => {
     expect(ids).toEqual(["docs-Leave", "docs-leave-2", "docs-leave-3", "case", "case-2"]);
   });
 
+  it("gives different ids to names that differ in their Unicode normalisation only", () => {
+    const names = ["fa\u00e7ade", "fac\u0327ade"];
+    const ids = parse(names.map((name) => ({ ...draft, name }))).map(({ id }) => id);
+    expect(ids).toEqual(["fa\u00e7ade", "fa\u00e7ade-2"]);
+  });
+
+  it("loads with a folder that is too long for a group", () => {
+    const group = `${"deep/".repeat(19)}folde\u{1f600}`;
+    expect(parse([{ ...draft, group }])[0]?.group).toHaveLength(100);
+    expect(parse([{ ...draft, group: `a${group}` }])[0]?.group).toHaveLength(100);
+  });
+
   it("keeps braces in a question: they name no variable", () => {
     const question = "What does {{ leave }} mean in a {{template}}?";
     expect(parse([{ ...draft, question }])[0]?.question).toBe(question);

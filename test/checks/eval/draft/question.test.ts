@@ -15,6 +15,13 @@ it.each([
     "# Leave\n\n## Overview\n\n## Days off\n",
     "What does Leave say about Days off?",
   ],
+  ["a title that names a task", "How to upgrade", "## Steps\n", "How to upgrade?"],
+  [
+    "a heading without its icons",
+    "Badges",
+    "# Badges\n\n## Add a :simple-github:{ .big } badge at 10:30:00\n",
+    "What does Badges say about Add a badge at 10:30:00?",
+  ],
   ["the title without other headings", "Leave", "# Leave\n\ntext\n", "What is in Leave?"],
   ["no heading in code", "Leave", "```\n# Why?\n```\n", "What is in Leave?"],
   ["one line without hidden characters", "Le\u200bave\u0007", "text", "What is in Leave?"],
