@@ -52,6 +52,17 @@ describe("eval against a service that fails", () => {
     expect(report.summary).toMatchObject({ cases: 6, passed: 5, error: 1 });
   });
 
+  it("goes on after a document set that does not exist: it says nothing about the key", async () => {
+    const service = await startEval();
+    const [first, ...rest] = cases;
+    const filters = { document_sets: ["Gone"] };
+    service.write("suite.json", suiteOf({ ...first, filters }, ...rest));
+    const report = await service.report("retrieval suite.json --concurrency 1");
+    expect(outcomes(report)).toEqual(["error", "passed", "passed", "passed", "passed", "passed"]);
+    expect(report.cases[0]?.reason).toContain("Document set not found: Gone");
+    expect([report.stopped, report.code]).toEqual([null, 10]);
+  });
+
   it("exits with the error itself if no case was asked", async () => {
     const service = await failing(expired, { after: 1 });
     expect((await service.report("retrieval suite.json")).code).toBe(4);

@@ -34,8 +34,11 @@ export function noReply(error: string, elapsedMs = 0, calls = 0): Reply {
 }
 
 /** Whether no later question of this key can succeed; the client has retried already. */
-function endsRun(error: CliError): boolean {
-  return error instanceof ApiError && (error.exit === "auth" || error.exit === "unreachable");
+function endsRun(error: CliError, { filters }: EvalCase): boolean {
+  if (!(error instanceof ApiError)) return false;
+  // A service refuses a document set that does not exist as it refuses a key.
+  const isAboutSet = error.status === 403 && (filters.documentSets ?? []).length > 0;
+  return !isAboutSet && (error.exit === "auth" || error.exit === "unreachable");
 }
 
 /** Replies of the service. A question that fails is a reply with an error. */
@@ -54,7 +57,7 @@ export function createLive(context: Context, parts: LiveParts): Replies {
       if (context.signal.aborted) return noReply("not answered: the run was interrupted");
       if (!(error instanceof CliError)) throw error;
       if (asking === clients.own) {
-        if (endsRun(error)) stopped ??= error;
+        if (endsRun(error, evalCase)) stopped ??= error;
         stopped ??= asking.gate.state().stopped;
       }
       return noReply(reasonOf(error), context.elapsed() - startedMs, way.calls);
