@@ -4,6 +4,7 @@ import type { GlobalFlags } from "../config/global-flags.ts";
 import type { Context } from "../context.ts";
 import { CliError, type ExitName } from "../errors.ts";
 import type { Output } from "../output/terminal/output.ts";
+import { wrapWords } from "../output/terminal/wrap.ts";
 
 /** Questions on the terminal. Each has a remedy for use without a terminal. */
 export interface Prompt {
@@ -107,7 +108,10 @@ export function createPrompt(context: Context, flags: GlobalFlags, output: Outpu
     },
     async confirm(question, preset = false) {
       if (!canAsk) return false;
-      await write(`${question} ${preset ? "[Y/n]" : "[y/N]"} `);
+      const text = `${question} ${preset ? "[Y/n]" : "[y/N]"}`;
+      // The answer needs some columns too.
+      const rows = text.split("\n").flatMap((line) => wrapWords(line, output.columns() - 4));
+      await write(`${rows.join("\n")} `);
       const answer = (await readLine(context, false)).trim();
       return answer === "" ? preset : /^y/i.test(answer);
     },

@@ -37,6 +37,20 @@ it("fails at once where the input has ended or the signal came before the questi
   await expect(prompt.confirm("Go on?", true)).rejects.toThrow("stopped");
 });
 
+it("breaks a long question at words, with room for the answer", async () => {
+  const context = createTestContext({ isTTY: true });
+  const stream = new PassThrough();
+  const stdin = { ...context.stdin, isTTY: true, stream };
+  const prompt = createPrompt({ ...context, stdin }, {}, createOutput(context));
+  const words = Array.from({ length: 30 }, () => "question").join(" ");
+  const confirmed = prompt.confirm(`${words}?`);
+  setImmediate(() => stream.write("y\n"));
+  expect(await confirmed).toBe(true);
+  const lines = context.stderrText().split("\n");
+  expect(lines.map((line) => line.trim()).join(" ")).toBe(`${words}? [y/N]`);
+  for (const line of lines) expect(line.length).toBeLessThan(80);
+});
+
 it("ends config init at the end of the input, and says that nothing was changed", async () => {
   const context = createTestContext({ isTTY: true });
   const stream = new PassThrough();

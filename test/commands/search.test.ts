@@ -266,7 +266,8 @@ describe("on a terminal", () => {
     const line = "search leave --via assisted";
     const ran = await runIn(service, line, { answer: `${answer}\n` });
     expect([ran.code, sentOf(service).length]).toEqual([code, sent]);
-    expect(ran.stderr).toContain("costs model tokens: up to 15 model calls. Search? [y/N]");
+    const asked = ran.stderr.replaceAll("\n", " ");
+    expect(asked).toContain("costs model tokens: up to 15 model calls. Search? [y/N]");
   });
 
   it("--no-input is no question, and nothing is sent", async () => {

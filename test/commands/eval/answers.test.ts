@@ -161,7 +161,8 @@ describe("eval answers", () => {
     const terminal = createTestContext({ cwd, env, isTTY: true, stdin });
     const context = { ...terminal, stdin: { ...terminal.stdin, isTTY: true } };
     const code = await main(["eval", "answers", "suite.json"], context);
-    expect(terminal.stderrText()).toContain("up to 3 model calls of the service. Continue?");
+    const asked = terminal.stderrText().replaceAll("\n", " ");
+    expect(asked).toContain("up to 3 model calls of the service. Continue?");
     expect([code, askedOf(service).length]).toEqual([exit, questions]);
   });
 
