@@ -256,6 +256,14 @@ describe("hostile texts", () => {
     });
   });
 
+  it("are scanned once for all that ask for them one after the other", () => {
+    const text = "# Leave\n\nEmployees have 28 days.\n";
+    const structure = scanStructure(text);
+    expect(scanStructure(`${text.slice(0, 7)}${text.slice(7)}`)).toBe(structure);
+    expect(scanStructure(text.replace("Leave", "Visit")).headings[0]?.text).toBe("Visit");
+    expect(scanStructure(text, () => true).headings).toEqual(structure.headings);
+  });
+
   it("take no stack: list marks before a fence", () => {
     const text = `${"- ".repeat(16 * 1024 * 1024)}\`\`\`\n# a\n`;
     expect(scanStructure(text).headings).toHaveLength(1);

@@ -40,9 +40,10 @@ interface Scan {
   closing: ((line: string) => boolean) | undefined;
 }
 
+const fenceClose = /^[ \t]*(`{3,}|~{3,})[ \t]*$/;
+
 function closesFence(marks: string): (line: string) => boolean {
-  const pattern = new RegExp(`^[ \\t]*${marks[0] === "`" ? "`" : "~"}{${marks.length},}[ \\t]*$`);
-  return (line) => pattern.test(line);
+  return (line) => fenceClose.exec(line)?.[1]?.startsWith(marks) === true;
 }
 
 function opensOpaque(scan: Scan, line: string): ((line: string) => boolean) | undefined {
@@ -130,12 +131,7 @@ function scanLine(scan: Scan, text: string, start: number, lineEnd: number): voi
   }
 }
 
-/**
- * Finds headings (`#` and underlined), fences and paragraphs of Markdown in one pass over the
- * lines. Text in a fence (also an indented one in a list), in an HTML comment or in `<pre>` is
- * never a heading. Stops after the first heading for which `enough` is true.
- */
-export function scanStructure(text: string, enough?: (heading: Heading) => boolean): Structure {
+function scanAll(text: string, enough?: (heading: Heading) => boolean): Structure {
   const scan: Scan = {
     headings: [],
     opaque: [],
@@ -155,4 +151,19 @@ export function scanStructure(text: string, enough?: (heading: Heading) => boole
     start = lineEnd + 1;
   }
   return { headings: scan.headings, opaque: scan.opaque, paragraphs: scan.paragraphs };
+}
+
+// The reader, the mapping and many rules ask for the structure of a text, one after the other.
+let last: { text: string; structure: Structure } | undefined;
+
+/**
+ * Finds headings (`#` and underlined), fences and paragraphs of Markdown in one pass over the
+ * lines. Text in a fence (also an indented one in a list), in an HTML comment or in `<pre>` is
+ * never a heading. Stops after the first heading for which `enough` is true. A text that is scanned
+ * whole twice in a row is scanned once.
+ */
+export function scanStructure(text: string, enough?: (heading: Heading) => boolean): Structure {
+  if (enough) return scanAll(text, enough);
+  if (last?.text !== text) last = { text, structure: scanAll(text) };
+  return last.structure;
 }
