@@ -1,5 +1,6 @@
 import type { LintPage, Span } from "../rule.ts";
 import { removeIgnored, type RemovedLines } from "../../../documents/markdown/ignore-regions.ts";
+import { oncePerPage } from "../page/once.ts";
 
 /** The body of a page as an upload reads it, and where its text is in the file. */
 export interface PageBody {
@@ -58,19 +59,10 @@ interface Body {
   removed: RemovedLines[];
 }
 
-// Rules look at one page after the other, and several of them ask for its body.
-const known = new WeakMap<LintPage, Body>();
-
-function readBody(page: LintPage): Body {
-  let body = known.get(page);
-  if (!body) {
-    const { parsed, path } = page;
-    const removed: RemovedLines[] = [];
-    const text = removeIgnored(parsed.body, path, parsed.bodyLine, removed);
-    known.set(page, (body = { text, removed }));
-  }
-  return body;
-}
+const readBody = oncePerPage(({ parsed, path }): Body => {
+  const removed: RemovedLines[] = [];
+  return { text: removeIgnored(parsed.body, path, parsed.bodyLine, removed), removed };
+});
 
 /** The body of a page with text. Throws CliError `usage` for an ignore region that is never closed. */
 export function pageBody(page: LintPage): PageBody {

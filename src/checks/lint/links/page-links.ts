@@ -4,6 +4,7 @@ import { relativeLinks, type RelativeLink } from "../../../documents/links/rewri
 import type { LinkingFile } from "../../../documents/links/resolve-link.ts";
 import { targetsFor } from "../../../documents/links/targets.ts";
 import { effectiveFor } from "../../../documents/map/effective.ts";
+import { oncePerPage } from "../page/once.ts";
 import { pageBody } from "./page-body.ts";
 
 /** Whether rules read the links of a page: those of a file that is sent as Markdown. */
@@ -23,19 +24,12 @@ export interface PageLinks {
   own: readonly FoundLink[];
 }
 
-// Rules look at one page after the other, and several of them ask for its links.
-const known = new WeakMap<LintPage, PageLinks>();
-
 /** The links of the body of a page, see pageBody(). */
-export function linksOf(page: LintPage): PageLinks {
-  let links = known.get(page);
-  if (!links) {
-    const found = findLinks(pageBody(page).text);
-    const own = found.filter(({ target }) => target.startsWith("#"));
-    known.set(page, (links = { relative: [...relativeLinks(found, linkingFile(page))], own }));
-  }
-  return links;
-}
+export const linksOf = oncePerPage((page): PageLinks => {
+  const found = findLinks(pageBody(page).text);
+  const own = found.filter(({ target }) => target.startsWith("#"));
+  return { relative: [...relativeLinks(found, linkingFile(page))], own };
+});
 
 /** An address for a message. Not truncated: redaction could not recognise a truncated key. */
 export const shownAddress = (address: string): string =>

@@ -6,6 +6,7 @@ import {
   type Structure,
 } from "../../../documents/markdown/structure.ts";
 import type { LintPage } from "../rule.ts";
+import { oncePerPage } from "./once.ts";
 
 /** The text from a heading of level 1 to 3 to the next one: `sections: headings` sends it as a section. */
 export interface PageSection {
@@ -29,8 +30,6 @@ export interface Body {
 
 const splitLevels = 3;
 const none: Body = { text: "", structure: undefined, sections: [] };
-// Rules look at one page after the other, and each of them asks for its text.
-const known = new WeakMap<LintPage, Body>();
 
 function sectionsOf(text: string, { headings }: Structure): PageSection[] {
   const cuts = headings.filter(({ level }) => level <= splitLevels);
@@ -58,26 +57,21 @@ function read({ document, parsed, path }: LintPage): Body {
     return { ...none, text: texts.join("\n\n") };
   }
   const text = removeIgnored(body, path, bodyLine);
-  let structure: Structure | undefined;
   let sections: PageSection[] | undefined;
-  // Scanned once for all rules, and only if one asks for it.
+  // Scanned only if a rule asks for it.
   return {
     text,
     get structure() {
-      return (structure ??= scanStructure(text));
+      return scanStructure(text);
     },
     get sections() {
-      return (sections ??= sectionsOf(text, (structure ??= scanStructure(text))));
+      return (sections ??= sectionsOf(text, scanStructure(text)));
     },
   };
 }
 
 /** The text of a page. A page that is skipped has none. */
-export function bodyOf(page: LintPage): Body {
-  let body = known.get(page);
-  if (!body) known.set(page, (body = read(page)));
-  return body;
-}
+export const bodyOf = oncePerPage(read);
 
 /** The plain texts of the headings of a section, top first. */
 export const titlesOf = ({ path }: PageSection): string[] =>
