@@ -1,3 +1,4 @@
+import { createLookup } from "../../../documents/markdown/code.ts";
 import { scanStructure } from "../../../documents/markdown/structure.ts";
 
 export interface Sentence {
@@ -35,25 +36,35 @@ function* sentencesIn(text: string, offset: number): Generator<Sentence> {
 
 /** Lines that belong together, as pairs of start and end: paragraphs, and items of lists without their marks. */
 function* blocksOf(body: string): Generator<[number, number]> {
-  const { opaque } = scanStructure(body);
-  let next = 0;
+  const isOpaque = createLookup(scanStructure(body).opaque);
   let open: [number, number] | undefined;
   for (let start = 0; start < body.length;) {
     const found = body.indexOf("\n", start);
     const end = found === -1 ? body.length : found;
-    while ((opaque[next]?.[1] ?? Infinity) <= start) next++;
-    const line = body.slice(start, Math.min(end, start + 200));
-    const isOpaque = (opaque[next]?.[0] ?? Infinity) <= start;
-    const isProse = !isOpaque && line.trim() !== "" && !underline.test(line);
+    const from = start;
+    start = end + 1;
+    if (isOpaque(from)) {
+      if (open) yield open;
+      open = undefined;
+      continue;
+    }
+    // Most lines begin with a letter. None of the patterns below can match them.
+    const first = body.charCodeAt(from) | 0x20;
+    if (first >= 0x61 && first <= 0x7a) {
+      if (open) open[1] = end;
+      else open = [from, end];
+      continue;
+    }
+    const line = body.slice(from, Math.min(end, from + 200));
+    const isProse = line.trim() !== "" && !underline.test(line);
     const isItem = beginsItem.test(line);
     if (open && isProse && !isItem && !/^[ \t]*(?:\||<|#)/.test(line)) {
       open[1] = end;
     } else {
       if (open) yield open;
       const mark = listMark.exec(line)?.[0].length ?? 0;
-      open = isProse && (isItem || !noProse.test(line)) ? [start + mark, end] : undefined;
+      open = isProse && (isItem || !noProse.test(line)) ? [from + mark, end] : undefined;
     }
-    start = end + 1;
   }
   if (open) yield open;
 }
@@ -63,6 +74,7 @@ function* blocksOf(body: string): Generator<[number, number]> {
  * headings, tables, code and HTML. Linear in the length of the text.
  */
 export function* proseSentences(body: string): Generator<Sentence> {
+  if (!/\d/.test(body)) return;
   for (const [start, end] of blocksOf(body)) {
     const text = body.slice(start, end);
     if (/\d/.test(text)) yield* sentencesIn(text.replaceAll("\n", " "), start);

@@ -9,6 +9,8 @@ export const unspaced =
 const [separator, part, whole] = [0, 1, 2];
 /** What each UTF-16 unit is to words; 3 is not known yet. */
 const kinds = new Uint8Array(65_536).fill(3);
+/** Its lower case, as far as that is one unit: a copy of the text in lower case takes as long as the loop. */
+const lowerCase = new Uint16Array(65_536);
 
 function kindOf(code: number): number {
   let kind = kinds[code] ?? separator;
@@ -18,6 +20,7 @@ function kindOf(code: number): number {
     const isPart = letterOrDigit.test(char) || (code >= 0xd800 && code <= 0xdfff);
     kind = unspaced.test(char) ? whole : isPart ? part : separator;
     kinds[code] = kind;
+    lowerCase[code] = char.toLowerCase().charCodeAt(0);
   }
   return kind;
 }
@@ -30,14 +33,13 @@ export type OnWord = (hash: number, isCharacter: boolean) => void;
 
 /** Calls `onWord` with each word of a text, in order, whatever its case. */
 export function hashWords(text: string, onWord: OnWord): void {
-  const lower = text.toLowerCase();
   let hash = offsetBasis;
   let isOpen = false;
-  for (let at = 0; at < lower.length; at++) {
-    const code = lower.charCodeAt(at);
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
     const kind = kindOf(code);
     if (kind === part) {
-      hash = Math.imul(hash ^ code, prime);
+      hash = Math.imul(hash ^ (lowerCase[code] ?? code), prime);
       isOpen = true;
       continue;
     }
