@@ -14,7 +14,7 @@ export function findSecrets(text: string, keys: readonly string[] = []): Secret[
   const runs = longRuns(text);
   // Of two at one place, the first one names it best.
   const found: Secret[] = [];
-  if (keys.length > 0) found.push(...ownKeys(text, keys));
+  if (keys.length > 0) found.push(...ownKeys(text, keys, runs));
   if (text.includes(privateKeyMark)) found.push(...privateKeys(text));
   if (runs.length > 0) found.push(...knownSecrets(text, runs));
   if (text.includes("@")) found.push(...urlPasswords(text));

@@ -1,12 +1,20 @@
+import type { Span } from "../rule.ts";
+import { longRuns } from "./long-runs.ts";
 import type { Secret } from "./secret.ts";
 
 /** Minimum length of a key to search for, in characters: a shorter key could be any word. */
 export const shortestKey = 16;
 
-/** The places of keys of profiles in a text, word for word. */
-export function* ownKeys(text: string, keys: readonly string[]): Generator<Secret> {
+/** The places of keys of profiles in a text, word for word. `runs` as from longRuns(text). */
+export function* ownKeys(
+  text: string,
+  keys: readonly string[],
+  runs: readonly Span[],
+): Generator<Secret> {
   for (const key of keys) {
     if (key.length < shortestKey) continue;
+    // Where the text has no run, a key with a run is not in it.
+    if (runs.length === 0 && longRuns(key).length > 0) continue;
     for (let at = text.indexOf(key); at !== -1; at = text.indexOf(key, at + key.length)) {
       yield { rule: "secret-own-key", kind: "key of a profile", start: at, end: at + key.length };
     }

@@ -81,6 +81,21 @@ describe("the service's own keys", () => {
   });
 });
 
+describe("keys of a profile", () => {
+  it.each([
+    ["one run of letters and digits", letters(40)],
+    ["a run among other characters", `a key/${letters(20)}/`],
+    ["letters alone, too few to look random", "correcthorsebatterystaple"],
+    ["no run", "a quiet/passphrase: of words"],
+  ])("%s is found in a text without other runs, and beside one", (_name, key) => {
+    for (const before of ["Use ", "See page-2024-01-15-overview, use "]) {
+      const found = findSecrets(`${before}${key}.`, ["another key of a profile", key]);
+      const [start, end] = [before.length, before.length + key.length];
+      expect(found).toEqual([{ rule: "secret-own-key", kind: "key of a profile", start, end }]);
+    }
+  });
+});
+
 describe("passwords in URLs", () => {
   it.each([
     "https://reader:Kp4-tulip-Vx@git.acme.io/handbook.git",
