@@ -27,13 +27,18 @@ const forms: readonly Form[] = [
   ...pack.known.map((each): Form => ({ ...each, rule: "secret-token" })),
 ];
 const keywords = [...new Set(forms.flatMap((each) => each.keywords))];
-const formsOf = new Map(
-  keywords.map((keyword) => [
-    keyword,
-    // The search finds the longest keyword at a place only.
-    forms.filter((form) => form.keywords.some((each) => keyword.startsWith(each))),
-  ]),
-);
+// Filled when a text contains a keyword: for all of them it takes as long as reading 100 documents.
+const formsOf = new Map<string, readonly Form[]>();
+
+/** The forms of a keyword, and of shorter ones it begins with: the search finds only the longest. */
+function formsWith(keyword: string): readonly Form[] {
+  let found = formsOf.get(keyword);
+  if (!found) {
+    found = forms.filter((form) => form.keywords.some((each) => keyword.startsWith(each)));
+    formsOf.set(keyword, found);
+  }
+  return found;
+}
 const escaped = keywords
   .toSorted((a, b) => b.length - a.length)
   .map((each) => each.replaceAll(/[.~=]/g, String.raw`\$&`));
@@ -44,7 +49,7 @@ function formsIn(region: string): Set<Form> {
   const lower = region.toLowerCase();
   anyKeyword.lastIndex = 0;
   for (let match = anyKeyword.exec(lower); match; match = anyKeyword.exec(lower)) {
-    for (const form of formsOf.get(match[0]) ?? []) found.add(form);
+    for (const form of formsWith(match[0])) found.add(form);
     anyKeyword.lastIndex = match.index + 1;
   }
   return found;
