@@ -31,8 +31,9 @@ export interface PageReport {
 const mostPerRule = 1000;
 
 function parsedOf({ parsed, document }: ExaminedPage): Parsed {
+  if (parsed) return parsed;
   const body = (document?.sections ?? []).map(({ text }) => text ?? "").join("\n\n");
-  return parsed ?? { frontMatter: undefined, body, bodyLine: 1, isMarkdown: false, warnings: [] };
+  return { frontMatter: undefined, body, bodyLine: 1, isMarkdown: false, warnings: [] };
 }
 
 function pageFor(
@@ -71,6 +72,7 @@ function refusal(rules: readonly PageRule[], page: LintPage, levelOf: LevelOf): 
     if (rule.group === "secrets" && page.settings.allowsSecrets(page.path)) continue;
     check(rule, page, levelOf, raw);
   }
+  if (raw.length === 0) return undefined;
   const [first] = placeFindings({ ...page, row: rowOf(page) }, raw);
   if (!first) return undefined;
   const { line, column, endLine, endColumn } = first;
