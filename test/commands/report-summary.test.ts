@@ -68,6 +68,17 @@ it("shows each step, and fails where one failed", async () => {
   expect(code).toBe(13);
 });
 
+it("names the warnings of a lint that failed because of them", async () => {
+  const service = await startTestService({
+    files: { "docs/a.md": "# A\n\nSee [the map](map.md) of the house, which has three floors.\n" },
+  });
+  const line = "lint docs --rule dead-link --max-warnings 0 --report lint.json";
+  expect((await runIn(service, line)).code).toBe(13);
+  const { code, stdout } = await runIn(service, "report summary lint.json");
+  expect(stdout).toBe("lint\tfailed\t1 document, 1 warning\tdocs/a.md:3 (dead-link)\n");
+  expect(code).toBe(13);
+});
+
 it("names what ingest --verify did not find in the index, and fails for it", async () => {
   const rules = [
     { when: { documentId: "docs/b.md" }, do: { index: { keeps: "nothing" as const } } },

@@ -75,10 +75,13 @@ function nameOf(item: Item): string {
 
 function badItems({ status, documents, findings, cases }: CheckReport): string[] {
   if (status === "passed") return [];
-  return [...(documents ?? []), ...(findings ?? []), ...(cases ?? [])]
-    .filter(({ result, outcome, severity }) => !good.has(result ?? outcome ?? severity ?? ""))
-    .slice(0, mostNamed)
-    .map(nameOf);
+  const items = [...(documents ?? []), ...(findings ?? []), ...(cases ?? [])];
+  const bad = items.filter(
+    ({ result, outcome, severity }) => !good.has(result ?? outcome ?? severity ?? ""),
+  );
+  // Too many warnings fail as well.
+  const warnings = items.filter(({ severity }) => severity === "warning");
+  return (bad.length > 0 ? bad : warnings).slice(0, mostNamed).map(nameOf);
 }
 
 const nouns: Readonly<Record<string, string>> = {

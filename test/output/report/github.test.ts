@@ -135,6 +135,13 @@ describe("the job summary", () => {
     expect(text).toContain("| docs/a.md&#58;3&#58;5 | bad date |");
     expect(text).toContain("| 2 | empty |");
     expect(text).toContain("commit a1b2c3");
+    expect(text).not.toContain("Not in the index");
+    const lost: typeof head.lost = [
+      { path: "docs/b.md", id: "docs/b.md", result: "stale", reason: "an older text" },
+    ];
+    expect(githubSummary({ ...head, lost }, failures)).toContain(
+      "### Not in the index as sent\n\n| document | result |\n| --- | --- |\n| docs/b.md | stale&#58; an older text |\n",
+    );
   });
 
   it("holds no markup but its own", () => {

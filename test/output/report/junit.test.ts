@@ -61,6 +61,22 @@ it.each<[string, Sample, string]>([
   expect(errors.map(({ attributes }) => attributes["message"])).toEqual([message]);
 });
 
+it("has a failed test for each document that --verify did not find as sent", () => {
+  const { head, failures } = sampleRun({ failed: [["docs/a.md", "422"]] });
+  const lost: typeof head.lost = [
+    { path: "docs/b.md", id: "docs/b.md", result: "missing", reason: "no chunk" },
+    { path: null, id: "c", result: "unknown", reason: "too large" },
+  ];
+  const { cases } = suiteOf({ head: { ...head, lost }, failures });
+  expect(cases.slice(-2)).toMatchObject([
+    {
+      attributes: { name: "docs/b.md", file: "docs/b.md", classname: "ingest.docs" },
+      children: [{ name: "failure", attributes: { message: "missing: no chunk" } }],
+    },
+    { attributes: { name: "stdin (c)" }, children: [{ attributes: { type: "unknown" } }] },
+  ]);
+});
+
 it("has a test in error for missing shards", () => {
   const report = wholeReport(sampleRun({ shard: { index: 2, count: 3 } }));
   const { head, failures } = mergeReports([{ name: "a", report }]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mergeReports } from "../../../src/output/report/merge.ts";
+import type { ReportHead } from "../../../src/output/report/record.ts";
 import { sampleRun, wholeReport, type SampleOptions } from "./sample.ts";
 
 function merge(...runs: SampleOptions[]) {
@@ -14,6 +15,22 @@ function merge(...runs: SampleOptions[]) {
 const shard = (index: number, count: number): SampleOptions => ({ shard: { index, count } });
 
 describe("merged reports", () => {
+  it("have the first 1,000 documents that the checks did not find as sent", () => {
+    const lost = (prefix: string): ReportHead["lost"] =>
+      Array.from({ length: 700 }, (_, index) => {
+        const id = `${prefix}${index}.md`;
+        return { path: id, id, result: "missing", reason: "no chunk" };
+      });
+    const reports = ["a", "b"].map((name) => {
+      const report = { ...wholeReport(sampleRun()), lost: lost(name) };
+      return { name, report };
+    });
+    const { head } = mergeReports(reports);
+    expect(head.lost).toHaveLength(1000);
+    expect(head.lost?.at(-1)).toMatchObject({ id: "b299.md" });
+    expect(merge({}).head).not.toHaveProperty("lost");
+  });
+
   it("add up, from the first begin to the last end", () => {
     const { head, failures } = merge(
       { ...shard(2, 2), second: 60, sent: 200, failed: [["x.md", "bad"]], skipped: [["e", 1]] },
