@@ -53,6 +53,30 @@ function countAlternatives(pattern: string): number {
   return total;
 }
 
+// A star that has a choice: in a name with several, or `**` between folders. Each of them multiplies
+// the time of a match by the length of the path: `*a*a*a*a*b` takes hours for a long name.
+const maxStarsInNames = 4;
+const maxStarFolders = 3;
+
+const starsIn = (name: string): number => name.match(/\*+|[+!]\(/g)?.length ?? 0;
+
+/** Of each `{a,b}` only the alternative with the most stars. */
+function widestAlternatives(pattern: string): string {
+  const widest = pattern.replace(/\{([^{}]*)\}/g, (_, inside: string) =>
+    inside.split(",").reduce((most, each) => (starsIn(each) > starsIn(most) ? each : most)),
+  );
+  return widest === pattern ? pattern : widestAlternatives(widest);
+}
+
+function hasTooManyStars(pattern: string): boolean {
+  const literal = pattern.replace(/\\.|\[[^\]]*\]/g, "x");
+  const names = widestAlternatives(literal).split("/");
+  const folders = names.slice(0, -1).filter((name) => name === "**").length;
+  const stars = names.map((name) => starsIn(name)).filter((count) => count > 1);
+  const inNames = stars.reduce((sum, count) => sum + count, 0);
+  return folders > maxStarFolders || inNames > maxStarsInNames;
+}
+
 /** Throws CliError `usage` for a pattern that would take too long to compile or to match. */
 export function checkPattern(pattern: string, origin: string): void {
   // Not truncated: redaction could not recognise a truncated key.
@@ -72,6 +96,7 @@ export function checkPattern(pattern: string, origin: string): void {
   if (countAlternatives(pattern) > maxAlternatives) {
     refuse(`expands to more than ${maxAlternatives} alternatives`);
   }
+  if (hasTooManyStars(pattern)) refuse("has too many stars");
   // Nested repetition, for example `+(+(a))`, backtracks without end.
   if (/[@+*?!]\([^)]*[@+*?!]\(/.test(pattern)) refuse("nests one extended group in another");
 }
