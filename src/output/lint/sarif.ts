@@ -35,21 +35,22 @@ function descriptorOf({ name, group, severity, summary, advice, bad, good }: Rul
   return {
     id: name,
     shortDescription: { text: summary },
+    fullDescription: { text: `${summary}. ${advice}` },
     help: { text: `${advice}\n\n${examples}`, markdown: `${advice}\n\n${examples}` },
     defaultConfiguration: { level: severity },
     properties: { tags: [group] },
   };
 }
 
+/** GitHub requires a region, also in a PDF, where a finding has no line. */
 function regionOf({ line, column, endLine, endColumn }: Finding): object {
-  if (line === null) return {};
-  const region = {
-    startLine: line,
-    ...(column === null ? {} : { startColumn: column }),
-    ...(endLine === null ? {} : { endLine }),
-    ...(endColumn === null ? {} : { endColumn }),
+  const [startLine, startColumn] = [line ?? 1, column ?? 1];
+  return {
+    startLine,
+    startColumn,
+    endLine: endLine ?? startLine,
+    endColumn: endColumn ?? startColumn,
   };
-  return { region };
 }
 
 function resultOf(finding: Finding, ruleIndex: number | undefined, prefix: string): object {
@@ -60,7 +61,7 @@ function resultOf(finding: Finding, ruleIndex: number | undefined, prefix: strin
     ...(ruleIndex === undefined ? {} : { ruleIndex }),
     level: severity,
     message: { text: message.slice(0, maxText).toWellFormed() },
-    locations: [{ physicalLocation: { artifactLocation, ...regionOf(finding) } }],
+    locations: [{ physicalLocation: { artifactLocation, region: regionOf(finding) } }],
     partialFingerprints: { "knowctlFingerprint/v1": fingerprint },
   };
 }

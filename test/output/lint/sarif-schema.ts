@@ -17,6 +17,7 @@ const reference = z
 const descriptor = z.strictObject({
   id: z.string().check(z.minLength(1)),
   shortDescription: z.optional(multiformat),
+  fullDescription: z.optional(multiformat),
   help: z.optional(multiformat),
   defaultConfiguration: z.optional(z.strictObject({ level })),
   properties: z.optional(properties),
@@ -38,7 +39,7 @@ const result = z.strictObject({
     z.strictObject({
       physicalLocation: z.strictObject({
         artifactLocation: z.strictObject({ uri: reference, uriBaseId: z.string() }),
-        region: z.optional(region),
+        region,
       }),
     }),
   ),

@@ -31,6 +31,9 @@ describe("the SARIF report", () => {
     expect(run.tool.driver.rules.map(({ id }) => id)).toEqual(["missing-link", "no-title"]);
     expect(run.tool.driver.rules[1]).toMatchObject({
       shortDescription: { text: "The document has no title" },
+      fullDescription: {
+        text: "The document has no title. Answers cite the title. Begin with a heading.",
+      },
       defaultConfiguration: { level: "error" },
       properties: { tags: ["identity"] },
     });
@@ -65,12 +68,13 @@ describe("the SARIF report", () => {
     expect(rule?.help?.text.length).toBeLessThan(1300);
   });
 
-  it("percent-encodes paths, and names no line in a binary file", () => {
+  it("percent-encodes paths, and names the first line of a binary file, as GitHub needs one", () => {
     const [, binary] = readRun(runOf(some)).results;
     expect(binary?.locations).toEqual([
       {
         physicalLocation: {
           artifactLocation: { uri: "docs/%C3%A4%20b.pdf", uriBaseId: "SRCROOT" },
+          region: { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
         },
       },
     ]);
