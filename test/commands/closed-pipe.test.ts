@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ClosedPipeError } from "../../src/errors.ts";
 import { main } from "../main.ts";
-import { startTestService } from "../service.ts";
-import { createTestContext } from "../support.ts";
+import { startTestService, writeFiles } from "../service.ts";
+import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
 import { runIn } from "./state/support.ts";
 
 it.each([
@@ -27,4 +27,13 @@ it.each([
   const context = createTestContext({ cwd: service.folder, env: service.env });
   const stdout = { ...context.stdout, write: () => Promise.reject(new ClosedPipeError()) };
   expect(await main(line.split(" "), { ...context, stdout })).toBe(expected);
+});
+
+it("a reader that has gone does not make lint succeed", async () => {
+  const folder = temporaryFolder();
+  writeFiles(folder, { "a.md": "# A\n\n[b](b.md)\n" });
+  writeFiles(folder, { ".cliconfig.json": '{ "lint": { "rules": { "dead-link": "error" } } }' });
+  const context = createTestContext({ cwd: folder, env: cleanEnvironment(temporaryFolder()) });
+  const stdout = { ...context.stdout, write: () => Promise.reject(new ClosedPipeError()) };
+  expect(await main(["lint"], { ...context, stdout })).toBe(13);
 });

@@ -21,6 +21,7 @@ import { shownText } from "../../output/paths.ts";
 import { writeFilePieces } from "../../output/report/file.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf, startProgress } from "../../output/terminal/progress.ts";
+import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import { openOutput } from "../connect.ts";
 import { ownKeys } from "../ingest/own-keys.ts";
 import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
@@ -150,7 +151,9 @@ function nothingToCheck({ inputs, settings }: DocumentSource): CliError {
  * finding of level error and for too many warnings, `partial` when files cannot be read or fixed,
  * `usage` when there is nothing to check, `not-configured` for an unknown rule in the configuration.
  */
-export async function lint(context: Context, paths: string[], options: LintOptions): Promise<void> {
+export async function lint(system: Context, paths: string[], options: LintOptions): Promise<void> {
+  // A reader that has gone, as with `| head`, must not make failed checks succeed.
+  const context = goOnAfterClosedPipe(system);
   checkPaths(paths);
   checkLintFormat(options);
   refuseUnknownRules({}, rules, options.rule);
