@@ -92,7 +92,8 @@ export function verdictText(comparison: Comparison): string {
   }
   if (verdict !== "same") return `${verdict} than ${baseline}: ${numbers}`;
   if (better.length + worse.length > 0) return `same as ${baseline}, within 5 points: ${numbers}`;
-  return `same as ${baseline}: the result of ${cases} is unchanged`;
+  // Other results may differ: the ranks of a case that passes, or flaky instead of failed.
+  return `same as ${baseline}: ${counts}`;
 }
 
 /** Cases that the comparison leaves out: `2 cases are new, 1 is gone`; empty if there are none. */
