@@ -101,4 +101,19 @@ describe("a leak test", () => {
     expect(report.cases.map(({ outcome }) => outcome)).toEqual(["error", "passed", "error"]);
     expect(report.stopped).toBe(null);
   });
+
+  it("never gives the key of a reader to a judge", async () => {
+    const service = await startWithReader({ pairs });
+    const judge = {
+      base_url: "http://127.0.0.1:9/v1",
+      model: "grader",
+      key_variable: "INTERN_KEY",
+    };
+    const expectation = { judge: { rubric: "is polite", threshold: 0.5 } };
+    const cases = [{ ...leak, expect: [expectation] }];
+    service.write("suite.json", JSON.stringify({ version: 1, judge, cases }));
+    const { code, stderr } = await service.run("answers suite.json --judge --allow-tokens 9");
+    expect([code, stderr]).toEqual([3, expect.stringContaining("holds a key of the service")]);
+    expect(service.sandbox.ledger.chats).toEqual([]);
+  });
 });

@@ -44,7 +44,11 @@ function configurationError(message: string, hint: string): CliError {
  * The judge's key from its variable; empty if the suite names none. A key of the service never goes
  * to the judge. Throws CliError `not-configured`.
  */
-function keyOf(context: Context, { keyVariable, baseUrl }: Judge, options: ClientOptions): string {
+function keyOf(
+  context: Context,
+  { keyVariable, baseUrl }: Judge,
+  { options, output }: Pick<JudgeRequest, "options" | "output">,
+): string {
   if (keyVariable === undefined) return "";
   const key = context.env[keyVariable] ?? "";
   if (key === "") {
@@ -55,7 +59,9 @@ function keyOf(context: Context, { keyVariable, baseUrl }: Judge, options: Clien
   }
   if (
     serviceVariables.includes(keyVariable) ||
-    [options.accessToken, options.apiKey].includes(key)
+    [options.accessToken, options.apiKey].includes(key) ||
+    // The keys of the readers are registered as well.
+    output.secrets.holdsKey(key)
   ) {
     throw configurationError(
       `${keyVariable} holds a key of the service, which is not sent to the judge`,
@@ -102,9 +108,12 @@ async function askJudge(
   return readJudgement(choices[0]?.message.content ?? "");
 }
 
-function openOne(context: Context, judge: Judge, request: JudgeRequest): OpenJudge {
-  const { options, output, concurrency } = request;
-  const key = keyOf(context, judge, options);
+function openOne(
+  context: Context,
+  judge: Judge,
+  key: string,
+  { options, output, concurrency }: JudgeRequest,
+): OpenJudge {
   if (key !== "") output.secrets.add(key);
   const baseUrl = judge.baseUrl.replace(/\/+$/, "");
   // Headers and certificates of the profile are meant for the service.
@@ -115,12 +124,17 @@ function openOne(context: Context, judge: Judge, request: JudgeRequest): OpenJud
 }
 
 /**
- * Opens the judges of suites. Redirects are not followed, so that a key goes to its origin only.
+ * Opens the judges of suites, after the clients of all readers. Redirects are not followed, so that a key goes to its origin only.
  * Throws CliError `not-configured` for an unusable address or key.
  */
 export function openJudges(context: Context, request: JudgeRequest): JudgeReply {
+  // All keys are checked before the first one is registered: judges may share one.
+  const keys = [...request.judges.values()].map((judge) => keyOf(context, judge, request));
   const open = new Map(
-    [...request.judges].map(([file, judge]) => [file, openOne(context, judge, request)]),
+    [...request.judges].map(([file, judge], index) => [
+      file,
+      openOne(context, judge, keys[index] ?? "", request),
+    ]),
   );
   return {
     async judge(evalCase, answer) {
