@@ -25,9 +25,9 @@ it.each(written)("%s has at most 250 lines", (page) => {
   expect(linesIn(page)).toBeLessThanOrEqual(250);
 });
 
-// 13,000 for all that works without a look into the index; search, verify, drift, lint, suites,
-// eval and the loop added the rest.
-const mostWords = 19_000;
+// 13,000 for all that works without a look into the index; search, verify, drift, lint, suites, eval
+// and the loop added the rest. What --help or another page says, a page links.
+const mostWords = 18_500;
 
 it(`the pages for users have at most ${mostWords} words`, () => {
   const words = forUsers.map((page) => [page, wordsIn(page)] as const);
