@@ -69,6 +69,9 @@ const wordValues = {
 };
 
 type WordValues = typeof wordValues;
+/** A word of `expect` that needs no judge, without `not-`. */
+export type WordName = keyof WordValues;
+
 type Negated = { [Word in keyof WordValues as `not-${Word}`]: WordValues[Word] };
 
 const negated = Object.fromEntries(

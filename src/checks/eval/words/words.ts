@@ -1,3 +1,4 @@
+import type { WordName } from "../expectation-schema.ts";
 import type { Check } from "../result.ts";
 import type { Expectation } from "../suite.ts";
 import { answered, declined } from "./answered.ts";
@@ -20,9 +21,7 @@ export const words = {
   "min-sources": minSources,
   answered,
   declined,
-} as const;
-
-export type WordName = keyof typeof words;
+} as const satisfies Record<WordName, Word<never>>;
 
 function judge({ word, isNot, value }: Expectation, input: WordInput): Verdict {
   const { judge: is, judgeNot }: Word<unknown> = words[word as WordName] as Word<unknown>;
