@@ -14,7 +14,7 @@ const sources = {
   doctor: ["output/report/doctor-schema.ts", "doctorJsonSchema"],
   drift: ["output/drift-schema.ts", "driftJsonSchema"],
   eval: ["output/eval/schema.ts", "evalJsonSchema"],
-  "eval-suite": ["checks/eval/suite-schema.ts", "suiteJsonSchema"],
+  "eval-suite": ["checks/eval/suite/suite-schema.ts", "suiteJsonSchema"],
   "ingest-events": ["output/ingest-events.ts", "ingestEventsJsonSchema"],
   lint: ["output/lint/lint-schema.ts", "lintJsonSchema"],
   plan: ["output/plan-schema.ts", "planJsonSchema"],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { knownMembers } from "../../src/checks/eval/suite-schema.ts";
+import { knownMembers } from "../../src/checks/eval/suite/suite-schema.ts";
 import { words } from "../../src/checks/eval/words/words.ts";
 import { slashCommands } from "../../src/commands/chat/conversation/slash/commands.ts";
 import { checks } from "../../src/commands/doctor/doctor.ts";

@@ -1,6 +1,6 @@
 import { documentText, type DocumentMatch } from "./match-document.ts";
 import type { Check, RetrievedDocument } from "./result.ts";
-import type { DocumentRef, EvalCase } from "./suite.ts";
+import type { DocumentRef, EvalCase } from "./suite/suite.ts";
 
 /** Checks of one run, and why a part of them could not be decided. */
 export interface Judged {

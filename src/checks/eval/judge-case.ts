@@ -1,4 +1,4 @@
-import { caseDigest } from "./case-digest.ts";
+import { caseDigest } from "./suite/case-digest.ts";
 import { collapseRuns, runThatShows } from "./collapse.ts";
 import { checkDocuments, type Judged } from "./documents-check.ts";
 import { checkJudgement, judgeWord } from "./judgement.ts";
@@ -7,7 +7,7 @@ import type { DocumentMatch } from "./match-document.ts";
 import { caseMetrics } from "./metrics.ts";
 import type { CaseReplies, Reply } from "./reply.ts";
 import type { CaseResult, EvalKind, EvalRun } from "./result.ts";
-import type { DocumentRef, EvalCase } from "./suite.ts";
+import type { DocumentRef, EvalCase } from "./suite/suite.ts";
 import { checkExpectation } from "./words/words.ts";
 
 export interface JudgeRules {

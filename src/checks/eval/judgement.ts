@@ -1,6 +1,6 @@
 import type { Judgement } from "./reply.ts";
 import type { Check } from "./result.ts";
-import type { EvalCase, Expectation } from "./suite.ts";
+import type { EvalCase, Expectation } from "./suite/suite.ts";
 
 /** The word of an expectation that a language model judges. */
 export const judgeWord = "judge";

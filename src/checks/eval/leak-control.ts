@@ -1,7 +1,7 @@
 import { documentText, type DocumentMatch } from "./match-document.ts";
 import type { Reply } from "./reply.ts";
 import type { EvalKind } from "./result.ts";
-import type { DocumentRef, EvalCase } from "./suite.ts";
+import type { DocumentRef, EvalCase } from "./suite/suite.ts";
 
 /** Documents that the reader of a case must not see; empty unless the case is a leak test. */
 export function leakedOf(

@@ -1,5 +1,5 @@
 import type { RetrievedDocument } from "./result.ts";
-import type { DocumentRef } from "./suite.ts";
+import type { DocumentRef } from "./suite/suite.ts";
 
 /** How the folder and the service name documents. */
 export interface DocumentNames {

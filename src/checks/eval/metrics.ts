@@ -1,6 +1,6 @@
 import type { DocumentMatch } from "./match-document.ts";
 import type { CaseMetrics, RetrievedDocument } from "./result.ts";
-import type { DocumentRef } from "./suite.ts";
+import type { DocumentRef } from "./suite/suite.ts";
 
 /** A document that a case wants. */
 export interface Wanted {

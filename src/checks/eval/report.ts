@@ -2,7 +2,7 @@ import type { Comparison } from "./comparison.ts";
 import type { DocumentMatch } from "./match-document.ts";
 import { rankWanted } from "./metrics.ts";
 import type { CaseResult, EvalBasis, EvalRunResult, RetrievedDocument } from "./result.ts";
-import type { DocumentRef } from "./suite.ts";
+import type { DocumentRef } from "./suite/suite.ts";
 import { summarise, type EvalSummary } from "./summary.ts";
 
 /** A retrieved or cited document, with what the case says of it. */

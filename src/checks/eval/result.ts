@@ -1,4 +1,4 @@
-import type { DocumentRef, Place } from "./suite.ts";
+import type { DocumentRef, Place } from "./suite/suite.ts";
 
 export type EvalKind = "retrieval" | "answers";
 export type Outcome = "passed" | "failed" | "error" | "flaky" | "skipped";

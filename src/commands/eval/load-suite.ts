@@ -1,9 +1,13 @@
 import { readFile, stat } from "node:fs/promises";
 import { extname } from "node:path";
-import { buildSuite } from "../../checks/eval/build-suite.ts";
-import type { Place, Suite } from "../../checks/eval/suite.ts";
-import { SuiteContent } from "../../checks/eval/suite-schema.ts";
-import { formProblems, type Locate, type SuiteProblem } from "../../checks/eval/suite-problems.ts";
+import { buildSuite } from "../../checks/eval/suite/build-suite.ts";
+import type { Place, Suite } from "../../checks/eval/suite/suite.ts";
+import { SuiteContent } from "../../checks/eval/suite/suite-schema.ts";
+import {
+  formProblems,
+  type Locate,
+  type SuiteProblem,
+} from "../../checks/eval/suite/suite-problems.ts";
 import { createLines } from "../../checks/lines.ts";
 import { parseJson } from "../../config/file/json.ts";
 import { offsetOf, SyntaxProblem, valueOf, type Node } from "../../config/file/nodes.ts";

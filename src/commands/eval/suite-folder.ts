@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { FolderFacts } from "../../checks/eval/check-suite.ts";
+import type { FolderFacts } from "../../checks/eval/suite/check-suite.ts";
 import { listFiles } from "../../documents/find/find.ts";
 import { createRealPlaces, exists } from "../../documents/find/real-place.ts";
 import type { ListedFile } from "../../documents/find/source-file.ts";

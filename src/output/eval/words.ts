@@ -1,7 +1,7 @@
 import type { Comparison, Difference } from "../../checks/eval/comparison.ts";
 import type { EvalReport, ReportedCase, ReportedDocument } from "../../checks/eval/report.ts";
 import type { Check } from "../../checks/eval/result.ts";
-import type { DocumentRef } from "../../checks/eval/suite.ts";
+import type { DocumentRef } from "../../checks/eval/suite/suite.ts";
 import type { EvalCounts, Estimate, MetricName } from "../../checks/eval/summary.ts";
 import { countOf, formatCount } from "../terminal/progress.ts";
 

@@ -5,7 +5,7 @@ import { readJudgement } from "../../../src/checks/eval/judgement.ts";
 import { createDocumentMatch } from "../../../src/checks/eval/match-document.ts";
 import type { Reply } from "../../../src/checks/eval/reply.ts";
 import type { EvalKind, EvalRun, RetrievedDocument } from "../../../src/checks/eval/result.ts";
-import type { EvalCase } from "../../../src/checks/eval/suite.ts";
+import type { EvalCase } from "../../../src/checks/eval/suite/suite.ts";
 
 const place = { file: "suite.yaml", line: 3, column: 5 };
 const plain: EvalCase = {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Suite } from "../../../src/checks/eval/suite.ts";
+import type { Suite } from "../../../src/checks/eval/suite/suite.ts";
 import { loadSuite, parseSuite } from "../../../src/commands/eval/load-suite.ts";
 import { CliError } from "../../../src/errors.ts";
 import { validSuites } from "./suites.ts";

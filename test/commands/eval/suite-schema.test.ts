@@ -2,7 +2,7 @@ import { load } from "js-yaml";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { fromJSONSchema } from "zod";
-import { suiteJsonSchema } from "../../../src/checks/eval/suite-schema.ts";
+import { suiteJsonSchema } from "../../../src/checks/eval/suite/suite-schema.ts";
 import { parseSuite } from "../../../src/commands/eval/load-suite.ts";
 import { CliError } from "../../../src/errors.ts";
 import { invalidCases, validSuites } from "./suites.ts";

@@ -1,4 +1,4 @@
-import type { DocumentRef } from "../suite.ts";
+import type { DocumentRef } from "../suite/suite.ts";
 
 /** A case that a person must review. */
 export interface DraftCase {

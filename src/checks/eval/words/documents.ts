@@ -1,6 +1,6 @@
 import { documentText, type DocumentMatch } from "../match-document.ts";
 import type { RetrievedDocument } from "../result.ts";
-import type { DocumentRef } from "../suite.ts";
+import type { DocumentRef } from "../suite/suite.ts";
 import type { Verdict, Word } from "./word.ts";
 
 type Place = "cited" | "retrieved";

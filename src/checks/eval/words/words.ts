@@ -1,6 +1,6 @@
-import type { WordName } from "../expectation-schema.ts";
+import type { WordName } from "../suite/expectation-schema.ts";
 import type { Check } from "../result.ts";
-import type { Expectation } from "../suite.ts";
+import type { Expectation } from "../suite/suite.ts";
 import { answered, declined } from "./answered.ts";
 import { cites, minSources, retrieves } from "./documents.ts";
 import { isJson } from "./json.ts";

@@ -1,13 +1,13 @@
 import { rubricsOf } from "../../../checks/eval/judgement.ts";
 import type { JudgeRules } from "../../../checks/eval/judge-case.ts";
-import type { EvalCase } from "../../../checks/eval/suite.ts";
+import type { EvalCase } from "../../../checks/eval/suite/suite.ts";
 import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { createPrompt } from "../../prompt.ts";
-import type { Way } from "./ask.ts";
+import type { Way } from "./ask/ask.ts";
 import { createBudget, type Budget } from "./budget.ts";
 import { attemptsOf } from "./run-cases.ts";
 

@@ -10,13 +10,13 @@ import { goOnAfterClosedPipe } from "../../closed-pipe.ts";
 import { openOutput } from "../../connect.ts";
 import type { EvalOptions } from "./options.ts";
 import { prepareSuites, refuseNothing, type Prepared } from "./prepare.ts";
-import { openReplay } from "./recorded.ts";
+import { openReplay } from "./recording/recorded.ts";
 import {
   checkRecordFolder,
   startRecording,
   type Recorder,
   type RecordingHead,
-} from "./recording.ts";
+} from "./recording/recording.ts";
 import { checkGoals, refuseOtherBaseline, reportOf, writeResults, type Goals } from "./results.ts";
 import { runCases } from "./run-cases.ts";
 import { defaultConcurrency, openService, type ReplySource } from "./source.ts";

@@ -1,7 +1,7 @@
 import { dialects, type DialectName } from "../../../api/dialects.ts";
-import { checkSuite, namedPaths } from "../../../checks/eval/check-suite.ts";
+import { checkSuite, namedPaths } from "../../../checks/eval/suite/check-suite.ts";
 import type { DocumentNames } from "../../../checks/eval/match-document.ts";
-import type { Suite } from "../../../checks/eval/suite.ts";
+import type { Suite } from "../../../checks/eval/suite/suite.ts";
 import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Config } from "../../../config/load.ts";
 import type { Context } from "../../../context.ts";

@@ -1,12 +1,12 @@
 import { rubricsOf } from "../../../checks/eval/judgement.ts";
 import type { CaseReplies, Reply } from "../../../checks/eval/reply.ts";
-import type { EvalCase } from "../../../checks/eval/suite.ts";
+import type { EvalCase } from "../../../checks/eval/suite/suite.ts";
 import type { Context } from "../../../context.ts";
 import { ApiError, CliError, reasonOf } from "../../../errors.ts";
-import type { Way } from "./ask.ts";
+import type { Way } from "./ask/ask.ts";
 import type { Budget } from "./budget.ts";
-import type { Clients } from "./clients.ts";
-import type { JudgeReply } from "./judge.ts";
+import type { Clients } from "./ask/clients.ts";
+import type { JudgeReply } from "./ask/judge.ts";
 import type { AddPaths } from "./local-paths.ts";
 
 /** An attempt at a case, from 1; `control` asks as the profile of the run. */

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { skipReason, type JudgeRules } from "../../../checks/eval/judge-case.ts";
 import { rubricsOf } from "../../../checks/eval/judgement.ts";
 import type { EvalKind } from "../../../checks/eval/result.ts";
-import type { EvalCase, Judge, Suite } from "../../../checks/eval/suite.ts";
+import type { EvalCase, Judge, Suite } from "../../../checks/eval/suite/suite.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { brokenSuite, loadSuite } from "../load-suite.ts";

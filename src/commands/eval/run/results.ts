@@ -3,7 +3,7 @@ import type { FailOn } from "../../../checks/eval/fail-on.ts";
 import { checkFailOn, finishReport, parseFailOn } from "../../../checks/eval/fail-on.ts";
 import { createReport, type EvalReport, type ReportedCase } from "../../../checks/eval/report.ts";
 import { checkBaseline } from "../../../checks/eval/compare.ts";
-import { caseDigest } from "../../../checks/eval/case-digest.ts";
+import { caseDigest } from "../../../checks/eval/suite/case-digest.ts";
 import { skipReason } from "../../../checks/eval/judge-case.ts";
 import type { EvalBasis, EvalRunResult } from "../../../checks/eval/result.ts";
 import type { Context } from "../../../context.ts";

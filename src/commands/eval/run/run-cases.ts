@@ -7,10 +7,10 @@ import {
 import { leakedOf } from "../../../checks/eval/leak-control.ts";
 import type { Reply } from "../../../checks/eval/reply.ts";
 import type { CaseResult } from "../../../checks/eval/result.ts";
-import type { EvalCase } from "../../../checks/eval/suite.ts";
+import type { EvalCase } from "../../../checks/eval/suite/suite.ts";
 import { inOrder } from "../../chat/batch/order.ts";
 import type { Attempt, Replies } from "./live.ts";
-import type { Recorder } from "./recording.ts";
+import type { Recorder } from "./recording/recording.ts";
 
 /** One question to send. */
 interface Task {

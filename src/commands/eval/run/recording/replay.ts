@@ -1,7 +1,7 @@
-import type { CaseReplies } from "../../../checks/eval/reply.ts";
-import type { EvalCase } from "../../../checks/eval/suite.ts";
-import { CliError } from "../../../errors.ts";
-import { noReply, type Replies } from "./live.ts";
+import type { CaseReplies } from "../../../../checks/eval/reply.ts";
+import type { EvalCase } from "../../../../checks/eval/suite/suite.ts";
+import { CliError } from "../../../../errors.ts";
+import { noReply, type Replies } from "../live.ts";
 import type { Recording } from "./recording.ts";
 
 /** Replies of a recording. What it does not hold is an error of the case. */

@@ -1,5 +1,5 @@
-import type { Context } from "../../../context.ts";
-import type { Way as SearchWay } from "../../search/ways.ts";
+import type { Context } from "../../../../context.ts";
+import type { Way as SearchWay } from "../../../search/ways.ts";
 import { filtersOf, retrievedOf, timedGate, type Way } from "./ask.ts";
 
 /** Documents that are kept of a response: enough to say at which rank a missing one came. */

@@ -1,5 +1,5 @@
 import type { core } from "zod/mini";
-import { nearest } from "../../nearest.ts";
+import { nearest } from "../../../nearest.ts";
 import type { Place } from "./suite.ts";
 import { knownMembers } from "./suite-schema.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { EvalKind } from "./result.ts";
+import type { EvalKind } from "../result.ts";
 import type { EvalCase } from "./suite.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { bySimilarity, nearest } from "../../nearest.ts";
+import { bySimilarity, nearest } from "../../../nearest.ts";
 import { findContradictions } from "./contradictions.ts";
 import type { DocumentRef, EvalCase, Place, Suite } from "./suite.ts";
 import type { SuiteProblem } from "./suite-problems.ts";

@@ -1,14 +1,14 @@
-import type { FilterParameters } from "../../../api/chat/chat-body.ts";
-import type { Client } from "../../../api/client.ts";
-import type { Gate } from "../../../api/retry/gate.ts";
-import type { Reply } from "../../../checks/eval/reply.ts";
-import type { RetrievedDocument } from "../../../checks/eval/result.ts";
-import type { EvalCase } from "../../../checks/eval/suite.ts";
-import type { Context } from "../../../context.ts";
-import { snippetOf } from "../../../output/search/results.ts";
-import { parseTags } from "../../chat/options/tags.ts";
-import { parseSince } from "../../chat/session/time.ts";
-import type { Found } from "../../search/found.ts";
+import type { FilterParameters } from "../../../../api/chat/chat-body.ts";
+import type { Client } from "../../../../api/client.ts";
+import type { Gate } from "../../../../api/retry/gate.ts";
+import type { Reply } from "../../../../checks/eval/reply.ts";
+import type { RetrievedDocument } from "../../../../checks/eval/result.ts";
+import type { EvalCase } from "../../../../checks/eval/suite/suite.ts";
+import type { Context } from "../../../../context.ts";
+import { snippetOf } from "../../../../output/search/results.ts";
+import { parseTags } from "../../../chat/options/tags.ts";
+import { parseSince } from "../../../chat/session/time.ts";
+import type { Found } from "../../../search/found.ts";
 import type { Asking } from "./clients.ts";
 
 /** One way to ask the question of a case. */

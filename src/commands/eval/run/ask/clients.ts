@@ -1,11 +1,11 @@
-import type { Client } from "../../../api/client.ts";
-import { createGate, type Gate } from "../../../api/retry/gate.ts";
-import type { EvalCase } from "../../../checks/eval/suite.ts";
-import type { GlobalFlags } from "../../../config/global-flags.ts";
-import type { Context } from "../../../context.ts";
-import type { Output } from "../../../output/terminal/output.ts";
-import type { Connected } from "../../connect.ts";
-import { openProfile } from "../../verify/readers.ts";
+import type { Client } from "../../../../api/client.ts";
+import { createGate, type Gate } from "../../../../api/retry/gate.ts";
+import type { EvalCase } from "../../../../checks/eval/suite/suite.ts";
+import type { GlobalFlags } from "../../../../config/global-flags.ts";
+import type { Context } from "../../../../context.ts";
+import type { Output } from "../../../../output/terminal/output.ts";
+import type { Connected } from "../../../connect.ts";
+import { openProfile } from "../../../verify/readers.ts";
 
 /** A client with the gate of its requests: the key of one reader does not stop the others. */
 export interface Asking {

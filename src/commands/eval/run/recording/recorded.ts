@@ -1,12 +1,12 @@
-import { createDocumentMatch } from "../../../checks/eval/match-document.ts";
-import type { Context } from "../../../context.ts";
-import type { Output } from "../../../output/terminal/output.ts";
-import { openProject } from "./folder.ts";
-import type { EvalOptions } from "./options.ts";
-import type { Prepared } from "./prepare.ts";
+import { createDocumentMatch } from "../../../../checks/eval/match-document.ts";
+import type { Context } from "../../../../context.ts";
+import type { Output } from "../../../../output/terminal/output.ts";
+import { openProject } from "../folder.ts";
+import type { EvalOptions } from "../options.ts";
+import type { Prepared } from "../prepare.ts";
 import { checkRecording, openRecording, type RecordingHead } from "./recording.ts";
 import { createReplay } from "./replay.ts";
-import type { ReplySource } from "./source.ts";
+import type { ReplySource } from "../source.ts";
 
 /** How the recorded run ended. A run that was killed recorded no end: its time is unknown. */
 function endOf({

@@ -1,18 +1,18 @@
 import * as z from "zod/mini";
-import { createClient, type Client, type ClientOptions } from "../../../api/client.ts";
-import { createGate, type Gate } from "../../../api/retry/gate.ts";
+import { createClient, type Client, type ClientOptions } from "../../../../api/client.ts";
+import { createGate, type Gate } from "../../../../api/retry/gate.ts";
 import {
   judgeMessages,
   readJudgement,
   rubricsOf,
   type Rubric,
-} from "../../../checks/eval/judgement.ts";
-import type { Judgement } from "../../../checks/eval/reply.ts";
-import type { EvalCase, Judge } from "../../../checks/eval/suite.ts";
-import { isLoopback } from "../../../config/values/url.ts";
-import type { Context } from "../../../context.ts";
-import { CliError } from "../../../errors.ts";
-import type { Output } from "../../../output/terminal/output.ts";
+} from "../../../../checks/eval/judgement.ts";
+import type { Judgement } from "../../../../checks/eval/reply.ts";
+import type { EvalCase, Judge } from "../../../../checks/eval/suite/suite.ts";
+import { isLoopback } from "../../../../config/values/url.ts";
+import type { Context } from "../../../../context.ts";
+import { CliError } from "../../../../errors.ts";
+import type { Output } from "../../../../output/terminal/output.ts";
 
 /** Judges the answer to a case: one model call for each rubric of the case. */
 export interface JudgeReply {

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod/mini";
-import type { CaseReplies } from "../../../checks/eval/reply.ts";
-import type { EvalBasis } from "../../../checks/eval/result.ts";
-import type { EvalCase } from "../../../checks/eval/suite.ts";
-import { CliError, codeOf, messageOf } from "../../../errors.ts";
-import { writeFilePieces } from "../../../output/report/file.ts";
-import { redactAll } from "../../../output/terminal/redact.ts";
+import type { CaseReplies } from "../../../../checks/eval/reply.ts";
+import type { EvalBasis } from "../../../../checks/eval/result.ts";
+import type { EvalCase } from "../../../../checks/eval/suite/suite.ts";
+import { CliError, codeOf, messageOf } from "../../../../errors.ts";
+import { writeFilePieces } from "../../../../output/report/file.ts";
+import { redactAll } from "../../../../output/terminal/redact.ts";
 
 const Text = z.nullable(z.string());
 const Document = z.object({

@@ -1,13 +1,13 @@
-import type { ChatParameters } from "../../../api/chat/chat.ts";
-import { stopChat } from "../../../api/chat/chat.ts";
-import type { Reply } from "../../../checks/eval/reply.ts";
-import type { EvalCase } from "../../../checks/eval/suite.ts";
-import type { Context } from "../../../context.ts";
-import { citedIds } from "../../../output/chat/sources.ts";
-import { createTurn, isStopped, type Turn } from "../../../output/chat/turn/answer.ts";
-import { endFailure } from "../../chat/end-failure.ts";
-import { sendQuestion } from "../../chat/send.ts";
-import { foundDocuments } from "../../search/found.ts";
+import type { ChatParameters } from "../../../../api/chat/chat.ts";
+import { stopChat } from "../../../../api/chat/chat.ts";
+import type { Reply } from "../../../../checks/eval/reply.ts";
+import type { EvalCase } from "../../../../checks/eval/suite/suite.ts";
+import type { Context } from "../../../../context.ts";
+import { citedIds } from "../../../../output/chat/sources.ts";
+import { createTurn, isStopped, type Turn } from "../../../../output/chat/turn/answer.ts";
+import { endFailure } from "../../../chat/end-failure.ts";
+import { sendQuestion } from "../../../chat/send.ts";
+import { foundDocuments } from "../../../search/found.ts";
 import { filtersOf, retrievedOf, timedGate, type Way } from "./ask.ts";
 
 /** Model calls that are counted for an answer; an agent with tools makes more of its own. */

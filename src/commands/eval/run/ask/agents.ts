@@ -1,8 +1,8 @@
-import { listAgents } from "../../../api/agents.ts";
-import type { Client } from "../../../api/client.ts";
-import type { EvalCase } from "../../../checks/eval/suite.ts";
-import { CliError } from "../../../errors.ts";
-import { nearest } from "../../../nearest.ts";
+import { listAgents } from "../../../../api/agents.ts";
+import type { Client } from "../../../../api/client.ts";
+import type { EvalCase } from "../../../../checks/eval/suite/suite.ts";
+import { CliError } from "../../../../errors.ts";
+import { nearest } from "../../../../nearest.ts";
 
 /** The id of the agent of a case; undefined for the service's own agent. */
 export type AgentOf = (evalCase: EvalCase) => number | undefined;

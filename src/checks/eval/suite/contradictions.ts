@@ -1,7 +1,7 @@
-import { documentText } from "./match-document.ts";
+import { documentText } from "../match-document.ts";
 import type { DocumentRef, EvalCase, Expectation, Place } from "./suite.ts";
 import type { SuiteProblem } from "./suite-problems.ts";
-import { expectationName } from "./words/words.ts";
+import { expectationName } from "../words/words.ts";
 
 interface NeededText {
   text: string;

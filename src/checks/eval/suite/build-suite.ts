@@ -1,11 +1,11 @@
 import { posix } from "node:path";
-import { patternProblem } from "../time-limit.ts";
+import { patternProblem } from "../../time-limit.ts";
 import type { DocumentRef, EvalCase, Expectation, Suite, Wanted } from "./suite.ts";
 import { digestOf } from "./suite-digest.ts";
 import type { CaseContent, SuiteContent } from "./suite-schema.ts";
 import type { Locate, Path, SuiteProblem } from "./suite-problems.ts";
 import { fillIn, type Variables } from "./variables.ts";
-import { schemaProblem } from "./words/json-schema.ts";
+import { schemaProblem } from "../words/json-schema.ts";
 
 const defaultK = 5;
 

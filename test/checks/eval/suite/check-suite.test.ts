@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkSuite } from "../../../src/checks/eval/check-suite.ts";
-import { parseSuite } from "../../../src/commands/eval/load-suite.ts";
+import { checkSuite } from "../../../../src/checks/eval/suite/check-suite.ts";
+import { parseSuite } from "../../../../src/commands/eval/load-suite.ts";
 
 const paths = ["docs/people/holidays.md", "docs/people/leave.md", "docs/travel/costs.md"];
 const leftOut = new Map([
