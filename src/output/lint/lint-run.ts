@@ -39,9 +39,15 @@ export function worstFirst(findings: readonly Finding[]): Finding[] {
   return findings.toSorted((a, b) => rank(a) - rank(b));
 }
 
+/** Redacts a message. A text that it quotes may be cut at a `…`, and a secret in it too. */
+function safeMessage(message: string, redact: (text: string) => string): string {
+  const line = redact(neutraliseLine(redact(message)));
+  return line.split("…").map(redact).join("…").toWellFormed();
+}
+
 /**
  * A run that may be shown and written: texts from files without secrets and, in messages, without
- * control characters. Only the members of a Finding remain.
+ * control characters. `redact` also replaces the start of a secret at the end of a text. Only the members of a Finding remain.
  */
 export function safeRun(run: LintRun, redact: (text: string) => string): LintRun {
   const findings = run.findings.map(
@@ -53,7 +59,7 @@ export function safeRun(run: LintRun, redact: (text: string) => string): LintRun
       column,
       endLine,
       endColumn,
-      message: redact(neutraliseLine(redact(texts.message))).toWellFormed(),
+      message: safeMessage(texts.message, redact),
       fingerprint,
       fixable,
     }),
