@@ -124,6 +124,12 @@ describe("the verdict", () => {
   it("cannot tell with one to five differing cases, and says how many would be needed", () => {
     const five = compare(many(100, "passed"), `${many(5, "failed")} ${many(95, "passed")}`);
     expect(five).toMatchObject({ verdict: "cannot-tell", needed: 120, p: 2 / 32 });
+    const rest = many(995, "passed");
+    const narrow = compare(`${many(5, "passed")} ${rest}`, `${many(5, "failed")} ${rest}`);
+    expect(narrow).toMatchObject({
+      verdict: "cannot-tell",
+      metrics: { passed: { value: -0.005 } },
+    });
     const equal = compare("passed failed", "failed passed");
     expect(equal).toMatchObject({ verdict: "cannot-tell", needed: null });
   });

@@ -19,8 +19,9 @@ const words: PageRule = {
   name: "words",
   group: "content",
   *check({ source = "" }) {
-    for (const { index } of source.matchAll(/bad/g)) {
-      yield { span: { start: index, end: index + 3 }, message: "a bad word", fix: "good" };
+    for (const { 0: found, index } of source.matchAll(/bad\d*/g)) {
+      const span = { start: index, end: index + found.length };
+      yield { span, message: "a bad word", fix: "good" };
     }
   },
 };
@@ -141,6 +142,25 @@ describe("lint of a page", () => {
     expect(severities("old/a.md")).toEqual([]);
   });
 
+  it("lets a later override win, also over a rule that is off", () => {
+    const overrides = [
+      { paths: ["docs/**"], rules: { words: "error" } },
+      { paths: ["docs/old/**"], rules: { words: "note" } },
+    ] as const;
+    const config = { rules: { words: "off" }, overrides } as const;
+    const severities = ["a.md", "docs/a.md", "docs/old/a.md"].map(
+      (path) => report(pageOf("bad", { path }), { only: ["words"], config }).findings[0]?.severity,
+    );
+    expect(severities).toEqual([undefined, "error", "note"]);
+  });
+
+  it("has fingerprints on the line of a secret that confirm no guess of it", () => {
+    const printsOf = (source: string) =>
+      only(pageOf(source), "words", "secret-word").findings.map(({ fingerprint }) => fingerprint);
+    expect(printsOf("key: bad123")).toEqual(printsOf("key: bad456"));
+    expect(printsOf("key: bad123")).not.toEqual(printsOf("the key: bad123"));
+  });
+
   it("honours comments that switch a rule off, but not for secrets", () => {
     const source = "<!-- knowctl-disable-next-line words, secret-word -- a quote -->\nbad\nbad\n";
     const { findings } = only(pageOf(source), "words", "secret-word");
@@ -177,6 +197,14 @@ describe("the check of an upload", () => {
       "docs/a.md: the page (whole); change the document, or send it with --no-lint",
     );
     expect(examine(pageOf("a"), { refuses: "secrets", config })).toBeUndefined();
+  });
+
+  it("refuses by an override in the paths of the override only", () => {
+    const overrides = [{ paths: ["docs/**"], rules: { whole: "error" } }] as const;
+    const refused = (path: string) =>
+      examine(pageOf("a", { path }), { refuses: "all", config: { overrides } })?.refused;
+    expect(refused("docs/a.md")).toContain("(whole)");
+    expect(refused("a.md")).toBeUndefined();
   });
 
   it("sends secrets where they are allowed", () => {

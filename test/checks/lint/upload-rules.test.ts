@@ -9,3 +9,23 @@ it("an upload loads every rule that is an error without configuration", () => {
 it("names each rule once", () => {
   expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
 });
+
+it("only secrets are errors without configuration, and what is often on purpose is a note", () => {
+  const namesOf = (severity: string): string[] =>
+    rules.filter((rule) => rule.severity === severity).map(({ name }) => name);
+  expect(namesOf("error")).toEqual(
+    rules.filter(({ group }) => group === "secrets").map(({ name }) => name),
+  );
+  expect(namesOf("note").toSorted()).toEqual([
+    "duplicate-title",
+    "hidden-words",
+    "metadata-not-text",
+    "missing-title",
+    "owner-without-email",
+    "placeholder",
+    "skipped-level",
+    "split-list",
+    "stale-date",
+    "tiny",
+  ]);
+});

@@ -20,8 +20,8 @@ function project(files: Readonly<Record<string, string>> = {}): string {
   return folder;
 }
 
-const lint = (cwd: string, line = "", terminal = false) => {
-  const size = terminal ? { isTTY: true, columns: 80 } : {};
+const lint = (cwd: string, line = "", columns = 0) => {
+  const size = columns > 0 ? { isTTY: true, columns } : {};
   // The home folder is another one: it is never a project.
   const env = cleanEnvironment(temporaryFolder());
   return runHere(["lint", ...line.split(" ").filter(Boolean)], { cwd, env, ...size });
@@ -39,6 +39,14 @@ describe("knowctl lint", () => {
         "docs/empty.md:1:1: warning the page is not sent: no text after the front matter (empty)\n",
       stderr: "1 warning in 1 document, 1 file skipped\n",
     });
+  });
+
+  it("orders findings by their columns", async () => {
+    const folder = project({ "docs/links.md": `${fine}\nSee [x](gone.md) and [y](lost.md).\n` });
+    const { stdout } = await lint(folder, "docs --rule dead-link");
+    expect(stdout).toMatch(
+      /^docs\/links\.md:5:9: [^\n]*gone\.md[^\n]*\n[^\n]*:5:26: [^\n]*lost\.md/,
+    );
   });
 
   it("checks the configured files without a path", async () => {
@@ -166,6 +174,30 @@ describe("knowctl lint", () => {
     expect(readFileSync(join(folder, "b.json"), "utf8")).toContain('"command":"lint"');
   });
 
+  it("keeps what the baseline knows of a file that cannot be read", async () => {
+    const folder = project();
+    const line = "docs --rule empty --baseline known.json";
+    await lint(folder, `${line} --write-baseline`);
+    const written = readFileSync(join(folder, "known.json"), "utf8");
+    writeFileSync(join(folder, "docs/empty.md"), "---\na: [\n---\n");
+    const { code, stderr } = await lint(folder, line);
+    expect([code, stderr]).toEqual([10, expect.not.stringContaining("no longer occurs")]);
+    expect((await lint(folder, `${line} --write-baseline`)).code).toBe(10);
+    expect(readFileSync(join(folder, "known.json"), "utf8")).toBe(written);
+  });
+
+  it("fails with 10 if a file cannot be fixed", async () => {
+    const folder = project();
+    const text = `${fine}\nEvery\u200bbody has a desk.\n`;
+    writeFileSync(join(folder, "docs/wide.md"), Buffer.from(`\ufeff${text}`, "utf16le"));
+    const { code, stderr } = await lint(folder, "docs --rule invisible-characters --fix");
+    expect([code, stderr]).toEqual([
+      10,
+      expect.stringContaining("error: 1 file could not be fixed"),
+    ]);
+    expect(stderr).toContain("docs/wide.md: not fixed: it is not UTF-8 text");
+  });
+
   it("writes every report, and skips them in the next run", async () => {
     const folder = project();
     const reports = ["json", "sarif", "xml", "html"].map((name) => `--report docs/r.${name}`);
@@ -199,6 +231,7 @@ describe("knowctl lint", () => {
   it.each([
     ["docs/fine.md", {}, "passed", 0],
     ["docs/empty.md", {}, "passed", 0],
+    ["docs/empty.md --max-warnings 1", {}, "passed", 0],
     ["docs/empty.md --max-warnings 0", {}, "failed", 13],
     ["docs", configOf({ lint: { rules: { empty: "error" } } }), "failed", 13],
     ["docs/fine.md docs/broken.md", { "docs/broken.md": "---\na: [\n---\n" }, "partial", 10],
@@ -218,12 +251,24 @@ describe("knowctl lint", () => {
     );
     const overrides = [{ paths: ["docs/69.md"], rules: { empty: "error" } }];
     const folder = project({ ...files, ...configOf({ lint: { overrides } }) });
-    const shown = (await lint(folder, "docs --rule empty", true)).stdout.trim().split("\n");
+    const shown = (await lint(folder, "docs --rule empty", 80)).stdout.trim().split("\n");
     expect(shown.length).toBeLessThan(24);
     expect(shown[0]).toMatch(/docs\/69\.md:1:1: .*error/);
     expect(shown.at(-1)).toMatch(/and \d\d more: -v lists them all/);
-    const all = (await lint(folder, "docs --rule empty -v", true)).stdout.trim().split("\n");
+    const all = (await lint(folder, "docs --rule empty -v", 80)).stdout.trim().split("\n");
     expect(all.length).toBe(61);
+  });
+
+  it.each([
+    [19, 19, /\(empty\)/],
+    [20, 20, /and 1 more/],
+  ])("shows %i findings on a terminal of 24 rows in %i lines", async (count, lines, last) => {
+    const files = Object.fromEntries(
+      Array.from({ length: count - 1 }, (_, index) => [`docs/${index + 10}.md`, empty]),
+    );
+    const shown = (await lint(project(files), "docs --rule empty", 100)).stdout.trim().split("\n");
+    expect(shown).toHaveLength(lines);
+    expect(shown.at(-1)).toMatch(last);
   });
 
   it("works without trust, and contacts nothing", async () => {

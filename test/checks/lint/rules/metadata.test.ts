@@ -55,6 +55,9 @@ describe("dates", () => {
     expect(await placesOf(futureDate, page("date: 2999-01-01"))).toEqual(["date: 2999-01-01"]);
     const today = new Date().toISOString().slice(0, 10);
     expect(await placesOf(futureDate, page(`date: ${today}`))).toEqual([]);
+    const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toJSON();
+    expect(await placesOf(futureDate, page(`date: ${inHours(30)}`))).toEqual([]);
+    expect(await placesOf(futureDate, page(`date: ${inHours(40)}`))).toHaveLength(1);
     expect(await placesOf(futureDate, page(""))).toEqual([]);
   });
 
@@ -66,7 +69,7 @@ describe("dates", () => {
         message: "lastmod is 2025-02-28, and the last commit is 366 days newer (2026-03-01)",
       },
     ]);
-    expect(await placesOf(staleDate, page("lastmod: 2025-03-02"), { facts })).toEqual([]);
+    expect(await placesOf(staleDate, page("lastmod: 2025-03-01"), { facts })).toEqual([]);
     // Without git, nothing is known.
     expect(await placesOf(staleDate, old)).toEqual([]);
     const settings = { updatedAt: "git" as const };

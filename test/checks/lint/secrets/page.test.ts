@@ -10,7 +10,7 @@ import "../../../documents/folder.ts";
 
 const key = 'a "quoted" \\ passphrase with ü';
 const only = secretsRules.map(({ name }) => name);
-const lint: LintSetup = { config: {}, only, keys: [key, "15-characters.."] };
+const lint: LintSetup = { config: {}, only, keys: [key, "16-characters...", "15-characters.."] };
 const upload: LintSetup = { ...lint, refuses: "secrets" };
 const token = `onyx_pat_${textFor("[A-Za-z0-9]{43}", randomFrom(1))}`;
 
@@ -32,6 +32,7 @@ describe("keys of the profile", () => {
   it("are found word for word, from 16 characters on", async () => {
     expect(await found(`# A\n\nUse ${key}.\n`)).toEqual([["secret-own-key", 3, 5, message]]);
     expect(await found(`# A\n\nUse ${key.slice(1)} and 15-characters..\n`)).toEqual([]);
+    expect(await found("# A\n\nUse 16-characters....\n")).toHaveLength(1);
     expect(await refusalOf(`# A\n\nUse ${key}.\n`)).toBe(
       `a.md:3:5: ${message} (secret-own-key); remove it, or send it with --allow-secrets`,
     );
