@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { collapseRuns, runThatShows } from "../../../src/checks/eval/collapse.ts";
 import { judgeCase, skipReason } from "../../../src/checks/eval/judge-case.ts";
-import { readJudgement } from "../../../src/checks/eval/judgement.ts";
+import { checkJudgement, readJudgement } from "../../../src/checks/eval/judgement.ts";
 import { createDocumentMatch } from "../../../src/checks/eval/match-document.ts";
 import type { Reply } from "../../../src/checks/eval/reply.ts";
 import type { EvalKind, EvalRun, RetrievedDocument } from "../../../src/checks/eval/result.ts";
@@ -166,4 +166,16 @@ it.each([
   const read = readJudgement(text);
   expect(read.score).toBe(undefined);
   expect(read.error).toContain("the judge's reply");
+});
+
+it("passes a score that reaches the threshold", () => {
+  const expectation = {
+    word: "judge",
+    isNot: false,
+    value: { rubric: "r", threshold: 0.7 },
+    place,
+  };
+  const passes = (score: number) => checkJudgement(expectation, { index: 0, score, reason: "" });
+  expect(passes(0.7)).toMatchObject({ check: { passed: true } });
+  expect(passes(0.69)).toMatchObject({ check: { passed: false } });
 });

@@ -114,7 +114,12 @@ describe("eval answers", () => {
       "suite.json",
       suiteOf({ ...leave, repeat: 3 }, { ...leave, id: "second", repeat: 3 }),
     );
-    const report = await service.report("answers suite.json --allow-tokens 4");
+    const { stdout, stderr } = await service.run(
+      "answers suite.json --allow-tokens 4 --quiet --json",
+    );
+    expect(stderr).toContain("This run costs model tokens. 2 cases, 6 questions");
+    expect(stderr).toContain("It stops after 4, as --allow-tokens says.");
+    const report = JSON.parse(stdout) as EvalReport;
     expect(askedOf(service)).toHaveLength(4);
     expect(outcomesOf(report)).toEqual(["passed", "error"]);
     expect(report.cases[1]?.reason).toBe("not asked: the budget of 4 model calls does not suffice");
@@ -123,7 +128,7 @@ describe("eval answers", () => {
       "error",
       "error",
     ]);
-    expect(report.code).toBe(10);
+    expect(report.status).toBe("partial");
   });
 
   it("asks nothing more once a case did not fit into the budget", async () => {
@@ -211,10 +216,10 @@ describe("eval answers", () => {
 
   it("skips what waits for a review", async () => {
     const service = await startEval();
-    service.write("suite.json", suiteOf(leave, { ...leave, id: "draft", review: true }));
+    service.write("suite.json", suiteOf({ ...leave, id: "draft", review: true }, leave));
     const report = await service.report("answers suite.json --allow-tokens 1");
-    expect(outcomesOf(report)).toEqual(["passed", "skipped"]);
-    expect(report.cases[1]?.reason).toBe("drafted: check the case, then remove `review: true`");
+    expect(outcomesOf(report)).toEqual(["skipped", "passed"]);
+    expect(report.cases[0]?.reason).toBe("drafted: check the case, then remove `review: true`");
     expect([report.code, askedOf(service).length]).toEqual([0, 1]);
   });
 

@@ -34,9 +34,10 @@ describe("eval against a service that fails", () => {
     ["a service that is gone", "reset-before-store", "reset"],
   ] as const)("keeps what came before %s, and ends early", async (_what, fault, words) => {
     const service = await failing(fault);
-    const report = await service.report("retrieval suite.json --concurrency 1");
+    const report = await service.report("retrieval suite.json --concurrency 1 --record taken");
     expect(outcomes(report)).toEqual(threeOfSix);
     expect(report.stopped).toContain(words);
+    expect(await service.report("retrieval suite.json --replay taken")).toEqual(report);
     expect(report.cases.at(-1)?.reason).toContain("not asked: the run ended early");
     expect(report.code).toBe(10);
     const { requests } = service.sandbox.ledger;

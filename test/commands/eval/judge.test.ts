@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startLlmServer, type LlmServer } from "../../sandbox/model/llm-server.ts";
 import { testKey } from "../../service.ts";
-import { startEval, type EvalService } from "./running.ts";
+import { files, startEval, type EvalService } from "./running.ts";
 
 const judgeKey = "CANARY-judge-key-77a1";
 const judged = {
@@ -26,8 +26,12 @@ async function startJudged(
   judge: LlmServer,
   cases: object[] = [judged],
   more: object = { key_variable: "JUDGE_KEY" },
+  { env, ...options }: Parameters<typeof startEval>[0] = {},
 ): Promise<EvalService> {
-  const service = await startEval({ env: { JUDGE_KEY: judgeKey } });
+  const service = await startEval({
+    ...options,
+    env: { JUDGE_KEY: judgeKey, SAME_KEY: testKey, ...env },
+  });
   const server = { base_url: `${judge.url}/v1`, model: "grader", ...more };
   service.write("suite.json", JSON.stringify({ version: 1, judge: server, cases }));
   return service;
@@ -118,9 +122,38 @@ describe("eval answers --judge", () => {
     expect(service.sandbox.ledger.chats).toHaveLength(1);
   });
 
+  it("returns to the budget what an answer that failed left unjudged", async () => {
+    const judge = await startJudge('{"score": 1}');
+    const path = "/api/chat/send-chat-message";
+    const rules = [{ when: { path, nth: 1 }, do: { status: 400, body: { detail: "no" } } }];
+    const cases = [judged, { ...judged, id: "second" }];
+    const service = await startJudged(judge, cases, undefined, { faults: { rules } });
+    const report = await service.report(
+      "answers suite.json --judge --allow-tokens 3 --concurrency 1",
+    );
+    expect(report.cases.map(({ outcome }) => outcome)).toEqual(["error", "passed"]);
+  });
+
+  it("gets no header of the profile", async () => {
+    const judge = await startJudge('{"score": 1}');
+    const headers = { "X-Gateway": { env: "GATEWAY" } };
+    const config = JSON.stringify({ defaultProfile: "own", profiles: { own: { headers } } });
+    const service = await startJudged(judge, [judged], undefined, {
+      files: { ...files, ".cliconfig.json": config },
+      env: { KNOWCTL_TRUST_PROJECT: "1", GATEWAY: "CANARY-header-5b2" },
+    });
+    expect((await service.report("answers suite.json --judge --allow-tokens 2")).code).toBe(0);
+    const { requests } = service.sandbox.ledger;
+    expect(JSON.stringify(requests.at(-1)?.headers)).toContain("CANARY-header-5b2");
+    expect(JSON.stringify(judge.requests.map(({ headers }) => headers))).not.toContain(
+      "CANARY-header",
+    );
+  });
+
   it.each([
     [{ key_variable: "UNSET_KEY" }, "UNSET_KEY is not set"],
     [{ key_variable: "KNOWCTL_API_KEY" }, "holds a key of the service"],
+    [{ key_variable: "SAME_KEY" }, "holds a key of the service"],
     [{ key_variable: "JUDGE_KEY", base_url: "http://models.example.com/v1" }, "over plain http"],
   ])("refuses %j before any question", async (server, words) => {
     const service = await startJudged(await startJudge("{}"), [judged], server);
@@ -137,6 +170,8 @@ describe("eval answers --judge", () => {
       "answers suite.json --judge --replay recorded",
     );
     expect(again).toEqual(first);
+    const without = await service.report("answers suite.json --replay recorded");
+    expect(without.basis.judge).toBe(null);
     expect(judge.requests).toHaveLength(1);
     const head = readFileSync(join(service.folder, "recorded", "recording.json"), "utf8");
     expect(head).not.toContain(judgeKey);

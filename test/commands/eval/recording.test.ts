@@ -118,6 +118,16 @@ describe("eval --record and --replay", () => {
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("another suite")]);
   });
 
+  it("keeps cases apart whose ids differ in case or in marks only", async () => {
+    const service = await startEval();
+    const cases = ["a.b", "a_b", "A.c", "a.c-d"].map((id) => ({ ...lunch, id }));
+    service.write("suite.json", suiteOf(...cases, { ...leave, id: "a-b", repeat: 1 }));
+    await service.report("retrieval suite.json --record recorded");
+    expect(readdirSync(join(service.folder, "recorded", "cases"))).toHaveLength(5);
+    const { code } = await replay(service, "retrieval suite.json --replay recorded");
+    expect(code).toBe(0);
+  });
+
   it("records into a new folder only", async () => {
     const service = await recorded();
     const again = await service.run(record);

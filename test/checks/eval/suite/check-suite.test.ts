@@ -83,6 +83,8 @@ describe("expectations that cannot hold", () => {
     "expect: [{ contains-all: [a, b] }, { not-contains-all: [a, c] }]",
     "expect: [{ latency: 200 }, { not-latency: 100 }]",
     "expect: [{ min-sources: 2 }, { not-min-sources: 3 }]",
+    "must_retrieve: [{ id: a }, { id: b }], k: 2",
+    "expect: [{ min-sources: 5 }]",
     "expect: [{ retrieves: { id: a } }, { not-cites: { id: a } }]",
     "must_retrieve: [{ id: a }, { id: b }], k: 1, match: any",
     "must_retrieve: [{ id: a }, { id: b }], must_not_retrieve: [{ id: a }], match: any",
