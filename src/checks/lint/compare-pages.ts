@@ -8,7 +8,7 @@ import type { FolderRule, PageFact } from "./rule.ts";
 export interface Facts {
   add(path: string, part: number, report: PageReport): void;
   /**
-   * Runs the folder rules. `sourceOf` reads the text of a file again; it is called once for each
+   * Runs the folder rules, once: what they compared is forgotten. `sourceOf` reads the text of a file again; it is called once for each
    * file with a finding.
    */
   compare(levelOf: LevelOf, sourceOf: (path: string) => string | undefined): LintFinding[];
@@ -37,6 +37,7 @@ export function createFacts(rules: readonly FolderRule[]): Facts {
         const list = (facts.get(rule.name) ?? []).toSorted(
           (a, b) => comparePaths(a.path, b.path) || a.part - b.part,
         );
+        facts.delete(rule.name);
         for (const { path, part, ...found } of rule.compare(list)) {
           const severity = levelOf(rule, path);
           if (severity === "off") continue;

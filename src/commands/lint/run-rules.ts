@@ -42,7 +42,11 @@ function gather(gathered: Gathered, facts: Facts, page: LintedPage): void {
   if (page.kind === "document") gathered.documents++;
   else gathered.skipped++;
   const { findings } = page.report;
-  for (const each of findings) gathered.findings.push(each);
+  for (const each of findings) {
+    // The same text, but one string instead of one for each finding.
+    each.path = path;
+    gathered.findings.push(each);
+  }
   if (findings.some(({ fixable }) => fixable)) gathered.contents.set(path, page.content);
   facts.add(path, page.part, page.report);
 }
