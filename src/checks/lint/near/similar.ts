@@ -43,15 +43,23 @@ interface Leaders {
   add(index: number): void;
 }
 
+/**
+ * Hash tables in arrays of numbers, one for each band: maps would take several times the memory.
+ * Texts with different values of a band seldom meet in a bucket, and comparing them does no harm.
+ */
 function createLeaders(signatures: Uint16Array, count: number): Leaders {
-  const lastOf = Array.from({ length: bands }, () => new Map<number, number>());
-  // For each leader and band: the one before it with the same values; -1 for none.
-  const before = new Int32Array(count * bands);
+  const buckets = 2 ** Math.ceil(Math.log2(2 * count + 1));
+  // For each band and bucket: the last leader; -1 for none.
+  const lastIn = new Int32Array(bands * buckets).fill(-1);
+  // For each leader and band: the one before it in the bucket.
+  const before = new Int32Array(bands * count);
+  const bucketOf = (index: number, band: number): number =>
+    band * buckets + (bandKey(signatures, index, band) & (buckets - 1));
   return {
     near(index) {
       const found = new Set<number>();
-      for (const [band, last] of lastOf.entries()) {
-        let leader = last.get(bandKey(signatures, index, band)) ?? -1;
+      for (let band = 0; band < bands; band++) {
+        let leader = lastIn[bucketOf(index, band)] ?? -1;
         for (let left = mostLeaders; leader !== -1 && left > 0; left--) {
           found.add(leader);
           leader = before[leader * bands + band] ?? -1;
@@ -60,10 +68,10 @@ function createLeaders(signatures: Uint16Array, count: number): Leaders {
       return found;
     },
     add(index) {
-      for (const [band, last] of lastOf.entries()) {
-        const key = bandKey(signatures, index, band);
-        before[index * bands + band] = last.get(key) ?? -1;
-        last.set(key, index);
+      for (let band = 0; band < bands; band++) {
+        const bucket = bucketOf(index, band);
+        before[index * bands + band] = lastIn[bucket] ?? -1;
+        lastIn[bucket] = index;
       }
     },
   };
