@@ -57,9 +57,12 @@ function hasUnknownAnchors({ parsed, source, path, settings }: LintPage): boolea
 /** The headings and ids of a page; undefined if programs may add anchors. */
 export function anchorSources(page: LintPage): AnchorSources | undefined {
   if (hasUnknownAnchors(page)) return undefined;
+  const { source = "" } = page;
   const { body, headings = [] } = page.parsed;
   const ids = new Set(headings.map(({ anchor = "" }) => anchor));
-  for (const text of body === page.source ? [body] : [body, page.source ?? ""]) {
+  // Most bodies are the end of their file, below the front matter.
+  const rest = source.endsWith(body) ? source.slice(0, source.length - body.length) : source;
+  for (const text of [body, rest]) {
     for (const id of explicitIds(text)) ids.add(id);
   }
   return { headings: [...headingTexts(body)].join("\n"), ids: [...ids].join("\n") };

@@ -33,6 +33,14 @@ describe("ids", () => {
     ]);
   });
 
+  it("keep no id that is stored as it is", () => {
+    const factOf = (id: string): string | undefined =>
+      collidingId.collect({ document: { id } } as LintPage);
+    expect(factOf("docs/leave-days.md")).toBeUndefined();
+    expect(factOf("docs/leave_days.md")).toBe("docs/leave_days.md");
+    expect(factOf("docs/leave days.md")).toBe("docs/leave days.md");
+  });
+
   it("of rows name the row", async () => {
     const [page] = await openPages({ "a.md": withId("x") });
     const rows = [1, 2].map((part): LintPage => ({ ...page!, path: "people.csv", part }));

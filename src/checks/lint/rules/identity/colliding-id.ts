@@ -17,7 +17,9 @@ export const collidingId: FolderRule<string> = {
     "overwrites the other. Rename one of the files, or set another `id`.",
   bad: "<!-- file: leave days.md -->\n# Leave days\n\n<!-- file: leave_days.md -->\n# Leave days of 2023\n",
   good: "<!-- file: leave days.md -->\n# Leave days\n\n<!-- file: leave-days-2023.md -->\n# Leave days of 2023\n",
-  collect: ({ document }) => document?.id,
+  // Ids without these characters are stored as they are: most of them need not be kept.
+  collect: ({ document }) =>
+    document && /[ _\p{Cs}\ufffd]/u.test(document.id) ? document.id : undefined,
   *compare(facts) {
     for (const [later, first] of findRepeated(facts, ({ fact }) => withoutSpaces(fact))) {
       if (later.fact === first.fact) continue;
