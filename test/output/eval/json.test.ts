@@ -52,7 +52,11 @@ it("is a step of the summary of a pipeline", () => {
   expect(parseStep(textOf(mixedReport()), "eval.json")).toMatchObject({
     step: "eval retrieval",
     result: "failed",
-    first: ["leave-days: docs/people/holidays.md (failed)", "no-leak (failed)", "shaky: docs/shaky.md (flaky)"],
+    first: [
+      "leave-days: docs/people/holidays.md (failed)",
+      "no-leak (failed)",
+      "shaky: docs/shaky.md (flaky)",
+    ],
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { caseDigest } from "../../../src/checks/eval/case-digest.ts";
-import type { EvalCase } from "../../../src/checks/eval/suite.ts";
+import { caseDigest } from "../../../../src/checks/eval/suite/case-digest.ts";
+import type { EvalCase } from "../../../../src/checks/eval/suite/suite.ts";
 
 const place = { file: "suite.yaml", line: 3, column: 5 };
 const document = { path: "a.md" };
