@@ -88,9 +88,15 @@ it("names what ingest --verify did not find in the index, and fails for it", asy
     files: { "docs/a.md": "alpha\n", "docs/b.md": "beta\n" },
     faults: { rules },
   });
-  const upload = "ingest docs --cc-pair-id 2 --verify --wait 0";
+  const upload = "ingest docs --cc-pair-id 2 --verify --wait 1s";
   const reports = "--report up.json --report up.xml --report up.html --gitlab-report up.quality";
-  expect((await runIn(service, `${upload} ${reports}`)).code).toBe(13);
+  const context = createTestContext({ cwd: service.folder, env: service.env });
+  // A wait is over when the sandbox has indexed what it can.
+  const sleep: typeof context.sleep = async (ms, signal) => {
+    await service.sandbox.idle();
+    await context.sleep(ms, signal);
+  };
+  expect(await main(`${upload} ${reports}`.split(" "), { ...context, sleep })).toBe(13);
   const { code, stdout } = await runIn(service, "report summary up.json");
   expect(stdout).toBe("ingest\tfailed\t1 created, 1 updated, 1 verified\tdocs/b.md (missing)\n");
   expect(code).toBe(13);

@@ -27,6 +27,7 @@ const twoMeanings: Record<string, string> = {
   "--include": "a pattern of files; for api, status and headers, as in gh",
   "--record": "a file with the stream of one answer for chat, a folder with all responses for eval",
   "--replay": "as --record",
+  "--baseline": "known findings for lint, the report of an earlier run for eval",
   "--file": "a file to upload for chat, the file to write for sessions export",
 };
 

@@ -10,8 +10,8 @@ export interface Facts {
   version?: "not found";
   /** Whether the profile's own key sees chunks; only if `reader` is another key. */
   ownKey?: "some" | "none";
-  /** The administrators' search, which also finds hidden documents. */
-  search?: "found" | "not found" | "unavailable";
+  /** The administrators' search, which also finds hidden documents. `visible`: found, not hidden. */
+  search?: "found" | "visible" | "not found" | "unavailable";
   /** The service's list of documents. */
   list?: "in this pair" | "in another pair" | "no" | "unavailable";
   /** Whether this reader may read the pair that holds the document. */
@@ -57,6 +57,11 @@ export const decisions: readonly Row[] = [
     when: { chunks: "none", ownKey: "some" },
     result: "hidden",
     reason: "the profile's own key finds it, the reader's key does not",
+  },
+  {
+    when: { chunks: "none", search: "visible" },
+    result: "unknown",
+    reason: "a search finds it, the look-up does not: it may just have been indexed",
   },
   {
     when: { chunks: "none", search: "found" },

@@ -155,10 +155,12 @@ function createHiddenSearch({ own, gate, mostSearches }: CauseRequest) {
   const search = async (storedId: string, query: string) => {
     const { value, status } = await asked(() => searchKeyword(own, { query }, { gate }));
     isRefused = status === 403 || status === null || status === 404;
-    const isFound = value?.some((each) => each.document_id === storedId) === true;
+    const hit = value?.find((each) => each.document_id === storedId);
     const isWhole = value !== undefined && value.length < mostFound;
-    const found = isFound ? "found" : isWhole ? "not found" : "unavailable";
+    const missed = isWhole ? "not found" : "unavailable";
+    const found = hit ? (hit.hidden === false ? "visible" : "found") : missed;
     const proves = {
+      visible: "it is in the index by now, and not hidden",
       found: "it is in the index, hidden from everybody",
       "not found": "no hidden document has these words",
       unavailable: value ? "nothing: too many hits" : cannotTell(status),

@@ -224,5 +224,12 @@ export async function verifyDocuments(
     gate,
   };
   await findCauses(open satisfies Lost[], causes);
-  for (const checked of lost) await add(toVerified(run, checked));
+  for (const checked of lost) {
+    // Indexed since the look-up: the second look decides.
+    const isLateOne = checked.facts.search === "visible" && checked.text !== undefined;
+    const again = isLateOne
+      ? await checkOne(run, { document: checked.document, text: checked.text! })
+      : undefined;
+    await add(toVerified(run, again?.facts.chunks === "some" ? again : checked));
+  }
 }

@@ -30,7 +30,7 @@ async function startJudged(
 ): Promise<EvalService> {
   const service = await startEval({
     ...options,
-    env: { JUDGE_KEY: judgeKey, SAME_KEY: testKey, ...env },
+    env: { JUDGE_KEY: judgeKey, JUDGE_SAME_KEY: testKey, ...env },
   });
   const server = { base_url: `${judge.url}/v1`, model: "grader", ...more };
   service.write("suite.json", JSON.stringify({ version: 1, judge: server, cases }));
@@ -151,9 +151,8 @@ describe("eval answers --judge", () => {
   });
 
   it.each([
-    [{ key_variable: "UNSET_KEY" }, "UNSET_KEY is not set"],
-    [{ key_variable: "KNOWCTL_API_KEY" }, "holds a key of the service"],
-    [{ key_variable: "SAME_KEY" }, "holds a key of the service"],
+    [{ key_variable: "JUDGE_UNSET" }, "JUDGE_UNSET is not set"],
+    [{ key_variable: "JUDGE_SAME_KEY" }, "holds a key of the service"],
     [{ key_variable: "JUDGE_KEY", base_url: "http://models.example.com/v1" }, "over plain http"],
   ])("refuses %j before any question", async (server, words) => {
     const service = await startJudged(await startJudge("{}"), [judged], server);
@@ -161,6 +160,24 @@ describe("eval answers --judge", () => {
     expect([code, stderr]).toEqual([3, expect.stringContaining(words)]);
     expect(service.sandbox.ledger.chats).toEqual([]);
   });
+
+  it("sends no header for a judge without a key", async () => {
+    const judge = await startJudge('{"score": 0.9, "reason": "good"}');
+    const service = await startJudged(judge, [judged], {});
+    expect((await service.run(line)).code).toBe(0);
+    expect(judge.requests[0]?.headers.authorization).toBe(undefined);
+  });
+
+  it.each(["KNOWCTL_API_KEY", "AWS_SECRET_ACCESS_KEY"])(
+    "sends no other variable: %s",
+    async (name) => {
+      const judge = await startJudge("{}");
+      const service = await startJudged(judge, [judged], { key_variable: name });
+      const { code, stderr } = await service.run(line);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("begins with JUDGE_")]);
+      expect(judge.requests).toEqual([]);
+    },
+  );
 
   it("replays judgements without asking the judge", async () => {
     const judge = await startJudge('{"score": 0.9, "reason": "good"}', "nonsense");

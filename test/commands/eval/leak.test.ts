@@ -29,6 +29,7 @@ function startWithReader(options: TestServiceOptions = {}): Promise<EvalService>
     env: {
       INTERN_KEY: `${testKey}-reader`,
       SAME_KEY: testKey,
+      JUDGE_INTERN: `${testKey}-reader`,
       KNOWCTL_TRUST_PROJECT: "1",
     },
   });
@@ -107,7 +108,7 @@ describe("a leak test", () => {
     const judge = {
       base_url: "http://127.0.0.1:9/v1",
       model: "grader",
-      key_variable: "INTERN_KEY",
+      key_variable: "JUDGE_INTERN",
     };
     const expectation = { judge: { rubric: "is polite", threshold: 0.5 } };
     const cases = [{ ...leak, expect: [expectation] }];

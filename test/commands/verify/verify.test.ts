@@ -210,6 +210,20 @@ describe("verify", () => {
   });
 });
 
+describe("a document that is indexed during the check", () => {
+  it("is looked up again, not called hidden", async () => {
+    const path = "/api/document/document-size-info";
+    const late = {
+      when: { path, first: 1 },
+      do: { status: 404, body: { detail: "Document not found" } },
+    };
+    const { run } = await uploaded({ faults: { rules: [late] } });
+    const { code, stdout } = await run("verify", "docs/1.md", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ summary: { current: 1, documents: 1 } });
+    expect(code).toBe(0);
+  });
+});
+
 describe("verify --via", () => {
   it("asks the assistant only when its cost is allowed, and never says current", async () => {
     const { run, sandbox } = await uploaded({ dialect: "standard" });

@@ -130,10 +130,11 @@ export const SuiteContent = z.strictObject({
         model: text("name of the model", 200),
         key_variable: z.optional(
           z.string().check(
-            z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
-              error: "expected the name of an environment variable",
+            // A suite may come from somebody else: it must not send any other variable to its server.
+            z.regex(/^JUDGE_[A-Za-z0-9_]+$/, {
+              error: "expected an environment variable whose name begins with JUDGE_",
             }),
-            z.describe("environment variable that holds the key"),
+            z.describe("environment variable that holds the key; its name begins with JUDGE_"),
           ),
         ),
       })

@@ -34,8 +34,6 @@ const Completion = z.looseObject({
   choices: z.array(z.looseObject({ message: z.looseObject({ content: z.nullable(z.string()) }) })),
 });
 
-const serviceVariables: readonly string[] = ["KNOWCTL_API_KEY", "KNOWCTL_ACCESS_TOKEN"];
-
 function configurationError(message: string, hint: string): CliError {
   return new CliError("not-configured", message, { hints: [hint] });
 }
@@ -58,7 +56,6 @@ function keyOf(
     );
   }
   if (
-    serviceVariables.includes(keyVariable) ||
     [options.accessToken, options.apiKey].includes(key) ||
     // The keys of the readers are registered as well.
     output.secrets.holdsKey(key)
