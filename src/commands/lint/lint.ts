@@ -138,6 +138,16 @@ function endWith({ end: { summary } }: Result, unfixed: number, options: LintOpt
   if (unfixed > 0) throw new CliError("partial", `${countOf(unfixed, "file")} could not be fixed`);
 }
 
+/** Throws CliError `usage` where --rule chooses only rules that the configuration switches off. */
+function refuseNoRules(setup: LintSetup): void {
+  if (!setup.only || rulesToRun(setup, rules).length > 0) return;
+  throw new CliError(
+    "usage",
+    `the configuration switches off every chosen rule: ${setup.only.join(", ")}`,
+    { hints: ['remove its "off" from lint.rules'] },
+  );
+}
+
 function nothingToCheck({ inputs, settings }: DocumentSource): CliError {
   const places = inputs.length > 0 ? inputs : settings.include;
   const where = places.length > 0 ? places.join(", ") : settings.root;
@@ -167,7 +177,9 @@ export async function lint(system: Context, paths: string[], options: LintOption
   const config = source.config.lint;
   refuseUnknownRules(config, rules);
   const keys = await ownKeys(output, source, undefined);
-  const run = { output, source, options, files, setup: { config, only: options.rule, keys } };
+  const setup: LintSetup = { config, only: options.rule, keys };
+  refuseNoRules(setup);
+  const run = { output, source, options, files, setup };
   const linted = await lintFiles(context, run);
   for (const [path, reason] of linted.failed) {
     await output.error(shownText(path, reason, source.shown));

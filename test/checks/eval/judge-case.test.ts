@@ -6,25 +6,10 @@ import { createDocumentMatch } from "../../../src/checks/eval/match-document.ts"
 import type { Reply } from "../../../src/checks/eval/reply.ts";
 import type { EvalKind, EvalRun, RetrievedDocument } from "../../../src/checks/eval/result.ts";
 import type { EvalCase } from "../../../src/checks/eval/suite/suite.ts";
+import { plainCase } from "./plain-case.ts";
 
-const place = { file: "suite.yaml", line: 3, column: 5 };
-const plain: EvalCase = {
-  id: "a",
-  group: undefined,
-  question: "leave?",
-  agent: undefined,
-  filters: {},
-  profile: undefined,
-  k: 2,
-  match: "all",
-  mustRetrieve: [],
-  mustNotRetrieve: [],
-  expect: [],
-  repeat: 1,
-  threshold: 1,
-  needsReview: false,
-  place,
-};
+const plain: EvalCase = { ...plainCase, k: 2 };
+const { place } = plain;
 const wanted = (path: string) => ({ document: { path }, relevance: 1, place });
 const documentOf = (id: string | null, index = 0): RetrievedDocument => ({
   rank: index + 1,

@@ -32,6 +32,14 @@ const configOf = (value: object): Record<string, string> => ({
 });
 
 describe("knowctl lint", () => {
+  it("does not pass where the configuration switches off all chosen rules", async () => {
+    const folder = project(configOf({ lint: { rules: { empty: "off" } } }));
+    const { code, stderr } = await lint(folder, "docs --rule empty");
+    expect(stderr).toContain("the configuration switches off every chosen rule: empty");
+    expect(code).toBe(2);
+    expect(await lint(folder, "docs --rule empty --rule tiny")).toMatchObject({ code: 0 });
+  });
+
   it("names place, severity, message and rule, and passes with warnings", async () => {
     expect(await lint(project(), "docs --rule empty")).toEqual({
       code: 0,

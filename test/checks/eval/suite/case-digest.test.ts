@@ -1,26 +1,10 @@
 import { expect, it } from "vitest";
 import { caseDigest } from "../../../../src/checks/eval/suite/case-digest.ts";
 import type { EvalCase } from "../../../../src/checks/eval/suite/suite.ts";
+import { plainCase as plain } from "../plain-case.ts";
 
-const place = { file: "suite.yaml", line: 3, column: 5 };
+const { place } = plain;
 const document = { path: "a.md" };
-const plain: EvalCase = {
-  id: "a",
-  group: undefined,
-  question: "leave?",
-  agent: undefined,
-  filters: {},
-  profile: undefined,
-  k: 5,
-  match: "all",
-  mustRetrieve: [],
-  mustNotRetrieve: [],
-  expect: [],
-  repeat: 1,
-  threshold: 1,
-  needsReview: false,
-  place,
-};
 const contains = { word: "contains", isNot: false, value: "28", place };
 
 it.each<[keyof EvalCase, Partial<EvalCase>, retrieval: boolean, answers: boolean]>([

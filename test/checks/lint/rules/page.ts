@@ -1,6 +1,6 @@
 import { loadReader } from "../../../../src/documents/read/load-reader.ts";
 import { formatFor } from "../../../../src/documents/read/read.ts";
-import { mapDocument } from "../../../../src/documents/map/map-document.ts";
+import { mapDocument, type Mapped } from "../../../../src/documents/map/map-document.ts";
 import { compileSettings, type RawSettings } from "../../../../src/documents/map/settings.ts";
 import type { FileFacts } from "../../../../src/documents/map/facts.ts";
 import type { Found, LintPage, PageRule } from "../../../../src/checks/lint/rule.ts";
@@ -20,16 +20,20 @@ export async function pageOf(source: string, options: PageOptions = {}): Promise
   if (format.gives !== "text") throw new Error(`${path} is no text`);
   const parsed = (await loadReader(format))(source, path, around);
   const mapped = mapDocument({ path, mtimeMs: 0, facts }, parsed, settings);
+  return { ...toPage({ path, source, parsed, settings }, mapped), facts };
+}
+
+/** The page of a file with one document. */
+export function toPage(
+  read: Pick<LintPage, "path" | "source" | "parsed" | "settings">,
+  mapped: Mapped,
+): LintPage {
   const isDocument = mapped.kind === "document";
   return {
-    path,
+    ...read,
     part: 0,
-    source,
-    parsed,
     document: isDocument ? mapped.document : undefined,
     skipped: isDocument ? undefined : mapped.reason,
-    settings,
-    facts,
   };
 }
 

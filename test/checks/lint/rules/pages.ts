@@ -14,6 +14,7 @@ import { createIncludes } from "../../../../src/documents/read/includes.ts";
 import { loadReader } from "../../../../src/documents/read/load-reader.ts";
 import { createParts } from "../../../../src/documents/read/parts.ts";
 import { formatFor } from "../../../../src/documents/read/read.ts";
+import { toPage } from "./page.ts";
 import { createFolder, find, type Options } from "../../../documents/folder.ts";
 
 /** A page of a text format, as the engine makes it. */
@@ -30,16 +31,7 @@ export async function openPage(file: SourceFile, settings: DocumentSettings): Pr
   });
   const parts = createParts(settings.root);
   const mapped = mapDocument({ path, mtimeMs, absolutePath }, parsed, settings, undefined, parts);
-  const isDocument = mapped.kind === "document";
-  return {
-    path,
-    part: 0,
-    source,
-    parsed,
-    document: isDocument ? mapped.document : undefined,
-    skipped: isDocument ? undefined : mapped.reason,
-    settings,
-  };
+  return toPage({ path, source, parsed, settings }, mapped);
 }
 
 /** The pages of a fresh folder of text files, ordered by path. */
