@@ -126,10 +126,15 @@ function resolveAt(
   return exact.kind === "folder" ? "other" : undefined;
 }
 
+// A name as sites make them of titles. Files without extension and pages of a wiki have capital letters.
+const siteName = /^[@\p{Ll}\p{Lo}\p{N}][@~_\p{Ll}\p{Lo}\p{N}-]*$/u;
+
 /** Whether a path without a file may be an address that the generator makes: a site has more of them than files. */
 function mayBeOfSite(path: string, { path: from, style }: LinkingFile): boolean {
   // List pages, for example.
   if (path.startsWith("/")) return true;
+  // Nobody has said how the site makes its addresses.
+  if (style === undefined && siteName.test(path)) return true;
   // Sphinx: the index, the search page, html_additional_pages.
   if (/\.rst$/i.test(from) && /\.html?$/i.test(path)) return true;
   // Antora: `page-aliases` of another page.

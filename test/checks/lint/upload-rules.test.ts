@@ -21,6 +21,7 @@ it("only secrets are errors without configuration, and what is often on purpose 
     "hidden-words",
     "metadata-not-text",
     "missing-title",
+    "numbers-disagree",
     "owner-without-email",
     "placeholder",
     "skipped-level",

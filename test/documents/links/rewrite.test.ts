@@ -96,7 +96,7 @@ describe("relative links", () => {
 
   it("that are dead are counted, with the line of the file", () => {
     const open = "<!-- knowctl:ignore -->\nx\n<!-- /knowctl:ignore -->\n";
-    const text = `---\na: b\n---\n${open}[a](install.md)\n[b](gone.md#x) [c](gone)\n`;
+    const text = `---\na: b\n---\n${open}[a](install.md)\n[b](gone.md#x) [c](./gone)\n`;
     const root = createFolder({ ...pages, "guide/from.md": text });
     const reading = readIn(root, "guide/from.md", template);
     expect(reading.notices).toContainEqual({
@@ -105,7 +105,7 @@ describe("relative links", () => {
       times: 2,
       example: "8: gone.md#x",
     });
-    expect(reading.document.sections[0]?.text).toContain("[b](gone.md#x) [c](gone)");
+    expect(reading.document.sections[0]?.text).toContain("[b](gone.md#x) [c](./gone)");
   });
 
   it("are the parts of the document, with the files that were looked for", () => {
@@ -183,6 +183,7 @@ describe("relative links", () => {
 
   it.each<[string, string, Options]>([
     ["content/posts/one.md", "[a](term)", { linkStyle: "hugo", linkBase: base }],
+    ["one.md", "[a](term) [b](@scope#c) [c](two_words)", template],
     ["one.rst", "`Index <genindex.html>`_", template],
     ["one.md", "[a](git@host.example:a/b.git)", template],
     ["docs/modules/ROOT/pages/guide/one.adoc", "xref:alias.adoc[A]", template],
@@ -192,6 +193,22 @@ describe("relative links", () => {
     const reading = await readDocument(fileIn(root, path), settings);
     const notices = reading.kind === "document" ? (reading.notices ?? []) : undefined;
     expect(notices?.some(({ kind }) => kind === "deadLink")).toBe(false);
+  });
+
+  it.each([
+    ["[a](Travel-Policy)", template],
+    ["[a](LICENSE)", template],
+    ["[a](./term)", template],
+    ["[a](guide/term)", template],
+    ["[a](term.md)", template],
+    ["[a]([a-z0-9]*)", template],
+    ["[a](term)", { linkStyle: "docusaurus", linkBase: base } as const],
+  ])("to no file are dead: %s", async (text, options) => {
+    const root = createFolder({ "one.md": `${text}\n` });
+    const settings = compileSettings({ root, ...options });
+    const reading = await readDocument(fileIn(root, "one.md"), settings);
+    const notices = reading.kind === "document" ? (reading.notices ?? []) : [];
+    expect(notices.some(({ kind }) => kind === "deadLink")).toBe(true);
   });
 
   it("are found whichever way their names are composed", () => {

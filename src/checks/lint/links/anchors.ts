@@ -64,6 +64,14 @@ export interface Anchors {
   first(most: number): string[];
 }
 
+/** Whether an anchor is that of a heading behind that of the heading above it, as SvelteKit makes them. */
+function isNested(anchor: string, all: ReadonlySet<string>): boolean {
+  for (let at = anchor.indexOf("-"); at !== -1; at = anchor.indexOf("-", at + 1)) {
+    if (all.has(anchor.slice(0, at)) && all.has(anchor.slice(at + 1))) return true;
+  }
+  return false;
+}
+
 // A repeated heading has a number: the second `Notes` is `notes-1` on GitHub.
 const repeated = "-#";
 
@@ -92,6 +100,7 @@ export function createAnchors({ headings, ids }: AnchorSources): Anchors {
       if (written.has(anchor)) return true;
       const comparable = comparableAnchor(anchor);
       if (comparable === "" || find().has(comparable)) return true;
+      if (isNested(comparable, find())) return true;
       const [, stem] = /^(.+?)-?\d+$/.exec(comparable) ?? [];
       return stem !== undefined && find().has(stem + repeated);
     },

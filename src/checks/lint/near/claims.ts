@@ -45,10 +45,13 @@ const versionWord = /(?:(?<!\p{L})(?:v|vers|верс|wers|verz)\p{L}{0,8}|版本
 const counter =
   /^(?:step|part|chapter|section|figure|table|phase|stage|level|rule|option|version)$/i;
 const isYear = /^(?:19|20)\d\d$/;
+const isNumberOfThing = /^\d{7,}$/;
+// It says something of the field, the file or the step above it.
+const withoutSubject = /^(?:must|should|shall|can|cannot|may|might|will|has|have|is|are)\s/i;
 
 /** Whether a number at an offset says how much: not one that is part of a name. */
 function isQuantity(text: string, at: number, digits: string): boolean {
-  if (isYear.test(digits)) return false;
+  if (isYear.test(digits) || isNumberOfThing.test(digits)) return false;
   const before = text.slice(Math.max(0, at - 40), at);
   if (/[$€£¥]\s?$/.test(before)) return true;
   if (!counted.test(text.slice(at + digits.length, at + digits.length + 24))) return false;
@@ -76,7 +79,7 @@ export function claimOf({ text: written }: Sentence): Claim | undefined {
   if (!/\d/.test(written) || /`|https?:|<|\{|\||=|::|…|\.\.\./.test(written)) return undefined;
   const text = plain(written);
   if (!opening.test(text) || identifier.test(text)) return undefined;
-  if (pointsElsewhere.test(text)) return undefined;
+  if (withoutSubject.test(text) || pointsElsewhere.test(text)) return undefined;
   if (wordsOf(text) < fewestWords && unspacedOf(text) < fewestUnspaced) return undefined;
   const numbers: string[] = [];
   const masked = text.replace(number, (digits: string, at: number) => {

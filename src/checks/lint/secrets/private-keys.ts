@@ -9,8 +9,10 @@ const between = String.raw`(?:\\[nr]|\\(?![nr])|[\s"'>#*+,|]){1,40}`;
 const header = String.raw`-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}`;
 // PEM of all kinds (RFC 7468, RFC 1421), OpenSSH, PGP (RFC 9580), SSH2 (RFC 4716). Header lines may
 // be first: "Proc-Type: 4,ENCRYPTED". A text with only a BEGIN line contains no key.
+// The value of the last header may look like the begin of a key that was cut out.
+const cut = String.raw`(?:[0-9A-F]{16}){1,2}${between}-{4}`;
 const block = new RegExp(
-  String.raw`(${header})${between}(?:[A-Za-z][A-Za-z0-9-]{0,30}: [^\n\\]{0,200}${between}){0,8}[A-Za-z0-9+/=]{16}`,
+  String.raw`(${header})${between}(?:[A-Za-z][A-Za-z0-9-]{0,30}: [^\n\\]{0,200}${between}){0,8}(?!${cut})[A-Za-z0-9+/=]{16}`,
   "g",
 );
 

@@ -92,13 +92,15 @@ describe("images", () => {
 describe("anchors", () => {
   it("that no heading and no id makes are reported, in the page and in others", async () => {
     const files = {
-      "a.md": "# A page\n\n[x](#a-pag) [y](b.md#setup) [z](b#nothing) [w](gone.md#x)\n",
+      "a.md":
+        "# A page\n\n[x](#a-pag) [y](b.md#setup) [z](b#nothing) [w](gone.md#x) [v](b.md#b-nothing)\n",
       "b.md": "# B\n\n## Set up\n\nText.\n",
     };
     expect(await lint(missingAnchor, files)).toEqual([
       "a.md:3:5: the page has no anchor #a-pag; similar: a-page",
       "a.md:3:17: b.md has no anchor #setup; similar: set-up",
       "a.md:3:33: b.md has no anchor #nothing",
+      "a.md:3:63: b.md has no anchor #b-nothing",
     ]);
   });
 
@@ -132,6 +134,8 @@ describe("anchors", () => {
     ["Text.", "top"],
     ["Text[^1].\n\n[^1]: Note", "fn1"],
     ["Text.", "L12-L20"],
+    ["Text.", "tab/linux"],
+    ["## Set up\n\n### On `macOS`", "Set-up-On-macOS"],
     ["Text.", ":~:text=Text"],
     ["Text.", "/route"],
   ])("exist whatever generator makes them: %s #%s", async (text, anchor) => {

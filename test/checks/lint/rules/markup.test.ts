@@ -60,6 +60,7 @@ describe("text of templates", () => {
       "Use {{ }} for it.",
       "Open https://${yourDomain}/login.",
       "See [the table](#toc).",
+      "* projects/{{project}}/places/{{place}}\n* {{project}}/{{place}}\n* {{place}}",
     ]) {
       expect(await placesOf(templateText, `# A\n\n${text}\n`), text).toEqual([]);
     }

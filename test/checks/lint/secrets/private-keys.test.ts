@@ -58,6 +58,10 @@ describe("blocks of private keys", () => {
     ["a mention in code", `Look for \`${header}\` in /etc/ssl/private/keys/server/example.`],
     ["a placeholder", `${header}\n...\n-----END RSA PRIVATE KEY-----`],
     ["a placeholder in brackets", `${header}\n<your key here>\n-----END RSA PRIVATE KEY-----`],
+    [
+      "the headers of an abridged key",
+      `${header}\nProc-Type: 4,ENCRYPTED\nDEK-Info: DES-EDE3-CBC,F23074E02CF47304\n-----END RSA PRIVATE KEY-----`,
+    ],
     ["a public key", blockOf("PUBLIC KEY")],
     ["a certificate", blockOf("CERTIFICATE")],
     ["a public key of PGP", blockOf("PGP PUBLIC KEY BLOCK")],

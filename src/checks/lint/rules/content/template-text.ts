@@ -9,6 +9,15 @@ const template =
 // Of `{{ }}` and `{{ and }}`, the text speaks about the marks.
 const isExpression = (found: string): boolean =>
   !found.startsWith("{{") || /^\{\{-?\s*(?!(?:and|or)\b)[\w$.("'/_]/.test(found);
+// `projects/{{project}}/places/{{place}}`: the parts of an address, which the reader fills in.
+const addressParts = /\{\{\w+\}\}(?:\/[\w.-]{1,60}){0,5}\/\{\{\w+\}\}/g;
+
+/** The expressions that stand for a part of an address. */
+function partsOfAddresses(text: string): Set<string> {
+  const found = text.includes("}}/") ? text.match(addressParts) : null;
+  return new Set(found?.flatMap((each) => each.match(/\{\{\w+\}\}/g) ?? []));
+}
+
 const quotes = /^(?:""|''|“”|«»|‘’|\(\))$/;
 
 const marks = ["{{", "{%", "<%", "${", "[[", "[TOC]", "[toc]"];
@@ -37,7 +46,9 @@ export const templateText: PageRule = {
     if (!marks.some((mark) => text.includes(mark))) return;
     // Without marks for code, a text cannot tell its examples from its mistakes.
     if (page.source === undefined || !page.parsed.isMarkdown) return;
+    const parts = partsOfAddresses(text);
     const found = findInProse(page, template, (each, at) => {
+      if (parts.has(each)) return undefined;
       const around = text.charAt(at - 1) + text.charAt(at + each.length);
       if (!isExpression(each) || (quotes.test(around) && !isInTag(text, at))) return undefined;
       return `${quoted(each)} is sent as it stands`;

@@ -21,7 +21,7 @@ interface AnchorFact {
 
 // Text fragments, routes of programs, lines of code, footnotes, pages of a PDF, and what themes add.
 const notOfPage =
-  /^(?:$|[!/:?]|_?top$|L\d+|(?:user-content-)?fn(?:ref)?[-:_\d]|cite[-_]|__|tabs?[-_]|.*[=&{}]|.*:~:)/i;
+  /^(?:$|[!/:?]|_?top$|L\d+|(?:user-content-)?fn(?:ref)?[-:_\d]|cite[-_]|__|tabs?[-_/]|.*[=&{}]|.*:~:)/i;
 const longest = 500;
 // Comparing a name with very many others takes long.
 const [mostNames, mostSuggestions] = [300, 1000];

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import type { FolderRule, LintPage, PageFact, Span } from "../../rule.ts";
 import { documentName } from "../../folder/document-name.ts";
 import { versionOf } from "../../folder/edition.ts";
@@ -47,6 +48,12 @@ function groupSayings(facts: readonly PageFact<ClaimFact[]>[]): Map<string, Sayi
   return groups;
 }
 
+/** Whether a document is about its number: `after-14-days.md`. */
+function isNamedAfter({ page, claim }: Saying): boolean {
+  const inName = new Set(posix.basename(page.path).match(/\d+/g));
+  return claim.numbers.split(", ").some((number) => inName.has(number));
+}
+
 /** The sayings that differ from the first; none if the sentence is a form rather than a claim. */
 function disagreeing(group: readonly Saying[]): readonly Saying[] {
   const [first] = group;
@@ -54,6 +61,7 @@ function disagreeing(group: readonly Saying[]): readonly Saying[] {
   const values = new Set(group.map(({ claim }) => claim.numbers));
   if (!first || values.size !== 2 || pages.size !== group.length || pages.size > mostDocuments)
     return [];
+  if (group.some((saying) => isNamedAfter(saying))) return [];
   return group.filter(({ claim }) => claim.numbers !== first.claim.numbers);
 }
 
@@ -62,10 +70,10 @@ export const numbersDisagree: FolderRule<ClaimFact[]> = {
   kind: "folder",
   name: "numbers-disagree",
   group: "near-duplicates",
-  severity: "warning",
+  severity: "note",
   summary: "Two documents have the same sentence with different numbers",
   advice:
-    "One of the numbers is probably out of date, and an answer may cite either. Correct one sentence, or " +
+    "One of the numbers may be out of date, and an answer may cite either. Correct one sentence, or " +
     "write in both what the number depends on. The rule compares whole sentences with a quantity, such as " +
     "`28 days` or `5 %`; versions in folders of their own may differ.",
   bad: "<!-- file: leave.md -->\n# Leave\n\nEmployees get 28 days of leave in each calendar year.\n\n<!-- file: welcome.md -->\n# Welcome\n\nEmployees get 25 days of leave in each calendar year.\n",
