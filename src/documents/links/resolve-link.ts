@@ -37,7 +37,7 @@ function decode(path: string): string | undefined {
 
 /** The root-relative path that `path` names in `folder`; undefined outside the root. */
 function joined(folder: string, path: string): string | undefined {
-  const full = posix.normalize(posix.join(folder, path)).replace(/\/+$/, "");
+  const full = posix.join(folder, path).replace(/\/+$/, "");
   if (full === ".." || full.startsWith("../")) return undefined;
   return full === "." ? "" : full.replace(/^\/+/, "");
 }
@@ -51,6 +51,10 @@ function antoraPages(path: string, from: string): string | undefined {
   const [module] = /^(?:.*\/)?modules\/[^/]+\/(?=pages\/|partials\/|nav)/.exec(from) ?? [];
   return module && `${module}pages`;
 }
+
+/** The ways to write a name: some file systems keep them as typed, for example in NFD on macOS. */
+const formsOf = (name: string): string[] =>
+  /^[ -~]*$/.test(name) ? [name] : [name, name.normalize("NFC"), name.normalize("NFD")];
 
 /** Where the path of a link may lead, as its generator or a browser reads it. */
 function placesOf(path: string, { path: from, style }: LinkingFile): string[] {
@@ -68,9 +72,7 @@ function placesOf(path: string, { path: from, style }: LinkingFile): string[] {
     folders.push(folder);
   }
   const places = folders.map((folder) => joined(folder, path)).filter((each) => each !== undefined);
-  // Some file systems keep names as typed, for example in NFD on macOS.
-  const forms = places.flatMap((each) => [each, each.normalize("NFC"), each.normalize("NFD")]);
-  return [...new Set(forms)];
+  return [...new Set(places.flatMap(formsOf))];
 }
 
 /** The extension of the linking file first: most sites have one format. */

@@ -45,11 +45,27 @@ const generated =
 // A component of VuePress and its like. MDX imports its components, and most of them have no headings.
 const component = /<[A-Z]\w{0,100}[\s/>]/;
 
+// Each alternative of the pattern has one of them, and most pages have none.
+const marksOfGenerated = [
+  "{{",
+  "{%",
+  "<%",
+  "::",
+  "<script",
+  "<!--",
+  "import",
+  "@include",
+  "{!",
+  "dangerouslySetInnerHTML",
+];
+
 /** Whether other programs may add anchors to the page that its file does not show. */
 function hasUnknownAnchors({ parsed, source, path, settings }: LintPage): boolean {
   const format = formatOf(path, settings.format);
   if (format !== formats.markdown && format !== formats.mdx) return true;
-  if (source === undefined || !parsed.isMarkdown || generated.test(source)) return true;
+  if (source === undefined || !parsed.isMarkdown) return true;
+  const mayBeGenerated = marksOfGenerated.some((mark) => source.includes(mark));
+  if (mayBeGenerated && generated.test(source)) return true;
   const hasComponents = format === formats.markdown && component.test(parsed.body);
   return hasComponents || (parsed.leftOut?.length ?? 0) > 0;
 }
