@@ -37,14 +37,15 @@ function parsedOf({ parsed, document }: ExaminedPage): Parsed {
 }
 
 function pageFor(
-  { keys, refuses }: LintSetup,
+  { keys, refuses, config: { staleDays } }: LintSetup,
   page: ExaminedPage,
   settings: DocumentSettings,
 ): LintPage {
   const { path, part, source, document, skipped, facts, line } = page;
   const parsed = parsedOf(page);
   const onlySent = refuses !== undefined;
-  return { path, part, source, parsed, document, skipped, settings, facts, line, keys, onlySent };
+  const read = { path, part, source, parsed, document, skipped, settings, facts, line };
+  return { ...read, keys, staleDays, onlySent };
 }
 
 function rowOf({ part, line, document }: LintPage): RowPlace | undefined {

@@ -7,6 +7,8 @@ export type Level = Severity | "off";
 /** `lint` of the configuration. */
 export interface LintConfig {
   rules?: Readonly<Record<string, Level>> | undefined;
+  /** Days that the date of a page may be older than the last commit of its file. */
+  staleDays?: number | undefined;
   overrides?:
     | readonly { paths: readonly string[]; rules: Readonly<Record<string, Level>> }[]
     | undefined;

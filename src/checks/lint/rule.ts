@@ -40,6 +40,8 @@ export interface LintPage {
   facts?: FileFacts | undefined;
   /** For a row: the line of the file on which it begins. */
   line?: number | undefined;
+  /** See LintConfig. */
+  staleDays?: number | undefined;
   /** In an upload: only what is sent counts, not the rest of the file. */
   onlySent?: boolean | undefined;
   /** Keys of the active profile; never show one. */

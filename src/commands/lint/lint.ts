@@ -116,9 +116,11 @@ async function writeSummary(
   { end: { summary } }: Result,
   fixed: readonly BaselineEntry[],
 ): Promise<void> {
-  const { documents, skipped, known } = summary;
-  const rest = skipped === 0 ? "" : `, ${countOf(skipped, "file")} skipped`;
-  await output.note(`${severityText(summary)} in ${countOf(documents, "document")}${rest}`);
+  const { documents, skipped, failed, known } = summary;
+  const parts = [`${severityText(summary)} in ${countOf(documents, "document")}`];
+  if (skipped > 0) parts.push(`${countOf(skipped, "file")} skipped`);
+  if (failed > 0) parts.push(`${countOf(failed, "file")} not read`);
+  await output.note(parts.join(", "));
   if (known > 0) await output.note(`${countOf(known, "finding")} of the baseline left out`);
   for (const line of fixedLines(fixed, source.shown)) await output.note(line);
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { runHere } from "../../main.ts";
 import { writeFiles } from "../../service.ts";
 import { cleanEnvironment, temporaryFolder } from "../../support.ts";
+import { createRepository } from "../../git/support.ts";
 
 const empty = "---\ntitle: Nothing\n---\n";
 const fine = "# Holidays\n\nEverybody has 28 days of holidays in a year. Ask your team lead.\n";
@@ -32,6 +33,28 @@ const configOf = (value: object): Record<string, string> => ({
 });
 
 describe("knowctl lint", () => {
+  it("calls a page stale after the days of the configuration, and refuses bad ones", async () => {
+    const repository = createRepository();
+    const dated = fine.replace("#", "---\nupdated: 2026-01-01\n---\n#");
+    repository.commit({ "docs/dated.md": dated }, "2026-03-01T00:00:00Z");
+    const run = (staleDays: unknown) => {
+      repository.write(configOf({ lint: { staleDays } }));
+      return lint(repository.root, "docs --rule stale-date");
+    };
+    expect((await run(60)).stdout).toBe("");
+    expect((await run(58)).stdout).toContain("the last commit is 59 days newer (2026-03-01)");
+    const bad = await run(0);
+    expect(bad.stderr).toContain("lint.staleDays");
+    expect(bad.code).toBe(3);
+  });
+
+  it("refuses severities for no path", async () => {
+    const overrides = [{ paths: [], rules: { empty: "off" } }];
+    const { code, stderr } = await lint(project(configOf({ lint: { overrides } })), "docs");
+    expect(stderr).toContain("lint.overrides[0].paths");
+    expect(code).toBe(3);
+  });
+
   it("does not pass where the configuration switches off all chosen rules", async () => {
     const folder = project(configOf({ lint: { rules: { empty: "off" } } }));
     const { code, stderr } = await lint(folder, "docs --rule empty");
@@ -98,7 +121,9 @@ describe("knowctl lint", () => {
     const folder = project({ "docs/broken.md": "---\na: [\n---\n" });
     const { code, stdout, stderr } = await lint(folder, "docs --rule empty");
     expect([code, stdout]).toEqual([10, expect.stringMatching(/^docs\/empty\.md/)]);
-    expect(stderr).toMatch(/error: docs\/broken\.md:\d+:\d+: [^]*1 file could not be read/);
+    expect(stderr).toMatch(
+      /error: docs\/broken\.md:\d+:\d+: [^]*, 1 file not read\n[^]*1 file could not be read/,
+    );
   });
 
   it.each([
