@@ -5,7 +5,7 @@ const shell = "find . -name '*.md' -print0 | xargs -0 sha256sum";
 
 /**
  * All rules of lint over Markdown files, against reading and hashing them. `npm run bench -- lint
- * FOLDER` takes real files, all of them readable.
+ * FOLDER` takes real files.
  */
 export const lintRow = {
   name: "lint",
@@ -15,8 +15,9 @@ export const lintRow = {
     // A baseline takes every finding out, so that each run ends with 0.
     const baseline = ["--baseline", report, "--quiet"];
     const args = [binary, "lint", ".", "--root", ".", ...baseline];
-    runOnce({ args: [...args, "--write-baseline"], cwd });
-    const tool = { args, cwd };
+    // Some real files have front matter that lint refuses to read: partial.
+    const tool = { args, cwd, codes: [0, 10] };
+    runOnce({ ...tool, args: [...args, "--write-baseline"] });
     const hashing = { command: "sh", args: ["-c", shell], cwd };
     const measured = measurePair(tool, hashing, 3, { withUsage: true });
     const time = measured("ms");

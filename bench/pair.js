@@ -10,9 +10,9 @@ const preload = join(import.meta.dirname, "usage.cjs");
 /**
  * One run of a command as a whole process: wall-clock milliseconds and, where
  * Node runs it, CPU milliseconds and peak memory in MB. `before` prepares it and
- * is not measured. Throws when the command fails.
+ * is not measured. Throws when the command ends with another code than `codes`.
  */
-export function runOnce({ command, args, env = {}, cwd, before }, withUsage = false) {
+export function runOnce({ command, args, env = {}, cwd, before, codes = [0] }, withUsage = false) {
   before?.();
   const isNode = command === undefined;
   const preloaded = isNode && withUsage ? ["--require", preload] : [];
@@ -23,7 +23,7 @@ export function runOnce({ command, args, env = {}, cwd, before }, withUsage = fa
     stdio: ["ignore", "ignore", "pipe", "pipe"],
   });
   const ms = Number(process.hrtime.bigint() - startedAt) / 1e6;
-  if (result.status !== 0) {
+  if (!codes.includes(result.status)) {
     throw new Error(
       `${command ?? "node"} ${args.join(" ")} ended with ${result.status}: ${String(result.stderr)}`,
     );
