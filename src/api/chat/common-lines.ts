@@ -1,5 +1,6 @@
 import type { ChatEvent, Packet } from "../chat-schemas.ts";
 import { nestsTooDeep } from "../answers/depth.ts";
+import { isDamaged } from "./utf8.ts";
 
 /**
  * Hand-written checks for the lines of an ordinary answer. An answer has thousands of
@@ -19,7 +20,7 @@ export function isObject(value: unknown): value is Value {
  * and for a line with invalid UTF-8 (utf8.ts).
  */
 export function parseObject(raw: string): Value | undefined {
-  if (!raw.isWellFormed()) return undefined;
+  if (isDamaged(raw)) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(raw);
@@ -31,7 +32,7 @@ export function parseObject(raw: string): Value | undefined {
 
 /** The event of a line that parseObject rejects: `unknown` for JSON that is no object, else `damaged`. */
 export function strangeEvent(raw: string): ChatEvent {
-  if (!raw.isWellFormed()) return { raw, kind: "damaged" };
+  if (isDamaged(raw)) return { raw, kind: "damaged" };
   try {
     const value: unknown = JSON.parse(raw);
     return { raw, kind: isObject(value) || nestsTooDeep(value, raw) ? "damaged" : "unknown" };

@@ -19,29 +19,27 @@ export function checkLength(length: number, limit: number): void {
 /** Receives one line: `text` from `start` (inclusive) to `end` (exclusive), without its line end. */
 type OnLine = (text: string, start: number, end: number) => void;
 
+/** The beginning of an unfinished line. The engine joins texts only when one is read, so not per chunk. */
 interface OpenLine {
-  /** Pieces of an unfinished line, joined once: otherwise each chunk would copy a long line. */
-  pieces: string[];
-  length: number;
+  text: string;
 }
 
 /** Passes each line that `text` completes to `onLine`, the open line first; the rest stays open. */
 function splitLines(open: OpenLine, text: string, limit: number, onLine: OnLine): void {
   let start = 0;
   for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
-    checkLength(open.length + end - start, limit);
-    if (open.pieces.length === 0) onLine(text, start, end);
+    checkLength(open.text.length + end - start, limit);
+    if (open.text === "") onLine(text, start, end);
     else {
-      const line = open.pieces.join("") + text.slice(start, end);
-      open.pieces.length = open.length = 0;
+      const line = open.text + text.slice(start, end);
+      open.text = "";
       onLine(line, 0, line.length);
     }
     start = end + 1;
   }
   if (start === text.length) return;
-  open.pieces.push(start === 0 ? text : text.slice(start));
-  open.length += text.length - start;
-  checkLength(open.length, limit);
+  open.text += text.slice(start);
+  checkLength(open.text.length, limit);
 }
 
 /** Splits chunks of bytes into lines. Throws StreamTooLargeError, after passing on the lines before it. */
@@ -61,7 +59,7 @@ export function createLineSplitter(
   onLine: OnLine,
   utf8: Utf8Decoder = new StringDecoder("utf8"),
 ): LineSplitter {
-  const open: OpenLine = { pieces: [], length: 0 };
+  const open: OpenLine = { text: "" };
   let isFirst = true;
   /** The text so far ends with CR: a line has ended, and a following LF belongs to it. */
   let afterReturn = false;
@@ -71,7 +69,7 @@ export function createLineSplitter(
     if (isFirst && text.startsWith("\uFEFF")) text = text.slice(1);
     isFirst = false;
     if (afterReturn && text.startsWith("\n")) text = text.slice(1);
-    afterReturn = text.endsWith("\r");
+    afterReturn = hasReturn && text.endsWith("\r");
     splitLines(open, hasReturn ? text.replace(/\r\n?/g, "\n") : text, limit, onLine);
   };
   return {
@@ -84,8 +82,8 @@ export function createLineSplitter(
     },
     end() {
       split(utf8.end(), false);
-      const rest = open.pieces.join("");
-      open.pieces.length = open.length = 0;
+      const rest = open.text;
+      open.text = "";
       if (rest !== "") onLine(rest, 0, rest.length);
     },
   };

@@ -12,25 +12,9 @@ const replacement = "\uFFFD";
 const nothing = Buffer.alloc(0);
 const replacementBytes = Buffer.from(replacement);
 
-/** Text of complete characters. A replacement character that is in the bytes themselves stays. */
-function decode(bytes: Buffer): string {
-  const text = bytes.toString();
-  if (!text.includes(replacement)) return text;
-  const parts: string[] = [];
-  let start = 0;
-  const take = (end: number): void => {
-    parts.push(bytes.toString("utf8", start, end).replaceAll(replacement, mark));
-    start = end + replacementBytes.length;
-  };
-  for (
-    let at = bytes.indexOf(replacementBytes);
-    at >= 0;
-    at = bytes.indexOf(replacementBytes, start)
-  ) {
-    take(at);
-  }
-  take(bytes.length);
-  return parts.join(replacement);
+/** Whether a decoded text holds bytes that are no UTF-8. */
+export function isDamaged(text: string): boolean {
+  return text.includes(mark);
 }
 
 /** How many bytes a character has that begins with `lead`; 0 for a byte that begins none of several. */
@@ -51,9 +35,41 @@ function openBytes(bytes: Buffer): number {
   return 0;
 }
 
+// Large chunks: twice as fast as Buffer.toString() in Node 20, but only in the mode for streams.
+const largeBytes = 2048;
+let largeDecoder: InstanceType<typeof TextDecoder> | undefined;
+
+function textOf(bytes: Buffer): string {
+  // The decoder would keep a character without its end for its next call.
+  if (bytes.length < largeBytes || openBytes(bytes) > 0) return bytes.toString();
+  largeDecoder ??= new TextDecoder("utf-8", { ignoreBOM: true });
+  return largeDecoder.decode(bytes, { stream: true });
+}
+
+/** Text of complete characters. A replacement character that is in the bytes themselves stays. */
+function decode(bytes: Buffer): string {
+  const text = textOf(bytes);
+  if (!text.includes(replacement)) return text;
+  const parts: string[] = [];
+  let start = 0;
+  const take = (end: number): void => {
+    parts.push(bytes.toString("utf8", start, end).replaceAll(replacement, mark));
+    start = end + replacementBytes.length;
+  };
+  for (
+    let at = bytes.indexOf(replacementBytes);
+    at >= 0;
+    at = bytes.indexOf(replacementBytes, start)
+  ) {
+    take(at);
+  }
+  take(bytes.length);
+  return parts.join(replacement);
+}
+
 /**
  * Decodes UTF-8. What is none becomes a half of a surrogate pair where other decoders put
- * U+FFFD, which a text may hold itself: `isWellFormed` is false for a damaged text alone.
+ * U+FFFD, which a text may hold itself: see isDamaged().
  */
 export function createUtf8Decoder(): Utf8Decoder {
   let open: Buffer = nothing;

@@ -1,6 +1,6 @@
 import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
-import { createUtf8Decoder } from "../../../src/api/chat/utf8.ts";
+import { createUtf8Decoder, isDamaged } from "../../../src/api/chat/utf8.ts";
 
 function decode(pieces: readonly Uint8Array[]): string {
   const utf8 = createUtf8Decoder();
@@ -9,6 +9,8 @@ function decode(pieces: readonly Uint8Array[]): string {
 
 const bytesOf = (...given: (string | number)[]): Uint8Array =>
   Buffer.concat(given.map((each) => Buffer.from(typeof each === "string" ? each : [each])));
+
+const padding = Buffer.from("Größe 日 ".repeat(400));
 
 describe("createUtf8Decoder", () => {
   it("reads valid text as it is, in any chunking", () => {
@@ -36,6 +38,7 @@ describe("createUtf8Decoder", () => {
     ["Latin-1 beside the mark of a lost character", bytesOf("\uFFFD", 0xe9, "\uFFFD")],
   ])("marks %s, in any chunking", (_name, bytes) => {
     const whole = decode([bytes]);
+    expect(isDamaged(whole)).toBe(true);
     expect(whole.isWellFormed()).toBe(false);
     expect(whole.toWellFormed()).toBe(new TextDecoder().decode(bytes));
     expect(decode([...bytes].map((byte) => Uint8Array.of(byte)))).toBe(whole);
@@ -52,7 +55,20 @@ describe("createUtf8Decoder", () => {
         const whole = decode([bytes]);
         expect(whole.toWellFormed()).toBe(bytes.toString());
         expect(decode([bytes.subarray(0, cut), bytes.subarray(cut)])).toBe(whole);
+        // Large chunks go another way.
+        const large = Buffer.concat([padding, bytes]);
+        expect(decode([large])).toBe(padding.toString() + whole);
+        const end = padding.length + cut;
+        expect(decode([large.subarray(0, end), large.subarray(end)])).toBe(
+          padding.toString() + whole,
+        );
+        expect(decode([padding])).toBe(padding.toString());
       }),
     );
+  });
+
+  it("keeps a byte order mark in a chunk of any size", () => {
+    expect(decode([bytesOf("\uFEFFa")])).toBe("\uFEFFa");
+    expect(decode([bytesOf("\uFEFF", padding.toString())])).toBe(`\uFEFF${padding.toString()}`);
   });
 });
