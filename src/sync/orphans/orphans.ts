@@ -33,7 +33,7 @@ const query = (storesAlike: boolean): string => `
     EXISTS (SELECT 1 FROM temp.plan p WHERE p.path = a.path
       AND (p.id IS NOT NULL OR p.content IS NOT NULL)) AS is_read
   FROM accepted a LEFT JOIN temp.gone g ON g.path = a.path
-  WHERE a.target = ? AND a.path IS NOT NULL AND a.whole <> '${tombstoneMark}'
+  WHERE a.target = ? AND a.path > '' AND a.whole <> '${tombstoneMark}'
     AND NOT EXISTS (
       SELECT 1 FROM temp.plan p WHERE p.id IS NOT NULL AND ${sameId("p.id", "a.id", storesAlike)})
     AND NOT EXISTS (SELECT 1 FROM temp.plan p WHERE p.path = a.path AND p.action = 'failed')

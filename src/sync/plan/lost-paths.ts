@@ -12,7 +12,7 @@ function* recordedPaths(database: Database): Generator<string> {
     yield (last = path);
   }
   if (last !== "") return;
-  for (const { path } of pagesOf(database, "accepted", ["target", "id"], "path > ''")) {
+  for (const { path } of pagesOf(database, "accepted", ["target", "path", "id"], "path > ''")) {
     yield String(path);
   }
 }
