@@ -1,8 +1,11 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { packItems, packResults } from "../../src/documents/inspect/messages.ts";
 import { filesInThisThread } from "../../src/documents/inspect/open-inspector.ts";
+import { same } from "../../src/documents/inspect/recorded.ts";
+import { stampOf } from "../../src/documents/inspect/stamp.ts";
 import { patienceMs } from "../patience.ts";
 import { follow, keepEnded, lineOf } from "../ran.ts";
 import { startTestService, writeFiles } from "../service.ts";
@@ -100,12 +103,12 @@ describe("start-up", () => {
   });
 
   it("loads nothing that reads documents into threads that only compare stamps", () => {
+    const path = "package.json";
+    const stamp = stampOf(lstatSync(join(projectFolder, path), { bigint: true }));
+    const message = packItems([{ path, absolutePath: undefined, stamp, content: undefined }]);
     const script = `
       const { Worker } = require("node:worker_threads");
       const { join } = require("node:path");
-      const { lstatSync } = require("node:fs");
-      const s = lstatSync("package.json", { bigint: true });
-      const item = { path: "package.json", stamp: [s.size, s.mtimeNs, s.ctimeNs, s.ino].join(":") };
       const workerData = { setup: { settings: { root: process.cwd() } }, done: new Int32Array(new SharedArrayBuffer(4)) };
       const code = "require(" + JSON.stringify(join(process.cwd(), "dist", "worker.cjs")) + ");"
         + "require('node:worker_threads').parentPort.on('message', () => require('node:worker_threads').parentPort.postMessage(Object.keys(require.cache)));";
@@ -114,7 +117,7 @@ describe("start-up", () => {
       worker.on("message", (answer) => {
         if (answers.push(answer) === 2) { console.log(JSON.stringify(answers)); worker.terminate(); }
       });
-      worker.postMessage(JSON.stringify([item]));`;
+      worker.postMessage(${JSON.stringify(message)});`;
     const result = spawnSync(process.execPath, ["-e", script], {
       cwd: projectFolder,
       encoding: "utf8",
@@ -122,7 +125,8 @@ describe("start-up", () => {
     });
     keepEnded(lineOf(["node", "-e", script]), projectFolder, result);
     const answers = JSON.parse(result.stdout) as (string[] | { text: string })[];
-    expect(answers).toContainEqual(expect.objectContaining({ text: '[{"kind":"same"}]' }));
+    const { text: compared } = packResults([same]);
+    expect(answers).toContainEqual(expect.objectContaining({ text: compared }));
     const files = answers.find((each) => Array.isArray(each)) as string[];
     expect(files.length).toBeGreaterThan(1);
     const text = files.map((path) => readFileSync(path, "utf8")).join("\n");

@@ -1,11 +1,12 @@
 import type { Looked, LookItem } from "./inspection.ts";
+import { same } from "./recorded.ts";
 
 /**
- * Between threads, files and results go as JSON, and the bodies of documents change hands: a
+ * Between threads, files and results go as text, and the bodies of documents change hands: a
  * structured clone of so many small objects takes several times as long.
  */
 export interface ResultMessage {
-  /** JSON of the results, without bodies. */
+  /** JSON of the results, without bodies; null for an unchanged file. */
   text: string;
   /** For each result three numbers: the index of its block, offset and length of its body there. */
   places: Int32Array;
@@ -13,12 +14,34 @@ export interface ResultMessage {
   blocks: ArrayBuffer[];
 }
 
+// Neither a path nor a stamp contains it.
+const separator = "\0";
+
+type StampedItem = LookItem & { stamp: string };
+
+/** Whether a file is compared by its stamp alone, like most files. */
+function isStamped(item: LookItem): item is StampedItem {
+  const { stamp, absolutePath, content, parts, facts } = item;
+  return stamp !== undefined && (absolutePath ?? content ?? parts ?? facts) === undefined;
+}
+
+/** Packs files that are compared by their stamps without the cost of JSON, others as JSON. */
 export function packItems(items: readonly LookItem[]): string {
-  return JSON.stringify(items);
+  if (!items.every(isStamped)) return JSON.stringify(items);
+  let text = "";
+  for (const { path, stamp } of items) text += separator + path + separator + stamp;
+  return text;
 }
 
 export function unpackItems(text: string): LookItem[] {
-  return JSON.parse(text) as LookItem[];
+  if (text.startsWith("[")) return JSON.parse(text) as LookItem[];
+  const fields = text.split(separator);
+  const items: LookItem[] = [];
+  for (let at = 1; at < fields.length; at += 2) {
+    const [path = "", stamp] = [fields[at], fields[at + 1]];
+    items.push({ path, absolutePath: undefined, stamp, content: undefined });
+  }
+  return items;
 }
 
 const noBody = new Uint8Array(0);
@@ -28,8 +51,9 @@ const noBlock = -1;
 export function packResults(results: readonly Looked[]): ResultMessage {
   const blocks: ArrayBuffer[] = [];
   const places = new Int32Array(3 * results.length).fill(noBlock);
-  for (const [index, each] of results.entries()) {
-    if (each.kind !== "document") continue;
+  const packed = results.map((each, index) => {
+    if (each.kind === "same") return null;
+    if (each.kind !== "document") return each;
     const { buffer, byteOffset, length } = each.body;
     // Bodies are written one after the other: only the last block can be the same.
     if (blocks.at(-1) !== buffer) blocks.push(buffer as ArrayBuffer);
@@ -38,17 +62,20 @@ export function packResults(results: readonly Looked[]): ResultMessage {
     places[at + 1] = byteOffset;
     places[at + 2] = length;
     each.body = noBody;
-  }
-  return { text: JSON.stringify(results), places, blocks };
+    return each;
+  });
+  return { text: JSON.stringify(packed), places, blocks };
 }
 
 export function unpackResults({ text, places, blocks }: ResultMessage): Looked[] {
-  const results = JSON.parse(text) as Looked[];
-  for (const [index, each] of results.entries()) {
+  const packed = JSON.parse(text) as (Looked | null)[];
+  return packed.map((each, index) => {
+    if (!each) return same;
     const at = 3 * index;
     const block = blocks[places[at] ?? noBlock];
-    if (each.kind !== "document" || !block) continue;
-    each.body = new Uint8Array(block, places[at + 1], places[at + 2]);
-  }
-  return results;
+    if (each.kind === "document" && block) {
+      each.body = new Uint8Array(block, places[at + 1], places[at + 2]);
+    }
+    return each;
+  });
 }
