@@ -152,6 +152,7 @@ describe("start-up", () => {
       "cli-spinners",
       "cosmiconfigSync",
       "toJSONSchema",
+      "RGI_Emoji",
     ]) {
       expect(code.includes(part), part).toBe(false);
     }

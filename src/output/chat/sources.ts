@@ -1,6 +1,4 @@
 import { neutraliseLine } from "../terminal/neutralise.ts";
-import { bold, dim, link, type Text } from "../terminal/text.ts";
-import { displayWidth } from "../terminal/width.ts";
 import type { Turn } from "./turn/answer.ts";
 import { markerLinks } from "./markers.ts";
 
@@ -118,66 +116,9 @@ export function citedIds(turn: Turn): string[] {
 }
 
 const maxTitleLength = 200;
-const maxLinkLength = 2000;
 
 /** An untrusted title on one line, cut to a maximum length. */
 export function titleText(title: string): string {
   const line = neutraliseLine(title).trim();
   return line.length > maxTitleLength ? `${line.slice(0, maxTitleLength - 1)}…` : line;
-}
-
-/** Title, and the link unless the title is the link or the line names its file. Beyond `width` the link has a line of its own. */
-export function documentText(source: Source, width = Number.POSITIVE_INFINITY): Text[] {
-  const title = titleText(source.title);
-  if (!source.link) return [title];
-  const named = link(source.link, title);
-  const isLocal = source.file !== null && source.link.startsWith("file:");
-  if (isLocal || source.link === source.title) return [named];
-  const shown = neutraliseLine(source.link).slice(0, maxLinkLength);
-  const isLong = displayWidth(title) + 2 + displayWidth(shown) > width;
-  return [named, dim(isLong ? "\n      " : "  ", shown)];
-}
-
-function numbersText(numbers: readonly number[]): string {
-  return numbers.map((number) => `[${number}]`).join("");
-}
-
-const mismatchNotes: Record<Mismatch, string> = {
-  "no-document": "no document of this answer",
-  "not-listed": "not among the documents of this answer",
-  "not-in-text": "not marked in the text",
-};
-
-function citedLine(source: Source, width: number): Text[] {
-  const lead = `  ${numbersText(source.numbers)} `;
-  const line: Text[] = [lead, ...documentText(source, width - lead.length)];
-  if (source.file !== null) line.push("  ", titleText(source.file));
-  const isBare = source.mismatch === "no-document" && source.link === null;
-  if (source.mismatch !== null && !isBare) line.push(dim(`  (${mismatchNotes[source.mismatch]})`));
-  return line;
-}
-
-/**
- * Lines below the answer: the cited sources with their numbers, then at most
- * `maxRetrieved` documents that were only retrieved. `width` is the columns of a terminal.
- */
-export function sourceLines(
-  turn: Turn,
-  maxRetrieved: number,
-  width = Number.POSITIVE_INFINITY,
-): Text[][] {
-  const { cited, retrieved } = listSources(turn);
-  const lines: Text[][] = [];
-  if (cited.length > 0) lines.push([bold("Sources")]);
-  for (const each of cited) lines.push(citedLine(each, width));
-  if (maxRetrieved === 0) return lines;
-  if (retrieved.length > 0) {
-    const heading = cited.length > 0 ? "Also retrieved, not cited" : "Retrieved, not cited";
-    lines.push([dim(heading)]);
-  }
-  for (const each of retrieved.slice(0, maxRetrieved))
-    lines.push([dim("  · "), ...documentText(each, width - 4)]);
-  const more = retrieved.length - maxRetrieved;
-  if (more > 0) lines.push([dim(`  … and ${more} more (--show all lists them)`)]);
-  return lines;
 }

@@ -8,7 +8,7 @@ import { hasText, isStopped, turnsOf } from "./turn/answer.ts";
 import { answerHeading, answerSection, modelName, readerText } from "./made.ts";
 import { openDrawing, rendersMarkdown } from "./markdown.ts";
 import { createPen, type Pen } from "./pen.ts";
-import { sourceLines } from "./sources.ts";
+import { listSources } from "./sources.ts";
 
 const interimMark = "(interim: a tool follows, the text above is not part of the answer)";
 const leftOutNote = "text before tool calls is not shown (--live shows it)";
@@ -18,6 +18,12 @@ const maxRetrieved = 10;
 async function writeSources(output: Output, { turn, show, all }: RenderOptions): Promise<void> {
   const limit = all ? Number.POSITIVE_INFINITY : maxRetrieved;
   const width = output.isTerminal ? output.columns() : Number.POSITIVE_INFINITY;
+  const hasSources = turnsOf(turn).some((each) => {
+    const { cited, retrieved } = listSources(each);
+    return cited.length + retrieved.length > 0;
+  });
+  if (!hasSources) return;
+  const { sourceLines } = await import("./source-lines.ts");
   const lines = turnsOf(turn).flatMap((each) => {
     const own = sourceLines(each, show.has("documents") ? limit : 0, width);
     return own.length > 0 && turn.others.length > 0 ? [[bold(modelName(each))], ...own] : own;

@@ -5,7 +5,8 @@ import { countOf } from "../../terminal/progress.ts";
 import { bold, dim, red, yellow, type Text } from "../../terminal/text.ts";
 import { relativeTime } from "../../terminal/time.ts";
 import { writeAnswer as writeAnswerText, type RenderMode } from "../markdown.ts";
-import { sourceLines, titleText } from "../sources.ts";
+import { sourceLines } from "../source-lines.ts";
+import { titleText } from "../sources.ts";
 import { answerState, turnOfStored, type Branch, type LocalFiles } from "./stored.ts";
 
 export interface TranscriptOptions {

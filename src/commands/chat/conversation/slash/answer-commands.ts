@@ -1,10 +1,6 @@
 import { CliError } from "../../../../errors.ts";
-import {
-  listSources,
-  sourceLines,
-  titleText,
-  type Source,
-} from "../../../../output/chat/sources.ts";
+import { sourceLines } from "../../../../output/chat/source-lines.ts";
+import { listSources, titleText, type Source } from "../../../../output/chat/sources.ts";
 import { neutralise, neutraliseLine } from "../../../../output/terminal/neutralise.ts";
 import { dim, link } from "../../../../output/terminal/text.ts";
 import {
