@@ -1,7 +1,7 @@
 import type { Examine, Examined, ExaminedPage } from "../../documents/inspect/inspection.ts";
 import type { DocumentSettings } from "../../documents/map/settings.ts";
 import type { Parsed } from "../../documents/read/reader.ts";
-import { createLevels, mayBe, type LevelOf, type LintConfig } from "./levels.ts";
+import { createLevels, mayBe, type Level, type LevelOf, type LintConfig } from "./levels.ts";
 import { placeFindings, type LintFinding, type Raw, type RowPlace } from "./place.ts";
 import type { FolderRule, LintPage, PageRule, Rule } from "./rule.ts";
 
@@ -52,16 +52,15 @@ function rowOf({ part, line, document }: LintPage): RowPlace | undefined {
   return part === 0 ? undefined : { line: line ?? null, id: document?.id ?? `row ${part}` };
 }
 
-function check(rule: PageRule, page: LintPage, levelOf: LevelOf, into: Raw[]): void {
-  const level = levelOf(rule, page.path);
-  if (level === "off") return;
+function check(rule: PageRule, severity: Level, page: LintPage, into: Raw[]): void {
+  if (severity === "off") return;
   let count = 0;
   for (const found of rule.check(page)) {
-    if (++count <= mostPerRule) into.push({ rule, severity: level, found });
+    if (++count <= mostPerRule) into.push({ rule, severity, found });
   }
   if (count <= mostPerRule) return;
   const message = `${count - mostPerRule} more findings of this rule in this page`;
-  into.push({ rule, severity: level, found: { message } });
+  into.push({ rule, severity, found: { message } });
 }
 
 const nameOf = (path: string): string => path || "stdin";
@@ -71,7 +70,7 @@ function refusal(rules: readonly PageRule[], page: LintPage, levelOf: LevelOf): 
   for (const rule of rules) {
     if (levelOf(rule, page.path) !== "error") continue;
     if (rule.group === "secrets" && page.settings.allowsSecrets(page.path)) continue;
-    check(rule, page, levelOf, raw);
+    check(rule, "error", page, raw);
   }
   if (raw.length === 0) return undefined;
   const [first] = placeFindings({ ...page, row: rowOf(page) }, raw);
@@ -145,7 +144,7 @@ export function createExamine(
     const raw: Raw[] = [];
     for (const rule of pageRules) {
       if (rule.group === "secrets" && settings.allowsSecrets(page.path)) continue;
-      check(rule, page, levelOf, raw);
+      check(rule, levelOf(rule, page.path), page, raw);
     }
     const row = rowOf(page);
     const report: PageReport = {

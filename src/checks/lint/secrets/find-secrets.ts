@@ -17,7 +17,7 @@ export function findSecrets(text: string, keys: readonly string[] = []): Secret[
   if (keys.length > 0) found.push(...ownKeys(text, keys, runs));
   if (text.includes(privateKeyMark)) found.push(...privateKeys(text));
   if (runs.length > 0) found.push(...knownSecrets(text, runs));
-  if (text.includes("@")) found.push(...urlPasswords(text));
+  if (text.includes("@") && text.includes("://")) found.push(...urlPasswords(text));
   if (runs.length > 0) found.push(...assignedSecrets(text, runs));
   if (found.length < 2) return found;
   const kept: Secret[] = [];
