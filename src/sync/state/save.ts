@@ -32,18 +32,18 @@ function checkedFileValues(each: FileRecord): SqlValue[] {
   return [...fileValues(each), document?.id ?? null, document?.whole ?? null, path];
 }
 
-const keyOf = (target: string, id: string): string => `${target} ${id}`;
-
 /** Separates files whose target is proven by the batch itself from files that need a check. */
 function splitProven(
   files: readonly FileRecord[],
   accepted: readonly AcceptedRecord[],
 ): { proven: FileRecord[]; others: FileRecord[] } {
-  const byKey = new Map(accepted.map((each) => [keyOf(each.target, each.id), each]));
+  // The last record of each id. A batch with two targets is rare; its files are checked.
+  const byId = new Map(accepted.map((each) => [each.id, each]));
   const isProven = ({ target, document, path }: FileRecord): boolean => {
     if (target === undefined) return true;
-    const found = document && byKey.get(keyOf(target, document.id));
-    return found !== undefined && found.whole === document?.whole && found.path === path;
+    const found = document && byId.get(document.id);
+    if (found?.target !== target || found.path !== path) return false;
+    return found.whole === document?.whole;
   };
   const proven: FileRecord[] = [];
   const others: FileRecord[] = [];
