@@ -23,7 +23,7 @@ export function withoutSecrets(state: State, { redact, holdsKey }: Secrets): Sta
   const redactFile = (each: FileRecord): FileRecord =>
     each.skipped === undefined ? each : { ...each, skipped: redact(each.skipped) };
   const hasNoKey = ({ path = "", id = "" }: { path?: string | undefined; id?: string }): boolean =>
-    !holdsKey(path) && !holdsKey(id);
+    !holdsKey(path) && (id === path || !holdsKey(id));
   return {
     ...state,
     options: {
