@@ -1,4 +1,4 @@
-import type { Looked, LookItem } from "./inspection.ts";
+import type { Looked, LookItem, ReadyDocument } from "./inspection.ts";
 import { same } from "./recorded.ts";
 
 /**
@@ -6,7 +6,7 @@ import { same } from "./recorded.ts";
  * structured clone of so many small objects takes several times as long.
  */
 export interface ResultMessage {
-  /** JSON of the results, without bodies; null for an unchanged file. */
+  /** JSON of the results: null for an unchanged file, a row of values for a document. */
   text: string;
   /** For each result three numbers: the index of its block, offset and length of its body there. */
   places: Int32Array;
@@ -44,10 +44,80 @@ export function unpackItems(text: string): LookItem[] {
   return items;
 }
 
+/** What a document has besides its body: the names of its members take as long as their values. */
+const toRow = (each: ReadyDocument) =>
+  [
+    each.path,
+    each.part,
+    each.line,
+    each.id,
+    each.ccPairId,
+    each.ownPair,
+    each.fingerprint.whole,
+    each.fingerprint.fields,
+    each.updatedAt,
+    each.stamp,
+    each.content,
+    each.parts,
+    each.warnings,
+    each.images,
+    each.uploads,
+    each.notices,
+    each.report,
+  ] as const;
+
+type Written = ReturnType<typeof toRow>;
+/** JSON has null for undefined. */
+type Row = {
+  [At in keyof Written]: Written[At] | (undefined extends Written[At] ? null : never);
+};
+
+function fromRow(row: Row, body: Uint8Array): ReadyDocument {
+  const [
+    path,
+    part,
+    line,
+    id,
+    ccPairId,
+    ownPair,
+    whole,
+    fields,
+    updatedAt,
+    stamp,
+    content,
+    parts,
+    warnings,
+    images,
+    uploads,
+    notices,
+    report,
+  ] = row;
+  return {
+    kind: "document",
+    path,
+    part,
+    line: line ?? undefined,
+    id,
+    ccPairId: ccPairId ?? undefined,
+    ownPair: ownPair ?? undefined,
+    body,
+    fingerprint: { whole, fields },
+    updatedAt: updatedAt ?? undefined,
+    stamp,
+    content,
+    parts: parts ?? undefined,
+    warnings,
+    images,
+    uploads: uploads ?? undefined,
+    notices: notices ?? undefined,
+    report: report ?? undefined,
+  };
+}
+
 const noBody = new Uint8Array(0);
 const noBlock = -1;
 
-/** The message for results. Takes the bodies out of `results`. */
+/** The message for results. */
 export function packResults(results: readonly Looked[]): ResultMessage {
   const blocks: ArrayBuffer[] = [];
   const places = new Int32Array(3 * results.length).fill(noBlock);
@@ -61,21 +131,18 @@ export function packResults(results: readonly Looked[]): ResultMessage {
     places[at] = blocks.length - 1;
     places[at + 1] = byteOffset;
     places[at + 2] = length;
-    each.body = noBody;
-    return each;
+    return toRow(each);
   });
   return { text: JSON.stringify(packed), places, blocks };
 }
 
 export function unpackResults({ text, places, blocks }: ResultMessage): Looked[] {
-  const packed = JSON.parse(text) as (Looked | null)[];
+  const packed = JSON.parse(text) as (Row | Exclude<Looked, ReadyDocument> | null)[];
   return packed.map((each, index) => {
     if (!each) return same;
+    if ("kind" in each) return each;
     const at = 3 * index;
     const block = blocks[places[at] ?? noBlock];
-    if (each.kind === "document" && block) {
-      each.body = new Uint8Array(block, places[at + 1], places[at + 2]);
-    }
-    return each;
+    return fromRow(each, block ? new Uint8Array(block, places[at + 1], places[at + 2]) : noBody);
   });
 }

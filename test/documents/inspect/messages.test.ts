@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LookItem } from "../../../src/documents/inspect/inspection.ts";
+import type { LookItem, ReadyDocument } from "../../../src/documents/inspect/inspection.ts";
 import {
   packItems,
   packResults,
@@ -66,5 +66,29 @@ describe("messages between threads", () => {
       ...[one, two, three].map((body) => document(body ?? expect.fail())),
       same,
     ]);
+  });
+
+  it("bring every member of a document", () => {
+    const full: Required<ReadyDocument> = {
+      kind: "document",
+      path: "rows.csv",
+      part: 3,
+      line: 7,
+      id: "rows#3",
+      ccPairId: 2,
+      ownPair: 4,
+      body: new Uint8Array([0x7b, 0x7d]),
+      fingerprint: { whole: "x", fields: "id:2 title:3" },
+      updatedAt: "2026-01-02T00:00:00Z",
+      stamp: "1:2:3:4",
+      content: "d",
+      parts: '["e"]',
+      warnings: ["rows.csv:7: odd"],
+      images: 1,
+      uploads: [],
+      notices: [{ kind: "access", name: "groups" }],
+      report: { findings: [] },
+    };
+    expect(unpackResults(packResults([full]))).toEqual([full]);
   });
 });
