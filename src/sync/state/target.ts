@@ -15,15 +15,30 @@ export interface Targets {
   pair: RunPair;
 }
 
+// Documents share few targets. A key made for each document would be hashed and compared anew.
+const targetsByPair = new WeakMap<Targets, Map<number, Target>>();
+
+function makeTarget(targets: Targets, ccPairId: number): Target {
+  let byPair = targetsByPair.get(targets);
+  if (!byPair) targetsByPair.set(targets, (byPair = new Map()));
+  let target = byPair.get(ccPairId);
+  if (!target) {
+    target = { ccPairId, key: `${targets.baseUrl}#${ccPairId}` };
+    byPair.set(ccPairId, target);
+  }
+  return target;
+}
+
 /**
  * The target of a document whose rule or row names the pair `own`. A pair from a flag
  * overrides `own`. Undefined without a pair. Pair 0 counts as no pair: the service would
  * silently use its hidden default pair (observed-service.md 3.9).
  */
-export function targetFor({ baseUrl, pair }: Targets, own: number | undefined): Target | undefined {
+export function targetFor(targets: Targets, own: number | undefined): Target | undefined {
+  const { pair } = targets;
   const ccPairId = pair.fromFlag ? pair.ccPairId : (own ?? pair.ccPairId);
   if (ccPairId === undefined || ccPairId === 0) return undefined;
-  return { ccPairId, key: `${baseUrl}#${ccPairId}` };
+  return makeTarget(targets, ccPairId);
 }
 
 /** The pair at the end of the key of a target, see Target. */

@@ -171,6 +171,23 @@ describe("state store", () => {
     expect(() => hasState(join(folder, "loop"))).toThrow(CliError);
   });
 
+  it("keeps the target of a file that its batch or the state has accepted", async () => {
+    const state = await openTestState();
+    const other = { ...accepted, target: "https://host#8" };
+    const targetAfter = (records: AcceptedRecord[]): string | undefined => {
+      state.save({ files: [file], accepted: records });
+      return state.file(file.path)?.target;
+    };
+    expect(targetAfter([other])).toBeUndefined();
+    expect(targetAfter([{ ...accepted, whole: "earlier" }])).toBeUndefined();
+    expect(targetAfter([{ ...accepted, path: "docs/b.md" }])).toBeUndefined();
+    expect(targetAfter([accepted])).toBe(file.target);
+    expect(targetAfter([accepted, other])).toBe(file.target);
+    expect(targetAfter([{ ...accepted, whole: "earlier" }, accepted])).toBe(file.target);
+    expect(targetAfter([accepted, { ...accepted, whole: "later" }])).toBeUndefined();
+    state.close();
+  });
+
   it("rolls a transaction back as a whole", async () => {
     const state = await openTestState();
     const broken = { ...accepted, id: "second", whole: null as unknown as string };
