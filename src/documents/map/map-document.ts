@@ -126,9 +126,10 @@ function imagesOf(
 }
 
 /** One notice for each kind of what the reader left out. */
-function leftOutNotices({ leftOut }: Parsed): Notice[] {
+function leftOutNotices({ leftOut = none }: Parsed): Notice[] {
+  if (leftOut.length === 0) return [];
   const notices = new Map<string, Notice & { times: number }>();
-  for (const { kind, what, line } of leftOut ?? none) {
+  for (const { kind, what, line } of leftOut) {
     const known = notices.get(kind);
     const example = line === undefined ? what : `line ${line}: ${what}`;
     if (known) known.times++;
