@@ -31,7 +31,7 @@ export interface Targets {
 }
 
 // Bounded: cleared when full.
-const mostKnown = 50_000;
+const mostKnown = 8000;
 const head = Buffer.allocUnsafeSlow(68 * 1024);
 const withFrontMatter: readonly unknown[] = [
   formats.markdown,

@@ -7,8 +7,15 @@ import type { DocumentSettings } from "../../../documents/map/settings.ts";
 type Names = ReadonlyMap<string, string>;
 
 // Bounded: cleared when full.
-const mostFolders = 5000;
-const foldersOfRun = new WeakMap<DocumentSettings, Map<string, Names>>();
+const mostNames = 20_000;
+
+interface Folders {
+  byPath: Map<string, Names>;
+  /** Number of names and folders in it. */
+  size: number;
+}
+
+const foldersOfRun = new WeakMap<DocumentSettings, Folders>();
 
 function readNames(absolutePath: string): Names {
   try {
@@ -23,11 +30,13 @@ function readNames(absolutePath: string): Names {
 
 function namesIn(settings: DocumentSettings, folder: string): Names {
   let known = foldersOfRun.get(settings);
-  if (!known) foldersOfRun.set(settings, (known = new Map()));
-  let names = known.get(folder);
+  let names = known?.byPath.get(folder);
   if (!names) {
-    if (known.size >= mostFolders) known.clear();
-    known.set(folder, (names = readNames(join(settings.root, folder))));
+    if (!known || known.size >= mostNames) {
+      foldersOfRun.set(settings, (known = { byPath: new Map(), size: 0 }));
+    }
+    known.byPath.set(folder, (names = readNames(join(settings.root, folder))));
+    known.size += names.size + 1;
   }
   return names;
 }
