@@ -1,10 +1,10 @@
-import { comparePaths } from "../../documents/inspect/stamp.ts";
 import type { PageReport } from "./examine.ts";
 import type { LevelOf } from "./levels.ts";
-import { placeFindings, type LintFinding, type Raw, type RowPlace } from "./place.ts";
-import type { FolderRule, PageFact } from "./rule.ts";
+import { placeFindings, type LintFinding, type Raw } from "./place.ts";
+import type { ComparedPage, FolderRule, PageFact, PageFacts } from "./rule.ts";
+import { createPageTexts, type PageText, type PageTexts } from "./store/page-texts.ts";
 
-/** The facts of all pages, by rule. */
+/** The facts of all pages, by rule; on disk. */
 export interface Facts {
   add(path: string, part: number, report: PageReport): void;
   /**
@@ -14,48 +14,52 @@ export interface Facts {
   compare(levelOf: LevelOf, sourceOf: (path: string) => string | undefined): LintFinding[];
 }
 
-interface Page {
-  path: string;
-  part: number;
+interface Page extends ComparedPage {
   raw: Raw[];
 }
 
+const factOf = ({ path, part, row, place, text }: PageText): PageFact<unknown> => ({
+  path,
+  part,
+  row,
+  place,
+  fact: JSON.parse(text),
+});
+
+const factsIn = (texts: PageTexts): PageFacts<unknown> => ({
+  *[Symbol.iterator]() {
+    for (const each of texts) yield factOf(each);
+  },
+  pages: () => texts,
+  at: (place) => factOf(texts.at(place)),
+});
+
 /** Collects what folder rules noted about pages, and compares it. */
 export function createFacts(rules: readonly FolderRule[]): Facts {
-  const facts = new Map<string, PageFact<unknown>[]>(rules.map(({ name }) => [name, []]));
-  // Rows have no text of their own: their findings stand at the line where they begin.
-  const rows = new Map<string, RowPlace>();
-  const keyOf = (path: string, part: number): string => `${part}/${path}`;
+  const stores = new Map(rules.map(({ name }) => [name, createPageTexts()]));
   return {
-    add(path, part, { facts: noted, row }) {
-      for (const [name, fact] of Object.entries(noted)) facts.get(name)?.push({ path, part, fact });
-      if (row && Object.keys(noted).length > 0) rows.set(keyOf(path, part), row);
+    add(path, part, { facts, row }) {
+      for (const [name, fact] of Object.entries(facts)) {
+        stores.get(name)?.add({ path, part, row }, fact);
+      }
     },
     compare(levelOf, sourceOf) {
       const pages = new Map<string, Page>();
       for (const rule of rules) {
-        const list = (facts.get(rule.name) ?? []).toSorted(
-          (a, b) => comparePaths(a.path, b.path) || a.part - b.part,
-        );
-        facts.delete(rule.name);
-        for (const { path, part, ...found } of rule.compare(list)) {
+        const store = stores.get(rule.name);
+        if (!store) continue;
+        for (const { path, part, row, ...found } of rule.compare(factsIn(store))) {
           const severity = levelOf(rule, path);
           if (severity === "off") continue;
-          const key = keyOf(path, part);
+          const key = `${part}/${path}`;
           let page = pages.get(key);
-          if (!page) pages.set(key, (page = { path, part, raw: [] }));
+          if (!page) pages.set(key, (page = { path, part, row, raw: [] }));
           page.raw.push({ rule, severity, found });
         }
+        store.clear();
       }
-      return [...pages.values()].flatMap(({ path, part, raw }) =>
-        placeFindings(
-          {
-            path,
-            source: part === 0 ? sourceOf(path) : undefined,
-            row: rows.get(keyOf(path, part)),
-          },
-          raw,
-        ),
+      return [...pages.values()].flatMap(({ path, part, row, raw }) =>
+        placeFindings({ path, source: part === 0 ? sourceOf(path) : undefined, row }, raw),
       );
     },
   };

@@ -2,8 +2,8 @@ import type { Examine, Examined, ExaminedPage } from "../../documents/inspect/in
 import type { DocumentSettings } from "../../documents/map/settings.ts";
 import type { Parsed } from "../../documents/read/reader.ts";
 import { createLevels, mayBe, type Level, type LevelOf, type LintConfig } from "./levels.ts";
-import { placeFindings, type LintFinding, type Raw, type RowPlace } from "./place.ts";
-import type { FolderRule, LintPage, PageRule, Rule } from "./rule.ts";
+import { placeFindings, type LintFinding, type Raw } from "./place.ts";
+import type { FolderRule, LintPage, PageRule, RowPlace, Rule } from "./rule.ts";
 
 /** How documents are checked: plain data, which goes to the threads that read files. */
 export interface LintSetup {
@@ -22,8 +22,8 @@ export interface LintSetup {
 /** The result of `lint` for one page; it travels between threads as JSON. */
 export interface PageReport {
   findings: readonly LintFinding[];
-  /** What folder rules noted, by the name of the rule. */
-  facts: Readonly<Record<string, unknown>>;
+  /** JSON of what folder rules noted, by the name of the rule: the main thread only stores it. */
+  facts: Readonly<Record<string, string>>;
   row?: RowPlace | undefined;
 }
 
@@ -116,11 +116,11 @@ function createRefusal(
   };
 }
 
-function factsOf(rules: readonly FolderRule[], page: LintPage): Record<string, unknown> {
-  const facts: Record<string, unknown> = {};
+function factsOf(rules: readonly FolderRule[], page: LintPage): Record<string, string> {
+  const facts: Record<string, string> = {};
   for (const rule of rules) {
     const fact: unknown = rule.collect(page);
-    if (fact !== undefined) facts[rule.name] = fact;
+    if (fact !== undefined) facts[rule.name] = JSON.stringify(fact);
   }
   return facts;
 }

@@ -1,7 +1,7 @@
 import { disablesIn, isDisabled } from "./disables.ts";
 import { createLines } from "../lines.ts";
 import { coverSecrets, fingerprintOf, lineAt } from "./fingerprint.ts";
-import type { Finding, Found, RuleText, Severity, Span } from "./rule.ts";
+import type { Finding, Found, RowPlace, RuleText, Severity, Span } from "./rule.ts";
 
 /** A finding with what `--fix` needs. */
 export interface LintFinding extends Finding {
@@ -14,13 +14,6 @@ export interface Raw {
   rule: RuleText;
   severity: Severity;
   found: Found;
-}
-
-/** A row of a file: findings about it stand at the line where it begins. */
-export interface RowPlace {
-  line: number | null;
-  /** The id of its document, which stays when rows are added above. */
-  id: string;
 }
 
 /** The file that findings are about. */

@@ -80,26 +80,49 @@ export interface PageRule extends RuleText {
   check(page: LintPage): Iterable<Found>;
 }
 
-/** What a rule noted about a page, as plain data: it travels between threads as JSON. */
-export interface PageFact<Fact> {
+/** A row of a file: findings about it stand at the line where it begins. */
+export interface RowPlace {
+  line: number | null;
+  /** The id of its document, which stays when rows are added above. */
+  id: string;
+}
+
+/** A page as folder rules know it: members as in LintPage. */
+export interface ComparedPage {
   path: string;
   part: number;
+  row?: RowPlace | undefined;
+}
+
+/** A page of which something is stored. */
+export interface StoredPage extends ComparedPage {
+  /** Where it is stored; from 0. */
+  place: number;
+}
+
+/** What a rule noted about a page, as plain data: it travels between threads as JSON. */
+export interface PageFact<Fact> extends StoredPage {
   fact: Fact;
 }
 
-/** What a folder rule found. */
-export interface FolderFound extends Found {
-  path: string;
-  part: number;
+/** The facts of all pages, ordered by path and part. They are on disk: keep places instead of facts. */
+export interface PageFacts<Fact> extends Iterable<PageFact<Fact>> {
+  /** The pages without their facts. */
+  pages(): Iterable<StoredPage>;
+  /** Reads a fact again. */
+  at(place: number): PageFact<Fact>;
 }
+
+/** What a folder rule found. */
+export interface FolderFound extends Found, ComparedPage {}
 
 /** A rule that compares documents. `collect` runs in a worker thread, `compare` in the main one. */
 export interface FolderRule<Fact = unknown> extends RuleText {
   kind: "folder";
   /** Undefined if the page does not matter to the comparison. */
   collect(page: LintPage): Fact | undefined;
-  /** The facts of all pages, ordered by path and part. Time is linear, or nearly, in their number. */
-  compare(facts: readonly PageFact<Fact>[]): Iterable<FolderFound>;
+  /** Time is linear, or nearly, in the number of facts; so is memory, with few bytes for each. */
+  compare(facts: PageFacts<Fact>): Iterable<FolderFound>;
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -118,4 +141,9 @@ export interface Finding {
   /** The same for the same finding after lines moved; different for two findings of a file. */
   fingerprint: string;
   fixable: boolean;
+}
+
+/** Findings that can be read several times, each time from the disk. */
+export interface Findings extends Iterable<Finding> {
+  readonly length: number;
 }

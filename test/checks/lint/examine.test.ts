@@ -120,7 +120,10 @@ describe("lint of a page", () => {
   });
 
   it("notes the facts of folder rules", () => {
-    expect(only(pageOf("four"), "lengths")).toMatchObject({ findings: [], facts: { lengths: 4 } });
+    expect(only(pageOf("four"), "lengths")).toMatchObject({
+      findings: [],
+      facts: { lengths: "4" },
+    });
   });
 
   it("counts the findings of a rule beyond a thousand in one finding", () => {

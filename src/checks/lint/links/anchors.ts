@@ -1,5 +1,6 @@
 import { decodeEntities } from "../../../documents/images/image-tags.ts";
 import { githubSlug, plainText } from "../../../documents/markdown/heading-text.ts";
+import { hashText } from "../store/numbers-by-hash.ts";
 import type { AnchorSources } from "./anchor-sources.ts";
 
 // Site generators make different anchors of a heading. An anchor counts as existing if any of them
@@ -64,45 +65,84 @@ export interface Anchors {
   first(most: number): string[];
 }
 
+// A repeated heading has a number: the second `Notes` is `notes-1` on GitHub.
+const repeated = "-#";
+
+/** A set of texts. */
+interface Hashes {
+  has(text: string): boolean;
+}
+
+/** Takes four bytes for each text: two have the same hash in one of four billion cases. */
+function createHashes(texts: ReadonlySet<string>): Hashes {
+  const hashes = Int32Array.from(texts, hashText).sort();
+  return {
+    has(text) {
+      const hash = hashText(text);
+      let [from, to] = [0, hashes.length];
+      while (from < to) {
+        const middle = (from + to) >> 1;
+        if ((hashes[middle] ?? 0) < hash) from = middle + 1;
+        else to = middle;
+      }
+      return hashes[from] === hash;
+    },
+  };
+}
+
 /** Whether an anchor is that of a heading behind that of the heading above it, as SvelteKit makes them. */
-function isNested(anchor: string, all: ReadonlySet<string>): boolean {
+function isNested(anchor: string, all: Hashes): boolean {
   for (let at = anchor.indexOf("-"); at !== -1; at = anchor.indexOf("-", at + 1)) {
     if (all.has(anchor.slice(0, at)) && all.has(anchor.slice(at + 1))) return true;
   }
   return false;
 }
 
-// A repeated heading has a number: the second `Notes` is `notes-1` on GitHub.
-const repeated = "-#";
-
-/** The anchors that any generator makes of headings and ids. */
-export function createAnchors({ headings, ids }: AnchorSources): Anchors {
-  let all: Set<string> | undefined;
-  const find = (): Set<string> => {
-    if (all) return all;
-    all = new Set(ids.split("\n").map((id) => comparableAnchor(id)));
-    for (const text of headings.split("\n")) {
-      for (const made of slugsOf(text)) {
-        // DocFX names headings without letters.
-        const slug = made === "" ? "section" : made;
-        if (all.has(slug)) all.add(slug + repeated);
-        all.add(slug);
-      }
+/** The anchors that any generator makes of headings and ids, comparable. */
+function allAnchors({ headings, ids }: AnchorSources): Set<string> {
+  const all = new Set(ids.split("\n").map((id) => comparableAnchor(id)));
+  for (const text of headings.split("\n")) {
+    for (const made of slugsOf(text)) {
+      // DocFX names headings without letters.
+      const slug = made === "" ? "section" : made;
+      if (all.has(slug)) all.add(slug + repeated);
+      all.add(slug);
     }
-    all.delete("");
-    return all;
-  };
-  // Nearly all links are right, and most of them are the id or the heading itself.
+  }
+  all.delete("");
+  return all;
+}
+
+/** Headings and ids as they are written. */
+function writtenAnchors({ headings, ids }: AnchorSources): Set<string> {
   const written = new Set(ids.split("\n"));
   for (const text of headings.split("\n")) written.add(githubSlug(text));
+  return written;
+}
+
+/**
+ * The anchors that any generator makes of headings and ids; undefined if `read` knows none. They are
+ * read again rather than kept.
+ */
+export function createAnchors(read: () => AnchorSources | undefined): Anchors | undefined {
+  const sources = read();
+  if (!sources) return undefined;
+  // Nearly all links are right, and most of them are the id or the heading itself.
+  const written = createHashes(writtenAnchors(sources));
+  let hashes: Hashes | undefined;
+  const find = (): Set<string> => {
+    const found = read();
+    return found ? allAnchors(found) : new Set();
+  };
   return {
     has(anchor) {
       if (written.has(anchor)) return true;
       const comparable = comparableAnchor(anchor);
-      if (comparable === "" || find().has(comparable)) return true;
-      if (isNested(comparable, find())) return true;
+      if (comparable === "") return true;
+      hashes ??= createHashes(find());
+      if (hashes.has(comparable) || isNested(comparable, hashes)) return true;
       const [, stem] = /^(.+?)-?\d+$/.exec(comparable) ?? [];
-      return stem !== undefined && find().has(stem + repeated);
+      return stem !== undefined && hashes.has(stem + repeated);
     },
     first(most) {
       const names: string[] = [];

@@ -65,7 +65,8 @@ export function signatureOf(texts: Iterable<string>): Uint16Array | undefined {
 export const encodeSignature = (signature: Uint16Array): string =>
   Buffer.from(signature.buffer, signature.byteOffset, signature.byteLength).toString("base64");
 
-/** Writes a signature of encodeSignature() into `to`, which has its size. */
-export function decodeSignature(text: string, to: Uint16Array): void {
-  Buffer.from(to.buffer, to.byteOffset, to.byteLength).write(text, "base64");
+/** Writes a signature of encodeSignature() to its place among others. */
+export function decodeSignature(text: string, to: Uint16Array, index: number): void {
+  const bytes = 2 * signatureSize;
+  Buffer.from(to.buffer, to.byteOffset + index * bytes, bytes).write(text, "base64");
 }

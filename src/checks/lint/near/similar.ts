@@ -1,4 +1,4 @@
-import { decodeSignature, signatureSize } from "./signature.ts";
+import { signatureSize } from "./signature.ts";
 import { mix } from "./words.ts";
 
 // 20 bands of 6 values: two texts that share 80 % of their shingles share a band in 99.8 % of all
@@ -78,20 +78,18 @@ function createLeaders(signatures: Uint16Array, count: number): Leaders {
 }
 
 /**
- * Pairs each signature with the first one that is at least `threshold` similar to it and has no pair
+ * Pairs each signature, one after the other in an array, with the first one that is at least `threshold` similar to it and has no pair
  * itself: a group of similar texts yields one pair less than it has members. `onCompare` is called
  * for each comparison. Time is linear in the number of signatures.
  */
 export function* findSimilar(
-  encoded: readonly string[],
+  signatures: Uint16Array,
   threshold: number,
   onCompare: () => void = () => {},
 ): Generator<Similar> {
-  const signatures = new Uint16Array(encoded.length * signatureSize);
-  const leaders = createLeaders(signatures, encoded.length);
-  for (const [index, text] of encoded.entries()) {
-    const start = index * signatureSize;
-    decodeSignature(text, signatures.subarray(start, start + signatureSize));
+  const count = signatures.length / signatureSize;
+  const leaders = createLeaders(signatures, count);
+  for (let index = 0; index < count; index++) {
     let found: Similar | undefined;
     for (const first of leaders.near(index)) {
       onCompare();

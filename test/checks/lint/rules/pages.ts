@@ -68,9 +68,16 @@ export function check<Fact>(
       path: page.path,
       part: page.part,
       fact: JSON.parse(JSON.stringify(fact)) as Fact,
+      place: facts.length,
     });
   }
-  return [...rule.compare(facts)];
+  return [
+    ...rule.compare({
+      [Symbol.iterator]: () => facts.values(),
+      pages: () => facts,
+      at: (place) => facts[place]!,
+    }),
+  ];
 }
 
 /** One line for each finding: `path:line:column: message`, without a place `path: message`. */

@@ -23,9 +23,9 @@ export const collidingId: FolderRule<string> = {
   *compare(facts) {
     for (const [later, first] of findRepeated(facts, ({ fact }) => withoutSpaces(fact))) {
       if (later.fact === first.fact) continue;
-      const { path, part } = later;
+      const { path, part, row } = later;
       const message = `the service stores the document under the id of ${documentName(first)}`;
-      yield { path, part, message };
+      yield { path, part, row, message };
     }
   },
 };

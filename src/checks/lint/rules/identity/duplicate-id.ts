@@ -17,9 +17,9 @@ export const duplicateId: FolderRule<string> = {
   collect: ({ document }) => document?.id,
   *compare(facts) {
     for (const [later, first] of findRepeated(facts, ({ fact }) => fact)) {
-      const { path, part } = later;
+      const { path, part, row } = later;
       const message = `the document has the id of ${documentName(first)}, and one overwrites the other`;
-      yield { path, part, message };
+      yield { path, part, row, message };
     }
   },
 };

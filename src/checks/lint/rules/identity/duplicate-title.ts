@@ -32,9 +32,14 @@ export const duplicateTitle: FolderRule<string> = {
   good: "<!-- file: leave.md -->\n# Leave at a glance\n\n<!-- file: travel.md -->\n# Travel at a glance\n",
   collect,
   *compare(facts) {
-    for (const [{ path, part, fact }, first] of findRepeated(facts, keyOf)) {
+    for (const [{ path, part, row, fact }, first] of findRepeated(facts, keyOf)) {
       const title = fact.length > longestShown ? "" : ` "${fact}"`;
-      yield { path, part, message: `the title${title} is also that of ${documentName(first)}` };
+      yield {
+        path,
+        part,
+        row,
+        message: `the title${title} is also that of ${documentName(first)}`,
+      };
     }
   },
 };

@@ -1,10 +1,11 @@
 import { isNamedByFile } from "../../folder/own-title.ts";
 import { nearest } from "../../../../nearest.ts";
-import type { FolderRule, LintPage, PageFact, Span } from "../../rule.ts";
+import type { FolderRule, LintPage, PageFacts, Span } from "../../rule.ts";
 import { anchorSources, type AnchorSources } from "../../links/anchor-sources.ts";
 import { createAnchors, type Anchors } from "../../links/anchors.ts";
 import { pageBody } from "../../links/page-body.ts";
 import { hasLinks, linksOf, shownAddress } from "../../links/page-links.ts";
+import { createNumbersByHash, hashText } from "../../store/numbers-by-hash.ts";
 
 /** A link to a place in a document. */
 interface AnchorLink {
@@ -68,14 +69,26 @@ function collect(page: LintPage): AnchorFact | undefined {
   return { sources, links: links.length > 0 ? links : undefined };
 }
 
-/** Returns the anchors of a document, if they are known. */
-function anchorsIn(facts: readonly PageFact<AnchorFact>[]): (path: string) => Anchors | undefined {
-  const sources = new Map(facts.map(({ path, fact }) => [path, fact.sources]));
-  const known = new Map<string, Anchors>();
+type Facts = PageFacts<AnchorFact>;
+
+/** Returns the anchors of a document, if they are known. It keeps those that something links to. */
+function anchorsIn(facts: Facts): (path: string) => Anchors | undefined {
+  const places = createNumbersByHash();
+  for (const { path, place } of facts.pages()) places.add(hashText(path), place);
+  const placeOf = (path: string): number | undefined => {
+    for (const place of places.of(hashText(path))) {
+      if (facts.at(place).path === path) return place;
+    }
+    return undefined;
+  };
+  const known = new Map<string, Anchors | undefined>();
   return (path) => {
-    const source = sources.get(path);
-    let anchors = known.get(path);
-    if (source && !anchors) known.set(path, (anchors = createAnchors(source)));
+    if (known.has(path)) return known.get(path);
+    const place = placeOf(path);
+    const read = (): AnchorSources | undefined =>
+      place === undefined ? undefined : facts.at(place).fact.sources;
+    const anchors = createAnchors(read);
+    known.set(path, anchors);
     return anchors;
   };
 }
@@ -97,9 +110,14 @@ export const missingAnchor: FolderRule<AnchorFact> = {
   *compare(facts) {
     const anchorsAt = anchorsIn(facts);
     let suggestions = 0;
-    for (const { path, part, fact } of facts) {
-      for (const { path: to, anchor, span } of fact.links ?? []) {
-        const anchors = anchorsAt(to);
+    for (const { path, part, row, fact } of facts) {
+      const { links = [], sources } = fact;
+      // Most links lead to a place in the same page.
+      const own = links.some((link) => link.path === path)
+        ? createAnchors(() => sources)
+        : undefined;
+      for (const { path: to, anchor, span } of links) {
+        const anchors = to === path ? own : anchorsAt(to);
         if (!anchors || anchors.has(anchor)) continue;
         const names = suggestions++ < mostSuggestions ? anchors.first(mostNames) : [];
         const similar = nearest(anchor.slice(0, 64), names);
@@ -108,6 +126,7 @@ export const missingAnchor: FolderRule<AnchorFact> = {
         yield {
           path,
           part,
+          row,
           span,
           message: `${where} has no anchor #${shownAddress(anchor)}${hint}`,
         };

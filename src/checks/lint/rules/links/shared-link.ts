@@ -29,8 +29,8 @@ export const sharedLink: FolderRule<string> = {
   good: "<!-- file: leave.md -->\n---\nlink: https://docs.example.com/people/leave\n---\n# Leave\n\nEmployees ask for leave in the portal.\n\n<!-- file: travel.md -->\n---\nlink: https://docs.example.com/people/travel\n---\n# Travel\n\nEmployees book trips in the portal.\n",
   collect: linkOf,
   *compare(facts) {
-    for (const [{ path, part }, first] of findRepeated(facts, ({ fact }) => fact)) {
-      yield { path, part, message: `the document has the link of ${documentName(first)}` };
+    for (const [{ path, part, row }, first] of findRepeated(facts, ({ fact }) => fact)) {
+      yield { path, part, row, message: `the document has the link of ${documentName(first)}` };
     }
   },
 };

@@ -1,10 +1,11 @@
 import { posix } from "node:path";
-import type { FolderRule, LintPage, PageFact, Span } from "../../rule.ts";
+import type { ComparedPage, FolderRule, LintPage, PageFacts, Span } from "../../rule.ts";
 import { documentName } from "../../folder/document-name.ts";
 import { versionOf } from "../../folder/edition.ts";
 import { pageBody } from "../../links/page-body.ts";
 import { claimOf, type Claim } from "../../near/claims.ts";
 import { proseSentences } from "../../near/prose.ts";
+import { createNumbersByHash, hashText } from "../../store/numbers-by-hash.ts";
 
 interface ClaimFact extends Claim {
   span?: Span | undefined;
@@ -30,20 +31,43 @@ function collect(page: LintPage): ClaimFact[] | undefined {
 
 /** The same sentence in a document. */
 interface Saying {
-  page: PageFact<ClaimFact[]>;
+  page: ComparedPage;
   claim: ClaimFact;
 }
 
-function groupSayings(facts: readonly PageFact<ClaimFact[]>[]): Map<string, Saying[]> {
-  const groups = new Map<string, Saying[]>();
-  for (const page of facts) {
+type Facts = PageFacts<ClaimFact[]>;
+
+function* claimsIn(facts: Facts): Generator<Saying & { key: string }> {
+  for (const { fact, ...page } of facts) {
     const version = versionOf(page.path);
-    for (const claim of page.fact) {
-      const key = `${claim.key} ${version}`;
-      const group = groups.get(key);
-      if (group) group.push({ page, claim });
-      else groups.set(key, [{ page, claim }]);
-    }
+    for (const claim of fact) yield { page, claim, key: `${claim.key} ${version}` };
+  }
+}
+
+/** Hashes of the sentences that two documents say with different numbers; of few others. */
+function findDisputed(facts: Facts): ReadonlySet<number> {
+  const numbersOf = createNumbersByHash();
+  const disputed = new Set<number>();
+  for (const { key, claim } of claimsIn(facts)) {
+    const [hash, numbers] = [hashText(key), hashText(claim.numbers) >>> 0];
+    const [known] = numbersOf.of(hash);
+    if (known === undefined) numbersOf.add(hash, numbers);
+    else if (known !== numbers) disputed.add(hash);
+  }
+  return disputed;
+}
+
+/** The sentences that may disagree, each with the documents that say it. Others are not kept. */
+function groupSayings(facts: Facts): Map<string, Saying[]> {
+  const disputed = findDisputed(facts);
+  const groups = new Map<string, Saying[]>();
+  if (disputed.size === 0) return groups;
+  for (const { key, page, claim } of claimsIn(facts)) {
+    if (!disputed.has(hashText(key))) continue;
+    const group = groups.get(key);
+    if (!group) groups.set(key, [{ page, claim }]);
+    // One more than disagreeing() accepts is enough.
+    else if (group.length <= mostDocuments) group.push({ page, claim });
   }
   return groups;
 }
@@ -83,10 +107,10 @@ export const numbersDisagree: FolderRule<ClaimFact[]> = {
     for (const group of groupSayings(facts).values()) {
       const [first] = group;
       for (const { page, claim } of disagreeing(group)) {
-        const { path, part } = page;
+        const { path, part, row } = page;
         const other = first ? `${documentName(first.page)} says ${first.claim.numbers}` : "";
         const message = `these two disagree: "${claim.text}", but ${other}`;
-        yield { path, part, span: claim.span, message };
+        yield { path, part, row, span: claim.span, message };
       }
     }
   },
