@@ -12,10 +12,8 @@ export interface BaselineEntry {
 /** Whether this run looked for findings of a rule in a file. */
 export type WasChecked = (entry: { path: string; rule: string }) => boolean;
 
-export interface ComparedFindings {
-  /** The findings that the baseline does not contain, in their order. */
-  findings: readonly Finding[];
-  /** Number of findings that it contains. */
+export interface BaselineComparison {
+  /** Number of findings that the baseline contains. */
   known: number;
   /** Entries with the fingerprints that no longer occur. */
   fixed: BaselineEntry[];
@@ -134,29 +132,31 @@ export function parseBaseline(text: string, name: string): BaselineEntry[] {
   return sortedEntries(findings);
 }
 
-/** Takes the findings out that a baseline contains, and finds its entries that are fixed. */
+/**
+ * Passes the findings to `keep` that a baseline does not contain, in their order, and finds its entries
+ * that are fixed.
+ */
 export function compareWithBaseline(
-  findings: readonly Finding[],
+  findings: Iterable<Finding>,
   baseline: readonly BaselineEntry[],
+  keep: (finding: Finding) => void,
   wasChecked: WasChecked = () => true,
-): ComparedFindings {
+): BaselineComparison {
   const keyOf = (path: string, rule: string, print: string) => JSON.stringify([path, rule, print]);
   const open = new Set(
     baseline.flatMap(({ path, rule, fingerprints }) =>
       fingerprints.map((print) => keyOf(path, rule, print)),
     ),
   );
-  const fresh = findings.filter(
-    ({ path, rule, fingerprint }) => !open.delete(keyOf(path, rule, fingerprint)),
-  );
+  let known = 0;
+  for (const each of findings) {
+    if (open.delete(keyOf(each.path, each.rule, each.fingerprint))) known++;
+    else keep(each);
+  }
   const fixed = baseline.filter(wasChecked).map(({ path, rule, fingerprints }) => ({
     path,
     rule,
     fingerprints: fingerprints.filter((print) => open.has(keyOf(path, rule, print))),
   }));
-  return {
-    findings: fresh,
-    known: findings.length - fresh.length,
-    fixed: fixed.filter(({ fingerprints }) => fingerprints.length > 0),
-  };
+  return { known, fixed: fixed.filter(({ fingerprints }) => fingerprints.length > 0) };
 }

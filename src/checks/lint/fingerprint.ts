@@ -31,14 +31,17 @@ export function fingerprintOf({ rule, path, text }: FingerprintSource): string {
 /**
  * Tells findings with the same fingerprint apart, as in equal lines of a file: each one after the
  * first gets another fingerprint, by its number among them. The findings are in the order of their
- * places.
+ * paths and places.
  */
-export function* distinctFingerprints<Each extends Pick<Finding, "fingerprint">>(
+export function* distinctFingerprints<Each extends Pick<Finding, "path" | "fingerprint">>(
   findings: Iterable<Each>,
 ): Generator<Each> {
   const counts = new Map<string, number>();
+  let last: string | undefined;
   for (const each of findings) {
-    const { fingerprint } = each;
+    const { path, fingerprint } = each;
+    if (path !== last) counts.clear();
+    last = path;
     const before = counts.get(fingerprint) ?? 0;
     counts.set(fingerprint, before + 1);
     yield before === 0 ? each : { ...each, fingerprint: digest([fingerprint, before]) };

@@ -11,15 +11,18 @@ import type { Linted } from "./run-rules.ts";
 
 const changedMeanwhile = "it changed after it was read";
 
-function fixesByPath({ findings }: Pick<Linted, "findings">): Map<string, Fix[]> {
-  const fixes = new Map<string, Fix[]>();
+/** The fixes of one file after the other. */
+function* fixesByPath({ findings }: Pick<Linted, "findings">): Generator<[string, Fix[]]> {
+  let open: [string, Fix[]] | undefined;
   for (const { path, rule, span, fix } of findings) {
     if (!span || fix === undefined) continue;
-    const known = fixes.get(path);
-    if (known) known.push({ rule, span, fix });
-    else fixes.set(path, [{ rule, span, fix }]);
+    if (open?.[0] !== path) {
+      if (open) yield open;
+      open = [path, []];
+    }
+    open[1].push({ rule, span, fix });
   }
-  return fixes;
+  if (open) yield open;
 }
 
 function changesText({ applied, left }: FixOutcome): string {

@@ -4,17 +4,19 @@ import {
   baselineText,
   compareWithBaseline,
   countEntries,
+  type BaselineComparison,
   type BaselineEntry,
-  type ComparedFindings,
 } from "../../checks/lint/baseline.ts";
 import { rulesToRun, type LintSetup } from "../../checks/lint/examine.ts";
 import { refuseUnknownRules } from "../../checks/lint/known-rules.ts";
+import type { Finding, Findings } from "../../checks/lint/rule.ts";
 import { staleDate } from "../../checks/lint/rules/metadata/stale-date.ts";
 import { rules } from "../../checks/lint/rules.ts";
+import { createStoredFindings } from "../../checks/lint/store/stored-findings.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
 import { CliError } from "../../errors.ts";
 import { checkLintFormat } from "../../output/lint/lint-json.ts";
-import { countSeverities, safeRun, severityText } from "../../output/lint/lint-run.ts";
+import { countSeverities, safeFinding, severityText } from "../../output/lint/lint-run.ts";
 import { fixedLines } from "../../output/lint/notes.ts";
 import { lintReportFormatOf } from "../../output/lint/report.ts";
 import { shownText } from "../../output/paths.ts";
@@ -54,6 +56,7 @@ async function lintFiles(context: Context, run: Run): Promise<LintedFiles> {
     if (!options.fix) return { ...linted, unfixed: 0 };
     const { changed, refused: unfixed } = await fixFiles(context, output, source, linted);
     if (changed === 0) return { ...linted, unfixed };
+    linted.close();
     return { ...(await runRules(context, source, setup, { files, progress })), unfixed };
   } finally {
     await progress.stop();
@@ -77,18 +80,34 @@ async function writeBaseline(run: Run, linted: Linted, baseline: Baseline): Prom
   await run.output.note(`${countOf(count, "finding")} written into ${run.options.baseline}`);
 }
 
-/** Takes out the findings of the baseline. */
-function compare(run: Run, linted: Linted, baseline: Baseline | undefined): ComparedFindings {
+/** Passes on the findings that the baseline does not contain. */
+function compare(
+  run: Run,
+  linted: Linted,
+  baseline: Baseline | undefined,
+  keep: (finding: Finding) => void,
+): BaselineComparison {
   const { findings } = linted;
-  if (!baseline) return { findings, known: 0, fixed: [] };
-  if (run.options.writeBaseline) return { findings: [], known: findings.length, fixed: [] };
-  return compareWithBaseline(findings, baseline.entries, checkedIn(run, linted));
+  if (baseline && !run.options.writeBaseline) {
+    return compareWithBaseline(findings, baseline.entries, keep, checkedIn(run, linted));
+  }
+  let known = 0;
+  for (const each of findings) {
+    if (baseline) known++;
+    else keep(each);
+  }
+  return { known, fixed: [] };
 }
 
-function resultOf(run: Run, linted: LintedFiles, compared: ComparedFindings): Result {
-  const { findings, known } = compared;
+function resultOf(
+  run: Run,
+  linted: LintedFiles,
+  compared: BaselineComparison,
+  findings: Findings,
+): Result {
+  const { known } = compared;
   const fixed = countEntries(compared.fixed);
-  const { output, setup, options } = run;
+  const { setup, options } = run;
   const { documents, skipped, failed } = linted;
   const counts = countSeverities(findings);
   const failsOnWarnings = counts.warning > (options.maxWarnings ?? Infinity);
@@ -100,10 +119,7 @@ function resultOf(run: Run, linted: LintedFiles, compared: ComparedFindings): Re
     return level === undefined || level === "off" ? rule : { ...rule, severity: level };
   });
   return {
-    run: safeRun(
-      { findings, rules: configured, documents, known, failsOnWarnings },
-      output.secrets.redactLast,
-    ),
+    run: { findings, rules: configured, documents, known, failsOnWarnings },
     end: {
       status: isFailed ? "failed" : isPartial ? "partial" : "passed",
       summary: { documents, skipped, failed: failed.size, ...counts, known, fixed },
@@ -188,9 +204,14 @@ export async function lint(system: Context, paths: string[], options: LintOption
   }
   if (linted.documents + linted.skipped + linted.failed.size === 0) throw nothingToCheck(source);
   if (baseline && options.writeBaseline) await writeBaseline(run, linted, baseline);
-  const compared = compare(run, linted, baseline);
-  const result = resultOf(run, linted, compared);
+  const findings = createStoredFindings();
+  const { redactLast } = output.secrets;
+  const keep = (each: Finding): void => findings.add(safeFinding(each, redactLast));
+  const compared = compare(run, linted, baseline, keep);
+  linted.close();
+  const result = resultOf(run, linted, compared, findings);
   await writeResult(context, output, run, result);
+  findings.clear();
   await writeSummary(run, result, compared.fixed);
   endWith(result, linted.unfixed, options);
 }

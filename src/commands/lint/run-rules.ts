@@ -5,9 +5,14 @@ import { distinctFingerprints } from "../../checks/lint/fingerprint.ts";
 import { createLevels, lintUsesPatterns } from "../../checks/lint/levels.ts";
 import type { LintFinding } from "../../checks/lint/place.ts";
 import { rules } from "../../checks/lint/rules.ts";
+import {
+  byPlace,
+  createPageFindings,
+  mergeFindings,
+  type PageFindings,
+} from "../../checks/lint/store/stored-findings.ts";
 import { loadGlobs } from "../../documents/find/patterns.ts";
 import { createRealPlaces } from "../../documents/find/real-place.ts";
-import { comparePaths } from "../../documents/inspect/stamp.ts";
 import { readSourceText } from "../../documents/read/source-text.ts";
 import type { Progress } from "../../output/terminal/progress.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
@@ -16,8 +21,8 @@ import { readPages, type LintedPage } from "./read-pages.ts";
 
 /** What the rules found in the files of a run. */
 export interface Linted {
-  /** By path and place. */
-  findings: readonly LintFinding[];
+  /** By path and place; read from the disk each time. */
+  findings: Iterable<LintFinding>;
   documents: number;
   /** Files of which an upload makes no document. */
   skipped: number;
@@ -25,39 +30,27 @@ export interface Linted {
   failed: ReadonlyMap<string, string>;
   /** Hash of each file with a fix. */
   contents: ReadonlyMap<string, string>;
+  /** Forgets the findings. */
+  close(): void;
 }
 
 interface Gathered {
-  findings: LintFinding[];
   documents: number;
   skipped: number;
   failed: Map<string, string>;
   contents: Map<string, string>;
 }
 
-function gather(gathered: Gathered, facts: Facts, page: LintedPage): void {
+function gather(gathered: Gathered, found: PageFindings, facts: Facts, page: LintedPage): void {
   const { path } = page;
   if (page.kind === "failed") gathered.failed.set(path, page.reason);
   if (page.kind === "failed" || page.kind === "left out") return;
   if (page.kind === "document") gathered.documents++;
   else gathered.skipped++;
-  const { findings } = page.report;
-  for (const each of findings) {
-    // The same text, but one string instead of one for each finding.
-    each.path = path;
-    gathered.findings.push(each);
-  }
+  const { findings, row } = page.report;
+  found.add({ path, part: page.part, row }, findings);
   if (findings.some(({ fixable }) => fixable)) gathered.contents.set(path, page.content);
   facts.add(path, page.part, page.report);
-}
-
-function byPlace(a: LintFinding, b: LintFinding): number {
-  return (
-    comparePaths(a.path, b.path) ||
-    (a.line ?? 0) - (b.line ?? 0) ||
-    (a.column ?? 0) - (b.column ?? 0) ||
-    comparePaths(a.rule, b.rule)
-  );
 }
 
 /** Reads the files of the source and runs the rules of the setup over them. */
@@ -70,8 +63,8 @@ export async function runRules(
   const { settings } = source;
   const folderRules = rulesToRun(setup, rules).filter(isFolderRule);
   const facts = createFacts(folderRules);
+  const found = createPageFindings();
   const gathered: Gathered = {
-    findings: [],
     documents: 0,
     skipped: 0,
     failed: new Map(),
@@ -83,7 +76,7 @@ export async function runRules(
   progress.follow(() => ({ ...fixed, done }));
   for await (const pages of readPages(context, source, setup, files)) {
     context.signal.throwIfAborted();
-    for (const page of pages) gather(gathered, facts, page);
+    for (const page of pages) gather(gathered, found, facts, page);
     done += pages.length;
   }
   if (lintUsesPatterns(setup.config)) await loadGlobs();
@@ -91,7 +84,9 @@ export async function runRules(
   const sourceOf = (path: string): string | undefined =>
     readSourceText({ path, absolutePath: realPlaceOf(path) }, settings)?.text;
   const compared = facts.compare(createLevels(setup.config), sourceOf);
-  for (const each of compared) gathered.findings.push(each);
-  const findings = [...distinctFingerprints(gathered.findings.toSorted(byPlace))];
-  return { ...gathered, findings };
+  compared.sort(byPlace);
+  const findings = {
+    [Symbol.iterator]: () => distinctFingerprints(mergeFindings(found, compared)),
+  };
+  return { ...gathered, findings, close: () => found.clear() };
 }

@@ -15,7 +15,7 @@ import { writeAll, type ReportFiles } from "../ingest/report/report-files.ts";
 import { findGitRoot } from "../project-root.ts";
 import type { LintOptions } from "./lint-options.ts";
 
-/** A finished run whose texts may be shown (see safeRun). */
+/** A finished run whose texts may be shown (see safeFinding). */
 export interface Result {
   run: LintRun;
   end: LintEnd;

@@ -5,6 +5,7 @@ import { countOf, formatCount } from "../terminal/progress.ts";
 import type { Annotation } from "../workflow-commands.ts";
 import {
   countSeverities,
+  firstOfEach,
   placeOf,
   severities,
   severityText,
@@ -22,11 +23,10 @@ const levels = { error: "error", warning: "warning", note: "notice" } as const;
 export function lintAnnotations({ findings }: LintRun, prefix: string | undefined): Annotation[] {
   const counts = countSeverities(findings);
   const isCut = severities.some((name) => counts[name] > maxAnnotations);
-  const shown = severities.flatMap((severity) => {
-    // The line that counts the others is a notice too.
-    const most = severity === "note" && isCut ? maxAnnotations - 1 : maxAnnotations;
-    return findings.filter((each) => each.severity === severity).slice(0, most);
-  });
+  const first = firstOfEach(findings, maxAnnotations);
+  // The line that counts the others is a notice too.
+  if (isCut) first.note.splice(maxAnnotations - 1);
+  const shown = severities.flatMap((severity) => first[severity]);
   const annotations = shown.map((finding) => annotationOf(finding, prefix));
   const hidden = findings.length - shown.length;
   if (hidden === 0) return annotations;
@@ -69,9 +69,12 @@ export function lintSummary(run: LintRun): string {
   const title = `## knowctl lint: ${severityText(countSeverities(findings))}\n\n`;
   const checked = `${countOf(documents, "document")} checked${baseline}\n\n`;
   if (findings.length === 0) return title + checked;
-  const rows = worstFirst(findings)
-    .slice(0, maxListed)
-    .map((each) => [each.severity, cell(placeOf(each)), cell(each.rule), cell(each.message)]);
+  const rows = worstFirst(findings, maxListed).map((each) => [
+    each.severity,
+    cell(placeOf(each)),
+    cell(each.rule),
+    cell(each.message),
+  ]);
   const hidden = findings.length - rows.length;
   const more = hidden > 0 ? `\nand ${formatCount(hidden)} more in the report\n` : "";
   const list = table(["level", "place", "rule", "finding"], rows);

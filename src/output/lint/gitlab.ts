@@ -14,7 +14,7 @@ const levels: Readonly<Record<Severity, string>> = {
  * the path of the project in the repository. Expects a safeRun().
  */
 export function* lintCodeQuality({ findings }: LintRun, prefix = ""): Generator<string> {
-  const shown = worstFirst(findings).slice(0, maxFindings);
+  const shown = worstFirst(findings, maxFindings);
   yield "[";
   for (const [index, { rule, path, line, message, severity, fingerprint }] of shown.entries()) {
     const finding = {

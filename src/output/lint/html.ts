@@ -91,7 +91,7 @@ function heading(run: LintRun, counts: SeverityCounts): string {
       ? ["warn", "Passed, with warnings"]
       : ["ok", "Passed"];
   const known = run.known === 0 ? "" : ` · ${countOf(run.known, "known finding")} left out`;
-  const files = new Set(run.findings.map(({ path }) => path)).size;
+  const files = new Set(Array.from(run.findings, ({ path }) => path)).size;
   const places = files === 0 ? "" : ` in ${countOf(files, "file")}`;
   return `<header><span class="pill ${tone}">${word}</span>
 <h1>${severityText(counts)}${places}</h1>
@@ -115,7 +115,7 @@ function filters(counts: SeverityCounts): string {
  */
 export function* lintHtml(run: LintRun): Generator<string> {
   const counts = countSeverities(run.findings);
-  const shown = worstFirst(run.findings).slice(0, maxListed);
+  const shown = worstFirst(run.findings, maxListed);
   const title = `knowctl lint: ${severityText(counts)}`;
   yield pageStart({ title, generator: "knowctl lint report", style: lintStyle });
   yield heading(run, counts);

@@ -77,7 +77,7 @@ export async function writeLintJson(
   output: Output,
   options: FormatOptions,
   end: LintEnd,
-  findings: readonly Finding[],
+  findings: Iterable<Finding>,
 ): Promise<void> {
   if (reportFormat(options) === "json") {
     return await writeJsonReport(output, options, lintJson(end, findings));

@@ -1,11 +1,11 @@
-import type { Finding, RuleText, Severity } from "../../checks/lint/rule.ts";
+import type { Finding, Findings, RuleText, Severity } from "../../checks/lint/rule.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
 import { countOf } from "../terminal/progress.ts";
 
 /** The result of `knowctl lint`, for reports. */
 export interface LintRun {
   /** In the order of path and line, without those of the baseline. */
-  findings: readonly Finding[];
+  findings: Findings;
   /** The rules that ran, with the severity of the configuration. */
   rules: readonly RuleText[];
   /** Number of documents checked. */
@@ -21,7 +21,7 @@ export const severities = ["error", "warning", "note"] as const satisfies readon
 
 export type SeverityCounts = Record<Severity, number>;
 
-export function countSeverities(findings: readonly Finding[]): SeverityCounts {
+export function countSeverities(findings: Iterable<Finding>): SeverityCounts {
   const counts: SeverityCounts = { error: 0, warning: 0, note: 0 };
   for (const { severity } of findings) counts[severity]++;
   return counts;
@@ -33,10 +33,23 @@ export function severityText(counts: SeverityCounts): string {
   return parts.map((name) => countOf(counts[name], name)).join(", ") || "no findings";
 }
 
-/** The findings ordered by severity, worst first; equally bad ones stay in their order. */
-export function worstFirst(findings: readonly Finding[]): Finding[] {
-  const rank = ({ severity }: Finding): number => severities.indexOf(severity);
-  return findings.toSorted((a, b) => rank(a) - rank(b));
+/** The first findings of each severity, at most so many, in their order. */
+export function firstOfEach(
+  findings: Iterable<Finding>,
+  most: number,
+): Readonly<Record<Severity, Finding[]>> {
+  const first: Record<Severity, Finding[]> = { error: [], warning: [], note: [] };
+  for (const each of findings) {
+    const list = first[each.severity];
+    if (list.length < most) list.push(each);
+  }
+  return first;
+}
+
+/** At most so many findings, the worst first; equally bad ones stay in their order. */
+export function worstFirst(findings: Iterable<Finding>, most: number): Finding[] {
+  const first = firstOfEach(findings, most);
+  return severities.flatMap((severity) => first[severity]).slice(0, most);
 }
 
 /** Redacts a message. A text that it quotes may be cut at a `…`, and a secret in it too. */
@@ -46,26 +59,38 @@ function safeMessage(message: string, redact: (text: string) => string): string 
 }
 
 /**
- * A run that may be shown and written: texts from files without secrets and, in messages, without
- * control characters. `redact` also replaces the start of a secret at the end of a text. Only the
- * members of a Finding remain.
+ * A finding that may be shown and written: texts from files without secrets and, in the message,
+ * without control characters. `redact` also replaces the start of a secret at the end of a text. Only
+ * the members of a Finding remain.
  */
+export function safeFinding(
+  { rule, severity, line, column, endLine, endColumn, fingerprint, fixable, ...texts }: Finding,
+  redact: (text: string) => string,
+): Finding {
+  return {
+    rule,
+    severity,
+    path: redact(texts.path),
+    line,
+    column,
+    endLine,
+    endColumn,
+    message: safeMessage(texts.message, redact),
+    fingerprint,
+    fixable,
+  };
+}
+
+/** A run of which each finding is made safe when it is read, see safeFinding(). */
 export function safeRun(run: LintRun, redact: (text: string) => string): LintRun {
-  const findings = run.findings.map(
-    ({ rule, severity, line, column, endLine, endColumn, fingerprint, fixable, ...texts }) => ({
-      rule,
-      severity,
-      path: redact(texts.path),
-      line,
-      column,
-      endLine,
-      endColumn,
-      message: safeMessage(texts.message, redact),
-      fingerprint,
-      fixable,
-    }),
-  );
-  return { ...run, findings };
+  const { findings } = run;
+  const safe: Findings = {
+    length: findings.length,
+    *[Symbol.iterator]() {
+      for (const each of findings) yield safeFinding(each, redact);
+    },
+  };
+  return { ...run, findings: safe };
 }
 
 /** `docs/a.md:3:5`, without unknown parts. */

@@ -1,4 +1,4 @@
-import type { Finding, Severity } from "../../checks/lint/rule.ts";
+import type { Finding, Findings, Severity } from "../../checks/lint/rule.ts";
 import type { ShownPath } from "../paths.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
 import type { Output } from "../terminal/output.ts";
@@ -22,11 +22,11 @@ const rowsBelow = 5;
 
 /** The findings that fit on the screen, the worst first; all of them if they fit. */
 function fitting(
-  findings: readonly Finding[],
+  findings: Findings,
   textOf: (finding: Finding) => string,
   output: Output,
-): readonly Finding[] {
-  const sum = (all: readonly Finding[], most: number): number => {
+): Findings {
+  const sum = (all: Iterable<Finding>, most: number): number => {
     let rows = 0;
     let count = 0;
     for (const each of all) {
@@ -38,7 +38,7 @@ function fitting(
   };
   const most = Math.max(3, output.rows() - rowsBelow);
   if (sum(findings, most) === findings.length) return findings;
-  const worst = worstFirst(findings);
+  const worst = worstFirst(findings, most);
   return worst.slice(0, Math.max(1, sum(worst, most)));
 }
 
@@ -48,7 +48,7 @@ function fitting(
  */
 export async function writeFindings(
   output: Output,
-  findings: readonly Finding[],
+  findings: Findings,
   shown: ShownPath,
   all: boolean,
 ): Promise<void> {

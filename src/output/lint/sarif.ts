@@ -80,7 +80,7 @@ function invocationOf(hidden: number): object {
  */
 export function sarifLog({ findings, rules }: LintRun, prefix = ""): object {
   const indexes = new Map(rules.map(({ name }, index) => [name, index]));
-  const shown = worstFirst(findings).slice(0, maxResults);
+  const shown = worstFirst(findings, maxResults);
   const { name, version } = tool;
   const driver = { name, version, semanticVersion: version, rules: rules.map(descriptorOf) };
   const run = {

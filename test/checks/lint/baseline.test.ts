@@ -7,7 +7,9 @@ import {
   baselineText,
   compareWithBaseline,
   parseBaseline,
+  type WasChecked,
 } from "../../../src/checks/lint/baseline.ts";
+import type { Finding } from "../../../src/checks/lint/rule.ts";
 import { temporaryFolder } from "../../support.ts";
 import { findingWith, printOf } from "./finding.ts";
 
@@ -126,11 +128,16 @@ describe("readBaseline", () => {
 
 describe("compareWithBaseline", () => {
   const baseline = baselineOf(findings);
+  const compared = (some: Finding[], wasChecked?: WasChecked) => {
+    const kept: Finding[] = [];
+    const keep = (each: Finding): void => void kept.push(each);
+    return { findings: kept, ...compareWithBaseline(some, baseline, keep, wasChecked) };
+  };
 
   it("takes known findings out and counts them", () => {
     const fresh = findingWith({ fingerprint: printOf(9) });
     const moved = findings.map((each) => ({ ...each, line: 90 }));
-    expect(compareWithBaseline([fresh, ...moved], baseline)).toEqual({
+    expect(compared([fresh, ...moved])).toEqual({
       findings: [fresh],
       known: 4,
       fixed: [],
@@ -138,7 +145,7 @@ describe("compareWithBaseline", () => {
   });
 
   it("names entries that no longer occur", () => {
-    const { fixed, known } = compareWithBaseline(findings.slice(2), baseline);
+    const { fixed, known } = compared(findings.slice(2));
     expect(known).toBe(2);
     expect(fixed).toEqual([
       { path: "b.md", rule: "missing-link", fingerprints: [printOf(4)] },
@@ -147,7 +154,7 @@ describe("compareWithBaseline", () => {
   });
 
   it("does not call fixed what the run did not look for", () => {
-    const { fixed } = compareWithBaseline([], baseline, ({ rule }) => rule === "no-title");
+    const { fixed } = compared([], ({ rule }) => rule === "no-title");
     expect(fixed.map(({ rule }) => rule)).toEqual(["no-title"]);
   });
 
@@ -156,6 +163,6 @@ describe("compareWithBaseline", () => {
       { ...findings[0]!, path: "c.md" },
       { ...findings[0]!, rule: "no-title" },
     ];
-    expect(compareWithBaseline(others, baseline).findings).toEqual(others);
+    expect(compared(others).findings).toEqual(others);
   });
 });

@@ -29,11 +29,12 @@ describe("the fingerprint of a finding", () => {
   );
 
   it("becomes distinct for equal lines of a file, whatever else was found", () => {
-    const same = { fingerprint: fingerprintOf(finding), line: 1 };
-    const other = { fingerprint: fingerprintOf({ ...finding, text: "other" }), line: 2 };
+    const { path } = finding;
+    const same = { path, fingerprint: fingerprintOf(finding), line: 1 };
+    const other = { path, fingerprint: fingerprintOf({ ...finding, text: "other" }), line: 2 };
     const [first, second] = distinctFingerprints([same, same]);
     expect(first).toBe(same);
-    expect(second).toEqual({ line: 1, fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/) });
+    expect(second).toEqual({ ...same, fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/) });
     expect(second!.fingerprint).not.toBe(same.fingerprint);
     expect([...distinctFingerprints([other, same, same])]).toEqual([other, first, second]);
   });
