@@ -57,17 +57,9 @@ function read({ document, parsed, path }: LintPage): Body {
     return { ...none, text: texts.join("\n\n") };
   }
   const text = removeIgnored(body, path, bodyLine);
-  let sections: PageSection[] | undefined;
-  // Scanned only if a rule asks for it.
-  return {
-    text,
-    get structure() {
-      return scanStructure(text);
-    },
-    get sections() {
-      return (sections ??= sectionsOf(text, scanStructure(text)));
-    },
-  };
+  // No getters: each object with its own keeps its page in memory until a full collection.
+  const structure = scanStructure(text);
+  return { text, structure, sections: sectionsOf(text, structure) };
 }
 
 /** The text of a page. A page that is skipped has none. */
