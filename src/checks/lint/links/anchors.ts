@@ -69,12 +69,12 @@ export interface Anchors {
 const repeated = "-#";
 
 /** A set of texts. */
-interface Hashes {
+interface Texts {
   has(text: string): boolean;
 }
 
 /** Takes four bytes for each text: two have the same hash in one of four billion cases. */
-function createHashes(texts: ReadonlySet<string>): Hashes {
+function createHashes(texts: ReadonlySet<string>): Texts {
   const hashes = Int32Array.from(texts, hashText).sort();
   return {
     has(text) {
@@ -91,7 +91,7 @@ function createHashes(texts: ReadonlySet<string>): Hashes {
 }
 
 /** Whether an anchor is that of a heading behind that of the heading above it, as SvelteKit makes them. */
-function isNested(anchor: string, all: Hashes): boolean {
+function isNested(anchor: string, all: Texts): boolean {
   for (let at = anchor.indexOf("-"); at !== -1; at = anchor.indexOf("-", at + 1)) {
     if (all.has(anchor.slice(0, at)) && all.has(anchor.slice(at + 1))) return true;
   }
@@ -120,6 +120,25 @@ function writtenAnchors({ headings, ids }: AnchorSources): Set<string> {
   return written;
 }
 
+/** Whether an anchor is among those that are written, or among all of them. */
+function isAmong(anchor: string, written: Texts, findAll: () => Texts): boolean {
+  // Nearly all links are right, and most of them are the id or the heading itself.
+  if (written.has(anchor)) return true;
+  const comparable = comparableAnchor(anchor);
+  if (comparable === "") return true;
+  const all = findAll();
+  if (all.has(comparable) || isNested(comparable, all)) return true;
+  const [, stem] = /^(.+?)-?\d+$/.exec(comparable) ?? [];
+  return stem !== undefined && all.has(stem + repeated);
+}
+
+/** Returns a function that says whether headings and ids make an anchor: for a page that is at hand. */
+export function createAnchorCheck(sources: AnchorSources): (anchor: string) => boolean {
+  const written = writtenAnchors(sources);
+  let all: Texts | undefined;
+  return (anchor) => isAmong(anchor, written, () => (all ??= allAnchors(sources)));
+}
+
 /**
  * The anchors that any generator makes of headings and ids; undefined if `read` knows none. They are
  * read again rather than kept.
@@ -127,23 +146,14 @@ function writtenAnchors({ headings, ids }: AnchorSources): Set<string> {
 export function createAnchors(read: () => AnchorSources | undefined): Anchors | undefined {
   const sources = read();
   if (!sources) return undefined;
-  // Nearly all links are right, and most of them are the id or the heading itself.
   const written = createHashes(writtenAnchors(sources));
-  let hashes: Hashes | undefined;
+  let all: Texts | undefined;
   const find = (): Set<string> => {
     const found = read();
     return found ? allAnchors(found) : new Set();
   };
   return {
-    has(anchor) {
-      if (written.has(anchor)) return true;
-      const comparable = comparableAnchor(anchor);
-      if (comparable === "") return true;
-      hashes ??= createHashes(find());
-      if (hashes.has(comparable) || isNested(comparable, hashes)) return true;
-      const [, stem] = /^(.+?)-?\d+$/.exec(comparable) ?? [];
-      return stem !== undefined && hashes.has(stem + repeated);
-    },
+    has: (anchor) => isAmong(anchor, written, () => (all ??= createHashes(find()))),
     first(most) {
       const names: string[] = [];
       for (const anchor of find()) {

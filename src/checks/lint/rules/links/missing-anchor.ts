@@ -2,7 +2,7 @@ import { isNamedByFile } from "../../folder/own-title.ts";
 import { nearest } from "../../../../nearest.ts";
 import type { FolderRule, LintPage, PageFacts, Span } from "../../rule.ts";
 import { anchorSources, type AnchorSources } from "../../links/anchor-sources.ts";
-import { createAnchors, type Anchors } from "../../links/anchors.ts";
+import { createAnchorCheck, createAnchors, type Anchors } from "../../links/anchors.ts";
 import { pageBody } from "../../links/page-body.ts";
 import { hasLinks, linksOf, shownAddress } from "../../links/page-links.ts";
 import { createNumbersByHash, hashText } from "../../store/numbers-by-hash.ts";
@@ -65,7 +65,12 @@ function anchorLinks(page: LintPage): AnchorLink[] {
 function collect(page: LintPage): AnchorFact | undefined {
   if (!hasLinks(page)) return undefined;
   const sources = anchorSources(page);
-  const links = page.parsed.body.includes("#") ? anchorLinks(page) : [];
+  const all = page.parsed.body.includes("#") ? anchorLinks(page) : [];
+  // Most links lead to a place in the same page: only those that are wrong are compared.
+  let isOwn: ((anchor: string) => boolean) | undefined;
+  const isRight = ({ path, anchor }: AnchorLink): boolean =>
+    path === page.path && (!sources || (isOwn ??= createAnchorCheck(sources))(anchor));
+  const links = all.filter((link) => !isRight(link));
   return { sources, links: links.length > 0 ? links : undefined };
 }
 
@@ -111,13 +116,8 @@ export const missingAnchor: FolderRule<AnchorFact> = {
     const anchorsAt = anchorsIn(facts);
     let suggestions = 0;
     for (const { path, part, row, fact } of facts) {
-      const { links = [], sources } = fact;
-      // Most links lead to a place in the same page.
-      const own = links.some((link) => link.path === path)
-        ? createAnchors(() => sources)
-        : undefined;
-      for (const { path: to, anchor, span } of links) {
-        const anchors = to === path ? own : anchorsAt(to);
+      for (const { path: to, anchor, span } of fact.links ?? []) {
+        const anchors = anchorsAt(to);
         if (!anchors || anchors.has(anchor)) continue;
         const names = suggestions++ < mostSuggestions ? anchors.first(mostNames) : [];
         const similar = nearest(anchor.slice(0, 64), names);
