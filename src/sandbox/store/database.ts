@@ -72,6 +72,7 @@ CREATE TABLE IF NOT EXISTS feedback (
   is_positive INTEGER,
   text TEXT
 );
+CREATE TABLE IF NOT EXISTS pairs (id INTEGER PRIMARY KEY, record TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS document_sets (id INTEGER PRIMARY KEY, record TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
   file_id TEXT PRIMARY KEY,
@@ -120,7 +121,13 @@ export async function openSandboxDatabase(dataFolder: string): Promise<Database>
     });
   }
   try {
-    database.exec(schema);
+    // One commit: each waits for the disk.
+    database.transaction(() => {
+      database.exec(schema);
+      addVisibility(database);
+      // Version 1 did not store the model of an answer.
+      if (version === 1) database.exec("ALTER TABLE messages ADD COLUMN model TEXT");
+    });
   } catch (error) {
     database.close();
     if (!/no such module: fts5/.test(messageOf(error))) throw error;
@@ -129,8 +136,5 @@ export async function openSandboxDatabase(dataFolder: string): Promise<Database>
       hints: ["use Node 22.16 or newer, or install knowctl with npm, which adds another SQLite"],
     });
   }
-  addVisibility(database);
-  // Version 1 did not store the model of an answer.
-  if (version === 1) database.exec("ALTER TABLE messages ADD COLUMN model TEXT");
   return database;
 }

@@ -30,7 +30,6 @@ export interface Pairs {
 }
 
 function readStored(database: Database): PairRecord[] {
-  database.exec("CREATE TABLE IF NOT EXISTS pairs (id INTEGER PRIMARY KEY, record TEXT NOT NULL)");
   const rows = database.prepare("SELECT record FROM pairs ORDER BY id").all();
   return rows.map((row) => JSON.parse(String(row["record"])) as PairRecord);
 }
