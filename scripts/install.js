@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -15,14 +15,54 @@ export function runStep(title, command, args, options = {}) {
   return result;
 }
 
-/** Runs the command-line program of an installed package. */
-export function runTool(title, name, args, options) {
+function toolPath(name) {
   const manifest = JSON.parse(
     readFileSync(join(projectFolder, "node_modules", name, "package.json"), "utf8"),
   );
-  const bin = manifest.bin[name] ?? Object.values(manifest.bin)[0];
-  const path = join(projectFolder, "node_modules", name, bin);
-  return runStep(title, process.execPath, [path, ...args], options);
+  return join(
+    projectFolder,
+    "node_modules",
+    name,
+    manifest.bin[name] ?? Object.values(manifest.bin)[0],
+  );
+}
+
+/** Runs the command-line program of an installed package. */
+export function runTool(title, name, args, options) {
+  return runStep(title, process.execPath, [toolPath(name), ...args], options);
+}
+
+/** Starts a command in the project folder; resolves with its output and how it ended. */
+function startCommand(command, args) {
+  const child = spawn(command, args, { cwd: projectFolder, stdio: ["ignore", "pipe", "pipe"] });
+  const parts = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => parts.push(part));
+  return new Promise((done) => {
+    const end = (problem) => done({ text: Buffer.concat(parts).toString(), problem });
+    child.on("error", (error) => end(error.message));
+    child.on("close", (code, signal) => end(code === 0 ? undefined : (signal ?? `exit ${code}`)));
+  });
+}
+
+/** Starts the command-line program of an installed package, as startCommand. */
+export const startTool = (name, args) => startCommand(process.execPath, [toolPath(name), ...args]);
+
+/** Starts a script of the project, as startCommand. */
+export const startScript = (...args) => startCommand(process.execPath, args);
+
+/**
+ * Waits for steps that run side by side, and shows the output of each in this order. Throws for the
+ * first that failed, once all have ended and said what is wrong.
+ */
+export async function finishSteps(steps) {
+  const failed = [];
+  for (const [title, ended] of steps) {
+    console.error(`\n> ${title}`);
+    const { text, problem } = await ended;
+    process.stderr.write(text);
+    if (problem !== undefined) failed.push(`${title} failed (${problem})`);
+  }
+  if (failed.length > 0) throw new Error(failed[0]);
 }
 
 /** Installs what the lockfile names, unless that has happened since the lockfile last changed. */
