@@ -31,9 +31,10 @@ export function isSameVersion(a: BigIntStats, b: BigIntStats): boolean {
   return hasSameTimes && a.size === b.size && a.ino === b.ino;
 }
 
-/** Blocks for one clock tick. */
-export function waitForTick(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, tickMs + 5);
+/** Blocks until the clock tick in which the file changed is over. */
+export function waitForTick({ ctimeMs }: Pick<BigIntStats, "ctimeMs">): void {
+  const leftMs = Number(ctimeMs) + tickMs + 5 - Date.now();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.max(1, leftMs));
 }
 
 /** Opens a file for reading. Throws CliError `usage`. */
@@ -115,7 +116,7 @@ export function readContent(
     for (let attempt = 1; attempt <= attempts; attempt++) {
       let isSettled = !isFresh(before);
       if (!isSettled) {
-        waitForTick();
+        waitForTick(before);
         before = fstatSync(descriptor, { bigint: true });
         isSettled = !isFresh(before);
       }

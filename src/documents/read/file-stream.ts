@@ -56,7 +56,7 @@ async function hashSettled(
   for (let attempt = 1; attempt <= attempts; attempt++) {
     let before = fstatSync(descriptor, { bigint: true });
     if (isFresh(before)) {
-      waitForTick();
+      waitForTick(before);
       before = fstatSync(descriptor, { bigint: true });
     }
     const isSettled = !isFresh(before);

@@ -1,7 +1,7 @@
 import { lstatSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { stampOf } from "../../../src/documents/inspect/stamp.ts";
-import { readContent } from "../../../src/documents/read/content.ts";
+import { readContent, waitForTick } from "../../../src/documents/read/content.ts";
 import { replaceInFileSystem } from "../../file-system.ts";
 import { createFolder, failure, fileIn } from "../folder.ts";
 
@@ -53,4 +53,15 @@ it("gives up on a file that changes during each read", () => {
   write.next = change;
   expect(failure(read)).toBe("a.md: changed during each of 4 reads");
   expect(writes).toBe(4);
+});
+
+it.each([
+  ["just now", 0, 25],
+  ["nearly a tick ago", 15, 10],
+])("waits no longer than the tick of a file that changed %s", (_, ageMs, most) => {
+  const wait = vi.spyOn(Atomics, "wait");
+  onTestFinished(() => wait.mockRestore());
+  waitForTick({ ctimeMs: BigInt(Date.now() - ageMs) });
+  expect(wait.mock.calls).toHaveLength(1);
+  expect(wait.mock.calls[0]![3]).toBeLessThanOrEqual(most);
 });
