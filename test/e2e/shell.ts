@@ -16,14 +16,13 @@ export interface Place {
 
 function commitTwice(folder: string): void {
   const who = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+  const settings = [...who, "-c", "maintenance.auto=false"];
   const git = (...args: string[]): void => {
-    execFileSync("git", [...who, ...args], { cwd: folder, stdio: "ignore" });
+    execFileSync("git", [...settings, ...args], { cwd: folder, stdio: "ignore" });
   };
   git("init", "-q");
-  for (const message of ["one", "two"]) {
-    git("add", "-A");
-    git("commit", "-q", "--allow-empty", "-m", message);
-  }
+  git("add", "-A");
+  for (const message of ["one", "two"]) git("commit", "-q", "--allow-empty", "-m", message);
 }
 
 /** A folder as the examples expect it, with `knowctl` on the PATH. */

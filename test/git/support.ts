@@ -25,7 +25,7 @@ export function createRepository(clone?: readonly string[]): TestRepository {
   const root = join(folder, "work");
   mkdirSync(join(folder, "home"));
   const run = (cwd: string, args: readonly string[], at: string): string =>
-    execFileSync("git", args, {
+    execFileSync("git", ["-c", "maintenance.auto=false", ...args], {
       cwd,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],

@@ -40,7 +40,8 @@ export function createAuthority(folder: string): Authority {
     execFileSync("openssl", args, { cwd: folder, stdio: "ignore" });
   };
   const read = (name: string): string => readFileSync(join(folder, name), "utf8");
-  const newKey = ["-newkey", "rsa:2048", "-nodes"];
+  // A key of RSA takes many times as long to make; test/commands/connect.test.ts has some.
+  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   writeFileSync(join(folder, "ca.cnf"), configuration);
   writeFileSync(join(folder, "index.txt"), "");
   writeFileSync(join(folder, "serial"), "01\n");

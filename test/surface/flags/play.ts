@@ -57,7 +57,8 @@ function commitAll(folder: string): void {
   const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, env, stdio: "pipe" });
   git("init", "-q", "-b", "main");
   git("add", "-A");
-  git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "all");
+  const who = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+  git(...who, "-c", "maintenance.auto=false", "commit", "-q", "-m", "all");
 }
 
 function readLeft(folder: string, below = ""): string {
