@@ -3,11 +3,19 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { patienceMs } from "./test/patience.ts";
 
-// These run the program. It keeps nothing between two runs, as every such test relies on, so their
-// files share a process, which loads the program once.
-const ofProgram = ["commands", "docs", "e2e", "journeys", "redaction", "surface"].map(
+// The files of a project share a process for each processor, which loads what they test once: no
+// test leaves anything behind. These run the program.
+const program = ["commands", "docs", "e2e", "journeys", "redaction", "surface"].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
+
+// They measure the memory of their process, in which freed memory of others would hide what grows.
+const alone = [
+  "documents/read/gunzip",
+  "documents/read/read",
+  "documents/readers/docx",
+  "sandbox/http/limits",
+].map((name) => `test/${name}.test.ts`);
 
 // From ten seconds on. A long file that starts last keeps one processor waiting for the other.
 const longest = [
@@ -25,8 +33,9 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification): boolean =>
       longest.some((name) => moduleId.replaceAll("\\", "/").endsWith(name));
+    const projects = ["alone", "parts", "program"];
     const rank = (file: TestSpecification): number =>
-      (file.project.name === "program" ? 2 : 0) - (isLong(file) ? 1 : 0);
+      2 * projects.indexOf(file.project.name) - (isLong(file) ? 1 : 0);
     return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
   }
 }
@@ -44,12 +53,18 @@ export default defineConfig({
     testTimeout: 3 * patienceMs,
     hookTimeout: 3 * patienceMs,
     expect: { poll: { timeout: patienceMs } },
+    isolate: false,
     projects: [
-      { extends: true, test: { name: "program", include: ofProgram, isolate: false } },
+      { extends: true, test: { name: "alone", include: alone, isolate: true } },
       {
         extends: true,
-        test: { name: "parts", include: ["test/**/*.test.ts"], exclude: ofProgram },
+        test: {
+          name: "parts",
+          include: ["test/**/*.test.ts"],
+          exclude: [...program, ...alone],
+        },
       },
+      { extends: true, test: { name: "program", include: program } },
     ],
   },
 });
