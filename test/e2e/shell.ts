@@ -59,8 +59,11 @@ export async function preparePlace(dialect: "standard" | "onyx" = "standard"): P
 // Words that mean the same to every shell.
 const word = String.raw`(?:[\w./:=@,%+-]|"[^"$\x60\\!]*"|'[^']*')+`;
 const plainLine = new RegExp(
-  `^(?:knowctl(?! sandbox)(?: +${word})*|cd ${word}|export \\w+=${word})$`,
+  `^(?:knowctl(?! sandbox)(?: +${word})*|cd ${word}|export(?: +\\w+=${word})+)$`,
 );
+// A command that is whole, and leaves nothing in the shell that the next one needs.
+const wholeLine =
+  /^(?:\w+=[\w./-]+ )*(?:knowctl(?! sandbox)|printf|echo|cat|rm|mv|mkdir) (?:[^'"&<]|<(?!<)|'[^']*'|"[^"]*")+$/;
 
 function wordsOf(line: string): string[] {
   const words = line.match(new RegExp(word, "g")) ?? [];
@@ -70,28 +73,32 @@ function wordsOf(line: string): string[] {
 const addresses = /http:\/\/127\.0\.0\.1:8787|https:\/\/assistant\.example\.com/g;
 
 /**
- * Runs the commands of an example up to the first that fails: in this process where each line is a
- * command of plain words, else by a shell.
+ * Runs the commands of an example up to the first that fails. A command of plain words runs in this
+ * process, another one by a shell; a script with a line that is no whole command, all of it by one.
  */
 export async function runExample(
   script: string,
   { folder, env }: Pick<Place, "folder" | "env">,
 ): Promise<Pick<CliResult, "code" | "stdout" | "stderr">> {
   const lines = script
+    .replace(/\\\n\s*/g, "")
     .split("\n")
     .map((line) => line.replace(/(?:^| )\s*#.*$/, "").trim())
     .filter((line) => line !== "");
-  if (!lines.every((line) => plainLine.test(line))) return await runShell(script, { folder, env });
+  if (!lines.every((line) => plainLine.test(line) || wholeLine.test(line)))
+    return await runShell(script, { folder, env });
   let options = { cwd: folder, env };
-  const all = { code: 0, stdout: "", stderr: "" };
+  const all: Pick<CliResult, "code" | "stdout" | "stderr"> = { code: 0, stdout: "", stderr: "" };
   for (const line of lines) {
     const [program, ...words] = wordsOf(line.replace(addresses, env["KNOWCTL_BASE_URL"]!));
     if (program === "cd") options = { ...options, cwd: join(options.cwd, words[0]!) };
     else if (program === "export") {
-      const [name = "", ...value] = words[0]!.split("=");
-      options = { ...options, env: { ...options.env, [name]: value.join("=") } };
+      const set = words.map((each) => [each.split("=", 1)[0]!, each.replace(/^\w+=/, "")] as const);
+      options = { ...options, env: { ...options.env, ...Object.fromEntries(set) } };
     } else {
-      const { code, stdout, stderr } = await runHere(words, options);
+      const { code, stdout, stderr } = plainLine.test(line)
+        ? await runHere(words, options)
+        : await runShell(line, { folder: options.cwd, env: options.env });
       all.code = code;
       all.stdout += stdout;
       all.stderr += stderr;
