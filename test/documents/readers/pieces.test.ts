@@ -57,7 +57,7 @@ it.each([
   ["NDJSON", readNdjson, { head: "", row: `{"text":"${value}"}`, between: "\n", tail: "" }],
   ["JSON", readJson, { head: "[", row: `{"text":"${value}"}`, between: ",", tail: "]" }],
 ] as const)("%s holds no more than one row", (_name, read, parts) => {
-  expect(mostHeld(read, parts, 2000)).toBeLessThanOrEqual(2);
+  expect(mostHeld(read, parts, 300)).toBeLessThanOrEqual(2);
 });
 
 /** The rows before a failure, and the failure. */
