@@ -1,6 +1,7 @@
 // `npm test`: installs if needed, builds, and runs everything that guards the project.
 import {
   accessSync,
+  chmodSync,
   constants,
   mkdtempSync,
   readFileSync,
@@ -21,7 +22,7 @@ function folderInMemory() {
   try {
     const { bavail, bsize } = statfsSync("/dev/shm");
     if (Math.min(bavail * bsize, freemem()) < enough) return undefined;
-    folder = mkdtempSync("/dev/shm/knowctl-check-");
+    folder = mkdtempSync("/dev/shm/tests-");
     // Tests run programs that they write; containers may forbid that there.
     const program = join(folder, "program");
     writeFileSync(program, "", { mode: 0o700 });
@@ -35,6 +36,8 @@ function folderInMemory() {
 
 function runTests() {
   const folder = folderInMemory() ?? mkdtempSync(join(tmpdir(), "knowctl-check-"));
+  // As /tmp: no search for a project goes on above a folder that others can write to.
+  chmodSync(folder, 0o1777);
   const report = join(folder, "vitest.json");
   try {
     const args = ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
