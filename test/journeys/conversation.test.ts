@@ -28,7 +28,7 @@ it("a conversation with files: asked, cited, saved, left and continued", async (
   expect(answer).toMatch(/Sources\r?\n +\[1\] Leave +docs\/leave\.md/);
 
   // A file goes along with one question, and with no later one.
-  expect(await talk.enter("/file nosuch.md")).toMatch(/error: .*nosuch\.md/);
+  expect(await talk.enter("/file nosuch.md")).toMatch(/error: [^]*nosuch\.md/);
   expect(await talk.enter("/file trip.md")).toContain("attached to the next question: trip.md");
   await talk.enter("Does my trip need leave?");
   expect(asked()["file_descriptors"]).toMatchObject([{ name: "trip.md" }]);
