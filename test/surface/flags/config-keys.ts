@@ -189,6 +189,7 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
     config: { lint: { rules: { tiny: "error" } } },
     codes: [0, 13],
   },
+  "lint.staleDays": { tested: "test/commands/lint/lint.test.ts" },
   "lint.overrides": {
     files: folder,
     command: "lint docs/a.md --rule tiny",
