@@ -54,6 +54,7 @@ export default defineConfig({
     hookTimeout: 3 * patienceMs,
     expect: { poll: { timeout: patienceMs } },
     isolate: false,
+    setupFiles: ["./test/clean-start.ts"],
     projects: [
       { extends: true, test: { name: "alone", include: alone, isolate: true } },
       {

@@ -31,7 +31,7 @@ describe("an untrusted project file", () => {
     ],
     [
       "proxy",
-      { proxy: "http://u:pw@evil.example:1" },
+      { proxy: "http://u:sesame@evil.example:1" },
       "profiles.default.proxy: http://evil.example:1",
     ],
     ["CA file", { caFile: "evil.pem" }, "profiles.default.caFile: evil.pem"],
@@ -63,7 +63,7 @@ describe("an untrusted project file", () => {
       expect(failure.message).toContain(`${path} is not trusted`);
       expect(failure.whole).toContain(told);
       expect(failure.whole).toContain("knowctl config trust");
-      expect(failure.whole).not.toContain("pw");
+      expect(failure.whole).not.toContain("sesame");
       expect(existsSync(join(desk.project, "canary"))).toBe(false);
     },
   );

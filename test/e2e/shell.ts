@@ -78,7 +78,7 @@ const addresses = /http:\/\/127\.0\.0\.1:8787|https:\/\/assistant\.example\.com/
  */
 export async function runExample(
   script: string,
-  { folder, env }: Pick<Place, "folder" | "env">,
+  { folder, env, sandbox }: Pick<Place, "folder" | "env"> & Partial<Pick<Place, "sandbox">>,
 ): Promise<Pick<CliResult, "code" | "stdout" | "stderr">> {
   const lines = script
     .replace(/\\\n\s*/g, "")
@@ -99,6 +99,8 @@ export async function runExample(
       const { code, stdout, stderr } = plainLine.test(line)
         ? await runHere(words, options)
         : await runShell(line, { folder: options.cwd, env: options.env });
+      // Nobody types so fast that the index is still busy with the command before.
+      await sandbox?.idle();
       all.code = code;
       all.stdout += stdout;
       all.stderr += stderr;
