@@ -14,7 +14,8 @@ const replacementBytes = Buffer.from(replacement);
 
 /** Whether a decoded text holds bytes that are no UTF-8. */
 export function isDamaged(text: string): boolean {
-  return text.includes(mark);
+  // The search is fast, but finds the second half of whole characters too, such as U+1F4FF.
+  return text.includes(mark) && !text.isWellFormed();
 }
 
 /** How many bytes a character has that begins with `lead`; 0 for a byte that begins none of several. */

@@ -67,6 +67,14 @@ describe("createUtf8Decoder", () => {
     );
   });
 
+  it("takes no character for a mark", () => {
+    // The second half of this character is the mark.
+    const text = decode([bytesOf("a\u{1F4FF}b")]);
+    expect(text).toBe("a\u{1F4FF}b");
+    expect(isDamaged(text)).toBe(false);
+    expect(isDamaged(decode([bytesOf("\u{1F4FF}", 0xff)]))).toBe(true);
+  });
+
   it("keeps a byte order mark in a chunk of any size", () => {
     expect(decode([bytesOf("\uFEFFa")])).toBe("\uFEFFa");
     expect(decode([bytesOf("\uFEFF", padding.toString())])).toBe(`\uFEFF${padding.toString()}`);
