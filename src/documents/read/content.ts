@@ -34,7 +34,9 @@ export function isSameVersion(a: BigIntStats, b: BigIntStats): boolean {
 /** Blocks until the clock tick in which the file changed is over. */
 export function waitForTick({ ctimeMs }: Pick<BigIntStats, "ctimeMs">): void {
   const leftMs = Number(ctimeMs) + tickMs + 5 - Date.now();
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.max(1, leftMs));
+  // Never longer than a tick: the clock may have been put back.
+  const waitMs = Math.min(Math.max(1, leftMs), tickMs + 5);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs);
 }
 
 /** Opens a file for reading. Throws CliError `usage`. */
