@@ -125,6 +125,8 @@ export function packResults(results: readonly Looked[]): ResultMessage {
     if (each.kind === "same") return null;
     if (each.kind !== "document") return each;
     const { buffer, byteOffset, length } = each.body;
+    // Documents of lint share one empty body, and a block can be handed over only once.
+    if (length === 0) return toRow(each);
     // Bodies are written one after the other: only the last block can be the same.
     if (blocks.at(-1) !== buffer) blocks.push(buffer as ArrayBuffer);
     const at = 3 * index;
