@@ -175,7 +175,8 @@ export function readFault(error: unknown, unsent: boolean): Fault | undefined {
   }
   if (code === "EPROTO" || code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) {
     // Up to TLS 1.2, a server reports a missing client certificate only this way.
-    const isHandshake = code === "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE";
+    // ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE; Node 24 says ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE.
+    const isHandshake = code.endsWith("_ALERT_HANDSHAKE_FAILURE");
     const schemeHint = "check whether the base URL should begin with http:// or https://";
     const hints = [
       isHandshake ? `the server may require a client certificate: ${clientHint}` : schemeHint,
