@@ -141,7 +141,7 @@ export async function followUpload(
   for (const { id, path } of plan.yield.documents) {
     if (!listed.has(id)) continue;
     const known = sent.get(id);
-    const unignored = project.ignored.has(path);
+    const unignored = project.ignored.has(path) || plan.selection.noIgnore === true;
     if (!known || answered.has(id)) {
       sent.set(id, { id, path, shapes: [shapeOf(path)], unignored, removed: false });
     } else if (ran.code === 0 || ran.code === 10) addShape(known, shapeOf(path));

@@ -7,7 +7,7 @@ export interface Sent {
   path: string;
   /** The options it was sent with, and those under which it was found unchanged since. */
   shapes: Shape[];
-  /** It was taken though an ignore file names it. */
+  /** It was taken with --no-ignore, or though an ignore file names it. */
   unignored: boolean;
   removed: boolean;
 }

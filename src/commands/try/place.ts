@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Context } from "../../context.ts";
 import { CliError, messageOf } from "../../errors.ts";
@@ -46,6 +46,8 @@ function makeTemporary(): string {
 function removeKept(data: string): void {
   try {
     rmSync(data, { recursive: true, force: true });
+    // rmSync says nothing of a file in place of a folder above, from Node 22 on.
+    makeFolder(dirname(data));
   } catch (error) {
     throw new CliError("local", `cannot replace ${data}: ${messageOf(error)}`, {
       hints: ["set XDG_DATA_HOME to another folder, or leave out --keep"],

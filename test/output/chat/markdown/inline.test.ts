@@ -68,7 +68,8 @@ describe("links", () => {
     const terminal = await draw([source], wide);
     const found = /\u001b\]8;;([^\u001b]+)\u001b\\/.exec(terminal.written())?.[1];
     if (url === undefined) {
-      expect(found === undefined || found.startsWith("https://x.y/^")).toBe(true);
+      // Node 24 encodes the character that stands for the control.
+      expect(found === undefined || /^https:\/\/x\.y\/(?:\^|%5E)/.test(found)).toBe(true);
     } else expect(found).toMatch(new RegExp(`^${url.replaceAll(/[.?]/g, "\\$&")}`));
   });
 
