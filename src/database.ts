@@ -148,11 +148,14 @@ export function createDatabase(driver: OpenDriver): Database {
       const isNamed = !driver.countsNumbered && /\?\d/.test(sql);
       const bind = (values: SqlValue[]): SqlValue[] | [Named] =>
         isNamed ? toNumberedParameters(values) : values;
+      // run() of node:sqlite reports the last row id, and throws (Node 26) if no number holds it:
+      // the tables of a full-text index have such ids.
+      const method = driver.takesArray ? "run" : "all";
       return {
-        run: (...values) => void reportFullDisk(() => statement.run(...bind(values))),
+        run: (...values) => void reportFullDisk(() => statement[method](...bind(values))),
         runMany: (values) =>
           void reportFullDisk(() =>
-            driver.takesArray ? statement.run(values) : statement.run(...bind(values)),
+            driver.takesArray ? statement.run(values) : statement[method](...bind(values)),
           ),
         get(...values) {
           const row = reportFullDisk(() => statement.get(...bind(values)));

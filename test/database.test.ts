@@ -88,6 +88,20 @@ it("names the numbered parameters to a driver that does not count them", () => {
   expect(seen).toEqual([named, ["a", "b"], ["a", "b"], ["a", "b"], named]);
 });
 
+it("writes beside a full-text index, whose row ids no number holds", async () => {
+  const database = await open();
+  database.exec("CREATE TABLE t(n); CREATE VIRTUAL TABLE words USING fts5(word)");
+  const index = database.prepare("INSERT INTO words(rowid, word) VALUES (?, ?)");
+  const write = database.prepare("INSERT INTO t VALUES (?)");
+  const huge = 2 ** 53 * 4;
+  database.exec(`INSERT INTO t(rowid, n) VALUES (${huge}, 0)`);
+  const forget = database.prepare("DELETE FROM t WHERE n = ?");
+  for (const n of [0, 1]) forget.run(n);
+  index.run(1, "one");
+  write.run(2);
+  expect(database.prepare("SELECT n FROM t").all()).toEqual([{ n: 2 }]);
+});
+
 it("waits for the disk in each transaction but those of which it is told not to", async () => {
   const database = await open();
   const synchronous = (): unknown => database.prepare("PRAGMA synchronous").get()?.["synchronous"];
