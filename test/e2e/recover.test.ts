@@ -1,7 +1,8 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { heldClock } from "../held-clock.ts";
+import { until } from "../held-time.ts";
 import { runHere } from "../main.ts";
 import { startTestService } from "../service.ts";
 import { runCli } from "../support.ts";
@@ -13,10 +14,15 @@ describe("an answer whose process is killed", () => {
     const sandbox = { tokenDelayMs: 1, clock };
     const service = await startTestService({ dialect: "onyx", sandbox });
     const options = { cwd: service.folder, env: service.env };
+    const index = join(service.env["XDG_STATE_HOME"]!, "knowctl", "sessions");
+    const hasRecord = (): boolean =>
+      existsSync(index) &&
+      readdirSync(index, { recursive: true }).some((name) => String(name).endsWith(".json"));
     const killed = await runCli(["chat", "--live", "a question about nothing"], {
       ...options,
-      // At the first text of the answer.
-      onStart: (child) => child.stdout?.once("data", () => child.kill("SIGKILL")),
+      // At the first text of the answer, which does not wait for the record of the session.
+      onStart: (child) =>
+        child.stdout?.once("data", () => void until(hasRecord).then(() => child.kill("SIGKILL"))),
     });
     expect(killed.signal).toBe("SIGKILL");
     expect(killed.stdout).not.toContain("loosen the filters");
