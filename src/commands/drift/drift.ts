@@ -46,8 +46,8 @@ function summaryOf({ drift, listed, targets, noExtra }: Comparison, plan: Plan):
 function nextSteps({ noExtra, drift: { fileless } }: Comparison, summary: DriftSummary): string[] {
   const lines: string[] = [];
   const { extra, listed } = summary;
-  const { "not-sent": notSent, "gone-there": gone, elsewhere } = summary;
-  if (notSent + gone + elsewhere + fileless + (extra ?? 0) === 0) {
+  const { "not-sent": notSent, "gone-there": gone, elsewhere, unreadable } = summary;
+  if (notSent + gone + elsewhere + fileless + unreadable + (extra ?? 0) === 0) {
     lines.push(`no difference; the service lists ${countOf(listed, "document")}`);
   }
   if (fileless > 0) {

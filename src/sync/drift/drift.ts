@@ -1,3 +1,4 @@
+import type { OrphanClass } from "../orphans/orphan-classes.ts";
 import type { PlanTable } from "../plan/plan-table.ts";
 import { pagesOf } from "../state/pages.ts";
 import { toAccepted, tombstoneMark, type AcceptedRecord } from "../state/records.ts";
@@ -25,14 +26,14 @@ export interface DriftRequest {
   storedId: (id: string) => string;
   /** Whether a recorded document lies within the inputs; its path is undefined for stdin. */
   isInScope: (path: string | undefined) => boolean;
-  /** Whether the file was uploaded with other options, which give its document another id. */
-  hasOtherOptions: (path: string, part: number) => boolean;
+  /** Why the recorded document of a file is an orphan; undefined if it is none. */
+  orphanClass: (path: string, part: number) => OrphanClass | undefined;
   /** The id of a listed document without file and record; undefined where that is not certain. */
   extraId: ((stored: string) => string | undefined) | undefined;
 }
 
 export interface Drift extends DriftTable {
-  /** Documents that are recorded and listed, but that no file yields: no difference of the service. */
+  /** Orphans that are recorded and listed: no difference of the service. */
   fileless: number;
 }
 
@@ -65,7 +66,7 @@ function isListed({ listed, storedId }: DriftRequest, pair: number, record: IdAn
 type IdAndStored = Pick<AcceptedRecord, "id"> & Partial<Pick<AcceptedRecord, "storedId">>;
 
 function comparePlanned(request: DriftRequest, drift: DriftTable): void {
-  const { table, state, targets, listed, storedId, hasOtherOptions } = request;
+  const { table, state, targets, listed, storedId, orphanClass } = request;
   const otherPair = createOtherPair(request);
   for (const { id, path, part, ownPair } of table.entries()) {
     const target = targetFor(targets, ownPair);
@@ -75,7 +76,7 @@ function comparePlanned(request: DriftRequest, drift: DriftTable): void {
     const other = accepted ? undefined : otherPair(target, id);
     const side = stateSide(accepted, other);
     const isThere = isListed(request, target.ccPairId, accepted ?? { id });
-    const isAsSent = side !== "none" || isThere || !hasOtherOptions(path, part);
+    const isAsSent = side !== "none" || isThere || orphanClass(path, part) !== "other-options";
     const result = driftOf(isAsSent ? "document" : "other options", side, isThere);
     if (result) drift.add({ result, id, path, ccPairId: other ?? target.ccPairId });
   }
@@ -104,14 +105,14 @@ export function countRecorded(request: DriftRequest, target: Target): number {
 }
 
 /**
- * Compares the records of documents that no file of the plan yields. Returns the number of those
- * from files that the service still lists.
+ * Compares the records of documents that are not in the plan. Returns the number of orphans among
+ * those that the service still lists.
  */
 function compareRecorded(request: DriftRequest, drift: DriftTable): number {
-  const { state, listed, listedTargets, storedId } = request;
+  const { state, listed, listedTargets, storedId, orphanClass } = request;
   let fileless = 0;
   for (const record of allRecords(request)) {
-    const { id, path, target: key } = record;
+    const { id, path, part, target: key } = record;
     if (listed.isKnown(storedId(id)) || !request.isInScope(path)) continue;
     for (const target of listedTargets) {
       const isHere = target.key === key;
@@ -123,7 +124,10 @@ function compareRecorded(request: DriftRequest, drift: DriftTable): number {
       const isThere = isListed(request, target.ccPairId, record);
       const result = driftOf("no document", side, isThere);
       if (result) drift.add({ result, id, path, ccPairId: pairInKey(key) });
-      else if (isHere && isThere && !isRemoved && path !== undefined) fileless++;
+      else if (isHere && isThere && !isRemoved && path !== undefined) {
+        // Not every one is an orphan: rows of a file that is not named are not planned.
+        if (orphanClass(path, part)) fileless++;
+      }
     }
   }
   return fileless;

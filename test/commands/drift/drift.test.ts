@@ -57,6 +57,18 @@ describe("drift", () => {
     });
   });
 
+  it("counts no row of a file that the command does not name", async () => {
+    const service = await startSent();
+    writeFiles(service.folder, { "docs/rows.csv": "id,title,text\nr1,T,hello\n" });
+    await runIn(service, "ingest docs/rows.csv --cc-pair-id 2");
+    const unnamed = "no difference; the service lists 4 documents\n";
+    expect(await runIn(service, "drift --cc-pair-id 2")).toMatchObject({ stderr: unnamed });
+    writeFiles(service.folder, { "docs/rows.csv": "id,title,text\nr2,T,hello\n" });
+    expect(await runIn(service, "drift --cc-pair-id 2")).toMatchObject({
+      stderr: "1 uploaded document that no file yields now: see `knowctl ingest orphans`\n",
+    });
+  });
+
   it("names each kind of difference and the next command", async () => {
     const service = await startSent();
     await remove(service, "docs/a b/c%.md");

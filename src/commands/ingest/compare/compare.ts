@@ -10,6 +10,7 @@ import {
   type DriftRequest,
 } from "../../../sync/drift/drift.ts";
 import { createListedTable, type ListedTable } from "../../../sync/drift/listed-table.ts";
+import type { OrphanClass } from "../../../sync/orphans/orphan-classes.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { Target } from "../../../sync/state/target.ts";
 import { findOrphans } from "../orphans/orphan-search.ts";
@@ -69,27 +70,29 @@ export async function addList(
   }
 }
 
-/** Files whose recorded documents still exist under the recorded options: `path` and part. */
-async function otherOptions(
+/** Returns the orphan class of the recorded document of a file: its path and part. */
+async function orphanClasses(
   context: Context,
   session: Session,
   plan: Plan,
   targets: readonly Target[],
-): Promise<(path: string, part: number) => boolean> {
+): Promise<DriftRequest["orphanClass"]> {
   const { database } = session.state;
   database.exec(`
-    DROP TABLE IF EXISTS temp.other_options;
-    CREATE TEMP TABLE other_options (path TEXT, part INTEGER, PRIMARY KEY (path, part)) WITHOUT ROWID;`);
-  const insert = database.prepare("INSERT OR IGNORE INTO temp.other_options VALUES (?, ?)");
+    DROP TABLE IF EXISTS temp.orphan_classes;
+    CREATE TEMP TABLE orphan_classes (
+      path TEXT, part INTEGER, class TEXT, PRIMARY KEY (path, part)
+    ) WITHOUT ROWID;`);
+  const insert = database.prepare("INSERT OR IGNORE INTO temp.orphan_classes VALUES (?, ?, ?)");
   const select = database.prepare(
-    "SELECT 1 AS yes FROM temp.other_options WHERE path = ? AND part = ?",
+    "SELECT class FROM temp.orphan_classes WHERE path = ? AND part = ?",
   );
   for (const target of targets) {
     for await (const orphan of findOrphans(context, session, plan, target)) {
-      if (orphan.class === "other-options") insert.run(orphan.path, orphan.part);
+      insert.run(orphan.path, orphan.part, orphan.class);
     }
   }
-  return (path, part) => select.get(path, part) !== undefined;
+  return (path, part) => select.get(path, part)?.["class"] as OrphanClass | undefined;
 }
 
 function reasonAgainstExtra({ source }: Session, plan: Plan): string | undefined {
@@ -127,7 +130,7 @@ export async function compareWithService(
     listed,
     storedId,
     isInScope: (path) => (path === undefined ? isWhole : isInInputs(path)),
-    hasOtherOptions: await otherOptions(context, session, plan, targets),
+    orphanClass: await orphanClasses(context, session, plan, targets),
     extraId: noExtra === undefined ? createExtraId({ root, idPrefix, storedId }) : undefined,
   };
   const recorded = (target: Target): number => countRecorded(request, target);
