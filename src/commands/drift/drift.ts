@@ -51,9 +51,7 @@ function nextSteps({ noExtra, drift: { fileless } }: Comparison, summary: DriftS
     lines.push(`no difference; the service lists ${countOf(listed, "document")}`);
   }
   if (fileless > 0) {
-    lines.push(
-      `${countOf(fileless, "uploaded document")} that no file yields now: see \`knowctl ingest orphans\``,
-    );
+    lines.push(`${countOf(fileless, "orphaned document")}: see \`knowctl ingest orphans\``);
   }
   if (notSent > 0) lines.push("not sent: `knowctl ingest` sends them");
   if (gone > 0) {

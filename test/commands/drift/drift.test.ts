@@ -53,7 +53,7 @@ describe("drift", () => {
     expect(await runIn(service, "drift --cc-pair-id 2 --exit-code")).toEqual({
       code: 0,
       stdout: "",
-      stderr: "1 uploaded document that no file yields now: see `knowctl ingest orphans`\n",
+      stderr: "1 orphaned document: see `knowctl ingest orphans`\n",
     });
   });
 
@@ -65,7 +65,7 @@ describe("drift", () => {
     expect(await runIn(service, "drift --cc-pair-id 2")).toMatchObject({ stderr: unnamed });
     writeFiles(service.folder, { "docs/rows.csv": "id,title,text\nr2,T,hello\n" });
     expect(await runIn(service, "drift --cc-pair-id 2")).toMatchObject({
-      stderr: "1 uploaded document that no file yields now: see `knowctl ingest orphans`\n",
+      stderr: "1 orphaned document: see `knowctl ingest orphans`\n",
     });
   });
 

@@ -43,14 +43,24 @@ function refuseUndeletable({ config }: DocumentSource): void {
   );
 }
 
-async function printListed({ orphans, plan, session, target }: Work): Promise<void> {
+/** What was looked for and not found. */
+function nothingFound({ remote, class: classes = [] }: OrphansOptions): string {
+  if (remote) return "no extra documents";
+  if (classes.length === 0) return "no orphaned documents";
+  return `no orphaned documents of the class${classes.length > 1 ? "es" : ""} ${classes.join(", ")}`;
+}
+
+async function printListed(
+  { orphans, plan, session, target }: Work,
+  options: OrphansOptions,
+): Promise<void> {
   const { state, output } = session;
   const unreadable = plan.table.count("failed");
   for (const each of plan.table.entries(["failed"]))
     await output.problem(problemOf(each, session.source));
   if (!state.knows(target.key))
     await output.note(`no document was sent to ${target.key} from this project`);
-  else if (orphans.count === 0) await output.note("no orphaned documents");
+  else if (orphans.count === 0) await output.note(nothingFound(options));
   await printOtherClasses(session, orphans);
   if (unreadable === 0) return;
   const what = countOf(unreadable, "file or folder", "files or folders");
@@ -121,7 +131,7 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
   if (options.tombstone && orphans.selected > 0) await checkAccess(context, work, options);
   if (!removes || orphans.selected === 0 || options.dryRun || !connected) {
     await write();
-    return await printListed(work);
+    return await printListed(work, options);
   }
   if (options.remote) await nameEach(work);
   if (!(await confirmRemoval(context, work, options))) {

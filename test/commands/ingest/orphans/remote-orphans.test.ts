@@ -55,6 +55,15 @@ describe("ingest orphans --remote", () => {
     expect(await storedIn(service, 2)).toHaveLength(8);
   });
 
+  it("says that there are none, not that the state has no orphans", async () => {
+    const service = await startWith([]);
+    rmSync(join(service.folder, "docs/0.md"));
+    expect(await runIn(service, `${list} --cc-pair-id 2`)).toMatchObject({
+      code: 0,
+      stderr: "no extra documents\n",
+    });
+  });
+
   it("deletes them with --prune, and names each one before", async () => {
     const service = await startWith(["kb/old page%.md", "kb/b.md", "wiki/x.md"]);
     const ran = await runIn(service, `${prune} -q`);
