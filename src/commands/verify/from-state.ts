@@ -24,7 +24,9 @@ function knownText(
   if (!prepared) return { unknown: "changed since upload: the file has no such row" };
   if (prepared.kind === "skipped") return { unknown: `changed since upload: ${prepared.reason}` };
   if (prepared.kind === "failed") {
-    return { unknown: `the file cannot be read again: ${prepared.reason}` };
+    const { path, reason } = prepared;
+    // The document is named by its path already.
+    return { unknown: reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason };
   }
   const { id, fingerprint, body } = prepared;
   const isSame = isInDoubt(record.whole) || fingerprint.whole === record.whole;

@@ -47,8 +47,8 @@ export function openFile(file: SourceFile): number {
     if (isOutOfFiles(error)) throw error;
     const code = codeOf(error) ?? "unknown error";
     const reasons: Record<string, string> = {
-      ENOENT: "it vanished after it was found",
-      ENOTDIR: "its folder vanished after it was found",
+      ENOENT: "the file is gone",
+      ENOTDIR: "its folder is gone",
       ELOOP: "it became a symbolic link after it was found",
       EACCES: "permission denied",
     };

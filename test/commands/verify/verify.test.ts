@@ -117,7 +117,7 @@ describe("verify", () => {
     rmSync(join(folder, "docs/4.md"));
     const { code, stdout } = await run("verify");
     expect(stdout).toMatch(/^unknown +docs\/3\.md: changed since upload$/m);
-    expect(stdout).toMatch(/^unknown +docs\/4\.md: the file cannot be read again/m);
+    expect(stdout).toMatch(/^unknown +docs\/4\.md: cannot be read: the file is gone$/m);
     expect(code).toBe(10);
   });
 

@@ -94,7 +94,7 @@ describe("files that are not what they were", () => {
   it("vanished", () => {
     const { path, load } = setUp();
     rmSync(path);
-    expect(failure(load)).toBe("a.md: cannot be read: it vanished after it was found");
+    expect(failure(load)).toBe("a.md: cannot be read: the file is gone");
   });
   it("became a folder", () => {
     const { path, load } = setUp();
@@ -112,7 +112,9 @@ describe("files that are not what they were", () => {
     const { root } = setUp();
     const file = fileIn(root, "d/b.md");
     renameSync(join(root, "d"), join(root, "e"));
-    expect(failure(() => readDocumentSync(file, compileSettings({ root })))).toContain("vanished");
+    expect(failure(() => readDocumentSync(file, compileSettings({ root })))).toContain(
+      "the file is gone",
+    );
   });
   it("are too large, without being read", () => {
     const { path, load } = setUp();
