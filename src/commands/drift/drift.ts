@@ -13,7 +13,7 @@ import {
   type Comparison,
 } from "../ingest/compare/compare.ts";
 import type { MappingFlags } from "../ingest/options/mapping-flags.ts";
-import { openSource } from "../ingest/options/settings.ts";
+import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import { planFolder } from "../ingest/plan.ts";
 import { problemOf } from "../ingest/report/tell.ts";
 import { isConnected, openSession, type ConnectedSession } from "../ingest/session.ts";
@@ -85,6 +85,23 @@ function endWith(summary: DriftSummary, { exitCode }: DriftOptions): void {
   }
 }
 
+/** Whether the paths hold neither document nor record, so that "no difference" would be said of nothing. */
+function isWithoutDocuments(
+  { drift: { compared }, noExtra }: Comparison,
+  { unreadable }: DriftSummary,
+): boolean {
+  return compared === 0 && unreadable === 0 && noExtra !== undefined;
+}
+
+function nothingToCompare({ inputs, settings }: DocumentSource): CliError {
+  const places = inputs.length > 0 ? inputs : settings.include;
+  return new CliError(
+    "usage",
+    `nothing to compare: no file of ${places.join(", ")} yields a document, and none is recorded`,
+    { hints: ["check the path; `knowctl ingest explain FILE` shows why a file is left out"] },
+  );
+}
+
 async function compare(
   context: Context,
   session: ConnectedSession,
@@ -97,6 +114,7 @@ async function compare(
   const comparison = await compareWithService(context, session, plan, targets);
   await session.progress.stop();
   const summary = summaryOf(comparison, plan);
+  if (isWithoutDocuments(comparison, summary)) throw nothingToCompare(source);
   for (const each of plan.table.entries(["failed"])) await output.problem(problemOf(each, source));
   const next = nextSteps(comparison, summary);
   const { list } = comparison.drift;
@@ -107,8 +125,9 @@ async function compare(
 
 /**
  * `drift`: compares the folder, the state and the service's lists, and prints the differences.
- * Changes nothing. Throws CliError `not-found` where the dialect cannot list, `partial` when a file
- * cannot be read, `changes` with --exit-code, and ApiError when a list fails.
+ * Changes nothing. Throws CliError `not-found` where the dialect cannot list, `usage` when there is
+ * nothing to compare, `partial` when a file cannot be read, `changes` with --exit-code, and ApiError
+ * when a list fails.
  */
 export async function drift(
   system: Context,

@@ -33,6 +33,8 @@ export interface DriftRequest {
 }
 
 export interface Drift extends DriftTable {
+  /** Planned documents, and records of others. */
+  compared: number;
   /** Orphans that are recorded and listed: no difference of the service. */
   fileless: number;
 }
@@ -65,12 +67,15 @@ function isListed({ listed, storedId }: DriftRequest, pair: number, record: IdAn
 
 type IdAndStored = Pick<AcceptedRecord, "id"> & Partial<Pick<AcceptedRecord, "storedId">>;
 
-function comparePlanned(request: DriftRequest, drift: DriftTable): void {
+/** Compares the documents of the plan; returns their number. */
+function comparePlanned(request: DriftRequest, drift: DriftTable): number {
+  let compared = 0;
   const { table, state, targets, listed, storedId, orphanClass } = request;
   const otherPair = createOtherPair(request);
   for (const { id, path, part, ownPair } of table.entries()) {
     const target = targetFor(targets, ownPair);
     if (id === undefined || !target) continue;
+    compared++;
     listed.know(storedId(id));
     const accepted = state.accepted(target.key, id);
     const other = accepted ? undefined : otherPair(target, id);
@@ -80,6 +85,7 @@ function comparePlanned(request: DriftRequest, drift: DriftTable): void {
     const result = driftOf(isAsSent ? "document" : "other options", side, isThere);
     if (result) drift.add({ result, id, path, ccPairId: other ?? target.ccPairId });
   }
+  return compared;
 }
 
 function* recordsOf({ state: { database } }: DriftRequest, key: string): Generator<AcceptedRecord> {
@@ -105,15 +111,20 @@ export function countRecorded(request: DriftRequest, target: Target): number {
 }
 
 /**
- * Compares the records of documents that are not in the plan. Returns the number of orphans among
- * those that the service still lists.
+ * Compares the records of documents that are not in the plan. Returns their number, and how many of
+ * those that the service still lists are orphans.
  */
-function compareRecorded(request: DriftRequest, drift: DriftTable): number {
+function compareRecorded(
+  request: DriftRequest,
+  drift: DriftTable,
+): Pick<Drift, "compared" | "fileless"> {
   const { state, listed, listedTargets, storedId, orphanClass } = request;
+  let compared = 0;
   let fileless = 0;
   for (const record of allRecords(request)) {
     const { id, path, part, target: key } = record;
     if (listed.isKnown(storedId(id)) || !request.isInScope(path)) continue;
+    compared++;
     for (const target of listedTargets) {
       const isHere = target.key === key;
       // Its own record counts, in the turn of that record.
@@ -130,7 +141,7 @@ function compareRecorded(request: DriftRequest, drift: DriftTable): number {
       }
     }
   }
-  return fileless;
+  return { compared, fileless };
 }
 
 function addExtra(request: DriftRequest, drift: DriftTable): void {
@@ -166,8 +177,8 @@ export function plannedTargets({ database }: PlanTable, targets: Targets): (Targ
  */
 export function collectDrift(request: DriftRequest): Drift {
   const drift = createDriftTable(request.state.database);
-  comparePlanned(request, drift);
-  const fileless = compareRecorded(request, drift);
+  const planned = comparePlanned(request, drift);
+  const { compared, fileless } = compareRecorded(request, drift);
   addExtra(request, drift);
-  return { ...drift, fileless };
+  return { ...drift, compared: planned + compared, fileless };
 }

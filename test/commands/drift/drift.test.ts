@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { closeAll, startHttp } from "../../api/support.ts";
@@ -67,6 +67,14 @@ describe("drift", () => {
     expect(await runIn(service, "drift --cc-pair-id 2")).toMatchObject({
       stderr: "1 orphaned document: see `knowctl ingest orphans`\n",
     });
+  });
+
+  it("does not say of no document that it has no difference", async () => {
+    const service = await startSent();
+    mkdirSync(join(service.folder, "empty"));
+    const ran = await runIn(service, "drift empty --cc-pair-id 2");
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toContain("nothing to compare: no file of empty yields a document");
   });
 
   it("names each kind of difference and the next command", async () => {
