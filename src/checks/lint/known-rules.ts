@@ -11,7 +11,9 @@ function unknownText(name: string, rules: readonly Rule[]): string {
   return `unknown rule "${name}"${similar === undefined ? "" : `; did you mean "${similar}"?`}`;
 }
 
-const hints = ["docs/lint-rules.md lists the rules"];
+const hintsOf = (rules: readonly Rule[]): string[] => [
+  `the rules are ${rules.map(({ name }) => name).join(", ")}`,
+];
 
 /**
  * Throws CliError `usage` for an unknown rule in `only` (--rule), `not-configured` for one in the
@@ -22,6 +24,7 @@ export function refuseUnknownRules(
   rules: readonly Rule[],
   only: readonly string[] = [],
 ): void {
+  const hints = hintsOf(rules);
   const known = new Set(rules.map(({ name }) => name));
   const unknown = only.find((name) => !known.has(name));
   if (unknown !== undefined) {

@@ -130,7 +130,7 @@ describe("knowctl lint", () => {
     [
       "--rule emty",
       2,
-      /unknown rule "emty"; did you mean "empty"[^]*docs\/lint-rules\.md lists the rules/,
+      /unknown rule "emty"; did you mean "empty"[^]*the rules are empty, tiny/,
     ],
     ["-", 2, /lint reads no documents from stdin/],
     ["none", 2, /no such file/],
