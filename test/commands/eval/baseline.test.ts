@@ -70,6 +70,8 @@ describe("eval with a baseline", () => {
     const before = [searchesOf(service), service.sandbox.ledger.modelCalls];
     const { code, stderr } = await service.run(`${line} --baseline base.json`);
     expect(stderr).toContain(`--baseline base.json: ${words}`);
+    // Nobody is asked for model tokens before.
+    expect(stderr).not.toMatch(/asking|tokens/);
     expect(code).toBe(2);
     expect(requests.some(({ path }) => path.includes("send-chat"))).toBe(false);
     expect(service.sandbox.ledger.modelCalls).toBe(before[1]);

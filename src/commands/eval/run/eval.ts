@@ -1,6 +1,6 @@
 import { failUnlessPassed } from "../../../checks/eval/fail-on.ts";
 import { reportCase, type ReportedCase } from "../../../checks/eval/report.ts";
-import type { EvalKind, EvalRunResult } from "../../../checks/eval/result.ts";
+import type { EvalBasis, EvalKind, EvalRunResult } from "../../../checks/eval/result.ts";
 import type { Context } from "../../../context.ts";
 import type { CliError } from "../../../errors.ts";
 import { evalCaseLine } from "../../../output/eval/json.ts";
@@ -101,14 +101,17 @@ async function openRun(
   const { record, replay } = options;
   const folder = record === undefined ? undefined : checkRecordFolder(context.cwd, record);
   const prepared = await prepareSuites(context, kind, files, options);
+  const check = (basis: EvalBasis): void => {
+    refuseNothing(prepared);
+    refuseOtherBaseline(goals, basis, prepared, options.baseline);
+  };
   const source =
     replay === undefined
-      ? await openService(context, output, options, prepared)
+      ? await openService(context, output, options, prepared, check)
       : await openReplay(context, output, { ...options, replay }, prepared);
   try {
-    refuseNothing(prepared);
     const { basis } = source;
-    refuseOtherBaseline(goals, basis, prepared, options.baseline);
+    if (replay !== undefined) check(basis);
     const startedAt = new Date(context.now()).toISOString();
     const { redact } = output.secrets;
     const recorder =

@@ -100,6 +100,8 @@ interface Opened {
   prepared: Prepared;
   options: EvalOptions;
   concurrency: number;
+  /** Throws if the run must not start. */
+  check: (basis: EvalBasis) => void;
   /** Closed when the run ends, the last one first. */
   closing: (() => Promise<void>)[];
 }
@@ -121,7 +123,7 @@ async function prepareLive(
   opened: Opened,
   project: Project,
 ): Promise<Pick<ReplySource, "replies" | "basis">> {
-  const { connected, prepared, options, concurrency, closing } = opened;
+  const { connected, prepared, options, concurrency, check, closing } = opened;
   const { config, connection, output } = connected;
   const { rules } = prepared;
   const cases = prepared.cases.filter((each) => attemptsOf(each, rules).length > 0);
@@ -132,6 +134,9 @@ async function prepareLive(
   const { name, judge } = judgeOf(context, opened);
   await noteUnjudged(output, prepared.cases, rules);
   const way = await wayOf(context, connected, options, cases, rules.kind);
+  const basis = basisOf(prepared, way.name, config.dialect, name);
+  // Before anybody is asked for model tokens.
+  check(basis);
   const cost = costOf(cases, way, rules);
   const budget = await allowCost(context, options, output, { cost, judge: name });
   const by = rules.kind === "answers" ? "" : ` by ${way.name}`;
@@ -139,19 +144,21 @@ async function prepareLive(
   const addPaths = createAddPaths(context, connected, project);
   return {
     replies: createLive(context, { way, clients, budget, judge, addPaths }),
-    basis: basisOf(prepared, way.name, config.dialect, name),
+    basis,
   };
 }
 
 /**
- * Connects, chooses the way, and asks for the cost. The caller closes the result. Throws CliError
- * `usage` for a bad suite, reader or cost, `not-found` for an unknown agent, and as the searches.
+ * Connects, chooses the way, calls `check`, and asks for the cost. The caller closes the result.
+ * Throws CliError `usage` for a bad suite, reader or cost, `not-found` for an unknown agent, and as
+ * `check` and the searches.
  */
 export async function openService(
   context: Context,
   output: Output,
   options: EvalOptions,
   prepared: Prepared,
+  check: (basis: EvalBasis) => void,
 ): Promise<ReplySource> {
   const { suites } = prepared;
   const { concurrency = defaultConcurrency } = options;
@@ -163,7 +170,7 @@ export async function openService(
     for (const each of closing.splice(0).toReversed()) await each();
   };
   const connected = { ...opened, output };
-  const parts = { connected, prepared, options, concurrency, closing };
+  const parts = { connected, prepared, options, concurrency, check, closing };
   try {
     const live = await prepareLive(context, parts, project);
     return { ...live, matches: createDocumentMatch(project.names), root: project.root, close };
