@@ -34,22 +34,22 @@ export function previewLines(text: string, limit: number): string[] {
 
 const maxDocuments = 5;
 
-/** `found 2 documents` and their titles without duplicates; `found` is the verb. */
+/** `found 2 documents` and their titles; `found` is the verb. A document with several passages is one. */
 export function documentLines(
   documents: readonly SearchDoc[],
   found: string,
   all: boolean,
 ): Text[][] {
-  const byTitle = new Map<string, SearchDoc>();
+  const byId = new Map<string, SearchDoc>();
   for (const each of documents) {
-    const title = titleText(each.semantic_identifier || each.link || each.document_id);
-    if (!byTitle.has(title)) byTitle.set(title, each);
+    if (!byId.has(each.document_id)) byId.set(each.document_id, each);
   }
-  const { size } = byTitle;
+  const { size } = byId;
   if (size === 0) return [[`${found} nothing`]];
   const limit = all ? size : maxDocuments;
   const lines: Text[][] = [[`${found} ${size} ${size === 1 ? "document" : "documents"}`]];
-  for (const [title, each] of [...byTitle].slice(0, limit)) {
+  for (const each of [...byId.values()].slice(0, limit)) {
+    const title = titleText(each.semantic_identifier || each.link || each.document_id);
     lines.push(["· ", each.link ? link(each.link, title) : title]);
   }
   if (size > limit) lines.push([`… and ${size - limit} more`]);

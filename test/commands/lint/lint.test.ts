@@ -127,11 +127,7 @@ describe("knowctl lint", () => {
   });
 
   it.each([
-    [
-      "--rule emty",
-      2,
-      /unknown rule "emty"; did you mean "empty"[^]*the rules are empty, tiny/,
-    ],
+    ["--rule emty", 2, /unknown rule "emty"; did you mean "empty"[^]*the rules are empty, tiny/],
     ["-", 2, /lint reads no documents from stdin/],
     ["none", 2, /no such file/],
     ["docs --include *.nothing", 2, /0 files to check/],

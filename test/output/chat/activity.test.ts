@@ -26,6 +26,17 @@ const cases: [name: string, lines: ChatEvent[], shown: string][] = [
     "searching documents\n  for: leave · holiday\n  found 1 document\n  · A\n",
   ],
   [
+    "two documents of one title",
+    [
+      packet({ type: "search_tool_start", is_internet_search: false }),
+      packet({
+        type: "search_tool_documents_delta",
+        documents: [document("a", "A"), document("b", "A")],
+      }),
+    ],
+    "searching documents\n  found 2 documents\n  · A\n  · A\n",
+  ],
+  [
     "a search of the web with its filters",
     [
       packet({ type: "search_tool_start", is_internet_search: true }),
