@@ -134,6 +134,13 @@ describe("state forget", () => {
     expect(await paths(service)).toHaveLength(left);
   });
 
+  it("does not ask about nothing", async () => {
+    const service = await startUploaded();
+    const ran = await runIn(service, "state forget --all --cc-pair-id 77");
+    expect(ran).toMatchObject({ code: 0, stderr: "nothing is recorded for cc-pair 77\n" });
+    expect(await paths(service)).toHaveLength(5);
+  });
+
   it("names the pair in the question", async () => {
     const service = await startUploaded();
     const line = "state forget --all --cc-pair-id 3";
