@@ -22,7 +22,7 @@ const checkTool: Check = {
     const message = `${tool.name} ${tool.version} on Node ${nodeVersion}, ${describeSystem()}`;
     // Releases of Node 20 ended in April 2026.
     const details = nodeVersion.startsWith("20.")
-      ? ["Node 20 gets no more security fixes; Node 22 and 24 do"]
+      ? ["Node 20 gets no more security fixes; Node 22, 24 and 26 do"]
       : [];
     return { status: "ok", message, details };
   },
