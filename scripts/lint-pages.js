@@ -18,7 +18,7 @@ that names the subject.`,
     title: "Titles and ids",
     task: "Give each page its own title and id",
     why: `Search weighs the title, and a citation shows it: a reader must be able to tell the page from all other
-pages. The id decides which document an upload replaces. If two pages have the same id, only the last one is there.`,
+pages. The id decides which document an upload replaces. \`ingest\` refuses two pages with the same id.`,
     example: "duplicate-title",
   },
   "near-duplicates": {

@@ -16,7 +16,7 @@ describe("ids", () => {
       "c.md": withId("x"),
       "d.md": withId("x"),
     };
-    const message = "the document has the id of a.md, and one overwrites the other";
+    const message = "the document has the id of a.md; ingest refuses to send both";
     expect(await lint(duplicateId, files)).toEqual([`c.md: ${message}`, `d.md: ${message}`]);
     expect(await lint(collidingId, files)).toEqual([]);
   });
@@ -48,7 +48,7 @@ describe("ids", () => {
       {
         path: "people.csv",
         part: 2,
-        message: "the document has the id of people.csv row 1, and one overwrites the other",
+        message: "the document has the id of people.csv row 1; ingest refuses to send both",
       },
     ]);
   });
