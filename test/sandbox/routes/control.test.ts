@@ -58,7 +58,10 @@ describe("the endpoints of the page", () => {
   });
 
   it("list documents, the newest first, of one connector if asked", async () => {
-    const { get, ingest } = await start();
+    // Each document a second later: two in one millisecond are ordered by their first upload.
+    let now = Date.UTC(2026, 0, 2);
+    const clock = { now: () => (now += 1000), sleep: () => Promise.resolve(), random: () => 0.5 };
+    const { get, ingest } = await start({ clock });
     for (const id of ["a.md", "b.md", "c.md"]) await ingest(documentOf({ id }));
     await ingest(documentOf({ id: "b.md" }), 3);
     const list = async (query: string) => {
