@@ -26,8 +26,8 @@ export interface DriftRequest {
   storedId: (id: string) => string;
   /** Whether a recorded document lies within the inputs; its path is undefined for stdin. */
   isInScope: (path: string | undefined) => boolean;
-  /** Why the recorded document of a file is an orphan; undefined if it is none. */
-  orphanClass: (path: string, part: number) => OrphanClass | undefined;
+  /** Why recorded documents of a file are orphans: one may have several, under different ids. */
+  orphanClasses: (path: string, part: number) => readonly OrphanClass[];
   /** The id of a listed document without file and record; undefined where that is not certain. */
   extraId: ((stored: string) => string | undefined) | undefined;
 }
@@ -69,8 +69,8 @@ type IdAndStored = Pick<AcceptedRecord, "id"> & Partial<Pick<AcceptedRecord, "st
 
 /** Compares the documents of the plan; returns their number. */
 function comparePlanned(request: DriftRequest, drift: DriftTable): number {
+  const { table, state, targets, listed, storedId, orphanClasses } = request;
   let compared = 0;
-  const { table, state, targets, listed, storedId, orphanClass } = request;
   const otherPair = createOtherPair(request);
   for (const { id, path, part, ownPair } of table.entries()) {
     const target = targetFor(targets, ownPair);
@@ -81,7 +81,8 @@ function comparePlanned(request: DriftRequest, drift: DriftTable): number {
     const other = accepted ? undefined : otherPair(target, id);
     const side = stateSide(accepted, other);
     const isThere = isListed(request, target.ccPairId, accepted ?? { id });
-    const isAsSent = side !== "none" || isThere || orphanClass(path, part) !== "other-options";
+    const isAsSent =
+      side !== "none" || isThere || !orphanClasses(path, part).includes("other-options");
     const result = driftOf(isAsSent ? "document" : "other options", side, isThere);
     if (result) drift.add({ result, id, path, ccPairId: other ?? target.ccPairId });
   }
@@ -118,7 +119,7 @@ function compareRecorded(
   request: DriftRequest,
   drift: DriftTable,
 ): Pick<Drift, "compared" | "fileless"> {
-  const { state, listed, listedTargets, storedId, orphanClass } = request;
+  const { state, listed, listedTargets, storedId, orphanClasses } = request;
   let compared = 0;
   let fileless = 0;
   for (const record of allRecords(request)) {
@@ -137,7 +138,7 @@ function compareRecorded(
       if (result) drift.add({ result, id, path, ccPairId: pairInKey(key) });
       else if (isHere && isThere && !isRemoved && path !== undefined) {
         // Not every one is an orphan: rows of a file that is not named are not planned.
-        if (orphanClass(path, part)) fileless++;
+        if (orphanClasses(path, part).length > 0) fileless++;
       }
     }
   }

@@ -69,6 +69,15 @@ describe("drift", () => {
     });
   });
 
+  it("knows the options of an upload beside another orphan of the same file", async () => {
+    const service = await startSent();
+    writeFiles(service.folder, { "docs/1.md": "---\ndraft: true\n---\n# One\n\nText.\n" });
+    await runIn(service, "ingest docs --cc-pair-id 2 --drafts --id-prefix old/");
+    // Two orphans of docs/1.md: opted out under the first options, sent under the second ones.
+    const ran = await runIn(service, "drift docs --cc-pair-id 2 --drafts --id-prefix new/");
+    expect(ran.stdout).toBe("");
+  });
+
   it("does not say of no document that it has no difference", async () => {
     const service = await startSent();
     mkdirSync(join(service.folder, "empty"));

@@ -70,18 +70,18 @@ export async function addList(
   }
 }
 
-/** Returns the orphan class of the recorded document of a file: its path and part. */
+/** Returns why recorded documents of a file, its path and part, are orphans. */
 async function orphanClasses(
   context: Context,
   session: Session,
   plan: Plan,
   targets: readonly Target[],
-): Promise<DriftRequest["orphanClass"]> {
+): Promise<DriftRequest["orphanClasses"]> {
   const { database } = session.state;
   database.exec(`
     DROP TABLE IF EXISTS temp.orphan_classes;
     CREATE TEMP TABLE orphan_classes (
-      path TEXT, part INTEGER, class TEXT, PRIMARY KEY (path, part)
+      path TEXT, part INTEGER, class TEXT, PRIMARY KEY (path, part, class)
     ) WITHOUT ROWID;`);
   const insert = database.prepare("INSERT OR IGNORE INTO temp.orphan_classes VALUES (?, ?, ?)");
   const select = database.prepare(
@@ -92,7 +92,7 @@ async function orphanClasses(
       insert.run(orphan.path, orphan.part, orphan.class);
     }
   }
-  return (path, part) => select.get(path, part)?.["class"] as OrphanClass | undefined;
+  return (path, part) => select.all(path, part).map((row) => row["class"] as OrphanClass);
 }
 
 function reasonAgainstExtra({ source }: Session, plan: Plan): string | undefined {
@@ -130,7 +130,7 @@ export async function compareWithService(
     listed,
     storedId,
     isInScope: (path) => (path === undefined ? isWhole : isInInputs(path)),
-    orphanClass: await orphanClasses(context, session, plan, targets),
+    orphanClasses: await orphanClasses(context, session, plan, targets),
     extraId: noExtra === undefined ? createExtraId({ root, idPrefix, storedId }) : undefined,
   };
   const recorded = (target: Target): number => countRecorded(request, target);
