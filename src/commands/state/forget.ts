@@ -76,7 +76,7 @@ export async function stateForget(
     const { ccPairId } = options;
     if (options.all && found.documents + found.failures === 0) {
       const where = ccPairId === undefined ? "" : ` for cc-pair ${ccPairId}`;
-      await output.note(`${options.failed ? "no failure" : "nothing"} is recorded${where}`);
+      await output.note(`nothing is recorded${where}`);
       return;
     }
     const what = textOf(found) + (ccPairId === undefined ? "" : ` of cc-pair ${ccPairId}`);
