@@ -31,10 +31,26 @@ const mismatchNotes: Record<Mismatch, string> = {
   "not-in-text": "not marked in the text",
 };
 
-function citedLine(source: Source, width: number): Text[] {
+/** The ids of documents whose lines would look alike: equal titles, and neither link nor file. */
+function alikeIds(sources: readonly Source[]): ReadonlySet<string> {
+  const byTitle = new Map<string, string[]>();
+  for (const { title, link: address, file, documentId } of sources) {
+    if (address !== null || file !== null || documentId === null) continue;
+    byTitle.set(title, [...(byTitle.get(title) ?? []), documentId]);
+  }
+  return new Set([...byTitle.values()].filter((ids) => ids.length > 1).flat());
+}
+
+function idText({ documentId }: Source, alike: ReadonlySet<string>): Text[] {
+  if (documentId === null || !alike.has(documentId)) return [];
+  return [dim("  ", titleText(documentId))];
+}
+
+function citedLine(source: Source, width: number, alike: ReadonlySet<string>): Text[] {
   const lead = `  ${numbersText(source.numbers)} `;
   const line: Text[] = [lead, ...documentText(source, width - lead.length)];
   if (source.file !== null) line.push("  ", titleText(source.file));
+  line.push(...idText(source, alike));
   const isBare = source.mismatch === "no-document" && source.link === null;
   if (source.mismatch !== null && !isBare) line.push(dim(`  (${mismatchNotes[source.mismatch]})`));
   return line;
@@ -50,16 +66,17 @@ export function sourceLines(
   width = Number.POSITIVE_INFINITY,
 ): Text[][] {
   const { cited, retrieved } = listSources(turn);
+  const alike = alikeIds([...cited, ...retrieved]);
   const lines: Text[][] = [];
   if (cited.length > 0) lines.push([bold("Sources")]);
-  for (const each of cited) lines.push(citedLine(each, width));
+  for (const each of cited) lines.push(citedLine(each, width, alike));
   if (maxRetrieved === 0) return lines;
   if (retrieved.length > 0) {
     const heading = cited.length > 0 ? "Also retrieved, not cited" : "Retrieved, not cited";
     lines.push([dim(heading)]);
   }
   for (const each of retrieved.slice(0, maxRetrieved))
-    lines.push([dim("  · "), ...documentText(each, width - 4)]);
+    lines.push([dim("  · "), ...documentText(each, width - 4), ...idText(each, alike)]);
   const more = retrieved.length - maxRetrieved;
   if (more > 0) lines.push([dim(`  … and ${more} more (--show all lists them)`)]);
   return lines;

@@ -202,6 +202,15 @@ describe("sources", () => {
       "Sources\n  [1][2] A  https://a\n",
     ],
     [
+      "add the ids to documents that look alike",
+      [
+        start(0, [document("a", "A"), document("a2", "A"), document("b", "B")]),
+        cite(1, "a"),
+        text("x [[1]]()"),
+      ],
+      "Sources\n  [1] A  a\nAlso retrieved, not cited\n  · A  a2\n  · B\n",
+    ],
+    [
       "merge several chunks of one document",
       [
         start(0, [
