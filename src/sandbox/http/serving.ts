@@ -83,7 +83,10 @@ async function refuse(
   if (response.destroyed || response.headersSent) return void response.destroy();
   await discardBody(request);
   const { status, headers, body } =
-    error instanceof Refusal ? error.reply : detail(500, "Internal error of the sandbox");
+    error instanceof Refusal
+      ? error.reply
+      : // With its cause: whoever runs the sandbox is its only administrator.
+        detail(500, `Internal error of the sandbox: ${messageOf(error)}`);
   // The unread rest of the body would be parsed as the next request.
   const reply = { status, body, headers: { ...headers, connection: "close" } };
   await writeReply(response, reply);

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { openDatabase } from "../../../src/database.ts";
 import { heldClock } from "../../held-clock.ts";
 import { documentOf, key, raw, start } from "../start.ts";
 
@@ -137,4 +139,14 @@ describe("many and slow", () => {
     await Promise.all([closed, stream]);
     expect(sandbox.ledger.chats).toHaveLength(1);
   });
+});
+
+it("names the cause of an internal error", async () => {
+  const { dataFolder, get } = await start({ dialect: "onyx" });
+  const database = await openDatabase(join(dataFolder, "sandbox.sqlite"));
+  database.exec("ALTER TABLE sessions RENAME TO lost");
+  database.close();
+  const answer = await get("/api/chat/get-user-chat-sessions");
+  expect(answer.status).toBe(500);
+  expect(JSON.stringify(answer.json())).toContain("sandbox: no such table: sessions");
 });
