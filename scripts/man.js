@@ -115,5 +115,7 @@ export function manualPage(helpTexts, topicTexts, version) {
       ...topic(text),
     ]),
   ];
-  return `${lines.join("\n")}\n`;
+  // A heading begins a paragraph itself; mandoc warns of a second beginning.
+  const needed = lines.filter((line, at) => line !== ".PP" || !/^\.S[HS] /.test(lines[at - 1]));
+  return `${needed.join("\n")}\n`;
 }

@@ -29,6 +29,10 @@ describe("the manual page", () => {
     expect(requests.filter((name) => !used.includes(name))).toEqual([]);
   });
 
+  it("has no paragraph right after a heading, of which mandoc warns", () => {
+    expect(page).not.toMatch(/^\.S[HS] .*\n\.PP$/m);
+  });
+
   it.runIf(hasProgram("groff"))("is set by groff without a warning", () => {
     const { stderr } = spawnSync("groff", ["-ww", "-man", "-Tutf8", "-z", path]);
     expect(String(stderr)).toBe("");
