@@ -59,16 +59,18 @@ it("says what to do where temporary tables find no room", async () => {
   };
   expect(fill).toThrow(CliError);
   expect(fill).toThrow("no room for temporary files: database or disk is full");
+  // In a folder that this user may write to: a denial would be named as well.
+  const path = join(temporaryFolder(), "state.db");
   let error: unknown;
   try {
     fill();
   } catch (thrown) {
-    error = stateFailure("/state.db", thrown);
+    error = stateFailure(path, thrown);
   }
   // The state's own disk is named by the state.
   expect(error).toMatchObject({
     exit: "local",
-    message: "cannot use the state /state.db: database or disk is full",
+    message: `cannot use the state ${path}: database or disk is full`,
   });
 });
 

@@ -157,9 +157,9 @@ describe("keys", () => {
     const failure = await refusal(desk);
     expect(failure.message).toContain("failed (3)");
     expect(failure.whole).not.toContain("half-key");
-    desk.putUser({
-      profiles: { p: { baseUrl: prod, apiKey: { command: ["no-such-program-here"] } } },
-    });
+    // A path: searching PATH ends with EACCES where a folder in it is closed to this user.
+    const command = [join(desk.home, "no-such-program")];
+    desk.putUser({ profiles: { p: { baseUrl: prod, apiKey: { command } } } });
     expect((await refusal(desk)).message).toContain("ENOENT");
   });
 
