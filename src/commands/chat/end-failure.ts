@@ -14,7 +14,11 @@ export function endFailure(turn: Turn): CliError | undefined {
   const nameOf = (each: Turn): string | undefined =>
     turns.length === 1 ? undefined : modelName(each);
   for (const each of turns) {
-    if (each.failure) return failureError(each.failure, turn, nameOf(each));
+    if (each.failure) {
+      const { sessionId } = turn;
+      const failed = { sessionId, hasAnswer: hasAnswer(each), model: nameOf(each) };
+      return failureError(each.failure, failed);
+    }
   }
   if (turns.some(isCancelled)) return stoppedElsewhere();
   if (turn.damagedLines > 0) return damaged(turn);

@@ -1,7 +1,6 @@
 import type { TurnEvent } from "./turn/turn-event.ts";
 import { CliError, type ExitName } from "../../errors.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
-import type { Turn } from "./turn/answer.ts";
 
 interface Meaning {
   exit: ExitName;
@@ -66,21 +65,25 @@ function meaningOf(failure: Extract<TurnEvent, { type: "error" }>): Meaning {
 
 const maxMessageLength = 500;
 
-/**
- * The error of a turn that failed after HTTP status 200; `model` is the failed one of several
- * models. Omits the service's stack trace.
- */
+/** The turn that failed: its session, whether a part of its answer arrived, and its model if several answer. */
+export interface FailedTurn {
+  sessionId: string | null;
+  hasAnswer: boolean;
+  model?: string | undefined;
+}
+
+/** The error of a turn that failed after HTTP status 200. Omits the service's stack trace. */
 export function failureError(
   failure: Extract<TurnEvent, { type: "error" }>,
-  turn: Pick<Turn, "sessionId">,
-  model?: string,
+  { sessionId, hasAnswer, model }: FailedTurn,
 ): CliError {
   const meaning = meaningOf(failure);
   const line = neutraliseLine(failure.message).trim();
   const reason = line.length > maxMessageLength ? `${line.slice(0, maxMessageLength)}…` : line;
   const code = failure.code ? ` (${neutraliseLine(failure.code).slice(0, 60)})` : "";
   const hints = meaning.hint ? [meaning.hint] : [];
-  if (turn.sessionId !== null) hints.push(`session: ${turn.sessionId}`);
-  const who = model === undefined ? "the service did not answer: " : `${model} did not answer: `;
-  return new CliError(meaning.exit, `${who}${reason || "no reason reported"}${code}`, { hints });
+  if (sessionId !== null) hints.push(`session: ${sessionId}`);
+  const what = hasAnswer ? "broke off its answer" : "did not answer";
+  const message = `${model ?? "the service"} ${what}: ${reason || "no reason reported"}${code}`;
+  return new CliError(meaning.exit, message, { hints });
 }

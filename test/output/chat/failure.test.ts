@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { failureError } from "../../../src/output/chat/failure.ts";
 
 function fail(message: string, code: string | null = null, sessionId: string | null = null) {
-  return failureError({ type: "error", message, code, retryable: null }, { sessionId });
+  const failure = { type: "error", message, code, retryable: null } as const;
+  return failureError(failure, { sessionId, hasAnswer: false });
 }
 
 describe("failureError", () => {
@@ -39,6 +40,15 @@ describe("failureError", () => {
     );
     expect(error.message.length).toBeLessThan(600);
     expect(error.hints).toContain("session: s-1");
+  });
+
+  it("tells an answer that broke off from none", () => {
+    const failure = { type: "error", message: "boom", code: null, retryable: null } as const;
+    const failed = { sessionId: null, hasAnswer: true };
+    expect(failureError(failure, failed).message).toBe("the service broke off its answer: boom");
+    expect(failureError(failure, { ...failed, model: "m-1" }).message).toBe(
+      "m-1 broke off its answer: boom",
+    );
   });
 
   it("has words where the service has none", () => {

@@ -102,7 +102,7 @@ describe("an SSE event named error", () => {
     const world = await answering(bytes(...lines));
     const { code, stdout, stderr } = await world.run(["hi"]);
     expect({ code, stdout }).toEqual({ code: exit, stdout: "one\n" });
-    expect(stderr).toContain("the service did not answer: backend exploded");
+    expect(stderr).toContain("the service broke off its answer: backend exploded");
     const json = await world.run(["--json", "hi"]);
     expect(JSON.parse(json.stdout)).toMatchObject({ status: "error" });
   });

@@ -44,7 +44,7 @@ describe("the end of one of several models", () => {
   it("that failed and then stops is no end of the others", async () => {
     const { code, stdout, stderr } = await ask([...begun, failure(0), stop(0), ...rest, stop(1)]);
     expect({ code, stdout }).toEqual({ code: 8, stdout: both });
-    expect(stderr).toContain("m-1 did not answer: m gave up");
+    expect(stderr).toContain("m-1 broke off its answer: m gave up");
   });
 
   it.each([
