@@ -66,7 +66,8 @@ function candidatesOf(hits: readonly Hit[], attachments: readonly Attachment[]):
 
 /**
  * Scores candidates. Rare words of the question count more; words of the title and heading count a
- * little. Under a heading with most of the question, a sentence answers without a word of it.
+ * little. Under a heading with most of the question, a sentence may answer without a word of it; a
+ * sentence with these words itself comes first.
  */
 function rate(candidates: Candidate[], terms: readonly string[]): void {
   const bestHit = Math.max(...candidates.map(({ hit }) => hit?.score ?? 0), Number.MIN_VALUE);
@@ -85,7 +86,7 @@ function rate(candidates: Candidate[], terms: readonly string[]): void {
     const isUnderQuestion = Boolean(hit?.heading) && weightIn(above) >= mostOfQuestion;
     if (isUnderQuestion || candidate.score > 0) {
       const others = weightIn(new Set([...above].filter((term) => !stems.has(term))));
-      candidate.score += others * (isUnderQuestion ? 1 : 1 / 3);
+      candidate.score += others * (isUnderQuestion ? 2 / 3 : 1 / 3);
     }
     // A short sentence is often a title and counts half; a passage that matches well counts more.
     if (candidate.sentence.length < 25) candidate.score *= 0.5;

@@ -53,8 +53,8 @@ interface Owner {
 
 const stopWords = new Set(
   (
-    "a about all also am an and any are as at be been but by can could did do does for from get had has have how i if " +
-    "in into is it its just many me much my no not of on or our please shall should so some tell than that the their them then " +
+    "a about all also am an and any are as at be been but by can could did do does done for from get had has have how i if " +
+    "in into is it its just many me might much must my no not of on or our please shall should so some tell than that the their them then " +
     "there these they this to us was we were what when where which who whom whose why will with would you your"
   ).split(" "),
 );

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import {
@@ -8,6 +10,7 @@ import {
   SessionLine,
   StreamFailure,
 } from "../../../src/api/chat-schemas.ts";
+import { projectFolder } from "../../support.ts";
 import { documentOf, type Line, start, type Started } from "../start.ts";
 
 const handbook = [
@@ -147,6 +150,21 @@ describe("the answer", () => {
     expect(reply.citation_info).toEqual([
       { type: "citation_info", citation_number: 1, document_id: "hr%2Fleave.md" },
     ]);
+  });
+
+  it.each([
+    ["How many days of leave do I have?", "- Everybody has 28 days of paid leave a year"],
+    ["What must be done before the release?", "- Every change has been on ten test stations"],
+  ])("to %j quotes the sentence that answers", async (asked, first) => {
+    const { ingest, idle, whole } = await start();
+    for (const name of ["people/holidays.md", "it/releases.md"]) {
+      const text = readFileSync(join(projectFolder, "examples", "handbook", name), "utf8");
+      const title = /^# (.*)$/m.exec(text)![1]!;
+      await ingest(documentOf({ id: name, semantic_identifier: title, sections: [{ text }] }));
+    }
+    await idle();
+    const { answer } = await whole(asked);
+    expect(answer!.split("\n\n")[1]).toMatch(new RegExp(`^${first}`));
   });
 
   it("is honest when nothing fits", async () => {
