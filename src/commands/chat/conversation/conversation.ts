@@ -7,7 +7,7 @@ import { dim } from "../../../output/terminal/text.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { connect, type Connected } from "../../connect.ts";
 import { askNext, nextPlace } from "./asking.ts";
-import { commandNamed, parseCommand, slashCommands } from "./slash/commands.ts";
+import { commandOf, parseCommand, slashCommands } from "./slash/commands.ts";
 import { createCompleter } from "./slash/completion.ts";
 import { openKeyboard, type Keyboard } from "./keyboard.ts";
 import { beginTalk, openTalk, type Start } from "./opening.ts";
@@ -62,13 +62,13 @@ function jobOf(talk: Talk, { text, isPasted }: Extract<Entry, { type: "text" }>)
       await askNext(talk, work, question, nextPlace(talk));
     };
   }
-  const { name, argument } = command;
+  const { name } = command;
   if (isPasted && Object.hasOwn(slashCommands, name)) {
     const hints = ["type the slash yourself, or begin with a space to send it as a message"];
     return () => Promise.reject(new CliError("usage", pastedCommand, { hints }));
   }
   if (name === "exit" || name === "quit") return "exit";
-  return (work) => commandNamed(name).run(talk, work, argument);
+  return (work) => commandOf(command).run(talk, work, command.argument);
 }
 
 function untilAborted(signal: AbortSignal): Promise<never> {

@@ -48,6 +48,14 @@ describe("slash commands", () => {
     expect(help).toMatch(/\n {4}show the session, or continue\r?\n {4}another\r?\n/);
   });
 
+  it("list sources with their links on lines of their own in 40 columns", async () => {
+    const world = await createWorld();
+    await upload(world, "leave.md", "Leave", "Ask your manager for leave two weeks ahead.");
+    const talk = await startTalk(world, [], { columns: 40 });
+    await talk.enter("How do I ask for leave?");
+    expect(await talk.enter("/sources")).toMatch(/\[1\] Leave\r?\n {6}https:/);
+  });
+
   it("list themselves in two columns where there is room", async () => {
     const world = await createWorld();
     const talk = await startTalk(world);

@@ -22,7 +22,8 @@ function lastAnswer(talk: Talk): Exchange {
 
 /** `/sources`: all sources of the last answer. */
 export async function showSources(talk: Talk): Promise<void> {
-  const lines = sourceLines(lastAnswer(talk).ending.turn, Number.POSITIVE_INFINITY);
+  const { turn } = lastAnswer(talk).ending;
+  const lines = sourceLines(turn, Number.POSITIVE_INFINITY, talk.output.columns());
   if (lines.length === 0) return talk.output.note(dim("the last answer names no source"));
   for (const line of lines) await talk.output.line(...line);
 }

@@ -115,14 +115,17 @@ export function parseCommand(text: string): { name: string; argument: string } |
   return { name: name.toLowerCase(), argument: text.slice(name.length + 1).trim() };
 }
 
-/** Finds a command by name. Throws CliError `usage` for an unknown name. */
-export function commandNamed(name: string): SlashCommand {
-  if (Object.hasOwn(slashCommands, name)) return slashCommands[name]!;
-  const near = nearest(name, Object.keys(slashCommands));
-  throw new CliError("usage", `there is no command /${name}`, {
-    hints: [
-      near === undefined ? "/help lists them" : `did you mean /${near}?`,
-      "begin with a space to send it as a message",
-    ],
-  });
+const asMessage = "begin with a space to send it as a message";
+
+/** Finds the command that was typed. Throws CliError `usage` if there is none, or it takes no argument. */
+export function commandOf({ name, argument }: { name: string; argument: string }): SlashCommand {
+  if (!Object.hasOwn(slashCommands, name)) {
+    const near = nearest(name, Object.keys(slashCommands));
+    const hint = near === undefined ? "/help lists them" : `did you mean /${near}?`;
+    throw new CliError("usage", `there is no command /${name}`, { hints: [hint, asMessage] });
+  }
+  const command = slashCommands[name]!;
+  if (command.argument !== "" || argument === "") return command;
+  // It would be lost: perhaps it is a question.
+  throw new CliError("usage", `/${name} takes no text after it`, { hints: [asMessage] });
 }
