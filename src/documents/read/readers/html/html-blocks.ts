@@ -5,6 +5,8 @@ export interface Block {
   text: string;
   /** For rows and list items: no blank line between them. */
   isTight: boolean;
+  /** The table or list that it belongs to: others are apart from it. */
+  group?: number;
   heading?: GivenHeading;
 }
 
@@ -72,8 +74,10 @@ export function chooseBlocks(
 export function joinBlocks(blocks: readonly Block[]): { body: string; headings: GivenHeading[] } {
   const parts: string[] = [];
   const headings: GivenHeading[] = [];
-  for (const [index, { text, isTight, heading }] of blocks.entries()) {
-    if (index > 0) parts.push(isTight && blocks[index - 1]?.isTight ? "\n" : "\n\n");
+  for (const [index, { text, isTight, group, heading }] of blocks.entries()) {
+    const before = blocks[index - 1];
+    const isNext = isTight && before?.isTight && before.group === group;
+    if (before) parts.push(isNext ? "\n" : "\n\n");
     parts.push(text);
     if (heading) headings.push(heading);
   }

@@ -1,5 +1,6 @@
 import { fenced, linesOf, oneLine, type Block } from "./html-blocks.ts";
 import { markdownOf, plainOf, wrapLink, type Link, type Part } from "./html-links.ts";
+import { createTable, endCell, fromAbove, type Table } from "./html-table.ts";
 
 const maxIndent = 6;
 
@@ -11,10 +12,13 @@ export interface Draft {
   heading: { level: number; id: string | undefined } | undefined;
   /** Anchor before the next text, for example of a section, for the heading at its start. */
   anchor: string | undefined;
-  /** Open lists: the number of the last item, or -1 for bullets. */
-  lists: number[];
+  /** Open lists: the number of the last item; undefined for bullets. */
+  lists: (number | undefined)[];
   /** List mark, set from the start of a list item to its first text. */
   mark: string;
+  /** Number of tables and lists so far: the group of the open one. */
+  groups: number;
+  table: Table;
   isInRow: boolean;
   hasCell: boolean;
   /** What the open abbreviation stands for, and those that are written already. */
@@ -34,6 +38,8 @@ export function createDraft(): Draft {
     anchor: undefined,
     lists: [],
     mark: "",
+    groups: 0,
+    table: createTable(),
     isInRow: false,
     hasCell: false,
     abbreviation: undefined,
@@ -84,6 +90,7 @@ export function endBlock(draft: Draft): void {
   pauseLink(draft);
   const parts = draft.inline;
   draft.inline = [];
+  draft.table.cell = undefined;
   if (draft.heading) return pushHeading(draft, parts);
   const text = markdownOf(parts);
   const { mark, lists } = draft;
@@ -91,7 +98,7 @@ export function endBlock(draft: Draft): void {
   const indent = "  ".repeat(mark === "" || depth === 0 ? depth : depth - 1);
   const lines = linesOf(text, indent, mark);
   if (lines === "") return;
-  draft.blocks.push({ text: lines, isTight: draft.isInRow || depth > 0 });
+  draft.blocks.push({ text: lines, isTight: draft.isInRow || depth > 0, group: draft.groups });
   draft.mark = "";
   draft.anchor = undefined;
 }
@@ -131,32 +138,80 @@ export function closeHeading(draft: Draft): void {
   draft.heading = undefined;
 }
 
-export function openItem(draft: Draft): void {
+/** Opens a list: `last` is the number before its first item, undefined for bullets. */
+export function openList(draft: Draft, last: number | undefined): void {
+  boundary(draft);
+  if (draft.lists.length === 0) draft.groups++;
+  draft.lists.push(last);
+}
+
+/** Opens an item, with its number if the page gives it. */
+export function openItem(draft: Draft, number?: number): void {
   draft.heading = undefined;
   boundary(draft);
   const last = draft.lists.length - 1;
   const count = draft.lists[last];
-  draft.mark = count === undefined || count === -1 ? "- " : `${(draft.lists[last] = count + 1)}. `;
+  draft.mark = count === undefined ? "- " : `${(draft.lists[last] = number ?? count + 1)}. `;
   if (draft.isInRow) draft.mark = "";
+}
+
+export function openTable(draft: Draft): void {
+  openRow(draft);
+  draft.groups++;
+  draft.table = createTable(draft.table.repeated);
 }
 
 export function openRow(draft: Draft): void {
   draft.heading = undefined;
-  endBlock(draft);
+  if (draft.isInRow) endRow(draft);
+  else endBlock(draft);
   draft.isInRow = true;
   draft.hasCell = false;
+  draft.table.column = 0;
 }
 
-export function openCell(draft: Draft): void {
-  if (!draft.isInRow) return endBlock(draft);
-  closeLink(draft);
+function beginCell(draft: Draft): void {
   if (draft.hasCell) draft.inline.push(" | ");
   draft.hasCell = true;
 }
 
-export function closeRow(draft: Draft): void {
+function addFromAbove(draft: Draft): void {
+  for (const parts of fromAbove(draft.table)) {
+    beginCell(draft);
+    draft.inline.push(...parts);
+  }
+}
+
+/** Opens a cell that stands in so many rows and columns. */
+export function openCell(draft: Draft, rows: number, columns: number): void {
+  if (!draft.isInRow) return endBlock(draft);
+  closeLink(draft);
+  endCell(draft.table, draft.inline);
+  addFromAbove(draft);
+  beginCell(draft);
+  const { table } = draft;
+  table.cell = { column: table.column, rows, columns, from: draft.inline.length };
+  table.column += columns;
+}
+
+function endRow(draft: Draft): void {
+  const { table } = draft;
+  if (table.cell && table.cell.rows > 1) closeLink(draft);
+  endCell(table, draft.inline);
+  if (draft.hasCell) addFromAbove(draft);
   endBlock(draft);
+}
+
+export function closeRow(draft: Draft): void {
+  if (draft.isInRow) endRow(draft);
+  else endBlock(draft);
   draft.isInRow = false;
+}
+
+/** What follows a table is no part of it. */
+export function closeTable(draft: Draft): void {
+  closeRow(draft);
+  draft.groups++;
 }
 
 export function openPre(draft: Draft): void {

@@ -55,18 +55,26 @@ function openLeaf({ draft: current, meta }: Reading, { name, attributes }: Open)
 const isOneLine = (current: draft.Draft): boolean =>
   current.pre === undefined && (current.isInRow || current.heading !== undefined);
 
+/** A whole number from 0 in an attribute; undefined for anything else. */
+function numberIn(attributes: Open["attributes"], name: string): number | undefined {
+  const text = /^\s*(\d{1,6})/.exec(attributes.get(name) ?? "")?.[1];
+  return text === undefined ? undefined : Number(text);
+}
+
 function openElement({ draft: current }: Reading, { name, attributes }: Open): void {
   const id = attributes.get("id") || (name === "a" ? attributes.get("name") : undefined);
   const level = /^h[1-6]$/.test(name) ? Number(name[1]) : 0;
   if (level > 0) draft.openHeading(current, level, id);
   else if (name === "pre") draft.openPre(current);
-  else if (name === "ul" || name === "ol" || name === "menu") {
-    draft.boundary(current);
-    current.lists.push(name === "ol" ? 0 : -1);
-  } else if (name === "li") draft.openItem(current);
-  else if (name === "table" || name === "tr") draft.openRow(current);
-  else if (name === "td" || name === "th") draft.openCell(current);
-  else if (blockElements.has(name)) draft.boundary(current);
+  else if (name === "ol") draft.openList(current, (numberIn(attributes, "start") ?? 1) - 1);
+  else if (name === "ul" || name === "menu") draft.openList(current, undefined);
+  else if (name === "li") draft.openItem(current, numberIn(attributes, "value"));
+  else if (name === "table") draft.openTable(current);
+  else if (name === "tr") draft.openRow(current);
+  else if (name === "td" || name === "th") {
+    const [rows, columns] = ["rowspan", "colspan"].map((each) => numberIn(attributes, each) ?? 1);
+    draft.openCell(current, rows ?? 1, columns ?? 1);
+  } else if (blockElements.has(name)) draft.boundary(current);
   if (name === "a") draft.openLink(current, attributes.get("href"));
   if (name === "abbr") current.abbreviation = attributes.get("title");
   if (level > 0 || !id || !anchored.has(name)) return;
@@ -83,7 +91,9 @@ function closeElement({ draft: current }: Reading, name: string): void {
     draft.boundary(current);
     current.lists.pop();
     current.mark = "";
-  } else if (name === "tr" || name === "table") draft.closeRow(current);
+    if (current.lists.length === 0) current.groups++;
+  } else if (name === "table") draft.closeTable(current);
+  else if (name === "tr") draft.closeRow(current);
   else if (name === "li" || blockElements.has(name)) draft.boundary(current);
 }
 

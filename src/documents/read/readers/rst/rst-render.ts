@@ -21,6 +21,9 @@ interface Page {
 
 type Kind<K extends Piece["kind"]> = Extract<Piece, { kind: K }>;
 
+/** Of all rows: a list above or below a table is apart from it. */
+const rows = 1;
+
 const blanks = (count: number): string => " ".repeat(count);
 
 /** Lines with the mark before the first and its width before the others. */
@@ -87,7 +90,7 @@ function addRow(page: Page, { cells, indent, mark }: Kind<"row">): void {
   const text = cells.map((cell) => cellText(page, cell, codes)).join(" | ");
   if (text.replace(/[|\s]+/g, "") !== "") {
     const line = indented([escapeLine(text.trim())], indent, shownMark(page, mark));
-    page.blocks.push({ text: line, isTight: true });
+    page.blocks.push({ text: line, isTight: true, group: rows });
   }
   for (const code of codes) addCode(page, { ...code, indent, mark: "" });
 }

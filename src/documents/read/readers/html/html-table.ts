@@ -1,0 +1,56 @@
+import { plainOf, type Part } from "./html-links.ts";
+
+/** Where a cell begins, and in how many rows and columns it stands. */
+export interface Cell {
+  column: number;
+  rows: number;
+  columns: number;
+  /** Index in the running text of its row. */
+  from: number;
+}
+
+/** The open table: its place in a row, and the cells that go on below. */
+export interface Table {
+  /** The next free column of the open row, from 0. */
+  column: number;
+  cell: Cell | undefined;
+  /** By column: the text of a cell that also stands in the next rows. */
+  below: Map<number, { rows: number; columns: number; parts: readonly Part[] }>;
+  /** Characters that the page has repeated. */
+  repeated: number;
+}
+
+export const createTable = (repeated = 0): Table => ({
+  column: 0,
+  cell: undefined,
+  below: new Map(),
+  repeated,
+});
+
+// A value is short. With these numbers no page can make gigabytes of a few lines.
+const [mostCharacters, mostRepeated] = [200, 200_000];
+
+/** Ends the open cell; keeps its text for the rows below, if it goes on there. */
+export function endCell(table: Table, inline: readonly Part[]): void {
+  const { cell } = table;
+  table.cell = undefined;
+  if (!cell || cell.rows < 2 || cell.from > inline.length) return;
+  const parts = inline.slice(cell.from);
+  if (plainOf(parts).length > mostCharacters) return;
+  const { column, rows, columns } = cell;
+  table.below.set(column, { rows: rows - 1, columns, parts });
+}
+
+/** The texts that stand at the next columns from rows above. A reader sees them in this row, too. */
+export function* fromAbove(table: Table): Generator<readonly Part[]> {
+  for (;;) {
+    const above = table.below.get(table.column);
+    if (!above) return;
+    table.repeated += plainOf(above.parts).length + 1;
+    if (table.repeated > mostRepeated) return table.below.clear();
+    above.rows -= 1;
+    if (above.rows === 0) table.below.delete(table.column);
+    table.column += above.columns;
+    yield above.parts;
+  }
+}
