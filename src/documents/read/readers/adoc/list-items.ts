@@ -3,6 +3,8 @@ export interface Item {
   marker: string;
   text: string;
   isNumbered: boolean;
+  /** The number that is written; undefined without one. */
+  number?: number;
   /** Of a description list. */
   term?: string;
 }
@@ -17,6 +19,7 @@ export function itemOf(line: string): Item | undefined {
   if (mark !== undefined) {
     const isNumbered = mark !== "-" && !mark.startsWith("*");
     const marker = /^\d/.test(mark) ? "1." : /^[A-Za-z]/.test(mark) ? "a." : mark;
+    if (marker === "1.") return { marker, text, isNumbered, number: Number.parseInt(mark, 10) };
     return { marker, text, isNumbered };
   }
   const [, called] = callout.exec(line) ?? [];

@@ -5,11 +5,11 @@ import { addTitle, inline, textLines, usePending, type ListLevel, type State } f
 // Deeper items stand below the same column: blanks must not make up most of a text.
 const mostIndent = 24;
 
-/** The level of the item's list: an open one with its marker, else a new one. */
-function levelOf(state: State, { marker }: Item): ListLevel {
+/** The level of the item's list: an open one with its marker, else a new one with the number of its first item. */
+function levelOf(state: State, { marker }: Item, first: number): ListLevel {
   const index = state.lists.findLastIndex((level) => level.marker === marker);
   if (index !== -1) state.lists.length = index + 1;
-  else state.lists.push({ marker, count: 0, indent: "" });
+  else state.lists.push({ marker, count: first - 1, indent: "" });
   return state.lists[state.lists.length - 1] as ListLevel;
 }
 
@@ -33,8 +33,10 @@ export function takeItem(state: State, line: string): boolean {
   const item = itemOf(line);
   if (!item) return false;
   state.isAttached = false;
-  addTitle(state, usePending(state));
-  const level = levelOf(state, item);
+  const pending = usePending(state);
+  addTitle(state, pending);
+  const given = /^\d{1,6}$/.exec(pending.named.get("start") ?? "")?.[0];
+  const level = levelOf(state, item, given === undefined ? (item.number ?? 1) : Number(given));
   const outer = (state.lists.at(-2)?.indent ?? state.indent).slice(0, mostIndent);
   level.count++;
   const mark = item.isNumbered ? `${level.count}. ` : "- ";

@@ -4,9 +4,10 @@ import type { BlockAttributes, State } from "./state.ts";
 import { addBlock, inline } from "./state.ts";
 
 const mostColumns = 1000;
+const separatorLength = " | ".length;
 // The specification of a cell stands before its separator: `2+`, `.3+^.>s`, `3*`.
 const specification =
-  /(?:^|\s)((\d{1,4})(?:\.\d{1,4})?([+*])|\.\d{1,4}\+)?([<^>]?(?:\.[<^>])?)([aehlmsvd]?)$/;
+  /(?:^|\s)(?:(\d{1,4})(?:\.(\d{1,4}))?([+*])|\.(\d{1,4})\+)?(?:[<^>]?(?:\.[<^>])?)(?:[aehlmsvd]?)$/;
 
 /** Number of columns that `cols` names; undefined without it. */
 function columnsOf({ named }: BlockAttributes): number | undefined {
@@ -18,37 +19,55 @@ function columnsOf({ named }: BlockAttributes): number | undefined {
   return Math.min(mostColumns, count);
 }
 
+/** In how many columns and rows a cell stands. */
+interface Span {
+  columns: number;
+  rows: number;
+}
+
+interface Cell extends Span {
+  text: string;
+}
+
 interface Cells {
-  texts: string[];
-  /** Number of cells on the first line with cells. */
+  cells: Cell[];
+  /** Number of columns of the first line with cells. */
   firstLine: number;
-  /** Offset of the specification of the next cell: how often it is repeated. */
+  /** Of the next cell. */
+  span: Span;
+  /** How often the next cell is repeated. */
   repeat: number;
 }
 
+const single: Span = { columns: 1, rows: 1 };
+
 /** Takes the specification of the next cell from the end of the previous one. */
-function takeSpecification(text: string): { text: string; repeat: number } {
+function takeSpecification(text: string): { text: string; span: Span; repeat: number } {
   const tail = text.slice(-30);
   const found = specification.exec(tail);
-  if (!found || found[0].trim() === "") return { text, repeat: 1 };
-  const repeat = found[3] === "*" ? Math.min(100, Number(found[2])) : 1;
+  if (!found || found[0].trim() === "") return { text, span: single, repeat: 1 };
+  const [, count = "1", rows, sign, onlyRows] = found;
+  const isRepeated = sign === "*";
+  const columns = isRepeated ? 1 : Math.max(1, Number(count));
   return {
     text: text.slice(0, text.length - tail.length + found.index),
-    repeat: Math.max(1, repeat),
+    span: { columns, rows: isRepeated ? 1 : Math.max(1, Number(rows ?? onlyRows ?? 1)) },
+    repeat: isRepeated ? Math.max(1, Math.min(100, Number(count))) : 1,
   };
 }
 
 function addCell(cells: Cells, text: string, attributes: Attributes): void {
-  cells.texts.push(text);
+  const cell = { ...cells.span, text };
+  cells.cells.push(cell);
   for (let count = 1; count < cells.repeat && attributes.left > 0; count++) {
-    cells.texts.push(text);
-    attributes.left -= text.length + " | ".length;
+    cells.cells.push(cell);
+    attributes.left -= text.length + separatorLength;
   }
 }
 
 /** Splits the lines of a table at its separators. */
 function splitCells(lines: readonly string[], separator: string, attributes: Attributes): Cells {
-  const cells: Cells = { texts: [], firstLine: 0, repeat: 1 };
+  const cells: Cells = { cells: [], firstLine: 0, span: single, repeat: 1 };
   let open: string[] | undefined;
   for (const line of lines) {
     // A separator after a backslash is text.
@@ -66,11 +85,11 @@ function splitCells(lines: readonly string[], separator: string, attributes: Att
         if (open) open.push(joined);
         break;
       }
-      const { text, repeat } = takeSpecification(joined);
+      const { text, span, repeat } = takeSpecification(joined);
       if (open) addCell(cells, [...open, text].join("\n"), attributes);
-      cells.repeat = repeat;
+      Object.assign(cells, { span, repeat });
       open = [];
-      count += repeat;
+      count += repeat * span.columns;
       joined = "";
     }
     if (cells.firstLine === 0) cells.firstLine = count;
@@ -89,12 +108,49 @@ function cellText(state: State, text: string): string {
 }
 
 /** A row as a line; "" for a row without text. */
-function rowText(state: State, cells: readonly string[]): string {
-  const text = cells
-    .map((cell) => cellText(state, cell))
-    .join(" | ")
-    .trim();
+function rowText(cells: readonly string[]): string {
+  const text = cells.join(" | ").trim();
   return text.replace(/[|\s]+/g, "") === "" ? "" : escapeLine(text);
+}
+
+// A value is short. A longer text stands in its first row only.
+const mostRepeated = 200;
+// Repeated cells make a table at most so many times as long: a few lines must not make gigabytes.
+const mostTimes = 10;
+
+/** The rows of cells. A cell that stands in several rows is in each of them. */
+function rowsOf(state: State, cells: readonly Cell[], columns: number): string[] {
+  const rows: string[] = [];
+  let left = cells.reduce((sum, { text }) => sum + text.length + separatorLength, 0) * mostTimes;
+  /** By column: a cell that stands in the next rows as well. */
+  const below = new Map<number, Cell>();
+  let row: string[] = [];
+  let column = 0;
+  const put = (cell: Cell): void => {
+    row.push(cell.text);
+    const text = cell.text.length > mostRepeated ? "" : cell.text;
+    if (cell.rows > 1) below.set(column, { ...cell, text, rows: cell.rows - 1 });
+    else below.delete(column);
+    column += cell.columns;
+    if (column < columns) return;
+    rows.push(rowText(row));
+    row = [];
+    column = 0;
+  };
+  const putFromAbove = (): void => {
+    for (let above = below.get(column); above; above = below.get(column)) {
+      left -= above.text.length + separatorLength;
+      if (left < 0) return below.clear();
+      put(above);
+    }
+  };
+  for (const cell of cells) {
+    putFromAbove();
+    put({ ...cell, text: cellText(state, cell.text) });
+  }
+  if (column > 0) putFromAbove();
+  if (row.length > 0) rows.push(rowText(row));
+  return rows;
 }
 
 /** A table as lines with ` | ` between the cells. */
@@ -112,14 +168,14 @@ export function addTable(
   if (isCsv || isDsv || format === "tsv") {
     const separator = given ?? (isCsv ? "," : isDsv ? ":" : "\t");
     const unquote = (cell: string): string => cell.replace(/^\s*"(.*)"\s*$/, "$1");
-    for (const line of lines) rows.push(rowText(state, line.split(separator).map(unquote)));
+    for (const line of lines) {
+      rows.push(rowText(line.split(separator).map((cell) => cellText(state, unquote(cell)))));
+    }
   } else {
     const separator = given || (delimiter.startsWith("!") ? "!" : "|");
     const cells = splitCells(lines, separator, state.context.attributes);
     const columns = Math.max(1, columnsOf(attributes) ?? cells.firstLine);
-    for (let at = 0; at < cells.texts.length; at += columns) {
-      rows.push(rowText(state, cells.texts.slice(at, at + columns)));
-    }
+    rows.push(...rowsOf(state, cells.cells, columns));
   }
   addBlock(state, rows.filter((row) => row !== "").join("\n"));
 }
