@@ -136,6 +136,7 @@ describe("blocks", () => {
       '[cols="1,1,1"]\n|===\n.2+|A |b |c\n|d |e\n2+|wide .3+|f\n|g |h\n2.2+|i\n|j |k |l\n|===',
       "A | b | c\nA | d | e\nwide | f\ng | h | f\ni | f\ni | j\nk | l",
     ],
+    ["lists apart", ". a\n// b\n. c\n\n//-\n\n. d\n* e", "1. a\n2. c\n\n1. d\n   - e"],
     [
       "numbers of lists",
       "[start=4]\n. a\n. b\n\n[[x]]\nt\n\n7. c\n8. d",

@@ -138,7 +138,10 @@ function takeHidden(state: State, line: string): boolean {
     states.takeAttributes(state, substitute(context.attributes, line));
   } else if (line === "+") attachNext(state);
   else if (title !== undefined) state.pending.title = title;
-  else return start.isComment(line) || start.isBreak(line);
+  else if (start.isComment(line)) {
+    // Below an empty line it ends a list: what follows is another one.
+    if (state.blankLines > 0) states.divideLists(state);
+  } else return start.isBreak(line);
   return true;
 }
 

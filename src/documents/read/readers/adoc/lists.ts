@@ -47,6 +47,6 @@ export function takeItem(state: State, line: string): boolean {
   const first = term === "" ? text : `${term}:${text === "" ? "" : ` ${text}`}`;
   if (first === "") return true;
   const lines = first.replaceAll("\n", `\n${level.indent}`);
-  state.blocks.push({ text: outer + mark + lines, isTight: true });
+  state.blocks.push({ text: outer + mark + lines, isTight: true, group: state.dividers });
   return true;
 }

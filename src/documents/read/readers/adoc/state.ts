@@ -48,6 +48,8 @@ export interface State {
   blankLines: number;
   /** Number of the last callout in code that has no number of its own. */
   callouts: number;
+  /** Number of comments that have divided lists. */
+  dividers: number;
 }
 
 export const noAttributes = (): BlockAttributes => ({
@@ -72,6 +74,7 @@ export function createState(lines: SourceLines, context: InlineContext): State {
     levelOffset: 0,
     blankLines: 0,
     callouts: 0,
+    dividers: 0,
   };
 }
 
@@ -147,6 +150,12 @@ export function textLines(state: State, text: string): string {
 export function leaveLists(state: State): void {
   if (state.isAttached) state.isAttached = false;
   else state.lists = [];
+}
+
+/** Ends all lists: a list that follows is another one. */
+export function divideLists(state: State): void {
+  state.lists = [];
+  state.dividers++;
 }
 
 /** The title above a block. */
