@@ -138,6 +138,11 @@ describe("blocks", () => {
     ],
     ["lists apart", ". a\n// b\n. c\n\n//-\n\n. d\n* e", "1. a\n2. c\n\n1. d\n   - e"],
     [
+      "long cells in several rows",
+      `|===\n|A |B\n\n.2+|${"x".repeat(300)}\n|a\n|b\n|===`,
+      `A | B\n${"x".repeat(300)} | a\n| b`,
+    ],
+    [
       "numbers of lists",
       "[start=4]\n. a\n. b\n\n[[x]]\nt\n\n7. c\n8. d",
       "4. a\n5. b\n\nt\n\n7. c\n8. d",
@@ -408,6 +413,11 @@ describe("bad input", () => {
       const { body } = parse(`${start}${piece.repeat(count)}b]\n\nc`);
       expect(body.length).toBeLessThan(700 * count + 10_000);
     });
+  });
+
+  it("reads a table of many rows", () => {
+    const { body } = parse(`|===\n${"|a |b\n".repeat(200_000)}|===`);
+    expect(body.split("\n").filter((line) => line === "a | b")).toHaveLength(200_000);
   });
 
   it("a line of one character does not fill the stack of a pattern", () => {

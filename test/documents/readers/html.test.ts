@@ -34,6 +34,11 @@ describe("HTML", () => {
       "1 | 2 | 3\n1 | 4 | 3\n5 | 6 | 3",
     ],
     [
+      "long cells that stand in several rows",
+      `<table><tr><td rowspan=2>${"x".repeat(300)}<td>a<tr><td colspan=0>b<td>c</table>`,
+      `${"x".repeat(300)} | a\n| b | c`,
+    ],
+    [
       "cells that stand in several columns",
       "<table><tr><td colspan=2>1<td rowspan=2><a href=/x>3</a><tr><td>4<td>5<tr><td rowspan=9>6</table><table><tr><td>7</table>",
       "1 | [3](/x)\n4 | 5 | [3](/x)\n6\n\n7",

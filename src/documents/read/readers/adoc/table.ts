@@ -164,7 +164,7 @@ export function addTable(
   const isCsv = delimiter.startsWith(",") || format === "csv";
   const isDsv = delimiter.startsWith(":") || format === "dsv";
   const given = attributes.named.get("separator");
-  const rows: string[] = [];
+  let rows: string[] = [];
   if (isCsv || isDsv || format === "tsv") {
     const separator = given ?? (isCsv ? "," : isDsv ? ":" : "\t");
     const unquote = (cell: string): string => cell.replace(/^\s*"(.*)"\s*$/, "$1");
@@ -175,7 +175,7 @@ export function addTable(
     const separator = given || (delimiter.startsWith("!") ? "!" : "|");
     const cells = splitCells(lines, separator, state.context.attributes);
     const columns = Math.max(1, columnsOf(attributes) ?? cells.firstLine);
-    rows.push(...rowsOf(state, cells.cells, columns));
+    rows = rowsOf(state, cells.cells, columns);
   }
   addBlock(state, rows.filter((row) => row !== "").join("\n"));
 }

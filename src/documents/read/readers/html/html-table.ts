@@ -27,7 +27,8 @@ export const createTable = (repeated = 0): Table => ({
   repeated,
 });
 
-// A value is short. With these numbers no page can make gigabytes of a few lines.
+// A value is short; of a longer text only the place is kept. With these numbers no page can make
+// gigabytes of a few lines.
 const [mostCharacters, mostRepeated] = [200, 200_000];
 
 /** Ends the open cell; keeps its text for the rows below, if it goes on there. */
@@ -36,9 +37,9 @@ export function endCell(table: Table, inline: readonly Part[]): void {
   table.cell = undefined;
   if (!cell || cell.rows < 2 || cell.from > inline.length) return;
   const parts = inline.slice(cell.from);
-  if (plainOf(parts).length > mostCharacters) return;
   const { column, rows, columns } = cell;
-  table.below.set(column, { rows: rows - 1, columns, parts });
+  const isLong = plainOf(parts).length > mostCharacters;
+  table.below.set(column, { rows: rows - 1, columns, parts: isLong ? [] : parts });
 }
 
 /** The texts that stand at the next columns from rows above. A reader sees them in this row, too. */

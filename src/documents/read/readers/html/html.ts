@@ -73,7 +73,7 @@ function openElement({ draft: current }: Reading, { name, attributes }: Open): v
   else if (name === "tr") draft.openRow(current);
   else if (name === "td" || name === "th") {
     const [rows, columns] = ["rowspan", "colspan"].map((each) => numberIn(attributes, each) ?? 1);
-    draft.openCell(current, rows ?? 1, columns ?? 1);
+    draft.openCell(current, rows || 1, columns || 1);
   } else if (blockElements.has(name)) draft.boundary(current);
   if (name === "a") draft.openLink(current, attributes.get("href"));
   if (name === "abbr") current.abbreviation = attributes.get("title");
