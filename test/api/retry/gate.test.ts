@@ -401,7 +401,7 @@ describe("the end of a run", () => {
     const waiting = gate.enter();
     const { error } = setback("refused");
     gate.stop(error);
-    await expect(waiting).rejects.toBe(error);
+    await expect(waiting).rejects.toMatchObject({ message: error.message, cause: error });
     expect(() => gate.enter()).toThrow(error);
   });
 
