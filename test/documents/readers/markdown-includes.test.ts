@@ -166,6 +166,16 @@ describe("shortcodes", () => {
       '{% tabs %}\n{% tab title="npm" %}\na\n{% endtab %}\n{% endtabs %}',
       "\n**npm**\n\na\n\n",
     ],
+    [
+      "tags of Liquid in code",
+      "{% highlight html %}\n<ul>{% if a %}<li>A</li>{% endif %}</ul>\n{% raw %}{{ b }}{% endraw %}\n{% endhighlight %}\n\n## Next",
+      "```html\n<ul><li>A</li></ul>\n{{ b }}\n```\n\n## Next",
+    ],
+    [
+      "code after code",
+      "{% highlight a %}\n1\n{% endhighlight %}\n{% code %}\n{% else %}2\n{% endcode %}\n3",
+      "```a\n1\n```\n```\n2\n```\n3",
+    ],
     ["code of Jekyll", "{% highlight ruby linenos %}\na\n{% endhighlight %}", "```ruby\na\n```"],
   ])("become text: %s", (_name, text, body) => {
     const parsed = readMarkdown(text, "a.md", around);
@@ -216,8 +226,9 @@ describe("shortcodes", () => {
     "\n<<< @/a",
     "   {{<",
     "{{< highlight >}}",
+    "{% highlight %}{% code %}",
   ])("many times %j costs no more than its length", (piece) => {
-    const end = "{{< /highlight >}}{{< /a >}}{% endraw %}";
+    const end = "{{< /highlight >}}{{< /a >}}{% endraw %}{% endcode %}{% endhighlight";
     expectLinear(30_000, (count) => void bodyOf(`{{< x >}}${piece.repeat(count)}${end}`));
   });
 });

@@ -10,8 +10,11 @@ export interface Expansion {
   log: LeftOutLog;
   /** Whether an offset lies in code. Offsets must grow from call to call. */
   isCode: (offset: number) => boolean;
-  /** Offset of the next occurrence of an end mark; -1 if there is none. */
-  nextOf: (mark: string, from: number) => number;
+  /**
+   * Offset of the next occurrence of an end mark; -1 if there is none. `from` must grow from call
+   * to call: a look-ahead names itself as `reader`, and has offsets of its own.
+   */
+  nextOf: (mark: string, from: number, reader?: string) => number;
   /** Names of shortcodes that have an end tag. */
   closed: ReadonlySet<string>;
   /** Open shortcodes with a link whose text is between the tags. */
@@ -28,14 +31,15 @@ export interface Replacement {
   text: string;
 }
 
-/** Returns a search that costs the length of the text once for each mark, if `from` only grows. */
+/** Returns a search that costs the length of the text once for each mark and reader. */
 export function createSearch(text: string): Expansion["nextOf"] {
   const known = new Map<string, number>();
-  return (mark, from) => {
-    const last = known.get(mark) ?? -2;
+  return (mark, from, reader = "") => {
+    const key = `${reader} ${mark}`;
+    const last = known.get(key) ?? -2;
     if (last === -1 || last >= from) return last;
     const next = text.indexOf(mark, from);
-    known.set(mark, next);
+    known.set(key, next);
     return next;
   };
 }

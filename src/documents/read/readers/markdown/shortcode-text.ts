@@ -121,7 +121,7 @@ function contentOf(
   isLiquid: boolean,
 ): { close: number; end: number } | undefined {
   const close = nextOf(isLiquid ? `end${name}` : `/${name}`, end);
-  const last = close === -1 ? -1 : nextOf(isLiquid ? "%}" : "}}", close);
+  const last = close === -1 ? -1 : nextOf(isLiquid ? "%}" : "}}", close, name);
   return last === -1 ? undefined : { close, end: last + 2 };
 }
 
