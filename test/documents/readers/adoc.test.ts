@@ -34,7 +34,7 @@ describe("running text", () => {
     ["escaped marks", "\\*a* \\`b` \\{c}", "*a* `b` {c}"],
     ["literal text", "`+*a*+` +*b*+ ++_c_++ pass:[*d*] $$*e*$$", "`*a*` *b* _c_ *d* *e*"],
     ["backticks in code", "``a`b``", "`` a`b ``"],
-    ["raised and lowered", "E=mc^2^ H~2~O a^b", "E=mc2 H2O a^b"],
+    ["raised and lowered", "E=mc^2^ H~2~O a^b", "E=mc² H2O a^b"],
     ["printed quotation marks", "\"`a`\" '`b`' it`'s", "\"a\" 'b' it's"],
     ["a line break", "a +\nb", "a\nb"],
     [

@@ -78,6 +78,11 @@ describe("text", () => {
       `<w:p><w:r><mc:AlternateContent xmlns:mc="urn:mc"><mc:Choice><w:txbxContent>${p("box")}</w:txbxContent></mc:Choice><mc:Fallback><w:txbxContent>${p("box")}</w:txbxContent></mc:Fallback></mc:AlternateContent><w:t>around</w:t></w:r></w:p>`,
       "box\n\naround",
     ],
+    [
+      "raised text",
+      `<w:p><w:r><w:t>10</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>6</w:t></w:r><w:r><w:t>2</w:t></w:r></w:p>`,
+      "10⁶2",
+    ],
   ])("%s", async (_name, body, text) => {
     expect((await read(body)).body).toBe(`${text}\n`);
   });

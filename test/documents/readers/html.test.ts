@@ -29,6 +29,16 @@ describe("HTML", () => {
       "A | B\n1 | 2 3\n\nx",
     ],
     [
+      "raised text",
+      "10<sup>6</sup> x<sup>2k+1</sup> 10<sup>-3</sup> 1<sup>st</sup> e<sup>x</sup> a<sup>[1]</sup> b<sup>*</sup> Lexer<sup>beta</sup> c<sup><a href=/n>1</a></sup> d<sup></sup>",
+      "10⁶ x^(2k+1) 10⁻³ 1st e^x a[1] b* Lexerbeta c[1](/n) d",
+    ],
+    [
+      "struck text",
+      "<del>30</del><ins>45</ins> <s><b>7</b></s> <del> </del><del>a<p>b</del> <del>c <a href=/x>d</del>e</a>",
+      "~~30~~45 ~~7~~ a\n\nb c [de](/x)",
+    ],
+    [
       "cells that stand in several rows",
       "<table><tr><td rowspan=2>1<td>2<td rowspan=3>3<tr><td>4<tr><td>5<td>6</table>",
       "1 | 2 | 3\n1 | 4 | 3\n5 | 6 | 3",
@@ -233,7 +243,7 @@ describe("HTML", () => {
 
   it("any text gives an answer whose headings are those that were written", () => {
     const pieces =
-      "< > </ / \" ' = & &lt; &#x; # ## ``` ~~~ - 1. === --- \n \n\n <p> <b> </b> <h1> </h1> <h2 id=a> <li> <ul> </ul> <ol> <table> <tr> <td> <td/rowspan=3> </table> <pre> </pre> <nav> </nav> <main> </main> <article> </article> <br> <title> </title> <script> </script> <!-- --> <!--knowctl:ignore--> <!--/knowctl:ignore--> <img/src=a> <a/href=x> <a/href=#> </a> [ ] | text".split(
+      "< > </ / \" ' = & &lt; &#x; # ## ``` ~~~ - 1. === --- \n \n\n <p> <b> </b> <h1> </h1> <h2 id=a> <li> <ul> </ul> <ol> <table> <tr> <td> <td/rowspan=3> </table> <sup> </sup> <del> </del> <pre> </pre> <nav> </nav> <main> </main> <article> </article> <br> <title> </title> <script> </script> <!-- --> <!--knowctl:ignore--> <!--/knowctl:ignore--> <img/src=a> <a/href=x> <a/href=#> </a> [ ] | text".split(
         " ",
       );
     fc.assert(
@@ -276,6 +286,10 @@ describe("HTML", () => {
     "<a href=x>",
     "<a href=x>[</a>",
     "<a href=x><p>",
+    "<sup>1",
+    "1</sup>",
+    "<del>a</del>",
+    "a</del>",
   ])("many times %j costs no more than its length", (piece) => {
     expectLinear(50_000, (count) => {
       const { body } = readHtml(`${piece.repeat(count)}end`, "a.html");

@@ -78,6 +78,7 @@ describe("running text", () => {
     ["a target without a blank", ":ref:`A<b>` :ref:`c\\<d>` :class:`V<T>`", "A c\\<d> `V<T>`"],
     ["a title and a target", ":doc:`The guide </guide>`, :ref:`x <y>`", "The guide, x"],
     ["a role behind", "`text`:sub:", "text"],
+    ["raised text", "10\\ :sup:`6` x\\ :superscript:`k/2`", "10⁶ x^(k/2)"],
     ["a code role keeps angle brackets", ":code:`cp <file>`", "`cp <file>`"],
     ["a key and a menu", ":kbd:`Ctrl-C` :menuselection:`File --> &Open`", "`Ctrl-C` File --> Open"],
     ["braces", ":file:`/usr/{name}/lib`", "`/usr/name/lib`"],

@@ -77,6 +77,7 @@ function openProperty(walk: Walk, name: string, attributeOf: Attributes): void {
   if (!paragraph) return;
   if (walk.inRunProperties) {
     if (name === "vanish") paragraph.isRunHidden = isOn(value);
+    else if (name === "vertAlign") paragraph.isRunRaised = value === "superscript";
     else if (name === "rStyle" && memberOf(walk.parts.styles, value, "isHidden") === true) {
       paragraph.isRunHidden = true;
     }

@@ -1,4 +1,5 @@
 import { destination, escapeBrackets } from "../html/html-links.ts";
+import { raised } from "../raised.ts";
 import { headingLevel, memberOf, type Styles } from "./docx-styles.ts";
 import type { Numbering } from "./docx-numbering.ts";
 import type { Block } from "./docx-text.ts";
@@ -24,6 +25,7 @@ export interface Paragraph {
   depth: number;
   /** Whether the text of the open run is hidden; undefined outside of runs. */
   isRunHidden: boolean | undefined;
+  isRunRaised: boolean;
   /** Whether it is in a text box within hidden text. */
   isHidden: boolean;
   /** The open link, with its text so far. */
@@ -91,6 +93,7 @@ export function openParagraph(walk: Walk): void {
     numId: undefined,
     depth: 0,
     isRunHidden: undefined,
+    isRunRaised: false,
     isHidden: outer !== undefined && (outer.isHidden || outer.isRunHidden === true),
     link: undefined,
   });
@@ -101,6 +104,7 @@ export function openRun({ paragraphs, parts }: Walk): void {
   const paragraph = paragraphs.at(-1);
   if (!paragraph) return;
   paragraph.isRunHidden = memberOf(parts.styles, paragraph.styleId, "isHidden") === true;
+  paragraph.isRunRaised = false;
 }
 
 function append(paragraph: Paragraph, text: string): void {
@@ -163,7 +167,8 @@ export function fieldLink(instruction: string): string | undefined {
 /** Adds text to the open paragraph, unless it is hidden. */
 export function addText({ paragraphs }: Walk, text: string): void {
   const paragraph = paragraphs.at(-1);
-  if (paragraph?.isRunHidden === false && !paragraph.isHidden) append(paragraph, text);
+  if (paragraph?.isRunHidden !== false || paragraph.isHidden) return;
+  append(paragraph, paragraph.isRunRaised ? raised(text) : text);
 }
 
 /** Adds the number of a note. Notes are numbered by their first reference. */

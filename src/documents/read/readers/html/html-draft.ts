@@ -24,6 +24,9 @@ export interface Draft {
   /** What the open abbreviation stands for, and those that are written already. */
   abbreviation: string | undefined;
   abbreviations: Set<string>;
+  /** Where raised and struck text begins in the running text. */
+  raisedFrom: number | undefined;
+  struckFrom: number | undefined;
   /** The open link, until its first block of text is written. */
   link: Link | undefined;
   /** Text of `<pre>`, kept as it is. */
@@ -44,6 +47,8 @@ export function createDraft(): Draft {
     hasCell: false,
     abbreviation: undefined,
     abbreviations: new Set(),
+    raisedFrom: undefined,
+    struckFrom: undefined,
     link: undefined,
     pre: undefined,
   };
@@ -91,6 +96,7 @@ export function endBlock(draft: Draft): void {
   const parts = draft.inline;
   draft.inline = [];
   draft.table.cell = undefined;
+  draft.raisedFrom = draft.struckFrom = undefined;
   if (draft.heading) return pushHeading(draft, parts);
   const text = markdownOf(parts);
   const { mark, lists } = draft;

@@ -3,6 +3,7 @@ import { CliError } from "../../../../errors.ts";
 import { chooseBlocks, joinBlocks } from "./html-blocks.ts";
 import { takeTag, takeTitle, toFrontMatter, type Meta } from "./html-meta.ts";
 import * as draft from "./html-draft.ts";
+import { closeRaised, closeStruck } from "./html-styled.ts";
 import { isHiddenElement } from "./html-hidden.ts";
 import { readTokens, type Open, type Token } from "./html-tokens.ts";
 
@@ -18,6 +19,8 @@ interface Span {
   name: string;
   depth: number;
 }
+
+const struck: ReadonlySet<string> = new Set(["del", "s", "strike"]);
 
 /** `from` is the number of blocks before it. */
 type Part = Span & { from: number };
@@ -77,6 +80,8 @@ function openElement({ draft: current }: Reading, { name, attributes }: Open): v
   } else if (blockElements.has(name)) draft.boundary(current);
   if (name === "a") draft.openLink(current, attributes.get("href"));
   if (name === "abbr") current.abbreviation = attributes.get("title");
+  if (name === "sup") current.raisedFrom = current.inline.length;
+  if (struck.has(name)) current.struckFrom = current.inline.length;
   if (level > 0 || !id || !anchored.has(name)) return;
   if (current.heading) current.heading.id ??= id;
   else current.anchor = id;
@@ -85,6 +90,8 @@ function openElement({ draft: current }: Reading, { name, attributes }: Open): v
 function closeElement({ draft: current }: Reading, name: string): void {
   if (name === "a") draft.closeLink(current);
   if (name === "abbr") draft.closeAbbreviation(current);
+  if (name === "sup") closeRaised(current);
+  if (struck.has(name)) closeStruck(current);
   if (/^h[1-6]$/.test(name)) draft.closeHeading(current);
   else if (name === "pre") draft.closePre(current);
   else if (name === "ul" || name === "ol" || name === "menu") {

@@ -1,8 +1,9 @@
+import { raised } from "../raised.ts";
 import { codeSpan, link, unescape } from "./rst-markdown.ts";
 
 // Roles whose text is prose. All other roles name code, keys or files.
 const prose = new Set(
-  "ref doc term numref abbr abbreviation acronym any title title-reference t emphasis strong sub sup subscript superscript guilabel menuselection dfn eq download math index keyword manpage newsgroup program mailheader cite".split(
+  "ref doc term numref abbr abbreviation acronym any title title-reference t emphasis strong sub subscript guilabel menuselection dfn eq download math index keyword manpage newsgroup program mailheader cite".split(
     " ",
   ),
 );
@@ -41,6 +42,7 @@ export function roleText(
   }
   if (role === "abbr" || role === "math") return unescape(content, isPlain);
   const named = split?.text ?? content;
+  if (role === "sup" || role === "superscript") return raised(unescape(named, isPlain));
   if (role === "guilabel" || role === "menuselection") {
     return unescape(named.replace(/&(?=\S)/g, ""), isPlain);
   }

@@ -1,3 +1,4 @@
+import { raised } from "../../raised.ts";
 import { decodeHTML } from "entities/decode";
 import { substitute, substituteCharacters } from "../source/attributes.ts";
 import { createFinder } from "./finder.ts";
@@ -158,7 +159,8 @@ function take(scan: Scan, token: string): void {
     // Raised and lowered text has no blanks.
     const content = /^[\^~]([^\s^~]{1,200})[\^~]/.exec(text.slice(at, at + 203))?.[1];
     scan.at += content === undefined ? 1 : content.length + 2;
-    return void parts.push(content ?? token);
+    if (content === undefined) return void parts.push(token);
+    return void parts.push(token === "^" ? raised(content) : content);
   }
   if (token === '"`' || token === "'`") {
     // Quotation marks that are printed curved.

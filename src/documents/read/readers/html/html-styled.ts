@@ -1,0 +1,25 @@
+import { raised } from "../raised.ts";
+import type { Draft } from "./html-draft.ts";
+import { plainOf } from "./html-links.ts";
+
+/** Ends raised text, see raised(). */
+export function closeRaised(draft: Draft): void {
+  const { inline, raisedFrom: from } = draft;
+  draft.raisedFrom = undefined;
+  const parts = from === undefined ? [] : inline.slice(from);
+  // The link to a note is not part of a number.
+  if (parts.length === 0 || !parts.every((part) => typeof part === "string")) return;
+  inline.splice(from ?? 0, parts.length, raised(parts.join("")));
+}
+
+/** Marks struck text: without a mark, an old price and the new one are one number. */
+export function closeStruck(draft: Draft): void {
+  const { inline, struckFrom: from, link } = draft;
+  draft.struckFrom = undefined;
+  // A link that ends behind it keeps its place.
+  if (from === undefined || (link && link.from > from)) return;
+  if (plainOf(inline.slice(from)).trim() === "") return;
+  const mark = { markdown: "~~", plain: "" };
+  inline.splice(from, 0, mark);
+  inline.push(mark);
+}
