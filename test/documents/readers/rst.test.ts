@@ -143,7 +143,12 @@ describe("blocks", () => {
     ["a literal block alone", "::\n\n  a", "```\na\n```"],
     ["a quoted literal block", "::\n\n> a\n> b\n\nc", "```\n> a\n> b\n```\n\nc"],
     ["a doctest", ">>> 1 + 1\n2\n\ntext", "```pycon\n>>> 1 + 1\n2\n```\n\ntext"],
-    ["lists", "* a\n  b\n\n  - c\n* d\n\n1. e\n#. f", "- a\n  b\n  - c\n- d\n1. e\n1. f"],
+    ["lists", "* a\n  b\n\n  - c\n* d\n\n1. e\n#. f", "- a\n  b\n  - c\n- d\n1. e\n2. f"],
+    [
+      "numbers that count on",
+      "5. a\n#. b\n\n   #. c\n   #. d\n\n#. e\n\ntext\n\n#. f\n#. g",
+      "5. a\n6. b\n   1. c\n   2. d\n7. e\n\ntext\n\n1. f\n2. g",
+    ],
     ["code in a list", "- a::\n\n     x\n\n- b", "- a:\n\n  ```\n  x\n  ```\n\n- b"],
     ["no list", "A. Einstein wrote\nthis", "A. Einstein wrote\nthis"],
     [

@@ -12,6 +12,14 @@ function isEnumerated({ lines }: Block, at: number): boolean {
   );
 }
 
+/** The number of an item: `#` counts on from the item above. Letters count as 0. */
+function numberOf({ lines, lastItem }: Block, at: number, written: string): number {
+  if (written !== "#") return Number(/^\d+$/.exec(written)?.[0] ?? 0);
+  let above = at;
+  while (lastItem && above > lastItem.next && isBlank(lines[above - 1])) above--;
+  return (lastItem?.next === above ? lastItem.number : 0) + 1;
+}
+
 /** A list item. Items of one list follow each other without a blank line. */
 export function readListItem(block: Block, at: number): number {
   const { reading, lines } = block;
@@ -20,8 +28,10 @@ export function readListItem(block: Block, at: number): number {
   const marker = bullet.exec(text) ?? (numbered && isEnumerated(block, at) ? numbered : undefined);
   if (!marker) return -1;
   const taken = takeItem(lines, at, marker[0].length);
-  const label = marker === numbered ? marker[0].trim().replace("#", "1") : "-";
+  const number = marker === numbered ? numberOf(block, at, marker[1] ?? "") : undefined;
+  const label = number === undefined ? "-" : marker[0].trim().replace("#", String(number));
   inItem(reading, `${label} `, () => block.readInner(taken.lines));
+  if (number !== undefined) block.lastItem = { number, next: taken.next };
   return taken.next;
 }
 

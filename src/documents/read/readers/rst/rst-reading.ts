@@ -70,6 +70,8 @@ export interface Block {
   hasTitles: boolean;
   /** Reads the lines within this block, by default without titles. */
   readInner: (lines: readonly Line[], canHaveTitles?: boolean) => void;
+  /** The last numbered item: its number, and the line below it. */
+  lastItem?: { number: number; next: number };
 }
 
 /** Reads what begins at line `at`. Returns the next line, or -1 if something else begins there. */
