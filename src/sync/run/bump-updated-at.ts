@@ -37,7 +37,9 @@ export function bumpUpdatedAt(document: ReadyDocument, last: LastSent, nowMs: nu
  */
 function farthestSent(updatedAt: string, nowMs: number): LastSent {
   const dateMs = Date.parse(updatedAt);
-  const farthestMs = dateMs + 60_000 + Math.max(0, Math.ceil((nowMs - dateMs) / 1000));
+  const bumpedMs = dateMs + 60_000 + Math.max(0, Math.ceil((nowMs - dateMs) / 1000));
+  // An upload without a date has that of the service's clock.
+  const farthestMs = Math.max(bumpedMs, nowMs + skewMs);
   return { updatedAt: new Date(farthestMs).toISOString(), sentAtMs: nowMs };
 }
 
@@ -48,6 +50,9 @@ export interface Dates {
   /** Number of documents that the service already had with an unknown date. */
   unknown(): number;
 }
+
+/** For a service that takes every update. */
+export const unchangedDates: Dates = { adapt: (document) => document, unknown: () => 0 };
 
 /**
  * For a service that ignores updates without a later date, see bumpUpdatedAt(). A document has one

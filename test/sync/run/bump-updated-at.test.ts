@@ -75,6 +75,18 @@ describe("createDates()", () => {
     expect(dates.unknown()).toBe(0);
   });
 
+  it("goes with force beyond the clock of a service that got no date before", async () => {
+    const state = await openTestState();
+    onTestFinished(() => state.close());
+    const nowMs = Date.parse("2026-06-01T00:00:00Z");
+    const lost = { state, baseUrl: "https://a", now: () => nowMs };
+    const forced = createDates({ ...lost, force: true }).adapt(ready("x", day), undefined);
+    // The clock of the service may be five minutes ahead.
+    expect(Date.parse(forced.updatedAt ?? "")).toBeGreaterThan(nowMs + 5 * 60_000);
+    const there = createDates({ ...lost, force: false }).adapt(ready("x", day), undefined);
+    expect(Date.parse(there.dateIfThere?.() ?? "")).toBeGreaterThanOrEqual(nowMs + 5 * 60_000);
+  });
+
   it("goes with force, or once it is known to be there, beyond what years of changes made of a date", async () => {
     const state = await openTestState();
     onTestFinished(() => state.close());

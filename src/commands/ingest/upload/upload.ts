@@ -5,7 +5,7 @@ import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import type { VerifyCounts } from "../../../output/verify.ts";
-import { createDates, type Dates } from "../../../sync/run/bump-updated-at.ts";
+import { createDates, unchangedDates, type Dates } from "../../../sync/run/bump-updated-at.ts";
 import { relativeTo } from "../../../documents/find/root.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { BegunRun } from "../../../sync/state/unfinished.ts";
@@ -15,6 +15,8 @@ import { readAgain, readPending, type Pending } from "../../../sync/run/pending.
 import { runDocuments } from "../../../sync/run/run.ts";
 import { explainMissingEndpoint } from "../target/missing-endpoint.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
+import { accessRules, type AccessFlags } from "../target/access.ts";
+import { createOtherPairs, type OtherPairs } from "../target/other-pairs.ts";
 import { createOverwritten, type Overwritten } from "../target/overwrites.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
 import { checkSent, openCheck } from "./check-sent.ts";
@@ -24,7 +26,7 @@ import type { Report, Traffic } from "../report/report.ts";
 import type { UploadSession } from "../session.ts";
 import { createIdleCount, whySlow } from "./why-slow.ts";
 
-interface UploadOptions {
+interface UploadOptions extends AccessFlags {
   maxFailures?: number;
   force?: boolean;
   shard?: Shard;
@@ -50,8 +52,6 @@ function trafficOf(gate: Gate): Traffic {
   const { requests, retries, throttled } = gate.state();
   return { requests, retries, throttled };
 }
-
-const unchangedDates: Dates = { adapt: (document) => document, unknown: () => 0 };
 
 function datesOf({ now }: Context, { state, connected, targets, options }: Upload): Dates {
   if (connected.client.dialect.skipsUnadvanced !== true) return unchangedDates;
@@ -88,6 +88,7 @@ interface Doubts {
   uploads: ImageUploads;
   dates: Dates;
   overwritten: Overwritten;
+  otherPairs: OtherPairs;
 }
 
 /** Sends what is pending. Returns how many documents would fail again as they are. */
@@ -95,16 +96,15 @@ async function sendAll(
   context: Context,
   upload: Upload,
   gate: Gate,
-  { uploads, dates, overwritten }: Doubts,
+  { uploads, dates, overwritten, otherPairs }: Doubts,
 ): Promise<number> {
   const { plan, state, spool, report, source, inspector, connected, options } = upload;
-  const { concurrency } = connected;
   // Documents in flight or waiting for a request slot.
   let sending = 0;
   let hold: (change: 1 | -1) => void = () => {};
   const suspects: Parameters<typeof state.verified.suspect>[0][number][] = [];
   const events = runDocuments({
-    pending: upload.stream ?? readPending({ spool, inspector }),
+    pending: otherPairs.guard(upload.stream ?? readPending({ spool, inspector })),
     again: (positions) => readAgain(positions, { spool, inspector }),
     state,
     targets: upload.targets,
@@ -123,7 +123,7 @@ async function sendAll(
     adapt: dates.adapt,
     onSuspect: (document) => void suspects.push(document),
     isGivenUp: () => gate.state().stopped !== undefined,
-    concurrency,
+    concurrency: connected.concurrency,
     maxFailures: options.maxFailures,
     failedBefore: plan.table.count("failed"),
     signal: context.signal,
@@ -166,9 +166,9 @@ function failedHint({ stream, options, source }: Upload, broken: number): string
 /** Warns when the service may differ from the summary. */
 async function warnOfDoubt(
   { output }: Upload,
-  { uploads, dates, overwritten }: Doubts,
+  { uploads, dates, overwritten, otherPairs }: Doubts,
 ): Promise<void> {
-  await overwritten.tell(output);
+  for (const each of [overwritten, otherPairs]) await each.tell(output);
   const lost = uploads.lost();
   if (lost > 0) {
     await output.warn(
@@ -207,10 +207,10 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
     clock: context,
     signal: context.signal,
   });
-  const { root } = upload.source.settings;
-  const uploads = createImageUploads(upload.connected.client, root, gate);
+  const uploads = createImageUploads(upload.connected.client, upload.source.settings.root, gate);
   const dates = datesOf(context, upload);
-  const doubts = { uploads, dates, overwritten: createOverwritten() };
+  const otherPairs = createOtherPairs(upload, accessRules(upload.options, upload.source.config));
+  const doubts = { uploads, dates, overwritten: createOverwritten(), otherPairs };
   let broken = 0;
   let verified: VerifyCounts | undefined;
   try {

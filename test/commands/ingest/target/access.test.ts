@@ -48,6 +48,59 @@ const readers: [number, string][] = [
   ],
 ];
 
+describe("a document that another pair holds", () => {
+  it("is sent with a warning: the readers of both pairs read it", async () => {
+    const { run } = await start();
+    expect((await run("ingest docs --cc-pair-id 2")).code).toBe(0);
+    const moved = await run("ingest docs/a.md --cc-pair-id 8");
+    expect(moved.code).toBe(0);
+    expect(moved.err).toContain(
+      "warning: 1 document (first: docs/a.md) is also held by cc_pair_id 2, by what is recorded here: its readers read it as well",
+    );
+    expect((await run("ingest docs/a.md --cc-pair-id 8")).err).not.toContain("also held");
+  });
+
+  it("is not sent where an access type is required that the other pair lacks", async () => {
+    const { run, sandbox } = await start();
+    await run("ingest docs --cc-pair-id 2");
+    const count = sandbox.ledger.requestCount;
+    const refused = await run("ingest docs --cc-pair-id 8 --require-access private");
+    expect(refused.code).toBe(10);
+    expect(refused.err).toContain(
+      "docs/a.md: cc_pair_id 2 holds docs/a.md as well, and its readers would read it (--require-access)",
+    );
+    expect(refused.err).toContain("2 documents failed");
+    expect(sandbox.ledger.requestCount).toBeGreaterThan(count);
+    expect(sandbox.ledger.documents.get("docs/a.md")).toHaveLength(1);
+  });
+
+  it("is sent where the other pair has the required type, and also when a rule moves it", async () => {
+    const { run, folder, sandbox } = await start({}, { KNOWCTL_TRUST_PROJECT: "1" });
+    await run("ingest docs --cc-pair-id 5");
+    const both = await run("ingest docs --cc-pair-id 8 --require-access private");
+    expect(both.code).toBe(0);
+    expect(both.err).toContain("2 documents (first: docs/a.md) are also held by cc_pair_id 5");
+    const config = { ...JSON.parse(rules).ingest, ccPairId: 8 };
+    writeFiles(folder, {
+      ".cliconfig.json": JSON.stringify({ ingest: config }),
+      "docs/b.md": "# B\n\nNew.\n",
+    });
+    const ruled = await run("ingest docs");
+    expect(ruled.err).toContain("1 document (first: docs/b.md) is also held by cc_pair_id 8");
+    expect(sandbox.ledger.documents.get("docs/b.md")).toHaveLength(3);
+  });
+
+  it("also on stdin", async () => {
+    const { run } = await start();
+    const line = (text: string): string =>
+      JSON.stringify({ id: "x", sections: [{ text }], semantic_identifier: "x", metadata: {} });
+    expect((await run("ingest - --cc-pair-id 2", line("a"))).code).toBe(0);
+    const refused = await run("ingest - --cc-pair-id 8 --require-access private", line("b"));
+    expect(refused.code).toBe(10);
+    expect(refused.err).toContain("stdin: cc_pair_id 2 holds x as well");
+  });
+});
+
 describe("who can read the target", () => {
   it.each(readers)("is the first line of an upload to pair %i", async (id, line) => {
     const { run } = await start();

@@ -34,7 +34,10 @@ describe.each(["standard", "onyx"] as const)("ids that another project uses: %s"
     expect(first.stderr.split("\n").filter((each) => each.startsWith("warning"))).toEqual([told]);
     writeFiles(service.folder, filesOf("third"));
     expect((await runIn(service, "ingest docs --cc-pair-id 2")).stderr).not.toContain("warning");
-    expect((await runIn(service, "ingest docs --cc-pair-id 7")).stderr).not.toContain("warning");
+    const other = await runIn(service, "ingest docs --cc-pair-id 7");
+    expect(other.stderr.split("\n").filter((each) => each.startsWith("warning"))).toEqual([
+      expect.stringContaining("also held by cc_pair_id 2"),
+    ]);
   });
 });
 

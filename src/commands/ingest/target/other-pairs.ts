@@ -1,0 +1,84 @@
+import type { ConnectorStatus } from "../../../api/schemas.ts";
+import type { ReadyDocument } from "../../../documents/inspect/inspection.ts";
+import type { Output } from "../../../output/terminal/output.ts";
+import { countOf } from "../../../output/terminal/progress.ts";
+import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import type { Pending } from "../../../sync/run/pending.ts";
+import { tombstoneMark } from "../../../sync/state/records.ts";
+import { pairInKey, serviceTargets, targetFor } from "../../../sync/state/target.ts";
+import type { UploadSession } from "../session.ts";
+import type { AccessRules } from "./access.ts";
+
+/**
+ * Documents that another pair holds as well, by the records of the state. A service has one
+ * document per id: the readers of all its pairs read it (observed-service.md 11.1).
+ */
+export interface OtherPairs {
+  /** With a required access type, fails the documents that another pair opens to more readers. */
+  guard(pending: AsyncIterable<Pending[]>): AsyncIterable<Pending[]>;
+  /** Prints a warning if there are any. */
+  tell(output: Output): Promise<void>;
+}
+
+/** Throws ApiError from guard() when an access type is required and the listing fails. */
+export function createOtherPairs(
+  { state, targets, connected: { client } }: UploadSession,
+  { required }: AccessRules,
+): OtherPairs {
+  const keys = serviceTargets(state.database, targets.baseUrl);
+  const pairs = new Set<number>();
+  let count = 0;
+  let first = "";
+  let listing: Promise<ConnectorStatus[]> | undefined;
+
+  const pairsOf = ({ id, ownPair }: ReadyDocument): number[] => {
+    const own = targetFor(targets, ownPair)?.key;
+    const isHeld = (key: string): boolean => {
+      const whole = key === own ? undefined : state.accepted(key, id)?.whole;
+      return whole !== undefined && whole !== tombstoneMark;
+    };
+    return keys.filter(isHeld).map(pairInKey);
+  };
+  /** A pair that no record describes may be open to everybody. */
+  const isRefused = async (pair: number): Promise<boolean> => {
+    if (required.length === 0) return false;
+    // Imported on demand: most uploads send to one pair.
+    const { listConnectors } = await import("../../../api/connectors.ts");
+    const records = await (listing ??= listConnectors(client));
+    const type = records.find((each) => each.cc_pair_id === pair)?.access_type;
+    return !required.some((each) => each === type);
+  };
+  const judge = async (each: Pending): Promise<Pending> => {
+    const { prepared } = each;
+    if (prepared.kind !== "document") return each;
+    const others = pairsOf(prepared);
+    if (others.length === 0) return each;
+    const { path, part, id } = prepared;
+    for (const pair of others) {
+      if (!(await isRefused(pair))) continue;
+      const reason = `${path || "stdin"}: cc_pair_id ${pair} holds ${id} as well, and its readers would read it (--require-access); delete the document in the service, then send it again`;
+      return { ...each, prepared: { kind: "failed", path, part, id, reason } };
+    }
+    for (const pair of others) pairs.add(pair);
+    if (++count === 1) first = path || id;
+    return each;
+  };
+
+  const isShared = ({ prepared }: Pending): boolean =>
+    prepared.kind === "document" && pairsOf(prepared).length > 0;
+
+  return {
+    async *guard(pending) {
+      for await (const batch of pending) {
+        yield batch.some(isShared) ? await Promise.all(batch.map(judge)) : batch;
+      }
+    },
+    async tell(output) {
+      if (count === 0) return;
+      const named = [...pairs].toSorted((a, b) => a - b).join(", ");
+      await output.warn(
+        `${countOf(count, "document")} (first: ${neutraliseLine(first)}) ${count === 1 ? "is" : "are"} also held by cc_pair_id ${named}, by what is recorded here: its readers read ${count === 1 ? "it" : "them"} as well`,
+      );
+    },
+  };
+}
