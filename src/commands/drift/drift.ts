@@ -17,18 +17,22 @@ import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import { planFolder } from "../ingest/plan.ts";
 import { problemOf } from "../ingest/report/tell.ts";
 import { isConnected, openSession, type ConnectedSession } from "../ingest/session.ts";
+import { ruleTargets } from "../ingest/target/rule-targets.ts";
 import { missingPair } from "../ingest/target/target.ts";
 
 export interface DriftOptions extends MappingFlags {
   exitCode?: boolean;
 }
 
-/** The pairs to compare. Throws CliError `usage` when a document has none. */
-function targetsOf({ targets }: ConnectedSession, { table }: Plan): Target[] {
-  const found = plannedTargets(table, targets);
+/**
+ * The pairs to compare: of the documents, and of records that only a rule names. Throws CliError
+ * `usage` when a document has none.
+ */
+function targetsOf(session: ConnectedSession, { table }: Plan): Target[] {
+  const found = plannedTargets(table, session.targets);
   const known = found.filter((each) => each !== undefined);
   if (known.length === 0 || known.length < found.length) throw missingPair({ isUpload: false });
-  return known;
+  return [...new Set([...known, ...ruleTargets(session)])];
 }
 
 function summaryOf({ drift, listed, targets, noExtra }: Comparison, plan: Plan): DriftSummary {

@@ -12,13 +12,13 @@ import type { ShownPath } from "../../output/paths.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { isInShard, type Shard } from "../../sync/plan/shard.ts";
-import type { Target } from "../../sync/state/target.ts";
+import { targetFor } from "../../sync/state/target.ts";
 import { findOrphans } from "./orphans/orphan-search.ts";
 import type { Session } from "./session.ts";
+import { ruleTargets } from "./target/rule-targets.ts";
 
-interface FolderPlan extends Pick<Session, "source" | "state" | "shaping"> {
+interface FolderPlan extends Pick<Session, "source" | "state" | "shaping" | "targets"> {
   plan: Plan;
-  target: Target | undefined;
   shard: Shard | undefined;
   /** Formats the path of another file in details. */
   shown: ShownPath;
@@ -42,13 +42,16 @@ async function* recordedOrphans(
   context: Context,
   folder: FolderPlan,
 ): AsyncGenerator<PlannedDocument> {
-  const { plan, target, shard, state } = folder;
-  if (!target || state.isRecordless) return;
-  for await (const orphan of findOrphans(context, folder, plan, target)) {
-    const { path, id, reason } = orphan;
-    if (shard && !isInShard(id, shard)) continue;
-    const detail = `${reason}; the service still has the document`;
-    yield { action: "orphaned", class: orphan.class, path, id, detail };
+  const { plan, targets, shard, state } = folder;
+  if (state.isRecordless) return;
+  const own = targetFor(targets, undefined);
+  for (const target of [...(own ? [own] : []), ...ruleTargets(folder)]) {
+    for await (const orphan of findOrphans(context, folder, plan, target)) {
+      const { path, id, reason } = orphan;
+      if (shard && !isInShard(id, shard)) continue;
+      const detail = `${reason}; the service still has the document`;
+      yield { action: "orphaned", class: orphan.class, path, id, detail };
+    }
   }
 }
 
@@ -78,13 +81,12 @@ async function* findAllOrphans(
   }
 }
 
-/** The documents of the plan, then the orphans. */
-export async function* everyDocument(
-  context: Context,
-  folder: FolderPlan,
-): AsyncGenerator<PlannedDocument> {
-  const { table } = folder.plan;
-  const { since } = folder.source;
+/** The documents of the plan. */
+export function* plannedDocuments({
+  plan: { table },
+  source: { since },
+  shown,
+}: Pick<FolderPlan, "plan" | "source" | "shown">): Generator<PlannedDocument> {
   for (const { action, path, part, id, detail, content } of table.entries()) {
     if (action === "other" || action === "unselected") continue;
     const isNew = action === "new" && content !== undefined;
@@ -95,9 +97,17 @@ export async function* everyDocument(
       path,
       ...row,
       id,
-      detail: from ? `renamed from ${folder.shown(from)}` : detail,
+      detail: from ? `renamed from ${shown(from)}` : detail,
     };
   }
+}
+
+/** The documents of the plan, then the orphans. */
+export async function* everyDocument(
+  context: Context,
+  folder: FolderPlan,
+): AsyncGenerator<PlannedDocument> {
+  yield* plannedDocuments(folder);
   yield* findAllOrphans(context, folder);
 }
 

@@ -105,12 +105,11 @@ async function dryRun(
   await printWarnings(session, plan.table.warnings(), plan.images);
   await printReasons(output, plan.table);
   if (options.overwrite === false) await output.note(noOverwriteNote);
-  const target = targetFor(targets, undefined);
   const exitCode = options.exitCode === true;
   const { shard } = options;
   const shown = format === "text" ? source.shown : (path: string) => path;
   await writePlan(session, format, {
-    documents: everyDocument(context, { plan, source, state, shaping, target, shard, shown }),
+    documents: everyDocument(context, { plan, source, state, shaping, targets, shard, shown }),
     noPair: () => plan.pairs.has(undefined),
     others: () => plan.table.count("other"),
     shard,

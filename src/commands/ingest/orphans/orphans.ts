@@ -29,6 +29,7 @@ import {
 import { openSession, type Session } from "../session.ts";
 import { openSource, type DocumentSource } from "../options/settings.ts";
 import { refuseAmbiguous } from "../subcommand.ts";
+import { ruleTargets } from "../target/rule-targets.ts";
 import { createPairCheck, missingPair } from "../target/target.ts";
 import { problemOf } from "../report/tell.ts";
 
@@ -50,18 +51,33 @@ function nothingFound({ remote, class: classes = [] }: OrphansOptions): string {
   return `no orphaned documents of the class${classes.length > 1 ? "es" : ""} ${classes.join(", ")}`;
 }
 
-async function printListed(
-  { orphans, plan, session, target }: Work,
-  options: OrphansOptions,
-): Promise<void> {
+/** Names the orphans of pairs that only rules name: each pair is listed and removed by itself. */
+async function printOtherPairs(context: Context, { session, plan }: Work): Promise<void> {
+  for (const target of ruleTargets(session)) {
+    let count = 0;
+    for await (const _ of findOrphans(context, session, plan, target)) count++;
+    if (count === 0) continue;
+    const { ccPairId } = target;
+    await session.output.note(
+      `${countOf(count, "orphaned document")} of cc_pair_id ${ccPairId}, which a rule names: see \`knowctl ingest orphans --cc-pair-id ${ccPairId}\``,
+    );
+  }
+}
+
+async function printListed(context: Context, work: Work, options: OrphansOptions): Promise<void> {
+  const { orphans, plan, session, target } = work;
   const { state, output } = session;
   const unreadable = plan.table.count("failed");
   for (const each of plan.table.entries(["failed"]))
     await output.problem(problemOf(each, session.source));
   if (!state.knows(target.key))
     await output.note(`no document was sent to ${target.key} from this project`);
-  else if (orphans.count === 0) await output.note(nothingFound(options));
+  else if (orphans.count === 0) {
+    const isOne = ruleTargets(session).length === 0;
+    await output.note(nothingFound(options) + (isOne ? "" : ` of cc_pair_id ${target.ccPairId}`));
+  }
   await printOtherClasses(session, orphans);
+  if (!options.remote) await printOtherPairs(context, work);
   if (unreadable === 0) return;
   const what = countOf(unreadable, "file or folder", "files or folders");
   throw new CliError("partial", `${what} cannot be read: their documents are not listed`);
@@ -131,7 +147,7 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
   if (options.tombstone && orphans.selected > 0) await checkAccess(context, work, options);
   if (!removes || orphans.selected === 0 || options.dryRun || !connected) {
     await write();
-    return await printListed(work, options);
+    return await printListed(context, work, options);
   }
   if (options.remote) await nameEach(work);
   if (!(await confirmRemoval(context, work, options))) {

@@ -3,20 +3,25 @@ import { defaultId } from "../../../documents/map/mapping.ts";
 import { createRealPlaces, exists } from "../../../documents/find/real-place.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
-import { targetFor } from "../../../sync/state/target.ts";
+import { targetFor, type Target } from "../../../sync/state/target.ts";
 import type { Session } from "../session.ts";
+import { ruleTargets } from "../target/rule-targets.ts";
 
 /** Reports sent files that are now drafts or empty. Finds only documents with path-derived ids. */
 async function printOptedOut(
   { output, source, state }: Pick<Session, "output" | "source" | "state">,
   table: Plan["table"],
-  target: string,
+  targets: readonly Target[],
 ): Promise<void> {
   let count = 0;
   for (const { path, part, content } of table.entries(["skipped"])) {
     if (part > 0 || content === undefined) continue;
-    const sent = state.accepted(target, defaultId(path, source.settings));
-    if (sent?.path === path && sent.whole !== tombstoneMark) count++;
+    const id = defaultId(path, source.settings);
+    const isSent = ({ key }: Target): boolean => {
+      const sent = state.accepted(key, id);
+      return sent?.path === path && sent.whole !== tombstoneMark;
+    };
+    if (targets.some(isSent)) count++;
   }
   if (count === 0) return;
   const [verb, documents] = count === 1 ? ["opts", "document is"] : ["opt", "documents are"];
@@ -30,23 +35,27 @@ async function printOptedOut(
  * service still finds them.
  */
 export async function printUnfound(
-  { output, source, state, targets }: Pick<Session, "output" | "source" | "state" | "targets">,
+  session: Pick<Session, "output" | "source" | "state" | "targets">,
   { table }: Plan,
 ): Promise<void> {
-  const target = targetFor(targets, undefined);
-  if (!target || source.since) return;
+  const { output, source, state } = session;
+  const own = targetFor(session.targets, undefined);
+  if (source.since) return;
+  const targets = [...(own ? [own] : []), ...ruleTargets(session)];
+  // A document that another file yields now is not left behind.
   const isThere = state.database.prepare(
     `SELECT 1 AS yes FROM files f JOIN accepted a ON a.target = ? AND a.id = f.id
-      WHERE f.path = ? AND a.path = f.path AND a.whole <> '${tombstoneMark}' LIMIT 1`,
+      WHERE f.path = ? AND a.path = f.path AND a.whole <> '${tombstoneMark}'
+        AND NOT EXISTS (SELECT 1 FROM temp.plan p WHERE p.id = a.id) LIMIT 1`,
   );
   const placeOf = createRealPlaces(source.settings.root);
   let [excluded, gone] = [0, 0];
   for (const { path, isExcluded } of table.unfound()) {
-    if (!isThere.get(target.key, path)) continue;
+    if (!targets.some(({ key }) => isThere.get(key, path))) continue;
     if (isExcluded || exists(placeOf(path))) excluded++;
     else gone++;
   }
-  await printOptedOut({ output, source, state }, table, target.key);
+  await printOptedOut(session, table, targets);
   if (excluded + gone === 0) return;
   const parts = [
     ...(excluded > 0 ? [`${formatCount(excluded)} excluded`] : []),

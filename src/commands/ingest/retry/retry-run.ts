@@ -2,9 +2,8 @@ import type { IngestOptions } from "../ingest-options.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import type { RecordedOptions } from "../../../sync/state/options.ts";
-import { targetFor } from "../../../sync/state/target.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
-import { everyDocument, writePlan } from "../dry-run.ts";
+import { plannedDocuments, writePlan } from "../dry-run.ts";
 import { gatherReport } from "../report/gathered-report.ts";
 import { planFound, uploadFound } from "../ingest.ts";
 import { withReport, type ReportRequest } from "../report/report.ts";
@@ -46,9 +45,9 @@ async function dryRun(
         const plan = await planFound(context, session, options);
         plans.push(plan);
         await printWarnings(session, plan.table.warnings(), plan.images);
-        const target = targetFor(session.targets, undefined);
         const shown = format === "text" ? session.source.shown : (path: string) => path;
-        yield* everyDocument(context, { ...session, plan, target, shard: undefined, shown });
+        // Only what failed: a retry looks for no orphans.
+        yield* plannedDocuments({ ...session, plan, shown });
       } finally {
         await session.close();
       }
