@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main, runHere } from "../../main.ts";
@@ -53,6 +53,37 @@ describe("ingest --verify", () => {
     expect(code).toBe(0);
     // Nothing was sent, so there is nothing to check.
     expect((await run(`${upload} --verify`)).code).toBe(0);
+  });
+
+  it("does not end with 0 while a document is missing that an earlier run sent", async () => {
+    const { run, folder } = await start(faulty({ "docs/1.md": { keeps: "nothing" } }));
+    const line = `${upload} --verify --wait 1s --report r.json`;
+    expect((await run(line)).code).toBe(13);
+    const again = await run(line);
+    expect(again.stderr).toContain("1 unchanged document was not in the index when last checked");
+    expect(again.stderr).toContain("`knowctl ingest retry --missing` sends them again");
+    expect(again.code).toBe(13);
+    const status = (): unknown =>
+      (JSON.parse(readFileSync(join(folder, "r.json"), "utf8")) as { status: unknown }).status;
+    expect(status()).toBe("partial");
+    // A plain upload checks nothing and claims nothing.
+    expect((await run(upload)).code).toBe(0);
+    expect((await run("ingest - --cc-pair-id 2 --verify", "")).stderr).not.toContain(
+      "not in the index",
+    );
+    rmSync(join(folder, "docs/1.md"));
+    expect((await run(line)).code).toBe(0);
+    expect(status()).toBe("ok");
+  });
+
+  it("leaves a report that retry does not take for nothing to do", async () => {
+    const { run } = await start(faulty({ "docs/1.md": { keeps: "nothing" } }));
+    await run(`${upload} --verify --wait 1s --report r.json`);
+    const { code, stderr } = await run("ingest retry r.json");
+    expect(stderr).toContain(
+      "no file failed, but 1 document of that report was not found in the index",
+    );
+    expect(code).toBe(10);
   });
 
   it("waits until the index lacks a paragraph that was removed", async () => {

@@ -1,7 +1,9 @@
+import { createRealPlaces, exists } from "../../../documents/find/real-place.ts";
 import { CliError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import type { VerifiableRecord } from "../../../sync/state/verified.ts";
 import { serviceTargets, targetFor } from "../../../sync/state/target.ts";
+import { orphanScope } from "../orphans/orphan-scope.ts";
 import { namesPairsByRule } from "../target/recorded-target.ts";
 import type { Session } from "../session.ts";
 import type { Failed, RetryGroup } from "./retry-groups.ts";
@@ -15,21 +17,53 @@ export interface MissingDocuments {
   documents: readonly VerifiableRecord[];
 }
 
+/** The uploaded documents of the targets of a session, with their last checks. */
+function* verifiableRecords({
+  state,
+  targets,
+  source,
+}: Pick<Session, "state" | "targets" | "source">): Generator<VerifiableRecord> {
+  const isByRule = !targets.pair.fromFlag && namesPairsByRule(source.config);
+  const target = targetFor(targets, undefined);
+  const keys = isByRule || !target ? serviceTargets(state.database, targets.baseUrl) : [target.key];
+  for (const key of keys) yield* state.verified.list(key);
+}
+
+const isMissing = ({ verified }: VerifiableRecord): boolean => mendable.has(verified?.result ?? "");
+
+/**
+ * Number of documents of the inputs, or from stdin, whose last check since their upload did not
+ * find them.
+ */
+export function countMissing(
+  session: Pick<Session, "state" | "targets" | "source">,
+  isStdin: boolean,
+): number {
+  const { source } = session;
+  const isInInputs = isStdin ? () => false : orphanScope(source);
+  const placeOf = createRealPlaces(source.settings.root);
+  // The document of a deleted file is an orphan: whether it is found does not matter.
+  const isOurs = ({ path }: VerifiableRecord): boolean =>
+    path === undefined ? isStdin : isInInputs(path) && exists(placeOf(path));
+  let count = 0;
+  // One by one: there may be a million.
+  for (const each of verifiableRecords(session)) if (isMissing(each) && isOurs(each)) count++;
+  return count;
+}
+
 /**
  * The documents that verify did not find since their upload, by their options. Throws CliError
  * `usage` when no document was verified.
  */
-export function missingInState({ state, targets, source }: Session): MissingDocuments {
-  const isByRule = !targets.pair.fromFlag && namesPairsByRule(source.config);
-  const target = targetFor(targets, undefined);
-  const keys = isByRule || !target ? serviceTargets(state.database, targets.baseUrl) : [target.key];
-  const records = keys.flatMap((key) => [...state.verified.list(key)]);
+export function missingInState(session: Session): MissingDocuments {
+  const { state } = session;
+  const records = [...verifiableRecords(session)];
   if (records.every(({ verified }) => verified === undefined)) {
     throw new CliError("usage", "--missing: no uploaded document was verified", {
       hints: ["run `knowctl verify` first: it records what it finds"],
     });
   }
-  const documents = records.filter(({ verified }) => mendable.has(verified?.result ?? ""));
+  const documents = records.filter(isMissing);
   const groups = new Map<number | undefined, RetryGroup>();
   for (const { path, options } of documents) {
     if (path === undefined) continue;

@@ -59,6 +59,14 @@ function refuseMissingRest({ fromStdin }: Failed, goneCount: number): void {
   });
 }
 
+/** The error of a report in which nothing failed, but the index lacks documents. */
+function lostError(count: number): CliError {
+  const message = `no file failed, but ${countOf(count, "document")} of that report ${count === 1 ? "was" : "were"} not found in the index`;
+  return new CliError("partial", message, {
+    hints: ["`knowctl ingest retry --missing` sends them again, by what the state records"],
+  });
+}
+
 function fromStdinError(count: number): CliError {
   return new CliError("partial", `${countOf(count, "failed document")} came from stdin`, {
     hints: ["documents from stdin are not stored: send them again with `knowctl ingest -`"],
@@ -168,6 +176,7 @@ export async function ingestRetry(
       if (!report && all.groups.length === 0) refuseWrongTarget(session);
       const areGone = all.groups.length > 0;
       if (report && areGone) throw allGone(source);
+      if (report?.lost?.length) throw lostError(report.lost.length);
       return await output.note(
         areGone
           ? "nothing to retry: all failed files are gone"

@@ -1,5 +1,6 @@
 import type { Client } from "../../../api/client.ts";
 import type { Context } from "../../../context.ts";
+import { CliError } from "../../../errors.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
 import type { VerifyCounts } from "../../../output/verify.ts";
 import type { RunRequest } from "../../../sync/run/run-request.ts";
@@ -75,4 +76,42 @@ export async function openCheck(
   const { versionKey } = source.settings;
   const limits = { concurrency, rate, waitMs };
   return await openSentCheck(context, { client, verified, versionKey, ...limits });
+}
+
+/**
+ * Number of documents that an earlier check did not find, of those that this run left unchanged. 0
+ * without `--verify`. Call it after checkSent(): what was sent now has a check of its own.
+ */
+export async function countStillMissing(
+  session: Pick<UploadSession, "state" | "targets" | "source"> & {
+    check?: SentCheck | undefined;
+    stream?: unknown;
+  },
+): Promise<number> {
+  if (!session.check) return 0;
+  // Imported on demand: most uploads check nothing.
+  return (await import("../retry/missing.ts")).countMissing(session, session.stream !== undefined);
+}
+
+/**
+ * Throws CliError `checks-failed` or `partial` unless all that was sent is current, and
+ * `checks-failed` for documents that are still missing.
+ */
+export async function failUnlessFound(
+  verified: VerifyCounts | undefined,
+  missing: number,
+): Promise<void> {
+  if (verified) (await import("../../verify/outcome.ts")).failUnlessExpected(verified, false);
+  if (missing === 0) return;
+  const were = missing === 1 ? "was" : "were";
+  throw new CliError(
+    "checks-failed",
+    `${countOf(missing, "unchanged document")} ${were} not in the index when last checked`,
+    {
+      hints: [
+        "`knowctl verify` checks them again",
+        "`knowctl ingest retry --missing` sends them again",
+      ],
+    },
+  );
 }

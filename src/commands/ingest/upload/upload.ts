@@ -19,7 +19,7 @@ import { accessRules, type AccessFlags } from "../target/access.ts";
 import { createOtherPairs, type OtherPairs } from "../target/other-pairs.ts";
 import { createOverwritten, type Overwritten } from "../target/overwrites.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
-import { checkSent, openCheck } from "./check-sent.ts";
+import { checkSent, countStillMissing, failUnlessFound, openCheck } from "./check-sent.ts";
 import { createSender } from "./sender.ts";
 import { clearSettled, clearUnchanged, recordPlanFailures } from "./failures.ts";
 import type { Report, Traffic } from "../report/report.ts";
@@ -200,9 +200,9 @@ export async function uploadPlan(context: Context, upload: Upload): Promise<void
 
 async function sendPlan(context: Context, upload: Upload): Promise<void> {
   const { report, progress, state, begun } = upload;
-  const { concurrency, rate } = upload.connected;
+  const { concurrency: ceiling, rate } = upload.connected;
   const gate = createGate({
-    ceiling: concurrency,
+    ceiling,
     ...(rate === undefined ? {} : { ratePerSecond: rate }),
     clock: context,
     signal: context.signal,
@@ -236,15 +236,15 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
   const interrupted = context.signal.aborted;
   if (!interrupted && !upload.stream) clearSettled(upload);
   if (!interrupted && begun) state.unfinished.end(begun);
-  const isVerified = !verified || verified.current === upload.check?.count();
+  const missing = await countStillMissing(upload);
+  const isVerified = missing === 0 && (!verified || verified.current === upload.check?.count());
   const status = interrupted ? "interrupted" : failed > 0 || !isVerified ? "partial" : "ok";
   await report.finish(status, trafficOf(gate));
   context.signal.throwIfAborted();
   if (failed > 0) {
     const others = created + updated + unchanged > 0 ? "; the others were sent" : "";
-    throw new CliError("partial", `${countOf(failed, "document")} failed${others}`, {
-      hints: [failedHint(upload, broken)],
-    });
+    const hints = [failedHint(upload, broken)];
+    throw new CliError("partial", `${countOf(failed, "document")} failed${others}`, { hints });
   }
-  if (verified) (await import("../../verify/outcome.ts")).failUnlessExpected(verified, false);
+  await failUnlessFound(verified, missing);
 }
