@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { open, rename, rm, type FileHandle } from "node:fs/promises";
-import { dirname, extname } from "node:path";
+import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { dirname, extname, resolve } from "node:path";
 import { CliError, codeOf } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { redactAll } from "../terminal/redact.ts";
@@ -48,11 +48,31 @@ async function writePieces(file: FileHandle, pieces: Iterable<string>): Promise<
   await file.appendFile(buffered.join(""));
 }
 
+// `>(command)` of a shell is such a path.
+const openDescriptor = /^\/(?:dev\/(?:fd\/|std(?:in|out|err)$)|proc\/)/;
+
+/** Whether a path is a stream, for example a FIFO: it is written to, not replaced. */
+async function isStream(path: string): Promise<boolean> {
+  if (openDescriptor.test(resolve(path))) return true;
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && (found.isFIFO() || found.isCharacterDevice());
+}
+
+async function writeStream(path: string, pieces: Iterable<string>): Promise<void> {
+  // Appended: the file behind /dev/stdout may have a beginning.
+  const file = await open(path, "a");
+  try {
+    await writePieces(file, pieces);
+  } finally {
+    await file.close();
+  }
+}
+
 /**
  * Writes a file piece by piece; a reader sees either the old or the complete new file.
  * The pieces go to a temporary file beside it (O_EXCL, mode 0644), which is synced and
- * renamed. Creates missing folders. Throws CliError `local` that names `path` and `what`
- * the file contains.
+ * renamed. A link to a file is replaced, not followed: a checkout may be hostile. Creates missing
+ * folders. Throws CliError `local` that names `path` and `what` the file contains.
  */
 export async function writeFilePieces(
   path: string,
@@ -61,6 +81,7 @@ export async function writeFilePieces(
 ): Promise<void> {
   const temporary = `${path}.tmp-${randomBytes(6).toString("hex")}`;
   try {
+    if (await isStream(path)) return await writeStream(path, pieces);
     makeFolder(dirname(path));
     const file = await open(temporary, "wx", 0o644);
     try {
