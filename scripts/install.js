@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 export const projectFolder = resolve(import.meta.dirname, "..");
@@ -70,6 +70,11 @@ export function ensureInstalled() {
   const lockfile = join(projectFolder, "package-lock.json");
   const installed = join(projectFolder, "node_modules", ".package-lock.json");
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lockfile).mtimeMs) return;
+  // npm would empty the folder behind a link, which another clone may use.
+  const modules = join(projectFolder, "node_modules");
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new Error(`${modules} is a link, and not of this lockfile: remove it, then run npm ci`);
+  }
   // npm is a script on Windows, which only a shell starts; nothing here comes from outside.
   runStep("install", "npm", ["ci", "--no-audit", "--no-fund"], {
     shell: process.platform === "win32",

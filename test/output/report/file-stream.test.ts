@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { lstatSync, openSync, closeSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { writeFilePieces } from "../../../src/output/report/file.ts";
 import { temporaryFolder } from "../../support.ts";
 
@@ -15,6 +15,7 @@ it.runIf(isUnix)("writes into a FIFO, also through a link, and keeps both", asyn
   symlinkSync(fifo, link);
   for (const path of [fifo, link]) {
     const reader = spawn("cat", [fifo], { stdio: ["ignore", "pipe", "ignore"] });
+    onTestFinished(() => void reader.kill());
     let read = "";
     reader.stdout.on("data", (data: Buffer) => void (read += String(data)));
     const ended = new Promise((resolve) => reader.on("close", resolve));
