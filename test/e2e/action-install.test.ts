@@ -30,7 +30,12 @@ describe.runIf(process.platform !== "win32")("the action's installation", () => 
   it("builds the checkout by default, and asks no registry for knowctl", async () => {
     const place = await preparePlace();
     const modules = join(projectFolder, "node_modules");
-    const calls = replaceNpm(place, `[ -e node_modules ] || ln -s '${modules}' node_modules\n`);
+    // A folder of its own, as npm makes one: no clone may install into the modules of another.
+    const calls = replaceNpm(
+      place,
+      `mkdir node_modules && ln -s '${modules}'/* '${modules}'/.bin node_modules/ &&
+touch node_modules/.package-lock.json\n`,
+    );
     const built = await install({}, place);
     expect(built, built.stderr).toMatchObject({ code: 0 });
     expect(new Set(calls().map((call) => call.split(" ")[0]))).toEqual(new Set(["ci"]));

@@ -68,11 +68,20 @@ export function createOtherPairs(
     prepared.kind === "document" && pairsOf(prepared).length > 0;
 
   return {
-    async *guard(pending) {
-      for await (const batch of pending) {
-        yield batch.some(isShared) ? await Promise.all(batch.map(judge)) : batch;
-      }
-    },
+    guard: (pending) => ({
+      [Symbol.asyncIterator]() {
+        const source = pending[Symbol.asyncIterator]();
+        return {
+          async next() {
+            const found = await source.next();
+            if (found.done || !found.value.some(isShared)) return found;
+            return { done: false, value: await Promise.all(found.value.map(judge)) };
+          },
+          // No generator: its return() would wait for the next batch, and stdin may stay silent.
+          return: async () => (await source.return?.()) ?? { done: true, value: undefined },
+        };
+      },
+    }),
     async tell(output) {
       if (count === 0) return;
       const named = [...pairs].toSorted((a, b) => a - b).join(", ");
