@@ -3,6 +3,7 @@ import type { DocumentSettings } from "../../documents/map/settings.ts";
 import type { Parsed } from "../../documents/read/reader.ts";
 import { createLevels, mayBe, type Level, type LevelOf, type LintConfig } from "./levels.ts";
 import { placeFindings, type LintFinding, type Raw } from "./place.ts";
+import { createMayHoldSecret } from "./secrets/may-hold-secret.ts";
 import type { FolderRule, LintPage, PageRule, RowPlace, Rule } from "./rule.ts";
 
 /** How documents are checked: plain data, which goes to the threads that read files. */
@@ -108,10 +109,15 @@ function createRefusal(
     .filter((rule) => refuses === "all" || rule.group === "secrets")
     .filter((rule) => mayBe(rule, config, ["error"]));
   if (errors.length === 0) return undefined;
+  const others = errors.filter((rule) => rule.group !== "secrets");
   const levelOf = createLevels(config);
+  const mayHoldSecret = createMayHoldSecret(setup.keys);
   return (page): Examined | undefined => {
     if (!page.document) return undefined;
-    const refused = refusal(errors, pageFor(setup, page, settings), levelOf);
+    const isSearched = page.body === undefined || mayHoldSecret(page.body);
+    const needed = isSearched ? errors : others;
+    if (needed.length === 0) return undefined;
+    const refused = refusal(needed, pageFor(setup, page, settings), levelOf);
     return refused === undefined ? undefined : { refused };
   };
 }

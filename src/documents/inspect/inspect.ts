@@ -48,6 +48,7 @@ function examineReading(
   path: string,
   part: number,
   reading: PlacedReading,
+  body: Uint8Array | undefined,
   { examine }: PayloadSetup,
   facts: FileFacts | undefined,
 ): Examined | undefined {
@@ -56,7 +57,7 @@ function examineReading(
   const isDocument = reading.kind === "document";
   const document = isDocument ? reading.document : undefined;
   const skipped = isDocument ? undefined : reading.reason;
-  return examine({ path, part, line, source, parsed, document, skipped, facts });
+  return examine({ path, part, line, source, parsed, document, body, skipped, facts });
 }
 
 /**
@@ -70,17 +71,19 @@ export function toPrepared(
   facts?: FileFacts,
 ): Prepared {
   const { stamp, content, parts } = reading;
-  const { refused, report } = examineReading(path, part, reading, setup, facts) ?? {};
   if (reading.kind === "skipped") {
+    const { report } = examineReading(path, part, reading, undefined, setup, facts) ?? {};
     return { kind: "skipped", path, part, reason: reading.reason, stamp, content, parts, report };
   }
-  if (refused !== undefined) return { kind: "failed", path, part, reason: refused };
   const { document, warnings, images, uploads, volatile, notices } = reading;
   const { fromFlag, ccPairId: runPair } = setup.pair;
   const ccPairId = fromFlag ? runPair : (reading.ccPairId ?? runPair);
   const { body, fingerprint } = setup.onlyExamines
     ? noPayload
     : buildPayload(document, volatile, ccPairId);
+  const sent = setup.onlyExamines ? undefined : body;
+  const { refused, report } = examineReading(path, part, reading, sent, setup, facts) ?? {};
+  if (refused !== undefined) return { kind: "failed", path, part, reason: refused };
   return {
     kind: "document",
     path,

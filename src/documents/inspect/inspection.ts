@@ -37,6 +37,8 @@ export interface ExaminedPage {
   /** Undefined for a finished document (JSON), which is sent as given. */
   parsed: Parsed | undefined;
   document: IngestionDocument | undefined;
+  /** JSON of the request with the document, where one is built. */
+  body?: Uint8Array | undefined;
   /** Why there is no document. */
   skipped: string | undefined;
   facts: FileFacts | undefined;

@@ -8,7 +8,7 @@ for (const each of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 }
 
 /** Whether a run contains a digit or three capital letters: names of pages and files rarely do. */
-function mayBeRandom(bytes: Buffer, start: number, end: number): boolean {
+function mayBeRandom(bytes: Uint8Array, start: number, end: number): boolean {
   let capitals = 0;
   for (let at = start; at < end; at++) {
     const code = bytes[at] ?? 0;
@@ -28,25 +28,35 @@ let units = Buffer.allocUnsafeSlow(64 * 1024);
 /**
  * The runs of at least 16 letters, digits and `_-.~` that may be random. Any secret that is not a
  * password of a few letters contains one, so that expensive expressions see a small part of the
- * text. It looks at every sixteenth character, and around it if this one may be part of a run.
+ * text.
  */
 export function longRuns(text: string): Span[] {
   const { length } = text;
   if (length > units.length) units = Buffer.allocUnsafeSlow(length);
   units.write(text, 0, length, "latin1");
-  const bytes = units;
+  return runsIn(units, length, Infinity);
+}
+
+/** Whether UTF-8 text has such a run. */
+export const hasLongRun = (bytes: Uint8Array): boolean => runsIn(bytes, bytes.length, 1).length > 0;
+
+/** The first `most` runs. Looks at the last of 16 characters first: most lie beside a space. */
+function runsIn(bytes: Uint8Array, length: number, most: number): Span[] {
   const runs: Span[] = [];
+  let start = 0;
   let at = shortest - 1;
-  while (at < length) {
-    if (inRun[bytes[at] ?? 0] === 0) {
-      at += shortest;
+  while (at < length && runs.length < most) {
+    let back = at;
+    while (back >= start && inRun[bytes[back] ?? 0] === 1) back--;
+    if (back >= start) {
+      start = back + 1;
+      at = back + shortest;
       continue;
     }
-    let start = at;
-    while (start > 0 && inRun[bytes[start - 1] ?? 0] === 1) start--;
     let end = at + 1;
     while (end < length && inRun[bytes[end] ?? 0] === 1) end++;
-    if (end - start >= shortest && mayBeRandom(bytes, start, end)) runs.push({ start, end });
+    if (mayBeRandom(bytes, start, end)) runs.push({ start, end });
+    start = end + 1;
     at = end + shortest;
   }
   return runs;

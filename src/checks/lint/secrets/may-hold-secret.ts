@@ -1,0 +1,23 @@
+import { hasLongRun } from "./long-runs.ts";
+import { shortestKey } from "./own-keys.ts";
+import { privateKeyMark } from "./private-keys.ts";
+
+const at = "@".charCodeAt(0);
+
+/**
+ * Creates a quick check: whether the JSON of a document may contain what findSecrets() finds in its
+ * texts. It passes once over bytes that an upload has anyway, and most documents need no other
+ * search. JSON leaves the characters of a run as they are; only an escape before it lengthens it.
+ */
+export function createMayHoldSecret(keys: readonly string[]): (json: Uint8Array) => boolean {
+  const isSearched = keys.some((key) => key.length >= shortestKey && !hasLongRun(Buffer.from(key)));
+  return (json) => {
+    const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
+    return (
+      isSearched ||
+      hasLongRun(bytes) ||
+      bytes.includes(privateKeyMark) ||
+      (bytes.includes(at) && bytes.includes("://"))
+    );
+  };
+}
