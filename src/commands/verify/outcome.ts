@@ -20,8 +20,15 @@ export function statusOf(
   return open > 0 ? "partial" : "passed";
 }
 
-/** Throws CliError `checks-failed` or `partial` unless every document is as expected. */
-export function failUnlessExpected(counts: VerifyCounts, expectsHidden: boolean, unread = 0): void {
+/**
+ * Throws CliError `checks-failed` or `partial` unless every document is as expected. `isRecent`: one
+ * that is not was sent so recently that the service may still index it.
+ */
+export function failUnlessExpected(
+  counts: VerifyCounts,
+  expectsHidden: boolean,
+  { unread = 0, isRecent = false } = {},
+): void {
   const failed = countOutcome(counts, expectsHidden, "failed");
   if (failed > 0) {
     const bad = { ...counts, current: 0, present: 0, unknown: 0 };
@@ -29,10 +36,15 @@ export function failUnlessExpected(counts: VerifyCounts, expectsHidden: boolean,
       ? `${countOf(failed, "document")} visible to this reader`
       : `${countOf(failed, "document")} not as uploaded: ${countsText(bad)}`;
     const canSendAgain = counts.missing + counts["listed-only"] + counts.stale > 0;
-    const hints =
-      canSendAgain && !expectsHidden
-        ? ["`knowctl ingest retry --missing` sends missing, listed only and stale ones again"]
-        : [];
+    const hints: string[] = [];
+    if (canSendAgain && !expectsHidden) {
+      if (isRecent) {
+        hints.push("a service indexes later: `knowctl verify --wait 10m` waits until it has");
+      }
+      hints.push(
+        "`knowctl ingest retry --missing` sends missing, listed only and stale ones again",
+      );
+    }
     throw new CliError("checks-failed", what, { hints });
   }
   const open = countOutcome(counts, expectsHidden, "undecided") + unread;

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openDatabase } from "../../../src/database.ts";
 import { defaultPairs } from "../../../src/sandbox/store/connectors.ts";
 import { runHere } from "../../main.ts";
 import { startTestService, testKey, writeFiles, type TestServiceOptions } from "../../service.ts";
@@ -52,6 +53,20 @@ describe("verify", () => {
     expect(stderr).toMatch(/checking 12 documents at .*: at least 24 requests/);
     expect(stdout).toBe("");
     expect(code).toBe(0);
+  });
+
+  it("says right after an upload that the service may still index it, and later does not", async () => {
+    const { run, folder } = await uploaded(damaged({ "docs/1.md": { keeps: "nothing" } }));
+    const soon = await run("verify");
+    expect(soon.stderr).toContain("a service indexes later: `knowctl verify --wait 10m` waits");
+    expect(soon.code).toBe(13);
+    const state = await openDatabase(join(folder, ".knowctl", "state.db"));
+    state.exec("UPDATE accepted SET sent_at = sent_at - 3600000");
+    state.close();
+    const later = await run("verify");
+    expect(later.stderr).not.toContain("--wait");
+    expect(later.stderr).toContain("`knowctl ingest retry --missing` sends");
+    expect(later.code).toBe(13);
   });
 
   it("tells the damages apart", async () => {
