@@ -54,6 +54,7 @@ interface HelpDispatch {
   _dispatchHelpCommand(): void;
   _outputHelpIfRequested(args: string[]): void;
   unknownCommand(): void;
+  unknownOption(flag: string): void;
 }
 
 /** How help is shown. */
@@ -65,23 +66,36 @@ export interface HelpOutput {
   kind: HelpKind;
 }
 
+function refuseWord(command: Command, word: string): void {
+  if (!command.parent) helpWords.add(command);
+  command.args = [word];
+  (command as unknown as HelpDispatch).unknownCommand();
+}
+
 /**
  * Makes `help WORD…` follow all its words, and know the topics; commander follows one word, and
- * ignores a word that is no command.
+ * ignores a word that is no command, and any flag.
  */
 function followHelp(command: Command, output: HelpOutput): void {
-  (command as unknown as HelpDispatch)._dispatchHelpCommand = () => {
+  const dispatch = command as unknown as HelpDispatch;
+  dispatch._dispatchHelpCommand = () => {
+    const [, ...all] = command.args;
+    const flags = all.filter((each) => each.startsWith("-"));
+    const known = [...globalOptions(), ...command.options];
+    const isKnown = (flag: string): boolean =>
+      ["-h", "--help"].includes(flag) ||
+      known.some(({ long, short }) => flag === long || flag === short);
+    for (const flag of flags) if (!isKnown(flag.replace(/=.*$/s, ""))) dispatch.unknownOption(flag);
     let found = command;
-    for (const word of command.args.slice(1).filter((each) => !each.startsWith("-"))) {
+    const words = all.filter((each) => !each.startsWith("-"));
+    for (const [index, word] of words.entries()) {
       const next = found.commands.find((each) => each.name() === word);
       if (!next && word === "help" && isGroup(found)) break;
       if (!next) {
         const topic = found.parent ? undefined : topicText(word, output.width);
-        if (topic !== undefined) return output.write(topic);
-        if (!found.parent) helpWords.add(found);
-        found.args = [word];
-        (found as unknown as HelpDispatch).unknownCommand();
-        return;
+        if (topic === undefined) return refuseWord(found, word);
+        const more = words[index + 1];
+        return more === undefined ? output.write(topic) : refuseWord(found, more);
       }
       found = next;
     }

@@ -119,6 +119,7 @@ describe("knowctl help", () => {
     ["help ingest retry", "ingest retry"],
     ["help connectors list", "connectors list"],
     ["connectors help list", "connectors list"],
+    ["help --no-color login", "login"],
     ["--profile x help login", "login"],
   ])("shows the help of a command: %s", async (line, path) => {
     expect(await run(line)).toEqual({ code: 0, out: helpTexts()[path], err: "" });
@@ -132,6 +133,9 @@ describe("knowctl help", () => {
     ["help login x", /unknown command 'x'\n.*`knowctl login --help`/],
     ["connectors help lst", /unknown command 'lst'\n.*Did you mean list\?/],
     ["help exit-code", /unknown command 'exit-code'\n.*topic: exit-codes, environment,/],
+    ["help exit-codes nosuch", /unknown command 'nosuch'/],
+    ["help --nosuch", /unknown option '--nosuch'/],
+    ["config help --nosuch set", /unknown option '--nosuch'/],
     ["nosuch -h", /unknown command 'nosuch'/],
     ["connectors lst --help", /unknown command 'lst'\n.*Did you mean list\?/],
   ])("refuses a word that is none: %s", async (line, message) => {

@@ -82,12 +82,14 @@ async function folderOf(
   return handbook;
 }
 
-/** Uploads the folder. Documents that fail are named by the upload; the others are enough. */
-async function upload({ context, runLine, flags, folder }: Trial): Promise<void> {
+/** Uploads the folder. Returns the error if documents failed: the others are enough to ask about. */
+async function upload({ context, runLine, flags, folder }: Trial): Promise<CliError | undefined> {
   try {
     await runLine(["ingest", folder, "--root", folder, "--no-state", ...flags], context);
+    return undefined;
   } catch (error) {
-    if (!(error instanceof CliError && error.exit === "partial")) throw error;
+    if (error instanceof CliError && error.exit === "partial") return error;
+    throw error;
   }
 }
 
@@ -164,8 +166,8 @@ function passedFlags({ quiet, verbose, debug, color, input }: TryFlags): string[
 
 /**
  * `try`: a local service, the documents of a folder in it, and a conversation about them. The
- * folder is only read. Throws CliError `usage` for a folder that is none, `partial` where no
- * document can be read, and what the upload and the chat throw.
+ * folder is only read. Throws CliError `usage` for a folder that is none, `partial` where a document
+ * cannot be read, after the conversation about the others, and what the upload and the chat throw.
  */
 export async function tryOut(
   context: Context,
@@ -190,6 +192,7 @@ export async function tryOut(
       onDocument: headed.add,
       pairs,
     });
+    let failed: CliError | undefined;
     try {
       const trial: Trial = {
         output,
@@ -205,13 +208,14 @@ export async function tryOut(
       await output.note(bold("A local service runs"), `: nothing leaves this machine.`);
       await output.note(dim(`$ knowctl ingest ${commandWord(named ?? folder)}`));
       await output.flush();
-      await upload(trial);
+      failed = await upload(trial);
       await sandbox.idle();
       await ask(trial, place, questionsOf(headed.sorted()));
     } finally {
       await sandbox.close();
     }
     await end(output, place, flags.dialect);
+    if (failed) throw failed;
   } finally {
     place.remove();
   }

@@ -158,13 +158,14 @@ it("says where it cannot keep the documents, and leaves nothing behind", async (
   expect({ code, left: readdirSync(temporary) }).toEqual({ code: 14, left: [".keep"] });
 });
 
-it("goes on with the documents that can be read", async () => {
+it("goes on with the documents that can be read, and ends with the error of the others", async () => {
   const files = { ...pumps, "docs/bad.md": "---\nupdated: yesterday\n---\n# Bad\n\nText.\n" };
   const { run } = await tryOut(["docs"], files);
   const { code, stdout, stderr } = await run();
   expect(stderr).toContain("bad.md:2:1");
   expect(stdout).toContain("Open the blue valve first.");
-  expect(code).toBe(0);
+  expect(stderr).toMatch(/error: 1 document failed; the others were sent\n.*\n$/);
+  expect(code).toBe(10);
 });
 
 it.each([
