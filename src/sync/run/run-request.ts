@@ -69,6 +69,8 @@ export interface RunRequest {
   onSuspect?: (document: { target: string; id: string; why: Suspicion }) => void;
   /** Whether the service is considered down: then no failure counts as the document's own. */
   isGivenUp: () => boolean;
+  /** The error that stops the run, for a failure that every document would have. */
+  runFaultOf?: (error: unknown) => Error | undefined;
   /** Maximum number of documents in flight; those that wait for a retry do not count. */
   concurrency: number;
   maxFailures: number | undefined;

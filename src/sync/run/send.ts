@@ -60,7 +60,8 @@ export type Outcome = { event: DocumentEvent } | { fatal: unknown };
 function toOutcome(base: Base, error: unknown, request: Run): Outcome {
   const isOwnFailure =
     isDocumentFault(error) || (error instanceof CliError && error.exit === "usage");
-  if (!isOwnFailure || request.isGivenUp()) return { fatal: error };
+  const runFault = request.runFaultOf?.(error);
+  if (runFault || !isOwnFailure || request.isGivenUp()) return { fatal: runFault ?? error };
   const known = error instanceof ApiError ? error : undefined;
   const { retryable = false, status: httpStatus } = known ?? {};
   const reason = messageOf(error);

@@ -20,6 +20,7 @@ import { createOtherPairs, type OtherPairs } from "../target/other-pairs.ts";
 import { createOverwritten, type Overwritten } from "../target/overwrites.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
 import { checkSent, countStillMissing, failUnlessFound, openCheck } from "./check-sent.ts";
+import { runFaultOf } from "./run-fault.ts";
 import { createSender } from "./sender.ts";
 import { clearSettled, clearUnchanged, recordPlanFailures } from "./failures.ts";
 import type { Report, Traffic } from "../report/report.ts";
@@ -29,6 +30,7 @@ import { createIdleCount, whySlow } from "./why-slow.ts";
 interface UploadOptions extends AccessFlags {
   maxFailures?: number;
   force?: boolean;
+  source?: string;
   shard?: Shard;
   state?: string | boolean;
   verify?: boolean;
@@ -74,13 +76,11 @@ function followUpload(
     const { retries, throttled } = seen;
     const count = sending();
     const idleMoments = idleFor(count, seen.limit);
-    const moment = { gate: seen, now: elapsed(), ceiling, rate, sending: count, idleMoments };
-    const slowBecause = whySlow(moment);
+    const now = elapsed();
+    const slowBecause = whySlow({ gate: seen, now, ceiling, rate, sending: count, idleMoments });
     return { phase: "uploading", done, total, counts, retries, throttled, slowBecause };
   });
-  return (documents) => {
-    done += documents;
-  };
+  return (documents) => void (done += documents);
 }
 
 /** Sources of the warnings that the service may differ from the summary. */
@@ -99,7 +99,6 @@ async function sendAll(
   { uploads, dates, overwritten, otherPairs }: Doubts,
 ): Promise<number> {
   const { plan, state, spool, report, source, inspector, connected, options } = upload;
-  // Documents in flight or waiting for a request slot.
   let sending = 0;
   let hold: (change: 1 | -1) => void = () => {};
   const suspects: Parameters<typeof state.verified.suspect>[0][number][] = [];
@@ -122,6 +121,7 @@ async function sendAll(
     documentMs: limitsOf(policies.upsert, connected.options.timeoutMs, 0).totalMs,
     adapt: dates.adapt,
     onSuspect: (document) => void suspects.push(document),
+    runFaultOf: runFaultOf(options.source),
     isGivenUp: () => gate.state().stopped !== undefined,
     concurrency: connected.concurrency,
     maxFailures: options.maxFailures,
