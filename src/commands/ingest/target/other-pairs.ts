@@ -56,7 +56,7 @@ export function createOtherPairs(
     const { path, part, id } = prepared;
     for (const pair of others) {
       if (!(await isRefused(pair))) continue;
-      const reason = `${path || "stdin"}: cc_pair_id ${pair} holds ${id} as well, and its readers would read it (--require-access); delete the document in the service, then send it again`;
+      const reason = `${path || "stdin"}: cc_pair_id ${pair} also holds ${id}: its readers could read it (--require-access); delete the document in the service, then send it again`;
       return { ...each, prepared: { kind: "failed", path, part, id, reason } };
     }
     for (const pair of others) pairs.add(pair);
@@ -86,7 +86,7 @@ export function createOtherPairs(
       if (count === 0) return;
       const named = [...pairs].toSorted((a, b) => a - b).join(", ");
       await output.warn(
-        `${countOf(count, "document")} (first: ${neutraliseLine(first)}) ${count === 1 ? "is" : "are"} also held by cc_pair_id ${named}, by what is recorded here: its readers read ${count === 1 ? "it" : "them"} as well`,
+        `by the state, cc_pair_id ${named} also holds ${countOf(count, "document")} (first: ${neutraliseLine(first)}): its readers can read ${count === 1 ? "it" : "them"}`,
       );
     },
   };

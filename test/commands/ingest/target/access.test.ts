@@ -55,7 +55,7 @@ describe("a document that another pair holds", () => {
     const moved = await run("ingest docs/a.md --cc-pair-id 8");
     expect(moved.code).toBe(0);
     expect(moved.err).toContain(
-      "warning: 1 document (first: docs/a.md) is also held by cc_pair_id 2, by what is recorded here: its readers read it as well",
+      "warning: by the state, cc_pair_id 2 also holds 1 document (first: docs/a.md): its readers can read it",
     );
     expect((await run("ingest docs/a.md --cc-pair-id 8")).err).not.toContain("also held");
   });
@@ -67,7 +67,7 @@ describe("a document that another pair holds", () => {
     const refused = await run("ingest docs --cc-pair-id 8 --require-access private");
     expect(refused.code).toBe(10);
     expect(refused.err).toContain(
-      "docs/a.md: cc_pair_id 2 holds docs/a.md as well, and its readers would read it (--require-access)",
+      "docs/a.md: cc_pair_id 2 also holds docs/a.md: its readers could read it (--require-access)",
     );
     expect(refused.err).toContain("2 documents failed");
     expect(sandbox.ledger.requestCount).toBeGreaterThan(count);
@@ -79,14 +79,16 @@ describe("a document that another pair holds", () => {
     await run("ingest docs --cc-pair-id 5");
     const both = await run("ingest docs --cc-pair-id 8 --require-access private");
     expect(both.code).toBe(0);
-    expect(both.err).toContain("2 documents (first: docs/a.md) are also held by cc_pair_id 5");
+    expect(both.err).toContain(
+      "cc_pair_id 5 also holds 2 documents (first: docs/a.md): its readers can read them",
+    );
     const config = { ...JSON.parse(rules).ingest, ccPairId: 8 };
     writeFiles(folder, {
       ".cliconfig.json": JSON.stringify({ ingest: config }),
       "docs/b.md": "# B\n\nNew.\n",
     });
     const ruled = await run("ingest docs");
-    expect(ruled.err).toContain("1 document (first: docs/b.md) is also held by cc_pair_id 8");
+    expect(ruled.err).toContain("cc_pair_id 8 also holds 1 document (first: docs/b.md)");
     expect(sandbox.ledger.documents.get("docs/b.md")).toHaveLength(3);
   });
 
@@ -97,7 +99,7 @@ describe("a document that another pair holds", () => {
     expect((await run("ingest - --cc-pair-id 2", line("a"))).code).toBe(0);
     const refused = await run("ingest - --cc-pair-id 8 --require-access private", line("b"));
     expect(refused.code).toBe(10);
-    expect(refused.err).toContain("stdin: cc_pair_id 2 holds x as well");
+    expect(refused.err).toContain("stdin: cc_pair_id 2 also holds x");
   });
 });
 

@@ -36,7 +36,7 @@ describe.each(["standard", "onyx"] as const)("ids that another project uses: %s"
     expect((await runIn(service, "ingest docs --cc-pair-id 2")).stderr).not.toContain("warning");
     const other = await runIn(service, "ingest docs --cc-pair-id 7");
     expect(other.stderr.split("\n").filter((each) => each.startsWith("warning"))).toEqual([
-      expect.stringContaining("also held by cc_pair_id 2"),
+      expect.stringContaining("by the state, cc_pair_id 2 also holds"),
     ]);
   });
 });
