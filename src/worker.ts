@@ -1,7 +1,13 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { loadExamine } from "./checks/lint/load-examine.ts";
 import type { Inspector } from "./documents/inspect/inspection.ts";
-import { packResults, unpackItems } from "./documents/inspect/messages.ts";
+import {
+  packResults,
+  unpackItems,
+  unpackPaths,
+  type ResultMessage,
+} from "./documents/inspect/messages.ts";
+import type { Peek } from "./documents/inspect/peek-id.ts";
 import type { ThreadData } from "./documents/inspect/pool.ts";
 import { lookAtRecorded } from "./documents/inspect/recorded.ts";
 
@@ -17,12 +23,30 @@ const load = async (): Promise<Inspector> =>
     loadInspector(setup, loadExamine),
   ));
 
-let queue = reads ? load().then(() => {}) : Promise.resolve();
+let peek: Promise<Peek> | undefined;
+const loadPeek = async (): Promise<Peek> =>
+  await (peek ??= import("./documents/inspect/peek-id.ts").then((module) =>
+    module.loadPeek(setup.settings),
+  ));
+
+async function answer(text: string): Promise<ResultMessage | Uint8Array> {
+  const paths = unpackPaths(text);
+  if (!paths) return packResults(await lookAtRecorded(unpackItems(text), setup, load, count));
+  const { hasPathId } = await loadPeek();
+  return Uint8Array.from(paths, (path) => {
+    const has = hasPathId({ path, absolutePath: undefined });
+    count();
+    return has ? 1 : 0;
+  });
+}
+
+let queue = Promise.resolve();
+// Not awaited: the first tasks may only peek, which needs less code.
+if (reads) load().catch(() => {});
 parentPort?.on("message", (text: string) => {
   queue = queue.then(async () => {
-    const results = await lookAtRecorded(unpackItems(text), setup, load, count);
-    const message = packResults(results);
+    const reply = await answer(text);
     // Without a copy of the blocks: this thread can no longer read them.
-    parentPort?.postMessage(message, message.blocks);
+    parentPort?.postMessage(reply, reply instanceof Uint8Array ? [] : reply.blocks);
   });
 });

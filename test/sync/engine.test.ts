@@ -76,7 +76,7 @@ function inspect(fake: Fake): PeekingInspector {
   };
   return {
     look: (items) => Promise.resolve(items.map(({ path, stamp }) => look(path, stamp))),
-    peekId: () => undefined,
+    peekIds: (items) => Promise.resolve(items.map(() => undefined)),
     readRows: () => {
       throw new Error("no rows in these tests");
     },

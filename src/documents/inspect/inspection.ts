@@ -156,8 +156,8 @@ export interface Inspector {
 
 /** The inspector of a plan. */
 export interface PeekingInspector extends Inspector {
-  /** The document id of a new file; undefined if the first bytes do not determine it. */
-  peekId(item: ReadItem): PeekedId | undefined;
+  /** The document ids of new files; undefined where the first bytes do not determine it. */
+  peekIds(items: readonly ReadItem[]): Promise<(PeekedId | undefined)[]>;
 }
 
 /** Facts about a new file before it is read completely. */

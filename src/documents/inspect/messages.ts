@@ -44,6 +44,16 @@ export function unpackItems(text: string): LookItem[] {
   return items;
 }
 
+const peekMark = "?";
+
+/** Packs the paths of files whose first bytes tell whether they have their path's id. */
+export const packPaths = (paths: readonly string[]): string => peekMark + paths.join(separator);
+
+/** The paths in a message of packPaths(); undefined for one of packItems(). */
+export function unpackPaths(text: string): string[] | undefined {
+  return text.startsWith(peekMark) ? text.slice(peekMark.length).split(separator) : undefined;
+}
+
 const noBody = new Uint8Array(0);
 const noBlock = -1;
 

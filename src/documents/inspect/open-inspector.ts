@@ -1,4 +1,3 @@
-import type { PeekedId } from "./inspection.ts";
 import { availableParallelism } from "node:os";
 import type {
   PeekingInspector,
@@ -6,8 +5,8 @@ import type {
   InspectSetup,
   LoadExamine,
   LookItem,
-  ReadItem,
 } from "./inspection.ts";
+import type { Peek } from "./peek-id.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { formatOf } from "../read/readers.ts";
 import { lookAtRecorded } from "./recorded.ts";
@@ -31,8 +30,7 @@ const isStampKnown = ({ stamp, content }: LookItem): boolean =>
  * formats whose files may hang or use all memory. While all workers are busy, this thread does the
  * work. `recordedFiles` is the number of recorded files, counted up to filesInThisThread. From that
  * number on, the workers start at once. The reader code is loaded with the first file to read. The
- * code of peekId() is loaded at once if no file is recorded, else with the first new file; until
- * it is loaded, peekId() returns undefined. `script` is the built worker; without it, all work runs
+ * code of peekIds() with the first new file. `script` is the built worker; without it, all work runs
  * in this thread. `loadExamine` loads the checks that `setup.checks` describes. The caller closes the
  * inspector.
  */
@@ -47,13 +45,9 @@ export async function openInspector(
     (loading ??= import("./inspect.ts").then(({ loadInspector }) =>
       loadInspector(setup, loadExamine),
     ));
-  let peekIdOf: ((item: ReadItem) => PeekedId | undefined) | undefined;
-  let peekLoading: Promise<void> | undefined;
-  const loadPeek = async (): Promise<void> => {
-    const { loadPeekId } = await import("./peek-id.ts");
-    peekIdOf = await loadPeekId(setup.settings);
-  };
-  if (recordedFiles === 0) await loadPeek();
+  let peekLoading: Promise<Peek> | undefined;
+  const loadPeek = (): Promise<Peek> =>
+    (peekLoading ??= import("./peek-id.ts").then((module) => module.loadPeek(setup.settings)));
   const local: Pick<Inspector, "look"> = {
     look: (items, onItem) => lookAtRecorded(items, setup, load, onItem),
   };
@@ -81,12 +75,15 @@ export async function openInspector(
     async *readRows(item) {
       yield* (await load()).readRows(item);
     },
-    peekId(item) {
-      // An error is ignored here: reading the file fails in the same way and reports it.
-      if (!peekIdOf) peekLoading ??= loadPeek().catch(() => {});
-      const peeked = peekIdOf?.(item);
-      // The file is read later. By then the threads are ready.
-      if (peeked) countFiles(1, false, true);
+    async peekIds(items) {
+      const { hasPathId, pathId } = await loadPeek();
+      const paths = items.map(({ path }) => path);
+      const arePaths = items.every(({ absolutePath }) => absolutePath === undefined);
+      const flags: ArrayLike<boolean | number> =
+        pool && arePaths && !pool.isBusy() ? await pool.peek(paths) : items.map(hasPathId);
+      const peeked = paths.map((path, index) => (flags[index] ? pathId(path) : undefined));
+      // These files are read later. By then the threads are ready.
+      countFiles(peeked.filter((each) => each !== undefined).length, false, true);
       return peeked;
     },
     close: async () => await pool?.close(),

@@ -67,25 +67,35 @@ function hasDefaultId(bytes: Buffer, settings: DocumentSettings): boolean {
   return !keys.test(bytes.toString("utf8", fence.length, end));
 }
 
-/**
- * The document id of a file, judged by its first bytes. Undefined if reading the whole file could
- * result in another id, or if its front matter could skip the file. Never throws.
- */
-export function peekId(item: ReadItem, settings: DocumentSettings): PeekedId | undefined {
-  const { path } = item;
-  const format = formatOf(path, settings.format);
-  if (format === formats.markdown) {
-    const bytes = isPacked(path) ? undefined : readHead(placeOf(item, settings.root));
-    if (!bytes || !hasDefaultId(bytes, settings)) return undefined;
-  } else if (format !== formats.text) return undefined;
-  return { id: defaultId(path, settings), ownPair: effectiveFor(path, settings).ccPairId };
+/** What the first bytes of a file tell about its document. */
+export interface Peek {
+  /**
+   * Whether the document certainly has the id that its path gives it. False if reading the whole
+   * file could result in another id, or if its front matter could skip the file. Never throws.
+   */
+  hasPathId(item: ReadItem): boolean;
+  /** The id that the path gives a document. */
+  pathId(path: string): PeekedId;
 }
 
-/** Returns peekId() bound to the settings. Does not load the reader code. */
-export async function loadPeekId(
-  raw: RawSettings,
-): Promise<(item: ReadItem) => PeekedId | undefined> {
+export function createPeek(settings: DocumentSettings): Peek {
+  return {
+    hasPathId(item) {
+      const { path } = item;
+      const format = formatOf(path, settings.format);
+      if (format !== formats.markdown) return format === formats.text;
+      const bytes = isPacked(path) ? undefined : readHead(placeOf(item, settings.root));
+      return bytes !== undefined && hasDefaultId(bytes, settings);
+    },
+    pathId: (path) => ({
+      id: defaultId(path, settings),
+      ownPair: effectiveFor(path, settings).ccPairId,
+    }),
+  };
+}
+
+/** Creates a Peek for settings as plain data. Does not load the reader code. */
+export async function loadPeek(raw: RawSettings): Promise<Peek> {
   if (usesPatterns(raw)) await loadGlobs();
-  const settings = compileSettings(raw);
-  return (item) => peekId(item, settings);
+  return createPeek(compileSettings(raw));
 }

@@ -1,13 +1,23 @@
 import { Worker } from "node:worker_threads";
 import { codeOf } from "../../errors.ts";
 import type { InspectSetup, Inspector, Looked, LookItem } from "./inspection.ts";
-import { packItems, unpackResults, type ResultMessage } from "./messages.ts";
+import { packItems, packPaths, unpackResults, type ResultMessage } from "./messages.ts";
 
-interface Task {
+interface LookTask {
+  kind: "look";
   items: readonly LookItem[];
   settle: (results: Looked[]) => void;
   fail: (error: unknown) => void;
 }
+
+interface PeekTask {
+  kind: "peek";
+  items: readonly string[];
+  settle: (flags: Uint8Array) => void;
+  fail: (error: unknown) => void;
+}
+
+type Task = LookTask | PeekTask;
 
 /** Start data of a worker thread. */
 export interface ThreadData {
@@ -20,6 +30,8 @@ export interface ThreadData {
 
 /** An inspector that works in worker threads. */
 export interface Pool extends Pick<Inspector, "look"> {
+  /** For each file below the root 1 or 0, see Peek.hasPathId(). */
+  peek(paths: readonly string[]): Promise<Uint8Array>;
   /** Whether the queue of every thread is full. */
   isBusy(): boolean;
   /** Whether tasks also wait for a free place in these queues. */
@@ -82,9 +94,10 @@ export function createPool(
         if (!task) return;
         if (member.tasks.length === 0) member.progress.atMs = performance.now();
         member.tasks.push(task);
+        const text = task.kind === "look" ? packItems(task.items) : packPaths(task.items);
         // A thread has no target origin.
         // oxlint-disable-next-line unicorn/require-post-message-target-origin
-        member.worker.postMessage(packItems(task.items));
+        member.worker.postMessage(text);
       }
     }
   };
@@ -94,7 +107,9 @@ export function createPool(
     members.delete(member);
     if (isClosed) return;
     const [current, ...others] = member.tasks;
-    if (current) {
+    // Without an answer, the file is read whole, which names the culprit.
+    if (current?.kind === "peek") current.settle(new Uint8Array(current.items.length));
+    else if (current) {
       const culprit = Math.min(
         Atomics.load(member.done, 0) - member.answered,
         current.items.length - 1,
@@ -121,14 +136,16 @@ export function createPool(
     const progress = { count: 0, atMs: performance.now() };
     const member: Member = { worker, tasks: [], done, answered: 0, progress };
     members.add(member);
-    worker.on("message", (message: ResultMessage) => {
+    worker.on("message", (message: ResultMessage | Uint8Array) => {
       // A late answer of a replaced thread: another thread repeats the task.
       if (!members.has(member)) return;
       const task = member.tasks.shift();
       member.answered += task?.items.length ?? 0;
       member.progress.atMs = performance.now();
       dispatch();
-      task?.settle(unpackResults(message));
+      if (message instanceof Uint8Array) {
+        if (task?.kind === "peek") task.settle(message);
+      } else if (task?.kind === "look") task.settle(unpackResults(message));
     });
     worker.on("error", (error) => {
       if (isOutOfMemory(error)) {
@@ -164,7 +181,12 @@ export function createPool(
   return {
     look: (items) =>
       new Promise((settle, fail) => {
-        waiting.push({ items, settle, fail });
+        waiting.push({ kind: "look", items, settle, fail });
+        dispatch();
+      }),
+    peek: (items) =>
+      new Promise((settle, fail) => {
+        waiting.push({ kind: "peek", items, settle, fail });
         dispatch();
       }),
     isBusy: () =>

@@ -52,7 +52,7 @@ export interface PlanRequest {
   /** Receives the documents to send; undefined for a dry run, which does not change the state. */
   spool: Spool<SpoolHead> | undefined;
   /**
-   * With more new files than this, the plan reads only their ids (peekId), and the upload
+   * With more new files than this, the plan reads only their ids (peekIds), and the upload
    * reads the files. Files whose id cannot be peeked are read with the plan. New files wait
    * until their number is known, so recorded files are planned before them.
    * Default, and without a spool: all files are read with the plan, in path order.

@@ -1,5 +1,5 @@
 import type { PlanRequest } from "./plan-request.ts";
-import type { Looked } from "../../documents/inspect/inspection.ts";
+import type { Looked, PeekedId } from "../../documents/inspect/inspection.ts";
 import type { Candidate } from "./merge.ts";
 import type { PlanEntries } from "./plan-entries.ts";
 
@@ -17,8 +17,8 @@ export interface ReadAhead {
 }
 
 const mostFilesAtOnce = 512;
+const peekedAtOnce = 256;
 const bytesAtOnce = 1024 * 1024;
-const batchesAhead = 4;
 
 /** Bytes of the bodies among the results. */
 export function bytesOf(looked: readonly Looked[]): number {
@@ -30,40 +30,46 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** How files go to the inspector. */
+interface BatchRequest<Result> {
+  /** Size of the first batch. */
+  filesAtOnce: number;
+  batchesAhead: number;
+  inspect: (items: Candidate["item"][]) => Promise<Result[]>;
+  /** Adds the results of a batch. Returns the size of the next batches. */
+  add: (candidates: Candidate[], results: Result[]) => number | Promise<number>;
+}
+
 /** Inspects files in batches, several ahead, and adds the results in order. */
-function createBatches({ inspector }: PlanRequest, entries: PlanEntries) {
-  const inFlight: { candidates: Candidate[]; looked: Promise<Looked[]> }[] = [];
+function createBatches<Result>({ inspect, add, batchesAhead, ...first }: BatchRequest<Result>) {
+  const inFlight: { candidates: Candidate[]; results: Promise<Result[]> }[] = [];
   let batch: Candidate[] = [];
-  let filesAtOnce = 128;
+  let { filesAtOnce } = first;
   const finish = async (atMost: number): Promise<void> => {
     while (inFlight.length > atMost) {
-      const first = inFlight.shift();
-      if (!first) return;
-      const looked = await first.looked;
-      // Small batches for large documents: a whole batch is in memory.
-      const mean = bytesOf(looked) / looked.length;
-      filesAtOnce = Math.max(1, Math.min(mostFilesAtOnce, Math.floor(bytesAtOnce / (mean + 1))));
-      entries.add(first.candidates, looked);
+      const next = inFlight.shift();
+      if (!next) return;
+      filesAtOnce = await add(next.candidates, await next.results);
     }
   };
-  const look = async (): Promise<void> => {
+  const start = async (): Promise<void> => {
     const candidates = batch;
     batch = [];
     if (candidates.length === 0) return;
     // Results of threads arrive in a turn of the event loop. Without it the threads seem busy,
     // and this thread would do their work while they are idle.
     if (inFlight.length > 1) await nextTurn();
-    const looked = inspector.look(candidates.map(({ item }) => item));
+    const results = inspect(candidates.map(({ item }) => item));
     // Awaited in order; a rejection meanwhile must not count as unhandled.
-    looked.catch(() => {});
-    inFlight.push({ candidates, looked });
+    results.catch(() => {});
+    inFlight.push({ candidates, results });
     await finish(batchesAhead - 1);
   };
   return {
     add: (candidate: Candidate): Promise<void> | undefined =>
-      batch.push(candidate) >= filesAtOnce ? look() : undefined,
+      batch.push(candidate) >= filesAtOnce ? start() : undefined,
     async end(): Promise<void> {
-      await look();
+      await start();
       await finish(0);
     },
   };
@@ -72,24 +78,44 @@ function createBatches({ inspector }: PlanRequest, entries: PlanEntries) {
 /** Creates a ReadAhead. PlanRequest.mostReadFirst decides which new files are not read. */
 export function createReadAhead(request: PlanRequest, entries: PlanEntries): ReadAhead {
   const { inspector, mostReadFirst, spool } = request;
-  const batches = createBatches(request, entries);
-  const { add } = batches;
+  const looks = createBatches<Looked>({
+    filesAtOnce: 128,
+    batchesAhead: 4,
+    inspect: (items) => inspector.look(items),
+    add(candidates, looked) {
+      entries.add(candidates, looked);
+      // Small batches for large documents: a whole batch is in memory.
+      const mean = bytesOf(looked) / looked.length;
+      return Math.max(1, Math.min(mostFilesAtOnce, Math.floor(bytesAtOnce / (mean + 1))));
+    },
+  });
+  const { add } = looks;
+  const peeks = createBatches<PeekedId | undefined>({
+    filesAtOnce: peekedAtOnce,
+    // While a thread starts, this thread goes on.
+    batchesAhead: 64,
+    inspect: (items) => inspector.peekIds(items),
+    async add(candidates, peeked) {
+      for (const [index, candidate] of candidates.entries()) {
+        const id = peeked[index];
+        if (!id || !entries.addPeeked(candidate, id)) await add(candidate);
+      }
+      return peekedAtOnce;
+    },
+  });
   // New files, held back until their number is known.
   let first: Candidate[] = [];
   let newFiles = 0;
-  const addPeeked = (candidate: Candidate): Promise<void> | undefined => {
-    const peeked = inspector.peekId(candidate.item);
-    return peeked && entries.addPeeked(candidate, peeked) ? undefined : add(candidate);
-  };
   const areMany = (): boolean => mostReadFirst !== undefined && newFiles > mostReadFirst;
   const addFirst = async (): Promise<void> => {
     const candidates = first;
     first = [];
-    for (const each of candidates) await (areMany() ? addPeeked(each) : add(each));
+    for (const each of candidates) await (areMany() ? peeks.add(each) : add(each));
   };
   const settle = async (): Promise<void> => {
     await addFirst();
-    await batches.end();
+    await peeks.end();
+    await looks.end();
   };
   return {
     add,
@@ -97,7 +123,7 @@ export function createReadAhead(request: PlanRequest, entries: PlanEntries): Rea
       // Without a spool (a dry run) all files are read: an id alone does not show what would be sent.
       if (mostReadFirst === undefined || !spool) return add(candidate);
       newFiles++;
-      if (areMany() && first.length === 0) return addPeeked(candidate);
+      if (areMany() && first.length === 0) return peeks.add(candidate);
       first.push(candidate);
       return areMany() ? addFirst() : undefined;
     },

@@ -28,8 +28,15 @@ export function createUnselected(request: PlanRequest, entries: PlanEntries): Un
     for await (const row of inspector.readRows(item)) plan(item.path, row);
   };
   const settle = async (): Promise<void> => {
-    const items = waiting.map(({ item }) => item);
+    const all = waiting.map(({ item }) => item);
     waiting = [];
+    const peeked = all.length > 0 ? await inspector.peekIds(all) : [];
+    const items: typeof all = [];
+    for (const [index, item] of all.entries()) {
+      const id = peeked[index]?.id;
+      if (id === undefined) items.push(item);
+      else entries.addUnselected(item.path, 0, id);
+    }
     const looked = items.length > 0 ? await inspector.look(items) : [];
     for (const [index, each] of looked.entries()) {
       if (each.kind !== "same") plan(items[index]?.path ?? "", each);
@@ -40,11 +47,6 @@ export function createUnselected(request: PlanRequest, entries: PlanEntries): Un
     add(candidate) {
       const { item } = candidate;
       if (formatOf(item.path, format)?.gives === "rows") return readRows(candidate);
-      const peeked = inspector.peekId(item);
-      if (peeked) {
-        entries.addUnselected(item.path, 0, peeked.id);
-        return undefined;
-      }
       waiting.push(candidate);
       return waiting.length >= filesAtOnce ? settle() : undefined;
     },

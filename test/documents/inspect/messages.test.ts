@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { LookItem, ReadyDocument } from "../../../src/documents/inspect/inspection.ts";
 import {
   packItems,
+  packPaths,
   packResults,
   unpackItems,
+  unpackPaths,
   unpackResults,
 } from "../../../src/documents/inspect/messages.ts";
 import { same } from "../../../src/documents/inspect/recorded.ts";
@@ -48,6 +50,15 @@ describe("messages between threads", () => {
     fc.assert(
       fc.property(batch, (items) => {
         expect(unpackItems(packItems(items))).toEqual(items);
+      }),
+    );
+  });
+
+  it("tell the paths of files to peek at from files to look at", () => {
+    fc.assert(
+      fc.property(fc.array(path, { minLength: 1 }), fc.array(any), (paths, items) => {
+        expect(unpackPaths(packPaths(paths))).toEqual(paths);
+        expect(unpackPaths(packItems(items))).toBeUndefined();
       }),
     );
   });

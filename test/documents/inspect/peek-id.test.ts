@@ -3,13 +3,19 @@ import { join } from "node:path";
 import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { decodeText } from "../../../src/documents/read/decode.ts";
-import { peekId } from "../../../src/documents/inspect/peek-id.ts";
+import type { PeekedId, ReadItem } from "../../../src/documents/inspect/inspection.ts";
+import { createPeek } from "../../../src/documents/inspect/peek-id.ts";
 import { mapDocument } from "../../../src/documents/map/map-document.ts";
 import { readMarkdown } from "../../../src/documents/read/readers/markdown/markdown.ts";
 import { around } from "../readers/around.ts";
 import { compileSettings, type DocumentSettings } from "../../../src/documents/map/settings.ts";
 import { CliError } from "../../../src/errors.ts";
 import { createFolder, type Options } from "../folder.ts";
+
+function peekId(item: ReadItem, settings: DocumentSettings): PeekedId | undefined {
+  const { hasPathId, pathId } = createPeek(settings);
+  return hasPathId(item) ? pathId(item.path) : undefined;
+}
 
 function glanceAt(content: string | Uint8Array, options: Options = {}, path = "page.md") {
   const root = createFolder({ [path]: content });

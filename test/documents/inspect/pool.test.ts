@@ -69,6 +69,26 @@ it.each([
   expect((await pool.look(itemsOf("e.md"))).map(textOf)).toEqual(["e.md"]);
 });
 
+it("says of each file whether it has the id of its path, between other tasks", async () => {
+  const pool = openPool(1);
+  const looked = pool.look(itemsOf("a.md"));
+  const flags = pool.peek(["b.md", "own.md", "ä.md"]);
+  expect((await looked).map(textOf)).toEqual(["a.md"]);
+  expect([...(await flags)]).toEqual([1, 0, 1]);
+});
+
+it("leaves files to reading where a thread is lost that peeks, and fails none", async () => {
+  const pool = openPool(1);
+  const lost = pool.peek(["b.md", "end.md"]);
+  const looked = pool.look(itemsOf("c.md", "end.pdf", "d.md"));
+  expect([...(await lost)]).toEqual([0, 0]);
+  expect((await looked).map(textOf)).toEqual([
+    "c.md",
+    "failed: end.pdf: the thread that read it ended unexpectedly",
+    "d.md",
+  ]);
+});
+
 it("hands on a bug as what it is", async () => {
   await expect(openPool(1).look(itemsOf("bug.md"))).rejects.toThrow("a bug");
 });

@@ -25,9 +25,12 @@ async function plan(names: readonly string[], change: Partial<PlanRequest> = {})
     spool: {} as NonNullable<PlanRequest["spool"]>,
     inspector: {
       look: (items) => Promise.resolve(items.map(() => looked)),
-      peekId({ path }) {
-        peekedIds.push(path);
-        return path.startsWith("x") ? undefined : { id: path, ownPair: undefined };
+      peekIds(items) {
+        const paths = items.map(({ path }) => path);
+        peekedIds.push(...paths);
+        const idOf = (path: string) =>
+          path.startsWith("x") ? undefined : { id: path, ownPair: undefined };
+        return Promise.resolve(paths.map(idOf));
       },
       async *readRows() {},
     },

@@ -38,7 +38,11 @@ it("ends in the middle of a file of rows when it is told to", async () => {
     targets: { baseUrl: "https://host", pair: { ccPairId: 7, fromFlag: false } },
     options: { number: undefined, differenceFrom: () => "" },
     mappingKey: () => "m1",
-    inspector: { peekId: () => undefined, look: () => Promise.resolve([]), readRows },
+    inspector: {
+      peekIds: () => Promise.resolve([]),
+      look: () => Promise.resolve([]),
+      readRows,
+    },
     checksum: false,
     force: false,
     spool: undefined,
