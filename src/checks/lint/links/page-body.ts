@@ -64,11 +64,16 @@ const readBody = oncePerPage(({ parsed, path }): Body => {
   return { text: removeIgnored(parsed.body, path, parsed.bodyLine, removed), removed };
 });
 
+/** Whether the body is the end of the file, below the front matter. */
+const isTail = oncePerPage(
+  ({ source = "", parsed: { body } }) => body !== "" && source.endsWith(body),
+);
+
 /** The body of a page with text. Throws CliError `usage` for an ignore region that is never closed. */
 export function pageBody(page: LintPage): PageBody {
   const { text, removed } = readBody(page);
   const { source = "", parsed } = page;
-  if (parsed.body === "" || !source.endsWith(parsed.body)) {
+  if (!isTail(page)) {
     let search: ReturnType<typeof createSearch> | undefined;
     return {
       text,
