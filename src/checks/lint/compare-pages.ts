@@ -9,9 +9,13 @@ export interface Facts {
   add(path: string, part: number, report: PageReport): void;
   /**
    * Runs the folder rules, once: what they compared is forgotten. `sourceOf` reads the text of a file again; it is called once for each
-   * file with a finding.
+   * file with a finding. `isWhole`: see PageFacts.
    */
-  compare(levelOf: LevelOf, sourceOf: (path: string) => string | undefined): LintFinding[];
+  compare(
+    levelOf: LevelOf,
+    sourceOf: (path: string) => string | undefined,
+    isWhole: boolean,
+  ): LintFinding[];
 }
 
 interface Page extends ComparedPage {
@@ -26,11 +30,12 @@ const factOf = ({ path, part, row, place, text }: PageText): PageFact<unknown> =
   fact: JSON.parse(text),
 });
 
-const factsIn = (texts: PageTexts): PageFacts<unknown> => ({
+const factsIn = (texts: PageTexts, isWhole: boolean): PageFacts<unknown> => ({
   *[Symbol.iterator]() {
     for (const each of texts) yield factOf(each);
   },
   pages: () => texts,
+  isWhole,
   at: (place) => factOf(texts.at(place)),
 });
 
@@ -43,12 +48,12 @@ export function createFacts(rules: readonly FolderRule[]): Facts {
         stores.get(name)?.add({ path, part, row }, fact);
       }
     },
-    compare(levelOf, sourceOf) {
+    compare(levelOf, sourceOf, isWhole) {
       const pages = new Map<string, Page>();
       for (const rule of rules) {
         const store = stores.get(rule.name);
         if (!store) continue;
-        for (const { path, part, row, ...found } of rule.compare(factsIn(store))) {
+        for (const { path, part, row, ...found } of rule.compare(factsIn(store, isWhole))) {
           const severity = levelOf(rule, path);
           if (severity === "off") continue;
           const key = `${part}/${path}`;

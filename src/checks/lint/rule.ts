@@ -109,6 +109,8 @@ export interface PageFact<Fact> extends StoredPage {
 export interface PageFacts<Fact> extends Iterable<PageFact<Fact>> {
   /** The pages without their facts. */
   pages(): Iterable<StoredPage>;
+  /** Whether the run read all documents of the project. */
+  isWhole: boolean;
   /** Reads a fact again. */
   at(place: number): PageFact<Fact>;
 }

@@ -12,6 +12,7 @@ import {
   type PageFindings,
 } from "../../checks/lint/store/stored-findings.ts";
 import { loadGlobs } from "../../documents/find/patterns.ts";
+import { jobsOf } from "../../documents/find/scope.ts";
 import { createRealPlaces } from "../../documents/find/real-place.ts";
 import { readSourceText } from "../../documents/read/source-text.ts";
 import type { Progress } from "../../output/terminal/progress.ts";
@@ -53,6 +54,13 @@ function gather(gathered: Gathered, found: PageFindings, facts: Facts, page: Lin
   facts.add(path, page.part, page.report);
 }
 
+/** Whether the source names every document of the project. */
+function isWholeProject({ inputs, find }: DocumentSource): boolean {
+  const { only, exclude } = find.settings;
+  const isRoot = jobsOf(inputs, find).some(({ base, matches }) => base === "" && !matches);
+  return isRoot && !only && !exclude;
+}
+
 /** Reads the files of the source and runs the rules of the setup over them. */
 export async function runRules(
   context: Context,
@@ -83,7 +91,8 @@ export async function runRules(
   const realPlaceOf = createRealPlaces(settings.root);
   const sourceOf = (path: string): string | undefined =>
     readSourceText({ path, absolutePath: realPlaceOf(path) }, settings)?.text;
-  const compared = facts.compare(createLevels(setup.config), sourceOf);
+  const isWhole = gathered.failed.size === 0 && isWholeProject(source);
+  const compared = facts.compare(createLevels(setup.config), sourceOf, isWhole);
   compared.sort(byPlace);
   const findings = {
     [Symbol.iterator]: () => distinctFingerprints(mergeFindings(found, compared)),

@@ -16,6 +16,10 @@ export interface Parsed {
   title?: string;
   /** The headings of a Markdown body in order, if the format knows them better than Markdown. */
   headings?: readonly GivenHeading[];
+  /** What links can lead to beside headings, if the format has marks for it: ids and their texts. */
+  ids?: readonly string[];
+  /** References to names that no target has, if the format can know. */
+  unknownTargets?: readonly UnknownTarget[];
   /** Sections from the format itself, e.g. pages; their texts are the body. */
   pages?: readonly Page[];
   /** For a row: which of its columns become fields. */
@@ -42,6 +46,13 @@ export interface GivenHeading {
   text: string;
   /** The fragment that leads to it, added to the document's link. */
   anchor: string | undefined;
+}
+
+/** A reference that leads nowhere. */
+export interface UnknownTarget {
+  name: string;
+  /** The reference as the page has it, with its marks. */
+  written: string;
 }
 
 export interface Page {

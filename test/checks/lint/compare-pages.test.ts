@@ -19,11 +19,13 @@ it("compares the facts of each rule once, in the order of paths, and forgets the
   const found = facts.compare(
     () => "note",
     () => "",
+    true,
   );
   expect(found.map(({ message }) => message)).toEqual(["title of a.md", "title of b.md"]);
   facts.compare(
     () => "note",
     () => "",
+    true,
   );
   expect(compared).toEqual(["a.md b.md", ""]);
 });

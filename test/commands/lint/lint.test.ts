@@ -63,6 +63,19 @@ describe("knowctl lint", () => {
     expect(await lint(folder, "docs --rule empty --rule tiny")).toMatchObject({ code: 0 });
   });
 
+  it("judges links within a book only where it reads the whole project", async () => {
+    const files = { "docs/a.adoc": "= A\n\nSee <<gone>>.\n" };
+    const config = configOf({ ingest: { exclude: ["drafts/**"] } });
+    const run = async (line: string, more = {}): Promise<string> =>
+      (await lint(project({ ...files, ...more }), `${line} --rule missing-anchor`)).stdout;
+    const found = "docs/a.adoc:3:7: warning the page has no anchor #gone (missing-anchor)\n";
+    expect(await run("")).toBe(found);
+    expect(await run(".")).toBe(found);
+    expect(await run("docs")).toBe("");
+    expect(await run("docs/a.adoc")).toBe("");
+    expect(await run("", config)).toBe("");
+  });
+
   it("names place, severity, message and rule, and passes with warnings", async () => {
     expect(await lint(project(), "docs --rule empty")).toEqual({
       code: 0,

@@ -1,5 +1,8 @@
 import type { LintPage } from "../rule.ts";
+import { hasExtensions, lacksText } from "./adoc-anchors.ts";
+import { htmlIds } from "./html-anchors.ts";
 import { scanStructure } from "../../../documents/markdown/structure.ts";
+import { writtenIds } from "../../../documents/read/readers/adoc/text/ids.ts";
 import { formatOf, formats } from "../../../documents/read/readers.ts";
 
 /** Where anchors of a page come from, as plain data: one a line. */
@@ -59,19 +62,16 @@ const marksOfGenerated = [
   "dangerouslySetInnerHTML",
 ];
 
-/** Whether other programs may add anchors to the page that its file does not show. */
-function hasUnknownAnchors({ parsed, source, path, settings }: LintPage): boolean {
+/** Whether other programs may add anchors to a page of Markdown that its file does not show. */
+function hasUnknownAnchors({ parsed, source = "", path, settings }: LintPage): boolean {
   const format = formatOf(path, settings.format);
-  if (format !== formats.markdown && format !== formats.mdx) return true;
-  if (source === undefined || !parsed.isMarkdown) return true;
   const mayBeGenerated = marksOfGenerated.some((mark) => source.includes(mark));
   if (mayBeGenerated && generated.test(source)) return true;
   const hasComponents = format === formats.markdown && component.test(parsed.body);
   return hasComponents || (parsed.leftOut?.length ?? 0) > 0;
 }
 
-/** The headings and ids of a page; undefined if programs may add anchors. */
-export function anchorSources(page: LintPage): AnchorSources | undefined {
+function markdownSources(page: LintPage): AnchorSources | undefined {
   if (hasUnknownAnchors(page)) return undefined;
   const { source = "" } = page;
   const { body, headings = [] } = page.parsed;
@@ -82,4 +82,33 @@ export function anchorSources(page: LintPage): AnchorSources | undefined {
     for (const id of explicitIds(text)) ids.add(id);
   }
   return { headings: [...headingTexts(body)].join("\n"), ids: [...ids].join("\n") };
+}
+
+function adocSources({ parsed, source = "" }: LintPage): AnchorSources | undefined {
+  if (lacksText(parsed) || hasExtensions(source)) return undefined;
+  const { headings = [], ids = [] } = parsed;
+  const all = new Set([
+    ...headings.map(({ anchor = "" }) => anchor),
+    ...ids,
+    ...writtenIds(source),
+  ]);
+  // Sites choose prefix and separator of the anchors of headings.
+  const texts = headings.map(({ text }) => text.replaceAll("\n", " "));
+  return { headings: texts.join("\n"), ids: [...all].join("\n") };
+}
+
+export const isAdocPath = (path: string): boolean => formatOf(path) === formats.asciidoc;
+
+export const isAdoc = ({ path, settings }: LintPage): boolean =>
+  formatOf(path, settings.format) === formats.asciidoc;
+
+/** The headings and ids of a page; undefined if programs may add anchors. */
+export function anchorSources(page: LintPage): AnchorSources | undefined {
+  const { path, settings, parsed, source } = page;
+  if (source === undefined || !parsed.isMarkdown) return undefined;
+  const format = formatOf(path, settings.format);
+  if (format === formats.markdown || format === formats.mdx) return markdownSources(page);
+  if (format === formats.asciidoc) return adocSources(page);
+  const ids = format === formats.html ? htmlIds(source) : undefined;
+  return ids === undefined ? undefined : { headings: "", ids };
 }

@@ -7,7 +7,7 @@ import type { AnchorSources } from "./anchor-sources.ts";
 // makes it: what remains is wrong on every site.
 
 /** An anchor without what generators disagree about: case, and which marks separate words. */
-function comparableAnchor(anchor: string): string {
+export function comparableAnchor(anchor: string): string {
   let decoded = anchor;
   try {
     decoded = decodeURIComponent(anchor);
@@ -99,7 +99,7 @@ function isNested(anchor: string, all: Texts): boolean {
 }
 
 /** The anchors that any generator makes of headings and ids, comparable. */
-function allAnchors({ headings, ids }: AnchorSources): Set<string> {
+export function allAnchors({ headings, ids }: AnchorSources): Set<string> {
   const all = new Set(ids.split("\n").map((id) => comparableAnchor(id)));
   for (const text of headings.split("\n")) {
     for (const made of slugsOf(text)) {

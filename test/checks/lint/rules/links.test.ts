@@ -174,6 +174,133 @@ describe("anchors", () => {
     expect(check(missingAnchor, pages.slice(0, 1))).toEqual([]);
   });
 
+  it("of AsciiDoc exist as Asciidoctor makes them, with those of included files", async () => {
+    const page = [
+      "= A",
+      "",
+      "<<_set_up>> <<set-up>> <<Set Up>> <<own>> <<item>> <<cell>> <<book>> <<part>> <<inner>> <<label>>",
+      "<<gone>> xref:b.adoc#_b_part[] xref:b.adoc#no[x] +<<code>>+",
+      "",
+      "== Set up",
+      "",
+      "[#own.lead]",
+      "Text. [[item,label]]Text.",
+      "",
+      "|===",
+      "|A a|",
+      "[[cell]]",
+      "|===",
+      "",
+      "* [[[book]]] Book.",
+      "",
+      "include::part.txt[]",
+      "",
+    ].join("\n");
+    const files = {
+      "a.adoc": page,
+      "b.adoc": "= B\n\n== B part\n\nText.\n",
+      "part.txt": "[[part]]\nText.\n\n|===\na|\n[[inner]]\n|===\n",
+    };
+    expect(await lint(missingAnchor, files)).toEqual([
+      "a.adoc:4:3: the page has no anchor #gone",
+      "a.adoc:4:44: b.adoc has no anchor #no",
+    ]);
+  });
+
+  it("of an AsciiDoc book are those of all its chapters", async () => {
+    const files = {
+      "a.adoc": "= A\n\n<<of-b>> <<of-none>> xref:b.adoc#of-c[x]\n",
+      "b.adoc": "= B\n\n[[of-b]]\nText.\n",
+      "c.adoc": "= C\n\n[[of-c]]\nText.\n",
+    };
+    const pages = await openPages(files);
+    expect(lines(check(missingAnchor, pages), pages)).toEqual([
+      "a.adoc:3:12: the page has no anchor #of-none",
+    ]);
+    expect(check(missingAnchor, pages, false)).toEqual([]);
+    // The book includes a file that is not here.
+    const lacking = { ...files, "book.adoc": "= Book\n\ninclude::gone.adoc[]\n\nText.\n" };
+    expect(await lint(missingAnchor, lacking)).toEqual([]);
+  });
+
+  it("of a page of Antora are its own, whatever else was read", async () => {
+    const files = {
+      "modules/ROOT/pages/a.adoc": "= A\n\n<<of-b>> xref:b.adoc#gone[x]\n",
+      "modules/ROOT/pages/b.adoc": "= B\n\n[[of-b]]\nText.\n",
+    };
+    const pages = await openPages(files);
+    expect(lines(check(missingAnchor, pages, false), pages)).toEqual([
+      "modules/ROOT/pages/a.adoc:3:3: the page has no anchor #of-b",
+      "modules/ROOT/pages/a.adoc:3:22: modules/ROOT/pages/b.adoc has no anchor #gone",
+    ]);
+  });
+
+  it.each(["include::gone.adoc[]", "include::{generated}[]", "openapi::api.json[]"])(
+    "of AsciiDoc that a program or a missing file may add are not reported: %s",
+    async (line) => {
+      expect(await lint(missingAnchor, { "a.adoc": `= A\n\n<<gone>>\n\n${line}\n` })).toEqual([]);
+    },
+  );
+
+  it("of HTML are its ids and names", async () => {
+    const page = (text: string): string =>
+      `<!DOCTYPE html><title>T</title><body><h1>T</h1>\n${text}\n</body>\n`;
+    const files = {
+      "a.html": page(
+        '<p><a href="#one">x</a> <a href="#two">x</a> <a href="#a%26b">x</a> <a href="#gone">x</a> <a href="b.html#no">x</a> <a href="b.html#TOP2">x</a></p><p id=one>x</p><a name="two"></a><b id="a&amp;b">x</b>',
+      ),
+      "b.html": page('<section id="top2">Text.</section>'),
+    };
+    expect(await lint(missingAnchor, files)).toEqual([
+      "a.html:2:78: the page has no anchor #gone; similar: one",
+      "a.html:2:100: b.html has no anchor #no",
+    ]);
+  });
+
+  it.each([
+    "<script src=x.js></script>",
+    "{{ content }}",
+    "{% include x %}",
+    "<?php toc() ?>",
+    "<my-page></my-page>",
+  ])("of HTML that a program may add are not reported: %s", async (text) => {
+    const html = `<html><title>T</title><h1>T</h1><a href="#gone">x</a>${text}</html>\n`;
+    expect(await lint(missingAnchor, { "a.html": html })).toEqual([]);
+    const data = '<script type="application/ld+json">{}</script>';
+    expect(await lint(missingAnchor, { "a.html": html.replace(text, data) })).toHaveLength(1);
+    const part = `<h1>T</h1><a href="#gone">x</a>\n`;
+    expect(await lint(missingAnchor, { "a.html": part })).toEqual([]);
+  });
+
+  it("of reStructuredText are the targets of the page", async () => {
+    const text = [
+      "A page",
+      "======",
+      "",
+      "gone_ and `Gone too`_, `text <gone_>`_; known_, `A page`_, `in text`_, inner_, note_, named_.",
+      "Not: ``code_``, self.private_*, `x <https://x.example/a_>`_, `y`__, _`in text`.",
+      "",
+      ".. _known: https://x.example",
+      ".. _`inner`:",
+      "__ https://x.example",
+      ".. [#note] Note.",
+      "",
+      ".. figure:: a.png",
+      "   :name: named",
+      "",
+    ].join("\n");
+    expect(await lint(missingAnchor, { "a.rst": text })).toEqual([
+      "a.rst:4:1: the page has no target gone",
+      "a.rst:4:11: the page has no target gone too",
+      "a.rst:4:31: the page has no target gone",
+    ]);
+    for (const more of ["\n.. include:: gone.txt\n", "\n.. custom::\n", "\n{% if x %}\n"]) {
+      expect(await lint(missingAnchor, { "a.rst": text + more }), more).toEqual([]);
+    }
+    const files = { "a.rst": text, "conf.py": 'rst_epilog = open("links.txt").read()\n' };
+    expect(await lint(missingAnchor, files)).toEqual([]);
+  });
+
   it("cost linear time, however often a page is linked", async () => {
     const headings = Array.from({ length: 1000 }, (_, index) => `## Heading ${index}\n\n`).join("");
     const pages = await openPages({ "a.md": "[x](b.md#gone)\n", "b.md": headings });
@@ -208,6 +335,30 @@ describe("hostile pages", () => {
       const hostile: LintPage = { ...page!, source: body, parsed: { ...page!.parsed, body } };
       for (const rule of [deadLink, missingImage]) check(rule, [hostile]);
       check(missingAnchor, [hostile]);
+    });
+  });
+});
+
+describe("hostile pages of other formats", () => {
+  it.each([
+    ["a.adoc", "<<a"],
+    ["a.adoc", "[#"],
+    ["a.adoc", "[[a"],
+    ["a.adoc", "id="],
+    ["a.adoc", "[](#x)"],
+    ["a.adoc", "a::"],
+    ["a.html", "<html "],
+    ["a.html", "<script "],
+    ["a.html", "id="],
+    ["a.html", 'id="'],
+    ["a.html", "name "],
+    ["a.html", "a-"],
+  ])("cost linear time: %s %j", async (path, piece) => {
+    const [page] = await openPages({ [path]: "<html>= A\n\n<<a>>\n" });
+    expectLinear(200_000, (size) => {
+      const source = piece.repeat(size / piece.length);
+      const body = `# A\n\n${"[x](#gone) ".repeat(size / 1000)}`;
+      check(missingAnchor, [{ ...page!, source, parsed: { ...page!.parsed, body } }]);
     });
   });
 });

@@ -54,6 +54,7 @@ export async function openPages(
 export function check<Fact>(
   rule: PageRule | FolderRule<Fact>,
   pages: readonly LintPage[],
+  isWhole = true,
 ): FolderFound[] {
   if (rule.kind === "page") {
     return pages.flatMap((page) =>
@@ -75,6 +76,7 @@ export function check<Fact>(
     ...rule.compare({
       [Symbol.iterator]: () => facts.values(),
       pages: () => facts,
+      isWhole,
       at: (place) => facts[place]!,
     }),
   ];

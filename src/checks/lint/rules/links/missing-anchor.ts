@@ -1,77 +1,48 @@
-import { isNamedByFile } from "../../folder/own-title.ts";
 import { nearest } from "../../../../nearest.ts";
-import type { FolderRule, LintPage, PageFacts, Span } from "../../rule.ts";
-import { anchorSources, type AnchorSources } from "../../links/anchor-sources.ts";
-import { createAnchorCheck, createAnchors, type Anchors } from "../../links/anchors.ts";
-import { pageBody } from "../../links/page-body.ts";
-import { hasLinks, linksOf, shownAddress } from "../../links/page-links.ts";
+import type { FolderRule, LintPage, PageFacts } from "../../rule.ts";
+import { anchorLinks, type AnchorLink } from "../../links/anchor-links.ts";
+import {
+  anchorSources,
+  isAdoc,
+  isAdocPath,
+  type AnchorSources,
+} from "../../links/anchor-sources.ts";
+import {
+  allAnchors,
+  comparableAnchor,
+  createAnchorCheck,
+  createAnchors,
+  type Anchors,
+} from "../../links/anchors.ts";
+import { hasLinks, shownAddress } from "../../links/page-links.ts";
+import { missingTargets, type MissingTarget } from "../../links/rst-targets.ts";
 import { createNumbersByHash, hashText } from "../../store/numbers-by-hash.ts";
-
-/** A link to a place in a document. */
-interface AnchorLink {
-  path: string;
-  anchor: string;
-  span?: Span | undefined;
-}
 
 interface AnchorFact {
   /** Undefined if they cannot be known. */
   sources?: AnchorSources | undefined;
   links?: AnchorLink[] | undefined;
+  isAdoc?: true | undefined;
+  targets?: MissingTarget[] | undefined;
 }
 
-// Text fragments, routes of programs, lines of code, footnotes, pages of a PDF, and what themes add.
-const notOfPage =
-  /^(?:$|[!/:?]|_?top$|L\d+|(?:user-content-)?fn(?:ref)?[-:_\d]|cite[-_]|__|tabs?[-_/]|.*[=&{}]|.*:~:)/i;
-const longest = 500;
 // Comparing a name with very many others takes long.
 const [mostNames, mostSuggestions] = [300, 1000];
-
-// A program writes the text, and then the target as well: `<a href="#fig-1"></a>`.
-const emptyElement = /^[^<>]*>\s*<\/a>/;
-
-// Programs write this table, with an address of its own for each kind of contribution.
-function rangeOfPeople(text: string): readonly [number, number] {
-  const start = text.indexOf("<!-- ALL-CONTRIBUTORS-LIST:START");
-  const end = start === -1 ? -1 : text.indexOf("ALL-CONTRIBUTORS-LIST:END", start);
-  return end === -1 ? [0, 0] : [start, end];
-}
-
-function anchorLinks(page: LintPage): AnchorLink[] {
-  const { text, spanOf } = pageBody(page);
-  const found: { path: string; anchor: string; start: number; end: number }[] = [];
-  const add = (path: string | undefined, suffix: string, start: number, end: number): void => {
-    const hash = suffix.indexOf("#");
-    const anchor = suffix.slice(hash + 1);
-    if (hash === -1 || path === undefined || anchor.length > longest) return;
-    if (!notOfPage.test(anchor)) found.push({ path, anchor, start, end });
-  };
-  const { relative, own } = linksOf(page);
-  for (const { resolved, suffix, start, end } of relative) {
-    if (resolved.kind === "document") add(resolved.target.path, suffix, start, end);
-  }
-  // A page without a title may be a part of another one, whose headings count.
-  const isWhole = own.length > 0 && !isNamedByFile(page);
-  const [from, to] = rangeOfPeople(text);
-  for (const { target, start, end, isAttribute } of isWhole ? own : []) {
-    if (start >= from && end <= to) continue;
-    if (isAttribute && emptyElement.test(text.slice(end, end + 200))) continue;
-    add(page.path, target, start, end);
-  }
-  found.sort((one, other) => one.start - other.start);
-  return found.map(({ path, anchor, start, end }) => ({ path, anchor, span: spanOf(start, end) }));
-}
 
 function collect(page: LintPage): AnchorFact | undefined {
   if (!hasLinks(page)) return undefined;
   const sources = anchorSources(page);
-  const all = page.parsed.body.includes("#") ? anchorLinks(page) : [];
   // Most links lead to a place in the same page: only those that are wrong are compared.
   let isOwn: ((anchor: string) => boolean) | undefined;
-  const isRight = ({ path, anchor }: AnchorLink): boolean =>
+  const isRight = (path: string, anchor: string): boolean =>
     path === page.path && (!sources || (isOwn ??= createAnchorCheck(sources))(anchor));
-  const links = all.filter((link) => !isRight(link));
-  return { sources, links: links.length > 0 ? links : undefined };
+  const links = page.parsed.body.includes("#") ? anchorLinks(page, isRight) : [];
+  return {
+    sources,
+    links: links.length > 0 ? links : undefined,
+    isAdoc: isAdoc(page) || undefined,
+    targets: missingTargets(page),
+  };
 }
 
 type Facts = PageFacts<AnchorFact>;
@@ -98,6 +69,40 @@ function anchorsIn(facts: Facts): (path: string) => Anchors | undefined {
   };
 }
 
+// Antora makes a page of each of these files: no book is made of several.
+const antoraPage = /(?:^|\/)modules\/[^/]+\/pages\//;
+
+/** Whether a link of AsciiDoc may find its place in another page, because a book includes both. */
+const isInBook = (fact: AnchorFact, to: string): boolean =>
+  fact.isAdoc === true && isAdocPath(to) && !antoraPage.test(to);
+
+/**
+ * Returns whether a chapter may find an anchor elsewhere in its book. Which pages make a book, only
+ * its author knows: another page has the anchor, or lacks a text that can have it.
+ */
+function anchorsOfBooks(facts: Facts): (anchor: string) => boolean {
+  let missing: Set<string> | undefined;
+  const findMissing = (): Set<string> => {
+    const found = new Set<string>();
+    for (const { fact } of facts) {
+      for (const link of fact.links ?? []) {
+        if (isInBook(fact, link.path)) found.add(comparableAnchor(link.anchor));
+      }
+    }
+    for (const { fact } of facts) {
+      if (!fact.isAdoc) continue;
+      if (!fact.sources) return new Set();
+      for (const anchor of allAnchors(fact.sources)) found.delete(anchor);
+    }
+    return found;
+  };
+  return (anchor) => {
+    if (!facts.isWhole) return true;
+    missing ??= findMissing();
+    return !missing.has(comparableAnchor(anchor));
+  };
+}
+
 /** A link to a heading that does not exist. */
 export const missingAnchor: FolderRule<AnchorFact> = {
   kind: "folder",
@@ -108,17 +113,21 @@ export const missingAnchor: FolderRule<AnchorFact> = {
   advice:
     "A browser opens the top of the page, and the reader of a citation looks for the place in vain. " +
     "Correct the part after `#`, or give the heading this id. The rule knows the anchors of GitHub and of " +
-    "the usual site generators, and ignores pages whose anchors a program makes.",
+    "the usual site generators, the ids of AsciiDoc and HTML, and the targets of reStructuredText. It ignores " +
+    "pages whose anchors a program makes. In AsciiDoc outside of Antora, a link may lead to another page of " +
+    "the same book: the rule judges it only if it reads the whole project.",
   bad: "<!-- file: leave.md -->\n# Leave\n\nSee [who approves](travel.md#aproval).\n\n<!-- file: travel.md -->\n# Travel\n\n## Approval\n\nThe team lead approves trips.\n",
   good: "<!-- file: leave.md -->\n# Leave\n\nSee [who approves](travel.md#approval).\n\n<!-- file: travel.md -->\n# Travel\n\n## Approval\n\nThe team lead approves trips.\n",
   collect,
   *compare(facts) {
     const anchorsAt = anchorsIn(facts);
+    const mayBeInBook = anchorsOfBooks(facts);
     let suggestions = 0;
     for (const { path, part, row, fact } of facts) {
       for (const { path: to, anchor, span } of fact.links ?? []) {
         const anchors = anchorsAt(to);
         if (!anchors || anchors.has(anchor)) continue;
+        if (isInBook(fact, to) && mayBeInBook(anchor)) continue;
         const names = suggestions++ < mostSuggestions ? anchors.first(mostNames) : [];
         const similar = nearest(anchor.slice(0, 64), names);
         const where = to === path ? "the page" : to;
@@ -130,6 +139,9 @@ export const missingAnchor: FolderRule<AnchorFact> = {
           span,
           message: `${where} has no anchor #${shownAddress(anchor)}${hint}`,
         };
+      }
+      for (const { name, span } of fact.targets ?? []) {
+        yield { path, part, row, span, message: `the page has no target ${shownAddress(name)}` };
       }
     }
   },

@@ -4,7 +4,7 @@ import { joinBlocks } from "../html/html-blocks.ts";
 import { createAttributes, isEntry, takeEntry } from "./source/attributes.ts";
 import { addHeading, takeBlocks } from "./blocks.ts";
 import { setComponentAttributes } from "./source/component.ts";
-import { createIds, resolveReferences } from "./text/ids.ts";
+import { allIds, createIds, resolveReferences } from "./text/ids.ts";
 import { inlineText } from "./text/inline.ts";
 import { createLines } from "./source/source-lines.ts";
 import * as start from "./starts.ts";
@@ -93,6 +93,7 @@ export const readAdoc: TextReader = (text, path, around): Parsed => {
     body: resolve(joined.body),
     isMarkdown: true,
     headings: joined.headings.map((each) => ({ ...each, text: resolve(each.text) })),
+    ids: [...allIds(ids), ...lines.ids],
     leftOut: lines.leftOut,
     ...(title === undefined ? {} : { title: resolve(title) }),
   };

@@ -18,6 +18,12 @@ function findConfiguration({ around, chain }: Reading): string | undefined {
   return undefined;
 }
 
+/** Whether a template language or Sphinx's configuration may add targets to the page. */
+export function mayGetTargets(reading: Reading): boolean {
+  if (/\{[{%]/.test(reading.source)) return true;
+  return /rst_(?:prolog|epilog)|source-read/.test(findConfiguration(reading) ?? "");
+}
+
 /**
  * Adds the substitutions and targets that Sphinx's configuration gives to every page. Reads it only
  * if the page refers to a substitution that it does not define. Only literal texts are known: the

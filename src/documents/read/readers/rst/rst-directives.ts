@@ -1,7 +1,7 @@
 import { codeDirectives } from "./rst-code.ts";
 import { argumentOf, directiveName, splitDirective, type Handle } from "./rst-directive.ts";
 import { textOf, type Line } from "./rst-lines.ts";
-import { addText, leaveOut, type Block, type Substitution } from "./rst-reading.ts";
+import { addText, leaveOut, nameOf, type Block, type Substitution } from "./rst-reading.ts";
 import { describe, isSignature } from "./rst-signatures.ts";
 import { tableDirectives } from "./rst-table-directives.ts";
 import { pictureOf, textDirectives } from "./rst-text-directives.ts";
@@ -34,6 +34,8 @@ export function readDirective(block: Block, lines: Line[], rest: string): boolea
     return index === 0 ? { ...line, text: rest.slice(marker.length) } : line;
   });
   const directive = splitDirective(name, own);
+  const given = directive.options.get("name");
+  if (given) block.reading.names.add(nameOf(given));
   handlerOf(directive.name)(block, directive);
   return true;
 }

@@ -42,6 +42,8 @@ export interface Reading {
   substitutions: Map<string, Substitution>;
   /** Address or other name by name of the target; "" for a place in the document. */
   targets: Map<string, string>;
+  /** Names that directives give to what they show. */
+  names: Set<string>;
   /** Addresses of anonymous targets in order. */
   anonymous: string[];
   /** Labels of footnotes in order: `1`, `#`, `#name`. */
@@ -86,6 +88,7 @@ export function createReading(path: string, around: Surroundings, source = ""): 
     styles: [],
     substitutions: new Map(),
     targets: new Map(),
+    names: new Set(),
     anonymous: [],
     footnotes: [],
     rawRoles: new Set(),

@@ -6,6 +6,15 @@ import * as scanning from "./rst-scan.ts";
 type Scan = scanning.Scan;
 
 const simpleName = /^[\p{L}\p{N}]+(?:[-._+:][\p{L}\p{N}]+)*$/u;
+// docutils: of ASCII, fewer characters stand around a reference than around other marks.
+const before = /[\s'"([{<\-/:]|[^\0-\x7f]/;
+const after = /[\s'")\]}>\-/:.,;!?\\]|[^\0-\x7f]/;
+const isApart = (text: string, start: number, end: number): boolean =>
+  (start === 0 || before.test(text[start - 1] ?? "")) && after.test(text[end] ?? " ");
+
+// An address can end with "_" as well.
+const alias = /^[\p{L}\p{N}](?:[\p{L}\p{N}]|[-._+: ](?=[\p{L}\p{N}]))*_$/u;
+
 function phrase({ inline, isPlain }: Scan, content: string, isAnonymous: boolean): string {
   const split = scanning.splitTarget(content);
   const text = unescape(split?.text ?? content, isPlain);
@@ -14,12 +23,16 @@ function phrase({ inline, isPlain }: Scan, content: string, isAnonymous: boolean
     const named = target.endsWith("_")
       ? scanning.addressOf(inline, split.target.slice(0, -1))
       : undefined;
+    if (named === undefined && alias.test(split.target)) {
+      inline.noteUnknown(split.target.slice(0, -1), split.target);
+    }
     if (!isAnonymous && split.text.length <= scanning.longestName) {
       inline.noteTarget(nameOf(split.text), named ?? target);
     }
     return link(text, named ?? target, isPlain);
   }
   const address = isAnonymous ? inline.nextAnonymous() : scanning.addressOf(inline, content);
+  if (!isAnonymous && address === undefined) inline.noteUnknown(content, `\`${content}\`_`);
   return link(text, address ?? "", isPlain);
 }
 
@@ -118,6 +131,9 @@ export function readUnderscore(scan: Scan): boolean {
   start = at - name.length;
   if (!simpleName.test(name) || !scanning.isOpener(text, start)) return false;
   const address = length === 2 ? inline.nextAnonymous() : scanning.addressOf(inline, name);
+  if (address === undefined && length === 1 && isApart(text, start, at + 1)) {
+    inline.noteUnknown(name, `${name}_`);
+  }
   if (address === undefined) return false;
   scanning.flush(scan, start, at + length, link(name, address, isPlain));
   return true;

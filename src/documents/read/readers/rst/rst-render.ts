@@ -1,4 +1,5 @@
 import { CliError } from "../../../../errors.ts";
+import type { UnknownTarget } from "../../reader.ts";
 import { escapeLine, fenced, oneLine, type Block } from "../html/html-blocks.ts";
 import { createAnchors, makeId, type AnchorOf } from "./rst-anchors.ts";
 import { numberFootnotes, type Footnotes } from "./rst-footnotes.ts";
@@ -17,6 +18,9 @@ interface Page {
   ignored: (number | undefined)[];
   /** Anchors of the targets before the next piece. */
   targets: string[];
+  /** Names of the targets within running text. */
+  names: Set<string>;
+  unknown: UnknownTarget[];
 }
 
 type Kind<K extends Piece["kind"]> = Extract<Piece, { kind: K }>;
@@ -100,6 +104,7 @@ const repeated = (inline: Inline): Inline => ({
   ...inline,
   nextAnonymous: () => undefined,
   noteTarget: () => undefined,
+  noteUnknown: () => undefined,
   footnoteText: (label) => `[${label.replace("#", "")}]`,
 });
 
@@ -153,10 +158,14 @@ function titlesOf(pieces: readonly Piece[], inline: Inline): Map<string, string>
   return titles;
 }
 
+const mostUnknown = 1000;
+
 function createPage(reading: Reading): Page {
   const { substitutions, targets, rawRoles, anonymous, footnotes } = reading;
   const anchorOf = createAnchors();
   const notes = numberFootnotes(footnotes);
+  const names = new Set<string>();
+  const unknown: UnknownTarget[] = [];
   let next = 0;
   const inline: Inline = {
     substitutions,
@@ -171,18 +180,43 @@ function createPage(reading: Reading): Page {
     },
     noteTarget(name, address) {
       anchorOf(name);
+      names.add(name);
       if (address !== "" && !targets.has(name)) targets.set(name, address);
+    },
+    noteUnknown(name, written) {
+      if (unknown.length < mostUnknown) unknown.push({ name: nameOf(name), written });
     },
     room: 1024 * 1024,
   };
-  return { inline, footnotes: notes, anchorOf, blocks: [], ignored: [], targets: [] };
+  return {
+    inline,
+    footnotes: notes,
+    anchorOf,
+    blocks: [],
+    ignored: [],
+    targets: [],
+    names,
+    unknown,
+  };
+}
+
+/** The references to names that nothing in the document has: targets may also follow below. */
+function unknownIn({ unknown, names, blocks }: Page, reading: Reading): UnknownTarget[] {
+  if (unknown.length === 0) return unknown;
+  const titles = new Set(blocks.map(({ heading }) => nameOf(heading?.text ?? "")));
+  const notes = new Set(reading.footnotes.map((label) => nameOf(label.replace(/^#/, ""))));
+  const known = [reading.targets, reading.names, names, titles, notes];
+  return unknown.filter(({ name }) => !known.some((each) => each.has(name)));
 }
 
 /**
  * Renders what was read as Markdown, without its ignore regions. Throws CliError `usage` for an
  * ignore region that is never closed.
  */
-export function renderPieces(reading: Reading): Block[] {
+export function renderPieces(reading: Reading): {
+  blocks: Block[];
+  unknown: UnknownTarget[];
+} {
   const page = createPage(reading);
   page.inline.titles = titlesOf(reading.pieces, page.inline);
   for (const piece of reading.pieces) {
@@ -190,7 +224,9 @@ export function renderPieces(reading: Reading): Block[] {
     else if (piece.kind === "ignore") page.ignored.pop();
     else if (page.ignored.length === 0) addPiece(page, piece);
   }
-  if (page.ignored.length === 0) return page.blocks;
+  if (page.ignored.length === 0) {
+    return { blocks: page.blocks, unknown: unknownIn(page, reading) };
+  }
   const [path = ""] = reading.chain;
   const [line] = page.ignored;
   const place = line === undefined ? path : `${path}:${line}:1`;

@@ -14,6 +14,8 @@ export interface Inline {
   nextAnonymous: () => string | undefined;
   /** Gives a named target within running text its anchor. */
   noteTarget: (name: string, address: string) => void;
+  /** Notes a reference whose name no target has so far. */
+  noteUnknown: (name: string, written: string) => void;
   /** What a footnote reference shows: `[1]`. */
   footnoteText: (label: string) => string;
   /** Characters that substitutions and titles can still add. */

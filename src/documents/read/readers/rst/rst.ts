@@ -2,7 +2,7 @@ import type { Parsed, Surroundings } from "../../reader.ts";
 import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
 import { joinBlocks } from "../html/html-blocks.ts";
 import { readBlocks } from "./rst-blocks.ts";
-import { addConfiguration } from "./rst-configuration.ts";
+import { addConfiguration, mayGetTargets } from "./rst-configuration.ts";
 import { countLines, mostLines, toLines } from "./rst-lines.ts";
 import { createReading } from "./rst-reading.ts";
 import { renderPieces } from "./rst-render.ts";
@@ -23,7 +23,9 @@ export function readRst(text: string, path: string, around: Surroundings): Parse
   }
   readBlocks(reading, toLines(source, bodyLine));
   addConfiguration(reading, source);
-  const { body, headings } = joinBlocks(renderPieces(reading));
+  const { blocks, unknown } = renderPieces(reading);
+  const { body, headings } = joinBlocks(blocks);
+  const isKnown = reading.leftOut.length === 0 && unknown.length > 0 && !mayGetTargets(reading);
   const title = headings[0]?.text;
   return {
     frontMatter,
@@ -32,6 +34,7 @@ export function readRst(text: string, path: string, around: Surroundings): Parse
     isMarkdown: true,
     headings,
     warnings,
+    ...(isKnown ? { unknownTargets: unknown } : {}),
     ...(reading.leftOut.length > 0 ? { leftOut: reading.leftOut } : {}),
     ...(title === undefined ? {} : { title }),
   };

@@ -2,6 +2,7 @@ import type { Surroundings, LeftOut } from "../../../reader.ts";
 import { resourcePath } from "../text/antora.ts";
 import { substitute, type Attributes } from "./attributes.ts";
 import { isTrue } from "./conditions.ts";
+import { writtenIds } from "../text/ids.ts";
 import { chooseLines } from "./include-lines.ts";
 import { parseList } from "./attribute-list.ts";
 
@@ -30,6 +31,8 @@ interface Reading {
   attributes: Attributes;
   around: Surroundings;
   leftOut: LeftOut[];
+  /** Ids in included files. */
+  ids: Set<string>;
   /** Line of the file before its body. */
   linesBefore: number;
   /** Open conditions; of nested ones in a skipped part only the number. */
@@ -59,6 +62,7 @@ function addInclude(reading: Reading, written: string, list: string): void {
     if (!isOptional) leaveOut(included.problem);
     return;
   }
+  for (const id of writtenIds(included.text)) reading.ids.add(id);
   const { lines, missing } = chooseLines(included.text, named);
   if (missing.length > 0 && !isOptional) leaveOut(`no tag ${missing.join(", ")}`);
   const offset = named.get("leveloffset") ?? "";
@@ -121,13 +125,14 @@ export function createLines(
   linesBefore: number,
   around: Surroundings,
   attributes: Attributes,
-): SourceLines & { leftOut: readonly LeftOut[] } {
+): SourceLines & { leftOut: readonly LeftOut[]; ids: ReadonlySet<string> } {
   const lines = text.replace(/\r\n?/g, "\n").split("\n");
   const reading: Reading = {
     frames: [{ lines, at: 0, path, levelOffset: 0 }],
     attributes,
     around,
     leftOut: [],
+    ids: new Set(),
     linesBefore,
     open: 0,
     skippedFrom: 0,
@@ -135,6 +140,7 @@ export function createLines(
   const ahead: Line[] = [];
   return {
     leftOut: reading.leftOut,
+    ids: reading.ids,
     peek(distance = 0) {
       while (ahead.length <= distance) {
         const line = readLine(reading);

@@ -13,6 +13,26 @@ const mostLabel = 300;
 
 export const createIds = (): Ids => ({ labels: new Map(), byTitle: new Map(), counts: new Map() });
 
+// `[[x]]`, `[[[x]]]`, `[#x]`, `[quote#x]`, `[.lead#x%header]`, `id=x`, `anchor:x[]`
+const writtenId =
+  /(?:\[\[|\[[^\][\n"]{0,100}#|\bid\s?=\s?["']?|\banchor:)([^\s,.%"'\][][^\s,%"'\][]{0,200})/g;
+
+/** Ids in a text, also where no page shows it: in conditions and examples. */
+export function* writtenIds(text: string): Generator<string> {
+  for (const [, id = ""] of text.matchAll(writtenId)) {
+    yield id;
+    // Of `[#x.role]` the role is no part of it.
+    const end = id.indexOf(".");
+    if (end !== -1) yield id.slice(0, end);
+  }
+}
+
+/** All ids, and the texts by which a reference can name them. */
+export function allIds({ labels }: Ids): string[] {
+  const texts = [...labels.values()].filter((label) => label !== "" && label.length <= mostLabel);
+  return [...labels.keys(), ...texts];
+}
+
 export function addLabel({ labels }: Ids, id: string, label: string): void {
   if (id !== "" && !labels.has(id)) labels.set(id, label);
 }
