@@ -10,16 +10,20 @@ export type VerifySummary = VerifyCounts & { documents: number };
 /** What a run ends with. */
 export interface VerifyEnd {
   status: CheckStatus;
+  /** With `--expect hidden`: the status and exit code count `hidden` as right. */
+  expected?: "hidden" | undefined;
   summary: VerifySummary;
 }
 
+const membersOf = ({ status, expected, summary }: VerifyEnd): string =>
+  JSON.stringify({ status, expected, summary }).slice(1, -1);
+
 /** The object of `--output json` and of a `.json` report, in pieces. */
 export function* verifyJson(
-  { status, summary }: VerifyEnd,
+  end: VerifyEnd,
   documents: Iterable<VerifiedDocument>,
 ): Generator<string> {
-  const counts = JSON.stringify(summary);
-  yield `{"version":1,"command":"verify","status":"${status}","summary":${counts},"documents":[`;
+  yield `{"version":1,"command":"verify",${membersOf(end)},"documents":[`;
   let separator = "\n";
   for (const each of documents) {
     yield separator + JSON.stringify(each);
@@ -34,8 +38,8 @@ export function verifiedLine(document: VerifiedDocument): string {
 }
 
 /** The last line of ndjson. */
-export function verifyResultLine({ status, summary }: VerifyEnd): string {
-  return `${JSON.stringify({ version: 1, type: "result", command: "verify", status, summary })}\n`;
+export function verifyResultLine(end: VerifyEnd): string {
+  return `{"version":1,"type":"result","command":"verify",${membersOf(end)}}\n`;
 }
 
 /** Members of the JSON, so that an unknown name in --fields is refused before any request. */
@@ -48,4 +52,5 @@ const sample = {
 };
 
 /** Throws CliError `usage` for --fields or --jq that select nothing. Call it before any request. */
-export const checkVerifyFormat = (options: FormatOptions): void => checkMembers(options, sample);
+export const checkVerifyFormat = (options: FormatOptions & { expect?: "hidden" }): void =>
+  checkMembers(options, options.expect ? { ...sample, expected: "" } : sample);

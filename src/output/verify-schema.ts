@@ -45,16 +45,21 @@ const status = z
   .enum(["passed", "failed", "partial"])
   .check(z.describe("failed: a document is not as expected; partial: one could not be decided"));
 
+const expected = z
+  .optional(z.literal("hidden"))
+  .check(z.describe("with --expect hidden: the status counts hidden documents as expected"));
+
 const Verify = z.union([
   z.strictObject({
     version,
     command,
     status,
+    expected,
     summary,
     documents: z.array(z.strictObject(verified)),
   }),
   VerifiedLine,
-  z.strictObject({ version, type: z.literal("result"), command, status, summary }),
+  z.strictObject({ version, type: z.literal("result"), command, status, expected, summary }),
 ]);
 
 /**

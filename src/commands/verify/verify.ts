@@ -130,7 +130,8 @@ async function check(
   kept.sort(order);
   const summary = { ...counts, documents: done };
   const status = statusOf(counts, request.expectsHidden, chosen.failed.length);
-  const end = { status, summary };
+  const expected = request.expectsHidden ? ("hidden" as const) : undefined;
+  const end = { status, expected, summary };
   if (format === "json") await writeJsonReport(output, options, verifyJson(end, kept));
   if (format === "ndjson") await output.json(verifyResultLine(end));
   if (format === "text") {

@@ -2,6 +2,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
+import { fromJSONSchema } from "zod";
+import { verifyJsonSchema } from "../../../src/output/verify-schema.ts";
 import { defaultPairs } from "../../../src/sandbox/store/connectors.ts";
 import { runHere } from "../../main.ts";
 import { startTestService, testKey, writeFiles, type TestServiceOptions } from "../../service.ts";
@@ -333,6 +335,35 @@ describe("verify --reader", () => {
     expect(leak.code).toBe(13);
     expect(leak.stderr).toContain("12 documents visible to this reader");
     expect(leak.stdout).toMatch(/^current +docs\/0\.md/m);
+  });
+
+  it("says in its JSON that hidden was expected", async () => {
+    const run = await withReaders("2");
+    const schema = fromJSONSchema(verifyJsonSchema() as never);
+    const last = async (...args: string[]): Promise<unknown> => {
+      const { stdout } = await run("verify", "--reader", "intern", ...args);
+      const found: unknown = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+      expect(schema.safeParse(found).error).toBe(undefined);
+      return found;
+    };
+    const leak = { status: "failed", expected: "hidden", summary: { current: 12 } };
+    expect(await last("--expect", "hidden", "--output", "ndjson")).toMatchObject(leak);
+    const report = await run("verify", "--reader", "intern", "--expect", "hidden", "--json");
+    expect(schema.safeParse(JSON.parse(report.stdout)).error).toBe(undefined);
+    expect(JSON.parse(report.stdout)).toMatchObject(leak);
+    const member = await run(
+      "verify",
+      "--reader",
+      "intern",
+      "--expect",
+      "hidden",
+      "--fields",
+      "expected",
+    );
+    expect(JSON.parse(member.stdout)).toEqual({ expected: "hidden" });
+    const none = await run("verify", "--reader", "intern", "--fields", "expected");
+    expect(none).toMatchObject({ code: 2, stderr: expect.not.stringContaining("current") });
+    expect(await last("--output", "ndjson")).not.toHaveProperty("expected");
   });
 
   it("passes only where the profile's own key finds the document", async () => {
