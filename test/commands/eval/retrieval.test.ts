@@ -1,4 +1,7 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runHere } from "../../main.ts";
+import { writeFiles } from "../../service.ts";
 import { startEval, suiteOf, type EvalService } from "./running.ts";
 
 const leave = { id: "leave", question: "days of leave", must_retrieve: ["docs/leave.md"] };
@@ -31,6 +34,31 @@ describe("eval retrieval", () => {
       Array.from({ length: 3 }, () => "/api/search/send-search-message"),
     );
     expect(service.sandbox.ledger.modelCalls).toBe(0);
+  });
+
+  it("names the same files from every working directory, by the project of the suite", async () => {
+    const service = await startEval();
+    const { folder, env } = service;
+    service.write("docs/suite.json", suiteOf(leave));
+    writeFiles(folder, { "../other/.git/HEAD": "", "../other/suite.json": suiteOf(lunch) });
+    const run = (cwd: string, ...suites: string[]) =>
+      runHere(["eval", "retrieval", ...suites, "--json"], { cwd: join(folder, cwd), env });
+    for (const [cwd, suite] of [
+      [".", "docs/suite.json"],
+      ["docs", "suite.json"],
+      ["..", "work/docs/suite.json"],
+      ["../other", "../work/docs/suite.json"],
+    ] as const) {
+      const { code, stdout, stderr } = await run(cwd, suite);
+      expect(code, cwd + stderr).toBe(0);
+      expect(JSON.parse(stdout).cases[0].retrieved[0].path).toBe("docs/leave.md");
+    }
+    const mixed = await run(".", "docs/suite.json", "../other/suite.json");
+    expect(mixed.stderr).toContain("the suites have different project roots");
+    expect(mixed.code).toBe(2);
+    // A suite of no project names the files of the working directory's.
+    writeFiles(folder, { "../suite.json": suiteOf(lunch) });
+    expect((await run(".", "../suite.json")).code).toBe(0);
   });
 
   it("writes the members that --fields and --jq select, also as ndjson", async () => {

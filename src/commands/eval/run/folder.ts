@@ -5,7 +5,9 @@ import type { Suite } from "../../../checks/eval/suite/suite.ts";
 import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Config } from "../../../config/load.ts";
 import type { Context } from "../../../context.ts";
+import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
+import { findProjectRoot } from "../../project-root.ts";
 import { brokenSuite } from "../load-suite.ts";
 import { openFolder } from "../open-folder.ts";
 import { readSuiteFolder } from "../suite-folder.ts";
@@ -27,6 +29,27 @@ export interface ProjectRequest {
 }
 
 /**
+ * The suite files whose project is that of the documents, by the search of `ingest` for named paths:
+ * a suite names the same files from every working directory. None if no suite is in a marked
+ * project: then it is the project of the working directory. Throws CliError `usage` for suites of
+ * different projects.
+ */
+function placesOf(context: Context, { root }: GlobalFlags, suites: readonly Suite[]): string[] {
+  const roots = new Map<string, string>();
+  for (const { file } of suites) {
+    const { folder, mark } = findProjectRoot(context, [file], {});
+    if (mark !== undefined && !roots.has(folder)) roots.set(folder, file);
+  }
+  const [first, ...others] = [...roots.values()];
+  if (others.length === 0) return first === undefined ? [] : [first];
+  if (root !== undefined) return [];
+  throw new CliError("usage", "the suites have different project roots", {
+    details: [...roots].map(([folder, file]) => `${file}: ${folder}`),
+    hints: ["run the suites of each project separately, or name the root: --root DIR"],
+  });
+}
+
+/**
  * Looks up the files that suites name, and checks the suites against the folder. Throws CliError
  * `usage` with every problem: a path that does not exist, an expectation that cannot hold.
  */
@@ -36,7 +59,8 @@ export async function openProject(
   output: Output,
   { suites, replayed }: ProjectRequest,
 ): Promise<Project> {
-  const folder = await openFolder(context, output, [], flags, replayed === undefined);
+  const places = placesOf(context, flags, suites);
+  const folder = await openFolder(context, output, places, flags, replayed === undefined);
   try {
     const { config, settings } = folder.source;
     const dialect = replayed ?? config.dialect;
