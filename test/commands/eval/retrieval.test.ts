@@ -56,6 +56,11 @@ describe("eval retrieval", () => {
     const mixed = await run(".", "docs/suite.json", "../other/suite.json");
     expect(mixed.stderr).toContain("the suites have different project roots");
     expect(mixed.code).toBe(2);
+    const elsewhere = await run(".", "../other/suite.json");
+    expect(elsewhere.stderr).toMatch(/docs\/[\w.]+ does not exist\n/);
+    expect(elsewhere.stderr).toMatch(/paths count from the project root .*other; --root names/);
+    expect(elsewhere.code).toBe(2);
+    expect((await run(".", "../other/suite.json", "--root", ".")).code).toBe(0);
     // A suite of no project names the files of the working directory's.
     writeFiles(folder, { "../suite.json": suiteOf(lunch) });
     expect((await run(".", "../suite.json")).code).toBe(0);

@@ -68,7 +68,11 @@ export async function openProject(
     const paths = suites.flatMap((suite) => namedPaths(suite).map(({ path }) => path));
     const facts = await readSuiteFolder({ ...folder, storedId }, paths);
     const problems = suites.flatMap((suite) => checkSuite(suite, facts));
-    if (problems.length > 0) throw brokenSuite(problems);
+    if (problems.length > 0) {
+      const root = `paths count from the project root ${settings.root}; --root names another`;
+      const isAboutPath = problems.some(({ message }) => message.includes("does not exist"));
+      throw brokenSuite(problems, isAboutPath ? [root] : []);
+    }
     const known = new Map(
       paths.flatMap((path) => facts.idsOfPath(path).map((id): [string, string] => [id, path])),
     );
