@@ -78,9 +78,16 @@ async function printListed(context: Context, work: Work, options: OrphansOptions
   }
   await printOtherClasses(session, orphans);
   if (!options.remote) await printOtherPairs(context, work);
-  if (unreadable === 0) return;
-  const what = countOf(unreadable, "file or folder", "files or folders");
-  throw new CliError("partial", `${what} cannot be read: their documents are not listed`);
+  if (unreadable > 0) {
+    const what = countOf(unreadable, "file or folder", "files or folders");
+    throw new CliError("partial", `${what} cannot be read: their documents are not listed`);
+  }
+  if (options.remote || orphans.count === 0 || session.lostPath === undefined) return;
+  throw new CliError(
+    "partial",
+    "cannot tell whether the files are gone: none of the recorded files exists under this root",
+    { hints: ["name the root of the uploads with --root DIR"] },
+  );
 }
 
 /** Reports the documents that are removed only with --class. */
@@ -170,8 +177,8 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
 /**
  * `ingest orphans`: lists documents in the state that the folder no longer yields, by class and
  * within the paths. With --prune it deletes them; with --tombstone it replaces them with a notice.
- * Throws CliError as checkRemoval(), and `partial` when a file cannot be read or a document cannot
- * be removed.
+ * Throws CliError as checkRemoval(), and `partial` when a file cannot be read, a document cannot be
+ * removed, or all files seem to be gone: the root may be another one.
  */
 export async function ingestOrphans(
   context: Context,

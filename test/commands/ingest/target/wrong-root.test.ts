@@ -33,6 +33,18 @@ describe("with a state that belongs to another root", () => {
     });
   });
 
+  it("orphans does not call files gone that exist under the other root", async () => {
+    const service = await startTestService({ files: { "only.md": "# X\n" }, dialect: "onyx" });
+    const line = "ingest . --cc-pair-id 2 --state ../st";
+    expect(await runIn(service, line)).toMatchObject({ code: 0 });
+    const other = beside(service, { "o.md": "# O\n" });
+    const listed = await runIn(other, "ingest orphans . --state ../st");
+    expect(listed.stderr).toContain("cannot tell whether the files are gone: none of the recorded");
+    expect(listed).toMatchObject({ code: 10, stdout: expect.stringContaining("only.md") });
+    const none = await runIn(other, "ingest orphans . --state ../st --class excluded");
+    expect(none).toMatchObject({ code: 0, stdout: "" });
+  });
+
   it("retry does not take failed files for deleted ones, and forgets no failure", async () => {
     const service = await startTestService({ files: { "docs/g.md": broken } });
     const ran = await runIn(service, "ingest . --cc-pair-id 2 --state ../st");
