@@ -53,6 +53,21 @@ describe("HTML", () => {
       "<table><tr><td colspan=2>1<td rowspan=2><a href=/x>3</a><tr><td>4<td>5<tr><td rowspan=9>6</table><table><tr><td>7</table>",
       "1 | [3](/x)\n4 | 5 | [3](/x)\n6\n\n7",
     ],
+    [
+      "rows with fewer cells than there is room for",
+      "<table><tr><td>1<td>2<td rowspan=2>3<tr><td>4<tr><td>5<td>6<td>7<tr><td rowspan=2>8<td rowspan=2>9<tr></tr><tr><td>10<td>11</table>",
+      "1 | 2 | 3\n4\n5 | 6 | 7\n8 | 9\n10 | 11",
+    ],
+    [
+      "cells that end with their group of rows",
+      "<table><thead><tr><th>1<th rowspan=3>2</thead><tr><td>3<td>4<tbody><td rowspan=2>5<td>6<tbody><tr><td>7<td>8</table>",
+      "1 | 2\n3 | 4\n5 | 6\n7 | 8",
+    ],
+    [
+      "tables in cells",
+      "<table><tr><td rowspan=2>1<td><table><tr><td rowspan=5>2<td>3</table><tr><td>4<tr><td>5<td>6</table>",
+      "1 |\n\n2 | 3\n\n1 | 4\n5 | 6",
+    ],
     ["numbers of items", "<ol start=3><li>a<li value=7>b<li>c</ol>", "3. a\n7. b\n8. c"],
     [
       "lists and tables one after the other",

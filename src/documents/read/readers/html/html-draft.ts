@@ -1,6 +1,6 @@
 import { fenced, linesOf, oneLine, type Block } from "./html-blocks.ts";
 import { markdownOf, plainOf, wrapLink, type Link, type Part } from "./html-links.ts";
-import { createTable, endCell, fromAbove, type Table } from "./html-table.ts";
+import { createTable, type Table } from "./html-table.ts";
 
 const maxIndent = 6;
 
@@ -159,65 +159,6 @@ export function openItem(draft: Draft, number?: number): void {
   const count = draft.lists[last];
   draft.mark = count === undefined ? "- " : `${(draft.lists[last] = number ?? count + 1)}. `;
   if (draft.isInRow) draft.mark = "";
-}
-
-export function openTable(draft: Draft): void {
-  openRow(draft);
-  draft.groups++;
-  draft.table = createTable(draft.table.repeated);
-}
-
-export function openRow(draft: Draft): void {
-  draft.heading = undefined;
-  if (draft.isInRow) endRow(draft);
-  else endBlock(draft);
-  draft.isInRow = true;
-  draft.hasCell = false;
-  draft.table.column = 0;
-}
-
-function beginCell(draft: Draft): void {
-  if (draft.hasCell) draft.inline.push(" | ");
-  draft.hasCell = true;
-}
-
-function addFromAbove(draft: Draft): void {
-  for (const parts of fromAbove(draft.table)) {
-    beginCell(draft);
-    draft.inline.push(...parts);
-  }
-}
-
-/** Opens a cell that stands in so many rows and columns. */
-export function openCell(draft: Draft, rows: number, columns: number): void {
-  if (!draft.isInRow) return endBlock(draft);
-  closeLink(draft);
-  endCell(draft.table, draft.inline);
-  addFromAbove(draft);
-  beginCell(draft);
-  const { table } = draft;
-  table.cell = { column: table.column, rows, columns, from: draft.inline.length };
-  table.column += columns;
-}
-
-function endRow(draft: Draft): void {
-  const { table } = draft;
-  if (table.cell && table.cell.rows > 1) closeLink(draft);
-  endCell(table, draft.inline);
-  if (draft.hasCell) addFromAbove(draft);
-  endBlock(draft);
-}
-
-export function closeRow(draft: Draft): void {
-  if (draft.isInRow) endRow(draft);
-  else endBlock(draft);
-  draft.isInRow = false;
-}
-
-/** What follows a table is no part of it. */
-export function closeTable(draft: Draft): void {
-  closeRow(draft);
-  draft.groups++;
 }
 
 export function openPre(draft: Draft): void {

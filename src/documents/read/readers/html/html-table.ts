@@ -11,20 +11,26 @@ export interface Cell {
 
 /** The open table: its place in a row, and the cells that go on below. */
 export interface Table {
+  /** The table around it. */
+  outer: Table | undefined;
+  /** Number of rows so far, with the open one. */
+  row: number;
   /** The next free column of the open row, from 0. */
   column: number;
   cell: Cell | undefined;
-  /** By column: the text of a cell that also stands in the next rows. */
-  below: Map<number, { rows: number; columns: number; parts: readonly Part[] }>;
+  /** By column: the text of a cell that also stands in the rows up to `last`. */
+  below: Map<number, { last: number; columns: number; parts: readonly Part[] }>;
   /** Characters that the page has repeated. */
   repeated: number;
 }
 
-export const createTable = (repeated = 0): Table => ({
+export const createTable = (outer?: Table): Table => ({
+  outer,
+  row: 0,
   column: 0,
   cell: undefined,
   below: new Map(),
-  repeated,
+  repeated: outer?.repeated ?? 0,
 });
 
 // A value is short; of a longer text only the place is kept. With these numbers no page can make
@@ -39,18 +45,17 @@ export function endCell(table: Table, inline: readonly Part[]): void {
   const parts = inline.slice(cell.from);
   const { column, rows, columns } = cell;
   const isLong = plainOf(parts).length > mostCharacters;
-  table.below.set(column, { rows: rows - 1, columns, parts: isLong ? [] : parts });
+  const last = table.row + rows - 1;
+  table.below.set(column, { last, columns, parts: isLong ? [] : parts });
 }
 
 /** The texts that stand at the next columns from rows above. A reader sees them in this row, too. */
 export function* fromAbove(table: Table): Generator<readonly Part[]> {
   for (;;) {
     const above = table.below.get(table.column);
-    if (!above) return;
+    if (!above || above.last < table.row) return;
     table.repeated += plainOf(above.parts).length + 1;
     if (table.repeated > mostRepeated) return table.below.clear();
-    above.rows -= 1;
-    if (above.rows === 0) table.below.delete(table.column);
     table.column += above.columns;
     yield above.parts;
   }

@@ -3,15 +3,17 @@ import { CliError } from "../../../../errors.ts";
 import { chooseBlocks, joinBlocks } from "./html-blocks.ts";
 import { takeTag, takeTitle, toFrontMatter, type Meta } from "./html-meta.ts";
 import * as draft from "./html-draft.ts";
+import * as tables from "./html-rows.ts";
 import { closeRaised, closeStruck } from "./html-styled.ts";
 import { isHiddenElement } from "./html-hidden.ts";
 import { readTokens, type Open, type Token } from "./html-tokens.ts";
 
 const blockElements = new Set(
-  "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form head header hgroup hr html legend main menu p search section summary table tbody tfoot thead caption".split(
+  "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form head header hgroup hr html legend main menu p search section summary table caption".split(
     " ",
   ),
 );
+const rowGroups: ReadonlySet<string> = new Set(["thead", "tbody", "tfoot"]);
 const anchored = new Set(["section", "div", "article", "a", "span"]);
 
 /** An open element; `depth` counts the open elements of its name, itself included. */
@@ -72,12 +74,13 @@ function openElement({ draft: current }: Reading, { name, attributes }: Open): v
   else if (name === "ol") draft.openList(current, (numberIn(attributes, "start") ?? 1) - 1);
   else if (name === "ul" || name === "menu") draft.openList(current, undefined);
   else if (name === "li") draft.openItem(current, numberIn(attributes, "value"));
-  else if (name === "table") draft.openTable(current);
-  else if (name === "tr") draft.openRow(current);
+  else if (name === "table") tables.openTable(current);
+  else if (name === "tr") tables.openRow(current);
   else if (name === "td" || name === "th") {
     const [rows, columns] = ["rowspan", "colspan"].map((each) => numberIn(attributes, each) ?? 1);
-    draft.openCell(current, rows || 1, columns || 1);
-  } else if (blockElements.has(name)) draft.boundary(current);
+    tables.openCell(current, rows || 1, columns || 1);
+  } else if (rowGroups.has(name)) tables.divideRows(current);
+  else if (blockElements.has(name)) draft.boundary(current);
   if (name === "a") draft.openLink(current, attributes.get("href"));
   if (name === "abbr") current.abbreviation = attributes.get("title");
   if (name === "sup") current.raisedFrom = current.inline.length;
@@ -99,8 +102,9 @@ function closeElement({ draft: current }: Reading, name: string): void {
     current.lists.pop();
     current.mark = "";
     if (current.lists.length === 0) current.groups++;
-  } else if (name === "table") draft.closeTable(current);
-  else if (name === "tr") draft.closeRow(current);
+  } else if (name === "table") tables.closeTable(current);
+  else if (name === "tr") tables.closeRow(current);
+  else if (rowGroups.has(name)) tables.divideRows(current);
   else if (name === "li" || blockElements.has(name)) draft.boundary(current);
 }
 
