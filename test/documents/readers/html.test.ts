@@ -70,6 +70,11 @@ describe("HTML", () => {
     ],
     ["numbers of items", "<ol start=3><li>a<li value=7>b<li>c</ol>", "3. a\n7. b\n8. c"],
     [
+      "long numbers of items",
+      "<ol start=1234567><li>a<li value=99999999999>b</ol>",
+      "1234567. a\n1234568. b",
+    ],
+    [
       "lists and tables one after the other",
       "<ul><li>a</ul><table><caption>b<tr><td>c</table><ul><li>d<table><tr><td>e</table><li>f</ul><ol><li>g</ol>",
       "- a\n\nb\nc\n\n- d\n\n  e\n\n- f\n\n1. g",

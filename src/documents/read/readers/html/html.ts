@@ -62,7 +62,7 @@ const isOneLine = (current: draft.Draft): boolean =>
 
 /** A whole number from 0 in an attribute; undefined for anything else. */
 function numberIn(attributes: Open["attributes"], name: string): number | undefined {
-  const text = /^\s*(\d{1,6})/.exec(attributes.get(name) ?? "")?.[1];
+  const text = /^\s*(\d{1,9})(?!\d)/.exec(attributes.get(name) ?? "")?.[1];
   return text === undefined ? undefined : Number(text);
 }
 
