@@ -62,13 +62,14 @@ function jobOf(talk: Talk, { text, isPasted }: Extract<Entry, { type: "text" }>)
       await askNext(talk, work, question, nextPlace(talk));
     };
   }
-  const { name } = command;
+  const { argument } = command;
+  const name = command.name === "quit" ? "exit" : command.name;
   if (isPasted && Object.hasOwn(slashCommands, name)) {
     const hints = ["type the slash yourself, or begin with a space to send it as a message"];
     return () => Promise.reject(new CliError("usage", pastedCommand, { hints }));
   }
-  if (name === "exit" || name === "quit") return "exit";
-  return (work) => commandOf(command).run(talk, work, command.argument);
+  if (name === "exit" && argument === "") return "exit";
+  return (work) => commandOf({ name, argument }).run(talk, work, argument);
 }
 
 function untilAborted(signal: AbortSignal): Promise<never> {

@@ -97,6 +97,8 @@ describe("a conversation", () => {
     expect(await talk.enter("/sources")).toContain("[1] Leave");
     expect(await talk.enter("/sources 1")).toContain("error: /sources takes no text after it");
     expect(await talk.enter("/new And in summer?")).toContain("/new takes no text after it");
+    expect(await talk.enter("/exit And in May?")).toContain("/exit takes no text after it");
+    expect(await talk.enter("/quit And in May?")).toContain("/exit takes no text after it");
     expect(await talk.enter("/open 1")).toContain("the link is https://docs.example.com/leave.md");
     expect(await talk.enter("/open 7")).toMatch(/error: the last answer has no source 7/);
     expect(await talk.enter("/copy")).toContain("\u001b]52;c;");
