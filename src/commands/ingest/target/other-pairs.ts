@@ -56,7 +56,7 @@ export function createOtherPairs(
     const { path, part, id } = prepared;
     for (const pair of others) {
       if (!(await isRefused(pair))) continue;
-      const reason = `${path || "stdin"}: cc_pair_id ${pair} also holds ${id}: its readers could read it (--require-access); delete the document in the service, then send it again`;
+      const reason = `${path || "stdin"}: cc_pair_id ${pair} also holds ${id}: its readers could read it (--require-access); delete the document in the service, run \`knowctl state forget ID --cc-pair-id ${pair}\`, then send it again`;
       return { ...each, prepared: { kind: "failed", path, part, id, reason } };
     }
     for (const pair of others) pairs.add(pair);

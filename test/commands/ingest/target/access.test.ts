@@ -74,6 +74,19 @@ describe("a document that another pair holds", () => {
     expect(sandbox.ledger.documents.get("docs/a.md")).toHaveLength(1);
   });
 
+  it("is sent after the steps that the refusal names", async () => {
+    const { run, sandbox } = await start();
+    await run("ingest docs/a.md --cc-pair-id 2");
+    const line = "ingest docs/a.md --cc-pair-id 8 --require-access private";
+    const refused = await run(line);
+    const forget = /`knowctl (state forget) ID (--cc-pair-id 2)`/.exec(refused.err);
+    expect(refused.err).toContain("delete the document in the service, run `knowctl state forget");
+    sandbox.ledger.documents.delete("docs/a.md");
+    expect((await run(`${forget?.[1]} docs/a.md ${forget?.[2]}`)).code).toBe(0);
+    expect((await run(line)).code).toBe(0);
+    expect(sandbox.ledger.documents.get("docs/a.md")).toHaveLength(1);
+  });
+
   it("is sent where the other pair has the required type, and also when a rule moves it", async () => {
     const { run, folder, sandbox } = await start({}, { KNOWCTL_TRUST_PROJECT: "1" });
     await run("ingest docs --cc-pair-id 5");
