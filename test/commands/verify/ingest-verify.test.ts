@@ -76,6 +76,17 @@ describe("ingest --verify", () => {
     expect(status()).toBe("ok");
   });
 
+  it("ends with 0 where this run leaves out the document that is missing", async () => {
+    const { run, folder } = await start(faulty({ "docs/1.md": { keeps: "nothing" } }));
+    const line = `${upload} --verify --wait 1s`;
+    expect((await run(line)).code).toBe(13);
+    expect((await run(`${line} --exclude docs/1.md`)).code).toBe(0);
+    const shards = [await run(`${line} --shard 1/2`), await run(`${line} --shard 2/2`)];
+    expect(shards.map(({ code }) => code).toSorted((a, b) => a - b)).toEqual([0, 13]);
+    writeFiles(folder, { "docs/1.md": "---\ndraft: true\n---\n# Page 1\n" });
+    expect((await run(line)).code).toBe(0);
+  });
+
   it("leaves a report that retry does not take for nothing to do", async () => {
     const { run } = await start(faulty({ "docs/1.md": { keeps: "nothing" } }));
     await run(`${upload} --verify --wait 1s --report r.json`);

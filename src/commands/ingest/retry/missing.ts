@@ -1,9 +1,10 @@
 import { createRealPlaces, exists } from "../../../documents/find/real-place.ts";
+import { scopeOf } from "../../../documents/find/scope.ts";
 import { CliError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
+import { isInShard, type Shard } from "../../../sync/plan/shard.ts";
 import type { VerifiableRecord } from "../../../sync/state/verified.ts";
 import { serviceTargets, targetFor } from "../../../sync/state/target.ts";
-import { orphanScope } from "../orphans/orphan-scope.ts";
 import { namesPairsByRule } from "../target/recorded-target.ts";
 import type { Session } from "../session.ts";
 import type { Failed, RetryGroup } from "./retry-groups.ts";
@@ -32,19 +33,25 @@ function* verifiableRecords({
 const isMissing = ({ verified }: VerifiableRecord): boolean => mendable.has(verified?.result ?? "");
 
 /**
- * Number of documents of the inputs, or from stdin, whose last check since their upload did not
- * find them.
+ * Number of documents of the inputs and the shard, or from stdin, whose last check since their
+ * upload did not find them.
  */
 export function countMissing(
   session: Pick<Session, "state" | "targets" | "source">,
-  isStdin: boolean,
+  { isStdin, shard }: { isStdin: boolean; shard: Shard | undefined },
 ): number {
-  const { source } = session;
-  const isInInputs = isStdin ? () => false : orphanScope(source);
+  const { source, state } = session;
+  const isInInputs = isStdin ? () => false : scopeOf(source.inputs, source.find);
   const placeOf = createRealPlaces(source.settings.root);
-  // The document of a deleted file is an orphan: whether it is found does not matter.
-  const isOurs = ({ path }: VerifiableRecord): boolean =>
-    path === undefined ? isStdin : isInInputs(path) && exists(placeOf(path));
+  const yields = state.database.prepare(
+    "SELECT 1 FROM files WHERE path = ? AND part = ? AND id = ?",
+  );
+  // Whether an orphan is found does not matter: its file is deleted, a draft, or has another id.
+  const isOurs = ({ path, part, id }: VerifiableRecord): boolean => {
+    if (shard && !isInShard(id, shard)) return false;
+    if (path === undefined) return isStdin;
+    return isInInputs(path) && exists(placeOf(path)) && yields.get(path, part, id) !== undefined;
+  };
   let count = 0;
   // One by one: there may be a million.
   for (const each of verifiableRecords(session)) if (isMissing(each) && isOurs(each)) count++;

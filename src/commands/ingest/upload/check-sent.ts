@@ -3,6 +3,7 @@ import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
 import type { VerifyCounts } from "../../../output/verify.ts";
+import type { Shard } from "../../../sync/plan/shard.ts";
 import type { RunRequest } from "../../../sync/run/run-request.ts";
 import { targetFor, type Targets } from "../../../sync/state/target.ts";
 import type { SentCheck } from "../../verify/sent.ts";
@@ -86,11 +87,14 @@ export async function countStillMissing(
   session: Pick<UploadSession, "state" | "targets" | "source"> & {
     check?: SentCheck | undefined;
     stream?: unknown;
+    options: { shard?: Shard };
   },
 ): Promise<number> {
   if (!session.check) return 0;
   // Imported on demand: most uploads check nothing.
-  return (await import("../retry/missing.ts")).countMissing(session, session.stream !== undefined);
+  const { countMissing } = await import("../retry/missing.ts");
+  const { stream, options } = session;
+  return countMissing(session, { isStdin: stream !== undefined, shard: options.shard });
 }
 
 /**
