@@ -76,6 +76,16 @@ describe("ingest --verify", () => {
     expect(status()).toBe("ok");
   });
 
+  it("does not end with 0 while a document is hidden that an earlier run sent", async () => {
+    const { run } = await start(faulty({ "docs/1.md": { hidden: true } }));
+    const line = `${upload} --verify --wait 1s`;
+    expect((await run(line)).stderr).toContain("1 document not as uploaded: 1 hidden");
+    const { code, stderr } = await run(line);
+    expect(stderr).toContain("1 unchanged document was hidden when last checked");
+    expect(stderr).not.toContain("retry --missing");
+    expect(code).toBe(13);
+  });
+
   it("ends with 0 where this run leaves out the document that is missing", async () => {
     const { run, folder } = await start(faulty({ "docs/1.md": { keeps: "nothing" } }));
     const line = `${upload} --verify --wait 1s`;

@@ -32,14 +32,20 @@ function* verifiableRecords({
 
 const isMissing = ({ verified }: VerifiableRecord): boolean => mendable.has(verified?.result ?? "");
 
+/** Number of documents by the result of their last check. */
+export interface UnfoundCounts {
+  missing: number;
+  hidden: number;
+}
+
 /**
- * Number of documents of the inputs and the shard, or from stdin, whose last check since their
- * upload did not find them.
+ * Counts the documents of the inputs and the shard, or from stdin, whose last check since their
+ * upload did not find them. Undefined for none.
  */
-export function countMissing(
+export function countUnfound(
   session: Pick<Session, "state" | "targets" | "source">,
   { isStdin, shard }: { isStdin: boolean; shard: Shard | undefined },
-): number {
+): UnfoundCounts | undefined {
   const { source, state } = session;
   const isInInputs = isStdin ? () => false : scopeOf(source.inputs, source.find);
   const placeOf = createRealPlaces(source.settings.root);
@@ -52,10 +58,13 @@ export function countMissing(
     if (path === undefined) return isStdin;
     return isInInputs(path) && exists(placeOf(path)) && yields.get(path, part, id) !== undefined;
   };
-  let count = 0;
+  const counts = { missing: 0, hidden: 0 };
   // One by one: there may be a million.
-  for (const each of verifiableRecords(session)) if (isMissing(each) && isOurs(each)) count++;
-  return count;
+  for (const each of verifiableRecords(session)) {
+    const isHidden = each.verified?.result === "hidden";
+    if ((isHidden || isMissing(each)) && isOurs(each)) counts[isHidden ? "hidden" : "missing"]++;
+  }
+  return counts.missing + counts.hidden > 0 ? counts : undefined;
 }
 
 /**

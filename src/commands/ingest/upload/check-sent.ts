@@ -8,6 +8,7 @@ import type { RunRequest } from "../../../sync/run/run-request.ts";
 import { targetFor, type Targets } from "../../../sync/state/target.ts";
 import type { SentCheck } from "../../verify/sent.ts";
 import type { IngestOptions } from "../ingest-options.ts";
+import type { UnfoundCounts } from "../retry/missing.ts";
 import type { Report } from "../report/report.ts";
 import type { UploadSession } from "../session.ts";
 
@@ -80,42 +81,38 @@ export async function openCheck(
 }
 
 /**
- * Number of documents that an earlier check did not find, of those that this run left unchanged. 0
- * without `--verify`. Call it after checkSent(): what was sent now has a check of its own.
+ * Counts the documents that an earlier check did not find, of those that this run left unchanged.
+ * Undefined for none, and without `--verify`. Call it after checkSent(): what was sent now has a check of its own.
  */
-export async function countStillMissing(
+export async function countStillUnfound(
   session: Pick<UploadSession, "state" | "targets" | "source"> & {
     check?: SentCheck | undefined;
     stream?: unknown;
     options: { shard?: Shard };
   },
-): Promise<number> {
-  if (!session.check) return 0;
+): Promise<UnfoundCounts | undefined> {
+  if (!session.check) return undefined;
   // Imported on demand: most uploads check nothing.
-  const { countMissing } = await import("../retry/missing.ts");
+  const { countUnfound } = await import("../retry/missing.ts");
   const { stream, options } = session;
-  return countMissing(session, { isStdin: stream !== undefined, shard: options.shard });
+  return countUnfound(session, { isStdin: stream !== undefined, shard: options.shard });
 }
 
 /**
  * Throws CliError `checks-failed` or `partial` unless all that was sent is current, and
- * `checks-failed` for documents that are still missing.
+ * `checks-failed` for documents that an earlier check did not find.
  */
 export async function failUnlessFound(
   verified: VerifyCounts | undefined,
-  missing: number,
+  unfound: UnfoundCounts | undefined,
 ): Promise<void> {
   if (verified) (await import("../../verify/outcome.ts")).failUnlessExpected(verified, false);
-  if (missing === 0) return;
-  const were = missing === 1 ? "was" : "were";
-  throw new CliError(
-    "checks-failed",
-    `${countOf(missing, "unchanged document")} ${were} not in the index when last checked`,
-    {
-      hints: [
-        "`knowctl verify` checks them again",
-        "`knowctl ingest retry --missing` sends them again",
-      ],
-    },
-  );
+  if (!unfound) return;
+  const { missing, hidden } = unfound;
+  const count = missing || hidden;
+  const where = missing > 0 ? "not in the index" : "hidden";
+  const message = `${countOf(count, "unchanged document")} ${count === 1 ? "was" : "were"} ${where} when last checked`;
+  const hints = ["`knowctl verify` checks them again"];
+  if (missing > 0) hints.push("`knowctl ingest retry --missing` sends them again");
+  throw new CliError("checks-failed", message, { hints });
 }

@@ -19,7 +19,7 @@ import { accessRules, type AccessFlags } from "../target/access.ts";
 import { createOtherPairs, type OtherPairs } from "../target/other-pairs.ts";
 import { createOverwritten, type Overwritten } from "../target/overwrites.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
-import { checkSent, countStillMissing, failUnlessFound, openCheck } from "./check-sent.ts";
+import { checkSent, countStillUnfound, failUnlessFound, openCheck } from "./check-sent.ts";
 import { runFaultOf } from "./run-fault.ts";
 import { createSender } from "./sender.ts";
 import { clearSettled, clearUnchanged, recordPlanFailures } from "./failures.ts";
@@ -236,8 +236,8 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
   const interrupted = context.signal.aborted;
   if (!interrupted && !upload.stream) clearSettled(upload);
   if (!interrupted && begun) state.unfinished.end(begun);
-  const missing = await countStillMissing(upload);
-  const isVerified = missing === 0 && (!verified || verified.current === upload.check?.count());
+  const unfound = await countStillUnfound(upload);
+  const isVerified = !unfound && (!verified || verified.current === upload.check?.count());
   const status = interrupted ? "interrupted" : failed > 0 || !isVerified ? "partial" : "ok";
   await report.finish(status, trafficOf(gate));
   context.signal.throwIfAborted();
@@ -246,5 +246,5 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
     const hints = [failedHint(upload, broken)];
     throw new CliError("partial", `${countOf(failed, "document")} failed${others}`, { hints });
   }
-  await failUnlessFound(verified, missing);
+  await failUnlessFound(verified, unfound);
 }
