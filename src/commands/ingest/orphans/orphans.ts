@@ -172,6 +172,7 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
     await write();
     await printOtherClasses(session, orphans);
   }
+  if (!options.remote) await printOtherPairs(context, work);
 }
 
 /**

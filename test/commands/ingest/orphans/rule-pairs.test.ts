@@ -52,6 +52,18 @@ it("orphans of a pair that only a rule names are told by each command", async ()
   expect(other.stderr).not.toContain("cc_pair_id 7");
 });
 
+it("orphans of a pair that only a rule names are told after a removal from another pair", async () => {
+  const service = await startWithRule();
+  writeFiles(service.folder, { "docs/kept.md": "# Kept\n\nThree.\n" });
+  expect((await runIn(service, "ingest")).code).toBe(0);
+  rmSync(join(service.folder, "docs/hr"), { recursive: true });
+  rmSync(join(service.folder, "docs/a.md"));
+  const { code, stderr } = await runIn(service, "ingest orphans --prune --yes --max-delete 90%");
+  expect(code).toBe(0);
+  expect(stderr).toContain("1 document deleted");
+  expect(stderr).toContain("1 orphaned document of cc_pair_id 7, which a rule names");
+});
+
 it("a file with an id of its own that moved and changed is not told as gone", async () => {
   const service = await startTestService({
     dialect: "onyx",
