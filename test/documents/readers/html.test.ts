@@ -318,6 +318,13 @@ describe("HTML", () => {
     });
   });
 
+  it("keeps values in their columns in long tables", () => {
+    const group = `<tr><td rowspan=2>${"name ".repeat(30)}<td>1<tr><td>2`;
+    const lines = bodyOf(`<table>${group.repeat(2000)}</table>`).split("\n");
+    expect(lines.filter((line) => !line.includes("|"))).toEqual([]);
+    expect(lines.at(-1)).toBe("| 2");
+  });
+
   it("cells that stand in many rows of many tables are repeated within bounds", () => {
     const cells = `<tr>${"<td rowspan=9999>some text".repeat(1000)}`;
     const page = `<table>${cells}${"<tr><td>x".repeat(5000)}</table>`.repeat(3);

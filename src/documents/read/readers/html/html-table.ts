@@ -33,9 +33,9 @@ export const createTable = (outer?: Table): Table => ({
   repeated: outer?.repeated ?? 0,
 });
 
-// A value is short; of a longer text only the place is kept. With these numbers no page can make
-// gigabytes of a few lines.
-const [mostCharacters, mostRepeated] = [200, 200_000];
+// A value is short; of a longer text, and of texts beyond `mostRepeated`, only the place is kept.
+// With these numbers no page can make gigabytes of a few lines.
+const [mostCharacters, mostRepeated, mostWithPlaces] = [200, 200_000, 400_000];
 
 /** Ends the open cell; keeps its text for the rows below, if it goes on there. */
 export function endCell(table: Table, inline: readonly Part[]): void {
@@ -54,9 +54,11 @@ export function* fromAbove(table: Table): Generator<readonly Part[]> {
   for (;;) {
     const above = table.below.get(table.column);
     if (!above || above.last < table.row) return;
-    table.repeated += plainOf(above.parts).length + 1;
-    if (table.repeated > mostRepeated) return table.below.clear();
+    const { length } = plainOf(above.parts);
+    const hasRoom = table.repeated + length < mostRepeated;
+    table.repeated += (hasRoom ? length : 0) + 1;
+    if (table.repeated > mostWithPlaces) return table.below.clear();
     table.column += above.columns;
-    yield above.parts;
+    yield hasRoom ? above.parts : [];
   }
 }
