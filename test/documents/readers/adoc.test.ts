@@ -415,6 +415,14 @@ describe("bad input", () => {
     });
   });
 
+  it("keeps values in their columns below a long name of many rows", () => {
+    const rows = Array.from({ length: 40 }, (_, at) => `|${at}\n`);
+    const table = `[cols=2*]\n|===\n.40+|${"name ".repeat(36)}${rows.join("")}|c |d\n|===`;
+    const lines = bodyOf(table).split("\n");
+    expect(lines).toHaveLength(41);
+    expect(lines.slice(-2)).toEqual(["| 39", "c | d"]);
+  });
+
   it("reads a table of many rows", () => {
     const { body } = parse(`|===\n${"|a |b\n".repeat(200_000)}|===`);
     expect(body.split("\n").filter((line) => line === "a | b")).toHaveLength(200_000);

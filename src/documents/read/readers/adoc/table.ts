@@ -115,13 +115,15 @@ function rowText(cells: readonly string[]): string {
 
 // A value is short. A longer text stands in its first row only.
 const mostRepeated = 200;
-// Repeated cells make a table at most so many times as long: a few lines must not make gigabytes.
+// Repeated cells make a table at most so many times as long, and their empty places once more: a
+// few lines must not make gigabytes.
 const mostTimes = 10;
 
 /** The rows of cells. A cell that stands in several rows is in each of them. */
 function rowsOf(state: State, cells: readonly Cell[], columns: number): string[] {
   const rows: string[] = [];
   let left = cells.reduce((sum, { text }) => sum + text.length + separatorLength, 0) * mostTimes;
+  const least = -left;
   /** By column: a cell that stands in the next rows as well. */
   const below = new Map<number, Cell>();
   let row: string[] = [];
@@ -139,9 +141,10 @@ function rowsOf(state: State, cells: readonly Cell[], columns: number): string[]
   };
   const putFromAbove = (): void => {
     for (let above = below.get(column); above; above = below.get(column)) {
-      left -= above.text.length + separatorLength;
-      if (left < 0) return below.clear();
-      put(above);
+      const text = above.text.length < left ? above.text : "";
+      left -= text.length + separatorLength;
+      if (left < least) return below.clear();
+      put({ ...above, text });
     }
   };
   for (const cell of cells) {
