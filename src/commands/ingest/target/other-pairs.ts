@@ -1,5 +1,7 @@
 import type { ConnectorStatus } from "../../../api/schemas.ts";
 import type { ReadyDocument } from "../../../documents/inspect/inspection.ts";
+import { scopeOf } from "../../../documents/find/scope.ts";
+import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
@@ -8,6 +10,22 @@ import { tombstoneMark } from "../../../sync/state/records.ts";
 import { pairInKey, serviceTargets, targetFor } from "../../../sync/state/target.ts";
 import type { UploadSession } from "../session.ts";
 import type { AccessRules } from "./access.ts";
+import { ruleTargets } from "./rule-targets.ts";
+
+function sharedError(pair: number, held: { count: number; first: string }): CliError {
+  const count = countOf(held.count, "unchanged document");
+  const first = neutraliseLine(held.first);
+  const them = held.count === 1 ? "it" : "them";
+  return new CliError(
+    "partial",
+    `by the state, cc_pair_id ${pair} also holds ${count} (first: ${first}): its readers can read ${them} (--require-access)`,
+    {
+      hints: [
+        `delete ${them} in the service, run \`knowctl state forget ID --cc-pair-id ${pair}\`, then send ${them} again with --force`,
+      ],
+    },
+  );
+}
 
 /**
  * Documents that another pair holds as well, by the records of the state. A service has one
@@ -18,13 +36,23 @@ export interface OtherPairs {
   guard(pending: AsyncIterable<Pending[]>): AsyncIterable<Pending[]>;
   /** Prints a warning if there are any. */
   tell(output: Output): Promise<void>;
+  /**
+   * With a required access type, the error about documents of the inputs that another pair opens to
+   * more readers, though nothing of them had to be sent. Undefined for none.
+   */
+  unchanged(): Promise<CliError | undefined>;
 }
 
-/** Throws ApiError from guard() when an access type is required and the listing fails. */
-export function createOtherPairs(
-  { state, targets, connected: { client } }: UploadSession,
-  { required }: AccessRules,
-): OtherPairs {
+// What the files of the project yield and one target accepted, and another target as well.
+const heldTwice = `SELECT own.path AS path FROM accepted AS own
+  JOIN files ON files.path = own.path AND files.part = own.part AND files.id = own.id
+  JOIN accepted AS other ON other.target = ? AND other.id = own.id AND other.whole <> ?
+  WHERE own.target = ? AND own.whole <> ? ORDER BY own.path`;
+
+/** Throws ApiError from guard() and unchanged() when an access type is required and the listing fails. */
+export function createOtherPairs(session: UploadSession, { required }: AccessRules): OtherPairs {
+  const { state, targets, source } = session;
+  const { client } = session.connected;
   const keys = serviceTargets(state.database, targets.baseUrl);
   const pairs = new Set<number>();
   let count = 0;
@@ -82,6 +110,24 @@ export function createOtherPairs(
         };
       },
     }),
+    async unchanged() {
+      if (required.length === 0 || keys.length < 2) return undefined;
+      const isInInputs = scopeOf(source.inputs, source.find);
+      const own = [targetFor(targets, undefined), ...ruleTargets(session)];
+      const statement = state.database.prepare(heldTwice);
+      for (const key of own.flatMap((target) => target?.key ?? [])) {
+        for (const other of keys.filter((each) => each !== key)) {
+          const held = { count: 0, first: "" };
+          for (const row of statement.iterate(other, tombstoneMark, key, tombstoneMark)) {
+            const path = String(row["path"]);
+            if (isInInputs(path) && ++held.count === 1) held.first = path;
+          }
+          const pair = pairInKey(other);
+          if (held.count > 0 && (await isRefused(pair))) return sharedError(pair, held);
+        }
+      }
+      return undefined;
+    },
     async tell(output) {
       if (count === 0) return;
       const named = [...pairs].toSorted((a, b) => a - b).join(", ");

@@ -6,7 +6,6 @@ import { CliError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import type { VerifyCounts } from "../../../output/verify.ts";
 import { createDates, unchangedDates, type Dates } from "../../../sync/run/bump-updated-at.ts";
-import { relativeTo } from "../../../documents/find/root.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { BegunRun } from "../../../sync/state/unfinished.ts";
 import { serviceTargets } from "../../../sync/state/target.ts";
@@ -20,6 +19,7 @@ import { createOtherPairs, type OtherPairs } from "../target/other-pairs.ts";
 import { createOverwritten, type Overwritten } from "../target/overwrites.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
 import { checkSent, countStillUnfound, failUnlessFound, openCheck } from "./check-sent.ts";
+import { failedHint } from "./failed-hint.ts";
 import { runFaultOf } from "./run-fault.ts";
 import { createSender } from "./sender.ts";
 import { clearSettled, clearUnchanged, recordPlanFailures } from "./failures.ts";
@@ -141,28 +141,6 @@ async function sendAll(
   return broken;
 }
 
-/** What to do about documents that failed, of which `broken` would fail again as they are. */
-function failedHint({ stream, options, source }: Upload, broken: number): string {
-  const needsFix = broken > 0;
-  // `ingest retry` needs files and a state.
-  if (stream) {
-    return `${needsFix ? "fix them and " : ""}send them again; accepted documents are not sent twice`;
-  }
-  if (options.state === false) {
-    return needsFix
-      ? "fix them, then run the command again"
-      : "run the command again: it sends them again";
-  }
-  const { cwd, settings } = source;
-  const state = typeof options.state === "string" ? ` --state ${options.state}` : "";
-  // From another folder the command would open another state.
-  const place = relativeTo(settings.root, cwd) === undefined ? ` in ${settings.root}` : "";
-  const retry = `\`knowctl ingest retry${state}\`${place}`;
-  return needsFix
-    ? `fix them, then run ${retry} or the same command again`
-    : `${retry} sends them again`;
-}
-
 /** Warns when the service may differ from the summary. */
 async function warnOfDoubt(
   { output }: Upload,
@@ -236,9 +214,14 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
   const interrupted = context.signal.aborted;
   if (!interrupted && !upload.stream) clearSettled(upload);
   if (!interrupted && begun) state.unfinished.end(begun);
+  const shared = await otherPairs.unchanged();
   const unfound = await countStillUnfound(upload);
   const isVerified = !unfound && (!verified || verified.current === upload.check?.count());
-  const status = interrupted ? "interrupted" : failed > 0 || !isVerified ? "partial" : "ok";
+  const status = interrupted
+    ? "interrupted"
+    : failed > 0 || shared || !isVerified
+      ? "partial"
+      : "ok";
   await report.finish(status, trafficOf(gate));
   context.signal.throwIfAborted();
   if (failed > 0) {
@@ -246,5 +229,6 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
     const hints = [failedHint(upload, broken)];
     throw new CliError("partial", `${countOf(failed, "document")} failed${others}`, { hints });
   }
+  if (shared) throw shared;
   await failUnlessFound(verified, unfound);
 }

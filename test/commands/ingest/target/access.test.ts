@@ -57,7 +57,7 @@ describe("a document that another pair holds", () => {
     expect(moved.err).toContain(
       "warning: by the state, cc_pair_id 2 also holds 1 document (first: docs/a.md): its readers can read it",
     );
-    expect((await run("ingest docs/a.md --cc-pair-id 8")).err).not.toContain("also held");
+    expect((await run("ingest docs/a.md --cc-pair-id 8")).err).not.toContain("also holds");
   });
 
   it("is not sent where an access type is required that the other pair lacks", async () => {
@@ -72,6 +72,23 @@ describe("a document that another pair holds", () => {
     expect(refused.err).toContain("2 documents failed");
     expect(sandbox.ledger.requestCount).toBeGreaterThan(count);
     expect(sandbox.ledger.documents.get("docs/a.md")).toHaveLength(1);
+  });
+
+  it("is not called fine where an access type is required and nothing has to be sent", async () => {
+    const { run, sandbox } = await start();
+    await run("ingest docs --cc-pair-id 8");
+    await run("ingest docs/a.md --cc-pair-id 2");
+    const count = sandbox.ledger.documents.get("docs/a.md")?.length;
+    const line = "--cc-pair-id 8 --require-access private";
+    const refused = await run(`ingest docs ${line}`);
+    expect(refused.err).toContain("2 unchanged");
+    expect(refused.err).toContain(
+      "error: by the state, cc_pair_id 2 also holds 1 unchanged document (first: docs/a.md): its readers can read it (--require-access)",
+    );
+    expect(refused.code).toBe(10);
+    expect(sandbox.ledger.documents.get("docs/a.md")).toHaveLength(count ?? 0);
+    expect((await run(`ingest docs/b.md ${line}`)).code).toBe(0);
+    expect((await run("ingest docs --cc-pair-id 8")).code).toBe(0);
   });
 
   it("is sent after the steps that the refusal names", async () => {
