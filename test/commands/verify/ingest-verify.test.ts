@@ -216,6 +216,13 @@ describe("ingest --verify", () => {
     );
     expect(stderr).toMatch(/missing +b: /);
     expect(code).toBe(13);
+    // The document is sent no more, and no file of it can be sent again.
+    const again = await run("ingest - --cc-pair-id 2 --verify --wait 1s", line("a"));
+    expect(again.stderr).toContain("1 unchanged document was not in the index when last checked");
+    const forget = /`knowctl (state forget) ID`/.exec(again.stderr)?.[1];
+    expect(again.code).toBe(13);
+    expect((await run(`${forget} b`)).code).toBe(0);
+    expect((await run("ingest - --cc-pair-id 2 --verify --wait 1s", line("a"))).code).toBe(0);
   });
 
   it.each<[string, TestServiceOptions, number]>([

@@ -105,6 +105,7 @@ export async function countStillUnfound(
 export async function failUnlessFound(
   verified: VerifyCounts | undefined,
   unfound: UnfoundCounts | undefined,
+  isStdin: boolean,
 ): Promise<void> {
   if (verified) (await import("../../verify/outcome.ts")).failUnlessExpected(verified, false);
   if (!unfound) return;
@@ -113,6 +114,8 @@ export async function failUnlessFound(
   const where = missing > 0 ? "not in the index" : "hidden";
   const message = `${countOf(count, "unchanged document")} ${count === 1 ? "was" : "were"} ${where} when last checked`;
   const hints = ["`knowctl verify` checks them again"];
-  if (missing > 0) hints.push("`knowctl ingest retry --missing` sends them again");
+  if (missing > 0 && isStdin) {
+    hints.push("send them again with --force, or `knowctl state forget ID` what you send no more");
+  } else if (missing > 0) hints.push("`knowctl ingest retry --missing` sends them again");
   throw new CliError("checks-failed", message, { hints });
 }

@@ -230,5 +230,5 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
     throw new CliError("partial", `${countOf(failed, "document")} failed${others}`, { hints });
   }
   if (shared) throw shared;
-  await failUnlessFound(verified, unfound);
+  await failUnlessFound(verified, unfound, upload.stream !== undefined);
 }
