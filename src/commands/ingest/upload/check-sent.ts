@@ -107,7 +107,11 @@ export async function failUnlessFound(
   unfound: UnfoundCounts | undefined,
   isStdin: boolean,
 ): Promise<void> {
-  if (verified) (await import("../../verify/outcome.ts")).failUnlessExpected(verified, false);
+  if (verified) {
+    const { failUnlessExpected, statusOf } = await import("../../verify/outcome.ts");
+    // What is known to be missing comes before what is not known.
+    if (!unfound || statusOf(verified, false, 0) === "failed") failUnlessExpected(verified, false);
+  }
   if (!unfound) return;
   const { missing, hidden } = unfound;
   const count = missing || hidden;
