@@ -107,6 +107,17 @@ describe("ingest --verify", () => {
     expect(code).toBe(10);
   });
 
+  it("ends a repeated upload with 10 while a document is undecided", async () => {
+    const { run } = await start({
+      files: { "docs/1.txt": "Rules\n\nalpha beta gamma delta\n" },
+      faults: { rules: [{ when: { path: "/api/document/chunk-info" }, do: { body: {} } }] },
+    });
+    expect((await run(`${upload} --verify --wait 1s`)).code).toBe(10);
+    const again = await run(`${upload} --verify --wait 1s`);
+    expect(again.stderr).toContain("1 unchanged document was undecided when last checked");
+    expect(again.code).toBe(10);
+  });
+
   it("waits until the index lacks a paragraph that was removed", async () => {
     const text = "Rules\n\nalpha beta gamma delta\n";
     const body = { content: `${text}\nAnother paragraph, removed since.`, num_tokens: 9 };

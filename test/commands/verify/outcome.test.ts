@@ -19,8 +19,9 @@ it.each([
 it.each([
   [{ current: 1 }, undefined, undefined],
   [{ unknown: 1 }, undefined, "partial"],
-  [{ unknown: 1 }, { missing: 1, hidden: 0 }, "checks-failed"],
-  [{ stale: 1, unknown: 1 }, { missing: 0, hidden: 1 }, "checks-failed"],
+  [{ unknown: 1 }, { missing: 1, hidden: 0, unknown: 0 }, "checks-failed"],
+  [{ stale: 1, unknown: 1 }, { missing: 0, hidden: 1, unknown: 1 }, "checks-failed"],
+  [{ current: 1 }, { missing: 0, hidden: 0, unknown: 1 }, "partial"],
 ] as const)("of an upload %j, found missing before %j: %s", async (counts, unfound, exit) => {
   const verified = { ...emptyCounts(), ...counts };
   const error: unknown = await failUnlessFound(verified, unfound, false).catch((thrown) => thrown);

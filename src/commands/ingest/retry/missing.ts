@@ -36,6 +36,7 @@ const isMissing = ({ verified }: VerifiableRecord): boolean => mendable.has(veri
 export interface UnfoundCounts {
   missing: number;
   hidden: number;
+  unknown: number;
 }
 
 /**
@@ -58,13 +59,14 @@ export function countUnfound(
     if (path === undefined) return isStdin;
     return isInInputs(path) && exists(placeOf(path)) && yields.get(path, part, id) !== undefined;
   };
-  const counts = { missing: 0, hidden: 0 };
+  const counts = { missing: 0, hidden: 0, unknown: 0 };
   // One by one: there may be a million.
   for (const each of verifiableRecords(session)) {
-    const isHidden = each.verified?.result === "hidden";
-    if ((isHidden || isMissing(each)) && isOurs(each)) counts[isHidden ? "hidden" : "missing"]++;
+    const result = isMissing(each) ? "missing" : each.verified?.result;
+    const isUnfound = result === "missing" || result === "hidden" || result === "unknown";
+    if (isUnfound && isOurs(each)) counts[result]++;
   }
-  return counts.missing + counts.hidden > 0 ? counts : undefined;
+  return counts.missing + counts.hidden + counts.unknown > 0 ? counts : undefined;
 }
 
 /**

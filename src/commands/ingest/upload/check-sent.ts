@@ -110,16 +110,17 @@ export async function failUnlessFound(
   if (verified) {
     const { failUnlessExpected, statusOf } = await import("../../verify/outcome.ts");
     // What is known to be missing comes before what is not known.
-    if (!unfound || statusOf(verified, false, 0) === "failed") failUnlessExpected(verified, false);
+    const isKnown = unfound !== undefined && unfound.missing + unfound.hidden > 0;
+    if (!isKnown || statusOf(verified, false, 0) === "failed") failUnlessExpected(verified, false);
   }
   if (!unfound) return;
-  const { missing, hidden } = unfound;
-  const count = missing || hidden;
-  const where = missing > 0 ? "not in the index" : "hidden";
+  const { missing, hidden, unknown } = unfound;
+  const count = missing || hidden || unknown;
+  const where = missing > 0 ? "not in the index" : hidden > 0 ? "hidden" : "undecided";
   const message = `${countOf(count, "unchanged document")} ${count === 1 ? "was" : "were"} ${where} when last checked`;
   const hints = ["`knowctl verify` checks them again"];
   if (missing > 0 && isStdin) {
     hints.push("send them again with --force, or `knowctl state forget ID` what you send no more");
   } else if (missing > 0) hints.push("`knowctl ingest retry --missing` sends them again");
-  throw new CliError("checks-failed", message, { hints });
+  throw new CliError(missing + hidden > 0 ? "checks-failed" : "partial", message, { hints });
 }
