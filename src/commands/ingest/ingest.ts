@@ -10,6 +10,7 @@ import { accessRules, type AccessRules } from "./target/access.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";
 import { noOverwriteNote, refuseOverwrites, refuseUnlistable } from "./target/overwrites.ts";
 import { planFolder } from "./plan.ts";
+import { warnOfHeld } from "./target/other-pairs.ts";
 import { checkPlannedPairs } from "./target/planned-access.ts";
 import { ingestFormat, withReport, type Report, type ReportRequest } from "./report/report.ts";
 import { checkReportFiles, type ReportFiles } from "./report/report-files.ts";
@@ -101,6 +102,7 @@ async function dryRun(
   const plan = await planFound(context, session, options);
   const rules = accessRules(options, source.config);
   await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules);
+  await warnOfHeld(session, plan.table.entries(["new", "changed", "unchanged"]), rules);
   await printNotices(session, plan.table.notices);
   await printWarnings(session, plan.table.warnings(), plan.images);
   await printReasons(output, plan.table);

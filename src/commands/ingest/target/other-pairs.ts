@@ -5,6 +5,7 @@ import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import type { PlanEntry } from "../../../sync/plan/plan-table.ts";
 import type { Pending } from "../../../sync/run/pending.ts";
 import { tombstoneMark } from "../../../sync/state/records.ts";
 import { pairInKey, serviceTargets, targetFor } from "../../../sync/state/target.ts";
@@ -49,6 +50,49 @@ const heldTwice = `SELECT own.path AS path FROM accepted AS own
   JOIN accepted AS other ON other.target = ? AND other.id = own.id AND other.whole <> ?
   WHERE own.target = ? AND own.whole <> ? ORDER BY own.path`;
 
+type Planned = Pick<ReadyDocument, "id" | "ownPair">;
+
+/** Returns a function that lists the other pairs that hold a document; `keys` are all targets. */
+function createPairsOf(
+  { state, targets }: Pick<UploadSession, "state" | "targets">,
+  keys: readonly string[],
+): (document: Planned) => number[] {
+  return ({ id, ownPair }) => {
+    const own = targetFor(targets, ownPair)?.key;
+    const isHeld = (key: string): boolean => {
+      const whole = key === own ? undefined : state.accepted(key, id)?.whole;
+      return whole !== undefined && whole !== tombstoneMark;
+    };
+    return keys.filter(isHeld).map(pairInKey);
+  };
+}
+
+/** Warns in a dry run that the upload may refuse documents for the sake of the required access type. */
+export async function warnOfHeld(
+  { state, targets, output }: Pick<UploadSession, "state" | "targets" | "output">,
+  planned: Iterable<PlanEntry>,
+  { required }: AccessRules,
+): Promise<void> {
+  if (required.length === 0) return;
+  const pairsOf = createPairsOf(
+    { state, targets },
+    serviceTargets(state.database, targets.baseUrl),
+  );
+  const pairs = new Set<number>();
+  let count = 0;
+  let first = "";
+  for (const { path, id = "", ownPair } of planned) {
+    const others = pairsOf({ id, ownPair });
+    if (others.length > 0 && ++count === 1) first = path;
+    for (const pair of others) pairs.add(pair);
+  }
+  if (count === 0) return;
+  const named = [...pairs].toSorted((a, b) => a - b).join(", ");
+  await output.warn(
+    `by the state, cc_pair_id ${named} also holds ${countOf(count, "document")} of this plan (first: ${neutraliseLine(first)}): the upload refuses ${count === 1 ? "it" : "them"} unless that pair is ${required.join(" or ")}`,
+  );
+}
+
 /** Throws ApiError from guard() and unchanged() when an access type is required and the listing fails. */
 export function createOtherPairs(session: UploadSession, { required }: AccessRules): OtherPairs {
   const { state, targets, source } = session;
@@ -59,14 +103,7 @@ export function createOtherPairs(session: UploadSession, { required }: AccessRul
   let first = "";
   let listing: Promise<ConnectorStatus[]> | undefined;
 
-  const pairsOf = ({ id, ownPair }: ReadyDocument): number[] => {
-    const own = targetFor(targets, ownPair)?.key;
-    const isHeld = (key: string): boolean => {
-      const whole = key === own ? undefined : state.accepted(key, id)?.whole;
-      return whole !== undefined && whole !== tombstoneMark;
-    };
-    return keys.filter(isHeld).map(pairInKey);
-  };
+  const pairsOf = createPairsOf(session, keys);
   /** A pair that no record describes may be open to everybody. */
   const isRefused = async (pair: number): Promise<boolean> => {
     if (required.length === 0) return false;

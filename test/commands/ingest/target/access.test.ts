@@ -80,6 +80,10 @@ describe("a document that another pair holds", () => {
     await run("ingest docs/a.md --cc-pair-id 2");
     const count = sandbox.ledger.documents.get("docs/a.md")?.length;
     const line = "--cc-pair-id 8 --require-access private";
+    const planned = await run(`ingest docs ${line} --dry-run`);
+    expect(planned.err).toContain(
+      "warning: by the state, cc_pair_id 2 also holds 1 document of this plan (first: docs/a.md): the upload refuses it unless that pair is private",
+    );
     const refused = await run(`ingest docs ${line}`);
     expect(refused.err).toContain("2 unchanged");
     expect(refused.err).toContain(
