@@ -13,6 +13,8 @@ import { textInBody, type Expected, type ExpectedText } from "./expected.ts";
 import { unableError } from "./look.ts";
 import { verifyDocuments } from "./verifying.ts";
 
+const openAtOnce = 256;
+
 /** How long `ingest --verify` waits for the index by default. */
 export const defaultWaitMs = 30_000;
 
@@ -72,6 +74,18 @@ export async function openSentCheck(
   await refuseUnableService(client);
   const spool = createSpool<Expected>(tmpdir());
   let count = 0;
+  let checked = 0;
+  // After an interruption: the next upload must not take them for found.
+  const leaveOpen = (): void => {
+    const batch: Parameters<VerifiedStore["leaveOpen"]>[0][number][] = [];
+    const flush = (): void => verified.leaveOpen(batch.splice(0), context.now());
+    for (const { head } of spool.records()) {
+      const { target, id, sentAtMs = 0 } = head;
+      if (target !== undefined) batch.push({ target, id, sentAtMs });
+      if (batch.length >= openAtOnce) flush();
+    }
+    flush();
+  };
   const documents = async function* (): AsyncGenerator<ExpectedText> {
     for (const { head, body } of spool.records()) {
       const text = body
@@ -94,6 +108,7 @@ export async function openSentCheck(
       const checks = { ...limits, ...fixed, documents: documents() };
       await verifyDocuments(context, checks, async ({ document, result }) => {
         counts[result.result]++;
+        checked++;
         const { target, id } = document;
         const atMs = Date.parse(result.verifiedAt);
         if (target !== undefined) verified.save([{ target, id, result: result.result, atMs }]);
@@ -101,6 +116,13 @@ export async function openSentCheck(
       });
       return counts;
     },
-    close: () => spool.close(),
+    close() {
+      try {
+        if (checked < count) leaveOpen();
+      } catch {
+        // The state failed, which ended the run: that error is thrown.
+      }
+      spool.close();
+    },
   };
 }

@@ -26,6 +26,11 @@ export interface VerifiableRecord extends AcceptedRecord {
 export interface VerifiedStore {
   /** Records checks. A check ends a suspicion. */
   save(verifications: readonly Verification[]): void;
+  /** Records as `unknown` the documents that no check has come to since `sentAtMs`. */
+  leaveOpen(
+    documents: readonly { target: string; id: string; sentAtMs: number }[],
+    atMs: number,
+  ): void;
   suspect(documents: readonly { target: string; id: string; why: Suspicion }[]): void;
   /** The accepted documents of a target in the order of their files, without removal notices. */
   list(target: string): IterableIterator<VerifiableRecord>;
@@ -33,6 +38,7 @@ export interface VerifiedStore {
 
 export const noVerifiedStore: VerifiedStore = {
   save: () => {},
+  leaveOpen: () => {},
   suspect: () => {},
   list: () => [].values(),
 };
@@ -65,6 +71,18 @@ export function createVerifiedStore(
           for (const { target, id, atMs, result } of verifications) {
             put.run(target, id, atMs, result);
           }
+        }),
+      );
+    },
+    leaveOpen(documents, atMs) {
+      const put = database.prepare(
+        `INSERT INTO verified (target, id, verified_at, result) VALUES (?, ?, ?, 'unknown')
+          ON CONFLICT (target, id) DO UPDATE SET verified_at = excluded.verified_at, result = excluded.result
+          WHERE verified_at IS NULL OR verified_at < ?`,
+      );
+      guarded(() =>
+        database.transaction(() => {
+          for (const { target, id, sentAtMs } of documents) put.run(target, id, atMs, sentAtMs);
         }),
       );
     },

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { SignalReceived } from "../../../src/context.ts";
 import { main, runHere } from "../../main.ts";
 import { startTestService, testKey, writeFiles, type TestServiceOptions } from "../../service.ts";
 import { createTestContext } from "../../support.ts";
@@ -116,6 +117,23 @@ describe("ingest --verify", () => {
     const again = await run(`${upload} --verify --wait 1s`);
     expect(again.stderr).toContain("1 unchanged document was undecided when last checked");
     expect(again.code).toBe(10);
+  });
+
+  it("ends a repeated upload with 10 after an interrupted check, until verify has found all", async () => {
+    const { run, folder: cwd, env } = await start(faulty({ "docs/1.md": { keeps: "nothing" } }));
+    const context = createTestContext({ cwd, env });
+    // The check waits for the index, where it lacks a document.
+    const sleep = (): Promise<void> => {
+      context.abort(new SignalReceived("SIGINT", "interrupted"));
+      return Promise.reject(new SignalReceived("SIGINT", "interrupted"));
+    };
+    const argv = [...upload.split(" "), "--verify"];
+    expect(await main(argv, { ...context, sleep })).toBe(130);
+    const again = await run(`${upload} --verify`);
+    expect(again.stderr).toMatch(/unchanged documents? (?:was|were) undecided when last checked/);
+    expect(again.code).toBe(10);
+    expect((await run("verify")).code).toBe(13);
+    expect((await run(`${upload} --verify`)).code).toBe(13);
   });
 
   it("waits until the index lacks a paragraph that was removed", async () => {
