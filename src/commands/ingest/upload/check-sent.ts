@@ -81,8 +81,8 @@ export async function openCheck(
 }
 
 /**
- * Counts the documents that an earlier check did not find, of those that this run left unchanged.
- * Undefined for none, and without `--verify`. Call it after checkSent(): what was sent now has a check of its own.
+ * Counts the unchanged documents of this run that an earlier check did not find. Undefined for none,
+ * and without `--verify`. Call it after checkSent(): what was sent now has a check of its own.
  */
 export async function countStillUnfound(
   session: Pick<UploadSession, "state" | "targets" | "source"> & {
