@@ -82,7 +82,7 @@ async function printListed(context: Context, work: Work, options: OrphansOptions
     const what = countOf(unreadable, "file or folder", "files or folders");
     throw new CliError("partial", `${what} cannot be read: their documents are not listed`);
   }
-  if (options.remote || orphans.count === 0 || session.lostPath === undefined) return;
+  if (options.remote || session.lostPath === undefined || !state.knows(target.key)) return;
   throw new CliError(
     "partial",
     "cannot tell whether the files are gone: none of the recorded files exists under this root",

@@ -191,6 +191,7 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
   const doubts = { uploads, dates, overwritten: createOverwritten(), otherPairs };
   let broken = 0;
   let verified: VerifyCounts | undefined;
+  let shared: CliError | undefined;
   try {
     await report.begin(upload.plan, upload.shaping.recorded);
     recordPlanFailures(upload, context.now);
@@ -199,6 +200,7 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
     if (begun && table.count("new") + table.count("changed") > 0) state.unfinished.begin(begun);
     broken = await sendAll(context, upload, gate, doubts);
     verified = await checkSent(context, upload);
+    shared = await otherPairs.unchanged();
   } catch (thrown) {
     await progress.stop();
     await warnOfDoubt(upload, doubts);
@@ -214,7 +216,6 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
   const interrupted = context.signal.aborted;
   if (!interrupted && !upload.stream) clearSettled(upload);
   if (!interrupted && begun) state.unfinished.end(begun);
-  const shared = await otherPairs.unchanged();
   const unfound = await countStillUnfound(upload);
   const isVerified = !unfound && (!verified || verified.current === upload.check?.count());
   const status = interrupted

@@ -42,7 +42,7 @@ describe("with a state that belongs to another root", () => {
     expect(listed.stderr).toContain("cannot tell whether the files are gone: none of the recorded");
     expect(listed).toMatchObject({ code: 10, stdout: expect.stringContaining("only.md") });
     const none = await runIn(other, "ingest orphans . --state ../st --class excluded");
-    expect(none).toMatchObject({ code: 0, stdout: "" });
+    expect(none).toMatchObject({ code: 10, stdout: "" });
   });
 
   it("retry does not take failed files for deleted ones, and forgets no failure", async () => {
