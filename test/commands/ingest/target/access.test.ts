@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../../../main.ts";
@@ -93,6 +93,23 @@ describe("a document that another pair holds", () => {
     expect(sandbox.ledger.documents.get("docs/a.md")).toHaveLength(count ?? 0);
     expect((await run(`ingest docs/b.md ${line}`)).code).toBe(0);
     expect((await run("ingest docs --cc-pair-id 8")).code).toBe(0);
+  });
+
+  it("is an error in the report where the other pair cannot be looked up", async () => {
+    const listing = { path: "/api/manage/admin/connector/status", after: 3 };
+    const { run, folder } = await start({
+      faults: { rules: [{ when: listing, do: { status: 400 } }] },
+    });
+    await run("ingest docs --cc-pair-id 8");
+    await run("ingest docs/a.md --cc-pair-id 2");
+    const line = "ingest docs --cc-pair-id 8 --require-access private --report r.json";
+    const { code, err } = await run(line);
+    expect(err).toContain("400");
+    expect(code).toBe(8);
+    const { status } = JSON.parse(readFileSync(join(folder, "r.json"), "utf8")) as object & {
+      status: string;
+    };
+    expect(status).toBe("error");
   });
 
   it("is sent after the steps that the refusal names", async () => {
