@@ -22,9 +22,12 @@ const blanks = /[ \t]*\n?[ \t]*/y;
 /** An address in `<…>`. */
 export const angled = /<((?:\\.|[^\\<>\n]){0,4096})>/y;
 const label = /\[((?:\\.|[^\\[\]]){0,999})\]/y;
-/** A definition `[label]: address`: label, address in `<…>`, other address. */
+/**
+ * A definition `[label]: address`: label, address in `<…>`, other address. A reader may have dropped
+ * the address, which a program makes: the next definition is none.
+ */
 export const definition =
-  /^[ \t>]*\[((?:\\.|[^\\[\]]){1,999})\]:[ \t]*\n?[ \t]*(?:<([^<>\n]{0,4096})>|([^\s<]\S*))/gm;
+  /^[ \t>]*\[((?:\\.|[^\\[\]]){1,999})\]:[ \t]*\n?[ \t]*(?:<([^<>\n]{0,4096})>|((?!\[[^[\]\n]{1,999}\]:)[^\s<]\S*))/gm;
 // As in cmark, deeper nesting is no address. The limit also bounds the scans of hostile text.
 const maxDepth = 32;
 

@@ -64,12 +64,14 @@ function placesOf(path: string, { path: from, style }: LinkingFile): string[] {
     const folder = posix.dirname(from);
     const stem = withoutExtension(from);
     const isIndex = /(?:^|\/)(?:_?index|readme)$/i.test(stem);
+    const mayBeBelow = !isIndex && formatOf(path) === undefined;
     // The address of the page ends with "/", so a browser resolves a path without extension below it.
-    const isBelow = style !== undefined && resolvesBelowPage(style) && !isIndex;
-    if (isBelow && formatOf(path) === undefined) folders.push(stem);
+    if (mayBeBelow && style !== undefined && resolvesBelowPage(style)) folders.push(stem);
     const pages = antoraPages(path, from);
     if (pages !== undefined) folders.push(pages);
     folders.push(folder);
+    // Nobody has said how the addresses of pages end.
+    if (mayBeBelow && style === undefined) folders.push(stem);
   }
   const places = folders.map((folder) => joined(folder, path)).filter((each) => each !== undefined);
   return [...new Set(places.flatMap(formsOf))];

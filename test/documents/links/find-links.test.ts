@@ -23,6 +23,7 @@ describe("links of Markdown text", () => {
     ["[a\n\nb](c.md)", []],
     ["[a][b]\n\n[b]: c.md 'Title'\n[d]: <e f.md>\n", ["c.md", "e f.md"]],
     ["[b]: c.md and more words\n", []],
+    ["[a]:\n[b c]: d.md\n[e]:\n  f.md\n", ["d.md", "f.md"]],
     ["[^1]: note\n", []],
     ["    [b]: c.md\n", ["c.md"]],
     ['<a class="x" href="b.md?c&amp;d">e</a>', ["b.md?c&d"]],

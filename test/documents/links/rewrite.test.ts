@@ -162,6 +162,20 @@ describe("relative links", () => {
     expect(textOf(root, "content/posts/_index.md", options)).toBe(`[a](${base}/posts/one/) Posts.`);
   });
 
+  it("without an extension may count from the page, where nobody named a style", () => {
+    const root = createFolder({
+      "posts/one.md": "[a](../two/) [b](part/#x) [c](near) [d](two.md)",
+      "posts/two.md": "Two.",
+      "posts/one/part.md": "Part.",
+      "posts/near.md": "Near.",
+      "posts/one/near.md": "Other.",
+      "posts/index.md": "[a](../posts/two) Posts.",
+    });
+    expect(textOf(root, "posts/one.md", template)).toBe(
+      `[a](${base}/posts/two) [b](${base}/posts/one/part#x) [c](${base}/posts/near) [d](${base}/posts/two)`,
+    );
+  });
+
   it("of Antora count from the pages of their module", async () => {
     const root = createFolder({
       "docs/modules/ROOT/nav.adoc": "* xref:guide/a.adoc[A]\n",
