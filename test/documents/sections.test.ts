@@ -52,11 +52,13 @@ describe("headings", () => {
     ["`__init__.py` and `Array<string>`", "__init__.py and Array<string>"],
     ["[**`a_b`**](x.md) `` `c` `` \\`no d", "a_b `c` `no d"],
     ["`<A>`", "<A>"],
+    ["Qu&eacute; es &#x26; R&amp;D&nbsp;&lt;x&gt;", "Qué es & R&D <x>"],
+    ["AT&T &nosuch; `&amp;` \\&amp; &#0;", "AT&T &nosuch; &amp; &amp; \ufffd"],
   ])("as plain text: %j", (text, expected) => {
     expect(plainText(text)).toBe(expected);
   });
 
-  it.each(["`", "[", "*a ", "_", "<a", "![", "{#", "\\", "`a``b"])(
+  it.each(["`", "[", "*a ", "_", "<a", "![", "{#", "\\", "`a``b", "&a", "&#"])(
     "cost no more than their length: %s",
     (part) => {
       expectLinear(20_000, (count) => void plainText(part.repeat(count)));

@@ -56,8 +56,23 @@ function antoraPages(path: string, from: string): string | undefined {
 const formsOf = (name: string): string[] =>
   /^[ -~]*$/.test(name) ? [name] : [name, name.normalize("NFC"), name.normalize("NFD")];
 
+/** Whether nobody named a style, but `../page/` shows one: a folder would be there, or "/" would not. */
+function endsLikeAddress(
+  path: string,
+  folder: string,
+  { style, targets, note }: LinkingFile,
+): boolean {
+  if (style !== undefined || !path.endsWith("/")) return false;
+  const place = joined(folder, path);
+  if (place === undefined) return false;
+  const { kind, stamp } = targets.at(place);
+  if (kind !== "folder") note(place, stamp);
+  return kind !== "folder";
+}
+
 /** Where the path of a link may lead, as its generator or a browser reads it. */
-function placesOf(path: string, { path: from, style }: LinkingFile): string[] {
+function placesOf(path: string, file: LinkingFile): string[] {
+  const { path: from, style } = file;
   const folders: string[] = [];
   if (path.startsWith("/")) folders.push("", style === undefined ? "" : folderOfStyle(style));
   else {
@@ -66,7 +81,9 @@ function placesOf(path: string, { path: from, style }: LinkingFile): string[] {
     const isIndex = /(?:^|\/)(?:_?index|readme)$/i.test(stem);
     const mayBeBelow = !isIndex && formatOf(path) === undefined;
     // The address of the page ends with "/", so a browser resolves a path without extension below it.
-    if (mayBeBelow && style !== undefined && resolvesBelowPage(style)) folders.push(stem);
+    const isBelow =
+      style === undefined ? endsLikeAddress(path, folder, file) : resolvesBelowPage(style);
+    if (mayBeBelow && isBelow) folders.push(stem);
     const pages = antoraPages(path, from);
     if (pages !== undefined) folders.push(pages);
     folders.push(folder);
@@ -139,8 +156,9 @@ function mayBeOfSite(path: string, { path: from, style }: LinkingFile): boolean 
   if (path.startsWith("/")) return true;
   // Nobody has said how the site makes its addresses.
   if (style === undefined && siteName.test(path)) return true;
-  // Sphinx: the index, the search page, html_additional_pages.
-  if (/\.rst$/i.test(from) && /\.html?$/i.test(path)) return true;
+  // Sphinx: the index, the search page, html_additional_pages. Books have other books beside them.
+  const isPage = /\.html?$/i.test(path) && !/\.html?$/i.test(from);
+  if (isPage && (style === undefined || /\.rst$/i.test(from))) return true;
   // Antora: `page-aliases` of another page.
   if (antoraPages(path.replace(/^(?:\.\.?\/)+/, ""), from) !== undefined) return true;
   // gohugo.io, "GetPage": a name finds a page anywhere on the site, and hooks give names a meaning.

@@ -1,3 +1,4 @@
+import { decodeHTMLStrict } from "entities/decode";
 import type { Heading } from "./structure.ts";
 import type { AnchorStyle } from "../map/styles.ts";
 
@@ -35,7 +36,10 @@ function extractCode(text: string): { rest: string; codes: string[] } {
   return { rest: rest + text.slice(from), codes };
 }
 
-/** Heading as plain text: without links, emphasis, code marks and explicit id. */
+/**
+ * Heading as plain text: without links, emphasis, code marks and explicit id, and with the
+ * characters that references such as `&eacute;` stand for.
+ */
 export function plainText(heading: string): string {
   const { rest, codes } = extractCode(heading.replace(explicitId, ""));
   const plain = rest
@@ -43,7 +47,9 @@ export function plainText(heading: string): string {
     .replace(/(\*{1,3}|~~)(?=\S)([^*~]*[^*~\s])\1/g, "$2")
     .replace(/(^|[^\p{L}\p{N}_])(_{1,3})(?=\S)([^_]*[^_\s])\2(?![\p{L}\p{N}_])/gu, "$1$3")
     .replace(/<\/?[A-Za-z][^<>]*>/g, "")
-    .replace(/\\([!-/:-@[-`{-~])/g, "$1")
+    .replace(/\\([!-/:-@[-`{-~])|&#?\w{1,40};/g, (found, escaped?: string) => {
+      return escaped ?? decodeHTMLStrict(found);
+    })
     // oxlint-disable-next-line no-control-regex
     .replace(/\0(\d+)\0/g, (_, number: string) => codes[Number(number)] ?? "");
   return plain.replace(/\s+/g, " ").trim();

@@ -176,6 +176,19 @@ describe("relative links", () => {
     );
   });
 
+  it("with a slash lead to a page only where addresses end with one", () => {
+    const root = createFolder({
+      "two.md": "English.",
+      "guide/README.md": "Guide.",
+      "it/guide.md": "Guida.",
+      "it/two.md": "Italian.",
+      "it/one.md": "[a](../two/) [b](../two) [c](../guide/)",
+    });
+    expect(textOf(root, "it/one.md", template)).toBe(
+      `[a](${base}/it/two) [b](${base}/two) [c](${base}/guide)`,
+    );
+  });
+
   it("of Antora count from the pages of their module", async () => {
     const root = createFolder({
       "docs/modules/ROOT/nav.adoc": "* xref:guide/a.adoc[A]\n",
@@ -199,6 +212,7 @@ describe("relative links", () => {
     ["content/posts/one.md", "[a](term)", { linkStyle: "hugo", linkBase: base }],
     ["one.md", "[a](term) [b](@scope#c) [c](two_words)", template],
     ["one.rst", "`Index <genindex.html>`_", template],
+    ["one.md", "[a](../std/index.html#x) [b](two.html)", template],
     ["one.md", "[a](git@host.example:a/b.git)", template],
     ["docs/modules/ROOT/pages/guide/one.adoc", "xref:alias.adoc[A]", template],
   ])("that the folder cannot know are not dead: %s", async (path, text, options) => {
@@ -214,6 +228,8 @@ describe("relative links", () => {
     ["[a](LICENSE)", template],
     ["[a](./term)", template],
     ["[a](guide/term)", template],
+    ["[a](../x/no/) [b](no/)", template],
+    ["[a](two.html)", { linkStyle: "github", linkBase: base } as const],
     ["[a](term.md)", template],
     ["[a]([a-z0-9]*)", template],
     ["[a](term)", { linkStyle: "docusaurus", linkBase: base } as const],

@@ -159,7 +159,7 @@ describe("shortcodes", () => {
     ["shortcodes that are shown", "`{{</* ref a */>}}` {{%/* b */%}}", "`{{< ref a >}}` {{% b %}}"],
     ["comments", "a{{% comment %}}\nb\n{{% /comment %}}c", "ac"],
     ["raw text", "{% raw %}{% a %} {{ b }}{% endraw %} c", "{% a %} {{ b }} c"],
-    ["tags of Liquid", "{% if x %}a{% else %}b{% endif %} {% link c.md %}", "ab c.md"],
+    ["tags of Liquid", "{% if x %}a{% else %}b{% endif %} {% link c.md %}", "ab /c.md"],
     ["hints of GitBook", '{% hint style="info" %}\na\n{% endhint %}', "**Info**\n\na\n"],
     [
       "tabs of GitBook",

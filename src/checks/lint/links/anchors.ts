@@ -1,4 +1,3 @@
-import { decodeEntities } from "../../../documents/images/image-tags.ts";
 import { githubSlug, plainText } from "../../../documents/markdown/heading-text.ts";
 import { hashText } from "../store/numbers-by-hash.ts";
 import type { AnchorSources } from "./anchor-sources.ts";
@@ -37,8 +36,7 @@ const isSimple = /^[A-Za-z][A-Za-z\d]*(?:[ -][A-Za-z\d]+)*$/;
 function slugsOf(heading: string): Set<string> {
   if (isSimple.test(heading)) return new Set([heading.toLowerCase().replaceAll(" ", "-")]);
   const slugs = new Set<string>();
-  const readable = decodeEntities(heading.replaceAll("&shy;", ""));
-  for (const text of [plainText(readable), plainText(withoutImages(readable)), heading]) {
+  for (const text of [plainText(heading), plainText(withoutImages(heading)), heading]) {
     // mkdocs and docutils keep ASCII alone.
     const ascii = text.normalize("NFKD").replace(/[^ -~]/g, "");
     const forms = [

@@ -106,6 +106,7 @@ describe("anchors", () => {
 
   it.each([
     ["## Set up, now!", "set-up-now"],
+    ["## Qu&eacute; es", "qu%C3%A9-es"],
     ["## Set up: now & then", "set-up-now--then"],
     ["## Set up: now & then", "set-up-now-then"],
     ["## `a.b()` call", "ab-call"],

@@ -150,7 +150,10 @@ export function shortcodeText(
     }
   }
   if (references.has(name)) {
-    return { end, text: named.get("path") ?? positional[0] ?? "" };
+    const path = named.get("path") ?? positional[0] ?? "";
+    // jekyllrb.com, "Links": the path counts from the folder of the site, as an address does.
+    const isOfSite = isLiquid && name === "link" && /^[^/]/.test(path);
+    return { end, text: isOfSite ? `/${path}` : path };
   }
   const part = kind === "single" ? partOf(tag, isLiquid) : undefined;
   if (part) {
