@@ -13,6 +13,8 @@ const notRemote =
 const words =
   /^\W*(?:my|your|some|the|db|redis|mysql|pg|postgres|user|admin|root|guest|test|secret|super|strong|very|app|api|auth|client|access)*[-_]?(?:pass(?:word|wd|phrase)?|passwort|pwd|pw|secret|token|key|id|credentials?|user(?:name)?|admin|root|guest|test|hunter2|x-oauth-basic|postgres|mysql|redis)?[-_]?[\d!*.]*$/i;
 const marks = /^\$|^%.*%$|[{}[\]()*…]|\.\.\.|^x{3,}$/i;
+// `KEY:DOMAIN@`: what the reader fills in.
+const blank = /^[A-Z]+(?:[_-][A-Z]+)*$/;
 
 /** Passwords in URLs such as `https://user:password@host`; not those of examples. */
 export function* urlPasswords(text: string): Generator<Secret> {
@@ -23,9 +25,8 @@ export function* urlPasswords(text: string): Generator<Secret> {
     if (user === undefined || password === undefined) continue;
     const host = hostAfter.exec(text.slice(at + 1, at + 1 + reach))?.[0] ?? "";
     if (host === "" || notRemote.test(host)) continue;
-    if (user === password || words.test(password) || marks.test(password) || isMadeUp(password)) {
-      continue;
-    }
+    if (user === password || words.test(password) || marks.test(password)) continue;
+    if (blank.test(password) || isMadeUp(password)) continue;
     const kind = "password in a URL";
     yield { rule: "secret-url-password", kind, start: at - password.length, end: at };
   }

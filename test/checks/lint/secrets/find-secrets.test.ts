@@ -120,6 +120,8 @@ describe("passwords in URLs", () => {
     "https://<user>:<password>@git.acme.io/x",
     "https://user:********@git.acme.io/x",
     "https://user:xxxxxx@git.acme.io/x",
+    "mailgun+https://KEY:DOMAIN@mail.acme.io",
+    "https://USER_NAME:MY-APP_PASSCODE@git.acme.io/x",
     "https://user:your-password@git.acme.io/x",
     "https://user:changeme@git.acme.io/x",
     "https://git.acme.io:8080/@scope/name",
