@@ -150,6 +150,11 @@ describe("shortcodes", () => {
     ],
     ["hints", "{{< hint info >}}\na\n{{< /hint >}}", "**Info**\n\na\n"],
     ["tabs", '{{< tabs "x" >}}\n{{< tab "npm" >}}a{{< /tab >}}\n{{< /tabs >}}', "\n**npm** a\n"],
+    [
+      "contents of tabs",
+      '{{< tabs >}}\n{{< tab-content name="1 TB/day" >}}\na\n{{< /tab-content >}}\n{{< /tabs >}}',
+      "\n**1 TB/day**\n\na\n\n",
+    ],
     ["details", '{{% details title="T" open=true %}}\na\n{{% /details %}}', "**T**\n\na\n"],
     ["buttons", '{{< button href="/x" >}}Go{{< /button >}}', "[Go](/x)"],
     ["cards", '{{< card link="/x" title="T" subtitle="no" >}}', "[T](/x)"],

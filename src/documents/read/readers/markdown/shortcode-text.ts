@@ -8,7 +8,8 @@ const codeNames = /^(?:highlight|code|code-?block|code-toggle|prism)$/i;
 const includeNames =
   /^(?:include|include_relative|include-?text|include-?md|include-markdown|include-?file|read-?file|snippet)$/i;
 const boxNames = /^(?:hint|alert|callout|admonition|notice|aside)$/i;
-const titledNames = /^(?:tab|tabitem|details|expand|collapse|accordion|spoiler|step)$/i;
+const titledNames =
+  /^(?:tab|tab-?(?:item|content|panel)|details|expand|collapse|accordion|spoiler|step)$/i;
 // Parts of conditions and loops: they show nothing themselves.
 const silentNames = new Set(
   "else elsif elseif when assign increment decrement break continue".split(" "),
