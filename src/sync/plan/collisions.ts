@@ -89,7 +89,10 @@ export function refuseCollisions({ database }: PlanTable, check: CollisionCheck)
   const collect = (query: string, isReal: (row: Row) => boolean): void => {
     for (const row of database.prepare(query).iterate()) {
       if (collisions.length > collisionsShown) return;
-      if (isReal(row)) collisions.push(toCollision(row, check.shown));
+      if (!isReal(row)) continue;
+      const collision = toCollision(row, check.shown);
+      // Ten files with one id are nine collisions, not one for each pair of them.
+      if (collisions.at(-1)?.second.path !== collision.second.path) collisions.push(collision);
     }
   };
   collect(withinPlan(storesAlike), () => true);
@@ -118,6 +121,13 @@ export function refuseCollisionsInMemory(
   refuse(collisions);
 }
 
+// Docusaurus, for example, has the same id in each language and version.
+const otherKey =
+  "if `id` names something else on your site, read ids from another key: `knowctl config set ingest.frontMatter.id document_id`";
+
+const isFromFrontMatter = (first: PathAndId, second: PathAndId): boolean =>
+  first.id === second.id && !first.isRow && !second.isRow;
+
 function hintsFor(collisions: readonly Collision[]): string[] {
   const places = collisions.flatMap(({ first, second }) => [first, second]);
   return [
@@ -125,6 +135,7 @@ function hintsFor(collisions: readonly Collision[]): string[] {
     ...(places.some(({ isRow }) => !isRow)
       ? ["set another `id` in the front matter of one file, or exclude that file"]
       : []),
+    ...(collisions.some(({ first, second }) => isFromFrontMatter(first, second)) ? [otherKey] : []),
   ];
 }
 

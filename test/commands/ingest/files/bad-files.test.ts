@@ -137,6 +137,18 @@ it.each<[string, Record<string, string>, string, string, string[]]>([
   expect(acceptedIds(service)).toEqual([]);
 });
 
+it("three files with one id are two collisions, and another key may be meant", async () => {
+  const page = "---\nid: a\n---\n# A\n";
+  const given = { "d/x.md": page, "d/y.md": page, "d/z.md": page };
+  const service = await startTestService({ files: given });
+  for (const options of [{}, { state: false }] as const) {
+    const { error } = await runIngest(service, ["d"], options);
+    const details = ["a: d/x.md and d/y.md", "a: d/x.md and d/z.md"];
+    const otherKey: unknown = expect.stringContaining("ingest.frontMatter.id");
+    expect(error).toMatchObject({ exit: "usage", details, hints: [ofFiles, otherKey] });
+  }
+});
+
 it.each([["d/*.nothing"], ["{a,b}".repeat(18)], ["{1..1000000}"]])(
   "%s: exit 2, also with --format",
   async (pattern) => {
