@@ -170,7 +170,8 @@ function foreignIn(chunk: string, part: Piece | undefined, text: Sent): number {
   const around = part ? [chunk.slice(0, part.from), chunk.slice(part.to)] : [chunk];
   let count = 0;
   for (let each of around) {
-    if (each === "" || text.all.includes(each)) continue;
+    // Without the space between a repetition and a word that was cut.
+    if (each === "" || text.all.includes(each.trim())) continue;
     for (const title of text.titles) if (title !== "") each = each.replaceAll(title, "");
     count += each.replace(/[^\p{L}\p{N}]/gu, "").length;
   }

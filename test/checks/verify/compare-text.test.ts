@@ -31,6 +31,14 @@ describe("the comparison with chunks", () => {
     expect(verdictOf(sections, chunkText(sections, title, { ...plain, ...style }))).toBe("same");
   });
 
+  it("finds a word that is cut behind a repetition which stands apart", () => {
+    const words = Array.from({ length: 60 }, (_, index) => `wordly${index}x`);
+    const text = words.join("\n");
+    const cut = text.indexOf("wordly30") + 4;
+    const chunks = [text.slice(0, cut), `${text.slice(cut - 104, cut)}\n\n${text.slice(cut)}`];
+    expect(verdictOf([text], chunks)).toBe("same");
+  });
+
   it("takes further text for an older version only where other documents have none", () => {
     const found = compareText(
       { titles: [title], sections },
