@@ -38,6 +38,7 @@ describe("directives", () => {
       "- `f(a, *b)`\n  `g(c)`\n  Text",
     ],
     ["a glossary", ".. glossary::\n\n   term\n     Text", "- term\n  Text"],
+    ["a box of an unknown name", ".. configuration-block::\n\n   Text", "Text"],
     ["math", ".. math:: a_b = c", "```math\na_b = c\n```"],
     ["dropped", ".. highlight:: c\n.. index:: x\n.. raw:: latex\n\n   a\n\nend", "end"],
   ])("%s", (_name, text, body) => {

@@ -10,12 +10,18 @@ import { pictureOf, textDirectives } from "./rst-text-directives.ts";
 const generated =
   /^(?:auto(?!num)|doxygen|argparse|click$|program-output|command-output|swagger|openapi|exec$|inheritance-diagram)/;
 
-/** Counts the directive. Its argument, often the name of what it shows, and its content stay. */
+/**
+ * Its argument, often the name of what it shows, and its content stay. Counts the directive, unless
+ * it is nothing but a box around its content.
+ */
 const unknown: Handle = (block, directive) => {
   const { name, line, body } = directive;
   const argument = argumentOf(directive);
   const isGenerated = generated.test(name);
-  leaveOut(block.reading, "directive", isGenerated ? `${name} ${argument}`.trim() : name, line);
+  const isBox = argument === "" && body.some(({ text }) => text.trim() !== "");
+  if (isGenerated || !isBox) {
+    leaveOut(block.reading, "directive", isGenerated ? `${name} ${argument}`.trim() : name, line);
+  }
   if (isGenerated) return describe(block, directive);
   addText(block.reading, argument);
   block.readInner(body);
