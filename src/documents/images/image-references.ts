@@ -1,4 +1,4 @@
-import { createCodeTest } from "../markdown/code.ts";
+import { createUnreadTest } from "../markdown/code.ts";
 import { decodeEntities, readAttribute } from "./image-tags.ts";
 
 /** One place in a text that refers to an image. */
@@ -102,7 +102,7 @@ function readInline(text: string, at: number, findClose: FindClose): Read {
 }
 
 function readDefinitions(text: string): Map<string, string> {
-  const isCode = createCodeTest(text);
+  const isCode = createUnreadTest(text);
   const definitions = new Map<string, string>();
   for (const found of text.matchAll(definition)) {
     const key = labelKey(found[1] ?? "");
@@ -160,7 +160,7 @@ function closeBracket(
  */
 export function findReferences(text: string): ImageReference[] {
   if (!text.includes("![") && !(text.includes("<") && /<img/i.test(text))) return [];
-  const isCode = createCodeTest(text);
+  const isCode = createUnreadTest(text);
   const findClose = createCloseFinder(text);
   const definitions = createDefinitions(text);
   const references: ImageReference[] = [];

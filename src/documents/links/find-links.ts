@@ -1,6 +1,6 @@
 import { angled, definition, endOfBare, skipBlanks, unescape } from "../images/image-references.ts";
 import { readAttribute } from "../images/image-tags.ts";
-import { createCodeTest } from "../markdown/code.ts";
+import { createUnreadTest } from "../markdown/code.ts";
 
 /** The address of a link in Markdown text. */
 export interface FoundLink {
@@ -40,7 +40,7 @@ function findDefinitions(text: string): FoundLink[] {
     const end = match.index + whole.length;
     restOfDefinition.lastIndex = end;
     if (label.startsWith("^") || !restOfDefinition.test(text)) continue;
-    isCode ??= createCodeTest(text);
+    isCode ??= createUnreadTest(text);
     if (isCode(match.index + whole.indexOf("["))) continue;
     const start = end - (inAngles === undefined ? bare.length : inAngles.length + 2);
     found.push({ start, end, target: unescape(inAngles ?? bare), isAttribute: false });
@@ -50,7 +50,7 @@ function findDefinitions(text: string): FoundLink[] {
 
 /** `[…](…)` and `<a href>` outside of code. */
 function findInline(text: string): FoundLink[] {
-  const isCode = createCodeTest(text);
+  const isCode = createUnreadTest(text);
   const found: FoundLink[] = [];
   // Whether each open bracket is one of an image.
   let open: boolean[] = [];

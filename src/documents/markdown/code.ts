@@ -33,12 +33,31 @@ export function createLookup(
   };
 }
 
-/**
- * Returns a function that checks whether an offset of Markdown text lies in code or an HTML block,
- * where Markdown marks have no meaning: fences, comments, `<pre>`, and code spans that close on
- * their line. The offset must grow from call to call, so that the text is scanned once.
- */
-export function createCodeTest(text: string): (offset: number) => boolean {
+/** HTML comments of a line that close in it, as pairs of start and end, in order. */
+function commentsOf(line: string): [number, number][] {
+  const comments: [number, number][] = [];
+  for (let at = line.indexOf("<!--"); at !== -1; at = line.indexOf("<!--", at)) {
+    const close = line.indexOf("-->", at + 4);
+    if (close === -1) break;
+    comments.push([at, close + 3]);
+    at = close + 3;
+  }
+  return comments;
+}
+
+/** Code spans and comments of a line, in order. A comment in a code span is code. */
+function unreadSpansOf(line: string): [number, number][] {
+  const spans = codeSpansOf(line);
+  if (!line.includes("<!--")) return spans;
+  const isCode = createLookup(spans);
+  const comments = commentsOf(line).filter(([start]) => !isCode(start));
+  return [...spans, ...comments].toSorted(([one], [other]) => one - other);
+}
+
+function createTest(
+  text: string,
+  spansOf: (line: string) => [number, number][],
+): (offset: number) => boolean {
   const isOpaque = createLookup(scanStructure(text).opaque);
   let start = 0;
   let end = -1;
@@ -49,8 +68,21 @@ export function createCodeTest(text: string): (offset: number) => boolean {
       start = text.lastIndexOf("\n", offset) + 1;
       const next = text.indexOf("\n", offset);
       end = next === -1 ? text.length : next;
-      isInSpan = createLookup(codeSpansOf(text.slice(start, end)));
+      isInSpan = createLookup(spansOf(text.slice(start, end)));
     }
     return isInSpan(offset - start);
   };
 }
+
+/**
+ * Returns a function that checks whether an offset of Markdown text lies in code or an HTML block,
+ * where Markdown marks have no meaning: fences, comments over several lines, `<pre>`, and code
+ * spans that close on their line. The offset must grow from call to call, so that the text is
+ * scanned once.
+ */
+export const createCodeTest = (text: string): ((offset: number) => boolean) =>
+  createTest(text, codeSpansOf);
+
+/** Like createCodeTest(), but also for comments on one line: no link and no image is in one. */
+export const createUnreadTest = (text: string): ((offset: number) => boolean) =>
+  createTest(text, unreadSpansOf);

@@ -17,6 +17,7 @@ describe("findReferences", () => {
     ["![a](my image.png)", ["my image.png"]],
     ["![a](b_(1).png)", ["b_(1).png"]],
     ["![a](b\\).png)", ["b).png"]],
+    ["<!-- ![a](b.png) --> ![c](d.png)", ["d.png"]],
     ["![a](b&amp;c.png?x=1&y)", ["b&c.png?x=1&y"]],
     ["![a [b] c](d.png)", ["d.png"]],
     ["![a ![b](c.png)](d.png)", ["d.png", "c.png"]],

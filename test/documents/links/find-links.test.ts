@@ -19,6 +19,8 @@ describe("links of Markdown text", () => {
     ["`[a](b.md)` [c](d.md)", ["d.md"]],
     ["```\n[a](b.md)\n```\n[c](d.md)", ["d.md"]],
     ["<!--\n[a](b.md)\n-->\n[c](d.md)", ["d.md"]],
+    ["x <!-- [a](b.md) --> [c](d.md) `<!-- [e](f.md)` [g](h.md) -->", ["d.md", "h.md"]],
+    ["<!-- [b]: c.md -->\n[d]: e.md\n", ["e.md"]],
     ["[a]\n\n(b.md)", []],
     ["[a\n\nb](c.md)", []],
     ["[a][b]\n\n[b]: c.md 'Title'\n[d]: <e f.md>\n", ["c.md", "e f.md"]],
