@@ -87,8 +87,9 @@ function placesOf(path: string, file: LinkingFile): string[] {
     const pages = antoraPages(path, from);
     if (pages !== undefined) folders.push(pages);
     folders.push(folder);
-    // Nobody has said how the addresses of pages end.
-    if (mayBeBelow && style === undefined) folders.push(stem);
+    // Nobody has said how the addresses of pages end. A path that leads out of the project is of files.
+    const mayBeOf = style === undefined && joined(folder, path) !== undefined;
+    if (mayBeBelow && mayBeOf) folders.push(stem);
   }
   const places = folders.map((folder) => joined(folder, path)).filter((each) => each !== undefined);
   return [...new Set(places.flatMap(formsOf))];
@@ -150,10 +151,13 @@ function resolveAt(
 // A name as sites make them of titles. Files without extension and pages of a wiki have capital letters.
 const siteName = /^[@\p{Ll}\p{Lo}\p{N}][@~_\p{Ll}\p{Lo}\p{N}-]*$/u;
 
+/** `@site/`, `@/` and `~/` name a folder that only the generator of the site knows. */
+export const namedFolder = /^[@~][\w.-]{0,100}\//;
+
 /** Whether a path without a file may be an address that the generator makes: a site has more of them than files. */
 function mayBeOfSite(path: string, { path: from, style }: LinkingFile): boolean {
   // List pages, for example.
-  if (path.startsWith("/")) return true;
+  if (path.startsWith("/") || namedFolder.test(path)) return true;
   // Nobody has said how the site makes its addresses.
   if (style === undefined && siteName.test(path)) return true;
   // Sphinx: the index, the search page, html_additional_pages. Books have other books beside them.

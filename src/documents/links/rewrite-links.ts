@@ -12,7 +12,7 @@ export interface Rewritten {
 
 // Fragments, schemes, other hosts, repositories (`git@host:path`), and expressions of template languages.
 const elsewhere =
-  /^(?:$|[#?]|\/\/|[A-Za-z][A-Za-z\d+.-]*:|[\w.-]{1,100}@[\w.-]{1,200}:)|\{[{%<]|<%/;
+  /^(?:$|[#?]|\/\/|[A-Za-z][A-Za-z\d+.-]*:|[\w.-]{1,100}@[\w.-]{1,200}:|%.*%$)|[{$]\{|\{[%<]|<%/;
 // A hostile document: further addresses stay as written.
 const mostTargets = 10_000;
 const longest = 4096;

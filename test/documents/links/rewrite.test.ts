@@ -214,6 +214,12 @@ describe("relative links", () => {
     ["one.rst", "`Index <genindex.html>`_", template],
     ["one.md", "[a](../std/index.html#x) [b](two.html)", template],
     ["one.md", "[a](git@host.example:a/b.git)", template],
+    [
+      "one.md",
+      "[a](@/b.md) [b](@site/docs/c.md) [c](~/d.md) [d](${x}/e.md) [e](<%= f %>)",
+      template,
+    ],
+    ["docs/one.md", "[a](../../tree/main/x) [b](../../issues/)", template],
     ["docs/modules/ROOT/pages/guide/one.adoc", "xref:alias.adoc[A]", template],
   ])("that the folder cannot know are not dead: %s", async (path, text, options) => {
     const root = createFolder({ [path]: `${text}\n` });

@@ -81,6 +81,8 @@ describe("images", () => {
     "![x](../../outside.png)",
     "![x](logo.png)",
     "![x]({{ site }}/y.png)",
+    "![x](@site/static/y.png) ![x](~/y.png)",
+    "![x](require('./y.png').default) ![x](<%= y %>)",
     "`![x](gone.png)`",
     '{{< figure src="images/gone.png" >}}',
   ])("elsewhere are none of the project: %s", async (text) => {

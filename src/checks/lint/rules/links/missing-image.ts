@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import type { LintPage, PageRule } from "../../rule.ts";
 import { findReferences } from "../../../../documents/images/image-references.ts";
 import { placeOf } from "../../../../documents/images/image-places.ts";
+import { namedFolder } from "../../../../documents/links/resolve-link.ts";
 import { targetsFor, type Targets } from "../../../../documents/links/targets.ts";
 import { formatOf, formats } from "../../../../documents/read/readers.ts";
 import { withoutExtension } from "../../../../documents/read/file-name.ts";
@@ -10,8 +11,8 @@ import { hasLinks, shownAddress } from "../../links/page-links.ts";
 
 // A hostile page: further addresses are not looked up.
 const mostLookups = 10_000;
-// Expressions of template languages, wildcards of Sphinx, and addresses that are not literal.
-const isExpression = /[{}<>*$|]/;
+// Expressions of template languages and programs, wildcards of Sphinx, and addresses that are not literal.
+const isExpression = /[{}<>*$|]|^%.*%$|^require\(/;
 // Folders whose files a site copies to its root.
 const publicFolders = ["static", "public", "assets", "docs", "docs/assets"];
 
@@ -49,7 +50,8 @@ function createAuthorTest({
 
 function isMissing({ path: from, settings }: LintPage, source: string): boolean {
   const place = placeOf(source);
-  if (place.kind !== "file" || place.isFromRoot || isExpression.test(source)) return false;
+  if (place.kind !== "file" || place.isFromRoot) return false;
+  if (isExpression.test(source) || namedFolder.test(source)) return false;
   const places = placesOf(place.path, from);
   return places?.every((each) => !exists(targetsFor(settings), each)) === true;
 }
