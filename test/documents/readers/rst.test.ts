@@ -172,6 +172,16 @@ describe("blocks", () => {
       "+---+-----+\n| A | B   |\n+===+=====+\n| 1 | - a |\n|   | - b |\n+---+-----+\n| 2       |\n+---+-----+\n\nend",
       "A | B\n1 | - a - b\n2\n\nend",
     ],
+    [
+      "a grid table whose cells span rows",
+      "+---+---+---+\n| A | B | C |\n+===+===+===+\n| a | b | c |\n+---+ x | d |\n| e |   |   |\n+---+---+---+\n| f     | g |\n|       +---+\n|       | h |\n+-------+---+",
+      "A | B | C\na | b x | c d\ne | b x | c d\nf | g\nf | h",
+    ],
+    [
+      "a grid table in a cell of another",
+      "+---+---------+\n| a | +--+--+ |\n|   | |b |c | |\n|   | +--+--+ |\n|   | |d |e | |\n|   | +--+--+ |\n+---+---------+",
+      "a | b | c d | e",
+    ],
     ["wide characters", "====  ===\n中文  a\n====  ===\n", "中文 | a"],
   ])("%s", (_name, text, body) => {
     expect(bodyOf(text)).toBe(body);

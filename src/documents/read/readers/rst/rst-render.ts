@@ -82,6 +82,8 @@ function cellText(page: Page, pieces: readonly Piece[], codes: Kind<"code">[]): 
     if (piece.kind === "row")
       return piece.cells.map((cell) => cellText(page, cell, codes)).join(" | ");
     if (piece.kind === "made" || piece.kind === "markdown") return piece.text;
+    if (piece.kind === "again")
+      return cellText({ ...page, inline: repeated(page.inline) }, piece.pieces, []);
     return piece.kind === "text"
       ? shownMark(page, piece.mark) + renderInline(page.inline, piece.text)
       : "";
@@ -136,7 +138,7 @@ function addPiece(page: Page, piece: Piece): void {
   else if (piece.kind === "code") addCode(page, piece);
   else if (piece.kind === "row") addRow(page, piece);
   else if (piece.kind === "markdown") addMarkdown(page, piece);
-  else if (piece.kind !== "ignore") addText(page, piece);
+  else if (piece.kind !== "ignore" && piece.kind !== "again") addText(page, piece);
   page.targets = [];
 }
 
