@@ -29,6 +29,12 @@ describe("running text", () => {
       "[.key]##JVM since##[.ok]##3.38.0## [.a]##b##c[.d]##e## ##f##[.g]**h**",
       "JVM since 3.38.0 bce f **h**",
     ],
+    ["code with a role", "[.a]`b` c [.d]``e`` [0]`f`", "`b` c `e` [0]`f`"],
+    [
+      "names of attributes in literal text",
+      ":a: x\n\n`+{a}+` `+++{a}+++` +{a}+ ++{a}++ pass:[{a}] pass:a[{a}] {a} + {a} + {a} `{a}`",
+      "`{a}` `{a}` {a} {a} {a} x x + x + x `x`",
+    ],
     ["no marks", "2 * 3 * 4, a_b_c, * d, C:\\x", "2 * 3 * 4, a_b_c, * d, C:\\x"],
     ["marks that never end", "*a _b `c #d", "*a _b `c #d"],
     ["escaped marks", "\\*a* \\`b` \\{c}", "*a* `b` {c}"],

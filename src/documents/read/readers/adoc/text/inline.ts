@@ -69,6 +69,9 @@ function takeMark(scan: Scan, char: string): void {
   parts.push(mark);
 }
 
+// The role of code: `[.path]`.
+const codeRole = /(?<![\]\p{L}\p{N}_])\[\.[^[\]\s]{1,100}\]$/u;
+
 function takeCode(scan: Scan): void {
   const { text, at, finder, context, parts } = scan;
   const isDouble = text[at + 1] === "`";
@@ -82,8 +85,10 @@ function takeCode(scan: Scan): void {
     return void parts.push(text.slice(at, from));
   }
   scan.at = end + (isDouble ? 2 : 1);
+  const before = parts.at(-1);
+  if (before?.endsWith("]")) parts[parts.length - 1] = before.replace(codeRole, "");
   const code = text.slice(from, end);
-  const literal = /^\+(.+)\+$/s.exec(code)?.[1];
+  const literal = /^(\+{1,3})(.+)\1$/s.exec(code)?.[2];
   if (literal !== undefined) return void parts.push(codeSpan(literal, context.isPlain));
   const hasLink = /(?:xref|link|https?|image|pass):|<<[^<>]/.test(code);
   const isPlain = context.isPlain || !hasLink;
@@ -178,10 +183,22 @@ function take(scan: Scan, token: string): void {
   parts.push(token);
 }
 
+// Text that stays as written, with its `{`. Longer texts are rare.
+const literals =
+  /(\+{2,3}).{1,300}?\1|(?<![\p{L}\p{N}_+])\+(?=\S).{0,300}?\S\+(?![\p{L}\p{N}_+])|\bpass:[b-z]?\[[^\]]{0,300}\]/gsu;
+const kept = "\u0001";
+
+/** Hides the `{` of literal text from the attributes. */
+function hideLiterals(text: string): string {
+  const mayHave = text.includes("{") && (text.includes("+") || text.includes("pass:"));
+  return mayHave ? text.replace(literals, (each) => each.replaceAll("{", kept)) : text;
+}
+
 /** Running text of AsciiDoc as Markdown. The time is linear for any text. */
 export function inlineText(written: string, context: InlineContext): string {
   if (context.depth > mostDepth || !anyMarkup.test(written)) return written;
-  const text = context.depth === 0 ? substitute(context.attributes, written) : written;
+  const text =
+    context.depth === 0 ? substitute(context.attributes, hideLiterals(written)) : written;
   const scan: Scan = {
     context,
     text,
@@ -200,5 +217,5 @@ export function inlineText(written: string, context: InlineContext): string {
     take(scan, found[0]);
   }
   const joined = scan.parts.join("");
-  return context.depth === 0 ? substituteCharacters(joined) : joined;
+  return context.depth === 0 ? substituteCharacters(joined).replaceAll(kept, "{") : joined;
 }
