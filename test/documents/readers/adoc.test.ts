@@ -155,6 +155,13 @@ describe("blocks", () => {
     ],
     ["repeated cells", "[cols=3*]\n|===\n3*|a\na|\n* b\n|c |d\n|===", "a | a | a\n* b | c | d"],
     ["tables of commas", '[format=csv]\n|===\na,"b"\n|===\n\n,===\nc,d\n,===', "a | b\n\nc | d"],
+    [
+      "quoted values of commas",
+      ',===\na, "b, ""c"" d"\n"e\nf",g\n"h\n,===',
+      'a | b, "c" d\ne f | g\n"h',
+    ],
+    ["tables of tabs", "[format=tsv]\n|===\na\tb, c\n|===", "a | b, c"],
+    ["comments in tables", "|===\n|a |b\n//|c |d\n// e\n|f |g\n|===", "a | b\nf | g"],
     ["breaks", "a\n\n'''\n\n<<<\n\nb", "a\n\nb"],
     ["what Markdown would read", "-- a\n\n#a\n\n<b> c", "-- a\n\n#a\n\n\\<b> c"],
     ["authors", "= T\nAda <a@x.example>\n:a: 1\n\nb", "# T\n\nAda <a@x.example>\n\nb"],

@@ -156,6 +156,23 @@ function rowsOf(state: State, cells: readonly Cell[], columns: number): string[]
   return rows;
 }
 
+/** The rows of values between separators. A value in quotes has any character. */
+function csvRows(state: State, lines: readonly string[], separator: string): string[] {
+  const mark = separator.replace(/[^\w\s]/g, "\\$&");
+  const rest = `(?:(?!${mark})[^\\n])*`;
+  const value = new RegExp(`([ ]*"(?:[^"]|"")*"${rest}|${rest})(${mark}|\\n|$)`, "g");
+  const rows: string[] = [];
+  let row: string[] = [];
+  for (const [, cell = "", end = ""] of lines.join("\n").matchAll(value)) {
+    const quoted = /^\s*"([^]*)"\s*$/.exec(cell)?.[1];
+    row.push(cellText(state, quoted?.replaceAll('""', '"') ?? cell));
+    if (end === separator) continue;
+    rows.push(rowText(row));
+    row = [];
+  }
+  return rows;
+}
+
 /** A table as lines with ` | ` between the cells. */
 export function addTable(
   state: State,
@@ -167,16 +184,14 @@ export function addTable(
   const isCsv = delimiter.startsWith(",") || format === "csv";
   const isDsv = delimiter.startsWith(":") || format === "dsv";
   const given = attributes.named.get("separator");
+  const kept = lines.filter((line) => !/^\/\/(?!\/)/.test(line));
   let rows: string[] = [];
   if (isCsv || isDsv || format === "tsv") {
-    const separator = given ?? (isCsv ? "," : isDsv ? ":" : "\t");
-    const unquote = (cell: string): string => cell.replace(/^\s*"(.*)"\s*$/, "$1");
-    for (const line of lines) {
-      rows.push(rowText(line.split(separator).map((cell) => cellText(state, unquote(cell)))));
-    }
+    const separator = given || (isCsv ? "," : isDsv ? ":" : "\t");
+    rows = csvRows(state, kept, separator);
   } else {
     const separator = given || (delimiter.startsWith("!") ? "!" : "|");
-    const cells = splitCells(lines, separator, state.context.attributes);
+    const cells = splitCells(kept, separator, state.context.attributes);
     const columns = Math.max(1, columnsOf(attributes) ?? cells.firstLine);
     rows = rowsOf(state, cells.cells, columns);
   }
