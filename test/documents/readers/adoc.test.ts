@@ -128,6 +128,11 @@ describe("blocks", () => {
       "a:: b\nc\nd::\n\ne\nf::\n* g\nh;; i",
       "- a: b\n  c\n- d: e\n- f:\n  - g\n    - h: i",
     ],
+    [
+      "titles with a line below them, after a list",
+      "a::\n  b\n\n[[c]]\nCode\n----\n\n* d\n\nMore\n----\ne\n\n* f\n+\nRun:\n----\ng\n----",
+      "- a: b\n\n## Code\n\n- d\n\n## More\n\ne\n\n- f\n\n  Run:\n\n```\ng\n```",
+    ],
     ["a short block", "====\nblock\n====\n\nc", "block\n\nc"],
     ["code in a block", "====\nRun:\n----\na\n----\n====", "Run:\n\n```\na\n```"],
     ["C++ is no description", "std::vector a::b", "std::vector a::b"],
