@@ -40,6 +40,13 @@ describe("running text", () => {
     ["escaped marks", "\\*a* \\`b` \\{c}", "*a* `b` {c}"],
     ["literal text", "`+*a*+` +*b*+ ++_c_++ pass:[*d*] $$*e*$$", "`*a*` *b* _c_ *d* *e*"],
     ["backticks in code", "``a`b``", "`` a`b ``"],
+    ["marks of different kinds", "`a~2^3:b` ^c~10`), `~!@#$^&*`", "`a~2^3:b` ^c~10`), `~!@#$^&*`"],
+    ["escaped ends of names", "a@\\{1\\} {b\\} \\{c\\}", "a@{1} {b} {c}"],
+    [
+      "entities",
+      "a&#64;b `c&#x40;d` &copy; &amp;lt; &times_t &copyx; `+&#64;+`",
+      "a@b `c@d` © &lt; &times_t &copyx; `&#64;`",
+    ],
     ["raised and lowered", "E=mc^2^ H~2~O a^b", "E=mc² H2O a^b"],
     ["printed quotation marks", "\"`a`\" '`b`' it`'s", "\"a\" 'b' it's"],
     ["a line break", "a +\nb", "a\nb"],

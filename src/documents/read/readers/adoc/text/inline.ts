@@ -1,5 +1,5 @@
 import { raised } from "../../raised.ts";
-import { decodeHTML } from "entities/decode";
+import { decodeHTMLStrict } from "entities/decode";
 import { substitute, substituteCharacters } from "../source/attributes.ts";
 import { createFinder } from "./finder.ts";
 import { addLabel } from "./ids.ts";
@@ -9,7 +9,7 @@ import * as macros from "./macros.ts";
 const mostDepth = 4;
 
 const next =
-  /[\\`*_#+^~]|\$\$|"`|'`|<<|\[\[|\(\(|\b(?:https?|ftps?|irc):\/\/|\b(?:link|xref|mailto|image|icon|kbd|btn|menu|footnote|footnoteref|pass|stem|latexmath|asciimath|anchor|indexterm|indexterm2):(?=[^\s:])/g;
+  /[\\`*_#+^~]|&(?:#\d{2,7}|#x[\dA-Fa-f]{2,6}|[A-Za-z][A-Za-z\d]{1,31});|\$\$|"`|'`|<<|\[\[|\(\(|\b(?:https?|ftps?|irc):\/\/|\b(?:link|xref|mailto|image|icon|kbd|btn|menu|footnote|footnoteref|pass|stem|latexmath|asciimath|anchor|indexterm|indexterm2):(?=[^\s:])/g;
 const anchor = /[\p{L}_:][\p{L}\p{N}_:.-]{0,200}(?:,[^\]]{0,500})?\]\]/uy;
 const anyMarkup = /[\\`*_#+^~$"'<[(:{&]/;
 const isWord = (char: string | undefined): boolean =>
@@ -27,7 +27,7 @@ export function codeSpan(code: string, isPlain: boolean): string {
 }
 
 function pushText({ parts }: Scan, text: string): void {
-  if (text !== "") parts.push(text.includes("&") ? decodeHTML(text) : text);
+  if (text !== "") parts.push(text);
 }
 
 function opensAt(text: string, at: number, length: number): boolean {
@@ -159,10 +159,14 @@ function take(scan: Scan, token: string): void {
   if (token === "\\") return takeEscape(scan);
   if (token === "`") return takeCode(scan);
   if (token === "+") return takeLiteral(scan);
+  if (token.startsWith("&")) {
+    scan.at += token.length;
+    return void parts.push(decodeHTMLStrict(token));
+  }
   if (token === "*" || token === "_" || token === "#") return takeMark(scan, token);
   if (token === "^" || token === "~") {
     // Raised and lowered text has no blanks.
-    const content = /^[\^~]([^\s^~]{1,200})[\^~]/.exec(text.slice(at, at + 203))?.[1];
+    const content = /^([\^~])([^\s^~]{1,200})\1/.exec(text.slice(at, at + 203))?.[2];
     scan.at += content === undefined ? 1 : content.length + 2;
     if (content === undefined) return void parts.push(token);
     return void parts.push(token === "^" ? raised(content) : content);
