@@ -173,7 +173,13 @@ describe("blocks", () => {
       'a | b, "c" d\ne f | g\n"h',
     ],
     ["tables of tabs", "[format=tsv]\n|===\na\tb, c\n|===", "a | b, c"],
+    [
+      "marks as values",
+      "|===\n|a |[ b] |--\n\n|+ |.... |[c]\n|===",
+      "a | [ b] | --\n+ | .... | [c]",
+    ],
     ["comments in tables", "|===\n|a |b\n//|c |d\n// e\n|f |g\n|===", "a | b\nf | g"],
+    ["values of several lines", ":a: b +\n  c +\nd\n:e: f \\\ng\n\n{a} {e}", "b c d f g"],
     ["breaks", "a\n\n'''\n\n<<<\n\nb", "a\n\nb"],
     ["what Markdown would read", "-- a\n\n#a\n\n<b> c", "-- a\n\n#a\n\n\\<b> c"],
     ["authors", "= T\nAda <a@x.example>\n:a: 1\n\nb", "# T\n\nAda <a@x.example>\n\nb"],

@@ -103,8 +103,10 @@ const markup = /^(?:\[.*\]|-{2,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{1}|\|={3,}|!={3,}|
 
 function cellText(state: State, text: string): string {
   const lines = text.split("\n").map((line) => line.trim());
-  const kept = lines.filter((line) => line !== "" && !markup.test(line)).join(" ");
-  return inline(state, kept).replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
+  const filled = lines.filter((line) => line !== "");
+  // A line alone is a value: `--`.
+  const kept = filled.length === 1 ? filled : filled.filter((line) => !markup.test(line));
+  return inline(state, kept.join(" ")).replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
 }
 
 /** A row as a line; "" for a row without text. */
