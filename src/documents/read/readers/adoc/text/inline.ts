@@ -9,7 +9,7 @@ import * as macros from "./macros.ts";
 const mostDepth = 4;
 
 const next =
-  /[\\`*_#+^~]|&(?:#\d{2,7}|#x[\dA-Fa-f]{2,6}|[A-Za-z][A-Za-z\d]{1,31});|\$\$|"`|'`|<<|\[\[|\(\(|\b(?:https?|ftps?|irc):\/\/|\b(?:link|xref|mailto|image|icon|kbd|btn|menu|footnote|footnoteref|pass|stem|latexmath|asciimath|anchor|indexterm|indexterm2):(?=[^\s:])/g;
+  /[\\`*_#+^~]|&(?:#\d{2,7}|#x[\dA-Fa-f]{2,6}|[A-Za-z][A-Za-z\d]{1,31});|\$\$|"`|'`|<<|\[\[|\(\(|\b(?:https?|ftps?|irc):\/\/|\b(?:link|xref|mailto|image|icon|kbd|btn|menu|pass|stem|latexmath|asciimath|anchor|indexterm|indexterm2):(?=[^\s:])|footnote(?:ref)?:(?=[^\s:])/g;
 const anchor = /[\p{L}_:][\p{L}\p{N}_:.-]{0,200}(?:,[^\]]{0,500})?\]\]/uy;
 const anyMarkup = /[\\`*_#+^~$"'<[(:{&]/;
 const isWord = (char: string | undefined): boolean =>
