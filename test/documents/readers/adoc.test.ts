@@ -41,6 +41,11 @@ describe("running text", () => {
     ["literal text", "`+*a*+` +*b*+ ++_c_++ pass:[*d*] $$*e*$$", "`*a*` *b* _c_ *d* *e*"],
     ["backticks in code", "``a`b``", "`` a`b ``"],
     ["marks of different kinds", "`a~2^3:b` ^c~10`), `~!@#$^&*`", "`a~2^3:b` ^c~10`), `~!@#$^&*`"],
+    [
+      "links of images",
+      "xref:a.adoc[image:b.png[,220,align=left]] https://c.example[image:d.png[D,width=1]]",
+      "[![b](b.png)](a.adoc) [![D](d.png)](https://c.example)",
+    ],
     ["notes after a word", "afootnote:[B] cfootnote:d[E]", "a[^1] c[^2]\n\n[^1]: B\n\n[^2]: E"],
     ["escaped ends of names", "a@\\{1\\} {b\\} \\{c\\}", "a@{1} {b} {c}"],
     [
