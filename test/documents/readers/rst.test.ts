@@ -178,6 +178,16 @@ describe("blocks", () => {
       "A | B | C\na | b x | c d\ne | b x | c d\nf | g\nf | h",
     ],
     [
+      "short code in a cell",
+      "+-------+---+\n| ::    | b |\n|       |   |\n|  >> c |   |\n|  d    |   |\n+-------+---+",
+      "`>> c d` | b",
+    ],
+    [
+      "long code in a cell",
+      `+----+${"-".repeat(205)}+\n| a  | ::${" ".repeat(202)}|\n|    |${" ".repeat(205)}|\n|    |  ${"b".repeat(203)}|\n+----+${"-".repeat(205)}+`,
+      `a |\n\n\`\`\`\n${"b".repeat(203)}\n\`\`\``,
+    ],
+    [
       "a grid table in a cell of another",
       "+---+---------+\n| a | +--+--+ |\n|   | |b |c | |\n|   | +--+--+ |\n|   | |d |e | |\n|   | +--+--+ |\n+---+---------+",
       "a | b | c d | e",

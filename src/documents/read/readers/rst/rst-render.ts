@@ -4,6 +4,7 @@ import { escapeLine, fenced, oneLine, type Block } from "../html/html-blocks.ts"
 import { createAnchors, makeId, type AnchorOf } from "./rst-anchors.ts";
 import { numberFootnotes, type Footnotes } from "./rst-footnotes.ts";
 import { renderInline } from "./rst-inline.ts";
+import { codeSpan } from "./rst-markdown.ts";
 import { markdownBlocks } from "./rst-markdown-blocks.ts";
 import { pageOf } from "./rst-pages.ts";
 import { nameOf, type Piece, type Reading } from "./rst-reading.ts";
@@ -75,10 +76,16 @@ function addMarkdown(page: Page, { text, indent, mark }: Kind<"markdown">): void
   }
 }
 
-/** The text of the pieces in a cell. Puts its code in `codes`. */
+// Shorter code is a value, and says what its row is about.
+const mostCodeInCell = 200;
+
+/** The text of the pieces in a cell. Puts its long code in `codes`. */
 function cellText(page: Page, pieces: readonly Piece[], codes: Kind<"code">[]): string {
   const texts = pieces.map((piece) => {
-    if (piece.kind === "code") codes.push(piece);
+    if (piece.kind === "code") {
+      if (piece.text.length <= mostCodeInCell) return codeSpan(oneLine(piece.text), false);
+      codes.push(piece);
+    }
     if (piece.kind === "row")
       return piece.cells.map((cell) => cellText(page, cell, codes)).join(" | ");
     if (piece.kind === "made" || piece.kind === "markdown") return piece.text;
