@@ -188,6 +188,11 @@ describe("blocks", () => {
       `a |\n\n\`\`\`\n${"b".repeat(203)}\n\`\`\``,
     ],
     [
+      "code of several lines in a cell",
+      "+----+-----+\n| a  | ::  |\n|    |     |\n|    |  b  |\n|    |   c |\n|    |   d |\n|    |  e  |\n+----+-----+",
+      "a |\n\n```\nb\n c\n d\ne\n```",
+    ],
+    [
       "a grid table in a cell of another",
       "+---+---------+\n| a | +--+--+ |\n|   | |b |c | |\n|   | +--+--+ |\n|   | |d |e | |\n|   | +--+--+ |\n+---+---------+",
       "a | b | c d | e",

@@ -76,14 +76,14 @@ function addMarkdown(page: Page, { text, indent, mark }: Kind<"markdown">): void
   }
 }
 
-// Shorter code is a value, and says what its row is about.
-const mostCodeInCell = 200;
+// Code of a few lines is a value, and says what its row is about.
+const isShort = (code: string): boolean => code.length <= 200 && code.split("\n").length <= 3;
 
 /** The text of the pieces in a cell. Puts its long code in `codes`. */
 function cellText(page: Page, pieces: readonly Piece[], codes: Kind<"code">[]): string {
   const texts = pieces.map((piece) => {
     if (piece.kind === "code") {
-      if (piece.text.length <= mostCodeInCell) return codeSpan(oneLine(piece.text), false);
+      if (isShort(piece.text)) return codeSpan(oneLine(piece.text), false);
       codes.push(piece);
     }
     if (piece.kind === "row")
