@@ -18,6 +18,11 @@ describe("text of components", () => {
     ["the version of a feature", 'Added <Since v="1.2" />.', "Added Since 1.2."],
     ["a label within a sentence", 'a <Badge text="New"/>b', "a New b"],
     [
+      "tabs without a label of their own",
+      "<Tabs values={[{label: 'Windows', value: 'win'}, {value: \"mac\", label: `macOS`}]}>\n<TabItem value=\"win\">\n\na\n\n</TabItem>\n<TabItem value='mac'>b</TabItem>\n<TabItem value=\"apple\">c</TabItem>\n</Tabs>",
+      "**Windows**\n\na\n\n**macOS** b\n**apple** c",
+    ],
+    [
       "tabs",
       '<TabItem label="npm">\n  ```sh\n  npm i\n  ```\n</TabItem>',
       "**npm**\n  ```sh\n  npm i\n  ```",

@@ -92,10 +92,25 @@ export function writeImport(
   else write(lines, shown.includes("\n") ? `\n\n${shown}\n\n` : shown);
 }
 
+/** Docusaurus takes the label of a tab from its own attributes, or from those of all tabs. */
+function labelTab({ tabs }: Scan, { name, codes }: Tag, values: Map<string, string>): void {
+  if (name === "Tabs") {
+    for (const [tab] of codes.get("values")?.matchAll(/\{[^{}]*\}/g) ?? []) {
+      const [, , value] = /\bvalue\s*:\s*(["'`])(.*?)\1/.exec(tab) ?? [];
+      const [, , label] = /\blabel\s*:\s*(["'`])(.*?)\1/.exec(tab) ?? [];
+      if (value !== undefined && label !== undefined) tabs.set(value, label);
+    }
+  }
+  const value = values.get("value");
+  if (name !== "TabItem" || value === undefined || values.has("label")) return;
+  values.set("label", tabs.get(value) ?? value);
+}
+
 function scanComponent(scan: Scan, tag: Tag, at: number): void {
   const { page, lines } = scan;
   const { name, kind } = tag;
   const values = valuesOf(scan, tag, at);
+  labelTab(scan, tag, values);
   const imported = page.imports.get(name);
   if (imported?.kind === "text") return writeImport(scan, imported, values, [at, tag.end]);
   const code = /^Code(?:Block)?$/.test(name) ? tag.codes.get("code") : undefined;

@@ -34,6 +34,7 @@ function stripMdx(text: string, page: Page): string {
     listIndent: 0,
     missing: new Set(),
     links: [],
+    tabs: new Map(),
     ignored: 0,
   };
   let isLineStart = true;
