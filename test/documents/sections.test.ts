@@ -52,6 +52,10 @@ describe("headings", () => {
     ["`__init__.py` and `Array<string>`", "__init__.py and Array<string>"],
     ["[**`a_b`**](x.md) `` `c` `` \\`no d", "a_b `c` `no d"],
     ["`<A>`", "<A>"],
+    [
+      "R&amp;D&nbsp;&ndash; &#x3C;b&#62; \\&lt; `&gt;` &none; &amp;lt;",
+      "R&D – <b> &lt; &gt; &none; &lt;",
+    ],
   ])("as plain text: %j", (text, expected) => {
     expect(plainText(text)).toBe(expected);
   });

@@ -35,6 +35,33 @@ function extractCode(text: string): { rest: string; codes: string[] } {
   return { rest: rest + text.slice(from), codes };
 }
 
+// A list of all names would cost memory in each thread, and titles use few.
+const characters: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    amp: "&",
+    apos: "'",
+    copy: "©",
+    gt: ">",
+    hellip: "…",
+    lt: "<",
+    mdash: "—",
+    nbsp: " ",
+    ndash: "–",
+    quot: '"',
+    reg: "®",
+    shy: "",
+    trade: "™",
+  }),
+);
+
+/** The character of `&name;`, `&#60;` or `&#x3c;`; without one, the text itself. */
+function decode(entity: string, name: string): string {
+  if (!name.startsWith("#")) return characters.get(name) ?? entity;
+  const code = Number(name.replace(/^#(?=\d)/, "").replace(/^#x/i, "0x"));
+  const isCharacter = code > 0x1f && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+  return isCharacter ? String.fromCodePoint(code) : entity;
+}
+
 /** Heading as plain text: without links, emphasis, code marks and explicit id. */
 export function plainText(heading: string): string {
   const { rest, codes } = extractCode(heading.replace(explicitId, ""));
@@ -43,7 +70,11 @@ export function plainText(heading: string): string {
     .replace(/(\*{1,3}|~~)(?=\S)([^*~]*[^*~\s])\1/g, "$2")
     .replace(/(^|[^\p{L}\p{N}_])(_{1,3})(?=\S)([^_]*[^_\s])\2(?![\p{L}\p{N}_])/gu, "$1$3")
     .replace(/<\/?[A-Za-z][^<>]*>/g, "")
-    .replace(/\\([!-/:-@[-`{-~])/g, "$1")
+    .replace(
+      /\\([!-/:-@[-`{-~])|(&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,6});)/gi,
+      (_, escaped: string | undefined, entity: string, name: string) =>
+        escaped ?? decode(entity, name),
+    )
     // oxlint-disable-next-line no-control-regex
     .replace(/\0(\d+)\0/g, (_, number: string) => codes[Number(number)] ?? "");
   return plain.replace(/\s+/g, " ").trim();
