@@ -12,6 +12,11 @@ describe("directives", () => {
     ["a title", ".. admonition:: By the way\n\n   a", "**By the way**\n\na"],
     ["a version", ".. versionadded:: 3.1\n   Text *x*", "**Added in version 3.1:** Text *x*"],
     [
+      "types and defaults of objects",
+      ".. confval:: a\n   :type: ``str``\n   :default: ``'b'`` or\n     :ref:`c <d>`\n\n   Sets *it*.\n\n.. py:attribute:: e\n   :type: dict[str, *f]\n   :value: 1",
+      "- `a`\n  Type: `str`\n  Default: `'b'` or\n  c\n  Sets *it*.\n- `e`\n  Type: `dict[str, *f]`\n  Value: `1`",
+    ],
+    [
       "code",
       ".. code-block:: py\n   :caption: The file\n\n   a\n     b",
       "The file\n\n```py\na\n  b\n```",

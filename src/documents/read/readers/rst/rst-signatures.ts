@@ -11,8 +11,11 @@ const plainNames = new Set(
 /** Whether a directive describes an object: `function`, `py:function`, `rst:role`. */
 export const isSignature = (name: string): boolean => plainNames.has(name) || name.includes(":");
 
-/** Signatures, one on each line, and what they do. */
-export const describe: Handle = ({ reading, readInner }, { args, body }) => {
+// Options that the page shows below a signature.
+const shownOptions = { type: "Type", default: "Default", value: "Value" };
+
+/** Signatures, one on each line, with their types and defaults, and what they do. */
+export const describe: Handle = ({ reading, readInner }, { name, args, options, body }) => {
   const joined = args.map(({ text }) => text.trim()).join("\n");
   const signatures = joined.replace(/\\\n */g, " ").split("\n");
   inItem(reading, "- ", () => {
@@ -20,6 +23,13 @@ export const describe: Handle = ({ reading, readInner }, { args, body }) => {
       // Nothing in a signature is markup, but a backslash protects the character after it.
       const text = signature.replace(/\\(.)/g, "$1");
       addText(reading, text.includes("`") ? signature : `\`\`${text}\`\``);
+      reading.isTight = true;
+    }
+    for (const [option, label] of Object.entries(shownOptions)) {
+      const value = options.get(option);
+      if (!value) continue;
+      const isMarkup = name === "confval" || value.includes("`");
+      addText(reading, `${label}: ${isMarkup ? value : `\`\`${value}\`\``}`);
       reading.isTight = true;
     }
     // Sphinx allows sections in the description of an object.
