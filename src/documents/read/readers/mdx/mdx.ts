@@ -34,6 +34,7 @@ function stripMdx(text: string, page: Page): string {
     listIndent: 0,
     missing: new Set(),
     links: [],
+    lists: [],
     tabs: new Map(),
     ignored: 0,
   };
