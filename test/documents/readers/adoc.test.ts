@@ -190,6 +190,11 @@ describe("blocks", () => {
     ["what Markdown would read", "-- a\n\n#a\n\n<b> c", "-- a\n\n#a\n\n\\<b> c"],
     ["authors", "= T\nAda <a@x.example>\n:a: 1\n\nb", "# T\n\nAda <a@x.example>\n\nb"],
     [
+      "ignore regions in tables",
+      "|===\n|a\n// <!-- knowctl:ignore -->\n|b\n// <!-- knowctl:ignore -->\n// <!-- /knowctl:ignore -->\n|b\n// <!-- /knowctl:ignore -->\n|c\n// <!-- knowctl:ignore -->\n|d\n|===",
+      "a\nc\n\n<!-- knowctl:ignore -->",
+    ],
+    [
       "ignore regions",
       "a\n\n// <!-- knowctl:ignore -->\nb\n\n// <!-- /knowctl:ignore -->\n\nc",
       "a\n\n<!-- knowctl:ignore -->\n\nb\n\n<!-- /knowctl:ignore -->\n\nc",

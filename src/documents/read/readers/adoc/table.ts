@@ -1,5 +1,6 @@
 import { escapeLine } from "../html/html-blocks.ts";
 import type { Attributes } from "./source/attributes.ts";
+import { ignoreMarkOf, isComment } from "./starts.ts";
 import type { BlockAttributes, State } from "./state.ts";
 import { addBlock, inline } from "./state.ts";
 
@@ -175,6 +176,19 @@ function csvRows(state: State, lines: readonly string[], separator: string): str
   return rows;
 }
 
+/** The lines without comments and ignore regions, and the marks of regions that go on below. */
+function keptLines(lines: readonly string[]): { kept: string[]; open: string[] } {
+  const kept: string[] = [];
+  const open: string[] = [];
+  for (const line of lines) {
+    const mark = ignoreMarkOf(line);
+    if (mark?.includes("/") === true) open.pop();
+    else if (mark !== undefined) open.push(mark);
+    else if (open.length === 0 && !isComment(line)) kept.push(line);
+  }
+  return { kept, open };
+}
+
 /** A table as lines with ` | ` between the cells. */
 export function addTable(
   state: State,
@@ -186,7 +200,7 @@ export function addTable(
   const isCsv = delimiter.startsWith(",") || format === "csv";
   const isDsv = delimiter.startsWith(":") || format === "dsv";
   const given = attributes.named.get("separator");
-  const kept = lines.filter((line) => !/^\/\/(?!\/)/.test(line));
+  const { kept, open } = keptLines(lines);
   let rows: string[] = [];
   if (isCsv || isDsv || format === "tsv") {
     const separator = given || (isCsv ? "," : isDsv ? ":" : "\t");
@@ -198,4 +212,5 @@ export function addTable(
     rows = rowsOf(state, cells.cells, columns);
   }
   addBlock(state, rows.filter((row) => row !== "").join("\n"));
+  for (const text of open) state.blocks.push({ text, isTight: false });
 }
