@@ -221,6 +221,16 @@ describe("ignore regions", () => {
     expect(parsed.headings).toHaveLength(2);
   });
 
+  it("a region in a cell", () => {
+    const rows = [
+      ".. list-table::\n\n   * - a\n\n       .. <!-- knowctl:ignore -->\n\n       b\n",
+      "       .. <!-- /knowctl:ignore -->\n\n       c",
+      "     - d",
+    ];
+    expect(bodyOf(rows.join("\n"))).toBe("a c | d");
+    expect(() => bodyOf(rows.toSpliced(1, 1).join("\n"))).toThrow("is never closed");
+  });
+
   it("a region that is never closed fails", () => {
     expect(() => readText("a\n\n.. <!-- knowctl:ignore -->\n\nb")).toThrow(
       "docs/a.rst:3:1: the knowctl:ignore region is never closed",

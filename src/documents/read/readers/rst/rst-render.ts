@@ -4,7 +4,7 @@ import { escapeLine, fenced, oneLine, type Block } from "../html/html-blocks.ts"
 import { createAnchors, makeId, type AnchorOf } from "./rst-anchors.ts";
 import { numberFootnotes, type Footnotes } from "./rst-footnotes.ts";
 import { renderInline } from "./rst-inline.ts";
-import { codeSpan } from "./rst-markdown.ts";
+import { codeSpan, isShortCode } from "./rst-markdown.ts";
 import { markdownBlocks } from "./rst-markdown-blocks.ts";
 import { pageOf } from "./rst-pages.ts";
 import { nameOf, type Piece, type Reading } from "./rst-reading.ts";
@@ -76,14 +76,20 @@ function addMarkdown(page: Page, { text, indent, mark }: Kind<"markdown">): void
   }
 }
 
-// Code of a few lines is a value, and says what its row is about.
-const isShort = (code: string): boolean => code.length <= 200 && code.split("\n").length <= 3;
+/** Returns whether the piece begins or ends an ignore region. */
+function takeIgnoreMark({ ignored }: Page, piece: Piece): boolean {
+  if (piece.kind !== "ignore") return false;
+  if (piece.isOpen) ignored.push(piece.line);
+  else ignored.pop();
+  return true;
+}
 
 /** The text of the pieces in a cell. Puts its long code in `codes`. */
 function cellText(page: Page, pieces: readonly Piece[], codes: Kind<"code">[]): string {
   const texts = pieces.map((piece) => {
+    if (takeIgnoreMark(page, piece) || page.ignored.length > 0) return "";
     if (piece.kind === "code") {
-      if (isShort(piece.text)) return codeSpan(oneLine(piece.text), false);
+      if (isShortCode(piece.text)) return codeSpan(oneLine(piece.text), false);
       codes.push(piece);
     }
     if (piece.kind === "row")
@@ -229,9 +235,7 @@ export function renderPieces(reading: Reading): {
   const page = createPage(reading);
   page.inline.titles = titlesOf(reading.pieces, page.inline);
   for (const piece of reading.pieces) {
-    if (piece.kind === "ignore" && piece.isOpen) page.ignored.push(piece.line);
-    else if (piece.kind === "ignore") page.ignored.pop();
-    else if (page.ignored.length === 0) addPiece(page, piece);
+    if (!takeIgnoreMark(page, piece) && page.ignored.length === 0) addPiece(page, piece);
   }
   if (page.ignored.length === 0) {
     return { blocks: page.blocks, unknown: unknownIn(page, reading) };
