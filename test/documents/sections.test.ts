@@ -54,6 +54,10 @@ describe("headings", () => {
     ["`<A>`", "<A>"],
     ["Qu&eacute; es &#x26; R&amp;D&nbsp;&lt;x&gt;", "Qué es & R&D <x>"],
     ["AT&T &nosuch; `&amp;` \\&amp; &#0;", "AT&T &nosuch; &amp; &amp; \ufffd"],
+    [
+      "R&amp;D&nbsp;&ndash; &#x3C;b&#62; \\&lt; `&gt;` &none; &amp;lt;",
+      "R&D – <b> &lt; &gt; &none; &lt;",
+    ],
   ])("as plain text: %j", (text, expected) => {
     expect(plainText(text)).toBe(expected);
   });

@@ -39,6 +39,16 @@ describe("blocks of site generators", () => {
     ["blocks of slashes", "/// note | T\n\na\n\n///\n/// x\nb\n///", "**Note: T**\n\na\n\n\n\nb\n"],
     ["callouts", '::: {.callout-note title="T"}\na\n:::', "**Note: T**\n\na\n"],
     ["directives without words", "::: code-group\na\n:::", "\na\n"],
+    [
+      "images of DocFX",
+      '- a\n\n  :::image type="content" source="b/c.png" alt-text="C" lightbox="d.png":::\n\n:::image type="complex" source="e f.png" alt-text="[E]":::\ng\n:::image-end:::',
+      "- a\n\n  ![C](b/c.png)\n\n![ E ](<e%20f.png>)\ng\n",
+    ],
+    [
+      "columns and versions of DocFX",
+      ':::row:::\n   :::column span="2":::\na\n   :::column-end:::\n:::row-end:::\n::: moniker range=">= a-3.0"\nb\n::: moniker-end\n:::zone pivot="c"\nd\n:::zone-end\n:::code source="e.cs":::',
+      '\n\na\n\n\n\nb\n\n\nd\n\n:::code source="e.cs":::',
+    ],
     ["nested directives", "::::note\n:::tip\na\n:::\nb\n::::", "**Note**\n\n**Tip**\n\na\n\nb\n"],
     ["an indented directive", "- a\n\n  :::tip\n  b\n  :::", "- a\n\n  **Tip**\n\n  b\n"],
     ["attribute lists", "a\n{: .b #c }\n\n[d](e){ .f target=_g } h", "a\n\n\n[d](e) h"],

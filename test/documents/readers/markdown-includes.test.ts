@@ -51,6 +51,11 @@ describe("includes in Markdown", () => {
     ["an include of Jekyll", "{% include l.md %}", "liquid"],
     ["a relative include of Jekyll", "{% include_relative lines.txt %}", "1\n2\n3\n4"],
     ["an include of VitePress", "<!--@include: ./lines.txt{2,}-->", "2\n3\n4"],
+    [
+      "an include of DocFX",
+      "- a\n\n  [!INCLUDE [P](lines.txt)]\n\nb [!include[](~/_includes/l.md)] c",
+      "- a\n\n  1\n  2\n  3\n  4\n\nb liquid c",
+    ],
     ["code of VitePress", "<<< @/docs/region.js#x{1}", "````js\nb\n````"],
   ])("become text: %s", async (_name, text, body) => {
     const { document, notices } = await readFolder({ ...files, "docs/a.md": text }, "docs/a.md");

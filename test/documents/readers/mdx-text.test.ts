@@ -18,6 +18,21 @@ describe("text of components", () => {
     ["the version of a feature", 'Added <Since v="1.2" />.', "Added Since 1.2."],
     ["a label within a sentence", 'a <Badge text="New"/>b', "a New b"],
     [
+      "cells of a table of HTML",
+      "<table>\n  <tr><th>A b</th><th>C d</th></tr>\n  <tr>\n    <td>1</td>\n    <td>2</td>\n  </tr>\n</table>",
+      "A b | C d\n\n1\n2",
+    ],
+    [
+      "numbers of lists of HTML",
+      "<ol start={3}><li>a <b>b</b></li><li>c</li></ol>\n<ul>\n  <li>d</li>\n  <li>\n\n  e\n\n  </li>\n</ul>",
+      "3. a b\n4. c\n\n  - d\n\n  e",
+    ],
+    [
+      "tabs without a label of their own",
+      "<Tabs values={[{label: 'Windows', value: 'win'}, {value: \"mac\", label: `macOS`}]}>\n<TabItem value=\"win\">\n\na\n\n</TabItem>\n<TabItem value='mac'>b</TabItem>\n<TabItem value=\"apple\">c</TabItem>\n</Tabs>",
+      "**Windows**\n\na\n\n**macOS** b\n**apple** c",
+    ],
+    [
       "tabs",
       '<TabItem label="npm">\n  ```sh\n  npm i\n  ```\n</TabItem>',
       "**npm**\n  ```sh\n  npm i\n  ```",

@@ -12,6 +12,16 @@ describe("directives", () => {
     ["a title", ".. admonition:: By the way\n\n   a", "**By the way**\n\na"],
     ["a version", ".. versionadded:: 3.1\n   Text *x*", "**Added in version 3.1:** Text *x*"],
     [
+      "kinds of objects",
+      ".. class:: A(b)\n\n   .. py:method:: c()\n      :async:\n      :staticmethod:\n\n   .. classmethod:: d()\n\n.. py:decorator:: e\n\n.. cpp:class:: class F\n\n.. exception:: G",
+      "- `class A(b)`\n  - `async static c()`\n  - `classmethod d()`\n- `@e`\n- `class F`\n- `exception G`",
+    ],
+    [
+      "types and defaults of objects",
+      ".. confval:: a\n   :type: ``str``\n   :default: ``'b'`` or\n     :ref:`c <d>`\n\n   Sets *it*.\n\n.. py:attribute:: e\n   :type: dict[str, *f]\n   :value: 1",
+      "- `a`\n  Type: `str`\n  Default: `'b'` or\n  c\n  Sets *it*.\n- `e`\n  Type: `dict[str, *f]`\n  Value: `1`",
+    ],
+    [
       "code",
       ".. code-block:: py\n   :caption: The file\n\n   a\n     b",
       "The file\n\n```py\na\n  b\n```",

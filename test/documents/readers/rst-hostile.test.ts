@@ -17,6 +17,7 @@ describe("a hostile text", () => {
     ["options and fields", "-a, -b  c\n:d: e\n"],
     ["borders", "== ==\n+--+--+\n"],
     ["tables", "== ==\na  b\n== ==\n\n+--+\n|a |\n+--+\n\n"],
+    ["grids", "+--+--+\n|a |b |\n+--+  |\n|c |  |\n+--+--+\n"],
     ["directives", ".. a::\n   :b: c\n\n   d\n\n"],
     ["open quotes", '.. csv-table::\n\n   "a\n\n'],
   ])("costs what its size does: %s", (_name, piece) => {
@@ -33,6 +34,13 @@ describe("a hostile text", () => {
   ])("%s nested a thousand deep", (_name, line) => {
     const text = Array.from({ length: 1000 }, (_, depth) => line(depth)).join("");
     expect(bodyOf(`${text}end`)).toContain("end");
+  });
+
+  it("a cell beside twenty thousand rows", () => {
+    expectLinear(20_000, (count) => {
+      const { body } = readText(`+--+--+\n${"|a |b |\n|  +--+\n".repeat(count)}|  |  |\n+--+--+\n`);
+      expect(body.length).toBeLessThan(200 * count);
+    });
   });
 
   it.each(["a", "- ", ".. ", ":a ", "`", "+-", "= ", "\n", "a\n\n"])(

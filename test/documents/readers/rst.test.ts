@@ -172,6 +172,31 @@ describe("blocks", () => {
       "+---+-----+\n| A | B   |\n+===+=====+\n| 1 | - a |\n|   | - b |\n+---+-----+\n| 2       |\n+---+-----+\n\nend",
       "A | B\n1 | - a - b\n2\n\nend",
     ],
+    [
+      "a grid table whose cells span rows",
+      "+---+---+---+\n| A | B | C |\n+===+===+===+\n| a | b | c |\n+---+ x | d |\n| e |   |   |\n+---+---+---+\n| f     | g |\n|       +---+\n|       | h |\n+-------+---+",
+      "A | B | C\na | b x | c d\ne | b x | c d\nf | g\nf | h",
+    ],
+    [
+      "short code in a cell",
+      "+-------+---+\n| ::    | b |\n|       |   |\n|  >> c |   |\n|  d    |   |\n+-------+---+",
+      "`>> c d` | b",
+    ],
+    [
+      "long code in a cell",
+      `+----+${"-".repeat(205)}+\n| a  | ::${" ".repeat(202)}|\n|    |${" ".repeat(205)}|\n|    |  ${"b".repeat(203)}|\n+----+${"-".repeat(205)}+`,
+      `a |\n\n\`\`\`\n${"b".repeat(203)}\n\`\`\``,
+    ],
+    [
+      "code of several lines in a cell",
+      "+----+-----+\n| a  | ::  |\n|    |     |\n|    |  b  |\n|    |   c |\n|    |   d |\n|    |  e  |\n+----+-----+",
+      "a |\n\n```\nb\n c\n d\ne\n```",
+    ],
+    [
+      "a grid table in a cell of another",
+      "+---+---------+\n| a | +--+--+ |\n|   | |b |c | |\n|   | +--+--+ |\n|   | |d |e | |\n|   | +--+--+ |\n+---+---------+",
+      "a | b | c d | e",
+    ],
     ["wide characters", "====  ===\n中文  a\n====  ===\n", "中文 | a"],
   ])("%s", (_name, text, body) => {
     expect(bodyOf(text)).toBe(body);
@@ -194,6 +219,16 @@ describe("ignore regions", () => {
     const parsed = readText(`A\n=\n\n${region}\n\nC\n=\n`);
     expect(parsed.body).toBe("# A\n\n# C\n");
     expect(parsed.headings).toHaveLength(2);
+  });
+
+  it("a region in a cell", () => {
+    const rows = [
+      ".. list-table::\n\n   * - a\n\n       .. <!-- knowctl:ignore -->\n\n       b\n",
+      "       .. <!-- /knowctl:ignore -->\n\n       c",
+      "     - d",
+    ];
+    expect(bodyOf(rows.join("\n"))).toBe("a c | d");
+    expect(() => bodyOf(rows.toSpliced(1, 1).join("\n"))).toThrow("is never closed");
   });
 
   it("a region that is never closed fails", () => {

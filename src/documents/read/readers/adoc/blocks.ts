@@ -42,7 +42,8 @@ function takeSection(state: State, line: string): boolean {
     return true;
   }
   // Within a block, the line below is its end, or the begin of another one.
-  const isWithin = state.lists.length > 0 || state.containers.length > 0;
+  const isInItem = state.isAttached && state.lists.length > 0;
+  const isWithin = isInItem || state.containers.length > 0;
   const level = isWithin ? undefined : start.underlineLevel(line, lines.peek()?.text);
   if (level === undefined) return false;
   lines.next();

@@ -1,5 +1,6 @@
 import { escapeLine } from "../html/html-blocks.ts";
 import type { Attributes } from "./source/attributes.ts";
+import { ignoreMarkOf, isComment } from "./starts.ts";
 import type { BlockAttributes, State } from "./state.ts";
 import { addBlock, inline } from "./state.ts";
 
@@ -103,8 +104,10 @@ const markup = /^(?:\[.*\]|-{2,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{1}|\|={3,}|!={3,}|
 
 function cellText(state: State, text: string): string {
   const lines = text.split("\n").map((line) => line.trim());
-  const kept = lines.filter((line) => line !== "" && !markup.test(line)).join(" ");
-  return inline(state, kept).replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
+  const filled = lines.filter((line) => line !== "");
+  // A line alone is a value: `--`.
+  const kept = filled.length === 1 ? filled : filled.filter((line) => !markup.test(line));
+  return inline(state, kept.join(" ")).replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
 }
 
 /** A row as a line; "" for a row without text. */
@@ -156,6 +159,36 @@ function rowsOf(state: State, cells: readonly Cell[], columns: number): string[]
   return rows;
 }
 
+/** The rows of values between separators. A value in quotes has any character. */
+function csvRows(state: State, lines: readonly string[], separator: string): string[] {
+  const mark = separator.replace(/[^\w\s]/g, "\\$&");
+  const rest = `(?:(?!${mark})[^\\n])*`;
+  const value = new RegExp(`([ ]*"(?:[^"]|"")*"${rest}|${rest})(${mark}|\\n|$)`, "g");
+  const rows: string[] = [];
+  let row: string[] = [];
+  for (const [, cell = "", end = ""] of lines.join("\n").matchAll(value)) {
+    const quoted = /^\s*"([^]*)"\s*$/.exec(cell)?.[1];
+    row.push(cellText(state, quoted?.replaceAll('""', '"') ?? cell));
+    if (end === separator) continue;
+    rows.push(rowText(row));
+    row = [];
+  }
+  return rows;
+}
+
+/** The lines without comments and ignore regions, and the marks of regions that go on below. */
+function keptLines(lines: readonly string[]): { kept: string[]; open: string[] } {
+  const kept: string[] = [];
+  const open: string[] = [];
+  for (const line of lines) {
+    const mark = ignoreMarkOf(line);
+    if (mark?.includes("/") === true) open.pop();
+    else if (mark !== undefined) open.push(mark);
+    else if (open.length === 0 && !isComment(line)) kept.push(line);
+  }
+  return { kept, open };
+}
+
 /** A table as lines with ` | ` between the cells. */
 export function addTable(
   state: State,
@@ -167,18 +200,17 @@ export function addTable(
   const isCsv = delimiter.startsWith(",") || format === "csv";
   const isDsv = delimiter.startsWith(":") || format === "dsv";
   const given = attributes.named.get("separator");
+  const { kept, open } = keptLines(lines);
   let rows: string[] = [];
   if (isCsv || isDsv || format === "tsv") {
-    const separator = given ?? (isCsv ? "," : isDsv ? ":" : "\t");
-    const unquote = (cell: string): string => cell.replace(/^\s*"(.*)"\s*$/, "$1");
-    for (const line of lines) {
-      rows.push(rowText(line.split(separator).map((cell) => cellText(state, unquote(cell)))));
-    }
+    const separator = given || (isCsv ? "," : isDsv ? ":" : "\t");
+    rows = csvRows(state, kept, separator);
   } else {
     const separator = given || (delimiter.startsWith("!") ? "!" : "|");
-    const cells = splitCells(lines, separator, state.context.attributes);
+    const cells = splitCells(kept, separator, state.context.attributes);
     const columns = Math.max(1, columnsOf(attributes) ?? cells.firstLine);
     rows = rowsOf(state, cells.cells, columns);
   }
   addBlock(state, rows.filter((row) => row !== "").join("\n"));
+  for (const text of open) state.blocks.push({ text, isTight: false });
 }

@@ -1,5 +1,5 @@
 import { createCodeTest } from "../../../markdown/code.ts";
-import { admonitionLabel } from "./component-text.ts";
+import { admonitionLabel, destination } from "./component-text.ts";
 
 interface Blocks {
   text: string;
@@ -79,6 +79,18 @@ function directiveLabel(text: string): string | undefined {
   return admonitionLabel(name, inBrackets ?? attribute ?? afterBrackets.replace(braces, "").trim());
 }
 
+// `:::image source="a.png":::`, `:::row:::`, `::: moniker-end` and the like of DocFX.
+const docfx =
+  /^(?:(?:image|row|column|moniker|zone)-end|image[ \t].*:::|(?:row|column)\b.*:::|moniker[ \t]+range=.*|zone[ \t]+(?:pivot|target)=.*)/;
+
+/** A directive of DocFX as Markdown: an image, or nothing. */
+function docfxText(text: string): string | undefined {
+  if (!docfx.test(text)) return undefined;
+  const [, source = ""] = /\bsource="([^"]*)"/.exec(text) ?? [];
+  const [, alt = ""] = /\balt-text="([^"]*)"/.exec(text) ?? [];
+  return source === "" ? "" : `![${alt.replace(/[[\]]/g, " ")}](${destination(source)})`;
+}
+
 function endDirective(blocks: Blocks): boolean {
   if (blocks.depth === 0) return false;
   blocks.depth--;
@@ -99,6 +111,10 @@ function readDirective(blocks: Blocks, row: string): boolean {
   if (text.trim() === "") return endDirective(blocks);
   // `::: package.module` of mkdocstrings stays: its text comes from code.
   if (!/^[A-Za-z{]/.test(text) || /^\w+\./.test(text)) return false;
+  const image = docfxText(text);
+  if (image !== undefined) return blocks.done.push(image && indent + image) > 0;
+  // Another directive that ends on its line stays as written.
+  if (/^[A-Za-z][\w-]*[ \t].*:::/.test(text)) return false;
   const label = directiveLabel(text.trim());
   return openDirective(blocks, label && `${indent}**${label}**`);
 }

@@ -7,6 +7,7 @@ import {
   replaceBang,
   replaceCodeImport,
   replaceComment,
+  replaceDocfx,
   replaceSnippet,
   replaceStar,
 } from "./snippets.ts";
@@ -14,7 +15,8 @@ import { marksOf } from "./marks.ts";
 import { closedNames, readHugo, readLiquid } from "./shortcode.ts";
 import { shortcodeText } from "./shortcode-text.ts";
 
-const construct = /\{\{[<%]|\{[%!*]|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:/g;
+const construct =
+  /\{\{[<%]|\{[%!*]|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:|\[!(?:INCLUDE|include)\b/g;
 
 /** `{{</* name *\/>}}`: Hugo shows the shortcode itself. */
 function replaceEscaped({ text, nextOf }: Expansion, at: number): Replacement | undefined {
@@ -34,6 +36,7 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
   if (mark === "{!") return replaceBang(expansion, at);
   if (mark === "{*") return replaceStar(expansion, at);
   if (mark === "<<<") return replaceCodeImport(expansion, at);
+  if (mark.startsWith("[")) return replaceDocfx(expansion, at);
   if (mark.startsWith("<!--")) return replaceComment(expansion, at);
   const isLiquid = mark === "{%";
   const tag = isLiquid ? readLiquid(expansion, at) : readHugo(expansion, at);

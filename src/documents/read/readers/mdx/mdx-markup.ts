@@ -1,5 +1,5 @@
 import { componentText, destination } from "../markdown/component-text.ts";
-import { strip, write, writeBlock, type Lines } from "./mdx-lines.ts";
+import { endLine, strip, write, writeBlock, type Lines } from "./mdx-lines.ts";
 import { isComment, valueOf } from "./mdx-expression.ts";
 import type { Import, Scan } from "./mdx-scan.ts";
 import { readTag, type Tag } from "./mdx-tag.ts";
@@ -92,10 +92,25 @@ export function writeImport(
   else write(lines, shown.includes("\n") ? `\n\n${shown}\n\n` : shown);
 }
 
+/** Docusaurus takes the label of a tab from its own attributes, or from those of all tabs. */
+function labelTab({ tabs }: Scan, { name, codes }: Tag, values: Map<string, string>): void {
+  if (name === "Tabs") {
+    for (const [tab] of codes.get("values")?.matchAll(/\{[^{}]*\}/g) ?? []) {
+      const [, , value] = /\bvalue\s*:\s*(["'`])(.*?)\1/.exec(tab) ?? [];
+      const [, , label] = /\blabel\s*:\s*(["'`])(.*?)\1/.exec(tab) ?? [];
+      if (value !== undefined && label !== undefined) tabs.set(value, label);
+    }
+  }
+  const value = values.get("value");
+  if (name !== "TabItem" || value === undefined || values.has("label")) return;
+  values.set("label", tabs.get(value) ?? value);
+}
+
 function scanComponent(scan: Scan, tag: Tag, at: number): void {
   const { page, lines } = scan;
   const { name, kind } = tag;
   const values = valuesOf(scan, tag, at);
+  labelTab(scan, tag, values);
   const imported = page.imports.get(name);
   if (imported?.kind === "text") return writeImport(scan, imported, values, [at, tag.end]);
   const code = /^Code(?:Block)?$/.test(name) ? tag.codes.get("code") : undefined;
@@ -129,6 +144,29 @@ function writeImage(lines: Lines, values: ReadonlyMap<string, string>): void {
   write(lines, isTarget ? `![${alt}](${source})` : alt);
 }
 
+/** Keeps the numbers of a list, and the cells of a row on one line apart. */
+function markItem(scan: Scan, tag: Tag, at: number): void {
+  const { lines, lists, text } = scan;
+  const { name, kind, end } = tag;
+  if (name === "ol" || name === "ul") {
+    if (kind === "close") lists.pop();
+    else if (kind === "open") {
+      const start = Number(valuesOf(scan, tag, at).get("start") ?? 1) || 1;
+      lists.push(name === "ol" ? start - 1 : undefined);
+    }
+  } else if ((name === "td" || name === "th") && kind === "open" && lines.hasText) {
+    write(lines, "| ");
+  } else if (name === "li" && kind === "open" && lists.length > 0) {
+    const last = lists.at(-1);
+    if (last !== undefined) lists[lists.length - 1] = last + 1;
+    // An item of blocks begins below its tag.
+    lineRest.lastIndex = end;
+    if (lineRest.test(text)) return;
+    if (lines.hasText) endLine(lines);
+    write(lines, last === undefined ? "- " : `${last + 1}. `);
+  }
+}
+
 function scanTag(scan: Scan, tag: Tag): void {
   const { lines, text, missing, at } = scan;
   const { name, kind } = tag;
@@ -137,12 +175,14 @@ function scanTag(scan: Scan, tag: Tag): void {
   const href = tag.attributes.get("href");
   if (kind === "close") {
     if (!closeLink(scan, name)) strip(lines, !inlineNames.has(name) && name !== "");
+    markItem(scan, tag, at);
   } else if (isComponent(name)) scanComponent(scan, tag, at);
   else if (level !== undefined && kind === "open" && !lines.hasText) {
     scan.at += writeHeading(scan, level);
   } else if (name === "img") writeImage(lines, valuesOf(scan, tag, at));
   else if (!(name === "a" && href !== undefined && kind === "open" && openLink(scan, tag, href))) {
     strip(lines, !inlineNames.has(name) && name !== "");
+    markItem(scan, tag, at);
   }
   if ((name !== "script" && name !== "style") || kind !== "open" || missing.has(name)) return;
   const end = text.indexOf(`</${name}>`, tag.end);

@@ -39,6 +39,10 @@ export interface Scan {
   missing: Set<string>;
   /** Elements with a link whose text is being written. */
   links: { name: string; href: string }[];
+  /** Open lists of HTML: the number of the last item; undefined for bullets. */
+  lists: (number | undefined)[];
+  /** Labels of tabs by their values. */
+  tabs: Map<string, string>;
   /** Open `{/* knowctl:ignore *\/}` regions: what they leave out is not counted. */
   ignored: number;
 }

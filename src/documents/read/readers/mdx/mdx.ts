@@ -34,6 +34,8 @@ function stripMdx(text: string, page: Page): string {
     listIndent: 0,
     missing: new Set(),
     links: [],
+    lists: [],
+    tabs: new Map(),
     ignored: 0,
   };
   let isLineStart = true;

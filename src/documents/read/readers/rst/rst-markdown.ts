@@ -27,3 +27,7 @@ export function link(text: string, address: string, isPlain: boolean): string {
     ? `[${shown}](<${target.replace(/[<>\s]/g, "")}>)`
     : `[${shown}](${target})`;
 }
+
+// Code of a few lines is a value, and says what its row is about.
+export const isShortCode = (code: string): boolean =>
+  code.length <= 200 && code.split("\n").length <= 3;

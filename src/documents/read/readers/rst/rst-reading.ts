@@ -13,6 +13,8 @@ export type Piece =
   | { kind: "code"; indent: number; mark: string; text: string; info: string }
   /** The cells of a row; each is a list of pieces. */
   | { kind: "row"; indent: number; mark: string; cells: Piece[][] }
+  /** A cell that began in a row above. */
+  | { kind: "again"; pieces: Piece[] }
   /** Begins or ends an ignore region. */
   | { kind: "ignore"; isOpen: boolean; line: number | undefined }
   /** A name that gets an anchor. A place leads to what follows, other targets to an address. */

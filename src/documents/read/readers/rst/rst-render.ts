@@ -4,6 +4,7 @@ import { escapeLine, fenced, oneLine, type Block } from "../html/html-blocks.ts"
 import { createAnchors, makeId, type AnchorOf } from "./rst-anchors.ts";
 import { numberFootnotes, type Footnotes } from "./rst-footnotes.ts";
 import { renderInline } from "./rst-inline.ts";
+import { codeSpan, isShortCode } from "./rst-markdown.ts";
 import { markdownBlocks } from "./rst-markdown-blocks.ts";
 import { pageOf } from "./rst-pages.ts";
 import { nameOf, type Piece, type Reading } from "./rst-reading.ts";
@@ -75,13 +76,27 @@ function addMarkdown(page: Page, { text, indent, mark }: Kind<"markdown">): void
   }
 }
 
-/** The text of the pieces in a cell. Puts its code in `codes`. */
+/** Returns whether the piece begins or ends an ignore region. */
+function takeIgnoreMark({ ignored }: Page, piece: Piece): boolean {
+  if (piece.kind !== "ignore") return false;
+  if (piece.isOpen) ignored.push(piece.line);
+  else ignored.pop();
+  return true;
+}
+
+/** The text of the pieces in a cell. Puts its long code in `codes`. */
 function cellText(page: Page, pieces: readonly Piece[], codes: Kind<"code">[]): string {
   const texts = pieces.map((piece) => {
-    if (piece.kind === "code") codes.push(piece);
+    if (takeIgnoreMark(page, piece) || page.ignored.length > 0) return "";
+    if (piece.kind === "code") {
+      if (isShortCode(piece.text)) return codeSpan(oneLine(piece.text), false);
+      codes.push(piece);
+    }
     if (piece.kind === "row")
       return piece.cells.map((cell) => cellText(page, cell, codes)).join(" | ");
     if (piece.kind === "made" || piece.kind === "markdown") return piece.text;
+    if (piece.kind === "again")
+      return cellText({ ...page, inline: repeated(page.inline) }, piece.pieces, []);
     return piece.kind === "text"
       ? shownMark(page, piece.mark) + renderInline(page.inline, piece.text)
       : "";
@@ -136,7 +151,7 @@ function addPiece(page: Page, piece: Piece): void {
   else if (piece.kind === "code") addCode(page, piece);
   else if (piece.kind === "row") addRow(page, piece);
   else if (piece.kind === "markdown") addMarkdown(page, piece);
-  else if (piece.kind !== "ignore") addText(page, piece);
+  else if (piece.kind !== "ignore" && piece.kind !== "again") addText(page, piece);
   page.targets = [];
 }
 
@@ -220,9 +235,7 @@ export function renderPieces(reading: Reading): {
   const page = createPage(reading);
   page.inline.titles = titlesOf(reading.pieces, page.inline);
   for (const piece of reading.pieces) {
-    if (piece.kind === "ignore" && piece.isOpen) page.ignored.push(piece.line);
-    else if (piece.kind === "ignore") page.ignored.pop();
-    else if (page.ignored.length === 0) addPiece(page, piece);
+    if (!takeIgnoreMark(page, piece) && page.ignored.length === 0) addPiece(page, piece);
   }
   if (page.ignored.length === 0) {
     return { blocks: page.blocks, unknown: unknownIn(page, reading) };

@@ -71,8 +71,9 @@ export function substitute(attributes: Attributes, text: string): string {
   if (!text.includes("{")) return text;
   const { values } = attributes;
   return text.replace(
-    /(\\?)\{(?:(counter2?):)?(\w[\w-]*)\}/g,
-    (all, escape: string, counter: string | undefined, written: string) => {
+    /(\\?)\{(?:(counter2?):)?(\w[\w-]*)(\\?)\}/g,
+    (all, escape: string, counter: string | undefined, written: string, end: string) => {
+      if (end !== "") return all.replaceAll("\\", "");
       const name = written.toLowerCase();
       if (counter !== undefined && escape === "") {
         const next = String(Number(values.get(name) ?? 0) + 1);
@@ -109,7 +110,9 @@ export function takeEntry(
   const [, before, written = "", after, first = ""] = entry.exec(line) ?? [];
   const name = written.toLowerCase();
   const parts = [first];
-  for (let last = first; last.endsWith(" \\");) {
+  // A value goes on below a backslash, in older documents below a plus sign.
+  const sign = /(?<= )[\\+]$/.exec(first)?.[0] ?? "\\";
+  for (let last = first; last.endsWith(` ${sign}`);) {
     parts[parts.length - 1] = last.slice(0, -2).trimEnd();
     last = more()?.trim() ?? "";
     parts.push(last);

@@ -1,5 +1,5 @@
 import { raised } from "../../raised.ts";
-import { decodeHTML } from "entities/decode";
+import { decodeHTMLStrict } from "entities/decode";
 import { substitute, substituteCharacters } from "../source/attributes.ts";
 import { createFinder } from "./finder.ts";
 import { addLabel } from "./ids.ts";
@@ -9,7 +9,7 @@ import * as macros from "./macros.ts";
 const mostDepth = 4;
 
 const next =
-  /[\\`*_#+^~]|\$\$|"`|'`|<<|\[\[|\(\(|\b(?:https?|ftps?|irc):\/\/|\b(?:link|xref|mailto|image|icon|kbd|btn|menu|footnote|footnoteref|pass|stem|latexmath|asciimath|anchor|indexterm|indexterm2):(?=[^\s:])/g;
+  /[\\`*_#+^~]|&(?:#\d{2,7}|#x[\dA-Fa-f]{2,6}|[A-Za-z][A-Za-z\d]{1,31});|\$\$|"`|'`|<<|\[\[|\(\(|\b(?:https?|ftps?|irc):\/\/|\b(?:link|xref|mailto|image|icon|kbd|btn|menu|pass|stem|latexmath|asciimath|anchor|indexterm|indexterm2):(?=[^\s:])|footnote(?:ref)?:(?=[^\s:])/g;
 const anchor = /[\p{L}_:][\p{L}\p{N}_:.-]{0,200}(?:,[^\]]{0,500})?\]\]/uy;
 const anyMarkup = /[\\`*_#+^~$"'<[(:{&]/;
 const isWord = (char: string | undefined): boolean =>
@@ -27,7 +27,7 @@ export function codeSpan(code: string, isPlain: boolean): string {
 }
 
 function pushText({ parts }: Scan, text: string): void {
-  if (text !== "") parts.push(text.includes("&") ? decodeHTML(text) : text);
+  if (text !== "") parts.push(text);
 }
 
 function opensAt(text: string, at: number, length: number): boolean {
@@ -69,6 +69,9 @@ function takeMark(scan: Scan, char: string): void {
   parts.push(mark);
 }
 
+// The role of code: `[.path]`.
+const codeRole = /(?<![\]\p{L}\p{N}_])\[\.[^[\]\s]{1,100}\]$/u;
+
 function takeCode(scan: Scan): void {
   const { text, at, finder, context, parts } = scan;
   const isDouble = text[at + 1] === "`";
@@ -82,8 +85,10 @@ function takeCode(scan: Scan): void {
     return void parts.push(text.slice(at, from));
   }
   scan.at = end + (isDouble ? 2 : 1);
+  const before = parts.at(-1);
+  if (before?.endsWith("]")) parts[parts.length - 1] = before.replace(codeRole, "");
   const code = text.slice(from, end);
-  const literal = /^\+(.+)\+$/s.exec(code)?.[1];
+  const literal = /^(\+{1,3})(.+)\1$/s.exec(code)?.[2];
   if (literal !== undefined) return void parts.push(codeSpan(literal, context.isPlain));
   const hasLink = /(?:xref|link|https?|image|pass):|<<[^<>]/.test(code);
   const isPlain = context.isPlain || !hasLink;
@@ -154,10 +159,14 @@ function take(scan: Scan, token: string): void {
   if (token === "\\") return takeEscape(scan);
   if (token === "`") return takeCode(scan);
   if (token === "+") return takeLiteral(scan);
+  if (token.startsWith("&")) {
+    scan.at += token.length;
+    return void parts.push(decodeHTMLStrict(token));
+  }
   if (token === "*" || token === "_" || token === "#") return takeMark(scan, token);
   if (token === "^" || token === "~") {
     // Raised and lowered text has no blanks.
-    const content = /^[\^~]([^\s^~]{1,200})[\^~]/.exec(text.slice(at, at + 203))?.[1];
+    const content = /^([\^~])([^\s^~]{1,200})\1/.exec(text.slice(at, at + 203))?.[2];
     scan.at += content === undefined ? 1 : content.length + 2;
     if (content === undefined) return void parts.push(token);
     return void parts.push(token === "^" ? raised(content) : content);
@@ -178,10 +187,22 @@ function take(scan: Scan, token: string): void {
   parts.push(token);
 }
 
+// Text that stays as written, with its `{`. Longer texts are rare.
+const literals =
+  /(\+{2,3}).{1,300}?\1|(?<![\p{L}\p{N}_+])\+(?=\S).{0,300}?\S\+(?![\p{L}\p{N}_+])|\bpass:[b-z]?\[[^\]]{0,300}\]/gsu;
+const kept = "\u0001";
+
+/** Hides the `{` of literal text from the attributes. */
+function hideLiterals(text: string): string {
+  const mayHave = text.includes("{") && (text.includes("+") || text.includes("pass:"));
+  return mayHave ? text.replace(literals, (each) => each.replaceAll("{", kept)) : text;
+}
+
 /** Running text of AsciiDoc as Markdown. The time is linear for any text. */
 export function inlineText(written: string, context: InlineContext): string {
   if (context.depth > mostDepth || !anyMarkup.test(written)) return written;
-  const text = context.depth === 0 ? substitute(context.attributes, written) : written;
+  const text =
+    context.depth === 0 ? substitute(context.attributes, hideLiterals(written)) : written;
   const scan: Scan = {
     context,
     text,
@@ -200,5 +221,5 @@ export function inlineText(written: string, context: InlineContext): string {
     take(scan, found[0]);
   }
   const joined = scan.parts.join("");
-  return context.depth === 0 ? substituteCharacters(joined) : joined;
+  return context.depth === 0 ? substituteCharacters(joined).replaceAll(kept, "{") : joined;
 }

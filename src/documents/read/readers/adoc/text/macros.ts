@@ -10,7 +10,8 @@ const inner = (context: InlineContext, text: string): string =>
 
 /** The text of a link without its options: `[text,window=_blank]`, `[text^]`. */
 function linkText(written: string): string {
-  const text = written.includes("=") ? (parseList(written).positional[0] ?? "") : written;
+  const hasOptions = written.includes("=") && !/^(?:image|icon):/.test(written);
+  const text = hasOptions ? (parseList(written).positional[0] ?? "") : written;
   return text
     .replace(/\^$/, "")
     .trim()
