@@ -344,6 +344,23 @@ describe("config set, unset, use", () => {
     expect((await run(desk, ["config", "unset", "chat.temperature"])).code).toBe(9);
   });
 
+  it("use names a default profile that goes before the new one", async () => {
+    const desk = createDesk();
+    const profiles = { p: { baseUrl: "https://a.example" }, q: { baseUrl: "https://b.example" } };
+    desk.putUser({ profiles });
+    expect((await run(desk, ["config", "use", "q"])).err).not.toContain("warning");
+    desk.put(".cliconfig.json", { defaultProfile: "p" });
+    const used = await run(desk, ["config", "use", "q"]);
+    expect(used.code).toBe(0);
+    expect(used.err).toContain("warning: here, the profile stays p, by ");
+    expect(used.err).toContain(".cliconfig.json:");
+    const local = await run(desk, ["config", "use", "q", "--local"]);
+    expect(local.err).not.toContain("warning");
+    desk.env["KNOWCTL_PROFILE"] = "p";
+    const byVariable = await run(desk, ["config", "use", "q", "--local"]);
+    expect(byVariable.err).toContain("the profile stays p, by KNOWCTL_PROFILE");
+  });
+
   it("use makes a profile the default; an unknown one suggests", async () => {
     const desk = createDesk();
     desk.putUser(stored);

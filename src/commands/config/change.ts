@@ -198,4 +198,9 @@ export async function configUse(
   const draft = await openDraft(target.path, target.isPrivate, machineOf(context));
   await saveDraft(changeDraft(draft, ["defaultProfile"], name));
   await output.note(`${name} is now the default profile (${draft.path})`);
+  const { source, where } = config.origins.get("profile") ?? { source: "default", where: "" };
+  const goesFirst = source === "env" || (source === "project" && !where.startsWith(draft.path));
+  if (goesFirst && config.profile !== name) {
+    await output.warn(`here, the profile stays ${config.profile}, by ${where}`);
+  }
 }

@@ -119,7 +119,7 @@ function resultOf(
     return level === undefined || level === "off" ? rule : { ...rule, severity: level };
   });
   return {
-    run: { findings, rules: configured, documents, known, failsOnWarnings },
+    run: { findings, rules: configured, documents, known, failsOnWarnings, unread: failed },
     end: {
       status: isFailed ? "failed" : isPartial ? "partial" : "passed",
       summary: { documents, skipped, failed: failed.size, ...counts, known, fixed },

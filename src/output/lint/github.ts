@@ -64,10 +64,11 @@ function ruleTable({ findings, rules }: LintRun): string {
  * findings. Expects a safeRun().
  */
 export function lintSummary(run: LintRun): string {
-  const { findings, documents, known } = run;
+  const { findings, documents, known, unread } = run;
+  const lacks = unread?.size ? `, ${countOf(unread.size, "file")} not read` : "";
   const baseline = known === 0 ? "" : `, ${countOf(known, "known finding")} left out`;
   const title = `## knowctl lint: ${severityText(countSeverities(findings))}\n\n`;
-  const checked = `${countOf(documents, "document")} checked${baseline}\n\n`;
+  const checked = `${countOf(documents, "document")} checked${lacks}${baseline}\n\n`;
   if (findings.length === 0) return title + checked;
   const rows = worstFirst(findings, maxListed).map((each) => [
     each.severity,

@@ -85,17 +85,22 @@ function* fileGroups(shown: readonly Finding[]): Generator<string> {
 
 function heading(run: LintRun, counts: SeverityCounts): string {
   const isFailed = counts.error > 0 || run.failsOnWarnings === true;
+  const unread = [...(run.unread?.values() ?? [])];
   const [tone, word] = isFailed
     ? ["bad", "Failed"]
-    : counts.warning > 0
-      ? ["warn", "Passed, with warnings"]
-      : ["ok", "Passed"];
+    : unread.length > 0
+      ? ["bad", "Incomplete"]
+      : counts.warning > 0
+        ? ["warn", "Passed, with warnings"]
+        : ["ok", "Passed"];
+  const lacks = unread.length === 0 ? "" : ` · ${countOf(unread.length, "file")} not read`;
   const known = run.known === 0 ? "" : ` · ${countOf(run.known, "known finding")} left out`;
   const files = new Set(Array.from(run.findings, ({ path }) => path)).size;
   const places = files === 0 ? "" : ` in ${countOf(files, "file")}`;
   return `<header><span class="pill ${tone}">${word}</span>
 <h1>${severityText(counts)}${places}</h1>
-<p class="soft">${countOf(run.documents, "document")} checked with ${countOf(run.rules.length, "rule")}${known}</p></header>\n`;
+<p class="soft">${countOf(run.documents, "document")} checked with ${countOf(run.rules.length, "rule")}${lacks}${known}</p>
+${unread.map((reason) => `<p>${escapeHtml(reason)}</p>`).join("\n")}</header>\n`;
 }
 
 function filters(counts: SeverityCounts): string {

@@ -2,6 +2,21 @@ import type { Finding, RuleText } from "../../checks/lint/rule.ts";
 import { attributes, xmlText } from "../report/junit.ts";
 import { placeOf, type LintRun } from "./lint-run.ts";
 
+/** The suite of the files that could not be read; empty without one. */
+function* unreadSuite(unread: ReadonlyMap<string, string>): Generator<string> {
+  const { size: tests } = unread;
+  if (tests === 0) return;
+  const name = "unreadable";
+  const totals = { name, tests, failures: 0, errors: tests, skipped: 0, time: 0 };
+  yield `  <testsuite${attributes(totals)}>\n`;
+  for (const [path, reason] of unread) {
+    const opening = attributes({ classname: `lint.${name}`, name: path, file: path, time: 0 });
+    const error = attributes({ message: reason, type: name });
+    yield `    <testcase${opening}><error${error}>${xmlText(reason)}</error></testcase>\n`;
+  }
+  yield "  </testsuite>\n";
+}
+
 type IsFailure = (finding: Finding) => boolean;
 
 interface Suite {
@@ -50,7 +65,7 @@ function* casesOf({ name, rule, findings }: Suite, isFailure: IsFailure): Genera
   }
 }
 
-function totalsOf(suites: readonly Suite[], isFailure: IsFailure): Record<string, number> {
+function totalsOf(suites: readonly Suite[], isFailure: IsFailure) {
   const findings = suites.flatMap((suite) => suite.findings);
   const passed = suites.filter((suite) => suite.findings.length === 0).length;
   const failures = findings.filter(isFailure).length;
@@ -61,13 +76,18 @@ function totalsOf(suites: readonly Suite[], isFailure: IsFailure): Record<string
 /**
  * The findings as JUnit XML, in pieces: a suite for each rule, with a test for each finding, or one
  * passed test without any. An error is a failed test; a warning or a note is a skipped test, as it
- * fails no run, or a failed one with `failsOnWarnings`. Expects a safeRun().
+ * fails no run, or a failed one with `failsOnWarnings`. A file that could not be read is a test with
+ * an error. Expects a safeRun().
  */
 export function* lintJunit(run: LintRun): Generator<string> {
   const isFailure: IsFailure = ({ severity }) =>
     severity === "error" || (severity === "warning" && run.failsOnWarnings === true);
   const suites = suitesOf(run);
-  const all = attributes({ name: "knowctl lint", ...totalsOf(suites, isFailure), time: 0 });
+  const unread = run.unread ?? new Map<string, string>();
+  const totals = totalsOf(suites, isFailure);
+  const tests = totals.tests + unread.size;
+  const counts = { ...totals, tests, errors: unread.size };
+  const all = attributes({ name: "knowctl lint", ...counts, time: 0 });
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${all}>\n`;
   for (const suite of suites) {
     const totals = attributes({ name: suite.name, ...totalsOf([suite], isFailure), time: 0 });
@@ -75,5 +95,6 @@ export function* lintJunit(run: LintRun): Generator<string> {
     yield* casesOf(suite, isFailure);
     yield "  </testsuite>\n";
   }
+  yield* unreadSuite(unread);
   yield "</testsuites>\n";
 }

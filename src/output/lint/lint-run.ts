@@ -14,6 +14,8 @@ export interface LintRun {
   known: number;
   /** Whether --max-warnings is exceeded: then each warning counts as a failure. */
   failsOnWarnings?: boolean | undefined;
+  /** Reasons by path of the files that could not be read: nothing is known of their findings. */
+  unread?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Worst first. */
@@ -90,7 +92,10 @@ export function safeRun(run: LintRun, redact: (text: string) => string): LintRun
       for (const each of findings) yield safeFinding(each, redact);
     },
   };
-  return { ...run, findings: safe };
+  const unread = [...(run.unread ?? [])].map(
+    ([path, reason]) => [redact(path), safeMessage(reason, redact)] as const,
+  );
+  return { ...run, findings: safe, unread: new Map(unread) };
 }
 
 /** `docs/a.md:3:5`, without unknown parts. */

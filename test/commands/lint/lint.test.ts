@@ -132,7 +132,11 @@ describe("knowctl lint", () => {
 
   it("fails with 10 if a file cannot be read, and reports the others", async () => {
     const folder = project({ "docs/broken.md": "---\na: [\n---\n" });
-    const { code, stdout, stderr } = await lint(folder, "docs --rule empty");
+    const line = "docs --rule empty --report lint.xml";
+    const { code, stdout, stderr } = await lint(folder, line);
+    expect(readFileSync(join(folder, "lint.xml"), "utf8")).toMatch(
+      /name="docs\/broken\.md" file="docs\/broken\.md" time="0"><error message="docs\/broken\.md:/,
+    );
     expect([code, stdout]).toEqual([10, expect.stringMatching(/^docs\/empty\.md/)]);
     expect(stderr).toMatch(
       /error: docs\/broken\.md:\d+:\d+: [^]*, 1 file not read\n[^]*1 file could not be read/,

@@ -103,6 +103,8 @@ describe("the job summary", () => {
     expect(lintSummary(safe(runOf([])))).toBe(
       "## knowctl lint: no findings\n\n12 documents checked\n\n",
     );
+    const unread = new Map([["docs/c.md", "docs/c.md: cut"]]);
+    expect(lintSummary(safe(runOf([], { unread })))).toContain("checked, 1 file not read\n");
   });
 
   it("lists 100 findings, and stays far below the limit of 1 MiB", () => {

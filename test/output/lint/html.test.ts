@@ -60,6 +60,13 @@ describe("the HTML report of lint", () => {
     expect(textOf(run)).toContain(`<span class="pill ${tone}">${word}</span>`);
   });
 
+  it("is incomplete without a file, and names it", () => {
+    const html = textOf(runOf([], { unread: new Map([["c.md", "c.md: <cut>"]]) }));
+    expect(html).toContain(`<span class="pill bad">Incomplete</span>`);
+    expect(html).toContain("12 documents checked with 2 rules · 1 file not read");
+    expect(html).toContain("<p>c.md: &lt;cut&gt;</p>");
+  });
+
   it("says how many findings the baseline left out", () => {
     expect(textOf(runOf([], { known: 40 }))).toContain(
       "12 documents checked with 2 rules · 40 known findings left out",

@@ -106,3 +106,17 @@ it("is valid XML whatever the texts are", () => {
   );
   expect(suitesOf(runOf(findings)).length).toBeGreaterThan(2);
 });
+
+it("has an error for each file that could not be read", () => {
+  const unread = new Map([["docs/c.md", "docs/c.md:1:1: half a character"]]);
+  const suites = suitesOf(runOf([], { unread }));
+  expect(suites.at(-1)).toMatchObject({
+    attributes: { name: "unreadable", tests: "1", failures: "0", errors: "1" },
+    children: [
+      {
+        attributes: { classname: "lint.unreadable", name: "docs/c.md", file: "docs/c.md" },
+        children: [{ name: "error", text: "docs/c.md:1:1: half a character" }],
+      },
+    ],
+  });
+});

@@ -132,7 +132,8 @@ function rawSettings(
 /**
  * Loads the configuration for the paths and compiles the settings for finding and mapping
  * files. `sends` is false for read-only commands, which work without trust or a key.
- * Throws CliError `usage` when there are no inputs.
+ * Throws CliError `usage` when there are no inputs, `not-configured` when a command that sends
+ * needs trust.
  */
 export async function openSource(
   context: Context,
@@ -149,6 +150,8 @@ export async function openSource(
   const projectRoot = findProjectRoot(context, namedPaths, flags);
   const { folder: root, start, mark } = projectRoot;
   const config = await loadSettings(context, flags, output, { sends, root: start });
+  // Before checks by dialect and settings: those of an untrusted file are not in effect.
+  if (sends && config.refused) throw config.refused;
   checkAnchors(flags, config.ingest);
   const { recorded } = flags;
   const flagFormat = namedPaths.length === 0 ? undefined : flags.format;

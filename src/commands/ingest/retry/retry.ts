@@ -39,7 +39,7 @@ function pathInProject(report: RunReport | undefined, cwd: string): string {
 
 /** Throws CliError `partial` for failures that a retry cannot send. */
 function refuseRest({ fromStdin }: Failed, session: Session, report: RunReport | undefined): void {
-  if (fromStdin > 0) throw fromStdinError(fromStdin);
+  if (fromStdin > 0) throw fromStdinError(fromStdin, report);
   const stopped = report ? undefined : stoppedUpload(session);
   const isStopped = report?.status === "error" || report?.status === "interrupted";
   if (!isStopped && stopped === undefined) return;
@@ -67,9 +67,14 @@ function lostError(count: number): CliError {
   });
 }
 
-function fromStdinError(count: number): CliError {
+function fromStdinError(count: number, report: RunReport | undefined): CliError {
+  // The failure of a line without an id stays recorded: no later line can be told to be the same.
+  const settled = "if they were sent since: `knowctl state forget --failed` forgets all failures";
   return new CliError("partial", `${countOf(count, "failed document")} came from stdin`, {
-    hints: ["documents from stdin are not stored: send them again with `knowctl ingest -`"],
+    hints: [
+      "documents from stdin are not stored: send them again with `knowctl ingest -`",
+      ...(report ? [] : [settled]),
+    ],
   });
 }
 

@@ -199,6 +199,23 @@ describe("ingest retry", () => {
     expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("came from stdin") });
   });
 
+  it("names what ends the failure of a line without id that was sent again", async () => {
+    const service = await startTestService({ files });
+    const line = "ingest - --cc-pair-id 2";
+    expect(await runIn(service, line, { stdin: '{"id":"x"\n' })).toMatchObject({ code: 10 });
+    const good = { id: "x", semantic_identifier: "X", sections: [{ text: "x" }] };
+    const stdin = `${JSON.stringify(good)}\n`;
+    expect(await runIn(service, line, { stdin })).toMatchObject({ code: 0 });
+    const ran = await runIn(service, retry);
+    expect(ran).toMatchObject({
+      code: 10,
+      stderr: expect.stringContaining("`knowctl state forget --failed` forgets all failures"),
+    });
+    const forgotten = await runIn(service, "state forget --failed");
+    expect(forgotten).toMatchObject({ code: 0 });
+    expect(await runIn(service, retry)).toMatchObject({ code: 0 });
+  });
+
   it("says by a report, too, what came from stdin, and takes no file in its place", async () => {
     const service = await startTestService({ files: { stdin: "# A file\n" } });
     const line = "ingest - --cc-pair-id 2 --report run.json";

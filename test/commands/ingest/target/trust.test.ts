@@ -41,6 +41,21 @@ describe("an untrusted project file that shapes ids", () => {
     expect(acceptedIds(service)).toEqual(["kb/docs/a.md"]);
   });
 
+  it.each([
+    "verify",
+    "drift",
+    "ingest orphans --remote",
+    "ingest orphans --prune --yes",
+    "ingest docs --map doc_created_at=born",
+  ])("is named by %s, not the dialect that applies without it", async (args) => {
+    const onyx = { profiles: { p: { dialect: "onyx" } }, defaultProfile: "p" };
+    const aimed = JSON.stringify({ ...onyx, ingest: { idPrefix: "kb/", include: ["docs"] } });
+    const service = await startTestService({ files: { ...files, ".cliconfig.json": aimed } });
+    const ran = await run(service, args);
+    expect(ran.stderr).toContain(".cliconfig.json is not trusted");
+    expect(ran.code).toBe(3);
+  });
+
   it("is used as it is by what sends nothing, and nothing is contacted", async () => {
     const aimed = {
       profiles: { p: { baseUrl: "http://127.0.0.1:1", apiKey: { env: "UNSET" } } },
