@@ -1,7 +1,8 @@
 # An image with Node and the single file of the tool, and nothing else: no npm packages, no compiler.
 #
 #   docker build --tag knowctl .
-#   docker run --rm --volume "$PWD:/work" --env KNOWCTL_BASE_URL --env KNOWCTL_API_KEY knowctl ingest docs
+#   docker run --rm --volume "$PWD:/work" --user "$(id -u)" \
+#     --env KNOWCTL_BASE_URL --env KNOWCTL_API_KEY knowctl ingest docs --cc-pair-id 2
 #
 # Keys come in when it runs, as variables or a mounted file; none is part of the image.
 # Node 24 has SQLite built in, and needs no library that the slim image lacks.

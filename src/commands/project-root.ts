@@ -70,8 +70,9 @@ export function refuseOtherProject(shown: (path: string) => string): RefuseFolde
     const named = folder === "." ? absolute : folder;
     return new CliError("usage", `${named} is a project root of its own: it holds ${name}`, {
       hints: [
-        `upload it with its own root: knowctl ingest '${folder}' --root '${folder}'`,
-        `or leave it out here: --exclude '${path}/**'`,
+        `name it alone, with its own root: '${folder}' --root '${folder}'`,
+        `or leave it out: --exclude '${path}/**'`,
+        `or leave it out of every command: a line /${path}/ in .knowctlignore of the project root`,
       ],
     });
   };

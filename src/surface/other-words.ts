@@ -4,6 +4,7 @@ export const otherWords: Readonly<Record<string, string>> = {
   ask: "chat",
   auth: "login",
   check: "doctor",
+  delete: "ingest orphans",
   demo: "try",
   find: "search",
   import: "ingest",
@@ -13,6 +14,8 @@ export const otherWords: Readonly<Record<string, string>> = {
   ls: "connectors list",
   push: "ingest",
   query: "chat",
+  remove: "ingest orphans",
+  rm: "ingest orphans",
   serve: "sandbox",
   server: "sandbox",
   setup: "config init",
@@ -21,6 +24,7 @@ export const otherWords: Readonly<Record<string, string>> = {
   sync: "ingest",
   talk: "chat",
   test: "doctor",
+  update: "ingest",
   upload: "ingest",
   version: "--version",
 };
@@ -35,7 +39,30 @@ const otherFlags: Readonly<Record<string, string>> = {
   "connectors list --watch": "connectors status --watch SECONDS",
 };
 
-/** The command line to use instead of a flag that the command at `path` does not have. */
-export function commandForFlag(path: string, flag: string): string | undefined {
-  return otherFlags[`${path} ${flag}`];
+/** Flags of other tools, with the flag of this tool that does the same. */
+const sameFlags: Readonly<Record<string, string>> = {
+  "--ccpair": "--cc-pair-id",
+  "--jobs": "--concurrency",
+  "--pair": "--cc-pair-id",
+  "--parallel": "--concurrency",
+  "--silent": "--quiet",
+  "--url": "--base-url",
+  "--workers": "--concurrency",
+};
+
+const keyFlags = new Set(["--access-token", "--api-key", "--key", "--token"]);
+
+/** What to use instead of a flag that the command at `path` does not have; `known`: its flags. */
+export function insteadOfFlag(
+  path: string,
+  flag: string,
+  known: readonly (string | undefined)[],
+): string | undefined {
+  const line = otherFlags[`${path} ${flag}`];
+  if (line !== undefined) return `use \`knowctl ${line}\``;
+  if (keyFlags.has(flag)) {
+    return "no flag takes a key: set KNOWCTL_API_KEY, or store it: knowctl login";
+  }
+  const same = sameFlags[flag];
+  return same !== undefined && known.includes(same) ? `use ${same}` : undefined;
 }

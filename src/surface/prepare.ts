@@ -4,7 +4,7 @@ import { isGroup, pathOf, summaryOf } from "./commands.ts";
 import { globalOptions } from "./global-options.ts";
 import { formatHelp, type HelpKind } from "./help/help.ts";
 import { topicNames, topicText } from "./help/topics.ts";
-import { commandFor, commandForFlag } from "./other-words.ts";
+import { commandFor, insteadOfFlag } from "./other-words.ts";
 import { makeStrict } from "./strict.ts";
 
 const shownCodes = new Set(["commander.helpDisplayed", "commander.help", "commander.version"]);
@@ -27,15 +27,26 @@ function withoutValue(message: string): string {
 /** Commands whose `help WORD` names neither a command nor a topic. */
 const helpWords = new WeakSet<Command>();
 
+/** The subcommands of all groups that are called `word`, such as `ingest retry`. */
+function subcommandsOf(program: Command, word: string): string[] {
+  const all = program.commands.flatMap((group) => group.commands);
+  return all.filter((each) => each.name() === word).map(pathOf);
+}
+
 function usageError(error: CommanderError, command: Command): CliError {
   const [message = "", ...rest] = withoutValue(error.message).split("\n");
   const suggestions = rest.map((line) => line.replace(/^\((.*)\)$/, "$1"));
-  const meant = commandFor(/^unknown command '(.*)'$/.exec(message)?.[1] ?? "");
+  const word = /^unknown command '(.*)'$/.exec(message)?.[1] ?? "";
+  const other = commandFor(word);
   // Of the root alone: `config list` is no other word.
-  if (meant !== undefined && !command.parent) suggestions.splice(0, 1, `use \`knowctl ${meant}\``);
+  const meant = command.parent ? [] : other === undefined ? subcommandsOf(command, word) : [other];
+  if (meant.length > 0) {
+    suggestions.splice(0, 1, `use ${meant.map((path) => `\`knowctl ${path}\``).join(" or ")}`);
+  }
   const flag = /^unknown option '(.*)'$/.exec(message)?.[1] ?? "";
-  const instead = commandForFlag(pathOf(command), flag);
-  if (instead !== undefined) suggestions.splice(0, 1, `use \`knowctl ${instead}\``);
+  const known = command.options.map(({ long }) => long);
+  const instead = insteadOfFlag(pathOf(command), flag, known);
+  if (instead !== undefined) suggestions.splice(0, 1, instead);
   const isMessage = command.name() === "chat" && error.code === "commander.unknownOption";
   if (isMessage) suggestions.push('put a message that starts with a dash after --: chat -- "…"');
   if (helpWords.has(command) && suggestions.length === 0) {

@@ -404,6 +404,9 @@ describe("config validate", () => {
     });
     desk.put("other.json", "[]");
     expect((await run(desk, ["config", "validate", "other.json"])).code).toBe(3);
+    expect((await run(desk, ["config", "validate", "gone.json"])).err).toMatch(
+      /gone\.json: no such file\n {2}→ check the path, or --config/,
+    );
     expect((await run(createDesk(), ["config", "validate"])).err).toContain(
       "no configuration file",
     );

@@ -193,6 +193,8 @@ describe("a key goes only where it belongs", () => {
     expect(failure.exit).toBe("not-configured");
     expect(failure.message).toContain(`belongs to ${prod}`);
     expect(failure.whole).not.toContain("stored-key");
+    // Plain `knowctl login` would replace the key of this profile.
+    expect(failure.whole).toMatch(/knowctl login --profile NAME --base-url http\S/);
   });
 
   it("stored, same origin and other path", async () => {

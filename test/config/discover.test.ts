@@ -178,7 +178,7 @@ describe("search", () => {
   });
 
   it.each([
-    ["missing.json", "ENOENT"],
+    ["missing.json", "no such file"],
     [".", "expected|EISDIR"],
     ["file.toml", "expected .json"],
     ["package.json", 'no "cliconfig" member'],

@@ -77,6 +77,12 @@ const broken: [name: string, file: string, text: string, message: string][] = [
   ],
   ["unknown far key", "a.json", '{"zzzzzz": 1}', "a.json:1:2: unknown key zzzzzz"],
   [
+    "key of a profile outside of one",
+    "a.json",
+    '{"baseURL": "https://x"}',
+    'a.json:1:2: unknown key baseURL; did you mean "profiles.NAME.baseUrl"?',
+  ],
+  [
     "wrong type",
     "a.json",
     '{"ingest": {"include": "x"}}',

@@ -23,6 +23,38 @@ it("stands for commands that exist, by words that are none", () => {
   }
 });
 
+it.each([
+  ["retry", "use `knowctl ingest retry`"],
+  ["validate", "use `knowctl config validate`"],
+  ["show", "use `knowctl sessions show` or `knowctl config show`"],
+  ["update", "use `knowctl ingest`"],
+  ["delete", "use `knowctl ingest orphans`"],
+])("%s: names the subcommand that is meant", async (word, hint) => {
+  const context = createTestContext();
+  expect(await main([word], context)).toBe(2);
+  expect(context.stderrText()).toBe(
+    `error: unknown command '${word}'\n  → ${hint}\n  → see \`knowctl --help\`\n`,
+  );
+});
+
+it.each([
+  ["ingest docs --pair 2", "use --cc-pair-id"],
+  ["ingest docs --ccpair=2", "use --cc-pair-id"],
+  ["connectors list --url http://127.0.0.1:8787", "use --base-url"],
+  ["ingest docs --workers 4", "use --concurrency"],
+  ["doctor --silent", "use --quiet"],
+  ["chat --token SECRET-VALUE hello", "no flag takes a key: set KNOWCTL_API_KEY"],
+  ["connectors list --api-key=SECRET-VALUE", "or store it: knowctl login"],
+])("%s: names what is meant", async (line, hint) => {
+  const context = createTestContext();
+  expect(await main(line.split(" "), context)).toBe(2);
+  expect(context.stderrText()).toMatch(
+    /^error: unknown option '--[a-z-]+'\n {2}→ (use --|no flag)/,
+  );
+  expect(context.stderrText()).toContain(hint);
+  expect(context.stderrText()).not.toContain("SECRET-VALUE");
+});
+
 it.each(["--watch", "--watch=5", "--watch 5"])(
   "`connectors list %s` names the command",
   async (flag) => {

@@ -47,7 +47,14 @@ function summaryOf({ drift, listed, targets, noExtra }: Comparison, plan: Plan):
 }
 
 /** What removes each kind of difference, a line each. */
-function nextSteps({ noExtra, drift: { fileless } }: Comparison, summary: DriftSummary): string[] {
+function nextSteps(
+  { noExtra, drift: { fileless } }: Comparison,
+  summary: DriftSummary,
+  { inputs, settings }: DocumentSource,
+): string[] {
+  // Without a path, an upload takes what is configured and nothing else.
+  const isConfigured = inputs.length === 0 && settings.include.length > 0;
+  const upload = isConfigured ? "knowctl ingest" : "knowctl ingest PATH";
   const lines: string[] = [];
   const { extra, listed } = summary;
   const { "not-sent": notSent, "gone-there": gone, elsewhere, unreadable } = summary;
@@ -57,10 +64,10 @@ function nextSteps({ noExtra, drift: { fileless } }: Comparison, summary: DriftS
   if (fileless > 0) {
     lines.push(`${countOf(fileless, "orphaned document")}: see \`knowctl ingest orphans\``);
   }
-  if (notSent > 0) lines.push("not sent: `knowctl ingest` sends them");
+  if (notSent > 0) lines.push(`not sent: \`${upload}\` sends them`);
   if (gone > 0) {
     lines.push(
-      "gone there: `knowctl state forget PATH` forgets a record; then `knowctl ingest` sends the file again",
+      `gone there: \`knowctl state forget PATH\` forgets a record; then \`${upload}\` sends the file again`,
     );
   }
   if (extra !== null && extra > 0) {
@@ -85,7 +92,7 @@ function endWith(summary: DriftSummary, { exitCode }: DriftOptions): void {
   const differences =
     summary["not-sent"] + summary["gone-there"] + summary.elsewhere + (extra ?? 0);
   if (exitCode && differences > 0) {
-    throw new CliError("changes", `${countOf(differences, "document")} differ`);
+    throw new CliError("changes", countOf(differences, "document differs", "documents differ"));
   }
 }
 
@@ -120,7 +127,7 @@ async function compare(
   const summary = summaryOf(comparison, plan);
   if (isWithoutDocuments(comparison, summary)) throw nothingToCompare(source);
   for (const each of plan.table.entries(["failed"])) await output.problem(problemOf(each, source));
-  const next = nextSteps(comparison, summary);
+  const next = nextSteps(comparison, summary, source);
   const { list } = comparison.drift;
   const report = { summary, pairs: targets.length, list, next };
   await writeDrift(output, options, report, source.shown);

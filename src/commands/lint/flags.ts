@@ -9,7 +9,7 @@ export function addLint(program: Command, run: Run): void {
     .command("lint")
     .description(
       "Find what makes documents bad to answer from.\n" +
-        "Run it before an upload. Reads files as `knowctl ingest` does, with the same options and configuration. Needs no service and sends " +
+        "Run it before an upload. Reads files as `knowctl ingest` does, with the same configuration and the flags that affect findings. Needs no service and sends " +
         "nothing. Exits with 13 if there is a finding of level error, or more warnings than --max-warnings.",
     )
     .argument(

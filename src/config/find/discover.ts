@@ -107,7 +107,7 @@ export async function readNamed(path: string, cwd: string): Promise<FoundFile> {
   const full = resolve(cwd, path);
   const fail = (why: string): CliError =>
     new CliError("not-configured", `cannot read the configuration ${full}: ${why}`, {
-      hints: ["check --config (KNOWCTL_CONFIG)"],
+      hints: ["check the path, or --config (KNOWCTL_CONFIG)"],
     });
   const isCode = [".js", ".cjs", ".mjs", ".ts"].includes(extname(full));
   if (!isCode && !dataExtensions.has(extname(basename(full))))
@@ -118,6 +118,7 @@ export async function readNamed(path: string, cwd: string): Promise<FoundFile> {
     return found;
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw fail(codeOf(error) ?? "unknown failure");
+    const code = codeOf(error) ?? "unknown failure";
+    throw fail(code === "ENOENT" ? "no such file" : code);
   }
 }

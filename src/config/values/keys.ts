@@ -54,7 +54,8 @@ export function misdirected(
     `the stored ${path.join(".")} of profile "${request.profile}" (${layer.where([...path])}) ${belongs}; it is not sent to ${request.origin}`,
     {
       hints: [
-        "use the profile of that service (--profile), or store a key for this address: knowctl login",
+        "use the profile of that service: --profile NAME",
+        `or store a key for this address, in a profile of its own: knowctl login --profile NAME --base-url ${request.origin}`,
         "a key in KNOWCTL_API_KEY goes to any base URL that you set",
       ],
     },

@@ -60,7 +60,9 @@ export function knownKeys(path: Path): string[] {
 
 function unknownKey(path: Path, key: string): string {
   if (key === "$import") return `${dotted(path)}: importing another file is not possible`;
-  const suggestion = nearest(key, knownKeys(path.slice(0, -1)));
+  const ofProfile = path.length === 1 ? nearest(key, Object.keys(Profile.shape)) : undefined;
+  const suggestion =
+    nearest(key, knownKeys(path.slice(0, -1))) ?? (ofProfile && `profiles.NAME.${ofProfile}`);
   return `unknown key ${dotted(path)}${suggestion ? `; did you mean "${suggestion}"?` : ""}`;
 }
 

@@ -100,10 +100,20 @@ function findJson(text: string): Fenced | undefined {
   return { format: "json", block: text.slice(0, end), firstLine: 1, bodyStart };
 }
 
+const general = "correct the front matter, or begin with an empty line if it is meant as text";
+
+/** The remedy for broken front matter. js-yaml calls a colon in a plain value "bad indentation". */
+function remedyOf({ message, line }: MatterError, block: string): string {
+  if (!message.startsWith("bad indentation")) return general;
+  const [, key] =
+    /^\s*([\w-]+):\s+[^\s"'[{|>&*!].*:\s/.exec(block.split("\n")[line - 1] ?? "") ?? [];
+  if (key === undefined) return general;
+  return `put the value in quotes, because it contains a colon: ${key}: "…"`;
+}
+
 function parseBlock({ format, block, firstLine }: Fenced, path: string): ValueMap | undefined {
-  const hint = `correct the front matter, or begin with an empty line if it is meant as text`;
   if (block.length > maxBlockChars) {
-    fail(path, firstLine, 1, "front matter is larger than 64 KiB", hint);
+    fail(path, firstLine, 1, "front matter is larger than 64 KiB", general);
   }
   const plain = format === "yaml" ? parsePlainYaml(block) : undefined;
   if (plain) return plain;
@@ -114,13 +124,14 @@ function parseBlock({ format, block, firstLine }: Fenced, path: string): ValueMa
     return isMap(data) ? data : undefined;
   } catch (error) {
     if (error instanceof MatterError) {
-      fail(path, firstLine + error.line - 1, error.column, `front matter: ${error.message}`, hint);
+      const reason = `front matter: ${error.message}`;
+      fail(path, firstLine + error.line - 1, error.column, reason, remedyOf(error, block));
     }
     if (error instanceof ValueError) {
-      fail(path, firstLine, 1, `front matter holds ${error.message}`, hint);
+      fail(path, firstLine, 1, `front matter holds ${error.message}`, general);
     }
     if (error instanceof RangeError) {
-      fail(path, firstLine, 1, "front matter is nested too deeply", hint);
+      fail(path, firstLine, 1, "front matter is nested too deeply", general);
     }
     throw error;
   }

@@ -118,6 +118,11 @@ export function namedText({ document }: { document: DocumentRef }): string {
   return "id" in document ? `id ${document.id}` : document.link;
 }
 
+function isDocumentRef(value: unknown): value is DocumentRef {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.keys(value).length === 1 && ("path" in value || "id" in value || "link" in value);
+}
+
 /** A retrieved document as people read it: its file, else its id, link or title. */
 export function foundText({ path, id, link, title }: ReportedDocument): string {
   return path ?? id ?? link ?? title ?? "a document without a name";
@@ -138,10 +143,17 @@ export function rankText(named: { rank: number | null }, of: ReportedCase): stri
 /** Words of a check that the lists of documents show already. */
 const documentWords = new Set(["must_retrieve", "must_not_retrieve"]);
 
+/** The value of a check: text, the names of documents, else JSON. */
+function valueText(value: unknown): string {
+  if (typeof value === "string") return value;
+  const documents = Array.isArray(value) ? value.filter(isDocumentRef) : [];
+  if (!Array.isArray(value) || documents.length < value.length) return JSON.stringify(value) ?? "";
+  return documents.map((document) => namedText({ document })).join(", ");
+}
+
 /** A check in one line: `contains "28 days": not found`. */
 function checkText({ word, value, detail }: Check): string {
-  const shown = typeof value === "string" ? value : JSON.stringify(value);
-  return `${word} ${shown ?? ""}${detail === undefined ? "" : `: ${detail}`}`;
+  return `${word} ${valueText(value)}${detail === undefined ? "" : `: ${detail}`}`;
 }
 
 /** The failed expectations of a case, a line each, but for those on documents. */

@@ -112,6 +112,17 @@ describe("drift", () => {
     expect(ran.stderr).toContain("4 documents differ");
   });
 
+  it("advises an upload that has something to send", async () => {
+    const service = await startSent();
+    writeFiles(service.folder, { "docs/new.md": "# New\n" });
+    const ran = await runIn(service, "drift --cc-pair-id 2 --exit-code");
+    expect(ran.stderr).toContain("not sent: `knowctl ingest PATH` sends them\n");
+    expect(ran.stderr).toContain("error: 1 document differs\n");
+    writeFiles(service.folder, { ".cliconfig.json": '{"ingest":{"include":["docs/**"]}}' });
+    const configured = await runIn(service, "drift --cc-pair-id 2");
+    expect(configured.stderr).toContain("not sent: `knowctl ingest` sends them\n");
+  });
+
   it("follows its own advice: the document is sent again", async () => {
     const service = await startSent();
     await remove(service, "docs/1.md");

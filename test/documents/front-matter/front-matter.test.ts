@@ -84,6 +84,16 @@ describe("front matter", () => {
     }
   });
 
+  it.each([
+    ["title: Leave: how to", 'put the value in quotes, because it contains a colon: title: "…"'],
+    ["title: x\n\tnote: y: z", "correct the front matter, or begin with an empty line"],
+  ])("that is broken has a remedy: %j", (block, remedy) => {
+    const text = `---\ntags: x\n${block}\n---\nbody`;
+    expect(() => split(text)).toThrow(
+      expect.objectContaining({ hints: [expect.stringContaining(remedy)] }),
+    );
+  });
+
   it("reads null and ~ of YAML as null, unless they are quoted", () => {
     const text =
       "---\na: null\nb: ~\nc: Null\nd: NULL\ne: 'null'\nf: \"~\"\ng: nULL\nh: [null, x, ~]\ni:\n- ~\n---\n";

@@ -43,6 +43,16 @@ describe("annotations of eval", () => {
     },
   );
 
+  it("name the documents of an expectation as the suite does", () => {
+    const value = [{ path: "docs/x.md" }, { link: "https://docs.example.com/y" }];
+    const checks = [{ word: "cites", value, passed: false, detail: "not cited: docs/x.md" }];
+    const of = sampleCase("a", { outcome: "failed", checks });
+    const [first] = evalAnnotations(sampleReport(sampleRun([of])), places);
+    expect(first?.message).toContain(
+      "; cites docs/x.md, https://docs.example.com/y: not cited: docs/x.md",
+    );
+  });
+
   it("stand on the expected document that was retrieved, where its answer is wrong", () => {
     const checks = [{ word: "contains", value: "28 days", passed: false }];
     const { retrieved } = sampleCase("a");
