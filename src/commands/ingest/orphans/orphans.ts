@@ -120,10 +120,14 @@ async function checkAccess(
   await check([target.ccPairId], output, "nothing was removed");
 }
 
-/** Names each document before its deletion: this project has no record of it. */
-async function nameEach({ orphans, session: { output } }: Work): Promise<void> {
+/** Names each document before its removal: nobody can answer for documents that are only counted. */
+async function nameEach(
+  { orphans, session: { output } }: Work,
+  { remote }: OrphansOptions,
+): Promise<void> {
+  const what = remote ? "to be deleted" : "to be removed";
   for (const { id, isSelected } of orphans.list()) {
-    if (isSelected) await output.problem(`to be deleted: ${neutraliseLine(id)}`);
+    if (isSelected) await output.problem(`${what}: ${neutraliseLine(id)}`);
   }
 }
 
@@ -156,7 +160,7 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
     await write();
     return await printListed(context, work, options);
   }
-  if (options.remote) await nameEach(work);
+  if (options.remote || !options.yes) await nameEach(work, options);
   if (!(await confirmRemoval(context, work, options))) {
     await output.note("nothing was removed");
     return;

@@ -242,6 +242,7 @@ describe("ingest orphans refuses", () => {
   ])("to go on without a yes on a terminal: %j", async (answer, left) => {
     const service = await startWithout(["docs/10.md"]);
     const ran = await runIn(service, `${orphans} --prune`, { answer });
+    expect(ran.stderr).toMatch(/^to be removed: docs\/10\.md\n[^]*Delete 1 document of /m);
     expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("Delete 1 document of") });
     expect(await stored(service)).toHaveLength(left);
   });
