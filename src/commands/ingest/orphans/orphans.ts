@@ -120,15 +120,27 @@ async function checkAccess(
   await check([target.ccPairId], output, "nothing was removed");
 }
 
-/** Names each document before its removal: nobody can answer for documents that are only counted. */
+// More would push the question off the screen.
+const mostNamed = 20;
+
+/**
+ * Names the documents before their removal: nobody can answer for documents that are only counted.
+ * With `remote` all of them: this project has no record of them.
+ */
 async function nameEach(
   { orphans, session: { output } }: Work,
   { remote }: OrphansOptions,
 ): Promise<void> {
   const what = remote ? "to be deleted" : "to be removed";
+  let count = 0;
   for (const { id, isSelected } of orphans.list()) {
-    if (isSelected) await output.problem(`${what}: ${neutraliseLine(id)}`);
+    if (!isSelected) continue;
+    if (++count <= mostNamed || remote) await output.problem(`${what}: ${neutraliseLine(id)}`);
   }
+  if (count <= mostNamed || remote) return;
+  await output.problem(
+    `${what}: ${formatCount(count - mostNamed)} more, which \`knowctl ingest orphans\` lists`,
+  );
 }
 
 /** Yields the documents to list: orphans of the state, or with --remote the service's extra documents. */

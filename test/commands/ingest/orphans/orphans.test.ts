@@ -178,6 +178,20 @@ describe("ingest orphans", () => {
   });
 });
 
+it("names the first documents of many before the question", async () => {
+  const service = await startWithout(["docs/10.md"]);
+  const more = Array.from({ length: 5 }, (_, index) => [`docs/x${index}.md`, "# X\n\nText.\n"]);
+  writeFiles(service.folder, Object.fromEntries(more) as Record<string, string>);
+  expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+  for (const name of [...names, "docs/a b/c%.md", "docs/x0.md", "docs/x1.md"]) {
+    rmSync(join(service.folder, name), { force: true });
+  }
+  const { code, stderr } = await runIn(service, `${orphans} --prune --max-delete 100%`);
+  expect(code).toBe(2);
+  expect(stderr.match(/^to be removed: docs\//gm)).toHaveLength(20);
+  expect(stderr).toContain("to be removed: 3 more, which `knowctl ingest orphans` lists\n");
+});
+
 describe("ingest orphans refuses", () => {
   const prune = `${orphans} --prune --yes`;
   const two = ["docs/10.md", "docs/11.md", "docs/12.md"];
