@@ -44,7 +44,7 @@ export async function* listPairDocuments(
       `the ${client.dialect.name} interface cannot list the documents of a pair`,
     );
   }
-  const { body } = await client.raw({
+  const { status, body } = await client.raw({
     what: "list documents",
     policy: "rawSafe",
     method: "GET",
@@ -66,6 +66,8 @@ export async function* listPairDocuments(
     }
   };
   for await (const chunk of body) {
+    // 206 is a part of the list: its absent documents are not gone.
+    if (status !== 200) throw damaged(client, path, `status ${status}`);
     const ids = readIds(() => splitter.push(decoder.decode(chunk, { stream: true })));
     if (ids.length > 0) yield ids;
   }

@@ -49,6 +49,15 @@ describe("listPairDocuments", () => {
     await expect(list([body])).rejects.toMatchObject({ exit: "server-error" });
   });
 
+  it("refuses a part of a list", async () => {
+    const { url } = await startHttp((_request, response) => void response.writeHead(206).end("[]"));
+    const documents = listPairDocuments(openClient(url, { dialect: "onyx" }), 2);
+    await expect(documents.next()).rejects.toMatchObject({
+      exit: "server-error",
+      message: expect.stringContaining("(status 206)"),
+    });
+  });
+
   it("reports a list that was cut", async () => {
     await expect(list(['[{"document_id":"a"}'], true)).rejects.toMatchObject({
       exit: "unreachable",

@@ -146,7 +146,8 @@ async function check(
   await output.note(countsText(counts));
   const isFine = (each: VerifiedDocument): boolean =>
     outcomeOf(each.result, request.expectsHidden) === "expected";
-  await writeVerifyReports(context, session, { files, ...end, documents: kept, isFine });
+  const { failed: unread } = chosen;
+  await writeVerifyReports(context, session, { files, ...end, documents: kept, unread, isFine });
   return { counts, isRecent };
 }
 

@@ -1,6 +1,6 @@
 import type { VerifiedDocument } from "../../checks/verify/evidence.ts";
 import { redactAll } from "../terminal/redact.ts";
-import { formatCount } from "../terminal/progress.ts";
+import { countOf, formatCount } from "../terminal/progress.ts";
 import { countsText, verifyResults } from "../verify.ts";
 import { verifyJson, type VerifyEnd } from "../verify-json.ts";
 import type { Annotation } from "../workflow-commands.ts";
@@ -14,20 +14,23 @@ import { escapeHtml } from "./text.ts";
 /** A finished check. */
 export interface VerifyRun extends VerifyEnd {
   documents: readonly VerifiedDocument[];
+  /** Files that could not be read, with the reason: their documents were not checked. */
+  unread: readonly string[];
   /** Whether a document is as expected. */
   isFine: (document: VerifiedDocument) => boolean;
 }
 
 const placeOf = ({ path, id }: VerifiedDocument): string => path ?? id;
 
-/** Every document that is not as expected is a failed test; an undecided one is skipped. */
-function* junit({ summary, documents, isFine }: VerifyRun): Generator<string> {
+/** Every document that is not as expected is a failed test; an undecided one is skipped. A file that could not be read is an error. */
+function* junit({ summary, documents, unread, isFine }: VerifyRun): Generator<string> {
   const bad = documents.filter((each) => !isFine(each));
   const unknown = bad.filter(({ result }) => result === "unknown").length;
   const fine = documents.length - bad.length;
   const name = "knowctl verify";
-  const tests = bad.length + (fine > 0 ? 1 : 0);
-  const totals = { tests, failures: bad.length - unknown, errors: 0, skipped: unknown };
+  const tests = bad.length + unread.length + (fine > 0 ? 1 : 0);
+  const failures = bad.length - unknown;
+  const totals = { tests, failures, errors: unread.length, skipped: unknown };
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name, ...totals })}>\n`;
   const counts = Object.fromEntries(verifyResults.map((each) => [each, summary[each]]));
   yield `  <testsuite${attributes({ name, ...totals })}>\n${properties(counts)}`;
@@ -46,13 +49,21 @@ function* junit({ summary, documents, isFine }: VerifyRun): Generator<string> {
         : `<failure${message}>${xmlText(reason)}</failure>`;
     yield `    <testcase${opening}>${inner}</testcase>\n`;
   }
+  for (const reason of unread) {
+    const opening = attributes({ classname: "verify", name: reason });
+    const message = attributes({ message: reason, type: "unreadable" });
+    yield `    <testcase${opening}><error${message}>${xmlText(reason)}</error></testcase>\n`;
+  }
   yield "  </testsuite>\n</testsuites>\n";
 }
 
-function* html({ summary, documents, isFine }: VerifyRun): Generator<string> {
+function* html({ summary, documents, unread, isFine }: VerifyRun): Generator<string> {
   const counts = countsText(summary);
   yield pageStart({ title: `knowctl verify: ${counts}`, generator: "knowctl verify report" });
-  yield `<header><h1>${escapeHtml(counts)}</h1></header>\n`;
+  const lacks = unread.map((reason) => `\n<p>${escapeHtml(reason)}</p>`);
+  const title =
+    unread.length === 0 ? counts : `${counts}, ${countOf(unread.length, "file")} not read`;
+  yield `<header><h1>${escapeHtml(title)}</h1>${lacks.join("")}</header>\n`;
   yield '<section><h2>Not as expected</h2><table><thead><tr><th scope="col">document</th><th scope="col">result</th><th scope="col">reason</th></tr></thead><tbody>\n';
   for (const each of documents) {
     if (isFine(each)) continue;
@@ -76,7 +87,8 @@ export async function writeVerifyReport(
 ): Promise<void> {
   const format = reportFormatOf(path);
   const documents = [...redactEach(run.documents, redact)];
-  const safe = { ...run, summary: redactAll(run.summary, redact), documents };
+  const unread = run.unread.map(redact);
+  const safe = { ...run, summary: redactAll(run.summary, redact), documents, unread };
   const pieces =
     format === ".json"
       ? inertPieces(verifyJson(safe, documents))

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
@@ -149,6 +149,15 @@ describe("verify", () => {
     expect((await run("verify")).code).toBe(2);
     writeFiles(folder, { "empty/.keep": "" });
     expect((await run("verify", "empty", "--cc-pair-id", "2")).code).toBe(2);
+  });
+
+  it("reports a file that cannot be read, and so is not checked", async () => {
+    const { run, folder } = await uploaded();
+    rmSync(join(folder, ".knowctl"), { recursive: true });
+    writeFiles(folder, { "docs/broken.md": "---\na: [\n---\n" });
+    const line = ["verify", "docs", "--cc-pair-id", "2", "--report", "v.xml"];
+    expect(await run(...line)).toMatchObject({ code: 10 });
+    expect(readFileSync(join(folder, "v.xml"), "utf8")).toContain('<error message="docs/broken.md');
   });
 
   it("explains the evidence for one file", async () => {

@@ -16,10 +16,11 @@ const missing: VerifiedDocument = {
   verifiedAt: "2026-01-31T00:00:00Z",
 };
 
-async function reportIn(name: string): Promise<string> {
+async function reportIn(name: string, unread: string[] = []): Promise<string> {
   const path = join(temporaryFolder(), name);
   const summary = { ...emptyCounts(), missing: 1, documents: 1 };
-  const run = { status: "failed", summary, documents: [missing], isFine: () => false } as const;
+  const documents = [missing];
+  const run = { status: "failed", summary, documents, unread, isFine: () => false } as const;
   await writeVerifyReport(path, run, (text) => text);
   return readFileSync(path, "utf8");
 }
@@ -37,4 +38,12 @@ it("the JSON report of verify has no control characters", async () => {
   const text = await reportIn("verify.json");
   expect(text).not.toMatch(/[\u001b\u202e]/);
   expect(JSON.parse(text)).toMatchObject({ documents: [{ reason: missing.reason }] });
+});
+
+it.each([
+  ["verify.xml", 'errors="1"'],
+  ["verify.xml", '<error message="docs/c.md: cut" type="unreadable">docs/c.md: cut</error>'],
+  ["verify.html", "<p>docs/c.md: cut</p>"],
+])("%s names a file that could not be read: %s", async (name, text) => {
+  expect(await reportIn(name, ["docs/c.md: cut"])).toContain(text);
 });
