@@ -9,22 +9,44 @@ const levels: Readonly<Record<Severity, string>> = {
   note: "info",
 };
 
+/** What a report shows of a finding, or of a file that could not be read. */
+interface Issue {
+  rule: string;
+  path: string;
+  line: number | null;
+  message: string;
+  severity: string;
+  fingerprint: string;
+}
+
+function* issuesOf({ findings, unread }: LintRun): Generator<Issue> {
+  for (const [path, message] of unread ?? []) {
+    const rule = "unreadable";
+    yield { rule, path, line: null, message, severity: "critical", fingerprint: `${rule} ${path}` };
+  }
+  for (const finding of worstFirst(findings, maxFindings)) {
+    yield { ...finding, severity: levels[finding.severity] };
+  }
+}
+
 /**
- * The findings as GitLab's code quality report, in pieces: worst first, the first 10,000. `prefix` is
- * the path of the project in the repository. Expects a safeRun().
+ * The findings as GitLab's code quality report, in pieces: files that could not be read, then the
+ * worst first, the first 10,000. `prefix` is the path of the project in the repository. Expects a
+ * safeRun().
  */
-export function* lintCodeQuality({ findings }: LintRun, prefix = ""): Generator<string> {
-  const shown = worstFirst(findings, maxFindings);
+export function* lintCodeQuality(run: LintRun, prefix = ""): Generator<string> {
   yield "[";
-  for (const [index, { rule, path, line, message, severity, fingerprint }] of shown.entries()) {
-    const finding = {
+  let count = 0;
+  for (const { rule, path, line, message, severity, fingerprint } of issuesOf(run)) {
+    if (count === maxFindings) break;
+    const issue = {
       description: message.slice(0, 2000).toWellFormed(),
       check_name: `knowctl/${rule}`,
       fingerprint,
-      severity: levels[severity],
+      severity,
       location: { path: `${prefix}${path}`, lines: { begin: line ?? 1 } },
     };
-    yield `${index === 0 ? "\n" : ",\n"}  ${neutraliseJson(JSON.stringify(finding))}`;
+    yield `${count++ === 0 ? "\n" : ",\n"}  ${neutraliseJson(JSON.stringify(issue))}`;
   }
-  yield shown.length === 0 ? "]\n" : "\n]\n";
+  yield count === 0 ? "]\n" : "\n]\n";
 }

@@ -66,19 +66,42 @@ function resultOf(finding: Finding, ruleIndex: number | undefined, prefix: strin
   };
 }
 
-function invocationOf(hidden: number): object {
-  if (hidden === 0) return { executionSuccessful: true };
-  const kept = `only the ${formatCount(maxResults)} worst findings are in this file`;
-  const text = `${countOf(hidden, "more finding")}: ${kept}; the JSON report contains all`;
-  const notification = { level: "warning", message: { text } };
-  return { executionSuccessful: true, toolExecutionNotifications: [notification] };
+/** More unread files are counted. */
+const maxUnread = 100;
+
+function unreadNotes(unread: ReadonlyMap<string, string>, prefix: string): object[] {
+  const shown = [...unread].slice(0, maxUnread).map(([path, reason]) => {
+    const artifactLocation = { uri: uriOf(`${prefix}${path}`), uriBaseId: "SRCROOT" };
+    const locations = [{ physicalLocation: { artifactLocation } }];
+    return {
+      level: "error",
+      message: { text: reason.slice(0, maxText).toWellFormed() },
+      locations,
+    };
+  });
+  const more = unread.size - shown.length;
+  const text = `${countOf(more, "more file")} could not be read`;
+  return more === 0 ? shown : [...shown, { level: "error", message: { text } }];
+}
+
+function invocationOf(hidden: number, unread: ReadonlyMap<string, string>, prefix: string): object {
+  const notes = unreadNotes(unread, prefix);
+  if (hidden > 0) {
+    const kept = `only the ${formatCount(maxResults)} worst findings are in this file`;
+    const text = `${countOf(hidden, "more finding")}: ${kept}; the JSON report contains all`;
+    notes.push({ level: "warning", message: { text } });
+  }
+  return {
+    executionSuccessful: unread.size === 0,
+    ...(notes.length === 0 ? {} : { toolExecutionNotifications: notes }),
+  };
 }
 
 /**
  * The findings as SARIF 2.1.0, worst first, at most 5,000. `prefix` is the path of the project in
  * the repository. Expects a safeRun().
  */
-export function sarifLog({ findings, rules }: LintRun, prefix = ""): object {
+export function sarifLog({ findings, rules, unread }: LintRun, prefix = ""): object {
   const indexes = new Map(rules.map(({ name }, index) => [name, index]));
   const shown = worstFirst(findings, maxResults);
   const { name, version } = tool;
@@ -87,7 +110,7 @@ export function sarifLog({ findings, rules }: LintRun, prefix = ""): object {
     tool: { driver },
     columnKind: "utf16CodeUnits",
     originalUriBaseIds: { SRCROOT: { description: { text: "the root of the repository" } } },
-    invocations: [invocationOf(findings.length - shown.length)],
+    invocations: [invocationOf(findings.length - shown.length, unread ?? new Map(), prefix)],
     results: shown.map((each) => resultOf(each, indexes.get(each.rule), prefix)),
   };
   return { $schema: schema, version: "2.1.0", runs: [run] };

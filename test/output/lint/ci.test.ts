@@ -180,6 +180,19 @@ describe("GitLab's code quality report", () => {
     expect(found[1]).toMatchObject({ location: { lines: { begin: 1 } } });
   });
 
+  it("begins with the files that could not be read", () => {
+    const unread = new Map([["docs/c.md", "docs/c.md:1:1: half a character"]]);
+    const [first, ...others] = read(runOf(some, { unread }), "handbook/");
+    expect(first).toEqual({
+      description: "docs/c.md:1:1: half a character",
+      check_name: "knowctl/unreadable",
+      fingerprint: "unreadable docs/c.md",
+      severity: "critical",
+      location: { path: "handbook/docs/c.md", lines: { begin: 1 } },
+    });
+    expect(others).toHaveLength(3);
+  });
+
   it("has at most 10,000", () => {
     expect(read(runOf([...many(10_000, "note"), ...many(1, "error")]))).toHaveLength(10_000);
     expect(read(runOf([]))).toEqual([]);

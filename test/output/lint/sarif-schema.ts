@@ -46,9 +46,17 @@ const result = z.strictObject({
   partialFingerprints: z.record(z.string(), z.string()),
 });
 
+const unreadPlace = z.strictObject({
+  physicalLocation: z.strictObject({
+    artifactLocation: z.strictObject({ uri: reference, uriBaseId: z.string() }),
+  }),
+});
+
 const invocation = z.strictObject({
   executionSuccessful: z.boolean(),
-  toolExecutionNotifications: z.optional(z.array(z.strictObject({ level, message }))),
+  toolExecutionNotifications: z.optional(
+    z.array(z.strictObject({ level, message, locations: z.optional(z.array(unreadPlace)) })),
+  ),
 });
 
 /** A SARIF log with what the report of lint may contain. */

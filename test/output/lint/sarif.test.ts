@@ -95,6 +95,22 @@ describe("the SARIF report", () => {
     expect(result).not.toHaveProperty("ruleIndex");
   });
 
+  it("is no success where files could not be read, and names the first hundred", () => {
+    const names = Array.from({ length: 102 }, (_, index) => `docs/ä${index}.md`);
+    const unread = new Map(names.map((name) => [name, `${name}: half a character`]));
+    const [invocation] = readRun(runOf(some, { unread }), "handbook/").invocations;
+    expect(invocation?.executionSuccessful).toBe(false);
+    const notes = invocation?.toolExecutionNotifications ?? [];
+    expect(notes).toHaveLength(101);
+    const artifactLocation = { uri: "handbook/docs/%C3%A40.md", uriBaseId: "SRCROOT" };
+    expect(notes[0]).toEqual({
+      level: "error",
+      message: { text: "docs/ä0.md: half a character" },
+      locations: [{ physicalLocation: { artifactLocation } }],
+    });
+    expect(notes[100]?.message.text).toBe("2 more files could not be read");
+  });
+
   it("keeps the 5,000 worst and says how many it cut", () => {
     const findings = [...many(4000, "note"), ...many(4000, "warning"), ...many(9, "error")];
     const { results, invocations } = readRun(runOf(findings));
