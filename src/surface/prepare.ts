@@ -1,10 +1,11 @@
 import type { Command, CommanderError, Help, Option } from "commander";
+import { nearest } from "../nearest.ts";
 import { CliError } from "../errors.ts";
 import { isGroup, pathOf, summaryOf } from "./commands.ts";
 import { globalOptions } from "./global-options.ts";
 import { formatHelp, type HelpKind } from "./help/help.ts";
 import { topicNames, topicText } from "./help/topics.ts";
-import { commandFor, insteadOfFlag } from "./other-words.ts";
+import { commandFor, insteadOfFlag, otherWords } from "./other-words.ts";
 import { makeStrict } from "./strict.ts";
 
 const shownCodes = new Set(["commander.helpDisplayed", "commander.help", "commander.version"]);
@@ -33,13 +34,24 @@ function subcommandsOf(program: Command, word: string): string[] {
   return all.filter((each) => each.name() === word).map(pathOf);
 }
 
+/** The commands that an unknown word may stand for, also with a typing error if nothing else is near. */
+function commandsFor(program: Command, word: string, hasSuggestion: boolean): string[] {
+  const other = commandFor(word);
+  if (other !== undefined) return [other];
+  const subcommands = subcommandsOf(program, word);
+  if (subcommands.length > 0 || hasSuggestion) return subcommands;
+  // One letter of a shorter word is chance.
+  const long = Object.keys(otherWords).filter((each) => each.length > 3);
+  const spelled = commandFor(nearest(word, long) ?? "");
+  return spelled === undefined ? [] : [spelled];
+}
+
 function usageError(error: CommanderError, command: Command): CliError {
   const [message = "", ...rest] = withoutValue(error.message).split("\n");
   const suggestions = rest.map((line) => line.replace(/^\((.*)\)$/, "$1"));
   const word = /^unknown command '(.*)'$/.exec(message)?.[1] ?? "";
-  const other = commandFor(word);
   // Of the root alone: `config list` is no other word.
-  const meant = command.parent ? [] : other === undefined ? subcommandsOf(command, word) : [other];
+  const meant = command.parent ? [] : commandsFor(command, word, suggestions.length > 0);
   if (meant.length > 0) {
     suggestions.splice(0, 1, `use ${meant.map((path) => `\`knowctl ${path}\``).join(" or ")}`);
   }

@@ -29,6 +29,7 @@ it.each([
   ["show", "use `knowctl sessions show` or `knowctl config show`"],
   ["update", "use `knowctl ingest`"],
   ["delete", "use `knowctl ingest orphans`"],
+  ["uplaod", "use `knowctl ingest`"],
 ])("%s: names the subcommand that is meant", async (word, hint) => {
   const context = createTestContext();
   expect(await main([word], context)).toBe(2);

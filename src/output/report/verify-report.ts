@@ -64,6 +64,7 @@ function* html({ summary, documents, unread, isFine }: VerifyRun): Generator<str
   const title =
     unread.length === 0 ? counts : `${counts}, ${countOf(unread.length, "file")} not read`;
   yield `<header><h1>${escapeHtml(title)}</h1>${lacks.join("")}</header>\n`;
+  if (documents.every(isFine)) return yield pageEnd();
   yield '<section><h2>Not as expected</h2><table><thead><tr><th scope="col">document</th><th scope="col">result</th><th scope="col">reason</th></tr></thead><tbody>\n';
   for (const each of documents) {
     if (isFine(each)) continue;

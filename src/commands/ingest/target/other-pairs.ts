@@ -13,6 +13,12 @@ import type { UploadSession } from "../session.ts";
 import type { AccessRules } from "./access.ts";
 import { ruleTargets } from "./rule-targets.ts";
 
+/** `cc_pair_id 2, 5 also hold`. */
+function holders(pairs: ReadonlySet<number>): string {
+  const named = [...pairs].toSorted((a, b) => a - b).join(", ");
+  return `cc_pair_id ${named} also ${pairs.size === 1 ? "holds" : "hold"}`;
+}
+
 function sharedError(pair: number, held: { count: number; first: string }): CliError {
   const count = countOf(held.count, "unchanged document");
   const first = neutraliseLine(held.first);
@@ -87,9 +93,8 @@ export async function warnOfHeld(
     for (const pair of others) pairs.add(pair);
   }
   if (count === 0) return;
-  const named = [...pairs].toSorted((a, b) => a - b).join(", ");
   await output.warn(
-    `by the state, cc_pair_id ${named} also holds ${countOf(count, "document")} of this plan (first: ${neutraliseLine(first)}): the upload refuses ${count === 1 ? "it" : "them"} unless that pair is ${required.join(" or ")}`,
+    `by the state, ${holders(pairs)} ${countOf(count, "document")} of this plan (first: ${neutraliseLine(first)}): the upload refuses ${count === 1 ? "it" : "them"} unless ${pairs.size === 1 ? "that pair is" : "those pairs are"} ${required.join(" or ")}`,
   );
 }
 
@@ -167,9 +172,8 @@ export function createOtherPairs(session: UploadSession, { required }: AccessRul
     },
     async tell(output) {
       if (count === 0) return;
-      const named = [...pairs].toSorted((a, b) => a - b).join(", ");
       await output.warn(
-        `by the state, cc_pair_id ${named} also holds ${countOf(count, "document")} (first: ${neutraliseLine(first)}): its readers can read ${count === 1 ? "it" : "them"}`,
+        `by the state, ${holders(pairs)} ${countOf(count, "document")} (first: ${neutraliseLine(first)}): ${pairs.size === 1 ? "its" : "their"} readers can read ${count === 1 ? "it" : "them"}`,
       );
     },
   };
