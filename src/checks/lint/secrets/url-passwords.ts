@@ -26,7 +26,7 @@ export function* urlPasswords(text: string): Generator<Secret> {
     const host = hostAfter.exec(text.slice(at + 1, at + 1 + reach))?.[0] ?? "";
     if (host === "" || notRemote.test(host)) continue;
     if (user === password || words.test(password) || marks.test(password)) continue;
-    if (blank.test(password) || isMadeUp(password)) continue;
+    if ((blank.test(user) && blank.test(password)) || isMadeUp(password)) continue;
     const kind = "password in a URL";
     yield { rule: "secret-url-password", kind, start: at - password.length, end: at };
   }

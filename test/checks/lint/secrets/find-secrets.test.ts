@@ -101,6 +101,7 @@ describe("passwords in URLs", () => {
     "https://reader:Kp4-tulip-Vx@git.acme.io/handbook.git",
     "postgresql+psycopg2://app:h7Gq.vv9@db-1.intra.acme.com:5432/app",
     "redis://:9f2mQp7c@cache.acme.net:6379/0",
+    "smtp://mailer:QWZKXPTVBM@mail.acme.io",
     "(see amqp://jobs:w0rm$hole@mq.acme.org)",
   ])("%s", (url) => {
     const found = findSecrets(`Open ${url} now.`);
