@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runSandbox, type SandboxFlags } from "../../src/commands/sandbox/sandbox.ts";
 import { SignalReceived } from "../../src/context.ts";
+import { main } from "../../src/main.ts";
 import { keepContext } from "../ran.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
 
@@ -119,17 +120,17 @@ describe("knowctl sandbox", () => {
     await stop();
   });
 
-  it("says what to do when the port is taken", async () => {
+  it("says what to do when the port that --port names is taken", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     onTestFinished(() => void other.close());
     await expect.poll(() => other.listening).toBe(true);
     const { port } = other.address() as { port: number };
-    const { failed } = await run({ port });
-    expect(await failed).toMatchObject({
-      exit: "local",
-      message: `cannot listen on 127.0.0.1:${port}: the port is in use`,
-      hints: [expect.stringContaining("--port"), expect.any(String)],
-    });
+    const home = temporaryFolder();
+    const context = createTestContext({ cwd: home, env: cleanEnvironment(home) });
+    expect(await main(["sandbox", "--port", String(port)], context)).toBe(14);
+    expect(context.stderrText()).toMatch(
+      new RegExp(`^error: cannot listen on 127\\.0\\.0\\.1:${port}: the port is in use\n.*--port`),
+    );
   });
 
   it("says which folder it cannot use", async () => {

@@ -9,7 +9,7 @@ const record = "chat hello --record r.ndjson";
 export const sandbox: Coverage = {
   sandbox: {
     // A run without it needs the default port, which a sandbox of this machine may hold.
-    "--port": { tested: "test/e2e/ingest/kill.test.ts" },
+    "--port": { tested: "test/sandbox/command.test.ts" },
     "--host": [
       { ...up, codes, flag: "--host localhost", stderr: { gains: /localhost/ } },
       { ...up, flag: "--host 0.0.0.0", refused: /KNOWCTL_SANDBOX_KEY/ },
