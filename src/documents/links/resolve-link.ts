@@ -56,41 +56,46 @@ function antoraPages(path: string, from: string): string | undefined {
 const formsOf = (name: string): string[] =>
   /^[ -~]*$/.test(name) ? [name] : [name, name.normalize("NFC"), name.normalize("NFD")];
 
-/** Whether nobody named a style, but `../page/` shows one: a folder would be there, or "/" would not. */
-function endsLikeAddress(
+/**
+ * Whether a path without extension counts from the page itself, because its address ends with "/",
+ * before or after it counts from the folder of the page.
+ */
+function fromPage(
   path: string,
   folder: string,
   { style, targets, note }: LinkingFile,
-): boolean {
-  if (style !== undefined || !path.endsWith("/")) return false;
+): "first" | "last" | "never" {
+  if (style !== undefined) return resolvesBelowPage(style) ? "first" : "never";
+  // Nobody has said how addresses end. A path that leads out of the project is one of files.
   const place = joined(folder, path);
-  if (place === undefined) return false;
+  if (place === undefined) return "never";
+  if (!path.endsWith("/")) return "last";
+  // `../page/` shows that they end with "/", unless it is a folder.
   const { kind, stamp } = targets.at(place);
-  if (kind !== "folder") note(place, stamp);
-  return kind !== "folder";
+  if (kind === "folder") return "last";
+  note(place, stamp);
+  return "first";
+}
+
+/** The folders from which a path that does not begin with "/" may count. */
+function foldersOf(path: string, file: LinkingFile): string[] {
+  const folder = posix.dirname(file.path);
+  const pages = antoraPages(path, file.path);
+  const folders = pages === undefined ? [folder] : [pages, folder];
+  const page = withoutExtension(file.path);
+  const isIndex = /(?:^|\/)(?:_?index|readme)$/i.test(page);
+  if (isIndex || formatOf(path) !== undefined) return folders;
+  const when = fromPage(path, folder, file);
+  if (when === "never") return folders;
+  return when === "first" ? [page, ...folders] : [...folders, page];
 }
 
 /** Where the path of a link may lead, as its generator or a browser reads it. */
 function placesOf(path: string, file: LinkingFile): string[] {
-  const { path: from, style } = file;
-  const folders: string[] = [];
-  if (path.startsWith("/")) folders.push("", style === undefined ? "" : folderOfStyle(style));
-  else {
-    const folder = posix.dirname(from);
-    const stem = withoutExtension(from);
-    const isIndex = /(?:^|\/)(?:_?index|readme)$/i.test(stem);
-    const mayBeBelow = !isIndex && formatOf(path) === undefined;
-    // The address of the page ends with "/", so a browser resolves a path without extension below it.
-    const isBelow =
-      style === undefined ? endsLikeAddress(path, folder, file) : resolvesBelowPage(style);
-    if (mayBeBelow && isBelow) folders.push(stem);
-    const pages = antoraPages(path, from);
-    if (pages !== undefined) folders.push(pages);
-    folders.push(folder);
-    // Nobody has said how the addresses of pages end. A path that leads out of the project is of files.
-    const mayBeOf = style === undefined && joined(folder, path) !== undefined;
-    if (mayBeBelow && mayBeOf) folders.push(stem);
-  }
+  const { style } = file;
+  const folders = path.startsWith("/")
+    ? ["", style === undefined ? "" : folderOfStyle(style)]
+    : foldersOf(path, file);
   const places = folders.map((folder) => joined(folder, path)).filter((each) => each !== undefined);
   return [...new Set(places.flatMap(formsOf))];
 }
