@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runSandbox, type SandboxFlags } from "../../src/commands/sandbox/sandbox.ts";
 import { SignalReceived } from "../../src/context.ts";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import { keepContext } from "../ran.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
 
