@@ -42,7 +42,7 @@ describe("dead links", () => {
     // Windows and macOS find the file.
     const ignoresCase = existsSync(join(pages[0]!.settings.root, "DOCS"));
     const expected = [
-      "docs/a.md:3:5: the link leads to no file: about/B.md#y; the file is docs/About/b.md",
+      "docs/a.md:3:5: the link leads to no file: about/B.md#y; only capital letters differ from docs/About/b.md",
       "docs/a.md:3:23: the link leads to no file: ../docs/c.md",
     ];
     expect(lines(check(deadLink, pages), pages)).toEqual(expected.slice(ignoresCase ? 1 : 0));

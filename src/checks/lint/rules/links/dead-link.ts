@@ -22,7 +22,7 @@ export const deadLink: PageRule = {
     for (const { resolved, start, end, target } of linksOf(page).relative) {
       if (resolved.kind !== "dead") continue;
       const file = fileInOtherCase(page, target.replace(/[?#][^]*$/, ""));
-      const hint = file === undefined ? "" : `; the file is ${file}`;
+      const hint = file === undefined ? "" : `; only capital letters differ from ${file}`;
       const message = `the link leads to no file: ${shownAddress(target)}${hint}`;
       yield { span: body.spanOf(start, end), message };
     }
