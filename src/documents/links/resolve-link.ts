@@ -153,6 +153,30 @@ function resolveAt(
   return exact.kind === "folder" ? "other" : undefined;
 }
 
+/**
+ * gohugo.io, "Page paths": addresses are in lower case, whatever the files are called. A file that
+ * appears later is no part of the document: its name is not known, and a folder changes too often.
+ */
+function resolveInLowerCase(
+  places: readonly string[],
+  path: string,
+  file: LinkingFile,
+): Target | undefined {
+  const { targets } = file;
+  for (const place of places) {
+    const folder = targets.inOtherCase(place) ?? place;
+    const pages = pagesAt(folder, targets.at(folder).kind, path.endsWith("/"), file);
+    for (const page of [place, ...pages]) {
+      const actual = targets.inOtherCase(page) ?? page;
+      const target = isHidden(actual) ? undefined : targets.at(actual);
+      if (target?.kind !== "document") continue;
+      file.note(actual, target.stamp);
+      return target;
+    }
+  }
+  return undefined;
+}
+
 // A name as sites make them of titles. Files without extension and pages of a wiki have capital letters.
 const siteName = /^[@\p{Ll}\p{Lo}\p{N}][@~_\p{Ll}\p{Lo}\p{N}-]*$/u;
 
@@ -190,5 +214,7 @@ export function resolveLink(path: string, file: LinkingFile): Resolved {
     if (target === "other") isOther = true;
     else if (target) return { kind: "document", target };
   }
+  const target = file.style === "hugo" ? resolveInLowerCase(places, decoded, file) : undefined;
+  if (target) return { kind: "document", target };
   return { kind: isOther || mayBeOfSite(decoded, file) ? "other" : "dead" };
 }

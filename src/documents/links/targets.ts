@@ -12,6 +12,7 @@ import type { DocumentSettings } from "../map/settings.ts";
 import { openFlags } from "../read/file-bytes.ts";
 import { isPacked } from "../read/file-name.ts";
 import { formatOf, formats } from "../read/readers.ts";
+import { inOtherCase } from "./names.ts";
 
 /** What is at a path of the project. */
 export interface Target {
@@ -28,6 +29,8 @@ export interface Target {
 export interface Targets {
   /** `path` is root-relative, normalised. */
   at(path: string): Target;
+  /** The path that differs from `path` in capital letters only; undefined without one. */
+  inOtherCase(path: string): string | undefined;
 }
 
 // Bounded: cleared when full.
@@ -134,6 +137,7 @@ export function targetsFor(settings: DocumentSettings): Targets {
         }
         return target;
       },
+      inOtherCase: (path) => inOtherCase(path, settings),
     };
     targetsOfRun.set(settings, targets);
   }

@@ -162,6 +162,29 @@ describe("relative links", () => {
     expect(textOf(root, "content/posts/_index.md", options)).toBe(`[a](${base}/posts/one/) Posts.`);
   });
 
+  it("of Hugo find files whose names have capital letters", () => {
+    const text =
+      "[a](../promtail-api/#x) [b](../PROMTAIL-api/) [c](../ref/) [d](/posts/sub/deep-page) [e](promtail-api.md) [f](../gone/)";
+    const root = createFolder({
+      "content/Posts/One.md": text,
+      "content/Posts/Promtail-API.md": "---\nslug: own\n---\nApi.",
+      "content/Posts/Ref/_index.md": "Reference.",
+      "content/Posts/Sub/Deep-Page.md": "Deep.",
+    });
+    const { document, notices, parts } = readIn(root, "content/Posts/One.md", {
+      linkStyle: "hugo",
+      linkBase: base,
+    });
+    const own = `${base}/posts/own/`;
+    expect(document.sections[0]?.text).toBe(
+      `[a](${own}#x) [b](${own}) [c](${base}/posts/ref/) [d](${base}/posts/sub/deep-page/) [e](${own}) [f](../gone/)`,
+    );
+    expect(notices?.find(({ kind }) => kind === "deadLink")?.times).toBe(1);
+    expect(pathsInParts(parts ?? "")).toContain("content/Posts/Promtail-API.md");
+    const other = readIn(root, "content/Posts/One.md", { ...template, linkBase: base });
+    expect(other.document.sections[0]?.text).toContain("(../promtail-api/#x)");
+  });
+
   it("without an extension may count from the page, where nobody named a style", () => {
     const root = createFolder({
       "posts/one.md": "[a](../two/) [b](part/#x) [c](near) [d](two.md)",
@@ -258,7 +281,12 @@ describe("relative links", () => {
     const missing = { kind: "none", stamp: "", link: () => undefined } as const;
     const document = { kind: "document", stamp: "", link: () => "https://x.example/y" } as const;
     const at = (path: string): Target => (looked++, path === "same.md" ? document : missing);
-    const file = { path: "a.md", style: undefined, targets: { at }, note: () => {} };
+    const file = {
+      path: "a.md",
+      style: undefined,
+      targets: { at, inOtherCase: () => undefined },
+      note: () => {},
+    };
     const many = (size: number): string =>
       Array.from({ length: size / 20 }, (_, index) => `[a](same.md) [b](${index}.md)`).join("\n");
     expectLinear(400_000, (size) => rewriteLinks(many(size), file));

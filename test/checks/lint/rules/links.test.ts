@@ -48,6 +48,12 @@ describe("dead links", () => {
     expect(lines(check(deadLink, pages), pages)).toEqual(expected.slice(ignoresCase ? 1 : 0));
   });
 
+  it("are not those of a Hugo site that differ from their files in capital letters", async () => {
+    const files = { "content/a.md": "[x](../promtail-api/)\n", "content/Promtail-API.md": "# P\n" };
+    expect(await lint(deadLink, files, { linkStyle: "hugo" })).toEqual([]);
+    expect(await lint(deadLink, files, { linkStyle: "mkdocs" })).toHaveLength(1);
+  });
+
   it("of included text have no place", async () => {
     const files = { "a.md": "# A\n\n{!_part.txt!}\n", "_part.txt": "[x](gone.md)\n", ...other };
     expect(await lint(deadLink, files)).toEqual(["a.md: the link leads to no file: gone.md"]);

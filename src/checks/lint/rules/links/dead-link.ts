@@ -1,7 +1,15 @@
-import type { PageRule } from "../../rule.ts";
-import { fileInOtherCase } from "../../links/other-case.ts";
+import { posix } from "node:path";
+import type { LintPage, PageRule } from "../../rule.ts";
+import { inOtherCase } from "../../../../documents/links/names.ts";
 import { pageBody } from "../../links/page-body.ts";
 import { hasLinks, linksOf, shownAddress } from "../../links/page-links.ts";
+
+/** The file that a dead link names but for capital letters: the link works on Windows and macOS alone. */
+function fileOfTarget({ path: from, settings }: LintPage, target: string): string | undefined {
+  const path = target.replace(/[?#][^]*$/, "");
+  const wanted = posix.normalize(posix.join(posix.dirname(from), path));
+  return wanted.startsWith("../") ? undefined : inOtherCase(wanted, settings);
+}
 
 /** Lists what an upload counts as dead links. */
 export const deadLink: PageRule = {
@@ -21,7 +29,7 @@ export const deadLink: PageRule = {
     const body = pageBody(page);
     for (const { resolved, start, end, target } of linksOf(page).relative) {
       if (resolved.kind !== "dead") continue;
-      const file = fileInOtherCase(page, target.replace(/[?#][^]*$/, ""));
+      const file = fileOfTarget(page, target);
       const hint = file === undefined ? "" : `; only capital letters differ from ${file}`;
       const message = `the link leads to no file: ${shownAddress(target)}${hint}`;
       yield { span: body.spanOf(start, end), message };

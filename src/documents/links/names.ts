@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join, posix } from "node:path";
-import type { LintPage } from "../rule.ts";
-import type { DocumentSettings } from "../../../documents/map/settings.ts";
+import type { DocumentSettings } from "../map/settings.ts";
 
 /** The names in a folder, by their lower case. */
 type Names = ReadonlyMap<string, string>;
@@ -22,7 +21,8 @@ function readNames(absolutePath: string): Names {
     const entries = readdirSync(absolutePath, { withFileTypes: true });
     // A symbolic link may lead out of the project, and hidden files are no documents.
     const own = entries.filter((entry) => !entry.isSymbolicLink() && !entry.name.startsWith("."));
-    return new Map(own.map(({ name }) => [name.toLowerCase(), name]));
+    const names = own.map(({ name }) => name).sort();
+    return new Map(names.map((name) => [name.toLowerCase(), name]));
   } catch {
     return new Map();
   }
@@ -41,21 +41,13 @@ function namesIn(settings: DocumentSettings, folder: string): Names {
   return names;
 }
 
-/**
- * The file that a dead link names but for capital letters, root-relative: a link that works on
- * Windows and macOS alone. `path` is relative to the page, without query and fragment.
- */
-export function fileInOtherCase(
-  { path: from, settings }: LintPage,
-  path: string,
-): string | undefined {
-  const wanted = posix.normalize(posix.join(posix.dirname(from), path));
-  if (wanted.startsWith("../")) return undefined;
+/** The file or folder that a path names but for capital letters. Both are root-relative. */
+export function inOtherCase(path: string, settings: DocumentSettings): string | undefined {
   let found = "";
-  for (const name of wanted.split("/")) {
+  for (const name of path.split("/")) {
     const actual = namesIn(settings, found).get(name.toLowerCase());
     if (actual === undefined) return undefined;
     found = posix.join(found, actual);
   }
-  return found === wanted ? undefined : found;
+  return found === path ? undefined : found;
 }
