@@ -135,8 +135,20 @@ describe("HTML", () => {
     [
       "headings that link to themselves as a whole",
       '<h1><a href="#x"><code>git</code> <em>commit</em></a></h1>',
-      "# git commit",
+      "# `git` commit",
     ],
+    [
+      "code",
+      'Use <code> {{ x }} </code> or <tt>a`b</tt>, <code>a</code><samp>b</samp><code></code>, <a href="x"><code>a[0]</code></a>, <code>Map&lt;<a href="k">K</a>&gt;</code>.',
+      "Use `{{ x }}` or `` a`b ``, `ab`, [`a[0]`](x), Map<[K](k)>.",
+    ],
+    [
+      "code at the start of a line, over several lines, and in cells",
+      "<code>&lt;!-- a --&gt;</code><p><code># b<br>c</code><p><code>``</code><table><tr><td><code>d<td>e</code><td><code>f|g</code></table>",
+      "`<!-- a -->`\n\n`# b`\n`c`\n\n``` `` ```\n\nd | e | `f|g`",
+    ],
+    ["code in preformatted text", "<pre><code>a</code></pre>", "```\na\n```"],
+    ["code that never closes", "<p><code>a <a>b</code> c</a><p>d</code>", "`a b` c\n\nd"],
     ["hidden parts within text", "a <button><p>Copy</p></button> b", "a b"],
     [
       "abbreviations",
@@ -263,7 +275,7 @@ describe("HTML", () => {
 
   it("any text gives an answer whose headings are those that were written", () => {
     const pieces =
-      "< > </ / \" ' = & &lt; &#x; # ## ``` ~~~ - 1. === --- \n \n\n <p> <b> </b> <h1> </h1> <h2 id=a> <li> <ul> </ul> <ol> <table> <tr> <td> <td/rowspan=3> </table> <sup> </sup> <del> </del> <pre> </pre> <nav> </nav> <main> </main> <article> </article> <br> <title> </title> <script> </script> <!-- --> <!--knowctl:ignore--> <!--/knowctl:ignore--> <img/src=a> <a/href=x> <a/href=#> </a> [ ] | text".split(
+      "< > </ / \" ' = & &lt; &#x; # ## ``` ~~~ - 1. === --- \n \n\n <p> <b> </b> <h1> </h1> <h2 id=a> <li> <ul> </ul> <ol> <table> <tr> <td> <td/rowspan=3> </table> <sup> </sup> <del> </del> <code> </code> `` ` <pre> </pre> <nav> </nav> <main> </main> <article> </article> <br> <title> </title> <script> </script> <!-- --> <!--knowctl:ignore--> <!--/knowctl:ignore--> <img/src=a> <a/href=x> <a/href=#> </a> [ ] | text".split(
         " ",
       );
     fc.assert(
@@ -317,6 +329,15 @@ describe("HTML", () => {
       expect(body.length).toBeLessThan(30 * count);
     });
   });
+
+  it.each(["<code>a", "<code>a</code>", "<code>` ", "a<code> </code>", "<code>&lt;!--</code>"])(
+    "reads much code in linear time: %s",
+    (part) => {
+      expectLinear(20_000, (count) => void readHtml(`${part.repeat(count)}</code>`, "a.html"));
+      const spaces = " ".repeat(50_000);
+      expect(readHtml(`<code>a${spaces}b</code>`, "a.html").body).toBe("`a b`\n");
+    },
+  );
 
   it("keeps values in their columns in long tables", () => {
     const group = `<tr><td rowspan=2>${"name ".repeat(30)}<td>1<tr><td>2`;

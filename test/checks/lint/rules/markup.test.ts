@@ -5,6 +5,7 @@ import { skippedLevel } from "../../../../src/checks/lint/rules/content/skipped-
 import { tableWithoutHeader } from "../../../../src/checks/lint/rules/content/table-without-header.ts";
 import { templateText } from "../../../../src/checks/lint/rules/content/template-text.ts";
 import { check, placesOf } from "./page.ts";
+import { lint } from "./pages.ts";
 
 describe("headings and tables", () => {
   it("skip a level downwards, not upwards, and not with the first heading", async () => {
@@ -64,6 +65,13 @@ describe("text of templates", () => {
     ]) {
       expect(await placesOf(templateText, `# A\n\n${text}\n`), text).toEqual([]);
     }
+  });
+
+  it("is no code of an HTML page", async () => {
+    const html = "<h1>A</h1><p>Write <code>{{ page.title }}</code> there: {{ site.title }}</p>";
+    expect(await lint(templateText, { "a.html": html })).toEqual([
+      "a.html:1:57: {{ site.title }} is sent as it stands",
+    ]);
   });
 
   it("is reported once in a page that has much of it", async () => {

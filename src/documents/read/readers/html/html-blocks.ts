@@ -1,3 +1,4 @@
+import { codeSpansOf, createLookup } from "../../../markdown/code.ts";
 import type { GivenHeading } from "../../reader.ts";
 
 /** A piece of the text, and how it is separated from the previous piece. */
@@ -12,11 +13,18 @@ export interface Block {
 
 // Line beginnings that structure.ts does not read as a paragraph.
 const looksLikeHeading = /^(?:#{1,6}(?:[ \t]|$)|=+[ \t]*$|-+[ \t]*$|<)/;
-const looksLikeFence = /^((?:(?:[-*+]|\d{1,9}[.)])[ \t]+){0,100})(?=```|~~~)/;
+const looksLikeFence = /^((?:(?:[-*+]|\d{1,9}[.)])[ \t]+){0,100})(?=`{3,}[^`]*$|~~~)/;
 
-/** Escapes the Markdown syntax of a line, and `<!--`, so that it begins no comment. */
+/** Escapes `<!--`, so that it begins no comment. In code it begins none. */
+export function escapeComments(line: string): string {
+  if (!line.includes("<!--")) return line;
+  const isCode = createLookup(codeSpansOf(line));
+  return line.replace(/<!--/g, (mark, at: number) => (isCode(at) ? mark : "<\\!--"));
+}
+
+/** Escapes the Markdown syntax of a line, and `<!--`. */
 export function escapeLine(line: string): string {
-  const text = line.replaceAll("<!--", "<\\!--");
+  const text = escapeComments(line);
   return looksLikeHeading.test(text) ? `\\${text}` : text.replace(looksLikeFence, "$1\\");
 }
 

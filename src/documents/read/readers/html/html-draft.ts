@@ -1,4 +1,4 @@
-import { fenced, linesOf, oneLine, type Block } from "./html-blocks.ts";
+import { escapeComments, fenced, linesOf, oneLine, type Block } from "./html-blocks.ts";
 import { markdownOf, plainOf, wrapLink, type Link, type Part } from "./html-links.ts";
 import { createTable, type Table } from "./html-table.ts";
 
@@ -24,9 +24,10 @@ export interface Draft {
   /** What the open abbreviation stands for, and those that are written already. */
   abbreviation: string | undefined;
   abbreviations: Set<string>;
-  /** Where raised and struck text begins in the running text. */
+  /** Where raised text, struck text and code begin in the running text. */
   raisedFrom: number | undefined;
   struckFrom: number | undefined;
+  codeFrom: number | undefined;
   /** The open link, until its first block of text is written. */
   link: Link | undefined;
   /** Text of `<pre>`, kept as it is. */
@@ -49,6 +50,7 @@ export function createDraft(): Draft {
     abbreviations: new Set(),
     raisedFrom: undefined,
     struckFrom: undefined,
+    codeFrom: undefined,
     link: undefined,
     pre: undefined,
   };
@@ -61,7 +63,7 @@ function pushHeading(draft: Draft, parts: readonly Part[]): void {
   if (!heading || title === "") return;
   const { level, id = draft.anchor } = heading;
   draft.blocks.push({
-    text: `${"#".repeat(level)} ${oneLine(markdownOf(parts)).replaceAll("<!--", "<\\!--")}`,
+    text: `${"#".repeat(level)} ${escapeComments(oneLine(markdownOf(parts)))}`,
     isTight: false,
     heading: { text: title, anchor: id },
   });
@@ -96,7 +98,7 @@ export function endBlock(draft: Draft): void {
   const parts = draft.inline;
   draft.inline = [];
   draft.table.cell = undefined;
-  draft.raisedFrom = draft.struckFrom = undefined;
+  draft.raisedFrom = draft.struckFrom = draft.codeFrom = undefined;
   if (draft.heading) return pushHeading(draft, parts);
   const text = markdownOf(parts);
   const { mark, lists } = draft;

@@ -1,5 +1,7 @@
-/** A piece of running text: text of the page, or Markdown that is not escaped. */
-export type Part = string | { markdown: string; plain: string };
+import { codeSpan } from "../../../markdown/code-span.ts";
+
+/** A piece of running text: text of the page, code, or Markdown that is not escaped. */
+export type Part = string | { code: string } | { markdown: string; plain: string };
 
 /** An open link; its text begins at index `from` of the running text. */
 export interface Link {
@@ -7,11 +9,36 @@ export interface Link {
   from: number;
 }
 
-export const markdownOf = (parts: readonly Part[]): string =>
-  parts.map((part) => (typeof part === "string" ? part : part.markdown)).join("");
+const isCode = (part: Part | undefined): part is { code: string } =>
+  typeof part === "object" && "code" in part;
 
-export const plainOf = (parts: readonly Part[]): string =>
-  parts.map((part) => (typeof part === "string" ? part : part.plain)).join("");
+/** A code span for each line. */
+const spansOf = (code: string): string =>
+  code
+    .split("\n")
+    .map((line) => codeSpan(line))
+    .join("\n");
+
+export function markdownOf(parts: readonly Part[]): string {
+  const pieces: string[] = [];
+  // Code beside code is one span: the marks between two spans would be a mark of their own.
+  let code = "";
+  for (const [index, part] of parts.entries()) {
+    if (!isCode(part)) pieces.push(typeof part === "string" ? part : part.markdown);
+    else {
+      code += part.code;
+      if (isCode(parts[index + 1])) continue;
+      pieces.push(spansOf(code));
+      code = "";
+    }
+  }
+  return pieces.join("");
+}
+
+const plainPart = (part: Part): string =>
+  typeof part === "string" ? part : isCode(part) ? part.code : part.plain;
+
+export const plainOf = (parts: readonly Part[]): string => parts.map(plainPart).join("");
 
 /** A destination as Markdown writes it; undefined for a link that leads nowhere. */
 export function destination(href: string | undefined): string | undefined {
@@ -33,7 +60,8 @@ const isBlank = (part: Part | undefined): boolean => typeof part === "string" &&
 export function wrapLink(parts: Part[], { href, from }: Link): boolean {
   const inner = parts.slice(from);
   const words = inner
-    .filter((part) => typeof part === "string")
+    .filter((part) => typeof part === "string" || isCode(part))
+    .map(plainPart)
     .join("")
     .trim();
   if (words === "") return false;

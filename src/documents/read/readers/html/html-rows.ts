@@ -42,6 +42,7 @@ function addFromAbove(draft: Draft): void {
 export function openCell(draft: Draft, rows: number, columns: number): void {
   if (!draft.isInRow) return endBlock(draft);
   closeLink(draft);
+  draft.codeFrom = undefined;
   endCell(draft.table, draft.inline);
   addFromAbove(draft);
   beginCell(draft);

@@ -4,7 +4,7 @@ import { chooseBlocks, joinBlocks } from "./html-blocks.ts";
 import { takeTag, takeTitle, toFrontMatter, type Meta } from "./html-meta.ts";
 import * as draft from "./html-draft.ts";
 import * as tables from "./html-rows.ts";
-import { closeRaised, closeStruck } from "./html-styled.ts";
+import { closeCode, closeRaised, closeStruck } from "./html-styled.ts";
 import { isHiddenElement } from "./html-hidden.ts";
 import { readTokens, type Open, type Token } from "./html-tokens.ts";
 
@@ -22,6 +22,8 @@ interface Span {
   depth: number;
 }
 
+// https://html.spec.whatwg.org/multipage/obsolete.html: `tt` was code before HTML 5.
+const code: ReadonlySet<string> = new Set(["code", "samp", "tt"]);
 const struck: ReadonlySet<string> = new Set(["del", "s", "strike"]);
 
 /** `from` is the number of blocks before it. */
@@ -85,6 +87,7 @@ function openElement({ draft: current }: Reading, { name, attributes }: Open): v
   if (name === "abbr") current.abbreviation = attributes.get("title");
   if (name === "sup") current.raisedFrom = current.inline.length;
   if (struck.has(name)) current.struckFrom = current.inline.length;
+  if (code.has(name)) current.codeFrom = current.inline.length;
   if (level > 0 || !id || !anchored.has(name)) return;
   if (current.heading) current.heading.id ??= id;
   else current.anchor = id;
@@ -95,6 +98,7 @@ function closeElement({ draft: current }: Reading, name: string): void {
   if (name === "abbr") draft.closeAbbreviation(current);
   if (name === "sup") closeRaised(current);
   if (struck.has(name)) closeStruck(current);
+  if (code.has(name)) closeCode(current);
   if (/^h[1-6]$/.test(name)) draft.closeHeading(current);
   else if (name === "pre") draft.closePre(current);
   else if (name === "ul" || name === "ol" || name === "menu") {

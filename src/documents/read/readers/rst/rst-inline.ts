@@ -1,4 +1,5 @@
-import { codeSpan, link, unescape } from "./rst-markdown.ts";
+import { codeSpan } from "../../../markdown/code-span.ts";
+import { link, unescape } from "./rst-markdown.ts";
 import { readFootnote, readInterpreted, readUnderscore } from "./rst-references.ts";
 import { nameOf } from "./rst-reading.ts";
 import {

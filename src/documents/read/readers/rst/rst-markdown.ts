@@ -8,16 +8,6 @@ export function unescape(text: string, isPlain: boolean): string {
   });
 }
 
-/** A code span that contains any text. */
-export function codeSpan(text: string, isPlain: boolean): string {
-  if (isPlain || text.trim() === "") return text;
-  if (!text.includes("`")) return `\`${text}\``;
-  let longest = 1;
-  for (const run of text.matchAll(/`+/g)) longest = Math.max(longest, run[0].length);
-  const marks = "`".repeat(longest + 1);
-  return `${marks} ${text} ${marks}`;
-}
-
 /** A Markdown link; only its text if there is no address. */
 export function link(text: string, address: string, isPlain: boolean): string {
   if (isPlain || address === "" || address.endsWith("_")) return text;

@@ -4,7 +4,8 @@ import { escapeLine, fenced, oneLine, type Block } from "../html/html-blocks.ts"
 import { createAnchors, makeId, type AnchorOf } from "./rst-anchors.ts";
 import { numberFootnotes, type Footnotes } from "./rst-footnotes.ts";
 import { renderInline } from "./rst-inline.ts";
-import { codeSpan, isShortCode } from "./rst-markdown.ts";
+import { codeSpan } from "../../../markdown/code-span.ts";
+import { isShortCode } from "./rst-markdown.ts";
 import { markdownBlocks } from "./rst-markdown-blocks.ts";
 import { pageOf } from "./rst-pages.ts";
 import { nameOf, type Piece, type Reading } from "./rst-reading.ts";

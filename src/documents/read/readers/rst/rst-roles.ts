@@ -1,5 +1,6 @@
 import { raised } from "../raised.ts";
-import { codeSpan, link, unescape } from "./rst-markdown.ts";
+import { codeSpan } from "../../../markdown/code-span.ts";
+import { link, unescape } from "./rst-markdown.ts";
 
 // Roles whose text is prose. All other roles name code, keys or files.
 const prose = new Set(

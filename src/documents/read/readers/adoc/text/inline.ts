@@ -1,3 +1,4 @@
+import { codeSpan } from "../../../../markdown/code-span.ts";
 import { raised } from "../../raised.ts";
 import { decodeHTMLStrict } from "entities/decode";
 import { substitute, substituteCharacters } from "../source/attributes.ts";
@@ -15,16 +16,6 @@ const anyMarkup = /[\\`*_#+^~$"'<[(:{&]/;
 const isWord = (char: string | undefined): boolean =>
   char !== undefined && /[\p{L}\p{N}_]/u.test(char);
 const isBlank = (char: string | undefined): boolean => char === undefined || /\s/.test(char);
-
-/** Code as Markdown, with more backticks around it than in it. */
-export function codeSpan(code: string, isPlain: boolean): string {
-  if (isPlain || code === "") return code;
-  if (!code.includes("`")) return `\`${code}\``;
-  let longest = 1;
-  for (const run of code.matchAll(/`+/g)) longest = Math.max(longest, run[0].length);
-  const marks = "`".repeat(longest + 1);
-  return `${marks} ${code} ${marks}`;
-}
 
 function pushText({ parts }: Scan, text: string): void {
   if (text !== "") parts.push(text);
