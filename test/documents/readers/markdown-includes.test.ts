@@ -15,6 +15,10 @@ describe("includes in Markdown", () => {
     "content/_common/p.md": 'common {{% include "_common/q.md" %}}\n',
     "content/_common/q.md": "q\n",
     "_includes/l.md": "liquid\n",
+    "docs/My note.md":
+      "---\na: b\n---\n# A: 1\n\na ^p\n\n## B\n\n- b ^item\n- ![[part]]\n\n### C\n\nc\nd ^block\n\n# D\n\n| x |\n\n^table\n",
+    "docs/ignored.md":
+      "# A\n\na\n\n<!-- knowctl:ignore -->\n\n# B\n\nb\n\n<!-- /knowctl:ignore -->\n",
     "docs/cycle.md": '--8<-- "cycle.md"\n',
   };
 
@@ -56,6 +60,22 @@ describe("includes in Markdown", () => {
       "- a\n\n  [!INCLUDE [P](lines.txt)]\n\nb [!include[](~/_includes/l.md)] c",
       "- a\n\n  1\n  2\n  3\n  4\n\nb liquid c",
     ],
+    ["a note of Obsidian", "- x\n\n  ![[My note#C]] y", "- x\n\n  ### C\n\n  c\n  d ^block y"],
+    [
+      "a heading of a note",
+      "![[My note.md#A 1#b|B]]",
+      "## B\n\n- b ^item\n- one\n\n**Tip**\n\ntwo\n\n### C\n\nc\nd ^block",
+    ],
+    [
+      "blocks of a note",
+      "![[My note#^block]]\n\n![[docs/My note#^item]]\n\n![[My note#^table]]",
+      "c\nd\n\n- b\n\n| x |",
+    ],
+    [
+      "no image, no code and nothing on the page",
+      "![[a.png]] ![[a.pdf#page=2]] `![[part]]` ![[#A]] ![[]] a![[part]](#x)",
+      "![[a.png]] ![[a.pdf#page=2]] `![[part]]` ![[#A]] ![[]] a![[part]](#x)",
+    ],
     ["code of VitePress", "<<< @/docs/region.js#x{1}", "````js\nb\n````"],
   ])("become text: %s", async (_name, text, body) => {
     const { document, notices } = await readFolder({ ...files, "docs/a.md": text }, "docs/a.md");
@@ -80,6 +100,16 @@ describe("includes in Markdown", () => {
       'x\n--8<-- "https://example.com/a.md"',
       "line 2: https://example.com/a.md: it is an address, not a file",
     ],
+    ["notes", "x\n![[gone]]", "line 2: gone.md: no such file"],
+    ["notes outside", "![[../../x]]", "line 1: ../../x.md: it lies outside the project root"],
+    ["headings of notes", "![[part#no]]", "line 1: part.md: no section no"],
+    [
+      "ignored parts of notes",
+      "![[ignored#A]]\n![[ignored#B]]",
+      "line 2: ignored.md: no section B",
+    ],
+    ["blocks of notes", "![[part#^no]]", "line 1: part.md: no section ^no"],
+    ["notes that embed themselves", "x ![[a]]", "line 1: a.md: a cycle: docs/a.md → docs/a.md"],
     ["sections", 'x\n--8<-- "lines.txt:no"', "line 2: lines.txt: no section no"],
   ])("are counted if they cannot be read: %s", async (_name, text, example) => {
     const { notices } = await readFolder({ ...files, "docs/a.md": text }, "docs/a.md");
@@ -234,6 +264,9 @@ describe("shortcodes", () => {
     '--8<-- "a"\n',
     "<!--@include:",
     "\n<<< @/a",
+    "![[",
+    "![[a#",
+    "![[a]] ",
     "   {{<",
     "{{< highlight >}}",
     "{% highlight %}{% code %}",

@@ -2,6 +2,7 @@ import { removeIgnored, type RemovedLines } from "../../../markdown/ignore-regio
 import { createCodeTest } from "../../../markdown/code.ts";
 import { createLeftOutLog, type LeftOutLog } from "../../left-out.ts";
 import type { Surroundings } from "../../reader.ts";
+import { replaceEmbed } from "./embeds.ts";
 import { createSearch, type Expansion, type Replacement } from "./expansion.ts";
 import {
   replaceBang,
@@ -16,7 +17,7 @@ import { closedNames, readHugo, readLiquid } from "./shortcode.ts";
 import { shortcodeText } from "./shortcode-text.ts";
 
 const construct =
-  /\{\{[<%]|\{[%!*]|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:|\[!(?:INCLUDE|include)\b/g;
+  /\{\{[<%]|\{[%!*]|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:|\[!(?:INCLUDE|include)\b|!\[\[/g;
 
 /** `{{</* name *\/>}}`: Hugo shows the shortcode itself. */
 function replaceEscaped({ text, nextOf }: Expansion, at: number): Replacement | undefined {
@@ -36,6 +37,7 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
   if (mark === "{!") return replaceBang(expansion, at);
   if (mark === "{*") return replaceStar(expansion, at);
   if (mark === "<<<") return replaceCodeImport(expansion, at);
+  if (mark === "![[") return replaceEmbed(expansion, at);
   if (mark.startsWith("[")) return replaceDocfx(expansion, at);
   if (mark.startsWith("<!--")) return replaceComment(expansion, at);
   const isLiquid = mark === "{%";

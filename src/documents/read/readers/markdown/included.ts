@@ -1,4 +1,5 @@
 import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
+import { removeIgnored } from "../../../markdown/ignore-regions.ts";
 import { readProjectFile } from "../../project-file.ts";
 import type { Expansion } from "./expansion.ts";
 
@@ -9,6 +10,8 @@ export interface Part {
   lines?: { from: number; to: number }[] | undefined;
   /** Name of a section between `[start:NAME]` and `[end:NAME]`, or of a VS Code `#region`. */
   section?: string | undefined;
+  /** Finds the section in another way. */
+  choose?: (text: string) => string | undefined;
   /** Texts between which the part lies. */
   start?: string | undefined;
   end?: string | undefined;
@@ -76,7 +79,8 @@ export function includedText(
     isMarkdown && part.lines === undefined
       ? splitFrontMatter(found.text, found.path).body
       : found.text;
-  const text = partOf(whole, part);
+  // A section may begin in an ignore region.
+  const text = part.choose ? part.choose(removeIgnored(whole, found.path, 1)) : partOf(whole, part);
   if (text === undefined) {
     log.add("include", `${part.target}: no section ${part.section ?? ""}`, at);
     return "";

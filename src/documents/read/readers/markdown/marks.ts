@@ -38,6 +38,7 @@ export function marksOf(text: string): Marks {
   const marks = braceMarks(text);
   // V8 searches for a word of eight characters or more ten times as slowly.
   if (text.includes("@i") && text.includes("@incl")) marks.expands = true;
+  if (text.includes("![[")) marks.expands = true;
   if (text.includes("!INC") || text.includes("!inc")) marks.expands = true;
   if (!lineMark.test(text)) return marks;
   const expands = text.includes("8<--") || text.includes("<<< ");
