@@ -19,6 +19,8 @@ describe("includes in Markdown", () => {
       "---\na: b\n---\n# A: 1\n\na ^p\n\n## B\n\n- b ^item\n- ![[part]]\n\n### C\n\nc\nd ^block\n\n# D\n\n| x |\n\n^table\n",
     "docs/ignored.md":
       "# A\n\na\n\n<!-- knowctl:ignore -->\n\n# B\n\nb\n\n<!-- /knowctl:ignore -->\n",
+    "src/P.cs":
+      "1\n  // <Main>\n  2\n  // <inner>\n  3\n  // </inner>\n  // </main>\n#region R\n4\n#endregion\n5\n",
     "docs/cycle.md": '--8<-- "cycle.md"\n',
   };
 
@@ -60,6 +62,21 @@ describe("includes in Markdown", () => {
       "- a\n\n  [!INCLUDE [P](lines.txt)]\n\nb [!include[](~/_includes/l.md)] c",
       "- a\n\n  1\n  2\n  3\n  4\n\nb liquid c",
     ],
+    [
+      "code of DocFX",
+      "a\n\n[!code-csharp[Main](../src/P.cs?name=Main&highlight=1)]\n\n- x\n  [!code[](~/src/P.cs#R 'T')]\n- [!code-cs[](~/src/P.cs#R \"T\")] b",
+      "a\n\n````csharp\n  2\n  3\n````\n\n- x\n  [!code[](~/src/P.cs#R 'T')]\n- ````cs\n  4\n  ````\n b",
+    ],
+    [
+      "lines of code of DocFX",
+      "> [!code[A](../src/P.cs?range=1,8-9,11-)]\n\n[!code[A](/src/P.cs#L8-L9)]\n\n[!code[A](../src/P.cs?start=11)]\n\nx [!code[A](../src/P.cs#L1)]",
+      "> ````cs\n> 1\n> #region R\n> 4\n> 5\n> ````\n\n````cs\n#region R\n4\n````\n\n````cs\n5\n````\n\nx \n````cs\n1\n````",
+    ],
+    [
+      "code of Microsoft Learn",
+      ':::code language="csharp" source="../src/P.cs" id="inner":::\n\n::: code source="~/src/P.cs" range="1" :::\n\n:::code x:::',
+      "````csharp\n  3\n````\n\n````cs\n1\n````\n\n:::code x:::",
+    ],
     ["a note of Obsidian", "- x\n\n  ![[My note#C]] y", "- x\n\n  ### C\n\n  c\n  d ^block y"],
     [
       "a heading of a note",
@@ -99,6 +116,16 @@ describe("includes in Markdown", () => {
       "pages of the web",
       'x\n--8<-- "https://example.com/a.md"',
       "line 2: https://example.com/a.md: it is an address, not a file",
+    ],
+    [
+      "code of DocFX",
+      "x\n[!code-c[](../../x.c)]",
+      "line 2: ../../x.c: it lies outside the project root",
+    ],
+    [
+      "snippets of DocFX",
+      "x\n[!code-c[](../src/P.cs?name=no)]",
+      "line 2: ../src/P.cs: no section no",
     ],
     ["notes", "x\n![[gone]]", "line 2: gone.md: no such file"],
     ["notes outside", "![[../../x]]", "line 1: ../../x.md: it lies outside the project root"],
@@ -265,6 +292,10 @@ describe("shortcodes", () => {
     "<!--@include:",
     "\n<<< @/a",
     "![[",
+    "[!code[](a",
+    "[!code[](a.b) ",
+    ':::code source="a"',
+    ':::code source="a":::\n',
     "![[a#",
     "![[a]] ",
     "   {{<",

@@ -2,13 +2,13 @@ import { removeIgnored, type RemovedLines } from "../../../markdown/ignore-regio
 import { createCodeTest } from "../../../markdown/code.ts";
 import { createLeftOutLog, type LeftOutLog } from "../../left-out.ts";
 import type { Surroundings } from "../../reader.ts";
+import { replaceCodeDirective, replaceDocfx, replaceDocfxCode } from "./docfx.ts";
 import { replaceEmbed } from "./embeds.ts";
 import { createSearch, type Expansion, type Replacement } from "./expansion.ts";
 import {
   replaceBang,
   replaceCodeImport,
   replaceComment,
-  replaceDocfx,
   replaceSnippet,
   replaceStar,
 } from "./snippets.ts";
@@ -17,7 +17,7 @@ import { closedNames, readHugo, readLiquid } from "./shortcode.ts";
 import { shortcodeText } from "./shortcode-text.ts";
 
 const construct =
-  /\{\{[<%]|\{[%!*]|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:|\[!(?:INCLUDE|include)\b|!\[\[/g;
+  /\{\{[<%]|\{[%!*]|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:|\[!(?:INCLUDE|include|code)\b|:::[ \t]*code[ \t]|!\[\[/g;
 
 /** `{{</* name *\/>}}`: Hugo shows the shortcode itself. */
 function replaceEscaped({ text, nextOf }: Expansion, at: number): Replacement | undefined {
@@ -38,6 +38,8 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
   if (mark === "{*") return replaceStar(expansion, at);
   if (mark === "<<<") return replaceCodeImport(expansion, at);
   if (mark === "![[") return replaceEmbed(expansion, at);
+  if (mark === "[!code") return replaceDocfxCode(expansion, at);
+  if (mark.startsWith(":")) return replaceCodeDirective(expansion, at);
   if (mark.startsWith("[")) return replaceDocfx(expansion, at);
   if (mark.startsWith("<!--")) return replaceComment(expansion, at);
   const isLiquid = mark === "{%";

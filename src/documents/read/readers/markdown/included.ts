@@ -36,14 +36,18 @@ function namedLines(rows: readonly string[], name: string): string[] | undefined
   return rows.slice(first + 1, last === -1 ? undefined : last);
 }
 
-function between(text: string, { start, end }: Part): string {
+function between(text: string, { start, end }: Pick<Part, "start" | "end">): string {
   const from = start === undefined ? -1 : text.indexOf(start);
   const rest = from === -1 ? text : text.slice(from + (start ?? "").length);
   const to = end === undefined ? -1 : rest.indexOf(end);
   return to === -1 ? rest : rest.slice(0, to);
 }
 
-function partOf(text: string, part: Part): string | undefined {
+/** The lines of a part of a text; undefined without its section. */
+export function linesIn(
+  text: string,
+  part: Pick<Part, "lines" | "section" | "start" | "end">,
+): string | undefined {
   const whole = between(text, part);
   const rows = whole.split("\n");
   const { lines, section } = part;
@@ -80,7 +84,8 @@ export function includedText(
       ? splitFrontMatter(found.text, found.path).body
       : found.text;
   // A section may begin in an ignore region.
-  const text = part.choose ? part.choose(removeIgnored(whole, found.path, 1)) : partOf(whole, part);
+  const readable = part.choose && isMarkdown ? removeIgnored(whole, found.path, 1) : whole;
+  const text = part.choose ? part.choose(readable) : linesIn(whole, part);
   if (text === undefined) {
     log.add("include", `${part.target}: no section ${part.section ?? ""}`, at);
     return "";

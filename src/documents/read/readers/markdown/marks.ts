@@ -40,7 +40,8 @@ export function marksOf(text: string): Marks {
   if (text.includes("@i") && text.includes("@incl")) marks.expands = true;
   if (text.includes("![[")) marks.expands = true;
   if (text.includes("!INC") || text.includes("!inc")) marks.expands = true;
+  if (text.includes("[!code")) marks.expands = true;
   if (!lineMark.test(text)) return marks;
-  const expands = text.includes("8<--") || text.includes("<<< ");
+  const expands = /8<--|<<< |:::[ \t]*code[ \t]/.test(text);
   return { expands: expands || marks.expands, hasBlocks: true };
 }

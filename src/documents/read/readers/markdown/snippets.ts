@@ -112,19 +112,6 @@ export function replaceComment(expansion: Expansion, at: number): Replacement | 
   return { end: at + whole.length, text: indented(body, text, at) };
 }
 
-/** `[!INCLUDE [title](~/includes/x.md)]` of DocFX. */
-export function replaceDocfx(expansion: Expansion, at: number): Replacement | undefined {
-  const { text } = expansion;
-  const [whole, name] =
-    /^\[!include[ \t]*\[[^\]\n]*\]\([ \t]*([^()\n]+?)[ \t]*\)[ \t]*\]/i.exec(
-      text.slice(at, at + 1000),
-    ) ?? [];
-  if (whole === undefined || name === undefined) return undefined;
-  const part = { target: name.replace(/^~\//, "/"), folders: [""] };
-  const body = includedText(expansion, part, at, false);
-  return { end: at + whole.length, text: indented(body, text, at) };
-}
-
 /** `<<< @/code.ts{2,4 ts}` of VitePress: a file as code. The braces highlight lines. */
 export function replaceCodeImport(expansion: Expansion, at: number): Replacement | undefined {
   const { text } = expansion;
