@@ -26,6 +26,16 @@ describe("directives", () => {
       ".. code-block:: py\n   :caption: The file\n\n   a\n     b",
       "The file\n\n```py\na\n  b\n```",
     ],
+    [
+      "code with markup",
+      ".. |v| replace:: 1.2\n\n.. parsed-literal::\n\n   pip **x**\\ ==\\ |v| <tag> \\*a\n     `docs <https://x.example>`_ ``b`` :ref:`Install <i>`\n\n- .. parsed-literal:: *c*",
+      "```\npip x==1.2 <tag> *a\n  docs b Install\n```\n\n  ```\n  c\n  ```",
+    ],
+    [
+      "code with markup in a cell",
+      "= =\na b\n= =\nc .. parsed-literal:: *d*\n= =",
+      "a | b\nc | `d`",
+    ],
     ["a picture", ".. image:: a.png\n   :alt: The\n     plan", "![The plan](a.png)"],
     ["a figure", ".. figure:: a.png\n\n   Caption\n\n   Legend", "![](a.png)\n\nCaption\n\nLegend"],
     ["a table", ".. table:: Name\n\n   == ==\n   a  b\n   == ==", "Name\n\na | b"],

@@ -28,6 +28,11 @@ function block(info: string): Handle {
   };
 }
 
+/** docutils, "Parsed Literal Block": code whose inline markup is markup. A fence shows its text alone. */
+const parsed: Handle = ({ reading }, directive) => {
+  addCode(reading, textOf(directive.content).trim(), "", true);
+};
+
 /** Code; the argument names a group or a file. */
 function body(info: string): Handle {
   return ({ reading }, directive) => {
@@ -92,7 +97,7 @@ export const codeDirectives: ReadonlyMap<string, Handle> = new Map([
   ["code-block", code],
   ["code", code],
   ["sourcecode", code],
-  ["parsed-literal", block("")],
+  ["parsed-literal", parsed],
   ["productionlist", body("")],
   ["doctest", body("pycon")],
   ["testcode", body("python")],

@@ -10,7 +10,15 @@ export type Piece =
   | { kind: "made"; indent: number; mark: string; text: string; isTight: boolean }
   /** Markdown of several blocks, with headings. */
   | { kind: "markdown"; indent: number; mark: string; text: string }
-  | { kind: "code"; indent: number; mark: string; text: string; info: string }
+  | {
+      kind: "code";
+      indent: number;
+      mark: string;
+      text: string;
+      info: string;
+      /** Whether the code has inline markup. */
+      isParsed: boolean;
+    }
   /** The cells of a row; each is a list of pieces. */
   | { kind: "row"; indent: number; mark: string; cells: Piece[][] }
   /** A cell that began in a row above. */
@@ -148,11 +156,11 @@ export function addMarkdown(reading: Reading, text: string): void {
   reading.pieces.push({ kind: "markdown", text, indent, mark });
 }
 
-/** Adds text that stays as it is. */
-export function addCode(reading: Reading, text: string, info = ""): void {
+/** Adds text that stays as it is, but for inline markup if it is parsed. */
+export function addCode(reading: Reading, text: string, info = "", isParsed = false): void {
   if (text.trim() === "") return;
   const { indent, mark } = takePlace(reading);
-  reading.pieces.push({ kind: "code", text, info, indent, mark });
+  reading.pieces.push({ kind: "code", text, info, isParsed, indent, mark });
 }
 
 export function addHeading(

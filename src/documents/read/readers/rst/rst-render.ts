@@ -9,7 +9,7 @@ import { isShortCode } from "./rst-markdown.ts";
 import { markdownBlocks } from "./rst-markdown-blocks.ts";
 import { pageOf } from "./rst-pages.ts";
 import { nameOf, type Piece, type Reading } from "./rst-reading.ts";
-import type { Inline } from "./rst-scan.ts";
+import { repeated, type Inline } from "./rst-scan.ts";
 
 interface Page {
   inline: Inline;
@@ -56,6 +56,12 @@ function addText(page: Page, piece: Kind<"text"> | Kind<"made">): void {
 // Deeper fences are code by indentation in Markdown.
 const deepestFence = 3;
 
+/** Code as the page shows it. */
+const shownCode = ({ inline }: Page, piece: Kind<"code">): Kind<"code"> =>
+  piece.isParsed
+    ? { ...piece, isParsed: false, text: renderInline(inline, piece.text, true) }
+    : piece;
+
 function addCode(page: Page, { text, info, indent, mark }: Kind<"code">): void {
   const label = shownMark(page, mark).trim();
   if (label !== "" && !label.endsWith("-")) {
@@ -90,8 +96,9 @@ function cellText(page: Page, pieces: readonly Piece[], codes: Kind<"code">[]): 
   const texts = pieces.map((piece) => {
     if (takeIgnoreMark(page, piece) || page.ignored.length > 0) return "";
     if (piece.kind === "code") {
-      if (isShortCode(piece.text)) return codeSpan(oneLine(piece.text), false);
-      codes.push(piece);
+      const code = shownCode(page, piece);
+      if (isShortCode(code.text)) return codeSpan(oneLine(code.text));
+      codes.push(code);
     }
     if (piece.kind === "row")
       return piece.cells.map((cell) => cellText(page, cell, codes)).join(" | ");
@@ -114,15 +121,6 @@ function addRow(page: Page, { cells, indent, mark }: Kind<"row">): void {
   }
   for (const code of codes) addCode(page, { ...code, indent, mark: "" });
 }
-
-/** For a text that is rendered a second time. */
-const repeated = (inline: Inline): Inline => ({
-  ...inline,
-  nextAnonymous: () => undefined,
-  noteTarget: () => undefined,
-  noteUnknown: () => undefined,
-  footnoteText: (label) => `[${label.replace("#", "")}]`,
-});
 
 function addHeading(page: Page, { level, text }: Kind<"heading">): void {
   const title = oneLine(renderInline(page.inline, text)).replaceAll("<!--", "<\\!--");
@@ -149,7 +147,7 @@ function addPiece(page: Page, piece: Piece): void {
     return;
   }
   if (piece.kind === "heading") addHeading(page, piece);
-  else if (piece.kind === "code") addCode(page, piece);
+  else if (piece.kind === "code") addCode(page, shownCode(page, piece));
   else if (piece.kind === "row") addRow(page, piece);
   else if (piece.kind === "markdown") addMarkdown(page, piece);
   else if (piece.kind !== "ignore" && piece.kind !== "again") addText(page, piece);

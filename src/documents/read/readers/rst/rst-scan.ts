@@ -109,3 +109,12 @@ export function splitTarget(
   const target = content.slice(at + 1, -1);
   return { text: content.slice(0, at).trim() || target, target };
 }
+
+/** For a text that is rendered a second time. */
+export const repeated = (inline: Inline): Inline => ({
+  ...inline,
+  nextAnonymous: () => undefined,
+  noteTarget: () => undefined,
+  noteUnknown: () => undefined,
+  footnoteText: (label) => `[${label.replace("#", "")}]`,
+});
