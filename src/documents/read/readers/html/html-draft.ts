@@ -4,6 +4,15 @@ import { createTable, type Table } from "./html-table.ts";
 
 const maxIndent = 6;
 
+/** An open list. */
+export interface List {
+  /** The number of the last item; undefined for bullets. */
+  last: number | undefined;
+  step: 1 | -1;
+  /** A number as the page shows it. */
+  shown: (number: number) => string;
+}
+
 /** Text of a page while it is read. */
 export interface Draft {
   blocks: Block[];
@@ -12,8 +21,7 @@ export interface Draft {
   heading: { level: number; id: string | undefined } | undefined;
   /** Anchor before the next text, for example of a section, for the heading at its start. */
   anchor: string | undefined;
-  /** Open lists: the number of the last item; undefined for bullets. */
-  lists: (number | undefined)[];
+  lists: List[];
   /** List mark, set from the start of a list item to its first text. */
   mark: string;
   /** Number of tables and lists so far: the group of the open one. */
@@ -144,23 +152,6 @@ export function openHeading(draft: Draft, level: number, id: string | undefined)
 export function closeHeading(draft: Draft): void {
   endBlock(draft);
   draft.heading = undefined;
-}
-
-/** Opens a list: `last` is the number before its first item, undefined for bullets. */
-export function openList(draft: Draft, last: number | undefined): void {
-  boundary(draft);
-  if (draft.lists.length === 0) draft.groups++;
-  draft.lists.push(last);
-}
-
-/** Opens an item, with its number if the page gives it. */
-export function openItem(draft: Draft, number?: number): void {
-  draft.heading = undefined;
-  boundary(draft);
-  const last = draft.lists.length - 1;
-  const count = draft.lists[last];
-  draft.mark = count === undefined ? "- " : `${(draft.lists[last] = number ?? count + 1)}. `;
-  if (draft.isInRow) draft.mark = "";
 }
 
 export function openPre(draft: Draft): void {

@@ -3,10 +3,11 @@ import { CliError } from "../../../../errors.ts";
 import { chooseBlocks, joinBlocks } from "./html-blocks.ts";
 import { takeTag, takeTitle, toFrontMatter, type Meta } from "./html-meta.ts";
 import * as draft from "./html-draft.ts";
+import * as lists from "./html-lists.ts";
 import * as tables from "./html-rows.ts";
 import { closeCode, closeRaised, closeStruck } from "./html-styled.ts";
 import { isHiddenElement } from "./html-hidden.ts";
-import { readTokens, type Open, type Token } from "./html-tokens.ts";
+import type { Open, Token } from "./html-tokens.ts";
 
 const blockElements = new Set(
   "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form head header hgroup hr html legend main menu p search section summary table caption".split(
@@ -68,19 +69,20 @@ function numberIn(attributes: Open["attributes"], name: string): number | undefi
   return text === undefined ? undefined : Number(text);
 }
 
-function openElement({ draft: current }: Reading, { name, attributes }: Open): void {
+function openElement({ draft: current }: Reading, tag: Open): void {
+  const { name, attributes } = tag;
   const id = attributes.get("id") || (name === "a" ? attributes.get("name") : undefined);
   const level = /^h[1-6]$/.test(name) ? Number(name[1]) : 0;
   if (level > 0) draft.openHeading(current, level, id);
   else if (name === "pre") draft.openPre(current);
-  else if (name === "ol") draft.openList(current, (numberIn(attributes, "start") ?? 1) - 1);
-  else if (name === "ul" || name === "menu") draft.openList(current, undefined);
-  else if (name === "li") draft.openItem(current, numberIn(attributes, "value"));
+  else if (lists.listElements.has(name)) lists.openList(current, tag);
+  else if (name === "li") lists.openItem(current, tag);
   else if (name === "table") tables.openTable(current);
   else if (name === "tr") tables.openRow(current);
   else if (name === "td" || name === "th") {
     const [rows, columns] = ["rowspan", "colspan"].map((each) => numberIn(attributes, each) ?? 1);
-    tables.openCell(current, rows || 1, columns || 1);
+    // HTML Standard, "rowspan": 0 stands for the rest of the row group.
+    tables.openCell(current, rows || Infinity, columns || 1);
   } else if (rowGroups.has(name)) tables.divideRows(current);
   else if (blockElements.has(name)) draft.boundary(current);
   if (name === "a") draft.openLink(current, attributes.get("href"));
@@ -101,7 +103,7 @@ function closeElement({ draft: current }: Reading, name: string): void {
   if (code.has(name)) closeCode(current);
   if (/^h[1-6]$/.test(name)) draft.closeHeading(current);
   else if (name === "pre") draft.closePre(current);
-  else if (name === "ul" || name === "ol" || name === "menu") {
+  else if (lists.listElements.has(name)) {
     draft.boundary(current);
     current.lists.pop();
     current.mark = "";
@@ -200,7 +202,7 @@ export function readHtml(text: string, path: string): Parsed {
     articles: [],
     ignored: [],
   };
-  for (const token of readTokens(text)) handleToken(reading, token);
+  for (const token of lists.withStarts(text)) handleToken(reading, token);
   refuseOpenRegion(reading, text, path);
   finish(reading);
   const { body, headings } = joinBlocks(
