@@ -213,6 +213,11 @@ describe("shortcodes", () => {
     ["hints", "{{< hint info >}}\na\n{{< /hint >}}", "**Info**\n\na\n"],
     ["tabs", '{{< tabs "x" >}}\n{{< tab "npm" >}}a{{< /tab >}}\n{{< /tabs >}}', "\n**npm** a\n"],
     [
+      "tabs of Docsy",
+      '{{< tabpane text=true right=true >}}\n{{% tab header="**In**:" disabled=true /%}}\n{{% tab header="npm" lang="sh" %}}\na\n{{% /tab %}}\n{{% tab "true" %}}\nb\n{{% /tab %}}\n{{< /tabpane >}}',
+      "\n**In**:\n**npm**\n\na\n\n**true**\n\nb\n\n",
+    ],
+    [
       "contents of tabs",
       '{{< tabs >}}\n{{< tab-content name="1 TB/day" >}}\na\n{{< /tab-content >}}\n{{< /tabs >}}',
       "\n**1 TB/day**\n\na\n\n",

@@ -21,6 +21,8 @@ const longestLink = 2000;
 /** Parameters under the names that attributes of components have. */
 function valuesOf({ named, positional, name }: Shortcode): Map<string, string> {
   const values = new Map(named);
+  // docsy.dev, "Tabbed panes": `text=true` says that the content is no code.
+  if (/^(?:true|false)$/.test(named.get("text") ?? "")) values.delete("text");
   const alias = (key: string, ...others: string[]): void => {
     const value = others.map((each) => named.get(each)).find((each) => each !== undefined);
     if (!values.has(key) && value !== undefined) values.set(key, value);
