@@ -29,6 +29,7 @@ import { addSessions } from "./commands/sessions/flags.ts";
 import { addState } from "./commands/state/flags.ts";
 import { addTry, offerTrial } from "./commands/try/flags.ts";
 import { addTools } from "./commands/tools/flags.ts";
+import { unknownVariables } from "./surface/unknown-variables.ts";
 import { addVerify } from "./commands/verify/flags.ts";
 
 function createRun(context: Context): Run {
@@ -38,8 +39,13 @@ function createRun(context: Context): Run {
       const { options, sources } = collectOptions(command, context.env);
       checkFlags({ command, options, sources });
       await checkExpression(options["jq"], context.signal);
+      const flags = {
+        ...options,
+        flagSources: sources,
+        unknownVariables: unknownVariables(context.env, command, describeProgram),
+      };
       const execute = await load();
-      await execute(context, command.args, { ...options, flagSources: sources } as never);
+      await execute(context, command.args, flags as never);
     };
 }
 

@@ -25,4 +25,6 @@ export interface GlobalFlags {
   input?: boolean;
   /** Source of each member above. */
   flagSources?: Record<string, "flag" | "env">;
+  /** Warning for each variable that no flag has, by its name; loading the configuration empties it. */
+  unknownVariables?: Map<string, string>;
 }

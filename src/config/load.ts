@@ -10,7 +10,7 @@ import {
   type Origin,
 } from "./values/layers.ts";
 import { readKeys, type ReadableKeys } from "./values/keys.ts";
-import { secretMembers } from "./values/members.ts";
+import { secretMembers, secretsOf } from "./values/members.ts";
 import { chooseProfile, type ChosenProfile, type Source } from "./values/profile.ts";
 import type { LintSettings } from "./values/lint-settings.ts";
 import type { ChatSettings, ConfigContent, IngestSettings } from "./values/schema.ts";
@@ -84,6 +84,19 @@ function resolveProfile(
   return { chosen, merged: mergeLayers(layers) };
 }
 
+/** Warns of variables that nothing reads. A key of a profile may come from a variable of any name. */
+function warnOfVariables({ flags, warn }: LoadRequest, files: readonly ConfigFile[]): void {
+  const { unknownVariables } = flags;
+  if (unknownVariables === undefined) return;
+  const profiles = files.flatMap(({ content }) => Object.values(content.profiles ?? {}));
+  for (const { secret } of profiles.flatMap(secretsOf)) {
+    if (typeof secret !== "string" && "env" in secret) unknownVariables.delete(secret.env);
+  }
+  for (const warning of unknownVariables.values()) warn(warning);
+  // Some commands load the configuration twice.
+  unknownVariables.clear();
+}
+
 /**
  * Loads the configuration. Precedence: flags, variables, project file, user file, built-in
  * values. Throws CliError `not-configured` with `file:line:column` for a broken file.
@@ -108,6 +121,7 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
   const sendable = project.file && (await effectiveContent(project.file, request, machine));
   const shown = resolveProfile(request, sources(request.sends ? sendable : project.file?.content));
   const files = [...(project.file ? [project.file] : []), ...(user ? [user] : [])];
+  warnOfVariables(request, files);
   const { values, origins } = shown.merged;
   origins.set("profile", shown.chosen.origin);
   return {

@@ -60,6 +60,11 @@ const environment: readonly Part[] = [
   },
 ];
 
+/** Variables of this tool that belong to no flag. */
+export const namedVariables: readonly string[] = environment
+  .flatMap((part) => (typeof part === "string" ? [] : part.items.map(([name]) => name)))
+  .filter((name) => name.startsWith("KNOWCTL_"));
+
 const configuration: readonly Part[] = [
   "Nothing has to be configured: flags or variables are enough. `knowctl config init` asks for " +
     "address and key, tests them, and saves a profile.",
