@@ -394,6 +394,19 @@ describe("config validate", () => {
     expect(err).not.toContain("hunter2");
   });
 
+  it.each([
+    ["c.json", '{\n  "profiles" {}\n}', "c.json:2:14", "JSON", "line 2, column 14"],
+    ["c.yaml", "ingest:\n  tags: [a\n", "c.yaml:3:1", "YAML", "line 3, column 1"],
+  ])("advises to correct the syntax of %s", async (name, text, where, format, place) => {
+    const desk = createDesk();
+    desk.put(name, text);
+    const { code, err } = await run(desk, ["config", "validate", name]);
+    expect(code).toBe(3);
+    expect(err).toContain(where);
+    expect(err).toContain(`correct the ${format} syntax of ${name} at ${place}`);
+    expect(err).not.toContain("schema");
+  });
+
   it("says what is valid, and takes one file", async () => {
     const desk = createDesk();
     const path = desk.putUser(stored);

@@ -7,7 +7,7 @@ import { headerProblems } from "../../config/values/headers.ts";
 import { secretsOf } from "../../config/values/members.ts";
 import { offsetOf, placeOf } from "../../config/file/nodes.ts";
 import { parseConfig, type ParsedFile } from "../../config/file/parse.ts";
-import { brokenConfig, type Problem } from "../../config/file/problems.ts";
+import { brokenConfig, schemaAdvice, type Problem } from "../../config/file/problems.ts";
 import { prefixOf, type FoundFile } from "../../config/find/places.ts";
 import { claimsOf, rememberTrust } from "../../config/trust.ts";
 import { addressProblem } from "../../config/values/url.ts";
@@ -87,7 +87,7 @@ async function checkFile(
   { found, isUser, isNamed }: Checked,
   context: Context,
   output: Output,
-): Promise<string[]> {
+): Promise<CliError | undefined> {
   try {
     const file = await parse(found);
     if (isUser) {
@@ -105,9 +105,9 @@ async function checkFile(
     const problems = contentProblems(file, isUser, isNamed);
     if (problems.length > 0) throw brokenConfig(problems);
     await output.note(`${found.path} is valid`);
-    return [];
+    return undefined;
   } catch (error) {
-    if (error instanceof CliError) return [error.message, ...error.details];
+    if (error instanceof CliError) return error;
     throw error;
   }
 }
@@ -121,14 +121,18 @@ export async function configValidate(
   const output = createOutput(context, options);
   const files = await filesToCheck(context, name, options);
   if (files.length === 0) await output.note("there is no configuration file to check");
-  const problems: string[] = [];
-  for (const file of files) problems.push(...(await checkFile(file, context, output)));
-  const [first, ...rest] = problems;
+  const errors: CliError[] = [];
+  for (const file of files) {
+    const error = await checkFile(file, context, output);
+    if (error) errors.push(error);
+  }
+  const [first, ...rest] = errors.flatMap(({ message, details }) => [message, ...details]);
   if (first === undefined) return;
-  throw new CliError("not-configured", first, {
-    details: rest,
-    hints: ["see the allowed values: knowctl config schema"],
-  });
+  const hints = errors.flatMap((error) => error.hints);
+  const shown = hints.map((hint) =>
+    hint === schemaAdvice ? "see the allowed values: knowctl config schema" : hint,
+  );
+  throw new CliError("not-configured", first, { details: rest, hints: [...new Set(shown)] });
 }
 
 /** `config trust [FILE]`: trusts the project file's current addresses, secret references, ids and target. */

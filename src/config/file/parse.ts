@@ -1,4 +1,4 @@
-import { extname } from "node:path";
+import { basename, extname } from "node:path";
 import { CliError } from "../../errors.ts";
 import { parseJson } from "./json.ts";
 import { nodeAt, placeOf, SyntaxProblem, valueOf, type Node, type Path } from "./nodes.ts";
@@ -24,8 +24,9 @@ async function parseTree(path: string, text: string): Promise<Node> {
     );
   }
   if (text.trim() === "") return { kind: "object", start: 0, members: [] };
+  const isJson = extname(path) === ".json";
   try {
-    if (extname(path) === ".json") return parseJson(text);
+    if (isJson) return parseJson(text);
     // Loaded on demand: most configurations are JSON, and start-up time counts.
     const tree = (await import("./yaml.ts")).parseYaml(text);
     const isEmpty = tree.kind === "scalar" && (tree.value === null || tree.value === undefined);
@@ -33,7 +34,10 @@ async function parseTree(path: string, text: string): Promise<Node> {
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
     const { line, column } = placeOf(text, error.offset);
-    throw brokenConfig([{ where: `${path}:${line}:${column}`, message: error.message }]);
+    throw brokenConfig(
+      [{ where: `${path}:${line}:${column}`, message: error.message }],
+      `correct the ${isJson ? "JSON" : "YAML"} syntax of ${basename(path)} at line ${line}, column ${column}`,
+    );
   }
 }
 

@@ -25,13 +25,15 @@ export function whereIs(
   return `${file.path}:${line}:${column}`;
 }
 
+/** Advice for values that the schema refuses. */
+export const schemaAdvice =
+  "check it with `knowctl config validate`; `knowctl config schema` shows what is allowed";
+
 /** All problems of one file as one error: the first is the message, the others are details. */
-export function brokenConfig(problems: readonly Problem[]): CliError {
+export function brokenConfig(problems: readonly Problem[], advice = schemaAdvice): CliError {
   const [first, ...rest] = problems.map((problem) => `${problem.where}: ${problem.message}`);
   return new CliError("not-configured", first ?? "the configuration is broken", {
     details: rest,
-    hints: [
-      "check it with `knowctl config validate`; `knowctl config schema` shows what is allowed",
-    ],
+    hints: [advice],
   });
 }
