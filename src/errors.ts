@@ -143,6 +143,20 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
+const fileProblems: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
+  ENOTDIR: "no such file",
+  ENAMETOOLONG: "no such file",
+  ELOOP: "a symbolic link in a loop",
+  EACCES: "permission denied",
+  EISDIR: "it is a folder",
+};
+
+/** Why a file cannot be read, by the code of the error; without a known code, the code. */
+export function fileProblem(code = "unknown failure"): string {
+  return fileProblems[code] ?? code;
+}
+
 /** Hint for "too many open files". */
 export const openFilesHint = "raise the limit of this shell (`ulimit -n`), or lower --concurrency";
 

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
-import { CliError, codeOf } from "./errors.ts";
+import { CliError, codeOf, fileProblem } from "./errors.ts";
 
 /**
  * A recorded answer as NDJSON in UTF-8 (docs/recordings.md). Lines are appended
@@ -144,7 +144,9 @@ export async function* readRecording(path: string): AsyncGenerator<RecordedEntry
   } catch (error) {
     const code = codeOf(error);
     if (error instanceof CliError || code === undefined) throw error;
-    const why = code === "ENOENT" ? "it does not exist" : code;
-    throw new CliError("usage", `cannot read the recording ${path}: ${why}`, { cause: error });
+    throw new CliError("usage", `cannot read the recording ${path}: ${fileProblem(code)}`, {
+      hints: ["name a file that --record wrote"],
+      cause: error,
+    });
   }
 }

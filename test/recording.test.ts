@@ -60,7 +60,7 @@ describe("readRecording", () => {
     const path = join(temporaryFolder(), "none");
     await expect(readFile(path)).rejects.toMatchObject({
       exit: "usage",
-      message: `cannot read the recording ${path}: it does not exist`,
+      message: `cannot read the recording ${path}: no such file`,
     });
   });
 });

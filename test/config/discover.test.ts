@@ -179,7 +179,7 @@ describe("search", () => {
 
   it.each([
     ["missing.json", "no such file"],
-    [".", "expected|EISDIR"],
+    [".", "expected|it is a folder"],
     ["file.toml", "expected .json"],
     ["package.json", 'no "cliconfig" member'],
   ])("--config %s says what is wrong", async (name, text) => {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { CliError, codeOf, messageOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem, messageOf } from "../../errors.ts";
 import { parseBaseline, type BaselineEntry } from "./baseline.ts";
 
 /**
@@ -13,11 +13,11 @@ export function readBaseline(path: string, name: string, mayBeMissing = false): 
   } catch (error) {
     const isMissing = codeOf(error) === "ENOENT";
     if (isMissing && mayBeMissing) return [];
-    const problem = isMissing
-      ? "no such file"
-      : `cannot be read: ${codeOf(error) ?? messageOf(error)}`;
-    throw new CliError("usage", `--baseline ${name}: ${problem}`, {
-      hints: isMissing ? ["write it first: add --write-baseline"] : ["check the path"],
+    const problem = fileProblem(codeOf(error) ?? messageOf(error));
+    throw new CliError("usage", `--baseline ${name}: cannot be read: ${problem}`, {
+      hints: isMissing
+        ? ["write it first: add --write-baseline"]
+        : ["name a file that --write-baseline wrote"],
       cause: error,
     });
   }

@@ -4,7 +4,7 @@ import { basename, resolve } from "node:path";
 import type { Call } from "../../api/client.ts";
 import { exactBytes } from "../../api/transport/multipart.ts";
 import type { Context } from "../../context.ts";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../errors.ts";
 
 type BodyParts = Pick<Call, "body" | "contentType" | "contentLength" | "attempts">;
 
@@ -14,7 +14,7 @@ const bufferedBytes = 1024 * 1024;
 const maxFieldBytes = 64 * 1024 * 1024;
 
 function unreadable(flag: string, path: string, error: unknown): CliError {
-  return new CliError("usage", `${flag}: cannot read ${path}: ${codeOf(error) ?? "failure"}`, {
+  return new CliError("usage", `${flag}: cannot read ${path}: ${fileProblem(codeOf(error))}`, {
     cause: error,
     hints: ["check the path; - stands for stdin"],
   });

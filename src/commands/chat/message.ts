@@ -2,7 +2,7 @@ import type { ChatOptions } from "./options/chat-options.ts";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../errors.ts";
 
 const largestInput = 64 * 1024 * 1024;
 
@@ -155,7 +155,8 @@ export async function readPayload(
         : decode(readFileSync(resolve(context.cwd, file)), name);
   } catch (error) {
     if (error instanceof CliError || context.signal.aborted) throw error;
-    throw usage(`--payload: cannot read ${name}: ${codeOf(error) ?? "failed"}`, "check the path");
+    const why = fileProblem(codeOf(error));
+    throw usage(`--payload: cannot read ${name}: ${why}`, "check the path");
   }
   let value: unknown;
   try {

@@ -12,7 +12,7 @@ import { createLines } from "../../checks/lines.ts";
 import { parseJson } from "../../config/file/json.ts";
 import { offsetOf, SyntaxProblem, valueOf, type Node } from "../../config/file/nodes.ts";
 import { parseYaml } from "../../config/file/yaml.ts";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../errors.ts";
 
 const maxBytes = 4 * 1024 * 1024;
 const maxNodes = 500_000;
@@ -45,9 +45,7 @@ async function readSuite(path: string, file: string): Promise<string> {
     if (error instanceof TypeError) {
       throw new CliError("usage", `${file}: the suite is not UTF-8 text`, { cause: error });
     }
-    const code = codeOf(error) ?? "";
-    const reason =
-      { ENOENT: "no such file", EISDIR: "this is a folder", EACCES: "no permission" }[code] ?? code;
+    const reason = fileProblem(codeOf(error));
     const hints = ["name a suite file; `knowctl eval init --out suite.yaml` drafts one"];
     throw new CliError("usage", `cannot read the suite ${file}: ${reason}`, {
       cause: error,

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { createLineSplitter, StreamTooLargeError } from "../../api/chat/lines.ts";
 import type { Context } from "../../context.ts";
-import { CliError, codeOf, messageOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem, messageOf } from "../../errors.ts";
 import type { Incoming } from "../../sync/transfer/import.ts";
 import { checkHeader, parseTransferLine } from "../../sync/transfer/parse-transfer.ts";
 
@@ -33,7 +33,7 @@ function toReadError(context: Context, label: string, error: unknown): unknown {
   if (context.signal.aborted || error instanceof CliError) return error;
   const isLong = error instanceof StreamTooLargeError;
   if (!isLong && codeOf(error) === undefined) return error;
-  const why = isLong ? messageOf(error) : codeOf(error);
+  const why = isLong ? messageOf(error) : fileProblem(codeOf(error));
   return new CliError("usage", `${label}: cannot be read: ${why}; nothing was imported`, {
     hints: ["name files from `knowctl state export`"],
     cause: error,

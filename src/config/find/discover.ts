@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, realpathSync, statSync, type Stats } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../errors.ts";
 import { isInside, userFolder, type Machine } from "./folders.ts";
 import { projectPlaces, userPlaces, type FoundFile } from "./places.ts";
 import { holdsConfiguration } from "./project-mark.ts";
@@ -118,7 +118,6 @@ export async function readNamed(path: string, cwd: string): Promise<FoundFile> {
     return found;
   } catch (error) {
     if (error instanceof CliError) throw error;
-    const code = codeOf(error) ?? "unknown failure";
-    throw fail(code === "ENOENT" ? "no such file" : code);
+    throw fail(fileProblem(codeOf(error)));
   }
 }

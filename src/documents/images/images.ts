@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../errors.ts";
 import { readContent } from "../read/content.ts";
-import { fileProblem } from "../read/file-problem.ts";
 import { imageKindOf, uploadNameOf, type ImageMime } from "./image-kind.ts";
 import { isPointer, pointerProblem } from "../read/lfs.ts";
 import { relativeTo } from "../find/root.ts";

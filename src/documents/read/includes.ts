@@ -1,10 +1,9 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { posix } from "node:path";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../errors.ts";
 import { relativeTo } from "../find/root.ts";
 import { sourceFile } from "../inspect/stamp.ts";
 import { readContent } from "./content.ts";
-import { fileProblem } from "./file-problem.ts";
 import { decodeText } from "./decode.ts";
 import { pointerHint, isPointer, pointerProblem } from "./lfs.ts";
 

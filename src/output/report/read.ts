@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import type * as z from "zod/mini";
-import { CliError, codeOf, messageOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem, messageOf } from "../../errors.ts";
 import { RunReport } from "./record.ts";
 
 /** A little less than Node's maximum string length. */
@@ -21,7 +21,11 @@ export async function readReportText(path: string, name: string): Promise<string
     return await readFile(path, "utf8");
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw refuseReport(name, `cannot be read: ${codeOf(error) ?? messageOf(error)}`, error);
+    throw refuseReport(
+      name,
+      `cannot be read: ${fileProblem(codeOf(error) ?? messageOf(error))}`,
+      error,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { createReadStream, openSync, readdirSync, readSync, closeSync, statSync } from "node:fs";
 import { basename, extname, join } from "node:path";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../errors.ts";
 import { readRecording } from "../../recording.ts";
 import type { Clock } from "../clock.ts";
 import { payloadsOf } from "./model/events.ts";
@@ -56,7 +56,7 @@ export function listPlayable(paths: readonly string[]): PlayableFile[] {
       const files = filesAt(path);
       if (files.length > 0) return files.map(toPlayableFile);
     } catch (error) {
-      throw new CliError("usage", `--play: cannot read ${path}: ${codeOf(error) ?? "failed"}`, {
+      throw new CliError("usage", `--play: cannot read ${path}: ${fileProblem(codeOf(error))}`, {
         cause: error,
       });
     }

@@ -114,7 +114,9 @@ describe("--payload", () => {
   it("is refused where the file cannot be read", async () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, "folder"));
-    await expect(readPayload(createTestContext({ cwd }), "missing.json")).rejects.toThrow("ENOENT");
+    await expect(readPayload(createTestContext({ cwd }), "missing.json")).rejects.toThrow(
+      "cannot read missing.json: no such file",
+    );
     await expect(readPayload(createTestContext({ cwd }), "folder")).rejects.toThrow(usage);
   });
 });

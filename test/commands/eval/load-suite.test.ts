@@ -173,7 +173,7 @@ cases:
 describe("a file that cannot be read", () => {
   it.each([
     ["is missing", join(folder, "none.yaml"), /cannot read the suite none\.yaml: no such file/],
-    ["is a folder", folder, /: this is a folder/],
+    ["is a folder", folder, /: it is a folder/],
   ])("%s", async (_what, path, message) => {
     await expect(loadSuite(path, path.split(/[/\\]/).at(-1) ?? "")).rejects.toThrow(message);
   });

@@ -168,8 +168,8 @@ describe("state export and import", () => {
   });
 
   it.each([
-    ["nowhere.ndjson", "nowhere.ndjson: cannot be read: ENOENT"],
-    [".", ".: cannot be read: EISDIR"],
+    ["nowhere.ndjson", "nowhere.ndjson: cannot be read: no such file"],
+    [".", ".: cannot be read: it is a folder"],
   ])("names a file that cannot be read: %s", async (name, message) => {
     const place = await startTestService();
     const ran = await runIn(place, ["state", "import", name]);

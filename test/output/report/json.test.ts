@@ -114,7 +114,7 @@ describe("reading a report", () => {
     const folder = temporaryFolder();
     await expect(readReport(join(folder, "no.json"), "no.json")).rejects.toMatchObject({
       exit: "usage",
-      message: "no.json: cannot be read: ENOENT",
+      message: "no.json: cannot be read: no such file",
     });
     writeFileSync(join(folder, "x.json"), JSON.stringify(good));
     expect(await readReport(join(folder, "x.json"))).toEqual(good);

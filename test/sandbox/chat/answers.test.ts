@@ -85,7 +85,7 @@ describe("knowctl sandbox with a model", () => {
     ],
     [["--llm-url", "http://h", "--llm-model", "m", "--play", "answer.ndjson"], "use one of them"],
     [["--play-speed", "2"], "--play-speed needs a recording"],
-    [["--play", "none.ndjson"], "none.ndjson: ENOENT"],
+    [["--play", "none.ndjson"], "none.ndjson: no such file"],
     [["--play", "answer.ndjson", "--play-speed", "-1"], "Expected a number from 0"],
   ])("refuses %j", async (args, words) => {
     const { context, code } = await run(args);

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod/mini";
-import { CliError, codeOf } from "../../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../../errors.ts";
 import type { Context } from "../../../context.ts";
 import { createByteLines, type ByteLine } from "../../../documents/read/byte-lines.ts";
 
@@ -116,6 +116,9 @@ export async function* readBatch(context: Context, file: string): AsyncGenerator
   } catch (error) {
     const code = codeOf(error);
     if (error instanceof CliError || context.signal.aborted || code === undefined) throw error;
-    throw new CliError("usage", `--batch: cannot read ${file}: ${code}`, { cause: error });
+    throw new CliError("usage", `--batch: cannot read ${file}: ${fileProblem(code)}`, {
+      hints: ["name a file with one question a line"],
+      cause: error,
+    });
   }
 }

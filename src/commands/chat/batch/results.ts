@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
-import { CliError, codeOf } from "../../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../../errors.ts";
 import { createByteLines } from "../../../documents/read/byte-lines.ts";
 import { hasText } from "../../../output/chat/turn/answer.ts";
 
@@ -126,7 +126,7 @@ export async function readResults(cwd: string, file: string): Promise<Earlier> {
     }
     for (const { bytes } of splitter.end()) readResult(bytes);
   } catch (error) {
-    throw new CliError("usage", `--resume: cannot read ${file}: ${codeOf(error) ?? "failed"}`, {
+    throw new CliError("usage", `--resume: cannot read ${file}: ${fileProblem(codeOf(error))}`, {
       hints: ["use a results file that an earlier --batch has written"],
       cause: error,
     });

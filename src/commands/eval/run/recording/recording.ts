@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import type { CaseReplies } from "../../../../checks/eval/reply.ts";
 import type { EvalBasis } from "../../../../checks/eval/result.ts";
 import type { EvalCase } from "../../../../checks/eval/suite/suite.ts";
-import { CliError, codeOf, messageOf } from "../../../../errors.ts";
+import { CliError, codeOf, fileProblem, messageOf } from "../../../../errors.ts";
 import { writeFilePieces } from "../../../../output/report/file.ts";
 import { redactAll } from "../../../../output/terminal/redact.ts";
 
@@ -131,8 +131,7 @@ function readJson<Shape extends z.ZodMiniType>(
   try {
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    const code = codeOf(error) ?? "it is not JSON";
-    const why = code === "ENOENT" ? "no such file" : code;
+    const why = fileProblem(codeOf(error) ?? "it is not JSON");
     throw usage(`cannot read the recording ${name}: ${why}`, "record the run again", error);
   }
   const parsed = shape.safeParse(value);
