@@ -61,7 +61,13 @@ export async function stateList(
   };
   try {
     const count = await writeList(output, options, columns, rows());
-    if (count === 0) await output.note("no records match");
+    if (count > 0) return;
+    const isEmpty = listRecords(state.database, {}).next().done === true;
+    await output.note(
+      isEmpty
+        ? `nothing has been uploaded from here yet: the state in ${place.folder} has no records`
+        : "no records match",
+    );
   } finally {
     state.close();
   }

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { runIn } from "./support.ts";
@@ -50,6 +51,23 @@ describe("state list", () => {
     const { code, stdout } = await runIn(service, `state list ${flags}`);
     expect(code).toBe(0);
     expect(stdout.split("\n").filter(Boolean)).toHaveLength(lines);
+  });
+
+  it("says that nothing was uploaded when the state has no records", async () => {
+    const service = await startTestService();
+    // It opens the state before it reads the file.
+    expect(await runIn(service, "state import none.ndjson")).toMatchObject({ code: 2 });
+    const where = join(service.folder, ".knowctl");
+    const text = `nothing has been uploaded from here yet: the state in ${where} has no records\n`;
+    for (const flags of ["", " --status failed"]) {
+      expect(await runIn(service, `state list${flags}`)).toMatchObject({ code: 0, stderr: text });
+    }
+  });
+
+  it("says that no record matches", async () => {
+    const service = await startUploaded();
+    const { code, stderr } = await runIn(service, "state list --cc-pair-id 33");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "no records match\n" });
   });
 
   it("says where it looked when there is no state", async () => {
