@@ -80,12 +80,15 @@ export const evalRun: Coverage = {
   "eval answers": {
     ...common("answers", answers),
     "--allow-tokens": { ...answers, args: "suite.json", flag: "--allow-tokens 2", codes: [2, 0] },
-    "--judge": {
-      ...sent,
-      args: "judged.json --allow-tokens 2",
-      flag: "--judge",
-      stderr: { gains: /judges answers/ },
-      codes: [0, 10],
-    },
+    "--judge": [
+      {
+        ...sent,
+        args: "judged.json --allow-tokens 2",
+        flag: "--judge",
+        stderr: { gains: /judges answers/ },
+        codes: [0, 10],
+      },
+      { ...answers, args: "suite.json", flag: "--judge", refused: /no case has an expectation/ },
+    ],
   },
 };

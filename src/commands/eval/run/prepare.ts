@@ -50,21 +50,35 @@ export function refuseNothing({ cases, rules }: Pick<Prepared, "cases" | "rules"
   );
 }
 
+/** Throws CliError `usage` for `--judge` if no case needs a judge. A variable may be meant for other suites. */
+function refuseIdleJudge(
+  cases: readonly EvalCase[],
+  { judge, flagSources }: Pick<EvalOptions, "judge" | "flagSources">,
+): void {
+  if (judge !== true || flagSources?.["judge"] === "env") return;
+  if (cases.some((each) => rubricsOf(each).length > 0)) return;
+  throw new CliError("usage", "--judge has no effect: no case has an expectation `judge`", {
+    hints: ["add the expectation to a case, or remove --judge"],
+  });
+}
+
 /** Loads the suites of a command line. Throws CliError `usage` with every problem of a suite. */
 export async function prepareSuites(
   context: Context,
   kind: EvalKind,
   files: readonly string[],
-  { k, judge }: Pick<EvalOptions, "k" | "judge">,
+  options: Pick<EvalOptions, "k" | "judge" | "flagSources">,
 ): Promise<Prepared> {
   const suites: Suite[] = [];
   for (const file of new Set(files)) {
     suites.push(await loadSuite(resolve(context.cwd, file), file));
   }
+  const { k, judge } = options;
   const cases = suites
     .flatMap((suite) => suite.cases)
     .map((each) => (k === undefined ? each : { ...each, k }));
   refuseSameIds(cases);
+  refuseIdleJudge(cases, options);
   const ks = new Set(cases.map((each) => each.k));
   const [common = null] = kind === "retrieval" && ks.size === 1 ? ks : [];
   return { suites, cases, k: common, rules: { kind, judges: judge === true } };
