@@ -181,9 +181,11 @@ export function topicTexts(width = helpWidth): Record<string, string> {
   return Object.fromEntries(topicNames.map((name) => [name, topicText(name, width) ?? ""]));
 }
 
-/** Table of commands and flags for shell completion; `keys` are the configuration keys. */
-export function surfaceTable(keys: string[]): ReturnType<typeof completionTable> {
-  return completionTable(describeProgram(), keys);
+/** Table of commands and flags for shell completion, with words that other folders know. */
+export function surfaceTable(
+  words: Parameters<typeof completionTable>[1],
+): ReturnType<typeof completionTable> {
+  return completionTable(describeProgram(), words);
 }
 
 /** Every command except groups, with its one-line description, for docs/commands.md. */

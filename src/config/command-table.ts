@@ -13,7 +13,8 @@ export type Takes =
   | "agent"
   | "tool"
   | "session"
-  | "key";
+  | "key"
+  | "rule";
 
 /** A flag. Without `takes` it is a switch. */
 export interface FlagRow {
@@ -43,4 +44,6 @@ export interface CompletionTable {
   topics: readonly string[];
   /** Keys that `config get` accepts, without profile names. */
   keys: string[];
+  /** Names of the rules of `lint`. */
+  rules: string[];
 }

@@ -16,6 +16,7 @@ const valuesByFlag: Readonly<Record<string, Takes>> = {
   "--force-tool": "tool",
   "--source": "source",
   "--source-type": "source",
+  "--rule": "rule",
   "--show": { list: ["reasoning", "tools", "documents", "none", "all"] },
 };
 
@@ -91,8 +92,14 @@ function commandRow(command: Command, path: string, globals: ReadonlySet<string>
   };
 }
 
-/** Every command with its flags and the values to complete. `keys` are the configuration keys. */
-export function completionTable(program: Command, keys: string[]): CompletionTable {
+/**
+ * Every command with its flags and the values to complete. `words`: the configuration keys and the
+ * rules of `lint`, which this folder does not know.
+ */
+export function completionTable(
+  program: Command,
+  words: Pick<CompletionTable, "keys" | "rules">,
+): CompletionTable {
   const globals = globalOptions();
   const names = new Set(globals.map((option) => option.long ?? ""));
   const commands: Record<string, CommandRow> = {};
@@ -107,6 +114,6 @@ export function completionTable(program: Command, keys: string[]): CompletionTab
     commands,
     globals: [...globals.map((option) => flagRow(option, "")), help],
     topics: topicNames,
-    keys,
+    ...words,
   };
 }

@@ -100,6 +100,7 @@ async function offerValue(
   if (takes === "directory") return { candidates: [], paths: "directories" };
   if (takes === "free") return { candidates: [] };
   if (takes === "key") return words(table.keys);
+  if (takes === "rule") return words(table.rules);
   const profiles = await readProfiles(place, position.chosen);
   if (takes !== "profile") return await ofService(takes, typed, place, profiles);
   return words(profiles.names);

@@ -10,7 +10,10 @@ import { surfaceTable } from "../../../src/program.ts";
 import { startTestService, writeFiles } from "../../service.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../../support.ts";
 
-const table = surfaceTable(["ingest.include", "ingest.source"]);
+const table = surfaceTable({
+  keys: ["ingest.include", "ingest.source"],
+  rules: ["empty", "dead-link", "dead-page"],
+});
 const breaks = " \t\n\"'><=;|&(:";
 const baseUrl = "https://assistant.example.com";
 const now = Date.UTC(2026, 0, 31);
@@ -65,6 +68,8 @@ describe("a Tab offers", () => {
     ["the rest of a list", "knowctl chat --show reasoning,to", ["words", "reasoning,tools"]],
     ["shells", "knowctl completion z", ["words", "zsh"]],
     ["keys of a configuration", "knowctl config get ingest.in", ["words", "ingest.include"]],
+    ["rules", "knowctl lint docs --rule dead", ["words", "dead-link", "dead-page"]],
+    ["rules after =", "knowctl lint --rule=e", ["words", "empty"]],
     ["files", "knowctl report merge ", ["files"]],
     ["files of a flag", "knowctl --ca-file ", ["files"]],
     ["folders", "knowctl ingest --state ", ["directories"]],
