@@ -1,6 +1,16 @@
+import { once } from "node:events";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
+import { createServer } from "node:net";
+
 import { onTestFinished } from "vitest";
+
+/** Makes a socket at this path until the running test ends. */
+export async function startSocket(path: string): Promise<void> {
+  const server = createServer().listen(path);
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+}
 
 /** Puts a function in the place of one of node:fs, for all modules, until the running test ends. */
 export function replaceInFileSystem<

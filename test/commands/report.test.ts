@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../main.ts";
@@ -91,9 +91,17 @@ describe("report merge", () => {
     ["a part as the place", [...both, "--report", "./shard-2.json"], 2, "is one of the reports"],
     ["a filter", [...both, "--filter", "a=b"], 2, "--filter is for lists"],
     ["an unknown format", [...both, "-o", "xml"], 2, "Expected one of table, json"],
+    [
+      "a folder to write",
+      [...both, "--report", "dir.json"],
+      2,
+      "--report dir.json: it is a folder",
+    ],
     ["an unwritable file", [...both, "--report", "shard-1.json/a.json"], 14, "cannot write the"],
   ])("refuses %s", async (_name, args, code, message) => {
-    const result = await run(folderOf(shard(1, 2), shard(2, 2)), ...args);
+    const folder = folderOf(shard(1, 2), shard(2, 2));
+    mkdirSync(join(folder, "dir.json"));
+    const result = await run(folder, ...args);
     expect(result).toMatchObject({ code, stdout: "" });
     expect(result.stderr).toContain(message);
   });

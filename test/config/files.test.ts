@@ -12,6 +12,7 @@ import { expect, it } from "vitest";
 import { writeWhole } from "../../src/config/file/files.ts";
 import { expandPath, isInside } from "../../src/config/find/folders.ts";
 import { CliError } from "../../src/errors.ts";
+import { startSocket } from "../file-system.ts";
 import { temporaryFolder } from "../support.ts";
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
@@ -45,6 +46,13 @@ it("a link stays a link, and its target is written", () => {
   symlinkSync("real", join(folder, "link"));
   writeWhole(join(folder, "link"), "two");
   expect(readFileSync(join(folder, "real"), "utf8")).toBe("two");
+});
+
+it("a socket stays", async () => {
+  const path = join(temporaryFolder(), "socket");
+  await startSocket(path);
+  expect(() => writeWhole(path, "text")).toThrow(`cannot write ${path}: it is not a regular file`);
+  expect(statSync(path).isSocket()).toBe(true);
 });
 
 it("a failure leaves nothing behind and names the path", () => {

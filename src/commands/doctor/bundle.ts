@@ -18,7 +18,9 @@ export function checkBundle(path: string | undefined, cwd: string): string | und
       hints: ["use a file in a writable folder, for example knowctl-doctor.txt"],
     });
   if (path === "" || path === "-") throw refuse("is not a file name");
-  if (statSync(absolute, { throwIfNoEntry: false })?.isDirectory()) throw refuse("is a folder");
+  const found = statSync(absolute, { throwIfNoEntry: false });
+  if (found?.isDirectory()) throw refuse("is a folder");
+  if (found?.isFile() === false) throw refuse("is not a regular file");
   try {
     accessSync(dirname(absolute), constants.W_OK | constants.X_OK);
   } catch (error) {

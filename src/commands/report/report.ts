@@ -6,7 +6,7 @@ import { CliError } from "../../errors.ts";
 import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf, formatCount, formatDuration } from "../../output/terminal/progress.ts";
-import { reportFormatOf, writeReport } from "../../output/report/file.ts";
+import { checkOutputPath, reportFormatOf, writeReport } from "../../output/report/file.ts";
 import { jsonReport } from "../../output/report/json.ts";
 import { mergeReports, missingShards, type NamedReport } from "../../output/report/merge.ts";
 import { readReport } from "../../output/report/read.ts";
@@ -52,8 +52,9 @@ async function readAll(context: Context, names: readonly string[]): Promise<Name
   return reports;
 }
 
-/** Refuses to overwrite an input: the next merge would merge the merged report again. */
+/** Refuses what is no file, and to overwrite an input: the next merge would merge the merged report again. */
 function checkTarget(context: Context, names: readonly string[], report: string): void {
+  checkOutputPath("--report", report, context.cwd);
   const path = realPath(resolve(context.cwd, report));
   if (!names.some((name) => realPath(resolve(context.cwd, name)) === path)) return;
   throw new CliError("usage", `--report ${report} is one of the reports to merge`, {

@@ -107,8 +107,10 @@ export async function sessionsShow(
 function targetOf(context: Context, file: string | undefined): string | undefined {
   if (file === undefined || file === "-" || file === "stdout") return undefined;
   const path = resolve(context.cwd, file);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new CliError("usage", `--file: ${file} is a folder`, { hints: ["name a file"] });
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() === false) {
+    const kind = found.isDirectory() ? "a folder" : "not a regular file";
+    throw new CliError("usage", `--file: ${file} is ${kind}`, { hints: ["name a file"] });
   }
   if (!statSync(resolve(path, ".."), { throwIfNoEntry: false })?.isDirectory()) {
     throw new CliError("usage", `--file: the folder of ${file} does not exist`);

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { writeFilePieces } from "../../output/report/file.ts";
+import { checkOutputPath, writeFilePieces } from "../../output/report/file.ts";
 import { exportLines } from "../../sync/transfer/export.ts";
 import { createIncoming, type Incoming } from "../../sync/transfer/import.ts";
 import { openScratchState } from "../../sync/state/state-file.ts";
@@ -64,6 +64,7 @@ export async function stateExport(
   [name = "-"]: string[],
   options: StateFlags,
 ): Promise<void> {
+  if (name !== "-") checkOutputPath("cannot write", name, context.cwd);
   const output = openOutput(context, options);
   const place = await findState(context, options, output);
   const state = await openExisting(context, place, output);
@@ -140,6 +141,7 @@ export async function stateMerge(
     throw new CliError("usage", "stdin can be read only once");
   }
   if (options.out === undefined) return await importInto(context, names, options);
+  if (options.out !== "-") checkOutputPath("--out", options.out, context.cwd);
   const output = openOutput(context, options);
   const state = await openScratchState();
   try {

@@ -20,9 +20,11 @@ import { isInside } from "../find/folders.ts";
 const privateFile = 0o600;
 const privateFolder = 0o700;
 
-function existing(path: string): { real: string; mode: number } | undefined {
+function existing(path: string): { real: string; mode: number; isSpecial: boolean } | undefined {
   try {
-    return { real: realpathSync(path), mode: statSync(path).mode & 0o777 };
+    const stats = statSync(path);
+    const isSpecial = !stats.isFile() && !stats.isDirectory();
+    return { real: realpathSync(path), mode: stats.mode & 0o777, isSpecial };
   } catch {
     return undefined;
   }
@@ -40,7 +42,7 @@ function tryRemove(path: string): void {
  * temporary file of mode 0600 beside it (O_EXCL), flushes it and renames it over the old one.
  * `keepMode` keeps the mode of an existing file; a new file gets 0644. `flush: false` skips the
  * fsync, for data that may be lost when the machine fails. Creates missing folders with 0700.
- * Throws CliError `local`.
+ * Throws CliError `local`, also for a pipe, a socket or a device.
  */
 export function writeWhole(
   path: string,
@@ -48,6 +50,12 @@ export function writeWhole(
   options: { keepMode?: boolean; flush?: boolean } = {},
 ): void {
   const old = existing(path);
+  // The new file would take its place: for root, the place of /dev/null.
+  if (old?.isSpecial === true) {
+    throw new CliError("local", `cannot write ${path}: it is not a regular file`, {
+      hints: ["name a file, or a new one"],
+    });
+  }
   // Write through a symlink: a user who links the file into a repository keeps the link.
   const target = old?.real ?? path;
   // O_EXCL makes this safe, not the name; loading the crypto module would take milliseconds.

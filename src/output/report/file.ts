@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { statSync, type Stats } from "node:fs";
 import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import { CliError, codeOf } from "../../errors.ts";
@@ -58,6 +59,29 @@ async function isStream(path: string): Promise<boolean> {
   return found !== undefined && (found.isFIFO() || found.isCharacterDevice());
 }
 
+/**
+ * Why a path can name no output file; undefined if it can. A pipe and a character device are written
+ * to. Another kind of file, such as a socket, would be replaced.
+ */
+function outputObstacle(path: string): string | undefined {
+  let found: Stats | undefined;
+  try {
+    found = statSync(path, { throwIfNoEntry: false });
+  } catch {
+    // Writing it fails too, and says why.
+    return undefined;
+  }
+  if (!found || found.isFile() || found.isFIFO() || found.isCharacterDevice()) return undefined;
+  return found.isDirectory() ? "it is a folder" : "it is not a regular file";
+}
+
+/** Refuses a path that can name no output file, before anything is done. Throws CliError `usage`. */
+export function checkOutputPath(label: string, given: string, cwd: string): void {
+  const obstacle = outputObstacle(resolve(cwd, given));
+  if (obstacle === undefined) return;
+  throw new CliError("usage", `${label} ${given}: ${obstacle}`, { hints: ["name another file"] });
+}
+
 async function writeStream(path: string, pieces: Iterable<string>): Promise<void> {
   // Appended: the file behind /dev/stdout may have a beginning.
   const file = await open(path, "a");
@@ -79,6 +103,12 @@ export async function writeFilePieces(
   pieces: Iterable<string>,
   what = "the report",
 ): Promise<void> {
+  const obstacle = outputObstacle(path);
+  if (obstacle !== undefined) {
+    throw new CliError("local", `cannot write ${what} ${path}: ${obstacle}`, {
+      hints: ["name another file"],
+    });
+  }
   const temporary = `${path}.tmp-${randomBytes(6).toString("hex")}`;
   try {
     if (await isStream(path)) return await writeStream(path, pieces);

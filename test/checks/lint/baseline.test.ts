@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -126,6 +127,14 @@ describe("readBaseline", () => {
     mkdirSync(path);
     expect(() => readBaseline(path, "known.json", true)).toThrow("cannot be read: it is a folder");
   });
+});
+
+it.runIf(process.platform !== "win32")("a pipe is never read to be replaced", () => {
+  const path = join(temporaryFolder(), "known.json");
+  spawnSync("mkfifo", [path]);
+  expect(() => readBaseline(path, "known.json", true)).toThrow(
+    "--baseline known.json: it is not a regular file",
+  );
 });
 
 describe("compareWithBaseline", () => {

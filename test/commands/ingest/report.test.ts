@@ -6,6 +6,7 @@ import { fromJSONSchema } from "zod";
 import { ingestEventsJsonSchema } from "../../../src/output/ingest-events.ts";
 import { parseReport } from "../../../src/output/report/read.ts";
 import type { RunReport } from "../../../src/output/report/record.ts";
+import { startSocket } from "../../file-system.ts";
 import { startTestService, testKey, type TestService } from "../../service.ts";
 import { createTestContext, projectFolder } from "../../support.ts";
 import { ingest } from "./support.ts";
@@ -117,7 +118,9 @@ describe("--report", () => {
   const refused: [string, IngestOptions, RegExp][] = [
     ["another extension", { report: ["run.txt"] }, /run\.txt: unsupported report format/],
     ["one file twice", { report: ["run.json", "./run.json"] }, /two reports name the same file/],
-    ["a folder", { report: ["dir.json"] }, /dir\.json: is a folder/],
+    ["a folder", { report: ["dir.json"] }, /dir\.json: it is a folder/],
+    ["a socket", { report: ["socket.json"] }, /socket\.json: it is not a regular file/],
+    ["a socket", { gitlabReport: "socket.json" }, /socket\.json: it is not a regular file/],
     ["a folder that cannot be", { report: ["docs/a.md/run.json"] }, /folder cannot be written/],
     ["a missing folder elsewhere", { report: ["../none/run.json"] }, /there is no folder .*none/],
     ["a reserved key", { metadata: ["__proto__=v"] }, /--metadata __proto__: the key is reserved/],
@@ -126,6 +129,7 @@ describe("--report", () => {
   it.each(refused)("is refused before anything is sent: %s", async (_name, options, message) => {
     const service = await startTestService({ files });
     mkdirSync(join(service.folder, "dir.json"));
+    await startSocket(join(service.folder, "socket.json"));
     const context = createTestContext({ cwd: service.folder, env: service.env });
     const failure = ingest(context, ["docs"], { ccPairId: 2, ...options });
     await expect(failure).rejects.toMatchObject({

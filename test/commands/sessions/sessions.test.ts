@@ -258,6 +258,7 @@ describe("sessions show and export", () => {
 
   it.each([
     ["a folder", ["--file", "."]],
+    ["a device", ["--file", "/dev/null"]],
     ["a folder that is missing", ["--file", "no/such.md"]],
     ["another format in a file", ["--file", "x.csv", "-o", "csv"]],
     ["an unknown format", ["-o", "docx"]],

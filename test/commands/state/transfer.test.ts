@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { startSocket } from "../../file-system.ts";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { cleanEnvironment, temporaryFolder } from "../../support.ts";
 import { runIn } from "./support.ts";
@@ -176,6 +177,21 @@ describe("state export and import", () => {
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 });
+
+it.each(["state export socket", "state merge all.ndjson --out socket"])(
+  "%s leaves a socket as it is",
+  async (line) => {
+    const place = await startTestService();
+    const path = join(place.folder, "socket");
+    await startSocket(path);
+    const { code, stderr } = await runIn(place, line);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("socket: it is not a regular file"),
+    ]);
+    expect(statSync(path).isSocket()).toBe(true);
+  },
+);
 
 describe("state merge", () => {
   const write = (place: TestService, ...texts: string[]): string[] =>

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { reportFormatOf, writeReport } from "../../../src/output/report/file.ts";
 import { createSecrets } from "../../../src/output/terminal/redact.ts";
+import { startSocket } from "../../file-system.ts";
 import { temporaryFolder } from "../../support.ts";
 import { sampleRun } from "./sample.ts";
 
@@ -58,14 +59,21 @@ describe("writing a report", () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "taken.json"));
     writeFileSync(join(folder, "file"), "");
+    await startSocket(join(folder, "socket.json"));
     const { head, failures } = sampleRun();
-    for (const path of [join(folder, "taken.json"), join(folder, "file", "a.json")]) {
+    for (const [name, why] of [
+      ["taken.json", "it is a folder"],
+      ["socket.json", "it is not a regular file"],
+      ["file/a.json", "E"],
+    ] as const) {
+      const path = join(folder, name);
       await expect(writeReport(path, head, failures, plain)).rejects.toMatchObject({
         exit: "local",
-        message: expect.stringContaining(`cannot write the report ${path}: E`),
+        message: expect.stringContaining(`cannot write the report ${path}: ${why}`),
       });
     }
-    expect(readdirSync(folder).toSorted()).toEqual(["file", "taken.json"]);
+    expect(readdirSync(folder).toSorted()).toEqual(["file", "socket.json", "taken.json"]);
+    expect(statSync(join(folder, "socket.json")).isSocket()).toBe(true);
   });
 
   it("keeps the old report when the failures cannot be read", async () => {

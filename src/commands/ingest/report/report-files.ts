@@ -7,7 +7,7 @@ import { CliError, codeOf, messageOf } from "../../../errors.ts";
 import { makeFolder } from "../../../make-folder.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { ciPrefix, tellGithub, type ToldRun } from "../../../output/report/ci.ts";
-import { reportFormatOf, writeReport } from "../../../output/report/file.ts";
+import { checkOutputPath, reportFormatOf, writeReport } from "../../../output/report/file.ts";
 import type { ReportFailure } from "../../../output/report/record.ts";
 import { writeCodeQuality } from "../../../output/report/gitlab.ts";
 
@@ -48,7 +48,7 @@ function checkedPath(flag: string, path: string, cwd: string): string {
   } catch (error) {
     throw refuse(`the folder cannot be written: ${codeOf(error) ?? messageOf(error)}`, error);
   }
-  if (statSync(absolute, { throwIfNoEntry: false })?.isDirectory()) throw refuse("is a folder");
+  checkOutputPath(flag, path, cwd);
   return join(realpathSync(folder), basename(absolute));
 }
 
