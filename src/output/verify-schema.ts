@@ -43,7 +43,11 @@ const summary = z
 const command = z.literal("verify");
 const status = z
   .enum(["passed", "failed", "partial"])
-  .check(z.describe("failed: a document is not as expected; partial: one could not be decided"));
+  .check(
+    z.describe(
+      "failed: a document is not as expected; partial: one could not be decided or checked",
+    ),
+  );
 
 const expected = z
   .optional(z.literal("hidden"))

@@ -84,7 +84,10 @@ interface Outcome {
   isRecent: boolean;
 }
 
-/** Runs the checks, writes them, and returns their outcome. */
+/**
+ * Runs the checks, writes them, and returns their outcome. A check that is stopped writes what it
+ * has found, then throws its reason.
+ */
 async function check(
   context: Context,
   session: Session,
@@ -101,6 +104,7 @@ async function check(
   const record = createRecord(session);
   let done = 0;
   let isRecent = false;
+  let stopped: { reason: unknown } | undefined;
   progress.follow(() => ({
     phase: "checking",
     done,
@@ -123,13 +127,17 @@ async function check(
       const { sentAtMs = 0 } = each.document;
       if (!isExpected && context.now() - sentAtMs < recentMs) isRecent = true;
     });
+  } catch (error) {
+    stopped = { reason: error };
   } finally {
     record.save();
     await progress.stop();
   }
+  if (stopped && done === 0) throw stopped.reason;
   kept.sort(order);
   const summary = { ...counts, documents: done };
-  const status = statusOf(counts, request.expectsHidden, chosen.failed.length);
+  const unchecked = stopped ? chosen.count - done : 0;
+  const status = statusOf(counts, request.expectsHidden, chosen.failed.length + unchecked);
   const expected = request.expectsHidden ? ("hidden" as const) : undefined;
   const end = { status, expected, summary };
   if (format === "json") await writeJsonReport(output, options, verifyJson(end, kept));
@@ -143,11 +151,14 @@ async function check(
       }
     }
   }
-  await output.note(countsText(counts));
+  const left = stopped ? `, ${formatCount(unchecked)} not checked` : "";
+  await output.note(countsText(counts) + left);
   const isFine = (each: VerifiedDocument): boolean =>
     outcomeOf(each.result, request.expectsHidden) === "expected";
   const { failed: unread } = chosen;
-  await writeVerifyReports(context, session, { files, ...end, documents: kept, unread, isFine });
+  const run = { ...end, documents: kept, unread, unchecked, isFine };
+  await writeVerifyReports(context, session, { files, ...run });
+  if (stopped) throw stopped.reason;
   return { counts, isRecent };
 }
 

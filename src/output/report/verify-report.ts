@@ -16,14 +16,20 @@ export interface VerifyRun extends VerifyEnd {
   documents: readonly VerifiedDocument[];
   /** Files that could not be read, with the reason: their documents were not checked. */
   unread: readonly string[];
+  /** Number of documents that a stopped check did not reach. */
+  unchecked?: number;
   /** Whether a document is as expected. */
   isFine: (document: VerifiedDocument) => boolean;
 }
 
+const uncheckedText = (count: number): string => `${countOf(count, "document")} not checked`;
+
 const placeOf = ({ path, id }: VerifiedDocument): string => path ?? id;
 
 /** Every document that is not as expected is a failed test; an undecided one is skipped. A file that could not be read is an error. */
-function* junit({ summary, documents, unread, isFine }: VerifyRun): Generator<string> {
+function* junit({ summary, documents, isFine, ...run }: VerifyRun): Generator<string> {
+  const { unchecked = 0 } = run;
+  const unread = [...run.unread, ...(unchecked > 0 ? [uncheckedText(unchecked)] : [])];
   const bad = documents.filter((each) => !isFine(each));
   const unknown = bad.filter(({ result }) => result === "unknown").length;
   const fine = documents.length - bad.length;
@@ -57,8 +63,15 @@ function* junit({ summary, documents, unread, isFine }: VerifyRun): Generator<st
   yield "  </testsuite>\n</testsuites>\n";
 }
 
-function* html({ summary, documents, unread, isFine }: VerifyRun): Generator<string> {
-  const counts = countsText(summary);
+function* html({
+  summary,
+  documents,
+  unread,
+  isFine,
+  unchecked = 0,
+}: VerifyRun): Generator<string> {
+  const rest = unchecked > 0 ? `, ${uncheckedText(unchecked)}` : "";
+  const counts = countsText(summary) + rest;
   yield pageStart({ title: `knowctl verify: ${counts}`, generator: "knowctl verify report" });
   const lacks = unread.map((reason) => `\n<p>${escapeHtml(reason)}</p>`);
   const title =
