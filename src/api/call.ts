@@ -166,7 +166,10 @@ export function limitsOf(
     limits[policy.timeoutSets] = timeoutMs;
     // The wait for the first byte of a stream is idle time, too.
     if (policy.timeoutSets === "idleMs") limits.headersMs = timeoutMs;
-    if (policy.timeoutSets === "headersMs") limits.totalMs = Math.max(limits.totalMs, timeoutMs);
+    if (policy.timeoutSets === "headersMs") {
+      limits.idleMs = Math.max(limits.idleMs, timeoutMs);
+      limits.totalMs = Math.max(limits.totalMs, timeoutMs);
+    }
   }
   if (policy.uploadBytesPerSecond !== undefined && limits.headersMs > 0) {
     const unseen = Math.min(bodyBytes, unseenBytes);

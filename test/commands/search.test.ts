@@ -315,4 +315,13 @@ describe("on a terminal", () => {
     await main(["search", "leave", "--fields", "rank,path"], context);
     expect(context.stdoutText()).toMatch(/rank +path\S*\n +1 +docs\/leave\.md/);
   });
+
+  it("advises nothing against 429 that a search cannot do", async () => {
+    const faults = { rules: [{ when: { path: "/api/search" }, do: { status: 429 } }] };
+    const { code, stderr } = await search(await startFilled("onyx", faults), "leave");
+    expect(code).toBe(6);
+    expect(stderr).toMatch(
+      /→ try again later; a command that sends many requests takes --concurrency\n$/,
+    );
+  });
 });

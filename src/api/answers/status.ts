@@ -20,7 +20,8 @@ export function hintsForStatus(name: KeyName, status: number, code: string | und
         ];
   }
   if (status === 404 || status === 405) return ["check the base URL and --dialect"];
-  if (status === 429) return ["try again later, or send less at once (--concurrency, --rate)"];
+  if (status === 429)
+    return ["try again later; a command that sends many requests takes --concurrency"];
   if (status === 501) {
     return [
       "this server is set up without this function, e.g. without a vector store; a retry does not help",

@@ -63,8 +63,9 @@ function unreachable(words: string, hint = checkAddress): KnownFault {
   return { kind: "connection", exit: "unreachable", words, hint };
 }
 
-function timedOut(words: string): KnownFault {
-  return { kind: "timeout", exit: "timeout", words, hint: "a longer --timeout may help" };
+/** The time for a connection is fixed: only the other timeouts follow --timeout. */
+function timedOut(words: string, hint = "a longer --timeout may help"): KnownFault {
+  return { kind: "timeout", exit: "timeout", words, hint };
 }
 
 function invalidResponse(words: string): KnownFault {
@@ -94,8 +95,8 @@ const knownFaults: Record<string, KnownFault> = {
   ),
   UND_ERR_HEADERS_OVERFLOW: invalidResponse("the response header is too large"),
   UND_ERR_HTTP_PARSER: invalidResponse("the response is not HTTP"),
-  ETIMEDOUT: timedOut("the connection timed out"),
-  UND_ERR_CONNECT_TIMEOUT: timedOut("no connection in time"),
+  ETIMEDOUT: timedOut("the connection timed out", checkAddress),
+  UND_ERR_CONNECT_TIMEOUT: timedOut("no connection in time", checkAddress),
   HEADERS_TIMEOUT: timedOut("no response in time"),
   IDLE_TIMEOUT: timedOut("the response stopped arriving"),
   TOTAL_TIMEOUT: timedOut("not complete in time"),

@@ -12,3 +12,14 @@ it.each(["EMFILE", "ENFILE"])("%s ends the run: no later attempt would find more
     });
   }
 });
+
+it("advises a longer --timeout only where it has an effect: the time for a connection is fixed", () => {
+  const hintsOf = (code: string): string[] | undefined =>
+    readFault(Object.assign(new Error(code), { code, syscall: "connect" }), true)?.hints;
+  for (const code of ["UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT"]) {
+    expect(hintsOf(code)).toEqual([expect.stringContaining("reachable from here")]);
+  }
+  for (const code of ["HEADERS_TIMEOUT", "IDLE_TIMEOUT", "TOTAL_TIMEOUT"]) {
+    expect(hintsOf(code)).toEqual(["a longer --timeout may help"]);
+  }
+});
