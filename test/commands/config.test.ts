@@ -361,6 +361,27 @@ describe("config set, unset, use", () => {
     expect(byVariable.err).toContain("the profile stays p, by KNOWCTL_PROFILE");
   });
 
+  it("use makes no profile of a project the default of every folder", async () => {
+    const desk = createDesk();
+    desk.putUser({ chat: { personaId: 3 } });
+    desk.put(".cliconfig.json", { profiles: { q: { baseUrl: "https://b.example" } } });
+    const { code, err } = await run(desk, ["config", "use", "q"]);
+    expect(code).toBe(9);
+    expect(err).toContain("here: knowctl config use q --local");
+    expect(userJson(desk)).toEqual({ chat: { personaId: 3 } });
+    expect((await run(desk, ["config", "use", "q", "--local"])).code).toBe(0);
+    expect((await run(desk, ["config", "validate"])).code).toBe(0);
+  });
+
+  it("list names the profiles where the default one does not exist", async () => {
+    const desk = createDesk();
+    desk.putUser({ defaultProfile: "gone", profiles: { p: { baseUrl: "https://a.example" } } });
+    expect((await run(desk, ["config", "show"])).err).toContain("knowctl config list");
+    const { code, out } = await run(desk, ["config", "list"]);
+    expect(code).toBe(0);
+    expect(out).toContain("https://a.example");
+  });
+
   it("use makes a profile the default; an unknown one suggests", async () => {
     const desk = createDesk();
     desk.putUser(stored);

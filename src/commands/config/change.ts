@@ -196,6 +196,14 @@ export async function configUse(
   }
   const target = await targetFile(context, options);
   const draft = await openDraft(target.path, target.isPrivate, machineOf(context));
+  // The user file also applies where this project file does not.
+  if (target.isPrivate && !profileNames(draft).includes(name)) {
+    throw new CliError("not-found", `there is no profile "${name}" in ${draft.path}`, {
+      hints: [
+        `it is of this project; make it the default here: knowctl config use ${name} --local`,
+      ],
+    });
+  }
   await saveDraft(changeDraft(draft, ["defaultProfile"], name));
   await output.note(`${name} is now the default profile (${draft.path})`);
   const { source, where } = config.origins.get("profile") ?? { source: "default", where: "" };

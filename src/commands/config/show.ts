@@ -57,7 +57,8 @@ export async function configList(
 ): Promise<void> {
   checkFormat(options);
   const output = createOutput(context, options);
-  const config = await loadToShow(context, options, output);
+  // The list is the remedy for an unknown profile.
+  const config = await loadToShow(context, options, output, { mayBeNew: true });
   const rows = profileRows(config);
   const count = await writeList(output, options, profileColumns, rows);
   if (count > 0) return;
