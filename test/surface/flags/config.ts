@@ -52,7 +52,14 @@ export const config: Coverage = {
   },
   "config use": {
     "--local": [
-      { ...project, args: "b", flag: "--local", left: { loses: /knowctl\/config\.json/ } },
+      // Without it, the default of every folder would be a profile of this project.
+      {
+        ...project,
+        args: "b",
+        flag: "--local",
+        codes: [9, 0],
+        left: { gains: /\.cliconfig\.json: .*[^]*defaultProfile/ },
+      },
       { ...other, args: "b", flag: both, refused: /--local and --config/ },
     ],
     "--profile": {
