@@ -39,7 +39,7 @@ function spellingsOf(name: string, cwd: string, root: string): string[] {
   return [...new Set([name.normalize("NFC"), name, ...(isInside ? [fromRoot] : [])])];
 }
 
-function textOf({ documents, failures }: Forgotten): string {
+function textOf({ documents, failures }: Omit<Forgotten, "unknown">): string {
   const parts = [
     ...(documents > 0 || failures === 0 ? [countOf(documents, "document")] : []),
     ...(failures > 0 ? [countOf(failures, "failure")] : []),
@@ -84,8 +84,8 @@ export async function stateForget(
       await output.note("nothing was forgotten");
       return;
     }
-    guardWriting(place, () => forget(state.database, request));
-    await output.note(`forgot ${textOf(found)}`);
+    const deleted = guardWriting(place, () => forget(state.database, request));
+    await output.note(`forgot ${textOf(deleted)}`);
   } finally {
     state.close();
   }

@@ -54,26 +54,30 @@ export function countForgotten(database: Database, request: ForgetRequest): Forg
 
 /**
  * Deletes records in one transaction, so that the documents are sent again under the same
- * ids. Deleting all records also deletes the records of uploaded images.
+ * ids. Deleting all records also deletes the records of uploaded images. Returns how many it
+ * deleted: a record that several names match counts once.
  */
-export function forget(database: Database, request: ForgetRequest): void {
+export function forget(database: Database, request: ForgetRequest): Omit<Forgotten, "unknown"> {
+  const deleted = { documents: 0, failures: 0 };
   const [pairSql, pairValues] = pairCondition(request.ccPairId);
-  const tables = request.onlyFailed ? ["failures"] : ["failures", "accepted"];
   const names = request.names.length === 0 ? [undefined] : request.names;
   const isEverything =
     request.names.length === 0 && !request.onlyFailed && request.ccPairId === undefined;
   database.transaction(() => {
     // Files first: the triggers on `accepted` then have no files to search.
     if (isEverything) database.exec("DELETE FROM files; DELETE FROM images;");
-    if (request.names.length === 0) {
-      database.prepare(`DELETE FROM unfinished WHERE ${pairSql}`).run(...pairValues);
-    }
+    const drop = (table: string, where: string, values: SqlValue[]): number => {
+      const number = count(database, table, where, values);
+      database.prepare(`DELETE FROM ${table} WHERE ${where}`).run(...values);
+      return number;
+    };
+    if (request.names.length === 0) deleted.failures += drop("unfinished", pairSql, pairValues);
     for (const spellings of names) {
       const [nameSql, values] = spellings ? nameCondition(spellings) : ["TRUE", []];
-      for (const table of tables) {
-        const drop = database.prepare(`DELETE FROM ${table} WHERE ${pairSql} AND ${nameSql}`);
-        drop.run(...pairValues, ...values);
-      }
+      const [where, allValues] = [`${pairSql} AND ${nameSql}`, [...pairValues, ...values]];
+      deleted.failures += drop("failures", where, allValues);
+      if (!request.onlyFailed) deleted.documents += drop("accepted", where, allValues);
     }
   });
+  return deleted;
 }

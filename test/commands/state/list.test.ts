@@ -105,6 +105,7 @@ describe("state forget", () => {
     ["docs/a.md", ["docs/b.md#2", "docs/sub-d.md#2", "docs/sub/c.md#2"], "2 documents"],
     ["docs/a.md --cc-pair-id 3", ["docs/a.md#2"], "1 document"],
     ["docs/sub", ["docs/a.md#2", "docs/sub-d.md#2"], "1 document"],
+    ["docs/sub docs/sub/c.md docs/sub", ["docs/a.md#2", "docs/sub-d.md#2"], "1 document"],
     ["docs/sub/", ["docs/sub-d.md#2"], "1 document"],
     ["docs --yes", [], "5 documents and 1 failure"],
     ["--failed", ["docs/a.md#3"], "1 failure"],
