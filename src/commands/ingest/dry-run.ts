@@ -49,7 +49,7 @@ async function* recordedOrphans(
     for await (const orphan of findOrphans(context, folder, plan, target)) {
       const { path, id, reason } = orphan;
       if (shard && !isInShard(id, shard)) continue;
-      const detail = `${reason}; the service still has the document`;
+      const detail = `${reason}; its document was not removed`;
       yield { action: "orphaned", class: orphan.class, path, id, detail };
     }
   }

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { serviceTargets, targetFor } from "../../sync/state/target.ts";
+import { recordedServices, serviceTargets, targetFor } from "../../sync/state/target.ts";
 import type { VerifiableRecord } from "../../sync/state/verified.ts";
 import type { Session } from "../ingest/session.ts";
 import { namesPairsByRule } from "../ingest/target/recorded-target.ts";
@@ -83,6 +83,15 @@ async function chooseRecorded(
   };
 }
 
+/** What is not recorded: no upload, or none to this service. */
+function whatIsMissing({ state, targets }: Session): { what: string; hints: string[] } {
+  const others = state.isRecordless ? [] : recordedServices(state.database);
+  const [first] = others;
+  if (first === undefined) return { what: "no upload is recorded here", hints: [] };
+  const what = `no upload to ${targets.baseUrl} is recorded, only to ${others.join(", ")}`;
+  return { what, hints: [`to check what is there: \`knowctl verify --base-url ${first}\``] };
+}
+
 /** Without records the files are the expectation: a sample of them is chosen by their ids. */
 async function chooseFiles(
   context: Context,
@@ -90,9 +99,11 @@ async function chooseFiles(
   { sample }: VerifyOptions,
 ): Promise<Chosen> {
   const { source, output } = session;
+  const { what, hints } = whatIsMissing(session);
   if (source.inputs.length === 0 && source.settings.include.length === 0) {
-    throw nothingToCheck("no upload is recorded here, and no path is named", [
+    throw nothingToCheck(`${what}; no path is named`, [
       "name files or folders, for example `knowctl verify docs`",
+      ...hints,
     ]);
   }
   const found = await findFileDocuments(context, session);
@@ -100,7 +111,7 @@ async function chooseFiles(
     found.close();
     throw nothingToCheck("the files yield no document", ["check the paths and the options"]);
   }
-  await output.note("no upload is recorded here: the files are compared with the index");
+  await output.note(`${what}: the files are compared with the index`);
   const { texts, failed, close } = found;
   if (sample === undefined || sample >= found.count) {
     return { count: found.count, documents: texts(), failed, close };

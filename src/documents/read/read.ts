@@ -66,7 +66,7 @@ export function formatFor(path: string, named: FormatName | undefined): Format {
 }
 
 /** Why a report of an earlier run is skipped. */
-export const ownReport = "a report of this command";
+export const ownReport = "a report of knowctl";
 
 /** A file as it was read. */
 export interface FileBytes extends ReadBytes {

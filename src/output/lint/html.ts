@@ -122,7 +122,7 @@ export function* lintHtml(run: LintRun): Generator<string> {
   const counts = countSeverities(run.findings);
   const shown = worstFirst(run.findings, maxListed);
   const title = `knowctl lint: ${severityText(counts)}`;
-  yield pageStart({ title, generator: "knowctl lint report", style: lintStyle });
+  yield pageStart({ title, command: "lint", style: lintStyle });
   yield heading(run, counts);
   if (shown.length > 0) {
     yield filters(counts);

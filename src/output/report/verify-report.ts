@@ -72,7 +72,7 @@ function* html({
 }: VerifyRun): Generator<string> {
   const rest = unchecked > 0 ? `, ${uncheckedText(unchecked)}` : "";
   const counts = countsText(summary) + rest;
-  yield pageStart({ title: `knowctl verify: ${counts}`, generator: "knowctl verify report" });
+  yield pageStart({ title: `knowctl verify: ${counts}`, command: "verify" });
   const lacks = unread.map((reason) => `\n<p>${escapeHtml(reason)}</p>`);
   const title =
     unread.length === 0 ? counts : `${counts}, ${countOf(unread.length, "file")} not read`;

@@ -107,16 +107,3 @@ export function countAccepted(
   }
   return count;
 }
-
-/** Keys of the first `most` targets with accepted documents. */
-export function listTargets(database: Database, most: number): string[] {
-  // Seek from one target to the next: DISTINCT would scan a million records.
-  const next = database.prepare("SELECT min(target) AS target FROM accepted WHERE target > ?");
-  const all: string[] = [];
-  while (all.length < most) {
-    const target = next.get(all.at(-1) ?? "")?.["target"];
-    if (typeof target !== "string") break;
-    all.push(target);
-  }
-  return all;
-}

@@ -41,30 +41,37 @@ export function targetFor(targets: Targets, own: number | undefined): Target | u
   return makeTarget(targets, ccPairId);
 }
 
+/** The base URL at the start of the key of a target, see Target. */
+export function serviceInKey(key: string): string {
+  return key.slice(0, key.lastIndexOf("#"));
+}
+
 /** The pair at the end of the key of a target, see Target. */
 export function pairInKey(key: string): number {
   return Number(key.slice(key.lastIndexOf("#") + 1));
 }
 
-/**
- * Keys of the targets of one service with accepted documents. There are few targets but maybe
- * millions of rows, so this seeks from one target to the next in the index.
- */
-export function serviceTargets(database: Database, baseUrl: string): string[] {
-  const first = database.prepare(
-    "SELECT target FROM accepted WHERE target >= ? ORDER BY target LIMIT 1",
-  );
-  const after = database.prepare(
-    "SELECT target FROM accepted WHERE target > ? ORDER BY target LIMIT 1",
-  );
-  const prefix = `${baseUrl}#`;
-  const targets: string[] = [];
-  for (let row = first.get(prefix); row; row = after.get(targets.at(-1) ?? "")) {
-    const target = String(row["target"]);
-    if (!target.startsWith(prefix)) break;
-    targets.push(target);
+/** Keys of the first `most` targets with accepted documents. */
+export function listTargets(database: Database, most = Infinity): string[] {
+  // Seek from one target to the next: DISTINCT would scan a million records.
+  const next = database.prepare("SELECT min(target) AS target FROM accepted WHERE target > ?");
+  const all: string[] = [];
+  while (all.length < most) {
+    const target = next.get(all.at(-1) ?? "")?.["target"];
+    if (typeof target !== "string") break;
+    all.push(target);
   }
-  return targets;
+  return all;
+}
+
+/** Keys of the targets of one service with accepted documents. */
+export function serviceTargets(database: Database, baseUrl: string): string[] {
+  return listTargets(database).filter((key) => serviceInKey(key) === baseUrl);
+}
+
+/** Base URLs of all services with accepted documents. */
+export function recordedServices(database: Database): string[] {
+  return [...new Set(listTargets(database).map(serviceInKey))];
 }
 
 /** Keys of all targets with failures; "" for failures without a known pair. */
@@ -77,5 +84,5 @@ export function allFailureTargets(database: Database): string[] {
 
 /** Keys of the targets of one service with failures. */
 export function failureTargets(database: Database, baseUrl: string): string[] {
-  return allFailureTargets(database).filter((key) => key.startsWith(`${baseUrl}#`));
+  return allFailureTargets(database).filter((key) => serviceInKey(key) === baseUrl);
 }

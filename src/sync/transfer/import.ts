@@ -1,7 +1,6 @@
 import type { Database, SqlValue } from "../../database.ts";
 import { doubtMark } from "../state/doubt.ts";
 import { createInsert } from "../state/insert.ts";
-import { listTargets } from "../orphans/orphan-table.ts";
 import { optionsJson, optionsKey } from "../state/options.ts";
 import {
   acceptedColumns,
@@ -11,6 +10,7 @@ import {
   fileValues,
   tombstoneMark,
 } from "../state/records.ts";
+import { listTargets, serviceInKey } from "../state/target.ts";
 import type { ImageRecord, TransferRecord } from "./transfer.ts";
 
 /** Collects records in temporary tables until all of them are validated. */
@@ -135,12 +135,11 @@ const doubtOvertakenSql = `UPDATE main.accepted SET whole = '${doubtMark}' || wh
 
 /** Marks records as in doubt when another pair of the service has a newer version of the document. */
 function doubtOvertaken(database: Database): void {
-  const targets = listTargets(database, Infinity);
-  const serviceOf = (target: string): string => target.slice(0, target.lastIndexOf("#"));
+  const targets = listTargets(database);
   const update = database.prepare(doubtOvertakenSql);
   for (const one of targets) {
     for (const other of targets) {
-      if (one !== other && serviceOf(one) === serviceOf(other)) update.run(one, other);
+      if (one !== other && serviceInKey(one) === serviceInKey(other)) update.run(one, other);
     }
   }
 }

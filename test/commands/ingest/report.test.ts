@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fromJSONSchema } from "zod";
 import { ingestEventsJsonSchema } from "../../../src/output/ingest-events.ts";
+import { pageEnd, pageStart } from "../../../src/output/report/html/page.ts";
 import { parseReport } from "../../../src/output/report/read.ts";
 import type { RunReport } from "../../../src/output/report/record.ts";
 import { startSocket } from "../../file-system.ts";
@@ -145,7 +146,7 @@ describe("--report", () => {
     await run(service, { report });
     const { stderr } = await run(service, { include: ["**/*"] });
     expect([...service.sandbox.ledger.documents.keys()]).toEqual(["docs/a.md"]);
-    expect(stderr).toContain("a report of this command");
+    expect(stderr).toContain("a report of knowctl");
   });
 
   it("among the documents is none itself", async () => {
@@ -155,6 +156,17 @@ describe("--report", () => {
     expect([...service.sandbox.ledger.documents.keys()]).toEqual(["docs/a.md"]);
     expect(readdirSync(join(service.folder, "docs")).toSorted()).toEqual(["a.md", "run.html"]);
   });
+
+  it.each(["lint", "verify", "eval"])(
+    "of %s among the documents is none itself",
+    async (command) => {
+      const report = `${pageStart({ title: "A report", command })}<p>Text.</p>${pageEnd()}`;
+      const files = { "docs/a.md": "# A\n\nText.\n", "docs/report.html": report };
+      const service = await startTestService({ files });
+      await run(service, {});
+      expect([...service.sandbox.ledger.documents.keys()]).toEqual(["docs/a.md"]);
+    },
+  );
 
   it("that cannot be written is exit local, unless the run itself failed", async () => {
     const service = await startTestService({ files: { "docs/a.md": "# A\n\nText.\n" } });

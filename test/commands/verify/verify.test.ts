@@ -151,6 +151,21 @@ describe("verify", () => {
     expect((await run("verify", "empty", "--cc-pair-id", "2")).code).toBe(2);
   });
 
+  it("names the service of the recorded uploads, where it is another one", async () => {
+    const { run, folder, env, sandbox } = await uploaded();
+    const other = await startTestService({ dialect: "onyx" });
+    const elsewhere = { cwd: folder, env: { ...env, KNOWCTL_BASE_URL: other.sandbox.url } };
+    const nothing = await runHere(["verify"], elsewhere);
+    const what = `no upload to ${other.sandbox.url} is recorded, only to ${sandbox.url}`;
+    expect(nothing.stderr).toContain(`nothing to check: ${what}; no path is named`);
+    expect(nothing.code).toBe(2);
+    expect(nothing.stderr).toContain(`knowctl verify --base-url ${sandbox.url}`);
+    expect(await run("verify", "--base-url", sandbox.url)).toMatchObject({ code: 0 });
+    const compared = await runHere(["verify", "docs", "--cc-pair-id", "2"], elsewhere);
+    expect(compared.stderr).toContain(`${what}: the files are compared with the index`);
+    expect(compared.code).toBe(13);
+  });
+
   it("reports a file that cannot be read, and so is not checked", async () => {
     const { run, folder } = await uploaded();
     rmSync(join(folder, ".knowctl"), { recursive: true });

@@ -27,7 +27,7 @@ export function* rowsOf(orphans: OrphanTable): Generator<object> {
       id,
       class: each.class,
       stored_id: storedId ?? null,
-      reason: problem ?? (isThere ? `${reason}; the service still has the document` : reason),
+      reason: problem ?? (isThere ? `${reason}; its document was not removed` : reason),
     };
   }
 }

@@ -6,14 +6,13 @@ import { CliError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import {
   countAccepted,
-  listTargets,
   type ListedOrphan,
   type OrphanTable,
 } from "../../../sync/orphans/orphan-table.ts";
 import type { OrphanClass } from "../../../sync/orphans/orphan-classes.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import { removeOrphans } from "../../../sync/orphans/remove.ts";
-import { serviceTargets, type Target } from "../../../sync/state/target.ts";
+import { listTargets, serviceTargets, type Target } from "../../../sync/state/target.ts";
 import { createPrompt } from "../../prompt.ts";
 import type { AccessFlags } from "../target/access.ts";
 import { namedPair, pairText } from "../target/pair-names.ts";

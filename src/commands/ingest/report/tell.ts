@@ -22,7 +22,7 @@ export async function printSince(output: Output, { since }: DocumentSource): Pro
   await output.note(`since ${ref}: ${parts.join(", ")}`);
   if (renamed.size + deleted.size === 0) return;
   await output.note(
-    "the service still has the documents of deleted and renamed files; --dry-run lists them",
+    "the run removes no document of a deleted or renamed file; --dry-run lists them",
   );
 }
 

@@ -3,7 +3,12 @@ import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import type { RunReport } from "../../../output/report/record.ts";
 import { openState } from "../../../sync/state/state-file.ts";
-import { allFailureTargets, failureTargets, pairInKey } from "../../../sync/state/target.ts";
+import {
+  allFailureTargets,
+  failureTargets,
+  pairInKey,
+  serviceInKey,
+} from "../../../sync/state/target.ts";
 import { failuresKey } from "../upload/failures.ts";
 import { namesPairsByRule, severalTargets } from "../target/recorded-target.ts";
 import { plannedBaseUrl, type Session } from "../session.ts";
@@ -70,11 +75,11 @@ export function refuseWrongTarget({ state, targets }: Session): void {
   const [first] = others;
   if (first === undefined) return;
   const { ccPairId } = targets.pair;
-  const serviceIn = (key: string): string => key.slice(0, key.lastIndexOf("#"));
-  const isHere = (key: string): boolean => serviceIn(key) === targets.baseUrl;
-  const place = (key: string): string => (isHere(key) ? "" : ` at ${serviceIn(key)}`);
-  const address = isHere(first) ? "" : ` --base-url ${serviceIn(first)}`;
-  throw new CliError("usage", `nothing failed for cc_pair_id ${ccPairId ?? "by rule"}`, {
+  const isHere = (key: string): boolean => serviceInKey(key) === targets.baseUrl;
+  const place = (key: string): string => (isHere(key) ? "" : ` at ${serviceInKey(key)}`);
+  const address = isHere(first) ? "" : ` --base-url ${serviceInKey(first)}`;
+  const nothing = ccPairId === undefined ? `at ${targets.baseUrl}` : `for cc_pair_id ${ccPairId}`;
+  throw new CliError("usage", `nothing failed ${nothing}`, {
     details: others.map((key) => `there are failures of cc_pair_id ${pairInKey(key)}${place(key)}`),
     hints: [
       `name their target: knowctl ingest retry${address} --cc-pair-id ${pairInKey(first)}`,

@@ -121,7 +121,7 @@ export function* evalHtml(report: EvalReport): Generator<string> {
   const skipped = rest.filter(({ outcome }) => outcome === "skipped");
   const labels = problems.map(({ kind }) => [kind, filterLabels[kind]] as const);
   const title = `knowctl ${report.command}: ${countsText(report.summary)}`;
-  yield pageStart({ title, generator: "knowctl eval report", style: evalStyle });
+  yield pageStart({ title, command: "eval", style: evalStyle });
   yield [heading(report), notices(report), tiles(report), metricsSection(report)].join("\n");
   yield filter([...labels, ...(passed.length > 0 ? [["passed", "Passed"] as const] : [])]);
   for (const { kind, title, cases } of problems) yield* casesSection(kind, title, cases);

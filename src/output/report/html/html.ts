@@ -142,7 +142,7 @@ export function* htmlReport(
   const grouped = groupFailures(failures);
   yield pageStart({
     title: `${statusText(head)}: ${formatCount(head.counts.created + head.counts.updated)} sent, ${formatCount(head.counts.failed)} failed`,
-    generator: "knowctl ingest report",
+    command: "ingest",
   });
   yield [heading(head), notices(head), tiles(head), proportions(head)].join("\n");
   yield failuresSection(grouped);

@@ -19,7 +19,7 @@ async function orphansOf(service: TestService, scope = "."): Promise<string[]> {
   const all = JSON.parse(stdout) as { class: string; id: string; reason: string }[];
   return all.map(
     (each) =>
-      `${each.class} ${each.id}: ${each.reason.replace("; the service still has the document", "")}`,
+      `${each.class} ${each.id}: ${each.reason.replace("; its document was not removed", "")}`,
   );
 }
 

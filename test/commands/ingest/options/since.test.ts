@@ -51,7 +51,7 @@ describe("--since", () => {
     expect(error).toBeUndefined();
     expect(acceptedIds(service)).toEqual(["docs/b.md", "docs/new.md", "docs/young.md"]);
     expect(stderr).toContain("since HEAD~1: 3 files changed (1 renamed), 1 deleted");
-    expect(stderr).toContain("the service still has the documents of deleted and renamed files");
+    expect(stderr).toContain("the run removes no document of a deleted or renamed file");
   });
 
   it("tells the plan without a state: what is gone or renamed comes from git", async () => {
@@ -76,7 +76,7 @@ describe("--since", () => {
     service.commit();
     const { stdout } = await runIngest(service, ["docs"], { since: "HEAD~1", dryRun: true });
     expect(stdout).toBe(
-      "orphaned\tdocs/c.md\tdocs/c.md\tthe file is gone; the service still has the document\n",
+      "orphaned\tdocs/c.md\tdocs/c.md\tthe file is gone; its document was not removed\n",
     );
   });
 

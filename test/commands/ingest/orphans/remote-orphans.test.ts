@@ -49,7 +49,7 @@ describe("ingest orphans --remote", () => {
         id: "kb/old_page%.md",
         class: "extra",
         stored_id: "kb%2Fold_page%25.md",
-        reason: "no file and no record of this project has it; the service still has the document",
+        reason: "no file and no record of this project has it; its document was not removed",
       },
     ]);
     expect(await storedIn(service, 2)).toHaveLength(8);

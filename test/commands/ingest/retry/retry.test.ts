@@ -336,6 +336,7 @@ describe("ingest retry with what is recorded", () => {
     };
     const ran = await runIn(elsewhere, "ingest retry");
     expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(`nothing failed at ${other.sandbox.url}\n`);
     expect(ran.stderr).toContain(`there are failures of cc_pair_id 2 at ${service.sandbox.url}`);
     expect(ran.stderr).toContain(
       `knowctl ingest retry --base-url ${service.sandbox.url} --cc-pair-id 2`,
