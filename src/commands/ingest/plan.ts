@@ -73,6 +73,7 @@ export async function planFolder(
         .filesOf(path)
         .some(({ seen }) => seen === seenText(stamp, source.mappingKey(path)));
     },
+    readsWholeRoot: inputs.length === 0 && settings.include.length === 0,
     shown: source.shown,
     checksum: options.checksum === true,
     force: options.force === true,

@@ -73,6 +73,8 @@ export interface CollisionCheck {
   storedId?: ((id: string) => string) | undefined;
   /** Formats a root-relative path for messages. */
   shown?: ((path: string) => string) | undefined;
+  /** Whether no path was named, and so all files of the project are compared. */
+  readsWholeRoot?: boolean;
   /** Whether a recorded file is still unchanged. */
   isCurrent: (path: string) => boolean;
 }
@@ -97,14 +99,15 @@ export function refuseCollisions({ database }: PlanTable, check: CollisionCheck)
   };
   collect(withinPlan(storesAlike), () => true);
   collect(withRecorded(storesAlike), (row) => check.isCurrent(String(row["path"])));
-  refuse(collisions);
+  refuse(collisions, check);
 }
 
 /** Like refuseCollisions(), for a plan in memory without records. */
 export function refuseCollisionsInMemory(
   table: PlanTable,
-  { storedId, shown }: Pick<CollisionCheck, "storedId" | "shown">,
+  check: Omit<CollisionCheck, "isCurrent">,
 ): void {
+  const { storedId, shown } = check;
   const owners = new Map<string, PlanEntry>();
   const collisions: Collision[] = [];
   for (const entry of table.entries()) {
@@ -118,7 +121,7 @@ export function refuseCollisionsInMemory(
     }
     if (collisions.length > collisionsShown) break;
   }
-  refuse(collisions);
+  refuse(collisions, check);
 }
 
 // Docusaurus, for example, has the same id in each language and version.
@@ -128,9 +131,16 @@ const otherKey =
 const isFromFrontMatter = (first: PathAndId, second: PathAndId): boolean =>
   first.id === second.id && !first.isRow && !second.isRow;
 
-function hintsFor(collisions: readonly Collision[]): string[] {
+const namePath =
+  "no path was named, so all files of the project were compared: name the folders that you upload";
+
+function hintsFor(
+  collisions: readonly Collision[],
+  { readsWholeRoot = false }: Pick<CollisionCheck, "readsWholeRoot">,
+): string[] {
   const places = collisions.flatMap(({ first, second }) => [first, second]);
   return [
+    ...(readsWholeRoot ? [namePath] : []),
     ...(places.some(({ isRow }) => isRow) ? ["set another id in one of the rows"] : []),
     ...(places.some(({ isRow }) => !isRow)
       ? ["set another `id` in the front matter of one file, or exclude that file"]
@@ -139,7 +149,10 @@ function hintsFor(collisions: readonly Collision[]): string[] {
   ];
 }
 
-function refuse(collisions: readonly Collision[]): void {
+function refuse(
+  collisions: readonly Collision[],
+  check: Pick<CollisionCheck, "readsWholeRoot">,
+): void {
   if (collisions.length === 0) return;
   const more = collisions.length > collisionsShown ? ["… and more"] : [];
   const isWithinFiles = collisions.every(({ first, second }) => first.file === second.file);
@@ -157,6 +170,6 @@ function refuse(collisions: readonly Collision[]): void {
         ),
       ...more,
     ],
-    hints: hintsFor(collisions),
+    hints: hintsFor(collisions, check),
   });
 }

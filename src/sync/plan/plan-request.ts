@@ -1,3 +1,4 @@
+import type { CollisionCheck } from "./collisions.ts";
 import type { Listed } from "../../documents/find/source-file.ts";
 import type { FileFacts } from "../../documents/map/facts.ts";
 import type { PeekingInspector } from "../../documents/inspect/inspection.ts";
@@ -17,7 +18,7 @@ export interface RunOptions {
   differenceFrom: (number: number) => string;
 }
 
-export interface PlanRequest {
+export interface PlanRequest extends CollisionCheck {
   /** Project root. */
   root: string;
   /** Lists the files ordered by path; files that only links lead to are last. */
@@ -67,10 +68,4 @@ export interface PlanRequest {
   onProgress?: (files: number) => void;
   /** Called once when many documents are pending, so that the caller can prepare the upload. */
   onManyPending?: (() => void) | undefined;
-  /** Whether a recorded file is still unchanged. */
-  isCurrent: (path: string) => boolean;
-  /** Formats a root-relative path for error messages. */
-  shown?: ((path: string) => string) | undefined;
-  /** Maps an id to the id that the service stores; undefined where it stores ids unchanged. */
-  storedId?: ((id: string) => string) | undefined;
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runHere } from "../../../main.ts";
 import { startTestService } from "../../../service.ts";
 import { acceptedIds, runIngest } from "../support.ts";
 
@@ -135,6 +136,18 @@ it.each<[string, Record<string, string>, string, string, string[]]>([
     expect(error).toMatchObject({ exit: "usage", message, details: [pair], hints });
   }
   expect(acceptedIds(service)).toEqual([]);
+});
+
+it("a shared id of files that were never uploaded: orphans says that a path leaves them out", async () => {
+  const page = "---\nid: a\n---\n# A\n";
+  const given = { "docs/x.md": page, "other/y.md": page };
+  const { folder: cwd, env } = await startTestService({ files: given });
+  const run = (line: string) => runHere(line.split(" "), { cwd, env });
+  expect(await run("ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+  const refused = await run("ingest orphans");
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("no path was named, so all files of the project were compared");
+  expect(await run("ingest orphans docs")).toMatchObject({ code: 0 });
 });
 
 it("three files with one id are two collisions, and another key may be meant", async () => {
