@@ -6,6 +6,8 @@ import { sourceFile } from "../inspect/stamp.ts";
 import { readContent } from "./content.ts";
 import { decodeText } from "./decode.ts";
 import { pointerHint, isPointer, pointerProblem } from "./lfs.ts";
+import { createNotesByName } from "./notes-by-name.ts";
+import type { Parts } from "./parts.ts";
 
 /** Text of another file of the project, or why it cannot be taken. */
 export type Included = { text: string; path: string } | { problem: string };
@@ -19,6 +21,11 @@ export interface Includes {
    * neither a page nor meant for includes, or more than the limits. Throws CliError `usage` for a Git LFS pointer: without its text, the document would be wrong.
    */
   read(target: string, chain: readonly string[]): Included;
+  /**
+   * Reads the note that `target` names anywhere in the vault of the page, see NotesByName; undefined
+   * for none. It may be added in any folder later, so the document is then read on each run.
+   */
+  readNote(target: string, chain: readonly string[]): Included | undefined;
   /** Root-relative paths that read() looked for in the root, also the missing ones. */
   readonly parts: ReadonlySet<string>;
 }
@@ -62,6 +69,8 @@ function realPathOf(root: string, path: string): { real: string; problem?: strin
   return isHidden(realPath) ? { real, problem: "it is a hidden file" } : { real };
 }
 
+const noParts = { note: () => {}, add: () => {} };
+
 interface Found {
   included: Included;
   sizeBytes: number;
@@ -102,15 +111,25 @@ function find(root: string, path: string, most: number): Found {
 }
 
 /**
- * Creates the reader of includes for one document. `root` is absolute and real. Calls `note` with
- * each root-relative path before it reads the file. Reads each file once.
+ * Creates the reader of includes for one document. `root` is absolute and real. Notes each
+ * root-relative path in `noted` before it reads the file. Reads each file once.
  */
-export function createIncludes(root: string, note: (path: string) => void = () => {}): Includes {
+export function createIncludes(
+  root: string,
+  noted: Pick<Parts, "note" | "add"> = noParts,
+  notes = createNotesByName(root),
+): Includes {
   const known = new Map<string, Found>();
   const parts = new Set<string>();
   let left = mostBytes;
-  return {
+  const includes: Includes = {
     parts,
+    readNote(target, chain) {
+      const path = notes.find(target, chain[0] ?? "");
+      if (path !== undefined) return includes.read(`/${path}`, chain);
+      noted.add(target, undefined);
+      return undefined;
+    },
     read(target, chain) {
       const path = pathOf(target, chain.at(-1) ?? "");
       if (path === undefined) return { problem: "it lies outside the project root" };
@@ -121,7 +140,7 @@ export function createIncludes(root: string, note: (path: string) => void = () =
       if (!found) {
         if (known.size >= mostPaths) return { problem: `more than ${mostPaths} files` };
         parts.add(path);
-        note(path);
+        noted.note(path);
         known.set(path, (found = find(root, path, left)));
       }
       if (!("text" in found.included)) return found.included;
@@ -130,10 +149,12 @@ export function createIncludes(root: string, note: (path: string) => void = () =
       return found.included;
     },
   };
+  return includes;
 }
 
 /** For a text without a file, for example from stdin: it has no folder to look in. */
 export const noIncludes: Includes = {
   parts: new Set(),
   read: () => ({ problem: "a text without a file includes nothing" }),
+  readNote: () => undefined,
 };

@@ -31,8 +31,9 @@ export function createParts(root: string): Parts {
   const stamps = new Map<string, string>();
   let isTrusted = true;
   const add: Parts["add"] = (path, stamp) => {
+    if (stamp === undefined) isTrusted = false;
     if (stamps.has(path)) return;
-    if (stamp === undefined || stamps.size >= mostParts) isTrusted = false;
+    if (stamps.size >= mostParts) isTrusted = false;
     if (stamps.size < mostParts) stamps.set(path, stamp ?? "");
   };
   return {

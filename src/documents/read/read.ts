@@ -14,6 +14,7 @@ import { refusePointer } from "./lfs.ts";
 import { mapDocument } from "../map/map-document.ts";
 import { loadedTextReader, loadReader } from "./load-reader.ts";
 import type { Notice } from "../map/notices.ts";
+import { createNotesByName, type NotesByName } from "./notes-by-name.ts";
 import { formatOf } from "./readers.ts";
 import type { FormatName } from "./reader.ts";
 import { isOwnReport } from "../find/own-report.ts";
@@ -153,11 +154,20 @@ export function readDocumentSync(
     return { kind: "skipped", reason: ownReport, stamp, content };
   }
   const parts = createParts(settings.root);
-  const includes = createIncludes(settings.root, parts.note);
+  const includes = createIncludes(settings.root, parts, notesOf(settings));
   const parsed = read(text, path, { includes, componentAttributes: settings.componentAttributes });
   const reading = toReading(file, fileBytes, parsed, settings, trace, parts);
   reading.source = text;
   return reading;
+}
+
+// One run has one object of settings.
+const notesBySettings = new WeakMap<DocumentSettings, NotesByName>();
+
+function notesOf(settings: DocumentSettings): NotesByName {
+  let notes = notesBySettings.get(settings);
+  if (!notes) notesBySettings.set(settings, (notes = createNotesByName(settings.root)));
+  return notes;
 }
 
 /**

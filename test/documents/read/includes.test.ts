@@ -119,7 +119,8 @@ describe("includes of a document", () => {
     write("other.md", "y".repeat(2 * 1024 * 1024));
     write("small.md", "first");
     const noted: string[] = [];
-    const includes = createIncludes(root, (path) => noted.push(path));
+    const add = (path: string): void => void noted.push(path);
+    const includes = createIncludes(root, { note: add, add });
     const read = (target: string): unknown => includes.read(target, ["a.md"]);
     expect(read("/small.md")).toEqual({ text: "first", path: "small.md" });
     write("small.md", "second");

@@ -143,6 +143,41 @@ describe("includes in Markdown", () => {
     expect(notices).toEqual([{ kind: "leftOut", name: "include", times: 1, example }]);
   });
 
+  describe("of notes anywhere in a vault of Obsidian", () => {
+    const vault = {
+      "v/.obsidian/app.json": "{}",
+      "v/x/deep/Two.md": "far\n",
+      "v/x/Two.md": "two\n",
+      "v/y/sub/Three.md": "three\n",
+      "v/.trash/Four.md": "thrown away\n",
+      "Four.md/x.md": "a folder\n",
+      "w/Five.md": "another vault\n",
+      "w/.obsidian/app.json": "{}",
+    };
+    const textOf = async (text: string, path = "v/a/One.md") => {
+      const { document, notices } = await readFolder({ ...vault, [path]: text }, path);
+      return [document.sections[0]?.text, ...(notices ?? []).map((each) => each.example)];
+    };
+
+    it.each([
+      ["![[Two]]", "two"],
+      ["![[two.md]]", "two"],
+      ["![[deep/Two]]", "far"],
+      ["![[sub/Three]] ![[Three]]", "three three"],
+    ])("%s", async (text, body) => {
+      expect(await textOf(text)).toEqual([body]);
+    });
+
+    it.each(["Four", "Five", "wo", "other/Two"])("but not %s", async (name) => {
+      const text = `x ![[${name}]]`;
+      expect(await textOf(text)).toEqual([text, `line 1: ${name}.md: no such file`]);
+    });
+
+    it("without a mark of the vault, below the project root", async () => {
+      expect(await textOf("![[Three]] ![[Five]]", "One.md")).toEqual(["three another vault"]);
+    });
+  });
+
   it("in ignore regions count for nothing, and lines are those of the file", () => {
     const text =
       "---\na: b\n---\n<!-- knowctl:ignore -->\n{{< a >}}\n<!-- /knowctl:ignore -->\n\n{{< b >}}\n";

@@ -6,6 +6,7 @@ import { readRst } from "../../../src/documents/read/readers/rst/rst.ts";
 export function readText(text: string, files: Record<string, string> = {}): Parsed {
   const includes: Includes = {
     parts: new Set(),
+    readNote: () => undefined,
     read(target, chain) {
       const found = files[target];
       const path = target.startsWith("/") ? target.slice(1) : `docs/${target}`;

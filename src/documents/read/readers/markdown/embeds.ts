@@ -61,7 +61,7 @@ export function replaceEmbed(expansion: Expansion, at: number): Replacement | un
     if (section === undefined) return note;
     return section.startsWith("^") ? blockOf(note, section.slice(1)) : belowHeading(note, section);
   };
-  const part = { target: `${target}.md`, section, choose, folders: [""] };
+  const part = { target: `${target}.md`, section, choose, folders: [""], isNote: true };
   const body = includedText(expansion, part, at, false);
   return body === "" ? undefined : { end: at + whole.length, text: indented(body, text, at) };
 }

@@ -15,6 +15,8 @@ export interface Part {
   /** Texts between which the part lies. */
   start?: string | undefined;
   end?: string | undefined;
+  /** Whether the target is a note that may lie anywhere in the vault. */
+  isNote?: boolean;
   /** Folders that are tried in each folder above the page. */
   folders: readonly string[];
 }
@@ -73,7 +75,11 @@ export function includedText(
   isCode: boolean,
 ): string {
   const { around, chain, log } = expansion;
-  const found = readProjectFile(part.target, around.includes, chain, part.folders);
+  const { includes } = around;
+  let found = readProjectFile(part.target, includes, chain, part.folders);
+  if ("problem" in found && part.isNote === true) {
+    found = includes.readNote(part.target, chain) ?? found;
+  }
   if ("problem" in found) {
     log.add("include", `${part.target}: ${found.problem}`, at);
     return "";
