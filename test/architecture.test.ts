@@ -273,6 +273,16 @@ describe("the sources", () => {
     expect(lines.filter(({ lines: count }) => count > 250)).toEqual([]);
   });
 
+  it("no folder but api/ holds more than 17 files", () => {
+    const counts = new Map<string, number>();
+    for (const path of sources()) {
+      counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    }
+    expect(counts.size).toBeGreaterThan(80);
+    const large = [...counts].filter(([, count]) => count > 17).map(([folder]) => folder);
+    expect(large).toEqual([join("src", "api")]);
+  });
+
   it("there are no default exports, barrels or classes but errors", () => {
     for (const path of sources()) {
       const text = textOf(path);

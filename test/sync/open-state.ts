@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { OwnerRules } from "../../src/ownership.ts";
-import * as stateFile from "../../src/sync/state/state-file.ts";
+import * as stateFile from "../../src/sync/state/file/state-file.ts";
 import type { State } from "../../src/sync/state/state.ts";
 import { temporaryFolder } from "../support.ts";
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
 import { isUtf8 } from "node:buffer";
 import { isAbsolute, relative, sep } from "node:path";
-import { isSameVersion } from "../../documents/read/content.ts";
+import { isSameVersion } from "../../documents/read/bytes/content.ts";
 import { CliError, codeOf } from "../../errors.ts";
 import { applyFixes, type Fix } from "./fix.ts";
 import { replaceFile } from "./replace-file.ts";

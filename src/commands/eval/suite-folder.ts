@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { FolderFacts } from "../../checks/eval/suite/check-suite.ts";
 import { listFiles } from "../../documents/find/find.ts";
-import { createRealPlaces, exists } from "../../documents/find/real-place.ts";
+import { createRealPlaces, exists } from "../../documents/find/place/real-place.ts";
 import type { ListedFile } from "../../documents/find/source-file.ts";
 import type { PeekingInspector, Prepared } from "../../documents/inspect/inspection.ts";
 import { formatOf } from "../../documents/read/readers.ts";

@@ -6,7 +6,7 @@ import {
   mostPointerBytes,
   pointerHint,
   pointerProblem,
-} from "../../documents/read/lfs.ts";
+} from "../../documents/read/bytes/lfs.ts";
 import { CliError, codeOf } from "../../errors.ts";
 import { contentTypeOf } from "./content-type.ts";
 

@@ -14,7 +14,7 @@ import type { Plan } from "../../sync/plan/plan.ts";
 import { readPending, type Pending, type SpoolHead } from "../../sync/run/pending.ts";
 import type { NoticeCounts } from "../../sync/plan/notice-counts.ts";
 import { createSpool, type Spool } from "../../sync/run/spool.ts";
-import { openPlanningState } from "../../sync/state/no-records.ts";
+import { openPlanningState } from "../../sync/state/file/no-records.ts";
 import { openOutput } from "../connect.ts";
 import { nothingFound } from "./ingest.ts";
 import { ownKeys } from "./own-keys.ts";

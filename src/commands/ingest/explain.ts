@@ -12,7 +12,7 @@ import { CliError } from "../../errors.ts";
 import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
 import { writeExplanation } from "../../output/explanation.ts";
 import { seenText } from "../../sync/state/records.ts";
-import { hasState, openState } from "../../sync/state/state-file.ts";
+import { hasState, openState } from "../../sync/state/file/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { ownKeys } from "./own-keys.ts";
 import { isTargetOpen, recordedPairs } from "./target/recorded-target.ts";

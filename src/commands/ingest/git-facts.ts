@@ -2,7 +2,7 @@ import type { Listed } from "../../documents/find/source-file.ts";
 import type { Context } from "../../context.ts";
 import type { FileFacts } from "../../documents/map/facts.ts";
 import { pathsInParts } from "../../documents/inspect/part-stamps.ts";
-import { mostParts } from "../../documents/read/parts.ts";
+import { mostParts } from "../../documents/read/parts/parts.ts";
 import { formatOf } from "../../documents/read/readers.ts";
 import { scopeOf, type FindOptions } from "../../documents/find/scope.ts";
 import { CliError } from "../../errors.ts";

@@ -1,9 +1,9 @@
 import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { listFiles } from "../../documents/find/find.ts";
-import { createRealPlaces, realPathIn } from "../../documents/find/real-place.ts";
+import { createRealPlaces, realPathIn } from "../../documents/find/place/real-place.ts";
 import { rangesOf, scopeOf } from "../../documents/find/scope.ts";
-import { statFile } from "../../documents/find/stat-file.ts";
+import { statFile } from "../../documents/find/place/stat-file.ts";
 import { buildPlan, type Plan } from "../../sync/plan/plan.ts";
 import type { Shard } from "../../sync/plan/shard.ts";
 import { seenText } from "../../sync/state/records.ts";

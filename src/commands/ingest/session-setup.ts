@@ -4,7 +4,7 @@ import { CliError } from "../../errors.ts";
 import { join } from "node:path";
 import { stateName } from "../../config/find/project-mark.ts";
 import type { InspectSetup } from "../../documents/inspect/inspection.ts";
-import { namedStateFolder } from "../../sync/state/state-folder.ts";
+import { namedStateFolder } from "../../sync/state/file/state-folder.ts";
 import type { Targets } from "../../sync/state/target.ts";
 import type { MappingFlags } from "./options/mapping-flags.ts";
 import type { DocumentSource } from "./options/settings.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { fixFile, type FixOutcome } from "../../checks/lint/fix-file.ts";
 import type { Fix } from "../../checks/lint/fix.ts";
-import { createRealPlaces } from "../../documents/find/real-place.ts";
+import { createRealPlaces } from "../../documents/find/place/real-place.ts";
 import { readSourceText } from "../../documents/read/source-text.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../checks/lint/store/stored-findings.ts";
 import { loadGlobs } from "../../documents/find/patterns.ts";
 import { jobsOf } from "../../documents/find/scope.ts";
-import { createRealPlaces } from "../../documents/find/real-place.ts";
+import { createRealPlaces } from "../../documents/find/place/real-place.ts";
 import { readSourceText } from "../../documents/read/source-text.ts";
 import type { Progress } from "../../output/terminal/progress.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";

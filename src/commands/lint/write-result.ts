@@ -8,7 +8,7 @@ import {
   writeLintGithub,
   writeLintReport,
 } from "../../output/lint/report.ts";
-import { ciPrefix } from "../../output/report/ci.ts";
+import { ciPrefix } from "../../output/report/ci/ci.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
 import { writeAll, type ReportFiles } from "../ingest/report/report-files.ts";

@@ -6,7 +6,7 @@ import { countOf } from "../../output/terminal/progress.ts";
 import { checkOutputPath, writeFilePieces } from "../../output/report/file.ts";
 import { exportLines } from "../../sync/transfer/export.ts";
 import { createIncoming, type Incoming } from "../../sync/transfer/import.ts";
-import { openScratchState } from "../../sync/state/state-file.ts";
+import { openScratchState } from "../../sync/state/file/state-file.ts";
 import type { State } from "../../sync/state/state.ts";
 import { openOutput } from "../connect.ts";
 import {

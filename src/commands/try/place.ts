@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import type { Context } from "../../context.ts";
 import { CliError, messageOf } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
-import { defaultPairs } from "../../sandbox/store/connectors.ts";
+import { defaultPairs } from "../../sandbox/store/pairs/connectors.ts";
 import { machineOf } from "../config/files.ts";
 
 /** The pair of the sandbox that takes uploads. */

@@ -10,7 +10,7 @@ import type { Facts } from "../../checks/verify/decide.ts";
 import type { Evidence } from "../../checks/verify/evidence.ts";
 import { rareQueries } from "../../checks/verify/rare-words.ts";
 import { ApiError, CliError } from "../../errors.ts";
-import type { Expected, KnownText } from "./expected.ts";
+import type { Expected, KnownText } from "./expected/expected.ts";
 
 /** A document of which a key sees no chunk. */
 export interface Lost {

@@ -1,4 +1,4 @@
-import type { ExpectedText } from "./expected.ts";
+import type { ExpectedText } from "./expected/expected.ts";
 
 /** Runs `work` for each item, at most `width` at once; stops at the first error. */
 export async function forEachOf<T>(

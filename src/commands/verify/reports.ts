@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { ciPrefix } from "../../output/report/ci.ts";
+import { ciPrefix } from "../../output/report/ci/ci.ts";
 import {
   verifyAnnotations,
   writeVerifyReport,

@@ -23,11 +23,11 @@ import { openOutput } from "../connect.ts";
 import { openSource } from "../ingest/options/settings.ts";
 import { checkReportFiles, type ReportFiles } from "../ingest/report/report-files.ts";
 import { openSession, type Session } from "../ingest/session.ts";
-import { chooseDocuments, type Chosen } from "./chosen.ts";
+import { chooseDocuments, type Chosen } from "./expected/chosen.ts";
 import { failUnlessExpected, statusOf } from "./outcome.ts";
-import { openReader } from "./readers.ts";
+import { openReader } from "./look/readers.ts";
 import { writeVerifyReports } from "./reports.ts";
-import { refuseUncheckable } from "./sent.ts";
+import { refuseUncheckable } from "./expected/sent.ts";
 import { checkVerifyOptions, type VerifyOptions } from "./verify-options.ts";
 import { verifyDocuments, type Verified, type VerifyRequest } from "./verifying.ts";
 

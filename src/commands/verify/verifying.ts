@@ -6,11 +6,11 @@ import type { Comparison } from "../../checks/verify/compare-text.ts";
 import { createFurtherText, judgeAlone } from "../../checks/verify/judge-text.ts";
 import type { Context } from "../../context.ts";
 import { findCauses, type Lost } from "./causes.ts";
-import type { Expected, ExpectedText, KnownText } from "./expected.ts";
-import { findBySearch, type SearchWay } from "./find-by-search.ts";
-import { findByVersion } from "./find-by-version.ts";
+import type { Expected, ExpectedText, KnownText } from "./expected/expected.ts";
+import { findBySearch, type SearchWay } from "./look/find-by-search.ts";
+import { findByVersion } from "./look/find-by-version.ts";
 import { createLate, forEachOf } from "./items.ts";
-import { lookAt, type Reader } from "./look.ts";
+import { lookAt, type Reader } from "./look/look.ts";
 
 export interface VerifyRequest {
   /** The profile's own client. */

@@ -1,7 +1,7 @@
 import type { Found, Listed } from "./source-file.ts";
 import { absoluteOf } from "../inspect/absolute.ts";
 import { jobsOf, type FindOptions } from "./scope.ts";
-import { statFile } from "./stat-file.ts";
+import { statFile } from "./place/stat-file.ts";
 import { walkFolders } from "./search.ts";
 
 /**

@@ -19,10 +19,10 @@ import {
 } from "./folder.ts";
 import { absoluteOf } from "../inspect/absolute.ts";
 import type { DocumentSettings } from "../map/settings.ts";
-import { createRawNames } from "./raw-names.ts";
+import { createRawNames } from "./place/raw-names.ts";
 import { sortByKey } from "./entry-order.ts";
 import { normalise } from "../inspect/stamp.ts";
-import { refuseNormalisationCollisions } from "./normalisation-collisions.ts";
+import { refuseNormalisationCollisions } from "./place/normalisation-collisions.ts";
 
 /** `key` orders the entries of one folder. */
 type Entry =

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CliError, codeOf, fileProblem } from "../../errors.ts";
-import { readContent } from "../read/content.ts";
+import { readContent } from "../read/bytes/content.ts";
 import { imageKindOf, uploadNameOf, type ImageMime } from "./image-kind.ts";
-import { isPointer, pointerProblem } from "../read/lfs.ts";
+import { isPointer, pointerProblem } from "../read/bytes/lfs.ts";
 import { relativeTo } from "../find/root.ts";
 import { sourceFile, stampOf } from "../inspect/stamp.ts";
 

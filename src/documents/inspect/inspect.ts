@@ -15,11 +15,11 @@ import type {
 } from "./inspection.ts";
 import { buildPayload, documentJsonIn } from "../payload/payload.ts";
 import { readDocument, readDocumentSync, textReaderFor, type Reading } from "../read/read.ts";
-import { readRows } from "../read/read-rows.ts";
+import { readRows } from "../read/rows/read-rows.ts";
 import { isAsRecorded, placeOf, same } from "./recorded.ts";
 import { loadGlobs } from "../find/patterns.ts";
 import { compileSettings, usesPatterns, type DocumentSettings } from "../map/settings.ts";
-import { statFile } from "../find/stat-file.ts";
+import { statFile } from "../find/place/stat-file.ts";
 
 function failure(path: string, error: unknown): { kind: "failed"; path: string; reason: string } {
   // A CliError concerns one file. Any other error is a bug and ends the run.

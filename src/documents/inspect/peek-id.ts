@@ -1,6 +1,6 @@
 import type { PeekedId } from "./inspection.ts";
 import { closeSync, openSync, readSync } from "node:fs";
-import { openFlags } from "../read/file-bytes.ts";
+import { openFlags } from "../read/bytes/file-bytes.ts";
 import { effectiveFor } from "../map/effective.ts";
 import { isPacked } from "../read/file-name.ts";
 import type { ReadItem } from "./inspection.ts";

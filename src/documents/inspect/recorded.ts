@@ -1,7 +1,7 @@
 import { closeSync, lstatSync, openSync } from "node:fs";
-import { contentHash, openFlags, readAll } from "../read/file-bytes.ts";
+import { contentHash, openFlags, readAll } from "../read/bytes/file-bytes.ts";
 import type { Inspector, InspectSetup, Looked, LookItem, ReadItem } from "./inspection.ts";
-import { maxFileBytesOf } from "../read/size-limit.ts";
+import { maxFileBytesOf } from "../read/bytes/size-limit.ts";
 import { absoluteOf } from "./absolute.ts";
 import { createPartCheck } from "./part-stamps.ts";
 import { sizeIn, stampOf } from "./stamp.ts";

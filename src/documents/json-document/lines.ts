@@ -1,12 +1,12 @@
 import { CliError, reasonOf } from "../../errors.ts";
 import { withoutRestriction } from "../map/access.ts";
-import { createByteLines, type ByteLine } from "../read/byte-lines.ts";
-import { decodeText } from "../read/decode.ts";
+import { createByteLines, type ByteLine } from "../read/bytes/byte-lines.ts";
+import { decodeText } from "../read/bytes/decode.ts";
 import { idIn, parseJsonDocument } from "./json-document.ts";
 import { toPrepared, type PayloadSetup } from "../inspect/inspect.ts";
 import type { FailedDocument, Prepared } from "../inspect/inspection.ts";
 import { parseJsonAt } from "../json/json-row.ts";
-import { recodeStream, unpackStream } from "../read/unpack-stream.ts";
+import { recodeStream, unpackStream } from "../read/bytes/unpack-stream.ts";
 
 // The same limit as for a file.
 const maxLineBytes = 64 * 1024 * 1024;

@@ -1,13 +1,13 @@
 import type { FormatName, Row } from "../read/reader.ts";
 import { CliError, reasonOf } from "../../errors.ts";
-import { decodeStream } from "../read/decode-stream.ts";
+import { decodeStream } from "../read/bytes/decode-stream.ts";
 import { loadReader } from "../read/load-reader.ts";
 import { refuseMissing, rowOfJson } from "../json/json-row.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 import { formats } from "../read/readers.ts";
-import { createRowMapper } from "../read/row.ts";
-import { readRow } from "../read/read-rows.ts";
-import { settingsOfRow } from "../read/row-keys.ts";
+import { createRowMapper } from "../read/rows/row.ts";
+import { readRow } from "../read/rows/read-rows.ts";
+import { settingsOfRow } from "../read/rows/row-keys.ts";
 import { prepareLines, stdinName } from "./lines.ts";
 import { textOf } from "../front-matter/values.ts";
 import { toPrepared, type PayloadSetup } from "../inspect/inspect.ts";

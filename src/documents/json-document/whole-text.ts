@@ -1,18 +1,18 @@
 import { CliError, reasonOf } from "../../errors.ts";
-import { decodeText } from "../read/decode.ts";
+import { decodeText } from "../read/bytes/decode.ts";
 import { stdinName } from "./lines.ts";
 import { toPrepared, type PayloadSetup } from "../inspect/inspect.ts";
 import type { Prepared } from "../inspect/inspection.ts";
 import { mapDocument } from "../map/map-document.ts";
-import { refusePointer } from "../read/lfs.ts";
+import { refusePointer } from "../read/bytes/lfs.ts";
 import { loadReader } from "../read/load-reader.ts";
-import { noIncludes } from "../read/includes.ts";
+import { noIncludes } from "../read/parts/includes.ts";
 import type { TextReader } from "../read/reader.ts";
 import { formats } from "../read/readers.ts";
 import type { FormatName } from "../read/reader.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 import { normalise } from "../inspect/stamp.ts";
-import { unpackStream } from "../read/unpack-stream.ts";
+import { unpackStream } from "../read/bytes/unpack-stream.ts";
 
 /** Formats with one text per file, by their names in `--format`. */
 export type TextFormat = {

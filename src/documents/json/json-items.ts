@@ -1,5 +1,5 @@
 import { CliError } from "../../errors.ts";
-import { mebibytes } from "../read/gunzip.ts";
+import { mebibytes } from "../read/bytes/gunzip.ts";
 import { createExtent } from "./json-extent.ts";
 import { jsonErrorAt, jsonProblem } from "./json-digits.ts";
 

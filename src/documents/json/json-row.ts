@@ -3,7 +3,7 @@ import { CliError, reasonOf } from "../../errors.ts";
 import { isJsonDocument, parseJsonDocument } from "../json-document/json-document.ts";
 import { jsonErrorAt, jsonProblem, parseJson, parseJsonAsWritten } from "./json-digits.ts";
 import { isJsonObject } from "./json-value.ts";
-import type { RowMapper } from "../read/row.ts";
+import type { RowMapper } from "../read/rows/row.ts";
 import { isMap, toValue, ValueError, type ValueMap } from "../front-matter/values.ts";
 
 /** Where a row begins: its number, line and column, all from 1. */

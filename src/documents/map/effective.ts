@@ -2,7 +2,7 @@ import type { SectionMode } from "./rules.ts";
 import { hash } from "node:crypto";
 import { addMetadata, tagsOf, type Metadata } from "./metadata.ts";
 import { rulesFor, type Rule } from "./rules.ts";
-import type { LinkStyle } from "./styles.ts";
+import type { LinkStyle } from "./link/styles.ts";
 import type { DocumentSettings, MappingOptions } from "./settings.ts";
 import { isMap, toValue, type ValueMap } from "../front-matter/values.ts";
 

@@ -6,7 +6,7 @@ import { effectiveFor } from "./effective.ts";
 import { listFiles } from "../find/find.ts";
 import type { Trace } from "../front-matter/fields.ts";
 import { readDocument, type Reading } from "../read/read.ts";
-import { readRows } from "../read/read-rows.ts";
+import { readRows } from "../read/rows/read-rows.ts";
 import { formatOf } from "../read/readers.ts";
 import { jobsOf, scopeOf, type FindOptions } from "../find/scope.ts";
 import type { DocumentSettings } from "./settings.ts";

@@ -10,8 +10,8 @@ import { removeIgnored, type RemovedLines } from "../markdown/ignore-regions.ts"
 import { findReferences } from "../images/image-references.ts";
 import { findImages, type FoundImages } from "../images/image-sections.ts";
 import type { LocalImage } from "../images/images.ts";
-import { pointerHint } from "../read/lfs.ts";
-import type { Parts } from "../read/parts.ts";
+import { pointerHint } from "../read/bytes/lfs.ts";
+import type { Parts } from "../read/parts/parts.ts";
 import {
   mapDates,
   mapId,
@@ -21,10 +21,10 @@ import {
   mapTitles,
   type Mapping,
 } from "./map-fields.ts";
-import { mapLinks } from "./map-links.ts";
+import { mapLinks } from "./link/map-links.ts";
 import { mapMetadata } from "./map-metadata.ts";
 import type { Notice } from "./notices.ts";
-import { settingsOfRow } from "../read/row-keys.ts";
+import { settingsOfRow } from "../read/rows/row-keys.ts";
 import { pageSections, splitSections } from "../markdown/sections.ts";
 import type { DocumentSettings } from "./settings.ts";
 import { addVersionTag } from "./version-tag.ts";

@@ -5,7 +5,7 @@ import type { Effective } from "./effective.ts";
 import { commitOrigin, type FileFacts } from "./facts.ts";
 import type { Fields, Trace } from "../front-matter/fields.ts";
 import { plainText } from "../markdown/heading-text.ts";
-import { documentLink } from "./document-link.ts";
+import { documentLink } from "./link/document-link.ts";
 import { defaultId } from "./mapping.ts";
 import type { Notice } from "./notices.ts";
 import { parseOwners } from "./owners.ts";

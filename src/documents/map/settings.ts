@@ -6,10 +6,10 @@ import { defaultAccessKeys } from "./access.ts";
 import { compileRules, type Rule, type RuleSettings } from "./rules.ts";
 import type { FormatName } from "../read/reader.ts";
 import { createFilter, type PathFilter } from "../find/patterns.ts";
-import { maxFileBytesOf } from "../read/size-limit.ts";
-import { anchorsOfStyle } from "./link-style.ts";
-import type { AnchorStyle, LinkStyle } from "./styles.ts";
-import { checkTemplate } from "./link-template.ts";
+import { maxFileBytesOf } from "../read/bytes/size-limit.ts";
+import { anchorsOfStyle } from "./link/link-style.ts";
+import type { AnchorStyle, LinkStyle } from "./link/styles.ts";
+import { checkTemplate } from "./link/link-template.ts";
 import { versionKeyOf } from "./version-tag.ts";
 
 export type ImageMode = "skip" | "upload";

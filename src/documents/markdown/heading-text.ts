@@ -1,6 +1,6 @@
 import { decodeHTMLStrict } from "entities/decode";
 import type { Heading } from "./structure.ts";
-import type { AnchorStyle } from "../map/styles.ts";
+import type { AnchorStyle } from "../map/link/styles.ts";
 
 // `{#id}` of Docusaurus, `{: #id .class }` and `{ #id }` of Python-Markdown.
 // Neighbouring parts match different characters: otherwise a missing end takes quadratic time.

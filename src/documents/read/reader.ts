@@ -1,6 +1,6 @@
 import type { FrontMatterKeys } from "../map/front-matter-keys.ts";
 import type { JsonDocument } from "../json-document/json-document.ts";
-import type { Includes } from "./includes.ts";
+import type { Includes } from "./parts/includes.ts";
 import type { FrontMatter } from "../front-matter/front-matter.ts";
 
 /** The parsed text of one document. */

@@ -1,7 +1,7 @@
 import { CliError } from "../../errors.ts";
 import type { SourceFile } from "../find/source-file.ts";
 import type { DocumentSettings } from "../map/settings.ts";
-import { decodeFile } from "./decode.ts";
+import { decodeFile } from "./bytes/decode.ts";
 import { readBytes } from "./read.ts";
 import { formatOf } from "./readers.ts";
 

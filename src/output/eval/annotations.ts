@@ -1,5 +1,5 @@
 import type { EvalReport, ReportedCase } from "../../checks/eval/report.ts";
-import { maxAnnotations } from "../report/github.ts";
+import { maxAnnotations } from "../report/ci/github.ts";
 import type { Annotation } from "../workflow-commands.ts";
 import { countOf, formatCount } from "../terminal/progress.ts";
 import { problemsOf } from "./problems.ts";

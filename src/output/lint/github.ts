@@ -1,5 +1,5 @@
 import type { Finding } from "../../checks/lint/rule.ts";
-import { maxAnnotations } from "../report/github.ts";
+import { maxAnnotations } from "../report/ci/github.ts";
 import { cell, table } from "../report/markdown-table.ts";
 import { countOf, formatCount } from "../terminal/progress.ts";
 import type { Annotation } from "../workflow-commands.ts";

@@ -1,5 +1,5 @@
 import type { Severity } from "../../checks/lint/rule.ts";
-import { maxFindings } from "../report/gitlab.ts";
+import { maxFindings } from "../report/ci/gitlab.ts";
 import { neutraliseJson } from "../terminal/neutralise.ts";
 import { worstFirst, type LintRun } from "./lint-run.ts";
 

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { CliError } from "../../errors.ts";
 import { writeFilePieces } from "../report/file.ts";
-import { writeJobSummary } from "../report/job-summary.ts";
+import { writeJobSummary } from "../report/ci/job-summary.ts";
 import { inertPieces } from "../report/json.ts";
 import type { Output } from "../terminal/output.ts";
 import { lintAnnotations, lintSummary } from "./github.ts";

@@ -5,7 +5,7 @@ import { countsText, verifyResults } from "../verify.ts";
 import { verifyJson, type VerifyEnd } from "../verify-json.ts";
 import type { Annotation } from "../workflow-commands.ts";
 import { redactEach, reportFormatOf, writeFilePieces } from "./file.ts";
-import { maxAnnotations } from "./github.ts";
+import { maxAnnotations } from "./ci/github.ts";
 import { pageEnd, pageStart } from "./html/page.ts";
 import { inertPieces } from "./json.ts";
 import { attributes, properties, xmlText } from "./junit.ts";

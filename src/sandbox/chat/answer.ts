@@ -1,5 +1,5 @@
-import { indexText, sentencesOf, type Passage } from "../store/passages.ts";
-import type { Hit } from "../store/search.ts";
+import { indexText, sentencesOf, type Passage } from "../store/index/passages.ts";
+import type { Hit } from "../store/index/search.ts";
 
 /** A piece of the answer: plain text, or the marker of a cited document. */
 export type AnswerPart = { text: string } | { number: number; documentId: string; link: string };

@@ -13,7 +13,7 @@ import { mergeTurns } from "./merge.ts";
 import { runModelTurn } from "./model/turn.ts";
 import { failure, type Line } from "./packets.ts";
 import type { Run } from "./runs.ts";
-import { searchPassages } from "../store/search.ts";
+import { searchPassages } from "../store/index/search.ts";
 import type { Session } from "../store/sessions.ts";
 import { listTool, searchTool } from "./tools.ts";
 import { runTurn, type Turn } from "./turn.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { DialectName } from "../http/reply.ts";
 import { OnyxFilters, StandardFilters, toFilters } from "../http/filters.ts";
-import type { Filters } from "../store/search.ts";
+import type { Filters } from "../store/index/search.ts";
 import {
   laxBoolean,
   laxInteger,

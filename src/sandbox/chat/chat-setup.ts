@@ -2,7 +2,7 @@ import type { Database } from "../../database.ts";
 import type { Attachment } from "./answer.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import type { Clock } from "../clock.ts";
-import type { DocumentSets } from "../store/document-sets.ts";
+import type { DocumentSets } from "../store/pairs/document-sets.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { Files } from "../store/files.ts";
 import type { LedgerWriter } from "../store/ledger.ts";
@@ -14,7 +14,7 @@ import type { Player } from "./play.ts";
 import { detail, type DialectName, Refusal } from "../http/reply.ts";
 import type { Runs } from "./runs.ts";
 import type { Caller } from "../store/access.ts";
-import type { Filters } from "../store/search.ts";
+import type { Filters } from "../store/index/search.ts";
 import type { Message, Session, Sessions } from "../store/sessions.ts";
 
 export interface ChatOptions {

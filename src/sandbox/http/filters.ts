@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { parseTimestamp } from "../store/identity.ts";
-import type { Filters } from "../store/search.ts";
-import { sourceNames } from "../store/sources.ts";
+import type { Filters } from "../store/index/search.ts";
+import { sourceNames } from "../store/pairs/sources.ts";
 import type { DialectName } from "./reply.ts";
 import { type Issue, refuseBody } from "./validation.ts";
 

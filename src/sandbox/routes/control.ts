@@ -7,8 +7,8 @@ import type { Route } from "../http/routes.ts";
 import { parseBody } from "../http/validation.ts";
 import type { DocumentStore, StoredDocument } from "../store/documents.ts";
 import { zuluTime } from "../store/identity.ts";
-import { sentencesOf } from "../store/passages.ts";
-import type { Filters, Hit } from "../store/search.ts";
+import { sentencesOf } from "../store/index/passages.ts";
+import type { Filters, Hit } from "../store/index/search.ts";
 
 export interface ControlOptions {
   dialect: DialectName;

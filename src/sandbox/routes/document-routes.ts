@@ -4,9 +4,9 @@ import type { Call } from "../http/call.ts";
 import { detail, json, type Reply } from "../http/reply.ts";
 import type { Route } from "../http/routes.ts";
 import { type Issue, laxInteger, parseBody, refuseBody } from "../http/validation.ts";
-import type { Chunk, ChunkStore } from "../store/chunks.ts";
-import type { View } from "../store/search.ts";
-import { sourceNames } from "../store/sources.ts";
+import type { Chunk, ChunkStore } from "../store/index/chunks.ts";
+import type { View } from "../store/index/search.ts";
+import { sourceNames } from "../store/pairs/sources.ts";
 
 export interface DocumentOptions {
   database: Database;

@@ -1,9 +1,9 @@
 import type { Call } from "../http/call.ts";
 import type { Clock } from "../clock.ts";
-import type { Commits } from "../store/commits.ts";
+import type { Commits } from "../store/index/commits.ts";
 import type { DocumentStore, StoredDocument } from "../store/documents.ts";
 import type { Files } from "../store/files.ts";
-import type { Indexer } from "../store/indexer.ts";
+import type { Indexer } from "../store/index/indexer.ts";
 import { type ParsedIngestion, parseIngestion } from "./ingestion.ts";
 import type { LedgerWriter } from "../store/ledger.ts";
 import { detail, type DialectName, json, problem, Refusal, type Reply } from "../http/reply.ts";

@@ -3,7 +3,7 @@ import type { IngestionDocument, IngestionRequest, Section } from "../../api/sch
 import { parseTimestamp, type Timestamp } from "../store/identity.ts";
 import { pythonString } from "../http/python.ts";
 import { detail, type DialectName, Refusal } from "../http/reply.ts";
-import { sourceNames } from "../store/sources.ts";
+import { sourceNames } from "../store/pairs/sources.ts";
 import { type Issue, issuesOf, laxBoolean, laxInteger, refuseBody } from "../http/validation.ts";
 
 const text = z.string();

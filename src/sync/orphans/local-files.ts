@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { openForReading, type Database } from "../../database.ts";
 import type { OwnerRules } from "../../ownership.ts";
-import { hasState } from "../state/state-file.ts";
+import { hasState } from "../state/file/state-file.ts";
 import { serviceTargets } from "../state/target.ts";
 
 export interface LocalFileSearch {

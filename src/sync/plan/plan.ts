@@ -3,7 +3,7 @@ import type { PlanRequest } from "./plan-request.ts";
 import type { Prepared } from "../../documents/inspect/inspection.ts";
 import { formatOf } from "../../documents/read/readers.ts";
 import { absoluteOf } from "../../documents/inspect/absolute.ts";
-import { statFile } from "../../documents/find/stat-file.ts";
+import { statFile } from "../../documents/find/place/stat-file.ts";
 import { refuseCollisions, refuseCollisionsInMemory } from "./collisions.ts";
 import { bytesOf, createReadAhead, nextTurn } from "./read-ahead.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { it } from "vitest";
 import { applyFixes, type Fix } from "../../../src/checks/lint/fix.ts";
 import { fixFile } from "../../../src/checks/lint/fix-file.ts";
-import { decodeText } from "../../../src/documents/read/decode.ts";
+import { decodeText } from "../../../src/documents/read/bytes/decode.ts";
 import * as fc from "../../property.ts";
 import { temporaryFolder } from "../../support.ts";
 

@@ -13,7 +13,7 @@ import { describe, expect, it } from "vitest";
 import { applyFixes, type Fix } from "../../../src/checks/lint/fix.ts";
 import { fixFile } from "../../../src/checks/lint/fix-file.ts";
 import { replaceFile } from "../../../src/checks/lint/replace-file.ts";
-import { decodeText } from "../../../src/documents/read/decode.ts";
+import { decodeText } from "../../../src/documents/read/bytes/decode.ts";
 import { temporaryFolder } from "../../support.ts";
 
 const at = (start: number, end: number, fix: string, rule = "spaces"): Fix => ({

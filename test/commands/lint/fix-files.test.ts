@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { LintFinding } from "../../../src/checks/lint/place.ts";
 import { fixFiles } from "../../../src/commands/lint/fix-files.ts";
 import { compileSettings } from "../../../src/documents/map/settings.ts";
-import { contentHash } from "../../../src/documents/read/file-bytes.ts";
+import { contentHash } from "../../../src/documents/read/bytes/file-bytes.ts";
 import { createOutput } from "../../../src/output/terminal/output.ts";
 import { findingWith } from "../../checks/lint/finding.ts";
 import { createTestContext, temporaryFolder } from "../../support.ts";

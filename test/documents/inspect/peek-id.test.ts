@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
-import { decodeText } from "../../../src/documents/read/decode.ts";
+import { decodeText } from "../../../src/documents/read/bytes/decode.ts";
 import type { PeekedId, ReadItem } from "../../../src/documents/inspect/inspection.ts";
 import { createPeek } from "../../../src/documents/inspect/peek-id.ts";
 import { mapDocument } from "../../../src/documents/map/map-document.ts";

@@ -1,7 +1,7 @@
 import { lstatSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { stampOf } from "../../../src/documents/inspect/stamp.ts";
-import { readContent, waitForTick } from "../../../src/documents/read/content.ts";
+import { readContent, waitForTick } from "../../../src/documents/read/bytes/content.ts";
 import { replaceInFileSystem } from "../../file-system.ts";
 import { createFolder, failure, fileIn } from "../folder.ts";
 

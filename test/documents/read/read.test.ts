@@ -1,10 +1,10 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readContent } from "../../../src/documents/read/content.ts";
-import { invalidUtf8At } from "../../../src/documents/read/decode.ts";
+import { readContent } from "../../../src/documents/read/bytes/content.ts";
+import { invalidUtf8At } from "../../../src/documents/read/bytes/decode.ts";
 import { readDocumentSync } from "../../../src/documents/read/read.ts";
-import { readRows } from "../../../src/documents/read/read-rows.ts";
+import { readRows } from "../../../src/documents/read/rows/read-rows.ts";
 import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { replaceInFileSystem } from "../../file-system.ts";
 import { createFolder, failure, fileIn, read, readOk } from "../folder.ts";

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { scanStructure } from "../../../src/documents/markdown/structure.ts";
-import { createIncludes, noIncludes, type Includes } from "../../../src/documents/read/includes.ts";
+import {
+  createIncludes,
+  noIncludes,
+  type Includes,
+} from "../../../src/documents/read/parts/includes.ts";
 import { readAdoc } from "../../../src/documents/read/readers/adoc/adoc.ts";
 import type { Parsed } from "../../../src/documents/read/reader.ts";
 import { expectLinear } from "../../cost.ts";

@@ -1,5 +1,5 @@
 import { compileSettings } from "../../../src/documents/map/settings.ts";
-import { noIncludes } from "../../../src/documents/read/includes.ts";
+import { noIncludes } from "../../../src/documents/read/parts/includes.ts";
 import type { Surroundings } from "../../../src/documents/read/reader.ts";
 
 const { componentAttributes } = compileSettings({ root: "/" });

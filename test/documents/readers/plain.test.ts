@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { noIncludes } from "../../../src/documents/read/includes.ts";
+import { noIncludes } from "../../../src/documents/read/parts/includes.ts";
 import { readAdoc } from "../../../src/documents/read/readers/adoc/adoc.ts";
 import { readOkAsync } from "../folder.ts";
 

@@ -1,7 +1,7 @@
 import type { Row, RowReader } from "../../../src/documents/read/reader.ts";
 import type { IngestionDocument } from "../../../src/api/schemas.ts";
 import { mapDocument } from "../../../src/documents/map/map-document.ts";
-import { parseColumnMap } from "../../../src/documents/read/row-keys.ts";
+import { parseColumnMap } from "../../../src/documents/read/rows/row-keys.ts";
 import { compileSettings, type RawSettings } from "../../../src/documents/map/settings.ts";
 
 export interface RowOptions {

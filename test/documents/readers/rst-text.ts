@@ -1,5 +1,5 @@
 import type { Parsed } from "../../../src/documents/read/reader.ts";
-import type { Includes } from "../../../src/documents/read/includes.ts";
+import type { Includes } from "../../../src/documents/read/parts/includes.ts";
 import { readRst } from "../../../src/documents/read/readers/rst/rst.ts";
 
 /** Reads a text whose includes are the given files, by the target as written. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { noIncludes } from "../../../src/documents/read/includes.ts";
+import { noIncludes } from "../../../src/documents/read/parts/includes.ts";
 import { readRst } from "../../../src/documents/read/readers/rst/rst.ts";
 import { scanStructure } from "../../../src/documents/markdown/structure.ts";
 import { readOkAsync } from "../folder.ts";

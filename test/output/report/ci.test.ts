@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createOutput } from "../../../src/output/terminal/output.ts";
-import { ciPrefix, tellGithub } from "../../../src/output/report/ci.ts";
+import { ciPrefix, tellGithub } from "../../../src/output/report/ci/ci.ts";
 import { createTestContext, temporaryFolder } from "../../support.ts";
 import { sampleRun } from "./sample.ts";
 

@@ -4,7 +4,7 @@ import {
   githubAnnotations,
   githubSummary,
   repositoryPrefix,
-} from "../../../src/output/report/github.ts";
+} from "../../../src/output/report/ci/github.ts";
 import { createTestContext } from "../../support.ts";
 import { hostileTexts, sampleRun } from "./sample.ts";
 

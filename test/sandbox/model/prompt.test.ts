@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { contextOf, historyOf, messagesOf } from "../../../src/sandbox/chat/model/prompt.ts";
-import type { Hit } from "../../../src/sandbox/store/search.ts";
+import type { Hit } from "../../../src/sandbox/store/index/search.ts";
 import type { Message } from "../../../src/sandbox/store/sessions.ts";
 
 function hit(id: string, number: number, text = `text ${number}`): Hit {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
-import { defaultPairs } from "../../../src/sandbox/store/connectors.ts";
+import { defaultPairs } from "../../../src/sandbox/store/pairs/connectors.ts";
 import { documentOf, key, start, type Started } from "../start.ts";
 
 const reader = { authorization: `Bearer ${key}-reader` };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defaultPairs } from "../../../src/sandbox/store/connectors.ts";
+import { defaultPairs } from "../../../src/sandbox/store/pairs/connectors.ts";
 import { documentOf, start } from "../start.ts";
 
 const wrong = { authorization: "Bearer wrong" };

@@ -9,9 +9,13 @@ import {
   zuluTime,
 } from "../../../src/sandbox/store/identity.ts";
 import { encodeLine, packet } from "../../../src/sandbox/chat/packets.ts";
-import { indexText, sentencesOf, splitPassages } from "../../../src/sandbox/store/passages.ts";
+import {
+  indexText,
+  sentencesOf,
+  splitPassages,
+} from "../../../src/sandbox/store/index/passages.ts";
 import { pythonRepr, pythonString, pythonTuple } from "../../../src/sandbox/http/python.ts";
-import { questionTerms } from "../../../src/sandbox/store/search.ts";
+import { questionTerms } from "../../../src/sandbox/store/index/search.ts";
 
 describe("stored ids", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Prepared } from "../../../src/documents/inspect/inspection.ts";
 import { buildPlan } from "../../../src/sync/plan/plan.ts";
-import { openTemporaryState } from "../../../src/sync/state/state-file.ts";
+import { openTemporaryState } from "../../../src/sync/state/file/state-file.ts";
 
 it("ends in the middle of a file of rows when it is told to", async () => {
   const state = await openTemporaryState();

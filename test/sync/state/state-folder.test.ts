@@ -16,8 +16,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../../src/errors.ts";
 import type { OwnerRules } from "../../../src/ownership.ts";
-import { hasState, openState } from "../../../src/sync/state/state-file.ts";
-import { namedStateFolder } from "../../../src/sync/state/state-folder.ts";
+import { hasState, openState } from "../../../src/sync/state/file/state-file.ts";
+import { namedStateFolder } from "../../../src/sync/state/file/state-folder.ts";
 import { temporaryFolder } from "../../support.ts";
 
 const isWindows = process.platform === "win32";

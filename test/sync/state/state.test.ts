@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { CliError } from "../../../src/errors.ts";
-import { openScratchState } from "../../../src/sync/state/state-file.ts";
+import { openScratchState } from "../../../src/sync/state/file/state-file.ts";
 import type { AcceptedRecord, FileRecord } from "../../../src/sync/state/records.ts";
 import { temporaryFolder } from "../../support.ts";
 import { hasState, openState, openTestState } from "../open-state.ts";

@@ -6,7 +6,7 @@ import { stateName } from "../../../config/find/project-mark.ts";
 import { codeOf } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import { countFailures, type FailureCount } from "../../../sync/state/failure-counts.ts";
-import { hasState } from "../../../sync/state/state-file.ts";
+import { hasState } from "../../../sync/state/file/state-file.ts";
 import { machineOf } from "../../config/files.ts";
 import { findProjectRoot } from "../../project-root.ts";
 import type { Check } from "../check.ts";

@@ -14,8 +14,8 @@ import { reportFormat, writeJsonReport } from "../../../output/formats/members.t
 import { readBaseline } from "../../../output/eval/read.ts";
 import { writeEvalReport } from "../../../output/eval/report-file.ts";
 import { writeEvalText } from "../../../output/eval/text.ts";
-import { ciPrefix } from "../../../output/report/ci.ts";
-import { writeJobSummary } from "../../../output/report/job-summary.ts";
+import { ciPrefix } from "../../../output/report/ci/ci.ts";
+import { writeJobSummary } from "../../../output/report/ci/job-summary.ts";
 import { findGitRoot } from "../../project-root.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { checkReportFiles, writeAll, type ReportFiles } from "../../ingest/report/report-files.ts";

@@ -1,4 +1,4 @@
-import { createHasAlike } from "../../../documents/find/alike-place.ts";
+import { createHasAlike } from "../../../documents/find/place/alike-place.ts";
 
 /** The id that a stored id is made of; undefined where the service encodes no id like that. */
 function sentId(stored: string, storedId: (id: string) => string): string | undefined {

@@ -3,8 +3,8 @@ import { relative, resolve, sep } from "node:path";
 import type { Config } from "../../../config/load.ts";
 import type { ShapingOption } from "../../../documents/map/settings.ts";
 import { isGlob, mayBeGlob } from "../../../documents/find/patterns.ts";
-import { exists } from "../../../documents/find/real-place.ts";
-import { parseColumnMap } from "../../../documents/read/row-keys.ts";
+import { exists } from "../../../documents/find/place/real-place.ts";
+import { parseColumnMap } from "../../../documents/read/rows/row-keys.ts";
 import { CliError } from "../../../errors.ts";
 import { parseMetadata } from "./mapping-flags.ts";
 

@@ -5,7 +5,7 @@ import type { Config } from "../../../config/load.ts";
 import type { Context } from "../../../context.ts";
 import type { FindOptions } from "../../../documents/find/scope.ts";
 import { realPath, type ProjectRoot } from "../../../documents/find/root.ts";
-import { creationFields, parseColumnMap } from "../../../documents/read/row-keys.ts";
+import { creationFields, parseColumnMap } from "../../../documents/read/rows/row-keys.ts";
 import {
   compileSettings,
   usesPatterns,

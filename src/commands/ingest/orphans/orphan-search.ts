@@ -1,6 +1,6 @@
 import { dialects } from "../../../api/dialects.ts";
 import type { Context } from "../../../context.ts";
-import { createRealPlaces, exists, realPathIn } from "../../../documents/find/real-place.ts";
+import { createRealPlaces, exists, realPathIn } from "../../../documents/find/place/real-place.ts";
 import { openYields } from "../../../documents/find/yields.ts";
 import { createJudge } from "../../../sync/orphans/orphan-judge.ts";
 import { listMissing, type Orphan } from "../../../sync/orphans/orphans.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { exists } from "../../../documents/find/real-place.ts";
+import { exists } from "../../../documents/find/place/real-place.ts";
 import { noSuchPath } from "../../../documents/find/root.ts";
 import { removedPath } from "../../../documents/find/scope.ts";
 import type { State } from "../../../sync/state/state.ts";

@@ -6,10 +6,10 @@ import { absoluteOf } from "../../../documents/inspect/absolute.ts";
 import { CliError, codeOf, messageOf } from "../../../errors.ts";
 import { makeFolder } from "../../../make-folder.ts";
 import type { Output } from "../../../output/terminal/output.ts";
-import { ciPrefix, tellGithub, type ToldRun } from "../../../output/report/ci.ts";
+import { ciPrefix, tellGithub, type ToldRun } from "../../../output/report/ci/ci.ts";
 import { checkOutputPath, reportFormatOf, writeReport } from "../../../output/report/file.ts";
 import type { ReportFailure } from "../../../output/report/record.ts";
-import { writeCodeQuality } from "../../../output/report/gitlab.ts";
+import { writeCodeQuality } from "../../../output/report/ci/gitlab.ts";
 
 /** Report files of a run. */
 export interface ReportFlags {

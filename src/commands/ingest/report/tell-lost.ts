@@ -1,6 +1,6 @@
 import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
 import type { Context } from "../../../context.ts";
-import { ciPrefix } from "../../../output/report/ci.ts";
+import { ciPrefix } from "../../../output/report/ci/ci.ts";
 import { findGitRoot } from "../../project-root.ts";
 import type { Session } from "../session.ts";
 

@@ -1,6 +1,6 @@
 import { tombstoneMark } from "../../../sync/state/records.ts";
 import { defaultId } from "../../../documents/map/mapping.ts";
-import { createRealPlaces, exists } from "../../../documents/find/real-place.ts";
+import { createRealPlaces, exists } from "../../../documents/find/place/real-place.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import { targetFor, type Target } from "../../../sync/state/target.ts";

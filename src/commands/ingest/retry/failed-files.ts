@@ -1,6 +1,6 @@
 import type { IngestOptions } from "../ingest-options.ts";
 import type { Context } from "../../../context.ts";
-import { createRealPlaces, exists } from "../../../documents/find/real-place.ts";
+import { createRealPlaces, exists } from "../../../documents/find/place/real-place.ts";
 import { openYields, type Yield } from "../../../documents/find/yields.ts";
 import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";

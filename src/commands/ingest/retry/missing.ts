@@ -1,4 +1,4 @@
-import { createRealPlaces, exists } from "../../../documents/find/real-place.ts";
+import { createRealPlaces, exists } from "../../../documents/find/place/real-place.ts";
 import { scopeOf } from "../../../documents/find/scope.ts";
 import { CliError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";

@@ -2,7 +2,7 @@ import { ownerRules } from "../../../config/values/given.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import type { RunReport } from "../../../output/report/record.ts";
-import { openState } from "../../../sync/state/state-file.ts";
+import { openState } from "../../../sync/state/file/state-file.ts";
 import {
   allFailureTargets,
   failureTargets,

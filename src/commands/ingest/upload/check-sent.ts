@@ -6,7 +6,7 @@ import type { VerifyCounts } from "../../../output/verify.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
 import type { RunRequest } from "../../../sync/run/run-request.ts";
 import { targetFor, type Targets } from "../../../sync/state/target.ts";
-import type { SentCheck } from "../../verify/sent.ts";
+import type { SentCheck } from "../../verify/expected/sent.ts";
 import type { IngestOptions } from "../ingest-options.ts";
 import type { UnfoundCounts } from "../retry/missing.ts";
 import type { Report } from "../report/report.ts";
@@ -71,7 +71,7 @@ export async function openCheck(
   },
 ): Promise<SentCheck | undefined> {
   if (!options.verify) return undefined;
-  const { defaultWaitMs, openSentCheck } = await import("../../verify/sent.ts");
+  const { defaultWaitMs, openSentCheck } = await import("../../verify/expected/sent.ts");
   const { client, concurrency, rate } = connected;
   const { verified } = state;
   const { wait: waitMs = defaultWaitMs } = options;

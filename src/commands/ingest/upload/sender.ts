@@ -3,7 +3,7 @@ import type { Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { createImages } from "../../../sync/run/images.ts";
 import type { RunRequest } from "../../../sync/run/run-request.ts";
-import type { SentCheck } from "../../verify/sent.ts";
+import type { SentCheck } from "../../verify/expected/sent.ts";
 import type { UploadSession } from "../session.ts";
 import { keepingSent } from "./check-sent.ts";
 import type { ImageUploads } from "./images.ts";

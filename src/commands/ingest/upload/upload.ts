@@ -9,7 +9,7 @@ import { createDates, unchangedDates, type Dates } from "../../../sync/run/bump-
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { BegunRun } from "../../../sync/state/unfinished.ts";
 import { serviceTargets } from "../../../sync/state/target.ts";
-import type { SentCheck } from "../../verify/sent.ts";
+import type { SentCheck } from "../../verify/expected/sent.ts";
 import { readAgain, readPending, type Pending } from "../../../sync/run/pending.ts";
 import { runDocuments } from "../../../sync/run/run.ts";
 import { explainMissingEndpoint } from "../target/missing-endpoint.ts";

@@ -6,8 +6,8 @@ import {
   maxColumns,
   type Cells,
   type RecordParser,
-} from "../csv-records.ts";
-import { createRowMapper, listColumns, type RowMapper } from "../row.ts";
+} from "../rows/csv-records.ts";
+import { createRowMapper, listColumns, type RowMapper } from "../rows/row.ts";
 import { droppedKeys, type ValueMap } from "../../front-matter/values.ts";
 
 function fail(path: string, line: number, problem: string, hint: string): never {

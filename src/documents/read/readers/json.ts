@@ -1,7 +1,7 @@
 import type { Row, RowParser, RowSource } from "../reader.ts";
 import { createJsonItems, refuseBroken, refuseEmpty } from "../../json/json-items.ts";
 import { refuseMissing, rowOfJson } from "../../json/json-row.ts";
-import { createRowMapper } from "../row.ts";
+import { createRowMapper } from "../rows/row.ts";
 
 const withoutMark = (text: string): string => (text.startsWith("\ufeff") ? text.slice(1) : text);
 

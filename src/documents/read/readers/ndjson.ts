@@ -1,7 +1,7 @@
 import type { Row, RowParser, RowSource } from "../reader.ts";
-import { mebibytes } from "../gunzip.ts";
+import { mebibytes } from "../bytes/gunzip.ts";
 import { refuseMissing, rowOfJson } from "../../json/json-row.ts";
-import { createRowMapper } from "../row.ts";
+import { createRowMapper } from "../rows/row.ts";
 
 /**
  * Reads NDJSON: a document or row on each line; blank lines are skipped. A broken line is a failed

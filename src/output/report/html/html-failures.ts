@@ -1,5 +1,5 @@
 import { countOf, formatCount } from "../../terminal/progress.ts";
-import { reasonOf, type FailureGroup, type GroupedFailures } from "../groups.ts";
+import { reasonOf, type FailureGroup, type GroupedFailures } from "../ci/groups.ts";
 import type { ReportFailure } from "../record.ts";
 import { bareReason, escapeHtml, placeOf } from "../text.ts";
 

@@ -1,6 +1,6 @@
 import { countOf, formatCount } from "../../terminal/progress.ts";
 import { throughputChart } from "./chart.ts";
-import { groupFailures } from "../groups.ts";
+import { groupFailures } from "../ci/groups.ts";
 import { failuresSection } from "./html-failures.ts";
 import { lostSection, renamedSection, skippedSection, slowestSection } from "./html-lists.ts";
 import { pageEnd, pageStart } from "./page.ts";

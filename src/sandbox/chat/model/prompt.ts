@@ -1,5 +1,5 @@
 import type { Attachment } from "../answer.ts";
-import type { Hit } from "../../store/search.ts";
+import type { Hit } from "../../store/index/search.ts";
 import type { Message } from "../../store/sessions.ts";
 import type { ModelMessage } from "./client.ts";
 

@@ -1,6 +1,6 @@
 import { offsetTime } from "../../store/identity.ts";
 import { failure, type Line, packet } from "../packets.ts";
-import { type Hit, questionTerms, toSearchDoc } from "../../store/search.ts";
+import { type Hit, questionTerms, toSearchDoc } from "../../store/index/search.ts";
 import {
   listing,
   reasoning,

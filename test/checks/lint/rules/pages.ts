@@ -9,10 +9,10 @@ import type {
 import type { SourceFile } from "../../../../src/documents/find/source-file.ts";
 import { mapDocument } from "../../../../src/documents/map/map-document.ts";
 import { compileSettings, type DocumentSettings } from "../../../../src/documents/map/settings.ts";
-import { decodeText } from "../../../../src/documents/read/decode.ts";
-import { createIncludes } from "../../../../src/documents/read/includes.ts";
+import { decodeText } from "../../../../src/documents/read/bytes/decode.ts";
+import { createIncludes } from "../../../../src/documents/read/parts/includes.ts";
 import { loadReader } from "../../../../src/documents/read/load-reader.ts";
-import { createParts } from "../../../../src/documents/read/parts.ts";
+import { createParts } from "../../../../src/documents/read/parts/parts.ts";
 import { formatFor } from "../../../../src/documents/read/read.ts";
 import { toPage } from "./page.ts";
 import { createFolder, find, type Options } from "../../../documents/folder.ts";

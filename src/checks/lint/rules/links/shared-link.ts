@@ -1,6 +1,6 @@
 import type { FolderRule, LintPage } from "../../rule.ts";
 import { createFields } from "../../../../documents/front-matter/fields.ts";
-import { documentLink } from "../../../../documents/map/document-link.ts";
+import { documentLink } from "../../../../documents/map/link/document-link.ts";
 import { effectiveFor } from "../../../../documents/map/effective.ts";
 import { documentName } from "../../folder/document-name.ts";
 import { findRepeated } from "../../folder/repeated.ts";

@@ -5,7 +5,7 @@ import type { GlobalFlags } from "../../../../config/global-flags.ts";
 import type { Context } from "../../../../context.ts";
 import type { Output } from "../../../../output/terminal/output.ts";
 import type { Connected } from "../../../connect.ts";
-import { openProfile } from "../../../verify/readers.ts";
+import { openProfile } from "../../../verify/look/readers.ts";
 
 /** A client with the gate of its requests: the key of one reader does not stop the others. */
 export interface Asking {

@@ -1,6 +1,6 @@
 import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
 import { removeIgnored } from "../../../markdown/ignore-regions.ts";
-import { readProjectFile } from "../../project-file.ts";
+import { readProjectFile } from "../../parts/project-file.ts";
 import type { Expansion } from "./expansion.ts";
 
 /** Which part of a file is included. */

@@ -1,7 +1,7 @@
 import { plainText } from "../../../markdown/heading-text.ts";
 import { scanStructure } from "../../../markdown/structure.ts";
 import type { Block } from "../html/html-blocks.ts";
-import type { AnchorOf } from "./rst-anchors.ts";
+import type { AnchorOf } from "./inline/rst-anchors.ts";
 import { nameOf } from "./rst-reading.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { LeftOut, LeftOutKind, Surroundings } from "../../reader.ts";
-import type { Line } from "./rst-lines.ts";
+import type { Line } from "./blocks/rst-lines.ts";
 
 /** A part of the page. Its text is still reStructuredText, except that of code. */
 export type Piece =

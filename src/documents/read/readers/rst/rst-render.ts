@@ -1,15 +1,15 @@
 import { CliError } from "../../../../errors.ts";
 import type { UnknownTarget } from "../../reader.ts";
 import { escapeLine, fenced, oneLine, type Block } from "../html/html-blocks.ts";
-import { createAnchors, makeId, type AnchorOf } from "./rst-anchors.ts";
-import { numberFootnotes, type Footnotes } from "./rst-footnotes.ts";
-import { renderInline } from "./rst-inline.ts";
+import { createAnchors, makeId, type AnchorOf } from "./inline/rst-anchors.ts";
+import { numberFootnotes, type Footnotes } from "./blocks/rst-footnotes.ts";
+import { renderInline } from "./inline/rst-inline.ts";
 import { codeSpan } from "../../../markdown/code-span.ts";
 import { isShortCode } from "./rst-markdown.ts";
 import { markdownBlocks } from "./rst-markdown-blocks.ts";
-import { pageOf } from "./rst-pages.ts";
+import { pageOf } from "./inline/rst-pages.ts";
 import { nameOf, type Piece, type Reading } from "./rst-reading.ts";
-import { repeated, type Inline } from "./rst-scan.ts";
+import { repeated, type Inline } from "./blocks/rst-scan.ts";
 
 interface Page {
   inline: Inline;

@@ -1,9 +1,9 @@
 import type { Parsed, Surroundings } from "../../reader.ts";
 import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
 import { joinBlocks } from "../html/html-blocks.ts";
-import { readBlocks } from "./rst-blocks.ts";
-import { addConfiguration, mayGetTargets } from "./rst-configuration.ts";
-import { countLines, mostLines, toLines } from "./rst-lines.ts";
+import { readBlocks } from "./blocks/rst-blocks.ts";
+import { addConfiguration, mayGetTargets } from "./directives/rst-configuration.ts";
+import { countLines, mostLines, toLines } from "./blocks/rst-lines.ts";
 import { createReading } from "./rst-reading.ts";
 import { renderPieces } from "./rst-render.ts";
 

@@ -1,4 +1,4 @@
-import type { Includes } from "../../../includes.ts";
+import type { Includes } from "../../../parts/includes.ts";
 import { MatterError, parseMatter } from "../../../../front-matter/matter.ts";
 import { isMap, textOf, toValue, ValueError, type Value } from "../../../../front-matter/values.ts";
 import type { Attributes } from "./attributes.ts";

@@ -1,0 +1,153 @@
+import { chooseSample } from "../../../checks/verify/sample.ts";
+import type { Context } from "../../../context.ts";
+import { scopeOf } from "../../../documents/find/scope.ts";
+import { CliError } from "../../../errors.ts";
+import { countOf } from "../../../output/terminal/progress.ts";
+import { recordedServices, serviceTargets, targetFor } from "../../../sync/state/target.ts";
+import type { VerifiableRecord } from "../../../sync/state/verified.ts";
+import type { Session } from "../../ingest/session.ts";
+import { namesPairsByRule } from "../../ingest/target/recorded-target.ts";
+import type { Expected, ExpectedText } from "./expected.ts";
+import { findFileDocuments } from "./from-files.ts";
+import { expectedOf, readRecorded } from "./from-state.ts";
+import type { VerifyOptions } from "../verify-options.ts";
+
+/** The documents to check. */
+export interface Chosen {
+  count: number;
+  documents: AsyncIterable<ExpectedText>;
+  /** Loads texts later, where `documents` has none. */
+  textsOf?: (documents: readonly Expected[]) => AsyncIterable<ExpectedText>;
+  /** Files that have no document to check, with the reason. */
+  failed: readonly string[];
+  close(): void;
+}
+
+function nothingToCheck(what: string, hints: readonly string[]): CliError {
+  return new CliError("usage", `nothing to check: ${what}`, { hints });
+}
+
+/** The recorded documents of the target within the paths of the command. */
+function recordsOf({ state, targets, source }: Session): VerifiableRecord[] {
+  if (state.isRecordless) return [];
+  const { config, inputs, find } = source;
+  const isByRule = !targets.pair.fromFlag && namesPairsByRule(config);
+  const target = targetFor(targets, undefined);
+  const keys = isByRule || !target ? serviceTargets(state.database, targets.baseUrl) : [target.key];
+  const isInScope = inputs.length === 0 ? () => true : scopeOf(inputs, find);
+  return keys
+    .flatMap((key) => [...state.verified.list(key)])
+    .filter(({ path }) => (path === undefined ? inputs.length === 0 : isInScope(path)));
+}
+
+/** Whether the last check since the upload leaves nothing to do. */
+function isSettled({ verified }: VerifiableRecord, { depth }: VerifyOptions): boolean {
+  if (verified?.result === "current") return true;
+  return depth === "exists" && verified?.result === "present";
+}
+
+async function* withoutTexts(records: readonly VerifiableRecord[]): AsyncGenerator<ExpectedText> {
+  for (const record of records) {
+    yield { document: expectedOf(record), text: { unknown: "the text was not compared" } };
+  }
+}
+
+async function chooseRecorded(
+  context: Context,
+  session: Session,
+  all: readonly VerifiableRecord[],
+  options: VerifyOptions,
+): Promise<Chosen> {
+  const open = options.sinceLast ? all.filter((each) => !isSettled(each, options)) : all;
+  if (open.length < all.length) {
+    const what = countOf(all.length - open.length, "document");
+    await session.output.note(`--since-last: ${what} found current before, not checked again`);
+  }
+  const chosen = options.sample === undefined ? open : chooseSample(open, options.sample);
+  const close = (): void => {};
+  const failed: string[] = [];
+  if (options.depth !== "exists" || options.via) {
+    const documents = readRecorded(context, session, chosen);
+    return { count: chosen.length, documents, failed, close };
+  }
+  return {
+    count: chosen.length,
+    documents: withoutTexts(chosen),
+    failed,
+    textsOf(documents) {
+      const ids = new Set(documents.map(({ id }) => id));
+      const lost = chosen.filter(({ id }) => ids.has(id));
+      return readRecorded(context, session, lost);
+    },
+    close,
+  };
+}
+
+/** What is not recorded: no upload, or none to this service. */
+function whatIsMissing({ state, targets }: Session): { what: string; hints: string[] } {
+  const others = state.isRecordless ? [] : recordedServices(state.database);
+  const [first] = others;
+  if (first === undefined) return { what: "no upload is recorded here", hints: [] };
+  const what = `no upload to ${targets.baseUrl} is recorded, only to ${others.join(", ")}`;
+  return { what, hints: [`to check what is there: \`knowctl verify --base-url ${first}\``] };
+}
+
+/** Without records the files are the expectation: a sample of them is chosen by their ids. */
+async function chooseFiles(
+  context: Context,
+  session: Session,
+  { sample }: VerifyOptions,
+): Promise<Chosen> {
+  const { source, output } = session;
+  const { what, hints } = whatIsMissing(session);
+  if (source.inputs.length === 0 && source.settings.include.length === 0) {
+    throw nothingToCheck(`${what}; no path is named`, [
+      "name files or folders, for example `knowctl verify docs`",
+      ...hints,
+    ]);
+  }
+  const found = await findFileDocuments(context, session);
+  if (found.count === 0) {
+    found.close();
+    throw nothingToCheck("the files yield no document", ["check the paths and the options"]);
+  }
+  await output.note(`${what}: the files are compared with the index`);
+  const { texts, failed, close } = found;
+  if (sample === undefined || sample >= found.count) {
+    return { count: found.count, documents: texts(), failed, close };
+  }
+  const all = [];
+  for await (const { document } of texts()) {
+    all.push({ id: document.id, path: document.path, isSuspect: false });
+  }
+  const ids = new Set(chooseSample(all, sample).map(({ id }) => id));
+  const some = async function* (): AsyncGenerator<ExpectedText> {
+    for await (const each of texts()) if (ids.has(each.document.id)) yield each;
+  };
+  return { count: ids.size, documents: some(), failed, close };
+}
+
+/**
+ * What `verify` checks: the recorded documents, or the documents of the files where none are
+ * recorded. Throws CliError `usage` when there is nothing to check. The caller closes the result.
+ */
+export async function chooseDocuments(
+  context: Context,
+  session: Session,
+  options: VerifyOptions,
+): Promise<Chosen> {
+  const { state, targets, source } = session;
+  const records = recordsOf(session);
+  if (records.length > 0) return await chooseRecorded(context, session, records, options);
+  const hasRecords =
+    !state.isRecordless && serviceTargets(state.database, targets.baseUrl).length > 0;
+  if (hasRecords) {
+    const place = source.inputs.length > 0 ? ` in ${source.inputs.join(", ")}` : "";
+    const pair = targets.pair.ccPairId;
+    const of = pair === undefined ? "" : ` to cc_pair_id ${pair}`;
+    throw nothingToCheck(`no upload${of} is recorded${place}`, [
+      "`knowctl state list` shows what was uploaded",
+    ]);
+  }
+  return await chooseFiles(context, session, options);
+}

@@ -1,0 +1,128 @@
+import { tmpdir } from "node:os";
+import { dialects } from "../../../api/dialects.ts";
+import type { Client } from "../../../api/client.ts";
+import { findDocumentSize } from "../../../api/evidence.ts";
+import type { DialectName } from "../../../api/dialects.ts";
+import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
+import type { Context } from "../../../context.ts";
+import { CliError } from "../../../errors.ts";
+import { emptyCounts, type VerifyCounts } from "../../../output/verify.ts";
+import { createSpool } from "../../../sync/run/spool.ts";
+import type { VerifiedStore } from "../../../sync/state/verified.ts";
+import { textInBody, type Expected, type ExpectedText } from "./expected.ts";
+import { unableError } from "../look/look.ts";
+import { verifyDocuments } from "../verifying.ts";
+
+const openAtOnce = 256;
+
+/** How long `ingest --verify` waits for the index by default. */
+export const defaultWaitMs = 30_000;
+
+/** Checks the documents of an upload when it has ended. */
+export interface SentCheck {
+  /** Keeps a document that the service has just accepted. */
+  add(document: Expected, body: Uint8Array): void;
+  count(): number;
+  run(add: (result: VerifiedDocument) => Promise<void>): Promise<VerifyCounts>;
+  close(): void;
+}
+
+/** Throws CliError `not-found` where the dialect cannot show what is indexed. */
+export function refuseUncheckable(dialect: DialectName): void {
+  if (dialects[dialect].paths.documentSize) return;
+  throw new CliError(
+    "not-found",
+    `the ${dialect} interface cannot show what is indexed; nothing was sent`,
+    {
+      hints: [
+        "`knowctl verify --via chat --depth exists` asks the assistant once for each document; it costs tokens",
+      ],
+    },
+  );
+}
+
+/**
+ * Asks once for a document that cannot exist. Throws ApiError `auth` where the key may not ask,
+ * and CliError `not-found` where the service cannot tell.
+ */
+async function refuseUnableService(client: Client): Promise<void> {
+  try {
+    await findDocumentSize(client, "knowctl-no-such-document");
+  } catch (error) {
+    throw unableError(error, "; nothing was sent");
+  }
+}
+
+/**
+ * Prepares the check of an upload, before anything is sent. Texts wait in a temporary file. Throws
+ * as refuseUncheckable(), and where the service or the key cannot tell. The caller closes it.
+ */
+export async function openSentCheck(
+  context: Context,
+  request: {
+    client: Client;
+    verified: VerifiedStore;
+    concurrency: number;
+    rate: number | undefined;
+    waitMs: number;
+    /** Metadata key of the version, see ingest.versionTag. */
+    versionKey: string | undefined;
+  },
+): Promise<SentCheck> {
+  const { client, verified, concurrency, rate, waitMs, versionKey } = request;
+  refuseUncheckable(client.dialect.name);
+  await refuseUnableService(client);
+  const spool = createSpool<Expected>(tmpdir());
+  let count = 0;
+  let checked = 0;
+  // After an interruption: the next upload must not take them for found.
+  const leaveOpen = (): void => {
+    const batch: Parameters<VerifiedStore["leaveOpen"]>[0][number][] = [];
+    const flush = (): void => verified.leaveOpen(batch.splice(0), context.now());
+    for (const { head } of spool.records()) {
+      const { target, id, sentAtMs = 0 } = head;
+      if (target !== undefined) batch.push({ target, id, sentAtMs });
+      if (batch.length >= openAtOnce) flush();
+    }
+    flush();
+  };
+  const documents = async function* (): AsyncGenerator<ExpectedText> {
+    for (const { head, body } of spool.records()) {
+      const text = body
+        ? textInBody(body, versionKey)
+        : { unknown: "its text was too large to keep" };
+      yield { document: head, text };
+    }
+  };
+  return {
+    add(document, body) {
+      count++;
+      // A retry may reuse the memory of the body.
+      spool.add(document, Buffer.from(body));
+    },
+    count: () => count,
+    async run(add) {
+      const counts = emptyCounts();
+      const limits = { client, concurrency, rate, waitMs };
+      const fixed = { depth: "text", expectsHidden: false } as const;
+      const checks = { ...limits, ...fixed, documents: documents() };
+      await verifyDocuments(context, checks, async ({ document, result }) => {
+        counts[result.result]++;
+        checked++;
+        const { target, id } = document;
+        const atMs = Date.parse(result.verifiedAt);
+        if (target !== undefined) verified.save([{ target, id, result: result.result, atMs }]);
+        await add(result);
+      });
+      return counts;
+    },
+    close() {
+      try {
+        if (checked < count) leaveOpen();
+      } catch {
+        // The state failed, which ended the run: that error is thrown.
+      }
+      spool.close();
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { posix } from "node:path";
+import { CliError, codeOf, fileProblem } from "../../../errors.ts";
+import { relativeTo } from "../../find/root.ts";
+import { sourceFile } from "../../inspect/stamp.ts";
+import { readContent } from "../bytes/content.ts";
+import { decodeText } from "../bytes/decode.ts";
+import { pointerHint, isPointer, pointerProblem } from "../bytes/lfs.ts";
+import { createNotesByName } from "./notes-by-name.ts";
+import type { Parts } from "./parts.ts";
+
+/** Text of another file of the project, or why it cannot be taken. */
+export type Included = { text: string; path: string } | { problem: string };
+
+/** Reads the files that a document includes. */
+export interface Includes {
+  /**
+   * Reads the file that `target` names: relative to the folder of the last file of `chain`, or to
+   * the root if it begins with `/`. `chain` leads from the document to the file with the include,
+   * root-relative. Never reads outside the root, a hidden file, a file of a hidden folder that is
+   * neither a page nor meant for includes, or more than the limits. Throws CliError `usage` for a Git LFS pointer: without its text, the document would be wrong.
+   */
+  read(target: string, chain: readonly string[]): Included;
+  /**
+   * Reads the note that `target` names anywhere in the vault of the page, see NotesByName; undefined
+   * for none. It may be added in any folder later, so the document is then read on each run.
+   */
+  readNote(target: string, chain: readonly string[]): Included | undefined;
+  /** Root-relative paths that read() looked for in the root, also the missing ones. */
+  readonly parts: ReadonlySet<string>;
+}
+
+/** How deep includes nest, and how much they add to a document. */
+export const mostDepth = 16;
+const mostFileBytes = 4 * 1024 * 1024;
+const mostBytes = 16 * 1024 * 1024;
+const tooMuch = "the included files are more than 16 MiB";
+// Different paths that one document looks for, also in vain.
+const mostPaths = 100_000;
+
+/** The root-relative path that a target names; undefined outside the root. */
+function pathOf(target: string, from: string): string | undefined {
+  // A backslash, a NUL or a scheme is no path of a project.
+  if (/[\\\0]|^[A-Za-z][A-Za-z\d+.-]*:/.test(target)) return undefined;
+  const joined = target.startsWith("/") ? target : posix.join(posix.dirname(from), target);
+  const path = posix.normalize(joined.replace(/^\/+/, ""));
+  return path === ".." || path.startsWith("../") ? undefined : path.replace(/^\.\//, "");
+}
+
+// A person who uploads a folder does not expect its hidden files, for example `.env`, in a document.
+// Programs keep keys in hidden folders (`.ssh/id_rsa`, `.aws/credentials`, `.docker/config.json`):
+// only pages are taken from them, and everything from folders that people make for includes.
+const forIncludes = /^\.(?:snippets?|includes?|partials?|github|gitlab|vitepress|vuepress)$/i;
+const page = /\.(?:md|mdx|markdown|rst|rest|adoc|asciidoc)$/i;
+
+function isHidden(path: string): boolean {
+  const names = path.split("/");
+  if (names.at(-1)?.startsWith(".") === true) return true;
+  const hidden = names.filter((name) => name.startsWith(".") && !forIncludes.test(name));
+  return hidden.some((name) => /^\.(?:git|knowctl)$/i.test(name) || !page.test(path));
+}
+
+const problemOfCode = (code: string): Included => ({ problem: fileProblem(code) });
+
+function realPathOf(root: string, path: string): { real: string; problem?: string } {
+  const real = realpathSync.native(`${root}/${path}`);
+  const realPath = relativeTo(root, real);
+  if (realPath === undefined) return { real, problem: "it lies outside the project root" };
+  return isHidden(realPath) ? { real, problem: "it is a hidden file" } : { real };
+}
+
+const noParts = { note: () => {}, add: () => {} };
+
+interface Found {
+  included: Included;
+  sizeBytes: number;
+}
+
+/** Reads a file, but only if it has at most `most` bytes. */
+function readText(root: string, path: string, most: number): Found {
+  // Most places where a name is looked for have no file. An error for each would be costly.
+  if (!statSync(`${root}/${path}`, { throwIfNoEntry: false })) {
+    return { included: problemOfCode("ENOENT"), sizeBytes: 0 };
+  }
+  const { real, problem } = realPathOf(root, path);
+  if (problem !== undefined) return { included: { problem }, sizeBytes: 0 };
+  const stats = lstatSync(real, { bigint: true });
+  const sizeBytes = Number(stats.size);
+  if (stats.isFile() && sizeBytes <= mostFileBytes && sizeBytes > most) {
+    return { included: { problem: tooMuch }, sizeBytes };
+  }
+  const { bytes } = readContent(sourceFile(path, real, stats), mostFileBytes);
+  if (isPointer(bytes)) {
+    throw new CliError("usage", `${path}: ${pointerProblem}`, { hints: [pointerHint] });
+  }
+  return { included: { text: decodeText(bytes, path), path }, sizeBytes: bytes.length };
+}
+
+function find(root: string, path: string, most: number): Found {
+  try {
+    return readText(root, path, most);
+  } catch (error) {
+    if (error instanceof CliError) {
+      if (error.hints.includes(pointerHint)) throw error;
+      return { included: { problem: error.message.replace(`${path}: `, "") }, sizeBytes: 0 };
+    }
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    return { included: problemOfCode(code), sizeBytes: 0 };
+  }
+}
+
+/**
+ * Creates the reader of includes for one document. `root` is absolute and real. Notes each
+ * root-relative path in `noted` before it reads the file. Reads each file once.
+ */
+export function createIncludes(
+  root: string,
+  noted: Pick<Parts, "note" | "add"> = noParts,
+  notes = createNotesByName(root),
+): Includes {
+  const known = new Map<string, Found>();
+  const parts = new Set<string>();
+  let left = mostBytes;
+  const includes: Includes = {
+    parts,
+    readNote(target, chain) {
+      const path = notes.find(target, chain[0] ?? "");
+      if (path !== undefined) return includes.read(`/${path}`, chain);
+      noted.add(target, undefined);
+      return undefined;
+    },
+    read(target, chain) {
+      const path = pathOf(target, chain.at(-1) ?? "");
+      if (path === undefined) return { problem: "it lies outside the project root" };
+      if (chain.includes(path)) return { problem: `a cycle: ${[...chain, path].join(" → ")}` };
+      if (chain.length > mostDepth) return { problem: `nested deeper than ${mostDepth} files` };
+      if (isHidden(path)) return { problem: "it is a hidden file" };
+      let found = known.get(path);
+      if (!found) {
+        if (known.size >= mostPaths) return { problem: `more than ${mostPaths} files` };
+        parts.add(path);
+        noted.note(path);
+        known.set(path, (found = find(root, path, left)));
+      }
+      if (!("text" in found.included)) return found.included;
+      if (found.sizeBytes > left) return { problem: tooMuch };
+      left -= found.sizeBytes;
+      return found.included;
+    },
+  };
+  return includes;
+}
+
+/** For a text without a file, for example from stdin: it has no folder to look in. */
+export const noIncludes: Includes = {
+  parts: new Set(),
+  read: () => ({ problem: "a text without a file includes nothing" }),
+  readNote: () => undefined,
+};

@@ -1,0 +1,154 @@
+import { argumentOf, type Directive, type Handle } from "./rst-directive.ts";
+import { textOf } from "../blocks/rst-lines.ts";
+import { pageOf } from "../inline/rst-pages.ts";
+import { addMade, addText, inItem, leaveOut, nameOf, type Block } from "../rst-reading.ts";
+
+/** Content only; the argument is a name or a number of columns. */
+const inner: Handle = (block, { body }) => block.readInner(body);
+
+/** Content without arguments. */
+const whole: Handle = (block, { content }) => block.readInner(content);
+
+/** Content that can have sections. */
+const part: Handle = (block, { body }) => block.readInner(body, true);
+
+const longestEntry = 500;
+
+const nothing: Handle = () => undefined;
+
+function addLabel({ reading }: Block, label: string): void {
+  addText(
+    reading,
+    `**${label.replace(/\*+|\s+/g, (found) => (found.startsWith("*") ? "" : " "))}**`,
+  );
+}
+
+function labelled(label: string): Handle {
+  return (block, directive) => {
+    addLabel(block, `${label}:`);
+    whole(block, directive);
+  };
+}
+
+/** A title and content. */
+const titled: Handle = (block, directive) => {
+  const title = argumentOf(directive);
+  const { body, options } = directive;
+  if (title !== "") addTitleText(block, title);
+  for (const name of ["title", "subtitle", "summary"]) {
+    const more = options.get(name);
+    if (more !== undefined && more !== "") addTitleText(block, more);
+  }
+  block.readInner(body);
+};
+
+/** Titles with roles, links or emphasis stay as they are: emphasis does not nest. */
+function addTitleText(block: Block, title: string): void {
+  if (/[`*_|\\]/.test(title)) addText(block.reading, title);
+  else addLabel(block, title);
+}
+
+/** `versionadded:: 3.1 Text`. */
+function versioned(label: string, count = 1): Handle {
+  return (block, directive) => {
+    const words = argumentOf(directive).split(/\s+/);
+    const versions = words.slice(0, count).join(", removed in version ");
+    const text = words.slice(count).join(" ");
+    const end = text === "" && directive.body.length === 0 ? "." : ":";
+    addText(block.reading, `**${label} ${versions}${end}** ${text}`.trim());
+    block.readInner(directive.body);
+  };
+}
+
+/** Markdown for a picture: its alternative text stays. */
+export function pictureOf(directive: Directive): string {
+  const source = argumentOf(directive).replace(/\s+/g, "");
+  const alt = (directive.options.get("alt") ?? "").replace(/[[\]\s]+/g, " ").trim();
+  return /^(?!data:)[^\s()<>]{1,2000}$/i.test(source) ? `![${alt}](${source})` : alt;
+}
+
+const picture: Handle = ({ reading }, directive) => addMade(reading, pictureOf(directive));
+
+const figure: Handle = (block, directive) => {
+  picture(block, directive);
+  block.readInner(directive.body);
+};
+
+const raw: Handle = ({ reading }, directive) => {
+  const format = argumentOf(directive);
+  if (/html/i.test(format)) leaveOut(reading, "directive", `raw ${format}`, directive.line);
+};
+
+/** Caption and entries: titles of other pages. A hidden one shows only what it names itself. */
+const toctree: Handle = ({ reading }, { options, body }) => {
+  const caption = options.get("caption");
+  if (caption !== undefined && caption !== "") addText(reading, caption);
+  for (const { text } of body) {
+    const entry = text.trim();
+    const isExplicit = entry.endsWith(">") && / <[^<]*$/.test(entry.slice(-longestEntry));
+    const page = options.has("hidden") ? undefined : pageOf(reading, entry);
+    const name = entry.slice(entry.lastIndexOf("<") + 1, -1);
+    const isAddress = /^https?:/.test(name);
+    const shown = isAddress ? `\`${entry}\`__` : `:doc:\`${entry}\``;
+    if (isExplicit || page?.title !== undefined)
+      inItem(reading, "- ", () => addText(reading, shown));
+  }
+};
+
+const role: Handle = ({ reading }, directive) => {
+  const name = /^([\w.+:-]+) *\(raw\)/.exec(argumentOf(directive))?.[1];
+  if (name !== undefined) reading.rawRoles.add(nameOf(name));
+};
+
+const buttonLink: Handle = (block, directive) => {
+  const isNamed = textOf(directive.body).trim() !== "";
+  if (isNamed) inner(block, directive);
+  else addText(block.reading, argumentOf(directive));
+};
+
+const labels: Readonly<Record<string, string>> = {
+  note: "Note",
+  warning: "Warning",
+  tip: "Tip",
+  hint: "Hint",
+  important: "Important",
+  attention: "Attention",
+  caution: "Caution",
+  danger: "Danger",
+  error: "Error",
+  seealso: "See also",
+  todo: "Todo",
+};
+
+const list = (names: string, handle: Handle): [string, Handle][] =>
+  names.split(" ").map((name) => [name, handle]);
+
+/** Directives of running text by name: docutils, Sphinx, and the well-known extensions. */
+export const textDirectives: ReadonlyMap<string, Handle> = new Map([
+  ...Object.entries(labels).map(([name, label]): [string, Handle] => [name, labelled(label)]),
+  ...list("versionadded version-added", versioned("Added in version")),
+  ...list("versionchanged version-changed", versioned("Changed in version")),
+  ...list("deprecated version-deprecated", versioned("Deprecated since version")),
+  ...list("versionremoved version-removed", versioned("Removed in version")),
+  ...list("deprecated-removed", versioned("Deprecated since version", 2)),
+  ...list(
+    "admonition topic sidebar rubric centered tab group-tab tab-item dropdown card grid-item-card collapse details toggle",
+    titled,
+  ),
+  ...list("only ifconfig", part),
+  ...list(
+    "container rst-class cssclass tabs tab-set tab-set-code grid grid-item card-carousel module py:module js:module",
+    inner,
+  ),
+  ...list("compound epigraph highlights pull-quote glossary hlist acks header footer", whole),
+  ...list("image thumbnail", picture),
+  ...list("figure", figure),
+  ...list("raw", raw),
+  ...list("toctree", toctree),
+  ...list("role", role),
+  ...list("button-link button-ref", buttonLink),
+  ...list(
+    "contents index highlight meta title sectionauthor moduleauthor codeauthor sectnum section-numbering target-notes default-role tabularcolumns program currentmodule py:currentmodule default-domain c:namespace c:namespace-push c:namespace-pop cpp:namespace cpp:namespace-push cpp:namespace-pop testsetup testcleanup highlightlang",
+    nothing,
+  ),
+]);

@@ -1,0 +1,56 @@
+import { raised } from "../../raised.ts";
+import { codeSpan } from "../../../../markdown/code-span.ts";
+import { link, unescape } from "../rst-markdown.ts";
+
+// Roles whose text is prose. All other roles name code, keys or files.
+const prose = new Set(
+  "ref doc term numref abbr abbreviation acronym any title title-reference t emphasis strong sub subscript guilabel menuselection dfn eq download math index keyword manpage newsgroup program mailheader cite".split(
+    " ",
+  ),
+);
+
+// Roles whose whole text is shown, also what looks like a target: `:code:`cp <file>``.
+const whole = new Set(
+  "abbr math code literal samp file kbd command makevar regexp mimetype guilabel menuselection raw".split(
+    " ",
+  ),
+);
+
+/** Text and target of `text <target>`. */
+interface Split {
+  text: string;
+  target: string;
+}
+
+const documents: Readonly<Record<string, (number: string) => [text: string, address: string]>> = {
+  pep: (number) => [`PEP ${number}`, `https://peps.python.org/pep-${number.padStart(4, "0")}/`],
+  rfc: (number) => [`RFC ${number}`, `https://datatracker.ietf.org/doc/html/rfc${number}.html`],
+  "pep-reference": (number) => documents["pep"]?.(number) ?? [number, ""],
+  "rfc-reference": (number) => documents["rfc"]?.(number) ?? [number, ""],
+};
+
+/** What a page shows for the text of a role; "" is the role of text without a role. */
+export function roleText(
+  role: string,
+  content: string,
+  found: Split | undefined,
+  isPlain: boolean,
+): string {
+  const split = role === "" || whole.has(role) ? undefined : found;
+  const document = documents[role]?.(/^\d{1,6}/.exec(split?.target ?? content)?.[0] ?? "");
+  if (document && document[1] !== "") {
+    return link(split?.text ?? document[0], document[1], isPlain);
+  }
+  if (role === "abbr" || role === "math") return unescape(content, isPlain);
+  const named = split?.text ?? content;
+  if (role === "sup" || role === "superscript") return raised(unescape(named, isPlain));
+  if (role === "guilabel" || role === "menuselection") {
+    return unescape(named.replace(/&(?=\S)/g, ""), isPlain);
+  }
+  const text = role === "" || prose.has(role) ? unescape(named, isPlain) : undefined;
+  if (text !== undefined) return /[_*]/.test(text) && role === "" ? codeSpan(text, isPlain) : text;
+  const plain = unescape(named, true).replace(/\s+/g, " ");
+  if (role === "samp" || role === "file") return codeSpan(plain.replace(/[{}]/g, ""), isPlain);
+  const last = !split && plain.startsWith("~") ? (/[^.]*$/.exec(plain)?.[0] ?? "") : "";
+  return codeSpan(last || plain.replace(/^[!~]/, ""), isPlain);
+}

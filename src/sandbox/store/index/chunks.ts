@@ -1,0 +1,94 @@
+import type { Database } from "../../../database.ts";
+import type { View } from "./search.ts";
+import { viewCondition } from "./search.ts";
+
+/** About 512 tokens: observed-service.md 11.2. */
+const chunkLength = 2_000;
+const overlapLength = 200;
+
+export interface Chunk {
+  content: string;
+  tokens: number;
+  /** Numbers of the first and last passage that begin in it. */
+  from: number;
+  to: number;
+}
+
+/** The end of a text, from a word on. */
+function endOf(text: string): string {
+  if (text.length <= overlapLength) return text;
+  const end = text.slice(-overlapLength);
+  return end.slice(end.search(/\s/) + 1);
+}
+
+/**
+ * Joins the passages of a document to chunks. A chunk begins with the end of the chunk before
+ * it. Title, metadata and added context are no part of the content.
+ */
+export function chunksOf(passages: readonly { number: number; text: string }[]): Chunk[] {
+  const chunks: Chunk[] = [];
+  for (const { number, text } of passages) {
+    const last = chunks.at(-1);
+    if (last && last.content.length + text.length <= chunkLength) {
+      last.content += `\n\n${text}`;
+      last.to = number;
+      continue;
+    }
+    const content = last ? `${endOf(last.content)}\n\n${text}` : text;
+    chunks.push({ content, tokens: 0, from: number, to: number });
+  }
+  for (const chunk of chunks) chunk.tokens = Math.ceil(chunk.content.length / 4);
+  return chunks;
+}
+
+export interface ChunkStore {
+  /** The chunks of a document by its stored id; none if the caller sees none. */
+  of(id: string, view: View): Chunk[];
+  /** Counts down the requests during which a document stays invisible; true while it does. */
+  holds(id: string): boolean;
+  /** Counts a search, which looks at all documents. */
+  searched(): void;
+  /** Index of the chunk in which a passage begins. */
+  indexOf(passage: number): { index: number; chunk: Chunk };
+  hide(id: string, hidden: boolean): boolean;
+}
+
+export function createChunkStore(database: Database): ChunkStore {
+  const passages = database.prepare(
+    "SELECT number, text FROM passages WHERE document = ? ORDER BY number",
+  );
+  const owner = database.prepare("SELECT document FROM passages WHERE number = ?");
+  const release = database.prepare(
+    "UPDATE documents SET hold = hold - 1 WHERE id = ? AND hold > 0",
+  );
+  const releaseAll = database.prepare("UPDATE documents SET hold = hold - 1 WHERE hold > 0");
+  const hide = database.prepare("UPDATE documents SET hidden = ? WHERE id = ? RETURNING id");
+  const chunksOfDocument = (document: number): Chunk[] =>
+    chunksOf(
+      passages
+        .all(document)
+        .map((row) => ({ number: Number(row["number"]), text: String(row["text"]) })),
+    );
+  const held = database.prepare("SELECT hold FROM documents WHERE id = ?");
+  return {
+    of(id, view) {
+      const { sql, values } = viewCondition(view);
+      const row = database
+        .prepare(`SELECT number FROM documents d WHERE id = ?${sql}`)
+        .get(id, ...values);
+      return row ? chunksOfDocument(Number(row["number"])) : [];
+    },
+    holds(id) {
+      if (Number(held.get(id)?.["hold"] ?? 0) === 0) return false;
+      release.run(id);
+      return true;
+    },
+    searched: () => releaseAll.run(),
+    indexOf(passage) {
+      const chunks = chunksOfDocument(Number(owner.get(passage)?.["document"]));
+      const index = chunks.findIndex(({ to }) => passage <= to);
+      return { index, chunk: chunks[index]! };
+    },
+    hide: (id, hidden) => hide.get(hidden ? 1 : 0, id) !== undefined,
+  };
+}

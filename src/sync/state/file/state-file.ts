@@ -1,0 +1,184 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDatabase, type Database } from "../../../database.ts";
+import { CliError, codeOf, messageOf } from "../../../errors.ts";
+import { makeFolder } from "../../../make-folder.ts";
+import type { OwnerRules } from "../../../ownership.ts";
+import { checkStateFolder, isOwnFolder } from "./state-folder.ts";
+import { prepareTables, schema } from "./state-schema.ts";
+import { createState, stateFailure, type State } from "../state.ts";
+
+/** Removes the rights of other users from a file or folder, unless another user owns it. */
+function removeRightsOfOthers(path: string, mode: number, { uid }: OwnerRules): void {
+  const stats = lstatSync(path);
+  if ((uid < 0 || stats.uid === uid) && (stats.mode & 0o077) !== 0) chmodSync(path, mode);
+}
+
+function writeIgnore(path: string): void {
+  try {
+    // "wx" never follows a link and never overwrites the file of a concurrent run.
+    writeFileSync(path, "*\n", { flag: "wx" });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+function prepareFolder(folder: string, rules: OwnerRules): void {
+  try {
+    makeFolder(folder, 0o700);
+    if (isOwnFolder(folder)) removeRightsOfOthers(folder, 0o700, rules);
+    // Only in a folder without other files: with `--state .`, git and the next run would
+    // ignore the other files too.
+    const isOwn = readdirSync(folder).every((name) => name.startsWith("state.db"));
+    if (isOwn) writeIgnore(join(folder, ".gitignore"));
+  } catch (error) {
+    throw new CliError("local", `cannot create the state folder ${folder}: ${messageOf(error)}`, {
+      hints: ["name a writable folder with --state, or run with --no-state"],
+      cause: error,
+    });
+  }
+}
+
+// SQLite's messages for a damaged database, in both drivers.
+function isCorrupt(error: unknown): boolean {
+  const cause = error instanceof CliError ? error.cause : error;
+  const text = `${codeOf(cause) ?? ""} ${messageOf(cause)}`;
+  return /SQLITE_(CORRUPT|NOTADB)|not a database|malformed|no such column|has no column/.test(text);
+}
+
+function moveAside(path: string, error: unknown, now: number): CliError {
+  const aside = `${path}.corrupt-${new Date(now).toISOString().replaceAll(":", "-")}`;
+  renameSync(path, aside);
+  for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
+  return new CliError("local", `the state ${path} is damaged; moved to ${aside}`, {
+    hints: [
+      "run again: all documents are sent again under the same ids, without duplicates",
+      "or restore the state from a backup",
+    ],
+    cause: error,
+  });
+}
+
+/** Opens a state in memory: for `--no-state`, and for a plan without a state. */
+export async function openTemporaryState(): Promise<State> {
+  const database = await openDatabase(":memory:");
+  database.exec(schema);
+  return createState(database, ":memory:", { isTemporary: true });
+}
+
+/**
+ * Opens an empty state in a private temporary file, which is removed on close. It can grow
+ * large and needs little memory. SQLite's nameless database is no alternative: libsql keeps
+ * it in memory. Throws CliError `local`.
+ */
+export async function openScratchState(): Promise<State> {
+  let folder: string;
+  try {
+    folder = mkdtempSync(join(tmpdir(), "knowctl-"));
+  } catch (error) {
+    throw new CliError("local", `cannot write to ${tmpdir()}: ${messageOf(error)}`, {
+      hints: ["set TMPDIR to another folder for temporary files"],
+      cause: error,
+    });
+  }
+  const remove = (): void => {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Some systems cannot remove open files; close() calls this again.
+    }
+  };
+  try {
+    const database = await openDatabase(join(folder, "state.db"));
+    database.exec(schema);
+    // Remove the name at once, so that no file remains however the process ends.
+    remove();
+    const state = createState(database, "(temporary)", { isTemporary: true });
+    return {
+      ...state,
+      close() {
+        state.close();
+        remove();
+      },
+    };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** Error for a command that needs an existing state. */
+export function noStateError(folder: string): CliError {
+  return new CliError("not-found", `there is no state in ${folder}`, {
+    hints: ["name its folder with --state, or the project root with --root"],
+  });
+}
+
+/**
+ * Whether `folder` contains a state. Throws CliError `local` when this cannot be checked:
+ * an unreadable state must not count as "nothing sent yet". Also throws for a state that
+ * cannot be trusted (see checkStateFolder()).
+ */
+export function hasState(folder: string, rules: OwnerRules): boolean {
+  checkStateFolder(folder, rules);
+  const path = join(folder, "state.db");
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw stateFailure(path, error);
+  }
+}
+
+export interface OpenedState {
+  state: State;
+  /** The file existed but was empty: the earlier records are lost. */
+  wasEmptied: boolean;
+}
+
+// Exists beside a new state until the first record. Until then the folder does not mark a project
+// root (config/find/project-mark.ts), so that a failed first run does not change later ids.
+const newStateMark = "state.db-new";
+
+/**
+ * Opens (and creates) the state in `folder`, and makes git ignore the folder. A damaged
+ * file is moved aside and reported as CliError `local`; it never counts as empty. Also
+ * throws CliError `local` when the folder or file cannot be written. Throws for a state
+ * that cannot be trusted (see checkStateFolder()), without creating or changing anything.
+ */
+export async function openState(
+  folder: string,
+  now: () => number,
+  rules: OwnerRules,
+): Promise<OpenedState> {
+  const path = join(folder, "state.db");
+  const existed = hasState(folder, rules);
+  prepareFolder(folder, rules);
+  let database: Database | undefined;
+  try {
+    const mark = join(folder, newStateMark);
+    // With the mark, another process is about to create the tables: nothing is lost.
+    const hadRecords = existed && !existsSync(mark);
+    if (!existed) writeFileSync(mark, "");
+    database = await openDatabase(path);
+    removeRightsOfOthers(path, 0o600, rules);
+    const hadTables = prepareTables(database, path);
+    const onRecord = (): void => rmSync(mark, { force: true });
+    return {
+      state: createState(database, path, { onRecord }),
+      wasEmptied: hadRecords && !hadTables,
+    };
+  } catch (error) {
+    database?.close();
+    throw isCorrupt(error) ? moveAside(path, error, now()) : stateFailure(path, error);
+  }
+}

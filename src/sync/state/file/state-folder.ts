@@ -1,0 +1,87 @@
+import { lstatSync, type Stats } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { realPath } from "../../../documents/find/root.ts";
+import { CliError } from "../../../errors.ts";
+import { isForeign, type OwnerRules } from "../../../ownership.ts";
+import { stateFailure } from "../state.ts";
+
+/** Name of the state folder in a project. */
+const ownName = ".knowctl";
+const databaseFiles = ["state.db", "state.db-wal", "state.db-shm", "state.db-journal"].concat(
+  "state.db-new",
+);
+
+/**
+ * Resolves the folder of `--state`. The user may name a link. Links to a folder named `.knowctl`
+ * are not resolved: they may come from a checkout.
+ */
+export function namedStateFolder(cwd: string, name: string): string {
+  const path = resolve(cwd, name);
+  return basename(path) === ownName ? path : (realPath(path) ?? path);
+}
+
+/** Whether the folder is the tool's own (`.knowctl`), which must belong to this user. */
+export function isOwnFolder(folder: string): boolean {
+  return basename(folder) === ownName;
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw stateFailure(path, error);
+  }
+}
+
+const otherFolderHint = "or name another folder with --state, or run with --no-state";
+
+function refuse(path: string, problem: string, remedy: string): never {
+  throw new CliError("local", `${path} ${problem}: not used`, { hints: [remedy, otherFolderHint] });
+}
+
+function checkOwner(path: string, stats: Stats, rules: OwnerRules): void {
+  if (!isForeign(stats, rules)) return;
+  throw new CliError("local", `${path} belongs to another user (uid ${stats.uid}): not used`, {
+    hints: [
+      `take it over: chown -R "$(id -u)" ${path}`,
+      "in a container, or with a restored cache: KNOWCTL_TRUST_PROJECT=1",
+      otherFolderHint,
+    ],
+  });
+}
+
+function checkLink(path: string, stats: Stats): void {
+  if (!stats.isSymbolicLink()) return;
+  refuse(path, "is a symbolic link", "remove the link; its target is kept");
+}
+
+function checkFile(path: string, rules: OwnerRules): Stats | undefined {
+  const stats = statsOf(path);
+  if (!stats) return undefined;
+  checkLink(path, stats);
+  if (!stats.isFile()) refuse(path, "is not a regular file", "remove it");
+  checkOwner(path, stats, rules);
+  return stats;
+}
+
+function checkDatabaseFile(path: string, rules: OwnerRules): void {
+  const linkCount = checkFile(path, rules)?.nlink ?? 1;
+  // SQLite finds the journal by the database name: use under two names damages the database.
+  if (linkCount > 1) refuse(path, "has a second name (a hard link)", "replace it with a copy");
+}
+
+/**
+ * Checks the state folder and its files, without following links. Throws CliError `local` for
+ * anything that a checkout could have added: a link, another kind of file, a file of another
+ * user. Missing files are accepted.
+ */
+export function checkStateFolder(folder: string, rules: OwnerRules): void {
+  const stats = statsOf(folder);
+  if (!stats) return;
+  checkLink(folder, stats);
+  if (!stats.isDirectory()) refuse(folder, "is not a folder", "remove it");
+  // A folder named with --state may belong to another user (a shared disk); its files may not.
+  if (isOwnFolder(folder)) checkOwner(folder, stats, rules);
+  for (const name of databaseFiles) checkDatabaseFile(join(folder, name), rules);
+  checkFile(join(folder, ".gitignore"), rules);
+}

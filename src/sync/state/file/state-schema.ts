@@ -1,0 +1,91 @@
+import type { Database } from "../../../database.ts";
+import { CliError } from "../../../errors.ts";
+
+/** Raise it when a table changes its meaning: an older knowctl then refuses the file. */
+const schemaVersion = 5;
+
+// files.target is a cached look-up in `accepted`. The triggers clear it on every change of
+// `accepted`. The condition on replace() makes SQLite use the index files_id.
+const clearTargetTrigger = (name: string, event: string): string => `
+CREATE TRIGGER IF NOT EXISTS ${name} AFTER ${event} BEGIN
+  UPDATE files SET target = NULL
+  WHERE id IS NOT NULL AND replace(id, ' ', '_') = replace(OLD.id, ' ', '_')
+    AND id = OLD.id AND target = OLD.target;
+END;`;
+
+// The index accepted_path lacks documents from stdin, so that a run with files does not read a million
+// of them. SQLite chooses it for the condition path > '', but not for path IS NOT NULL.
+/** The tables of a state; a temporary state needs nothing else. */
+export const schema = `
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS files (
+  path TEXT NOT NULL, part INTEGER NOT NULL, seen TEXT NOT NULL, content TEXT NOT NULL,
+  id TEXT, cc_pair_id INTEGER, whole TEXT, skipped TEXT, target TEXT, parts TEXT,
+  PRIMARY KEY (path, part)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS files_id ON files (replace(id, ' ', '_')) WHERE id IS NOT NULL;
+CREATE TABLE IF NOT EXISTS accepted (
+  target TEXT NOT NULL, id TEXT NOT NULL, path TEXT, part INTEGER NOT NULL, whole TEXT NOT NULL,
+  fields TEXT NOT NULL, updated_at TEXT, stored_id TEXT, sent_at INTEGER NOT NULL,
+  options INTEGER, PRIMARY KEY (target, id)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS accepted_path ON accepted (target, path) WHERE path IS NOT NULL;
+CREATE TABLE IF NOT EXISTS failures (
+  target TEXT NOT NULL, path TEXT NOT NULL, part INTEGER NOT NULL, id TEXT NOT NULL,
+  reason TEXT NOT NULL, retryable INTEGER NOT NULL, status INTEGER, failed_at INTEGER NOT NULL,
+  options INTEGER, PRIMARY KEY (target, path, part, id)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS options (
+  number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, json TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS unfinished (
+  target TEXT NOT NULL, inputs TEXT NOT NULL, part TEXT NOT NULL, started_at INTEGER NOT NULL,
+  PRIMARY KEY (target, inputs, part)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS verified (
+  target TEXT NOT NULL, id TEXT NOT NULL, verified_at INTEGER, result TEXT, suspect TEXT,
+  PRIMARY KEY (target, id)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS images (
+  service TEXT NOT NULL, hash TEXT NOT NULL, file_id TEXT NOT NULL, sent_at INTEGER NOT NULL,
+  PRIMARY KEY (service, hash)
+) WITHOUT ROWID;
+${clearTargetTrigger("accepted_changed", "UPDATE ON accepted WHEN (OLD.target, OLD.id, OLD.path, OLD.whole) IS NOT (NEW.target, NEW.id, NEW.path, NEW.whole)")}
+${clearTargetTrigger("accepted_dropped", "DELETE ON accepted")}
+`;
+
+/** Creates missing tables and upgrades old ones. Returns false when the file had no usable tables. */
+export function prepareTables(database: Database, path: string): boolean {
+  return database.transaction(() => {
+    const hadTables = database
+      .prepare("SELECT 1 AS yes FROM sqlite_master WHERE type = 'table' AND name = 'meta'")
+      .get();
+    const row = hadTables && database.prepare("SELECT value FROM meta WHERE key = 'schema'").get();
+    const version = row === undefined ? schemaVersion : Number(row["value"]);
+    if (version > schemaVersion) {
+      throw new CliError("local", `the state ${path} was written by a newer knowctl`, {
+        hints: ["update knowctl, or name another folder with --state"],
+      });
+    }
+    // Version 1 was never released: drop its records, and documents are sent again under the same ids.
+    if (version < 2) {
+      database.exec("DROP TABLE files; DROP TABLE accepted; DROP TABLE IF EXISTS failures;");
+    }
+    // Files of version 2 have no target; scans then look in `accepted`.
+    if (version === 2) database.exec("ALTER TABLE files ADD COLUMN target TEXT;");
+    // Records before version 4 have no options.
+    if (version === 2 || version === 3) {
+      for (const table of ["accepted", "failures"]) {
+        database.exec(`ALTER TABLE ${table} ADD COLUMN options INTEGER;`);
+      }
+    }
+    // Files before version 5 have no parts; those with images have no trusted stamp.
+    if (version >= 2 && version < 5) database.exec("ALTER TABLE files ADD COLUMN parts TEXT;");
+    database.exec(schema);
+    // Also a test write: a full or read-only disk fails here, before any upload.
+    database
+      .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('schema', ?)")
+      .run(String(schemaVersion));
+    return hadTables !== undefined && version >= 2;
+  });
+}
