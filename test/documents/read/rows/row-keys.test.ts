@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { parseColumnMap } from "../../../src/documents/read/rows/row-keys.ts";
-import { failure } from "../folder.ts";
+import { parseColumnMap } from "../../../../src/documents/read/rows/row-keys.ts";
+import { failure } from "../../folder.ts";
 
 it.each([
   ["title=name,text=body", { title: "name", text: "body" }],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { checkTemplate } from "../../../src/documents/map/link/link-template.ts";
-import type { LinkStyle } from "../../../src/documents/map/link/styles.ts";
-import { compileSettings } from "../../../src/documents/map/settings.ts";
-import { readOk, type Options } from "../folder.ts";
+import { checkTemplate } from "../../../../src/documents/map/link/link-template.ts";
+import type { LinkStyle } from "../../../../src/documents/map/link/styles.ts";
+import { compileSettings } from "../../../../src/documents/map/settings.ts";
+import { readOk, type Options } from "../../folder.ts";
 
 function linkOf(path: string, options: Options, frontMatter = ""): string | undefined {
   const text = `${frontMatter && `---\n${frontMatter}\n---\n`}Text.`;

@@ -14,11 +14,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CliError } from "../../../src/errors.ts";
-import type { OwnerRules } from "../../../src/ownership.ts";
-import { hasState, openState } from "../../../src/sync/state/file/state-file.ts";
-import { namedStateFolder } from "../../../src/sync/state/file/state-folder.ts";
-import { temporaryFolder } from "../../support.ts";
+import { CliError } from "../../../../src/errors.ts";
+import type { OwnerRules } from "../../../../src/ownership.ts";
+import { hasState, openState } from "../../../../src/sync/state/file/state-file.ts";
+import { namedStateFolder } from "../../../../src/sync/state/file/state-folder.ts";
+import { temporaryFolder } from "../../../support.ts";
 
 const isWindows = process.platform === "win32";
 const mine: OwnerRules = { uid: process.geteuid?.() ?? -1, trustAll: false };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createOutput } from "../../../src/output/terminal/output.ts";
+import { createOutput } from "../../../../src/output/terminal/output.ts";
 import {
   githubAnnotations,
   githubSummary,
   repositoryPrefix,
-} from "../../../src/output/report/ci/github.ts";
-import { createTestContext } from "../../support.ts";
-import { hostileTexts, sampleRun } from "./sample.ts";
+} from "../../../../src/output/report/ci/github.ts";
+import { createTestContext } from "../../../support.ts";
+import { hostileTexts, sampleRun } from "../sample.ts";
 
 describe("where the project lies in the repository", () => {
   it.each<[string, string | undefined, string | undefined]>([

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createPartCheck, pathsInParts } from "../../../src/documents/inspect/part-stamps.ts";
-import { compileSettings } from "../../../src/documents/map/settings.ts";
-import { createParts, mostParts } from "../../../src/documents/read/parts/parts.ts";
-import { readDocumentSync, type Reading } from "../../../src/documents/read/read.ts";
-import type { TextReader } from "../../../src/documents/read/reader.ts";
-import { createFolder, fileIn } from "../folder.ts";
+import { createPartCheck, pathsInParts } from "../../../../src/documents/inspect/part-stamps.ts";
+import { compileSettings } from "../../../../src/documents/map/settings.ts";
+import { createParts, mostParts } from "../../../../src/documents/read/parts/parts.ts";
+import { readDocumentSync, type Reading } from "../../../../src/documents/read/read.ts";
+import type { TextReader } from "../../../../src/documents/read/reader.ts";
+import { createFolder, fileIn } from "../../folder.ts";
 
 /** Reads `part.txt` beside the file, and nothing else. */
 const including: TextReader = (_text, path, { includes }) => {

@@ -1,9 +1,9 @@
 import { lstatSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { stampOf } from "../../../src/documents/inspect/stamp.ts";
-import { readContent, waitForTick } from "../../../src/documents/read/bytes/content.ts";
-import { replaceInFileSystem } from "../../file-system.ts";
-import { createFolder, failure, fileIn } from "../folder.ts";
+import { stampOf } from "../../../../src/documents/inspect/stamp.ts";
+import { readContent, waitForTick } from "../../../../src/documents/read/bytes/content.ts";
+import { replaceInFileSystem } from "../../../file-system.ts";
+import { createFolder, failure, fileIn } from "../../folder.ts";
 
 // Another program writes whenever it likes: here it does between the bytes and the stamp after them.
 const write = { next: (): void => {} };

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
-import { openSandboxDatabase } from "../../../src/sandbox/store/database.ts";
-import { createDocumentStore } from "../../../src/sandbox/store/documents.ts";
-import { createIndexer } from "../../../src/sandbox/store/index/indexer.ts";
-import { searchPassages } from "../../../src/sandbox/store/index/search.ts";
-import { temporaryFolder } from "../../support.ts";
+import { openSandboxDatabase } from "../../../../src/sandbox/store/database.ts";
+import { createDocumentStore } from "../../../../src/sandbox/store/documents.ts";
+import { createIndexer } from "../../../../src/sandbox/store/index/indexer.ts";
+import { searchPassages } from "../../../../src/sandbox/store/index/search.ts";
+import { temporaryFolder } from "../../../support.ts";
 
 async function open() {
   const database = await openSandboxDatabase(temporaryFolder());

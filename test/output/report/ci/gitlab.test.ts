@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { gitlabCodeQuality, writeCodeQuality } from "../../../src/output/report/ci/gitlab.ts";
-import type { ReportFailure } from "../../../src/output/report/record.ts";
-import { temporaryFolder } from "../../support.ts";
-import { hostileTexts, sampleRun } from "./sample.ts";
+import { gitlabCodeQuality, writeCodeQuality } from "../../../../src/output/report/ci/gitlab.ts";
+import type { ReportFailure } from "../../../../src/output/report/record.ts";
+import { temporaryFolder } from "../../../support.ts";
+import { hostileTexts, sampleRun } from "../sample.ts";
 
 interface Finding {
   description: string;

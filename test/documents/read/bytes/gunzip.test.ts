@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { gunzip } from "../../../src/documents/read/bytes/gunzip.ts";
-import { withoutExtension } from "../../../src/documents/read/file-name.ts";
-import { formatOf } from "../../../src/documents/read/readers.ts";
-import { createFolder, failure, list, read, readOk } from "../folder.ts";
+import { gunzip } from "../../../../src/documents/read/bytes/gunzip.ts";
+import { withoutExtension } from "../../../../src/documents/read/file-name.ts";
+import { formatOf } from "../../../../src/documents/read/readers.ts";
+import { createFolder, failure, list, read, readOk } from "../../folder.ts";
 
 const packed = gzipSync("# Hello\n\ntext\n");
 

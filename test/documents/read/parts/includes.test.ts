@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createIncludes } from "../../../src/documents/read/parts/includes.ts";
+import { createIncludes } from "../../../../src/documents/read/parts/includes.ts";
 
 let base: string;
 let root: string;

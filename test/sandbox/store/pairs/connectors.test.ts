@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { start } from "../start.ts";
+import { start } from "../../start.ts";
 
 const wire = JSON.parse(
-  readFileSync(new URL("../../fixtures/wire/create-connector.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../../fixtures/wire/create-connector.json", import.meta.url), "utf8"),
 ) as Record<string, Record<string, unknown>>;
 
 const members = (value: unknown): string[] => Object.keys(value as object).toSorted();

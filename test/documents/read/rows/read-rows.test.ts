@@ -1,11 +1,11 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { compileSettings } from "../../../src/documents/map/settings.ts";
-import { contentHash } from "../../../src/documents/read/bytes/file-bytes.ts";
-import { readRows, type RowReading } from "../../../src/documents/read/rows/read-rows.ts";
-import { CliError } from "../../../src/errors.ts";
-import { createFolder, fileIn } from "../folder.ts";
+import { compileSettings } from "../../../../src/documents/map/settings.ts";
+import { contentHash } from "../../../../src/documents/read/bytes/file-bytes.ts";
+import { readRows, type RowReading } from "../../../../src/documents/read/rows/read-rows.ts";
+import { CliError } from "../../../../src/errors.ts";
+import { createFolder, fileIn } from "../../folder.ts";
 
 const maxFileBytes = 64 * 1024;
 

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createOutput } from "../../../src/output/terminal/output.ts";
-import { ciPrefix, tellGithub } from "../../../src/output/report/ci/ci.ts";
-import { createTestContext, temporaryFolder } from "../../support.ts";
-import { sampleRun } from "./sample.ts";
+import { createOutput } from "../../../../src/output/terminal/output.ts";
+import { ciPrefix, tellGithub } from "../../../../src/output/report/ci/ci.ts";
+import { createTestContext, temporaryFolder } from "../../../support.ts";
+import { sampleRun } from "../sample.ts";
 
 async function tell(root: string, env: Record<string, string>): Promise<string> {
   const context = createTestContext({ cwd: root, env });
