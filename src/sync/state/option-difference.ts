@@ -1,5 +1,5 @@
 import type { RawSettings, ShapingOption } from "../../documents/map/settings.ts";
-import type { RecordedOptions } from "./options.ts";
+import { sortedJson, type RecordedOptions } from "./options.ts";
 
 type Settings = Omit<RawSettings, "root">;
 
@@ -42,7 +42,7 @@ const maxShownChars = 60;
 function textOf(value: unknown, byDefault: string): string {
   if (value === undefined || value === "") return byDefault;
   if (Array.isArray(value)) return value.join(", ");
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
+  return typeof value === "object" && value !== null ? sortedJson(value) : String(value);
 }
 
 function valueOf(settings: Settings, key: ShapingOption): unknown {
@@ -67,7 +67,7 @@ export function differenceOf(before: RecordedOptions, now: RecordedOptions): str
     return [isShort ? `${name} ${from || "none"} → ${to || "none"}` : `${name} changed`];
   });
   for (const [name, key] of longOptions) {
-    if (JSON.stringify(old[key]) !== JSON.stringify(current[key])) changed.push(`${name} changed`);
+    if (sortedJson(old[key]) !== sortedJson(current[key])) changed.push(`${name} changed`);
   }
   if (before.mapping !== now.mapping)
     changed.push("this version of knowctl maps files differently");

@@ -36,9 +36,14 @@ function sortedKeys(_key: string, value: unknown): unknown {
   );
 }
 
-/** Serialises options with sorted members, so that equal options have equal texts. */
+/** Serialises with sorted members: stored options are sorted, those of a file have its order. */
+export function sortedJson(value: unknown): string {
+  return JSON.stringify(value, sortedKeys) ?? "";
+}
+
+/** Serialises options so that equal options have equal texts. */
 export function optionsJson(options: RecordedOptions): string {
-  return JSON.stringify(options, sortedKeys);
+  return sortedJson(options);
 }
 
 /** Key of options in exported states and reports: 32 hex digits. */
