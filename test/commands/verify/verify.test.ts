@@ -134,7 +134,8 @@ describe("verify", () => {
     rmSync(join(folder, "docs/4.md"));
     const { code, stdout } = await run("verify");
     expect(stdout).toMatch(/^unknown +docs\/3\.md: changed since upload$/m);
-    expect(stdout).toMatch(/^unknown +docs\/4\.md: cannot be read: the file is gone$/m);
+    const gone = "the file is gone: see `knowctl ingest orphans`";
+    expect(stdout).toMatch(new RegExp(`^unknown +docs/4\\.md: ${gone}$`, "m"));
     expect(code).toBe(10);
   });
 

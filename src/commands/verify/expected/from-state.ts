@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Context } from "../../../context.ts";
 import type { Inspector, Prepared } from "../../../documents/inspect/inspection.ts";
 import { openInspector } from "../../../documents/inspect/open-inspector.ts";
@@ -20,10 +21,12 @@ function knownText(
   record: VerifiableRecord,
   prepared: Prepared | undefined,
   versionKey: string | undefined,
+  fileExists: () => boolean,
 ): KnownText {
   if (!prepared) return { unknown: "changed since upload: the file has no such row" };
   if (prepared.kind === "skipped") return { unknown: `changed since upload: ${prepared.reason}` };
   if (prepared.kind === "failed") {
+    if (!fileExists()) return { unknown: "the file is gone: see `knowctl ingest orphans`" };
     const { path, reason } = prepared;
     // The document is named by its path already.
     return { unknown: reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason };
@@ -51,7 +54,9 @@ async function* readGroup(
   });
   const give = (record: VerifiableRecord, prepared: Prepared | undefined): ExpectedText => ({
     document: expectedOf(record),
-    text: knownText(record, prepared, source.settings.versionKey),
+    text: knownText(record, prepared, source.settings.versionKey, () =>
+      existsSync(placeOf(record.path ?? "")),
+    ),
   });
   const whole: VerifiableRecord[] = [];
   const rows = new Map<string, Map<number, VerifiableRecord>>();
