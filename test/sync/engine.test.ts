@@ -443,15 +443,18 @@ describe("failures of the service", () => {
     state.close();
   });
 
-  it("stops after --max-failures", async () => {
+  it.each([
+    [4, "stopped after 4 failed documents"],
+    [1, "stopped after 1 failed document"],
+  ])("stops after --max-failures %i", async (maxFailures, message) => {
     const state = await openTestState();
     const fake = fakeFiles(texts);
     const behave = (): never => {
       throw apiError("server-error", 422);
     };
-    const { error } = await sync(fake, state, behave, { maxFailures: 4, concurrency: 1 });
-    expect(error).toMatchObject({ exit: "partial", message: "stopped after 4 failed documents" });
-    expect(fake.sent).toHaveLength(4);
+    const { error } = await sync(fake, state, behave, { maxFailures, concurrency: 1 });
+    expect(error).toMatchObject({ exit: "partial", message });
+    expect(fake.sent).toHaveLength(maxFailures);
     state.close();
   });
 

@@ -88,7 +88,8 @@ export async function* runDocuments(runRequest: RunRequest): AsyncGenerator<Docu
   };
   const stopIfTooMany = (): void => {
     if (request.maxFailures === undefined || failures < request.maxFailures) return;
-    stopFor(new CliError("partial", `stopped after ${failures} failed documents`));
+    const documents = failures === 1 ? "document" : "documents";
+    stopFor(new CliError("partial", `stopped after ${failures} failed ${documents}`));
   };
   const fail = (pending: Pending, event: DocumentEvent, isLastPass: boolean): void => {
     failures++;
