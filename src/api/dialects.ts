@@ -198,4 +198,7 @@ const onyx: Dialect = {
     ),
 };
 
+/** For what only the onyx dialect can: standard is the default, and may be the wrong one. */
+export const onyxHint = "use --dialect onyx (KNOWCTL_DIALECT) if the service is an onyx one";
+
 export const dialects: Record<DialectName, Dialect> = { standard, onyx };

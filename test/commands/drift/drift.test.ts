@@ -307,6 +307,7 @@ describe("drift", () => {
     const standard = await runIn(service, "drift --cc-pair-id 2 --dialect standard");
     expect(standard).toMatchObject({ code: 9, stdout: "" });
     expect(standard.stderr).toContain("the standard interface cannot list the documents of a pair");
+    expect(standard.stderr).toContain("use --dialect onyx");
     const unknown = await runIn(service, "drift --cc-pair-id 77");
     expect(unknown).toMatchObject({ code: 4, stdout: "" });
     expect(unknown.stderr).toContain("403 if it has no cc-pair 77");

@@ -237,6 +237,7 @@ describe("verify", () => {
     const { run } = await uploaded({ dialect: "standard" });
     const { code, stderr } = await run("verify");
     expect(stderr).toContain("the standard interface cannot show what is indexed");
+    expect(stderr).toContain("use --dialect onyx");
     expect(code).toBe(9);
     const denied = await uploaded({
       faults: { denied: ["/document/document-size-info"] },

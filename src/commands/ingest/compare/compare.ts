@@ -1,5 +1,5 @@
 import type { Client } from "../../../api/client.ts";
-import { dialects, type DialectName } from "../../../api/dialects.ts";
+import { dialects, onyxHint, type DialectName } from "../../../api/dialects.ts";
 import { listPairDocuments } from "../../../api/pair-documents.ts";
 import type { Context } from "../../../context.ts";
 import { ApiError, CliError } from "../../../errors.ts";
@@ -38,7 +38,12 @@ export function refuseUnlistablePair(dialect: DialectName, command: string): voi
   throw new CliError(
     "not-found",
     `${command}: the ${dialect} interface cannot list the documents of a pair`,
-    { hints: ["`knowctl ingest orphans` and `knowctl state list` compare with the state alone"] },
+    {
+      hints: [
+        onyxHint,
+        "`knowctl ingest orphans` and `knowctl state list` compare with the state alone",
+      ],
+    },
   );
 }
 

@@ -1,4 +1,4 @@
-import { dialects } from "../../../api/dialects.ts";
+import { dialects, onyxHint } from "../../../api/dialects.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { writeList } from "../../../output/formats/formats.ts";
@@ -39,7 +39,7 @@ function refuseUndeletable({ config }: DocumentSource): void {
     "usage",
     `--prune: a service of the ${config.dialect} dialect cannot delete documents`,
     {
-      hints: ["use --tombstone: it replaces the text with a short removal notice"],
+      hints: [onyxHint, "use --tombstone: it replaces the text with a short removal notice"],
     },
   );
 }

@@ -1,5 +1,6 @@
 import type { DocumentEvent } from "../../../sync/run/run-request.ts";
 import type { Client } from "../../../api/client.ts";
+import { onyxHint } from "../../../api/dialects.ts";
 import { CliError } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
@@ -60,7 +61,7 @@ export function refuseUnlistable({ dialect }: Client): void {
   throw new CliError(
     "not-found",
     `--no-overwrite: the ${dialect.name} interface cannot list documents; nothing was sent`,
-    { hints: ["omit it, and use another --id-prefix for each project"] },
+    { hints: [onyxHint, "omit it, and use another --id-prefix for each project"] },
   );
 }
 

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { dialects } from "../../../api/dialects.ts";
+import { dialects, onyxHint } from "../../../api/dialects.ts";
 import type { Client } from "../../../api/client.ts";
 import { findDocumentSize } from "../../../api/evidence.ts";
 import type { DialectName } from "../../../api/dialects.ts";
@@ -35,6 +35,7 @@ export function refuseUncheckable(dialect: DialectName): void {
     `the ${dialect} interface cannot show what is indexed; nothing was sent`,
     {
       hints: [
+        onyxHint,
         "`knowctl verify --via chat --depth exists` asks the assistant once for each document; it costs tokens",
       ],
     },

@@ -248,6 +248,7 @@ describe("ingest orphans refuses", () => {
     const service = await startWithout(["docs/10.md"], "standard");
     const ran = await runIn(service, `${prune} --max-delete 1`);
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("use --tombstone") });
+    expect(ran.stderr).toContain("use --dialect onyx");
   });
 
   it.each([

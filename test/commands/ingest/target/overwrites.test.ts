@@ -115,6 +115,7 @@ describe("--no-overwrite", () => {
         code,
         sent: 0,
       });
+      expect(ran.stderr.includes("use --dialect onyx")).toBe(dialect === "standard");
     }
   });
 
