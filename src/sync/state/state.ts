@@ -97,7 +97,7 @@ export function stateFailure(path: string, original: unknown): CliError {
     hints: [
       isLocked
         ? "another run has held the write lock for 10 s; wait for that run, or check whether it hangs"
-        : "check the disk, name another folder with --state, or run with --no-state",
+        : "check the disk, or name another folder with --state; an upload also runs with --no-state",
     ],
     cause: error,
   });

@@ -14,6 +14,7 @@ it.each(["/project/.knowctl/state.db", "/project/.knowctl"])("names what denies 
     new Error("unable to open database file"),
   );
   expect(error).toMatchObject({ exit: "local" });
+  expect(error.hints.join()).toContain("an upload also runs with --no-state");
   expect(error.message).toBe(
     `cannot use the state /project/.knowctl/state.db: unable to open database file (EROFS: read-only file system, access '${denied}')`,
   );

@@ -43,7 +43,7 @@ function prepareFolder(folder: string, rules: OwnerRules): void {
     if (isOwn) writeIgnore(join(folder, ".gitignore"));
   } catch (error) {
     throw new CliError("local", `cannot create the state folder ${folder}: ${messageOf(error)}`, {
-      hints: ["name a writable folder with --state, or run with --no-state"],
+      hints: ["name a writable folder with --state; an upload also runs with --no-state"],
       cause: error,
     });
   }

@@ -33,7 +33,7 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-const otherFolderHint = "or name another folder with --state, or run with --no-state";
+const otherFolderHint = "or name another folder with --state; an upload also runs with --no-state";
 
 function refuse(path: string, problem: string, remedy: string): never {
   throw new CliError("local", `${path} ${problem}: not used`, { hints: [remedy, otherFolderHint] });

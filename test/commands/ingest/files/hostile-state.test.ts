@@ -32,6 +32,8 @@ describe("a state that came with the checkout", () => {
     symlinkSync(join(outside, "made.db"), join(service.folder, ".knowctl", "state.db"));
     const { code, stderr } = await run(service, line);
     expect(stderr).toMatch(/state\.db is a symbolic link: not used\n.*remove the link/);
+    // Only an upload has the flag.
+    expect(stderr).toContain("an upload also runs with --no-state");
     expect(code).toBe(14);
     expect(readdirSync(outside)).toEqual([]);
     expect(acceptedIds(service)).toEqual([]);
