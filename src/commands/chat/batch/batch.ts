@@ -6,14 +6,14 @@ import { createTurn } from "../../../output/chat/turn/answer.ts";
 import { batchLine } from "../../../output/chat/machine.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
-import { dim } from "../../../output/terminal/text.ts";
 import { connect } from "../../connect.ts";
 import { ask, plainView, type Question } from "../ask.ts";
 import { describeFiles } from "../files.ts";
 import { findSession } from "../session/find-session.ts";
 import { conclude, type Ending } from "../turn.ts";
 import { lastSession } from "../session/session-index.ts";
-import { readBatch, type Asked } from "./input.ts";
+import { reportCounts, reportStop } from "./ending.ts";
+import { isRereadable, readBatch, type Asked } from "./input.ts";
 import { inOrder } from "./order.ts";
 import { startBatchProgress, type BatchCounts } from "./progress.ts";
 import { checkBatch, questionDigest, questionOf, sessionNamed, type Run } from "./question.ts";
@@ -87,40 +87,33 @@ async function* unanswered(
     if (known === "answered") counts.skipped++;
     else yield { ...asked, digest, ...(known === undefined ? {} : { open: known }) };
   }
+  counts.isWhole = true;
 }
 
-/** Reports the counts. Throws CliError `partial` unless each question has an answer. */
-async function reportCounts(output: Output, file: string, counts: BatchCounts): Promise<void> {
-  const { ok, failed, skipped, open, read } = counts;
-  const more: [number, string][] = [
-    [skipped, "answered before"],
-    [open, "not asked again"],
-  ];
-  const parts = more.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []));
-  await output.note(dim([`${ok} answered`, `${failed} failed`, ...parts].join(", ")));
-  if (read === 0) {
-    throw new CliError("usage", `--batch: ${file === "-" ? "stdin" : file} holds no question`, {
-      hints: ['write one question per line: {"id": "a", "message": "Who is on call?"}'],
-    });
-  }
-  const unanswered = failed + open;
-  if (unanswered === 0) return;
-  const hints = [
-    "their results hold the reason; --resume RESULTS recovers answers and asks the rest",
-  ];
-  if (open > 0)
-    hints.push("leave out --no-reask to repeat questions that the service may have received");
-  const message = `${unanswered} of ${read} questions were not answered`;
-  throw new CliError("partial", message, { hints });
+/** Counts the questions that a stopped run has not read, if the file can be read again. */
+async function countRest(
+  run: Run,
+  earlier: Earlier | undefined,
+  counts: BatchCounts,
+): Promise<void> {
+  const { context, options } = run;
+  const file = options.batch ?? "-";
+  if (!isRereadable(context.cwd, file)) return;
+  const all = { ...counts, skipped: 0, read: 0 };
+  // The signal of the run may be what stopped it.
+  const questions = readBatch({ ...context, signal: new AbortController().signal }, file);
+  for await (const _ of unanswered(run, questions, earlier, all));
+  Object.assign(counts, all);
 }
 
 async function askAll(run: Run, earlier: Earlier | undefined): Promise<void> {
   const { context, connected, options, gate } = run;
   const { output } = connected;
   const file = options.batch ?? "-";
-  const counts: BatchCounts = { ok: 0, failed: 0, skipped: 0, open: 0, read: 0 };
+  const counts: BatchCounts = { ok: 0, failed: 0, skipped: 0, open: 0, read: 0, isWhole: false };
   const progress = await startBatchProgress(context, output, file, counts, gate);
   const concurrency = options.concurrency ?? defaultConcurrency;
+  let unwritten: unknown;
   try {
     await inOrder(unanswered(run, readBatch(context, file), earlier, counts), {
       concurrency,
@@ -129,27 +122,32 @@ async function askAll(run: Run, earlier: Earlier | undefined): Promise<void> {
       work: (asked) => answer(run, asked, counts),
       isOver: () => context.signal.aborted || gate.state().stopped !== undefined,
       async write({ line, id, ending, digest: question }) {
-        if (ending.outcome.status === "ok") counts.ok++;
-        else counts.failed++;
         await progress.pause();
         try {
           await output.json(batchLine({ line, id, question }, ending.turn, ending.outcome));
         } catch (error) {
           // Nobody reads the results any more: the questions in flight are aborted.
+          unwritten = error;
           run.abortAll(error);
           throw error;
         }
+        if (ending.outcome.status === "ok") counts.ok++;
+        else counts.failed++;
       },
     });
+  } catch (error) {
+    // Results that could not be written end the run, too: their questions may have been asked.
+    if (error !== context.signal.reason || error === unwritten) throw error;
   } finally {
     await progress.stop();
   }
-  const end = reportCounts(output, file, counts);
   const { stopped } = gate.state();
-  if (context.signal.aborted || stopped) await end.catch(() => {});
+  if (!context.signal.aborted && !stopped) return await reportCounts(output, file, counts);
+  // A file that can no longer be read must not hide why the run stopped.
+  if (!counts.isWhole) await countRest(run, earlier, counts).catch(() => {});
+  await reportStop(output, file, counts);
   context.signal.throwIfAborted();
-  if (stopped) throw stopped;
-  await end;
+  throw stopped;
 }
 
 async function readEarlier(

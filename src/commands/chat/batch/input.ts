@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod/mini";
 import { CliError, codeOf, fileProblem } from "../../../errors.ts";
@@ -67,6 +67,12 @@ function readLine({ line, bytes }: ByteLine): Asked | undefined {
     return { ...name, problem: "agent and project apply only to a new session" };
   }
   return { ...name, question: parsed.data };
+}
+
+/** Whether `file` can be read again; false for stdin and for a pipe. */
+export function isRereadable(cwd: string, file: string): boolean {
+  if (file === "-") return false;
+  return statSync(resolve(cwd, file), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** Chunks of the input. Throws the signal's reason on abort, also while it waits for input. */

@@ -1,10 +1,11 @@
-import { createReadStream, statSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import type { Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf, formatCount, formatDuration } from "../../../output/terminal/progress.ts";
 import { createSpinner } from "../../../output/terminal/spinner.ts";
+import { isRereadable } from "./input.ts";
 
 export interface BatchCounts {
   ok: number;
@@ -13,19 +14,20 @@ export interface BatchCounts {
   skipped: number;
   /** Without an answer, and not asked again. */
   open: number;
-  /** All non-empty lines. */
+  /** All non-empty lines that were read. */
   read: number;
+  /** Whether all lines were read. */
+  isWhole: boolean;
 }
 
 const lineFeed = 0x0a;
 
 /** Counts the lines of a regular file, to show how many are left. Undefined for a pipe. */
 async function countLines(context: Context, file: string): Promise<number | undefined> {
-  const path = resolve(context.cwd, file);
-  if (file === "-" || !statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  if (!isRereadable(context.cwd, file)) return undefined;
   let lines = 0;
   let last = lineFeed;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of createReadStream(resolve(context.cwd, file)) as AsyncIterable<Buffer>) {
     for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, at + 1)) lines++;
     last = chunk.at(-1) ?? last;
   }
@@ -34,7 +36,7 @@ async function countLines(context: Context, file: string): Promise<number | unde
 
 /** The progress line of a batch: `12/40  1 failed  ETA 3m10s`. */
 export function batchProgressLine(
-  { ok, failed, skipped, open }: Omit<BatchCounts, "read">,
+  { ok, failed, skipped, open }: Omit<BatchCounts, "read" | "isWhole">,
   total: number | undefined,
   elapsedMs: number,
 ): string {

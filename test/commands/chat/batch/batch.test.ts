@@ -3,7 +3,7 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SignalReceived } from "../../../../src/context.ts";
-import { ClosedPipeError } from "../../../../src/errors.ts";
+import { CliError, ClosedPipeError } from "../../../../src/errors.ts";
 import { main } from "../../../main.ts";
 import { ChatEventLine } from "../../../../src/output/chat/turn/chat-events.ts";
 import { createTestContext } from "../../../support.ts";
@@ -216,6 +216,85 @@ describe("chat --batch", () => {
     writeFileSync(join(world.home, "r.ndjson"), test.stdoutText());
     await world.run(["--batch", "q.ndjson", "--resume", "r.ndjson", "--no-reask"]);
     expect(new Set(asked(world)).size).toBe(asked(world).length);
+  });
+
+  describe("stopped before the end, it tells what was not asked and how to go on", () => {
+    const refuseAfter = (after: number, fault: object): Partial<SandboxOptions> => ({
+      faults: { rules: [{ when: { path: chatPath, after }, do: fault }] },
+    });
+    const refused = { status: 401, body: { detail: "no" } };
+    const args = ["--batch", "q.ndjson", "--concurrency", "1"];
+    const howToGoOn = /--resume RESULTS/g;
+
+    it.each([
+      ["a refused key", refused, 4],
+      ["a redirect", { status: 302, headers: { location: "/elsewhere" } }, 8],
+    ])("by %s", async (_name, fault, exitCode) => {
+      // More questions than are read ahead.
+      const world = await createBatch(questions(200), refuseAfter(3, fault));
+      const { code, stdout, stderr } = await world.run([...args, "--quiet"]);
+      expect(code).toBe(exitCode);
+      const told = results(stdout).length;
+      expect(stderr).toContain(`${200 - told} of 200 questions were not asked`);
+      expect(stderr.match(howToGoOn)).toHaveLength(1);
+    });
+
+    it("by an interrupt", async () => {
+      const world = await createBatch(questions(200));
+      const test = createTestContext({ cwd: world.home, env: world.env });
+      const stdout = {
+        ...test.stdout,
+        async write(part: string) {
+          await test.stdout.write(part);
+          test.abort(new SignalReceived("SIGINT", "interrupted"));
+        },
+      };
+      expect(await main(["chat", ...args], { ...test, stdout })).toBe(130);
+      const told = results(test.stdoutText()).length;
+      expect(test.stderrText()).toContain(`${200 - told} of 200 questions were not asked`);
+      expect(test.stderrText().match(howToGoOn)).toHaveLength(1);
+    });
+
+    it("but not by results that cannot be written: those questions may have been asked", async () => {
+      const world = await createBatch(questions(20));
+      const test = createTestContext({ cwd: world.home, env: world.env });
+      const failure = new CliError("local", "cannot write the output: the disk is full");
+      const stdout = { ...test.stdout, write: () => Promise.reject(failure) };
+      expect(await main(["chat", ...args], { ...test, stdout })).toBe(14);
+      expect(test.stderrText()).not.toContain("not asked");
+    });
+
+    it("without those that an earlier run has answered", async () => {
+      const world = await createBatch(questions(200), refuseAfter(2, refused));
+      const first = await world.run(args);
+      writeFileSync(join(world.home, "r.ndjson"), first.stdout);
+      const { code, stderr } = await world.run([...args, "--resume", "r.ndjson"]);
+      expect(code).toBe(4);
+      expect(stderr).toContain("0 answered, 1 failed, 2 answered before\n");
+      expect(stderr).toContain("197 of 200 questions were not asked");
+    });
+
+    it("by stdin, whose end is not read", async () => {
+      const world = await createBatch([], refuseAfter(0, refused));
+      const lines = (count: number) => questions(count).map((each) => JSON.stringify(each));
+      const ask = async (count: number): Promise<string> => {
+        const given = { stdin: lines(count).join("\n") };
+        const { code, stderr } = await world.run(["--batch", "-", "--concurrency", "1"], given);
+        expect(code).toBe(4);
+        return stderr;
+      };
+      expect(await ask(200)).toContain("the remaining questions of stdin were not asked");
+      expect(await ask(3)).toContain("2 of 3 questions were not asked");
+    });
+
+    it("and nothing of that where each question was asked", async () => {
+      const world = await createBatch(questions(3), refuseAfter(2, refused));
+      const { code, stderr } = await world.run(args);
+      expect(code).toBe(4);
+      expect(stderr).toContain("2 answered, 1 failed\n");
+      expect(stderr).not.toContain("not asked");
+      expect(stderr.match(howToGoOn)).toHaveLength(1);
+    });
   });
 
   it("a reader that goes away ends it quietly", async () => {
