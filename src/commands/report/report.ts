@@ -12,6 +12,7 @@ import { mergeReports, missingShards, type NamedReport } from "../../output/repo
 import { readReport } from "../../output/report/read.ts";
 import type { ReportFailure, ReportHead } from "../../output/report/record.ts";
 import { openOutput } from "../connect.ts";
+import { refuseRepeatedFile } from "../repeated-file.ts";
 
 export interface MergeOptions extends GlobalFlags {
   /** File to write instead of JSON on stdout. */
@@ -33,21 +34,11 @@ function realPath(path: string): string {
 }
 
 async function readAll(context: Context, names: readonly string[]): Promise<NamedReport[]> {
+  refuseRepeatedFile(context.cwd, names, "pass each report once");
   const reports: NamedReport[] = [];
-  const seen = new Map<string, string>();
   for (const name of names) {
     context.signal.throwIfAborted();
-    const path = resolve(context.cwd, name);
-    const report = await readReport(path, name);
-    const real = realPath(path);
-    const previous = seen.get(real);
-    if (previous !== undefined) {
-      throw new CliError("usage", `${previous} and ${name} are the same file`, {
-        hints: ["pass each report once"],
-      });
-    }
-    seen.set(real, name);
-    reports.push({ name, report });
+    reports.push({ name, report: await readReport(resolve(context.cwd, name), name) });
   }
   return reports;
 }

@@ -9,6 +9,7 @@ import { createIncoming, type Incoming } from "../../sync/transfer/import.ts";
 import { openScratchState } from "../../sync/state/file/state-file.ts";
 import type { State } from "../../sync/state/state.ts";
 import { openOutput } from "../connect.ts";
+import { refuseRepeatedFile } from "../repeated-file.ts";
 import {
   findState,
   guardWriting,
@@ -140,6 +141,7 @@ export async function stateMerge(
   if (names.filter((name) => name === "-").length > 1) {
     throw new CliError("usage", "stdin can be read only once");
   }
+  refuseRepeatedFile(context.cwd, names, "pass each exported state once");
   if (options.out === undefined) return await importInto(context, names, options);
   if (options.out !== "-") checkOutputPath("--out", options.out, context.cwd);
   const output = openOutput(context, options);

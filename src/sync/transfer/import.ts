@@ -16,7 +16,7 @@ import type { ImageRecord, TransferRecord } from "./transfer.ts";
 /** Collects records in temporary tables until all of them are validated. */
 export interface Incoming {
   add(each: Exclude<TransferRecord, { type: "end" }>): void;
-  /** Number of collected documents. */
+  /** Number of documents of which a record was collected. */
   documents(): number;
   /**
    * Merges the collected records into the state. Of two records of one document, the one
@@ -149,6 +149,10 @@ const deleteSettledFailures = `DELETE FROM main.failures WHERE EXISTS (
   SELECT 1 FROM main.accepted a WHERE a.target = failures.target AND a.id = failures.id
     AND a.sent_at >= failures.failed_at)`;
 
+// Several files may have a record of one document.
+const countDocuments =
+  "SELECT COUNT(*) AS count FROM (SELECT DISTINCT target, id FROM temp.incoming_accepted)";
+
 function createTables(database: Database): void {
   for (const { name, columns } of Object.values(tables)) {
     database.exec(`
@@ -195,7 +199,10 @@ export function createIncoming(database: Database): Incoming {
       counts.set(each.type, (counts.get(each.type) ?? 0) + 1);
       if (rows && rows.length >= collectBatch) flush();
     },
-    documents: () => counts.get("accepted") ?? 0,
+    documents() {
+      flush();
+      return Number(database.prepare(countDocuments).get()?.["count"] ?? 0);
+    },
     *apply(replace) {
       flush();
       const steps = applySteps(database, counts);

@@ -1,4 +1,12 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSocket } from "../../file-system.ts";
@@ -221,6 +229,35 @@ describe("state merge", () => {
     expect(results[0]).toContain('"whole":"new"');
     expect(results[0]).toContain('"whole":"y"');
     expect(results[0]!.trim().split("\n")).toHaveLength(4);
+  });
+
+  it("counts a document of several files once", async () => {
+    const place = await startTestService();
+    const at = "2025-01-01T00:00:00Z";
+    const names = write(place, fileOf(sent("a", at), sent("b", at)), fileOf(sent("a", at)));
+    const { stderr } = await runIn(place, ["state", "merge", ...names]);
+    expect(stderr).toContain("imported 2 records of sent documents from 2 files");
+  });
+
+  it.each([
+    ["the same name", "0.ndjson"],
+    ["another spelling", "./docs/../0.ndjson"],
+    ["a symbolic link", "symbolic"],
+    ["a hard link", "hard"],
+  ])("refuses a file that is given twice, by %s", async (_name, other) => {
+    const place = await startTestService({ files });
+    write(place, fileOf(sent("a", "2025-01-01T00:00:00Z")));
+    symlinkSync("0.ndjson", join(place.folder, "symbolic"));
+    linkSync(join(place.folder, "0.ndjson"), join(place.folder, "hard"));
+    for (const flags of [[], ["--out", "all.ndjson"]]) {
+      const ran = await runIn(place, ["state", "merge", "0.ndjson", other, ...flags]);
+      expect(ran).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`0.ndjson and ${other} are the same file`),
+      });
+    }
+    expect(existsSync(join(place.folder, "all.ndjson"))).toBe(false);
+    expect((await runIn(place, "state list -o ndjson")).stdout).toBe("");
   });
 
   it("merges nothing when one file is broken", async () => {
