@@ -1,6 +1,6 @@
 import { createClient, type Client, type ClientOptions, type RequestTrace } from "../api/client.ts";
 import type { GlobalFlags } from "../config/global-flags.ts";
-import { loadConfig, type Config, type Connection } from "../config/load.ts";
+import { loadConfig, type Config, type Connection, type LoadRequest } from "../config/load.ts";
 import type { Context } from "../context.ts";
 import { createOutput, type Output } from "../output/terminal/output.ts";
 import { publicKey } from "../output/terminal/redact.ts";
@@ -37,15 +37,14 @@ export async function loadSettings(
   context: Context,
   flags: GlobalFlags,
   output: Output,
-  request: { sends: boolean; root?: string | undefined },
+  request: Pick<LoadRequest, "sends" | "needsProfile" | "root">,
 ): Promise<Config> {
   return await loadConfig({
     cwd: context.cwd,
     env: context.env,
     uid: context.uid,
     flags,
-    sends: request.sends,
-    ...(request.root === undefined ? {} : { root: request.root }),
+    ...request,
     askTrust: async (question) => {
       const { trustPrompt } = await import("./prompt.ts");
       return (await trustPrompt(context, flags, output)?.(question)) ?? false;

@@ -11,7 +11,12 @@ import {
 } from "./values/layers.ts";
 import { readKeys, type ReadableKeys } from "./values/keys.ts";
 import { secretMembers, secretsOf } from "./values/members.ts";
-import { chooseProfile, type ChosenProfile, type Source } from "./values/profile.ts";
+import {
+  chooseProfile,
+  type ChosenProfile,
+  type ProfileRequest,
+  type Source,
+} from "./values/profile.ts";
 import type { LintSettings } from "./values/lint-settings.ts";
 import type { ChatSettings, ConfigContent, IngestSettings } from "./values/schema.ts";
 import { effectiveContent, loadProject, loadUser, type SourceRequest } from "./sources.ts";
@@ -23,6 +28,8 @@ export type { Origin } from "./values/layers.ts";
 export interface LoadRequest extends SourceRequest {
   /** Accept the name of a profile that does not exist yet (config init, login). */
   mayBeNew?: boolean | undefined;
+  /** False: without a connection, an unknown `defaultProfile` is only a warning. */
+  needsProfile?: boolean | undefined;
   platform?: NodeJS.Platform | undefined;
   home?: string | undefined;
   /** Id of the current user; -1 where users have no id (Windows). */
@@ -70,8 +77,9 @@ function withoutPermissions(content: ConfigContent, named: boolean): ConfigConte
 function resolveProfile(
   request: LoadRequest,
   sources: readonly Source[],
+  profile: ProfileRequest = { mayBeNew: request.mayBeNew },
 ): { chosen: ChosenProfile; merged: Merged } {
-  const chosen = chooseProfile(request.flags, request.env, sources, { mayBeNew: request.mayBeNew });
+  const chosen = chooseProfile(request.flags, request.env, sources, profile);
   const fromFiles = sources
     .toReversed()
     .flatMap(({ file, content }) => fileLayers(file, content, chosen.name));
@@ -119,7 +127,12 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
         ]
       : userSource;
   const sendable = project.file && (await effectiveContent(project.file, request, machine));
-  const shown = resolveProfile(request, sources(request.sends ? sendable : project.file?.content));
+  const { mayBeNew, needsProfile = true } = request;
+  const shown = resolveProfile(
+    request,
+    sources(request.sends ? sendable : project.file?.content),
+    needsProfile ? { mayBeNew } : { mayBeNew, warn: request.warn },
+  );
   const files = [...(project.file ? [project.file] : []), ...(user ? [user] : [])];
   warnOfVariables(request, files);
   const { values, origins } = shown.merged;
@@ -141,7 +154,9 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
       return openConnection({ merged, files, machine, profile: chosen.name, warn: request.warn });
     },
     async readableKeys() {
-      const { chosen, merged } = request.sends ? shown : resolveProfile(request, sources(sendable));
+      const { chosen, merged } = request.sends
+        ? shown
+        : resolveProfile(request, sources(sendable), { mayBeNew: mayBeNew || !needsProfile });
       const found = await readKeys({ merged, machine, profile: chosen.name, warn: request.warn });
       const named = secretMembers.filter((member) => values[member] !== undefined);
       const untrusted = named.filter((member) => merged.values[member] === undefined);

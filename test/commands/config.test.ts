@@ -376,7 +376,8 @@ describe("config set, unset, use", () => {
   it("list names the profiles where the default one does not exist", async () => {
     const desk = createDesk();
     desk.putUser({ defaultProfile: "gone", profiles: { p: { baseUrl: "https://a.example" } } });
-    expect((await run(desk, ["config", "show"])).err).toContain("knowctl config list");
+    const { err } = await run(desk, ["config", "show"]);
+    expect(err).toContain("list the profiles: knowctl config list; make one the default profile");
     const { code, out } = await run(desk, ["config", "list"]);
     expect(code).toBe(0);
     expect(out).toContain("https://a.example");

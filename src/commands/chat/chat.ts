@@ -163,7 +163,10 @@ async function replayAnswer(
   const output = openOutput(context, options);
   const { checkReplay, replay } = await import("./replay.ts");
   checkReplay(args);
-  const config = await loadSettings(context, options, output, { sends: false });
+  const config = await loadSettings(context, options, output, {
+    sends: false,
+    needsProfile: false,
+  });
   const sink = await sinkOf(context, output, options, undefined);
   const view = plainView(options, config.chat, output, begin());
   await finish(output, await replay(context, output, options, view, sink));

@@ -21,7 +21,7 @@ export async function loadToShow(
   context: Context,
   options: GlobalFlags,
   output: Output,
-  request: { userOnly?: boolean; mayBeNew?: boolean } = {},
+  request: { userOnly?: boolean; mayBeNew?: boolean; needsProfile?: boolean } = {},
 ): Promise<Config> {
   const warnings: string[] = [];
   const config = await loadConfig({

@@ -106,7 +106,7 @@ export async function configShow(
 ): Promise<void> {
   checkFormat(options);
   const output = createOutput(context, options);
-  const config = await loadToShow(context, options, output);
+  const config = await loadToShow(context, options, output, { needsProfile: false });
   await warnUntrusted(config, output);
   if (options.origin === true) await writeList(output, options, valueColumns, valueRows(config));
   else await writeRecord(output, options, effective(config));
@@ -128,7 +128,7 @@ export async function configGet(
   options: GlobalFlags,
 ): Promise<void> {
   const output = createOutput(context, options);
-  const config = await loadToShow(context, options, output);
+  const config = await loadToShow(context, options, output, { needsProfile: false });
   await warnUntrusted(config, output);
   const names = config.files.flatMap((file) => Object.keys(file.content.profiles ?? {}));
   const path = key === "profile" ? ["defaultProfile"] : parseKey(key, config.profile, names);

@@ -24,7 +24,7 @@ export async function openFolder(
   options: GlobalFlags,
   sends = false,
 ): Promise<Folder> {
-  const flags = { ...options, idsOnly: true as const, wholeRoot: true };
+  const flags = { ...options, idsOnly: true as const, wholeRoot: true, needsProfile: sends };
   const source = await openSource(context, paths, flags, output, sends);
   const targets = { baseUrl: "", pair: { ccPairId: undefined, fromFlag: false } };
   const setup = inspectSetup(source, targets, []);

@@ -190,7 +190,7 @@ export async function lint(system: Context, paths: string[], options: LintOption
   const baseline = openBaseline(options, context.cwd);
   // Before the configuration is known: a rule that it switches off may cost a look at git.
   const wantsCommits = options.rule?.includes(staleDate.name) ?? true;
-  const flags = { ...options, wholeRoot: true, wantsCommits };
+  const flags = { ...options, wholeRoot: true, wantsCommits, needsProfile: false };
   const source = await openSource(context, paths, flags, output, false);
   const config = source.config.lint;
   refuseUnknownRules(config, rules);

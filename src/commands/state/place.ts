@@ -31,7 +31,7 @@ export async function findState(
 ): Promise<StatePlace> {
   const { folder: root, start } = findProjectRoot(context, [], flags);
   // Load the configuration only to report its errors, as every command does.
-  await loadSettings(context, flags, output, { sends: false, root: start });
+  await loadSettings(context, flags, output, { sends: false, needsProfile: false, root: start });
   const stateFlag = flags.state;
   return {
     root,

@@ -53,6 +53,8 @@ export interface MappingFlags extends GlobalFlags {
   mayBeRemoved?: boolean;
   /** Only the ids of documents count, and nothing of them is sent: no permission is missing. */
   idsOnly?: boolean;
+  /** False: an unknown `defaultProfile` is only a warning. */
+  needsProfile?: boolean;
 }
 
 /** The flag of each option that shapes documents. */

@@ -149,7 +149,8 @@ export async function openSource(
   checkFormat(paths, flags, cwd);
   const projectRoot = findProjectRoot(context, namedPaths, flags);
   const { folder: root, start, mark } = projectRoot;
-  const config = await loadSettings(context, flags, output, { sends, root: start });
+  const { needsProfile } = flags;
+  const config = await loadSettings(context, flags, output, { sends, needsProfile, root: start });
   // Before checks by dialect and settings: those of an untrusted file are not in effect.
   if (sends && config.refused) throw config.refused;
   checkAnchors(flags, config.ingest);
