@@ -20,7 +20,8 @@ function writeAll(fd, text) {
       if (error.code === "EAGAIN") return void process.stdout.write(bytes.subarray(written));
       if (error.code === "EPIPE") return;
       process.exitCode = 14;
-      fs.writeSync(2, "error: cannot write the output: " + error.code + "\n");
+      var why = error.code === "ENOSPC" ? "the disk is full" : "the system reports " + error.code;
+      fs.writeSync(2, "error: cannot write the output: " + why + "\n");
       return;
     }
   }

@@ -117,7 +117,8 @@ export function outputFailure(error?: Error): ClosedPipeError | CliError {
   }
   const code = codeOf(error);
   if (code === "EPIPE" || code === "ERR_STREAM_DESTROYED") return new ClosedPipeError();
-  return new CliError("local", `cannot write the output: ${code ?? error.message}`, {
+  const why = code === undefined ? error.message : writeProblem(code);
+  return new CliError("local", `cannot write the output: ${why}`, {
     cause: error,
     hints: ["check the disk or the reader of the output, then run the command again"],
   });
@@ -149,12 +150,46 @@ const fileProblems: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "no such file",
   ELOOP: "a symbolic link in a loop",
   EACCES: "permission denied",
+  EPERM: "permission denied",
   EISDIR: "it is a folder",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EFBIG: "it is too large",
+  ERR_FS_FILE_TOO_LARGE: "it is too large",
+  ERR_STRING_TOO_LONG: "it is too large",
+  EIO: "the disk failed",
+  EBUSY: "another program uses it",
+  ETXTBSY: "another program uses it",
+  EMFILE: "too many open files",
+  ENFILE: "too many open files",
+  ENXIO: "it is not a regular file",
 };
 
-/** Why a file cannot be read, by the code of the error; without a known code, the code. */
+const writeProblems: Readonly<Record<string, string>> = {
+  ENOENT: "its folder does not exist",
+  ENOTDIR: "a part of its path is not a folder",
+  EEXIST: "it exists already",
+  ENOTEMPTY: "it is a folder that is not empty",
+  ENAMETOOLONG: "its name is too long",
+};
+
+const isSystemCode = (code: string): boolean => /^E[A-Z0-9]+$/.test(code);
+
+/** Why a file cannot be read, by the code of the error; other words stay as they are. */
 export function fileProblem(code = "unknown failure"): string {
-  return fileProblems[code] ?? code;
+  return fileProblems[code] ?? (isSystemCode(code) ? `the system reports ${code}` : code);
+}
+
+/** Why a file or a folder cannot be written, by the code of the error. */
+export function writeProblem(code?: string): string {
+  return writeProblems[code ?? ""] ?? fileProblem(code);
+}
+
+/** Words for an error of the system; other messages, for example SQLite's, are words already. */
+export function writeReason(error: unknown): string {
+  const code = codeOf(error) ?? "";
+  return isSystemCode(code) ? writeProblem(code) : messageOf(error);
 }
 
 /** Hint for "too many open files". */

@@ -5,7 +5,7 @@ import { codeOf } from "./errors.ts";
 /**
  * Creates a folder and its missing parents with `mode` (as in mkdir(2), before the umask).
  * Not with Node's recursive mkdir: it loops forever (20.20) where the system reports an existing
- * folder as missing, for example below /proc. Throws the system's error.
+ * folder as missing, for example below /proc. Throws the system's error; ENOTDIR where a part of the path is no folder.
  */
 export function makeFolder(folder: string, mode = 0o777): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -13,6 +13,8 @@ export function makeFolder(folder: string, mode = 0o777): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    if (codeOf(error) !== "EEXIST" || !statSync(folder).isDirectory()) throw error;
+    if (codeOf(error) !== "EEXIST") throw error;
+    if (statSync(folder).isDirectory()) return;
+    throw Object.assign(new Error(`${folder} is not a folder`), { code: "ENOTDIR" });
   }
 }

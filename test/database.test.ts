@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createDatabase, type Database, openDatabase } from "../src/database.ts";
 import { CliError } from "../src/errors.ts";
-import { stateFailure } from "../src/sync/state/state.ts";
+import { stateFailure } from "../src/sync/state/state-failure.ts";
 import { temporaryFolder } from "./support.ts";
 
 async function open(path = join(temporaryFolder(), "x.sqlite")): Promise<Database> {

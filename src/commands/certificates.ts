@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { ClientCertificate } from "../api/transport/connector.ts";
 import type { Network } from "../config/values/network.ts";
 import type { Context } from "../context.ts";
-import { CliError, codeOf } from "../errors.ts";
+import { CliError, codeOf, fileProblem } from "../errors.ts";
 
 /** PEM texts for TLS. */
 export interface Certificates {
@@ -19,7 +19,7 @@ function read(path: string, what: string, hint: string): string {
   } catch (error) {
     throw new CliError(
       "not-configured",
-      `cannot read ${what} ${path}: ${codeOf(error) ?? "unknown failure"}`,
+      `cannot read ${what} ${path}: ${fileProblem(codeOf(error))}`,
       { hints: [hint], cause: error },
     );
   }

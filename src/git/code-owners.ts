@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { CliError, codeOf } from "../errors.ts";
+import { CliError, codeOf, fileProblem } from "../errors.ts";
 import {
   parseCodeOwners,
   type CodeOwner,
@@ -40,7 +40,7 @@ async function readCodeOwnersFile(top: string, file: string): Promise<string | u
     if (error instanceof CliError) throw error;
     const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    return refuse(`cannot be read: ${code ?? "unknown error"}`, error);
+    return refuse(`cannot be read: ${fileProblem(code)}`, error);
   }
 }
 

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve, sep } from "node:path";
-import { CliError, codeOf } from "../errors.ts";
+import { CliError, codeOf, fileProblem } from "../errors.ts";
 import { gitEnvironment } from "./environment.ts";
 import { reasonIn, runGit, type Git, type RunOptions } from "./run.ts";
 
@@ -162,7 +162,7 @@ export async function shallowBoundary(
   } catch (error) {
     throw new CliError(
       "usage",
-      `cannot read git's list of shallow commits: ${codeOf(error) ?? "unknown"}`,
+      `cannot read git's list of shallow commits: ${fileProblem(codeOf(error))}`,
       { hints: ["fetch the whole history: git fetch --unshallow"], cause: error },
     );
   }

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { parse } from "node:path";
 import type { Readable } from "node:stream";
-import { CliError, codeOf, messageOf } from "../errors.ts";
+import { CliError, codeOf, messageOf, fileProblem } from "../errors.ts";
 import { fixedSettings } from "./environment.ts";
 
 /** How git is called in one folder. Plain data. */
@@ -56,12 +56,19 @@ export function reasonIn(stderr: string): string {
 function startFailure(error: unknown): CliError {
   const code = codeOf(error);
   if (code === "ENOENT" || code === "EACCES") {
-    return new CliError("usage", `git cannot be started: ${code}`, {
-      hints: ["install git and add it to PATH, or omit the options that need git"],
-      cause: error,
-    });
+    return new CliError(
+      "usage",
+      `git cannot be started: ${code === "ENOENT" ? "it is not in PATH" : fileProblem(code)}`,
+      {
+        hints: ["install git and add it to PATH, or omit the options that need git"],
+        cause: error,
+      },
+    );
   }
-  return new CliError("local", `git cannot be started: ${messageOf(error)}`, { cause: error });
+  return new CliError("local", `git cannot be started: ${fileProblem(code ?? messageOf(error))}`, {
+    hints: ["run `git --version` to see the reason, or omit the options that need git"],
+    cause: error,
+  });
 }
 
 interface Ending {

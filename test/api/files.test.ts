@@ -165,7 +165,7 @@ describe("uploadChatFile", () => {
       },
     });
     const thrown = await errorOf(uploadChatFile(openClient(server.url), broken));
-    expect(thrown).toMatchObject({ exit: "local", message: "cannot read a.pdf: EIO" });
+    expect(thrown).toMatchObject({ exit: "local", message: "cannot read a.pdf: the disk failed" });
   });
 });
 

@@ -125,7 +125,7 @@ describe("keys", () => {
   });
 
   it.each([
-    ["missing", "~/nowhere", "ENOENT"],
+    ["missing", "~/nowhere", "no such file"],
     ["a folder", "~/project", "not a key file"],
   ])("a key file that is %s", async (_name, file, text) => {
     const desk = createDesk();
@@ -160,7 +160,7 @@ describe("keys", () => {
     // A path: searching PATH ends with EACCES where a folder in it is closed to this user.
     const command = [join(desk.home, "no-such-program")];
     desk.putUser({ profiles: { p: { baseUrl: prod, apiKey: { command } } } });
-    expect((await refusal(desk)).message).toContain("ENOENT");
+    expect((await refusal(desk)).message).toContain("failed (no such file)");
   });
 
   it("a command counts in the user file only", async () => {
@@ -330,7 +330,7 @@ describe("addresses", () => {
     const desk = createDesk({ ...key, NODE_EXTRA_CA_CERTS: "/nowhere/ca.pem" });
     await connect(desk, { baseUrl: prod });
     expect(desk.warnings.join()).toContain(
-      "NODE_EXTRA_CA_CERTS names /nowhere/ca.pem, which cannot be read (ENOENT)",
+      "NODE_EXTRA_CA_CERTS names /nowhere/ca.pem, which cannot be read (no such file)",
     );
   });
 

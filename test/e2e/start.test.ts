@@ -180,7 +180,7 @@ describe("standard output", () => {
       });
       keepEnded("knowctl --help > /dev/full", projectFolder, result);
       expect(result.status).toBe(14);
-      expect(result.stderr).toContain("ENOSPC");
+      expect(result.stderr).toContain("cannot write the output: the disk is full");
     } finally {
       closeSync(full);
     }

@@ -111,7 +111,7 @@ describe("stdout", () => {
     const env = await startService();
     const { code, stderr } = await start(["list", "--json"], env, ["ignore", full, "pipe"]).ended;
     expect(code).toBe(14);
-    expect(stderr).toMatch(/^error: cannot write the output: ENOSPC\n/);
+    expect(stderr).toMatch(/^error: cannot write the output: the disk is full\n/);
   });
 
   const closed: [string, string[]][] = [

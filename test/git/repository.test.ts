@@ -68,7 +68,7 @@ describe("openRepository", () => {
   it("says that git is missing", async () => {
     const folder = temporaryFolder();
     const error = await refusal(() => openRepository(folder, { PATH: folder }));
-    expect(error.message).toBe("git cannot be started: ENOENT");
+    expect(error.message).toBe("git cannot be started: it is not in PATH");
     expect(error.hints[0]).toContain("install git");
   });
 
@@ -77,7 +77,7 @@ describe("openRepository", () => {
     mkdirSync(join(folder, "tools"));
     symlinkSync("/bin/true", join(folder, "tools", "git"));
     const error = await refusal(() => openRepository(folder, { PATH: "tools:." }));
-    expect(error.message).toBe("git cannot be started: ENOENT");
+    expect(error.message).toBe("git cannot be started: it is not in PATH");
   });
 
   it("refuses a repository whose work tree is elsewhere", async () => {

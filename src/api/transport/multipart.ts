@@ -1,4 +1,4 @@
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../errors.ts";
 
 /** A file to upload. `bytes` is called once per attempt. */
 export interface UploadFile {
@@ -42,8 +42,10 @@ export async function* exactBytes(file: UploadFile): AsyncGenerator<Uint8Array> 
   } catch (error) {
     // The file's own error already explains the problem.
     if (error instanceof CliError) throw error;
-    const reason = codeOf(error) ?? "unknown failure";
-    throw new CliError("local", `cannot read ${file.name}: ${reason}`, { cause: error });
+    throw new CliError("local", `cannot read ${file.name}: ${fileProblem(codeOf(error))}`, {
+      hints: ["check the file, then run the command again"],
+      cause: error,
+    });
   }
   if (left === 0) return;
   throw new CliError("local", `${file.name} changed while it was uploaded`, {

@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync, realpathSync, statSync } from "nod
 import { isUtf8 } from "node:buffer";
 import { isAbsolute, relative, sep } from "node:path";
 import { isSameVersion } from "../../documents/read/bytes/content.ts";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, writeProblem } from "../../errors.ts";
 import { applyFixes, type Fix } from "./fix.ts";
 import { replaceFile } from "./replace-file.ts";
 
@@ -138,7 +138,7 @@ export function fixFile(request: FixRequest): FixOutcome {
     if (code === undefined || error instanceof CliError) throw error;
     const refused = refusals[code];
     if (refused !== undefined) return { path, applied: [], left: 0, refused };
-    throw new CliError("local", `cannot write ${path}: ${code}`, {
+    throw new CliError("local", `cannot write ${path}: ${writeProblem(code)}`, {
       hints: ["check that the disk is not full, then run the command again"],
       cause: error,
     });

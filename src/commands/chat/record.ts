@@ -1,9 +1,10 @@
-import { closeSync, openSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, writeProblem } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { entryLine, headLine, type RecordedEntry } from "../../recording.ts";
+import { statsOf } from "../stats-of.ts";
 import type { Question } from "./send.ts";
 import type { AnswerSink } from "./turn.ts";
 
@@ -11,7 +12,7 @@ const onlyOwner = 0o600;
 
 /** Opens the file of `--record`, which may not exist yet. Throws CliError `usage`. */
 function open(path: string, given: string, force: boolean): number {
-  const known = statSync(path, { throwIfNoEntry: false });
+  const known = statsOf(path);
   // A device or pipe is written to, never replaced.
   const replaces = force || (known !== undefined && !known.isFile());
   try {
@@ -22,7 +23,10 @@ function open(path: string, given: string, force: boolean): number {
         hints: ["name another file, or replace it with --force"],
       });
     }
-    throw new CliError("usage", `--record: cannot write ${given}: ${codeOf(error) ?? "failed"}`);
+    throw new CliError("usage", `--record: cannot write ${given}: ${writeProblem(codeOf(error))}`, {
+      hints: ["name a new file in a folder that you can write"],
+      cause: error,
+    });
   }
 }
 
@@ -46,7 +50,7 @@ export function createRecorder(
     try {
       writeFileSync(file, output.secrets.redact(text));
     } catch (error) {
-      failure = new CliError("local", `cannot record in ${path}: ${codeOf(error) ?? "failed"}`, {
+      failure = new CliError("local", `cannot record in ${path}: ${writeProblem(codeOf(error))}`, {
         hints: ["the recording holds the part before the failure"],
         cause: error,
       });

@@ -1,26 +1,29 @@
-import { statSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { writeWhole } from "../../config/file/files.ts";
 import type { Context } from "../../context.ts";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, writeProblem } from "../../errors.ts";
 import { readerText } from "../../output/chat/made.ts";
 import type { Output } from "../../output/terminal/output.ts";
+import { statsOf } from "../stats-of.ts";
 import type { AnswerSink } from "./turn.ts";
 
 /** The file of `--save`, checked before anything is sent. Throws CliError `usage`. */
 export function saveTarget(context: Context, save: string): string {
   const path = resolve(context.cwd, save);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+  if (statsOf(path)?.isDirectory()) {
     throw new CliError("usage", `--save: ${save} is a folder`, { hints: ["name a file"] });
   }
-  if (!statSync(resolve(path, ".."), { throwIfNoEntry: false })?.isDirectory()) {
-    throw new CliError("usage", `--save: the folder of ${save} does not exist`);
+  if (!statsOf(resolve(path, ".."))?.isDirectory()) {
+    throw new CliError("usage", `--save: the folder of ${save} does not exist`, {
+      hints: ["create the folder, or name a file in another one"],
+    });
   }
   return path;
 }
 
 function isFileOrNew(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() !== false;
+  return statsOf(path)?.isFile() !== false;
 }
 
 function write(path: string, answer: string): void {
@@ -30,7 +33,10 @@ function write(path: string, answer: string): void {
   try {
     writeFileSync(path, text);
   } catch (error) {
-    throw new CliError("local", `cannot write ${path}: ${codeOf(error) ?? "unknown failure"}`);
+    throw new CliError("local", `cannot write ${path}: ${writeProblem(codeOf(error))}`, {
+      hints: ["name another file with --save"],
+      cause: error,
+    });
   }
 }
 

@@ -1,10 +1,11 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import { writeWhole } from "../../config/file/files.ts";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, writeProblem } from "../../errors.ts";
 import { findingsText } from "../../output/findings.ts";
 import { neutralise, neutraliseJson } from "../../output/terminal/neutralise.ts";
 import { machineOf } from "../config/files.ts";
+import { statsOf } from "../stats-of.ts";
 import type { Examination } from "./check.ts";
 import { createRedaction } from "./redaction.ts";
 import { describeCounts, type DoctorReport } from "./report.ts";
@@ -18,13 +19,15 @@ export function checkBundle(path: string | undefined, cwd: string): string | und
       hints: ["use a file in a writable folder, for example knowctl-doctor.txt"],
     });
   if (path === "" || path === "-") throw refuse("is not a file name");
-  const found = statSync(absolute, { throwIfNoEntry: false });
+  const found = statsOf(absolute);
   if (found?.isDirectory()) throw refuse("is a folder");
   if (found?.isFile() === false) throw refuse("is not a regular file");
+  const folder = statsOf(dirname(absolute));
+  if (folder?.isDirectory() === false) throw refuse(writeProblem("ENOTDIR"));
   try {
     accessSync(dirname(absolute), constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw refuse(`the folder cannot be written: ${codeOf(error) ?? "unknown failure"}`);
+    throw refuse(`cannot be written: ${writeProblem(codeOf(error))}`);
   }
   return absolute;
 }

@@ -7,7 +7,7 @@ import {
   pointerHint,
   pointerProblem,
 } from "../../documents/read/bytes/lfs.ts";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../errors.ts";
 import { contentTypeOf } from "./content-type.ts";
 
 /** A checked file to upload, not read yet. */
@@ -19,13 +19,6 @@ export interface LocalFile {
   changedMs: number;
   /** MIME type. */
   type: string;
-}
-
-function reasonOf(error: unknown): string {
-  const code = codeOf(error);
-  if (code === "ENOENT" || code === "ENOTDIR") return "it does not exist";
-  if (code === "EACCES" || code === "EPERM") return "permission denied";
-  return code ?? "unknown failure";
 }
 
 function inspectFile(path: string): LocalFile | string {
@@ -57,10 +50,12 @@ export function checkFiles(cwd: string, paths: readonly string[], flag = "--file
     try {
       found = inspectFile(path);
     } catch (error) {
-      found = reasonOf(error);
+      found = fileProblem(codeOf(error));
     }
     if (typeof found === "string") {
-      throw new CliError("usage", `${flag}: cannot read ${given}: ${found}`);
+      throw new CliError("usage", `${flag}: cannot read ${given}: ${found}`, {
+        hints: ["name a file with content that you can read"],
+      });
     }
     files.set(path, found);
   }
@@ -82,7 +77,7 @@ export async function* steadyBytes(
   onBytes: (count: number) => void,
 ): AsyncGenerator<Uint8Array> {
   const handle = await open(file.path, "r").catch((error: unknown) => {
-    throw new CliError("local", `cannot read ${file.name}: ${reasonOf(error)}`, {
+    throw new CliError("local", `cannot read ${file.name}: ${fileProblem(codeOf(error))}`, {
       hints: ["the file existed when the command started: restore it and run the command again"],
       cause: error,
     });

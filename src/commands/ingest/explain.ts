@@ -1,6 +1,6 @@
 import type { Found } from "../../documents/find/source-file.ts";
+import { statsOf } from "../stats-of.ts";
 import { stateFolder } from "./session-setup.ts";
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { ownerRules } from "../../config/values/given.ts";
@@ -28,7 +28,7 @@ export interface ExplainFlags extends MappingFlags {
 }
 
 function findFile({ cwd, find }: DocumentSource, path: string): Found {
-  if (statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory()) {
+  if (statsOf(resolve(cwd, path))?.isDirectory()) {
     throw new CliError("usage", `${path} is a folder`, { hints: ["name one file in it"] });
   }
   // Ignore exclude patterns, so that an excluded file is explained too.

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { writeWhole } from "../../config/file/files.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
@@ -19,6 +18,7 @@ import { writeTranscript } from "../../output/chat/stored/transcript.ts";
 import { neutraliseJson } from "../../output/terminal/neutralise.ts";
 import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
 import { isGiven } from "../chat/options/flag-rules.ts";
+import { statsOf } from "../stats-of.ts";
 import { nameOf, readSession, withPlace, type Place } from "./place.ts";
 
 export interface SessionsShowOptions extends GlobalFlags {
@@ -107,13 +107,15 @@ export async function sessionsShow(
 function targetOf(context: Context, file: string | undefined): string | undefined {
   if (file === undefined || file === "-" || file === "stdout") return undefined;
   const path = resolve(context.cwd, file);
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = statsOf(path);
   if (found?.isFile() === false) {
     const kind = found.isDirectory() ? "a folder" : "not a regular file";
     throw new CliError("usage", `--file: ${file} is ${kind}`, { hints: ["name a file"] });
   }
-  if (!statSync(resolve(path, ".."), { throwIfNoEntry: false })?.isDirectory()) {
-    throw new CliError("usage", `--file: the folder of ${file} does not exist`);
+  if (!statsOf(resolve(path, ".."))?.isDirectory()) {
+    throw new CliError("usage", `--file: the folder of ${file} does not exist`, {
+      hints: ["create the folder, or name a file in another one"],
+    });
   }
   return path;
 }

@@ -6,7 +6,8 @@ import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { hasState, noStateError, openState } from "../../sync/state/file/state-file.ts";
 import { namedStateFolder } from "../../sync/state/file/state-folder.ts";
-import { stateFailure, type State } from "../../sync/state/state.ts";
+import { stateFailure } from "../../sync/state/state-failure.ts";
+import type { State } from "../../sync/state/state.ts";
 import { loadSettings } from "../connect.ts";
 import { findProjectRoot } from "../project-root.ts";
 

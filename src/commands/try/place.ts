@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Context } from "../../context.ts";
-import { CliError, messageOf } from "../../errors.ts";
+import { CliError, codeOf, writeProblem } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { defaultPairs } from "../../sandbox/store/pairs/connectors.ts";
 import { machineOf } from "../config/files.ts";
@@ -36,7 +36,7 @@ function makeTemporary(): string {
   try {
     return mkdtempSync(join(tmpdir(), "knowctl-try-"));
   } catch (error) {
-    throw new CliError("local", `cannot write to ${tmpdir()}: ${messageOf(error)}`, {
+    throw new CliError("local", `cannot write to ${tmpdir()}: ${writeProblem(codeOf(error))}`, {
       hints: ["set TMPDIR to another folder for temporary files"],
       cause: error,
     });
@@ -49,7 +49,7 @@ function removeKept(data: string): void {
     // rmSync says nothing of a file in place of a folder above, from Node 22 on.
     makeFolder(dirname(data));
   } catch (error) {
-    throw new CliError("local", `cannot replace ${data}: ${messageOf(error)}`, {
+    throw new CliError("local", `cannot replace ${data}: ${writeProblem(codeOf(error))}`, {
       hints: ["set XDG_DATA_HOME to another folder, or leave out --keep"],
       cause: error,
     });

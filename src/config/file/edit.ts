@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../errors.ts";
 import { checkPrivate, writeWhole } from "./files.ts";
 import type { Machine } from "../find/folders.ts";
 import { valueOf } from "./nodes.ts";
@@ -24,7 +24,10 @@ function read(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new CliError("local", `cannot read ${path}: ${codeOf(error) ?? "unknown failure"}`);
+    throw new CliError("local", `cannot read ${path}: ${fileProblem(codeOf(error))}`, {
+      hints: ["check the path and the permissions of the file"],
+      cause: error,
+    });
   }
 }
 

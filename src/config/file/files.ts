@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, writeProblem } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { isInside } from "../find/folders.ts";
 
@@ -75,7 +75,7 @@ export function writeWhole(
     renameSync(temporary, target);
   } catch (error) {
     tryRemove(temporary);
-    throw new CliError("local", `cannot write ${path}: ${codeOf(error) ?? "unknown failure"}`, {
+    throw new CliError("local", `cannot write ${path}: ${writeProblem(codeOf(error))}`, {
       hints: ["check that the folder exists and is writable, and that the disk is not full"],
       cause: error,
     });

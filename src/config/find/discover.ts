@@ -49,13 +49,9 @@ function checkReadable(path: string): void {
   try {
     accessSync(path, constants.R_OK);
   } catch (error) {
-    throw new CliError(
-      "not-configured",
-      `${path} cannot be read: ${codeOf(error) ?? "unknown failure"}`,
-      {
-        hints: [`make it readable: chmod u+r ${path}`],
-      },
-    );
+    throw new CliError("not-configured", `${path} cannot be read: ${fileProblem(codeOf(error))}`, {
+      hints: [`make it readable: chmod u+r ${path}`],
+    });
   }
 }
 

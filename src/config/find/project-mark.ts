@@ -62,7 +62,12 @@ export function findProjectMark(start: string, rules: UpwardRules): ProjectMark 
 const nothingRecorded = "state.db-new";
 
 function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // A file in place of the state folder, or a closed one: opening the state reports it.
+    return false;
+  }
 }
 
 /** Ignores a state left by a failed first run: it does not mark the project root. */

@@ -1,5 +1,5 @@
 import { accessSync, constants } from "node:fs";
-import { CliError, codeOf, type ExitName } from "../../errors.ts";
+import { CliError, codeOf, type ExitName, fileProblem } from "../../errors.ts";
 import { checkPrivate } from "../file/files.ts";
 import { expandPath, type Environment, type Machine } from "../find/folders.ts";
 import type { Layer, Merged } from "./layers.ts";
@@ -34,7 +34,7 @@ export function unreadable(path: string): string | undefined {
     accessSync(path, constants.R_OK);
     return undefined;
   } catch (error) {
-    return codeOf(error) ?? "unknown failure";
+    return fileProblem(codeOf(error));
   }
 }
 
@@ -100,7 +100,7 @@ function fileOf(member: FileMember, { merged, machine }: NetworkRequest): string
   const problem = unreadable(path);
   if (!problem) return path;
   const message = `${layer.where([member])}: cannot read ${fileWords[member]} ${path} (${problem})`;
-  throw new CliError(exitFor(layer), message);
+  throw new CliError(exitFor(layer), message, { hints: ["check the path and the permissions"] });
 }
 
 async function passphraseOf(request: NetworkRequest): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../errors.ts";
 import { checkPrivate } from "../file/files.ts";
 import { expandPath, type Machine } from "../find/folders.ts";
 import type { Layer } from "./layers.ts";
@@ -87,7 +87,7 @@ function readKeyFile(
     if (error instanceof CliError) throw error;
     throw new CliError(
       "not-configured",
-      `cannot read the key file ${path}: ${codeOf(error) ?? "unknown failure"}`,
+      `cannot read the key file ${path}: ${fileProblem(codeOf(error))}`,
       { hints: [`it is named at ${where}`] },
     );
   }
@@ -113,7 +113,7 @@ async function runCommand(
       if (!error) return resolve(stdout);
       const why = error.killed
         ? `timeout after ${commandMs / 1000} s`
-        : String(error.code ?? "unknown failure");
+        : fileProblem(String(error.code ?? "unknown failure"));
       // The message omits output and arguments: both may hold the key.
       reject(
         new CliError(

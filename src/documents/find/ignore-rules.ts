@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ignore from "ignore";
-import { codeOf } from "../../errors.ts";
+import { codeOf, fileProblem } from "../../errors.ts";
 import { relativeTo, withSlashes } from "./root.ts";
 
 const ignoreFiles = [".gitignore", ".knowctlignore"] as const;
@@ -108,7 +108,7 @@ export function extendIgnoreRules(
       // Later rules win, so .knowctlignore can override .gitignore.
       text += `${readIgnoreFile(folder.absolute, name, root) ?? ""}\n`;
     } catch (error) {
-      report({ name, reason: `cannot be read: ${codeOf(error) ?? "unknown error"}` });
+      report({ name, reason: `cannot be read: ${fileProblem(codeOf(error))}` });
     }
   }
   if (text.trim() === "") return parent;

@@ -1,7 +1,7 @@
 import type { LeftOut, Listed } from "./source-file.ts";
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { sep } from "node:path";
-import { codeOf, isOutOfFiles } from "../../errors.ts";
+import { codeOf, fileProblem, isOutOfFiles } from "../../errors.ts";
 import { jobsBehind, resolveLink, type Link, type Links } from "./links.ts";
 import { extensionOf } from "../read/file-name.ts";
 import { formatOf } from "../read/readers.ts";
@@ -187,7 +187,9 @@ function openLevel(walk: Walk, folder: Folder, refusedAbove?: Error): Level {
     dirents = readdirSync(folder.absolute, { withFileTypes: true });
   } catch (error) {
     if (isOutOfFiles(error)) throw error;
-    const reason = `the folder cannot be read: ${codeOf(error) ?? "unknown error"}`;
+    const code = codeOf(error);
+    const why = code === "ENOENT" || code === "ENOTDIR" ? "it is gone" : fileProblem(code);
+    const reason = `the folder cannot be read: ${why}`;
     const failed = leftOutEntry("failed", folder.path === "" ? "." : folder.path, reason);
     return { entries: [failed], next: 0, refused: undefined };
   }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { statSync, type Stats } from "node:fs";
 import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
-import { CliError, codeOf } from "../../errors.ts";
+import { CliError, codeOf, writeProblem } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { redactAll } from "../terminal/redact.ts";
 import type { ReportFailure, ReportHead } from "./record.ts";
@@ -125,7 +125,7 @@ export async function writeFilePieces(
     await rm(temporary, { force: true }).catch(() => {});
     // The source of the pieces may throw too; that is not an error of this file.
     if (error instanceof CliError || codeOf(error) === undefined) throw error;
-    throw new CliError("local", `cannot write ${what} ${path}: ${codeOf(error)}`, {
+    throw new CliError("local", `cannot write ${what} ${path}: ${writeProblem(codeOf(error))}`, {
       hints: ["check that the folder is writable and the disk is not full"],
       cause: error,
     });

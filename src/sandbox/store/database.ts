@@ -1,7 +1,7 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../../database.ts";
-import { CliError, messageOf } from "../../errors.ts";
+import { CliError, messageOf, codeOf, writeProblem } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 
 // `passages` stores the texts once; the full-text index stores none (content='').
@@ -99,19 +99,28 @@ function addVisibility(database: Database): void {
   }
 }
 
+function unusable(what: string, why: string, cause: unknown): CliError {
+  return new CliError("local", `cannot use ${what}: ${why}`, {
+    cause,
+    hints: ["choose another folder with --data DIR"],
+  });
+}
+
 /** Opens the sandbox's database file. Creates it and the data folder, for the owner only. */
 export async function openSandboxDatabase(dataFolder: string): Promise<Database> {
+  const path = join(dataFolder, "sandbox.sqlite");
   try {
     makeFolder(dataFolder, 0o700);
-    // SQLite would let everybody read it, which counts in a folder that was there before.
-    closeSync(openSync(join(dataFolder, "sandbox.sqlite"), "a", 0o600));
   } catch (error) {
-    throw new CliError("local", `cannot use the data folder ${dataFolder}: ${messageOf(error)}`, {
-      cause: error,
-      hints: ["choose another folder with --data DIR"],
-    });
+    const why = existsSync(dataFolder) ? "it is not a folder" : writeProblem(codeOf(error));
+    throw unusable(`the data folder ${dataFolder}`, why, error);
   }
-  const path = join(dataFolder, "sandbox.sqlite");
+  try {
+    // SQLite would let everybody read it, which counts in a folder that was there before.
+    closeSync(openSync(path, "a", 0o600));
+  } catch (error) {
+    throw unusable(`the data file ${path}`, writeProblem(codeOf(error)), error);
+  }
   const database = await openDatabase(path);
   const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
   if (version > 3) {

@@ -1,7 +1,8 @@
 import type { IngestionRequest } from "../../api/schemas.ts";
 import { imagePlaceholder } from "../../documents/images/image-sections.ts";
 import type { LocalImage } from "../../documents/images/images.ts";
-import { stateFailure, type State } from "../state/state.ts";
+import { stateFailure } from "../state/state-failure.ts";
+import type { State } from "../state/state.ts";
 
 /** Images of the documents of a run: uploaded once per content, remembered in the state. */
 export interface Images {

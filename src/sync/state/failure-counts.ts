@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openForReading } from "../../database.ts";
-import { stateFailure } from "./state.ts";
+import { stateFailure } from "./state-failure.ts";
 
 /** Failures of one kind. Contains no name and no text of a document. */
 export interface FailureCount {

@@ -1,7 +1,4 @@
-import { accessSync, constants } from "node:fs";
-import { dirname } from "node:path";
-import { isWithoutRoom, type Database, type Statement, type Synchronous } from "../../database.ts";
-import { CliError, codeOf, messageOf, openFilesHint } from "../../errors.ts";
+import type { Database, Statement, Synchronous } from "../../database.ts";
 import {
   toAccepted,
   toFailure,
@@ -12,6 +9,7 @@ import {
 } from "./records.ts";
 import { createDoubt, type Doubtful } from "./doubt.ts";
 import { createOptionsStore, type OptionsStore } from "./options.ts";
+import { stateFailure } from "./state-failure.ts";
 import { createSave, type StateBatch } from "./save.ts";
 import { createVerifiedStore, noVerifiedStore, type VerifiedStore } from "./verified.ts";
 import { createUnfinishedRuns, noUnfinishedRuns, type UnfinishedRuns } from "./unfinished.ts";
@@ -64,43 +62,6 @@ export interface State {
   /** The database, for temporary tables. Throws on use when `isRecordless`. */
   readonly database: Database;
   close(): void;
-}
-
-/** The system's reason why a file or its folder cannot be written; SQLite does not report it. */
-function writeDenialOf(path: string): string | undefined {
-  for (const each of [path, dirname(path)]) {
-    try {
-      accessSync(each, constants.W_OK);
-    } catch (error) {
-      const code = codeOf(error) ?? "";
-      if (["EROFS", "EACCES", "EPERM"].includes(code)) return messageOf(error);
-    }
-  }
-  return undefined;
-}
-
-/** Converts an error of the disk or of SQLite into the CliError `local` that ends the run. */
-export function stateFailure(path: string, original: unknown): CliError {
-  // Here a full disk is the disk of the state, not the disk of temporary files.
-  const error = isWithoutRoom(original) ? original.cause : original;
-  if (error instanceof CliError && error.hints.length > 0) return error;
-  // An error of openDatabase() names the path already.
-  const problem =
-    error instanceof CliError ? error.message : `cannot use the state ${path}: ${messageOf(error)}`;
-  const denial = writeDenialOf(path);
-  const message = denial === undefined ? problem : `${problem} (${denial})`;
-  if (/too many open files/i.test(message)) {
-    return new CliError("local", message, { hints: [openFilesHint], cause: error });
-  }
-  const isLocked = /SQLITE_BUSY|database is locked/.test(`${codeOf(error)} ${messageOf(error)}`);
-  return new CliError("local", message, {
-    hints: [
-      isLocked
-        ? "another run has held the write lock for 10 s; wait for that run, or check whether it hangs"
-        : "check the disk, or name another folder with --state; an upload also runs with --no-state",
-    ],
-    cause: error,
-  });
 }
 
 function createAcceptedOf(database: Database): State["acceptedOf"] {

@@ -68,8 +68,8 @@ describe.each(dialects)("chat --file (%s)", (dialect) => {
   });
 
   it.each([
-    ["missing", "missing.txt", "it does not exist"],
-    ["below a file", "file.txt/x", "it does not exist"],
+    ["missing", "missing.txt", "no such file"],
+    ["below a file", "file.txt/x", "no such file"],
     ["a folder", ".", "it is a folder"],
     ["empty", "empty.txt", "it is empty"],
     ["a pointer", "pointer.png", "a Git LFS pointer, not the file itself; fetch"],
@@ -113,7 +113,7 @@ describe("chat --file", () => {
   it.each([
     ["grows", (path: string) => appendFileSync(path, "x"), "changed while it was uploaded"],
     ["shrinks", (path: string) => truncateSync(path, 5), "changed while it was uploaded"],
-    ["is gone", (path: string) => rmSync(path), "it does not exist"],
+    ["is gone", (path: string) => rmSync(path), "no such file"],
   ])("a file that %s before it is read is an error", async (_name, change, words) => {
     const path = join(temporaryFolder(), "plan.txt");
     writeFileSync(path, "some words");

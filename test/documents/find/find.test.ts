@@ -525,7 +525,7 @@ describe("trouble on the way", () => {
     rmSync(join(root, "b"), { recursive: true });
     rmSync(join(root, "d.md"));
     expect([...walk]).toEqual([
-      { kind: "failed", path: "b", reason: "the folder cannot be read: ENOENT" },
+      { kind: "failed", path: "b", reason: "the folder cannot be read: it is gone" },
       { kind: "failed", path: "d.md", reason: "it vanished during the search" },
     ]);
   });
@@ -540,7 +540,7 @@ describe("trouble on the way", () => {
       asUser(root, () => {
         expect(list(root)).toEqual([
           "a.md",
-          "failed b: the folder cannot be read: EACCES",
+          "failed b: the folder cannot be read: permission denied",
           "d.md",
           "e.md",
         ]);

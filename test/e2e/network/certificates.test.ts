@@ -198,7 +198,12 @@ describe("a client certificate", () => {
       3,
       ["holds no private key"],
     ],
-    ["is not there", { KNOWCTL_CLIENT_CERT: "none.crt" }, 3, ["KNOWCTL_CLIENT_CERT", "ENOENT"]],
+    [
+      "is not there",
+      { KNOWCTL_CLIENT_CERT: "none.crt" },
+      3,
+      ["KNOWCTL_CLIENT_CERT", "no such file"],
+    ],
     [
       "is a key alone",
       { KNOWCTL_CLIENT_KEY: path("client.key") },

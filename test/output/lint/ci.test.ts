@@ -158,7 +158,7 @@ describe("writeLintGithub", () => {
   it("warns of a summary that cannot be written", async () => {
     const folder = temporaryFolder();
     expect(await tell({ GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: folder })).toContain(
-      `warning: cannot write the job summary ${folder}: EISDIR`,
+      `warning: cannot write the job summary ${folder}: it is a folder`,
     );
   });
 });

@@ -64,7 +64,7 @@ describe("writing a report", () => {
     for (const [name, why] of [
       ["taken.json", "it is a folder"],
       ["socket.json", "it is not a regular file"],
-      ["file/a.json", "E"],
+      ["file/a.json", "a part of its path is not a folder"],
     ] as const) {
       const path = join(folder, name);
       await expect(writeReport(path, head, failures, plain)).rejects.toMatchObject({

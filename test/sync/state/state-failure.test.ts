@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { stateFailure } from "../../../src/sync/state/state.ts";
+import { stateFailure } from "../../../src/sync/state/state-failure.ts";
 import { replaceInFileSystem } from "../../file-system.ts";
 
 it.each(["/project/.knowctl/state.db", "/project/.knowctl"])("names what denies %s", (denied) => {
@@ -16,6 +16,6 @@ it.each(["/project/.knowctl/state.db", "/project/.knowctl"])("names what denies 
   expect(error).toMatchObject({ exit: "local" });
   expect(error.hints.join()).toContain("an upload also runs with --no-state");
   expect(error.message).toBe(
-    `cannot use the state /project/.knowctl/state.db: unable to open database file (EROFS: read-only file system, access '${denied}')`,
+    `cannot use the state /project/.knowctl/state.db: unable to open database file (${denied}: the file system is read-only)`,
   );
 });

@@ -1,9 +1,10 @@
-import { createReadStream, statSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod/mini";
 import { CliError, codeOf, fileProblem } from "../../../errors.ts";
 import type { Context } from "../../../context.ts";
 import { createByteLines, type ByteLine } from "../../../documents/read/bytes/byte-lines.ts";
+import { statsOf } from "../../stats-of.ts";
 
 const text = z.string().check(z.minLength(1));
 const id = z.int().check(z.minimum(0), z.maximum(2 ** 31 - 1));
@@ -72,7 +73,7 @@ function readLine({ line, bytes }: ByteLine): Asked | undefined {
 /** Whether `file` can be read again; false for stdin and for a pipe. */
 export function isRereadable(cwd: string, file: string): boolean {
   if (file === "-") return false;
-  return statSync(resolve(cwd, file), { throwIfNoEntry: false })?.isFile() === true;
+  return statsOf(resolve(cwd, file))?.isFile() === true;
 }
 
 /** Chunks of the input. Throws the signal's reason on abort, also while it waits for input. */

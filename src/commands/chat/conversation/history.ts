@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { createMachine, stateFolder, type Environment } from "../../../config/find/folders.ts";
-import { codeOf } from "../../../errors.ts";
+import { codeOf, writeProblem } from "../../../errors.ts";
 import { makeFolder } from "../../../make-folder.ts";
 import { inertPaste } from "../../../output/terminal/editor/keys.ts";
 
@@ -114,7 +114,7 @@ export function openHistory(
       try {
         append(text);
       } catch (error) {
-        if (!hasWarned) warn(`the history cannot be saved: ${codeOf(error) ?? "unknown failure"}`);
+        if (!hasWarned) warn(`the history cannot be saved: ${writeProblem(codeOf(error))}`);
         hasWarned = true;
       }
     },

@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { writeWhole } from "../../../config/file/files.ts";
 import { expandPath } from "../../../config/find/folders.ts";
@@ -8,12 +8,13 @@ import { sourceLines } from "../../../output/chat/source-lines.ts";
 import { neutralise, neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import { plainText } from "../../../output/terminal/text.ts";
 import { machineOf } from "../../config/files.ts";
+import { statsOf } from "../../stats-of.ts";
 import type { Exchange, Talk } from "./talk.ts";
 
 /** Writes a text with a final newline. Never replaces a device or pipe. Throws CliError `local`. */
 export function writeText(path: string, text: string): void {
   const withNewline = text.endsWith("\n") ? text : `${text}\n`;
-  const known = statSync(path, { throwIfNoEntry: false });
+  const known = statsOf(path);
   if (known && !known.isFile()) writeFileSync(path, withNewline);
   else writeWhole(path, withNewline, { keepMode: true });
 }
@@ -57,11 +58,13 @@ export function talkMarkdown(talk: Talk): string {
 /** The file to save to. Throws CliError `usage` if it exists, or if its folder does not. */
 export function saveTarget(talk: Talk, typed: string): string {
   const path = typedPath(talk, typed);
-  if (statSync(path, { throwIfNoEntry: false })) {
+  if (statsOf(path)) {
     throw new CliError("usage", `${typed} exists already`, { hints: ["choose another file"] });
   }
-  if (!statSync(resolve(path, ".."), { throwIfNoEntry: false })?.isDirectory()) {
-    throw new CliError("usage", `the folder of ${typed} does not exist`);
+  if (!statsOf(resolve(path, ".."))?.isDirectory()) {
+    throw new CliError("usage", `the folder of ${typed} does not exist`, {
+      hints: ["choose a file in another folder"],
+    });
   }
   return path;
 }

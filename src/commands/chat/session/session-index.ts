@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } f
 import { join } from "node:path";
 import { writeWhole } from "../../../config/file/files.ts";
 import { createMachine, stateFolder, type Environment } from "../../../config/find/folders.ts";
-import { CliError, codeOf } from "../../../errors.ts";
+import { CliError, codeOf, fileProblem, writeProblem } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 
 /** Owner of sessions. The URL counts too: a profile name may point to another service later. */
@@ -51,7 +51,7 @@ function ownerFolder(env: Environment, { profile, baseUrl }: SessionOwner): stri
 }
 
 function unreadable(path: string, error: unknown): CliError {
-  return new CliError("local", `cannot read ${path}: ${codeOf(error) ?? "unknown failure"}`, {
+  return new CliError("local", `cannot read ${path}: ${fileProblem(codeOf(error))}`, {
     hints: ["select the session with --session ID"],
     cause: error,
   });
@@ -207,7 +207,8 @@ export function forgetSession(env: Environment, owner: SessionOwner, id: string)
   try {
     rmSync(path, { force: true });
   } catch (error) {
-    throw new CliError("local", `cannot remove ${path}: ${codeOf(error) ?? "unknown failure"}`, {
+    throw new CliError("local", `cannot remove ${path}: ${writeProblem(codeOf(error))}`, {
+      hints: ["check the permissions of its folder"],
       cause: error,
     });
   }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { stateFolder } from "../../../config/find/folders.ts";
 import { ownerRules } from "../../../config/values/given.ts";
 import { stateName } from "../../../config/find/project-mark.ts";
-import { codeOf } from "../../../errors.ts";
+import { codeOf, writeProblem } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import { countFailures, type FailureCount } from "../../../sync/state/failure-counts.ts";
 import { hasState } from "../../../sync/state/file/state-file.ts";
@@ -19,7 +19,7 @@ function whyNotWritable(folder: string): string | undefined {
     accessSync(at, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
-    return `${at}: ${codeOf(error) ?? "unknown failure"}`;
+    return `${at}: ${writeProblem(codeOf(error))}`;
   }
 }
 

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { draftSuite } from "../../../checks/eval/draft/draft-suite.ts";
 import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
-import { CliError, codeOf } from "../../../errors.ts";
+import { CliError, codeOf, writeProblem } from "../../../errors.ts";
 import { makeFolder } from "../../../make-folder.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
@@ -91,7 +91,10 @@ function writeNew(path: string, file: string, text: string): void {
   } catch (error) {
     const code = codeOf(error);
     if (code === "EEXIST") throw fileExists(file);
-    throw new CliError("local", `cannot write ${file}: ${code ?? "unknown"}`, { cause: error });
+    throw new CliError("local", `cannot write ${file}: ${writeProblem(code)}`, {
+      hints: ["name another file with --out"],
+      cause: error,
+    });
   }
 }
 

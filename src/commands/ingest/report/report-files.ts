@@ -1,15 +1,16 @@
 import type { Listed } from "../../../documents/find/source-file.ts";
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Context } from "../../../context.ts";
 import { absoluteOf } from "../../../documents/inspect/absolute.ts";
-import { CliError, codeOf, messageOf } from "../../../errors.ts";
+import { CliError, codeOf, messageOf, writeProblem } from "../../../errors.ts";
 import { makeFolder } from "../../../make-folder.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { ciPrefix, tellGithub, type ToldRun } from "../../../output/report/ci/ci.ts";
 import { checkOutputPath, reportFormatOf, writeReport } from "../../../output/report/file.ts";
 import type { ReportFailure } from "../../../output/report/record.ts";
 import { writeCodeQuality } from "../../../output/report/ci/gitlab.ts";
+import { statsOf } from "../../stats-of.ts";
 
 /** Report files of a run. */
 export interface ReportFlags {
@@ -38,7 +39,7 @@ function checkedPath(flag: string, path: string, cwd: string): string {
   const absolute = resolve(cwd, path);
   const folder = dirname(absolute);
   // A missing folder outside the working directory is probably a typing error: do not create it.
-  if (!isInside(folder, cwd) && !statSync(folder, { throwIfNoEntry: false })) {
+  if (!isInside(folder, cwd) && !statsOf(folder)) {
     throw refuse(`there is no folder ${folder}`);
   }
   try {
@@ -46,7 +47,10 @@ function checkedPath(flag: string, path: string, cwd: string): string {
     // The file is written under another name in this folder and then renamed.
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw refuse(`the folder cannot be written: ${codeOf(error) ?? messageOf(error)}`, error);
+    throw refuse(
+      `the folder cannot be written: ${writeProblem(codeOf(error) ?? messageOf(error))}`,
+      error,
+    );
   }
   checkOutputPath(flag, path, cwd);
   return join(realpathSync(folder), basename(absolute));

@@ -1,6 +1,6 @@
 import type { Found } from "../source-file.ts";
 import { lstatSync } from "node:fs";
-import { codeOf } from "../../../errors.ts";
+import { codeOf, fileProblem } from "../../../errors.ts";
 import { sourceFile } from "../../inspect/stamp.ts";
 
 /** Reads the stats of a listed file. Returns the reason if it is no readable regular file. */
@@ -10,8 +10,11 @@ export function statFile(path: string, absolute: string): Found {
     if (!stats.isFile()) return { kind: "skipped", path, reason: "not a regular file any more" };
     return { kind: "file", file: sourceFile(path, absolute, stats) };
   } catch (error) {
-    const code = codeOf(error) ?? "unknown error";
-    const reason = code === "ENOENT" ? "it vanished during the search" : `cannot be read: ${code}`;
+    const code = codeOf(error);
+    const isGone = code === "ENOENT";
+    const reason = isGone
+      ? "it vanished during the search"
+      : `cannot be read: ${fileProblem(code)}`;
     return { kind: "failed", path, reason };
   }
 }

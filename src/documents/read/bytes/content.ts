@@ -1,6 +1,6 @@
 import type { SourceFile } from "../../find/source-file.ts";
 import { closeSync, fstatSync, openSync, type BigIntStats } from "node:fs";
-import { CliError, codeOf, isOutOfFiles } from "../../../errors.ts";
+import { CliError, codeOf, isOutOfFiles, fileProblem } from "../../../errors.ts";
 import { openFlags, readAll } from "./file-bytes.ts";
 import { mebibytes } from "./gunzip.ts";
 import { stampOf } from "../../inspect/stamp.ts";
@@ -45,16 +45,14 @@ export function openFile(file: SourceFile): number {
     return openSync(file.absolutePath, openFlags);
   } catch (error) {
     if (isOutOfFiles(error)) throw error;
-    const code = codeOf(error) ?? "unknown error";
+    const code = codeOf(error);
     const reasons: Record<string, string> = {
       ENOENT: "the file is gone",
       ENOTDIR: "its folder is gone",
       ELOOP: "it became a symbolic link after it was found",
-      EACCES: "permission denied",
     };
-    throw new CliError("usage", `${file.path}: cannot be read: ${reasons[code] ?? code}`, {
-      cause: error,
-    });
+    const why = reasons[code ?? ""] ?? fileProblem(code);
+    throw new CliError("usage", `${file.path}: cannot be read: ${why}`, { cause: error });
   }
 }
 
@@ -132,8 +130,8 @@ export function readContent(
     }
   } catch (error) {
     if (error instanceof CliError) throw error;
-    const code = codeOf(error) ?? "unknown error";
-    throw new CliError("usage", `${file.path}: cannot be read: ${code}`, { cause: error });
+    const why = fileProblem(codeOf(error));
+    throw new CliError("usage", `${file.path}: cannot be read: ${why}`, { cause: error });
   } finally {
     closeSync(descriptor);
   }

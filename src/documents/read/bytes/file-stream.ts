@@ -1,7 +1,7 @@
 import type { SourceFile } from "../../find/source-file.ts";
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, readSync, statSync, type BigIntStats } from "node:fs";
-import { CliError, codeOf } from "../../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../../errors.ts";
 import { attempts, isFresh, isSameVersion, openFile, waitForTick } from "./content.ts";
 import { hashText } from "./file-bytes.ts";
 import { stampOf } from "../../inspect/stamp.ts";
@@ -69,8 +69,8 @@ async function hashSettled(
 
 function readFailure({ path }: SourceFile, error: unknown): CliError {
   if (error instanceof CliError) return error;
-  const code = codeOf(error) ?? "unknown error";
-  return new CliError("usage", `${path}: cannot be read: ${code}`, { cause: error });
+  const why = fileProblem(codeOf(error));
+  return new CliError("usage", `${path}: cannot be read: ${why}`, { cause: error });
 }
 
 /**

@@ -1,11 +1,10 @@
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { CliError, codeOf } from "../../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../../errors.ts";
 
 const reasons: Readonly<Record<string, string>> = {
   Z_BUF_ERROR: "the gzip data ends too early",
   Z_DATA_ERROR: "the gzip data is damaged",
-  EISDIR: "it is a folder",
 };
 
 async function* chain(
@@ -53,9 +52,13 @@ export async function* unpackStream(
   } catch (error) {
     const code = codeOf(error);
     if (code === undefined) throw error;
-    throw new CliError("usage", `${name}: cannot be read completely: ${reasons[code] ?? code}`, {
-      cause: error,
-    });
+    throw new CliError(
+      "usage",
+      `${name}: cannot be read completely: ${reasons[code] ?? fileProblem(code)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import { appendFile } from "node:fs/promises";
-import { codeOf } from "../../../errors.ts";
+import { codeOf, writeProblem } from "../../../errors.ts";
 import type { Output } from "../../terminal/output.ts";
 
 /**
@@ -18,6 +18,6 @@ export async function writeJobSummary(
   try {
     await appendFile(path, text);
   } catch (error) {
-    await output.warn(`cannot write the job summary ${path}: ${codeOf(error) ?? ""}`);
+    await output.warn(`cannot write the job summary ${path}: ${writeProblem(codeOf(error))}`);
   }
 }

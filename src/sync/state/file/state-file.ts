@@ -11,12 +11,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase, type Database } from "../../../database.ts";
-import { CliError, codeOf, messageOf } from "../../../errors.ts";
+import { CliError, codeOf, messageOf, writeProblem } from "../../../errors.ts";
 import { makeFolder } from "../../../make-folder.ts";
 import type { OwnerRules } from "../../../ownership.ts";
 import { checkStateFolder, isOwnFolder } from "./state-folder.ts";
 import { prepareTables, schema } from "./state-schema.ts";
-import { createState, stateFailure, type State } from "../state.ts";
+import { stateFailure } from "../state-failure.ts";
+import { createState, type State } from "../state.ts";
 
 /** Removes the rights of other users from a file or folder, unless another user owns it. */
 function removeRightsOfOthers(path: string, mode: number, { uid }: OwnerRules): void {
@@ -42,10 +43,14 @@ function prepareFolder(folder: string, rules: OwnerRules): void {
     const isOwn = readdirSync(folder).every((name) => name.startsWith("state.db"));
     if (isOwn) writeIgnore(join(folder, ".gitignore"));
   } catch (error) {
-    throw new CliError("local", `cannot create the state folder ${folder}: ${messageOf(error)}`, {
-      hints: ["name a writable folder with --state; an upload also runs with --no-state"],
-      cause: error,
-    });
+    throw new CliError(
+      "local",
+      `cannot create the state folder ${folder}: ${writeProblem(codeOf(error))}`,
+      {
+        hints: ["name a writable folder with --state; an upload also runs with --no-state"],
+        cause: error,
+      },
+    );
   }
 }
 
@@ -86,7 +91,7 @@ export async function openScratchState(): Promise<State> {
   try {
     folder = mkdtempSync(join(tmpdir(), "knowctl-"));
   } catch (error) {
-    throw new CliError("local", `cannot write to ${tmpdir()}: ${messageOf(error)}`, {
+    throw new CliError("local", `cannot write to ${tmpdir()}: ${writeProblem(codeOf(error))}`, {
       hints: ["set TMPDIR to another folder for temporary files"],
       cause: error,
     });

@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { realPath } from "../../../documents/find/root.ts";
 import { CliError } from "../../../errors.ts";
 import { isForeign, type OwnerRules } from "../../../ownership.ts";
-import { stateFailure } from "../state.ts";
+import { stateFailure } from "../state-failure.ts";
 
 /** Name of the state folder in a project. */
 const ownName = ".knowctl";
@@ -39,6 +39,18 @@ function refuse(path: string, problem: string, remedy: string): never {
   throw new CliError("local", `${path} ${problem}: not used`, { hints: [remedy, otherFolderHint] });
 }
 
+/** Never advises to remove the file: it may be one of the user's own. */
+function refuseFile(path: string): never {
+  throw new CliError("local", `${path} is not a folder: not used`, {
+    hints: isOwnFolder(path)
+      ? ["give the file another name, or name another root with --root", otherFolderHint]
+      : [
+          "name a folder with --state; a missing one is created",
+          `or leave out --state: the state is then in ${ownName} in the project root`,
+        ],
+  });
+}
+
 function checkOwner(path: string, stats: Stats, rules: OwnerRules): void {
   if (!isForeign(stats, rules)) return;
   throw new CliError("local", `${path} belongs to another user (uid ${stats.uid}): not used`, {
@@ -59,7 +71,7 @@ function checkFile(path: string, rules: OwnerRules): Stats | undefined {
   const stats = statsOf(path);
   if (!stats) return undefined;
   checkLink(path, stats);
-  if (!stats.isFile()) refuse(path, "is not a regular file", "remove it");
+  if (!stats.isFile()) refuse(path, "is not a regular file", "move it to another folder");
   checkOwner(path, stats, rules);
   return stats;
 }
@@ -79,7 +91,7 @@ export function checkStateFolder(folder: string, rules: OwnerRules): void {
   const stats = statsOf(folder);
   if (!stats) return;
   checkLink(folder, stats);
-  if (!stats.isDirectory()) refuse(folder, "is not a folder", "remove it");
+  if (!stats.isDirectory()) refuseFile(folder);
   // A folder named with --state may belong to another user (a shared disk); its files may not.
   if (isOwnFolder(folder)) checkOwner(folder, stats, rules);
   for (const name of databaseFiles) checkDatabaseFile(join(folder, name), rules);

@@ -132,7 +132,7 @@ describe("slash commands", () => {
     writeFileSync(join(world.home, "my notes.md"), "# Notes\nLeave is easy.\n");
     const talk = await startTalk(world);
     expect(await talk.enter("/file missing.md")).toMatch(
-      /error: [^]*missing\.md:\s+it\s+does\s+not\s+exist/,
+      /error: [^]*missing\.md:\s+no\s+such\s+file/,
     );
     expect(await talk.enter("/file my notes.md")).toContain(
       "attached to the next question: my notes.md",

@@ -45,7 +45,7 @@ describe("in GitHub Actions", () => {
     const folder = temporaryFolder();
     const env = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: folder };
     expect(await tell(folder, env)).toBe(
-      `::error title=Not uploaded::a.md:3:5: bad ***\nwarning: cannot write the job summary ${folder}: EISDIR\n`,
+      `::error title=Not uploaded::a.md:3:5: bad ***\nwarning: cannot write the job summary ${folder}: it is a folder\n`,
     );
   });
 });

@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import type { CaseReplies } from "../../../../checks/eval/reply.ts";
 import type { EvalBasis } from "../../../../checks/eval/result.ts";
 import type { EvalCase } from "../../../../checks/eval/suite/suite.ts";
-import { CliError, codeOf, fileProblem, messageOf } from "../../../../errors.ts";
+import { CliError, codeOf, fileProblem, messageOf, writeProblem } from "../../../../errors.ts";
 import { writeFilePieces } from "../../../../output/report/file.ts";
 import { redactAll } from "../../../../output/terminal/redact.ts";
 
@@ -80,7 +80,10 @@ export function checkRecordFolder(cwd: string, folder: string): string {
     if (readdirSync(path).length === 0) return path;
   } catch (error) {
     if (codeOf(error) === "ENOENT") return path;
-    throw usage(`--record ${folder}: ${codeOf(error) ?? messageOf(error)}`, "name a new folder");
+    throw usage(
+      `--record ${folder}: ${writeProblem(codeOf(error) ?? messageOf(error))}`,
+      "name a new folder",
+    );
   }
   throw usage(`--record ${folder}: the folder is not empty`, "name a new folder");
 }
