@@ -60,6 +60,28 @@ describe("eval init from files", () => {
     expect(readFileSync(path, "utf8")).toBe("mine");
   });
 
+  it("counts what no case is drafted from: files of rows, and files that cannot be read", async () => {
+    const service = await startTestService({
+      files: {
+        ...files,
+        "docs/more.tsv": "id\ttext\nq1\tfirst\n",
+        "docs/bad.md": "---\n- [\n---\n",
+      },
+    });
+    const all = await init(service, "docs docs/faq.csv docs/more.tsv");
+    expect({ code: all.code, stderr: all.stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(
+        /^2 files of rows skipped, the first is docs\/faq\.csv: a case needs a file with one document\nwarning: 1 file skipped: docs\/bad\.md:.*\n3 cases drafted from 3 of 3 files;/,
+      ),
+    });
+    const { code, stderr } = await init(service, "docs/faq.csv");
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^1 file of rows skipped: docs\/faq\.csv: .*\nerror: there is no document/,
+    );
+  });
+
   it("is an error without a document", async () => {
     const service = await startTestService({ files });
     const { code, stderr, stdout } = await init(service, "docs/travel/draft.md --out s.yaml");

@@ -3,7 +3,6 @@ import type { DraftCase } from "../../../checks/eval/draft/draft-suite.ts";
 import { chooseSample } from "../../../checks/verify/sample.ts";
 import type { IngestionRequest } from "../../../api/schemas.ts";
 import { listFiles } from "../../../documents/find/find.ts";
-import type { ListedFile } from "../../../documents/find/source-file.ts";
 import type { ReadyDocument } from "../../../documents/inspect/inspection.ts";
 import { formatOf } from "../../../documents/read/readers.ts";
 import type { Folder } from "../open-folder.ts";
@@ -12,6 +11,10 @@ export interface Drafts {
   cases: DraftCase[];
   /** Files that a case could be drafted from. */
   files: number;
+  /** Paths of files of rows: no case is drafted from a row. */
+  rowFiles: readonly string[];
+  /** Why files could not be read, one reason each. */
+  failures: readonly string[];
 }
 
 interface Candidate {
@@ -21,14 +24,25 @@ interface Candidate {
   absolutePath: string | undefined;
 }
 
-/** The files with one document each. */
-function candidatesOf({ source }: Folder): Candidate[] {
+/** The files with one document each, and the others. */
+function listCandidates({ source }: Folder) {
   const { settings, inputs, find } = source;
-  return [...listFiles(inputs, find)]
-    .filter((each): each is ListedFile => each.kind === "file")
-    .filter(({ path }) => formatOf(path, settings.format)?.gives !== "rows")
-    .map(({ path, absolutePath }) => ({ id: path, path, isSuspect: false, absolutePath }));
+  const candidates: Candidate[] = [];
+  const rowFiles: string[] = [];
+  const failures: string[] = [];
+  for (const listed of listFiles(inputs, find)) {
+    const { kind, path } = listed;
+    if (kind === "failed") failures.push(failureText(path, listed.reason));
+    if (kind !== "file") continue;
+    const { absolutePath } = listed;
+    if (formatOf(path, settings.format)?.gives === "rows") rowFiles.push(path);
+    else candidates.push({ id: path, path, isSuspect: false, absolutePath });
+  }
+  return { candidates, rowFiles, failures };
 }
+
+const failureText = (path: string, reason: string): string =>
+  reason.startsWith(path) ? reason : `${path}: ${reason}`;
 
 function draftOf({ path, body }: ReadyDocument): DraftCase {
   const { document } = JSON.parse(Buffer.from(body).toString()) as IngestionRequest;
@@ -44,10 +58,11 @@ function draftOf({ path, body }: ReadyDocument): DraftCase {
 
 const batchSize = 64;
 
+/** For each file its case, why it cannot be read, or undefined if it has no document. */
 async function draftBatch(
   { source, inspector }: Folder,
   batch: readonly Candidate[],
-): Promise<(DraftCase | undefined)[]> {
+): Promise<(DraftCase | string | undefined)[]> {
   const looked = await inspector.look(
     batch.map(({ path, absolutePath }) => ({
       path,
@@ -57,7 +72,10 @@ async function draftBatch(
       facts: source.factsOf?.(path),
     })),
   );
-  return looked.map((each) => (each.kind === "document" ? draftOf(each) : undefined));
+  return looked.map((each) => {
+    if (each.kind === "document") return draftOf(each);
+    return each.kind === "failed" ? failureText(each.path, each.reason) : undefined;
+  });
 }
 
 /**
@@ -65,7 +83,9 @@ async function draftBatch(
  * for the same files. Reads only the chosen files.
  */
 export async function draftFromFiles(folder: Folder, limit: number): Promise<Drafts> {
-  let candidates = candidatesOf(folder);
+  const listed = listCandidates(folder);
+  const { rowFiles, failures } = listed;
+  let { candidates } = listed;
   const drafts = new Map<string, DraftCase>();
   for (;;) {
     const chosen = chooseSample(candidates, limit);
@@ -73,13 +93,14 @@ export async function draftFromFiles(folder: Folder, limit: number): Promise<Dra
     if (unread.length === 0) {
       const cases = chosen.flatMap(({ path }) => drafts.get(path) ?? []);
       const inOrder = cases.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-      return { cases: inOrder, files: candidates.length };
+      return { cases: inOrder, files: candidates.length, rowFiles, failures };
     }
     const bad = new Set<string>();
     for (const [index, draft] of (await draftBatch(folder, unread)).entries()) {
       const path = unread[index]?.path ?? "";
-      if (draft) drafts.set(path, draft);
+      if (typeof draft === "object") drafts.set(path, draft);
       else bad.add(path);
+      if (typeof draft === "string") failures.push(draft);
     }
     // A file without document, for example a draft, makes room for another one.
     candidates = candidates.filter(({ path }) => !bad.has(path));

@@ -9,7 +9,7 @@ import type { Output } from "../../../output/terminal/output.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import { connect, openOutput } from "../../connect.ts";
 import { openFolder } from "../open-folder.ts";
-import { draftFromFiles } from "./from-files.ts";
+import { draftFromFiles, type Drafts } from "./from-files.ts";
 
 export interface InitOptions extends GlobalFlags {
   fromSessions?: boolean;
@@ -27,6 +27,22 @@ interface Draft {
   note: string;
 }
 
+const firstOf = (all: readonly string[]): string =>
+  all.length === 1 ? `: ${all[0]}` : `, the first is ${all[0]}`;
+
+/** Reports the files that no case can be drafted from. */
+async function reportSkipped(output: Output, { rowFiles, failures }: Drafts): Promise<void> {
+  if (rowFiles.length > 0) {
+    const count = countOf(rowFiles.length, "file");
+    await output.note(
+      `${count} of rows skipped${firstOf(rowFiles)}: a case needs a file with one document`,
+    );
+  }
+  if (failures.length > 0) {
+    await output.warn(`${countOf(failures.length, "file")} skipped${firstOf(failures)}`);
+  }
+}
+
 async function fromFiles(
   context: Context,
   output: Output,
@@ -35,7 +51,9 @@ async function fromFiles(
 ): Promise<Draft> {
   const folder = await openFolder(context, output, paths, options);
   try {
-    const { cases, files } = await draftFromFiles(folder, options.limit ?? defaultLimit);
+    const drafts = await draftFromFiles(folder, options.limit ?? defaultLimit);
+    const { cases, files } = drafts;
+    await reportSkipped(output, drafts);
     if (cases.length === 0) {
       throw new CliError("usage", "there is no document to draft a question from", {
         hints: ["name a folder with documents, for example `knowctl eval init docs`"],
