@@ -21,14 +21,14 @@ export function statusOf(
 }
 
 /**
- * Throws CliError `checks-failed` or `partial` unless every document is as expected. `isRecent`: one
+ * CliError `checks-failed` or `partial`; undefined if every document is as expected. `isRecent`: one
  * that is not was sent so recently that the service may still index it.
  */
-export function failUnlessExpected(
+export function verifyProblem(
   counts: VerifyCounts,
   expectsHidden: boolean,
   { unread = 0, isRecent = false } = {},
-): void {
+): CliError | undefined {
   const failed = countOutcome(counts, expectsHidden, "failed");
   if (failed > 0) {
     const bad = { ...counts, current: 0, present: 0, unknown: 0 };
@@ -45,8 +45,9 @@ export function failUnlessExpected(
         "`knowctl ingest retry --missing` sends missing, listed only and stale ones again",
       );
     }
-    throw new CliError("checks-failed", what, { hints });
+    return new CliError("checks-failed", what, { hints });
   }
   const open = countOutcome(counts, expectsHidden, "undecided") + unread;
-  if (open > 0) throw new CliError("partial", `${countOf(open, "document")} could not be decided`);
+  if (open === 0) return undefined;
+  return new CliError("partial", `${countOf(open, "document")} could not be decided`);
 }

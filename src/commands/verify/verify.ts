@@ -24,7 +24,7 @@ import { openSource } from "../ingest/options/settings.ts";
 import { checkReportFiles, type ReportFiles } from "../ingest/report/report-files.ts";
 import { openSession, type Session } from "../ingest/session.ts";
 import { chooseDocuments, type Chosen } from "./expected/chosen.ts";
-import { failUnlessExpected, statusOf } from "./outcome.ts";
+import { statusOf, verifyProblem } from "./outcome.ts";
 import { openReader } from "./look/readers.ts";
 import { writeVerifyReports } from "./reports.ts";
 import { refuseUncheckable } from "./expected/sent.ts";
@@ -216,7 +216,8 @@ export async function verify(
           files,
         });
         const unread = chosen.failed.length;
-        failUnlessExpected(counts, expectsHidden, { unread, isRecent });
+        const problem = verifyProblem(counts, expectsHidden, { unread, isRecent });
+        if (problem) throw problem;
       } finally {
         chosen.close();
       }

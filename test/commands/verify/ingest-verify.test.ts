@@ -191,6 +191,42 @@ describe("ingest --verify", () => {
     expect(JSON.parse(state.stdout)).toMatchObject({ summary: { documents: 2 } });
   });
 
+  it("repeats what an earlier check did not find, whatever else fails in this run", async () => {
+    const { run, folder } = await start(
+      faulty({ "docs/1.md": { keeps: "nothing" }, "docs/new.md": { keeps: "nothing" } }),
+    );
+    const line = `${upload} --verify --wait 0`;
+    expect((await run(line)).code).toBe(13);
+    const repeated =
+      "warning: 1 unchanged document was not in the index when last checked; `knowctl verify` checks them again; `knowctl ingest retry --missing` sends them again\n";
+
+    writeFiles(folder, { "docs/new.md": "# New\n\nThis page is new.\n" });
+    const lost = await run(line);
+    expect(lost.code).toBe(13);
+    expect(lost.stderr).toContain(repeated);
+    expect(lost.stderr).toContain("error: 1 document not as uploaded: 1 missing");
+
+    writeFiles(folder, { "docs/bad.md": "---\nupdated: never\n---\n# Bad\n\nText.\n" });
+    const failed = await run(line);
+    expect(failed.code).toBe(10);
+    expect(failed.stderr).toContain("warning: 2 unchanged documents were not in the index");
+    expect(failed.stderr).toContain("error: 1 document failed; the others were sent");
+    // Without --verify, nothing is claimed of the index.
+    expect((await run(upload)).stderr).not.toContain("when last checked");
+  });
+
+  it("sums up what this run's check did not find where documents failed", async () => {
+    const { run } = await start({
+      ...faulty({ "docs/1.md": { keeps: "nothing" } }),
+      files: { ...files, "docs/bad.md": "---\nupdated: never\n---\n# Bad\n\nText.\n" },
+    });
+    const { code, stderr } = await run(`${upload} --verify --wait 0`);
+    expect(code).toBe(10);
+    expect(stderr).toContain("warning: 1 document not as uploaded: 1 missing; ");
+    expect(stderr).toContain("`knowctl ingest retry --missing`");
+    expect(stderr).not.toContain("when last checked");
+  });
+
   it("puts failures of the upload first", async () => {
     const { run } = await start({
       ...faulty({ "docs/1.md": { keeps: "nothing" } }),

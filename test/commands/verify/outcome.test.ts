@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { failUnlessFound } from "../../../src/commands/ingest/upload/check-sent.ts";
-import { CliError } from "../../../src/errors.ts";
+import { foundProblems } from "../../../src/commands/ingest/upload/check-sent.ts";
 import { statusOf } from "../../../src/commands/verify/outcome.ts";
 import { emptyCounts } from "../../../src/output/verify.ts";
 
@@ -17,13 +16,25 @@ it.each([
 });
 
 it.each([
-  [{ current: 1 }, undefined, undefined],
-  [{ unknown: 1 }, undefined, "partial"],
-  [{ unknown: 1 }, { missing: 1, hidden: 0, unknown: 0 }, "checks-failed"],
-  [{ stale: 1, unknown: 1 }, { missing: 0, hidden: 1, unknown: 1 }, "checks-failed"],
-  [{ current: 1 }, { missing: 0, hidden: 0, unknown: 1 }, "partial"],
-] as const)("of an upload %j, found missing before %j: %s", async (counts, unfound, exit) => {
+  [{ current: 1 }, undefined, []],
+  [{ unknown: 1 }, undefined, ["partial"]],
+  [{ unknown: 1 }, { missing: 1, hidden: 0, unknown: 0 }, ["checks-failed", "partial"]],
+  [
+    { stale: 1, unknown: 1 },
+    { missing: 0, hidden: 1, unknown: 1 },
+    ["checks-failed", "checks-failed"],
+  ],
+  [{ current: 1 }, { missing: 0, hidden: 0, unknown: 1 }, ["partial"]],
+] as const)("of an upload %j, found missing before %j: %s", async (counts, unfound, exits) => {
   const verified = { ...emptyCounts(), ...counts };
-  const error: unknown = await failUnlessFound(verified, unfound, false).catch((thrown) => thrown);
-  expect(error instanceof CliError ? error.exit : error).toBe(exit);
+  const problems = await foundProblems(verified, unfound, false);
+  expect(problems.map(({ exit }) => exit)).toEqual(exits);
+});
+
+it("names everything that an earlier check did not find", async () => {
+  const unfound = { missing: 2, hidden: 1, unknown: 3 };
+  const [problem] = await foundProblems(undefined, unfound, false);
+  expect(problem?.message).toBe(
+    "2 unchanged documents were not in the index, 1 hidden, 3 undecided when last checked",
+  );
 });

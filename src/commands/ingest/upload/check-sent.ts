@@ -81,8 +81,8 @@ export async function openCheck(
 }
 
 /**
- * Counts the unchanged documents of this run that an earlier check did not find. Undefined for none,
- * and without `--verify`. Call it after checkSent(): what was sent now has a check of its own.
+ * Counts the documents of this run that it did not send and an earlier check did not find. Undefined
+ * for none, and without `--verify`. Call it after checkSent(), with its result.
  */
 export async function countStillUnfound(
   session: Pick<UploadSession, "state" | "targets" | "source"> & {
@@ -90,37 +90,57 @@ export async function countStillUnfound(
     stream?: unknown;
     options: { shard?: Shard };
   },
+  verified: VerifyCounts | undefined,
 ): Promise<UnfoundCounts | undefined> {
   if (!session.check) return undefined;
   // Imported on demand: most uploads check nothing.
   const { countUnfound } = await import("../retry/missing.ts");
   const { stream, options } = session;
-  return countUnfound(session, { isStdin: stream !== undefined, shard: options.shard });
+  const all = countUnfound(session, { isStdin: stream !== undefined, shard: options.shard });
+  if (!all || !verified) return all;
+  // The state records the results of this run, too.
+  const left = {
+    missing: Math.max(0, all.missing - verified.missing - verified["listed-only"] - verified.stale),
+    hidden: Math.max(0, all.hidden - verified.hidden),
+    unknown: Math.max(0, all.unknown - verified.unknown),
+  };
+  return left.missing + left.hidden + left.unknown > 0 ? left : undefined;
 }
 
-/**
- * Throws CliError `checks-failed` or `partial` unless all that was sent is current, and
- * `checks-failed` for documents that an earlier check did not find.
- */
-export async function failUnlessFound(
-  verified: VerifyCounts | undefined,
-  unfound: UnfoundCounts | undefined,
-  isStdin: boolean,
-): Promise<void> {
-  if (verified) {
-    const { failUnlessExpected, statusOf } = await import("../../verify/outcome.ts");
-    // What is known to be missing comes before what is not known.
-    const isKnown = unfound !== undefined && unfound.missing + unfound.hidden > 0;
-    if (!isKnown || statusOf(verified, false, 0) === "failed") failUnlessExpected(verified, false);
-  }
-  if (!unfound) return;
-  const { missing, hidden, unknown } = unfound;
-  const count = missing || hidden || unknown;
-  const where = missing > 0 ? "not in the index" : hidden > 0 ? "hidden" : "undecided";
-  const message = `${countOf(count, "unchanged document")} ${count === 1 ? "was" : "were"} ${where} when last checked`;
+function unfoundProblem({ missing, hidden, unknown }: UnfoundCounts, isStdin: boolean): CliError {
+  const all = [
+    { count: missing, where: "not in the index" },
+    { count: hidden, where: "hidden" },
+    { count: unknown, where: "undecided" },
+  ].filter(({ count }) => count > 0);
+  const parts = all.map(({ count, where }, index) => {
+    if (index > 0) return `${formatCount(count)} ${where}`;
+    return `${countOf(count, "unchanged document")} ${count === 1 ? "was" : "were"} ${where}`;
+  });
+  const message = `${parts.join(", ")} when last checked`;
   const hints = ["`knowctl verify` checks them again"];
   if (missing > 0 && isStdin) {
     hints.push("send them again with --force, or `knowctl state forget ID` what you send no more");
   } else if (missing > 0) hints.push("`knowctl ingest retry --missing` sends them again");
-  throw new CliError(missing + hidden > 0 ? "checks-failed" : "partial", message, { hints });
+  return new CliError(missing + hidden > 0 ? "checks-failed" : "partial", message, { hints });
+}
+
+/**
+ * What `--verify` did not find: of what was sent now, and of what an earlier check did not find.
+ * `checks-failed` comes before `partial`.
+ */
+export async function foundProblems(
+  verified: VerifyCounts | undefined,
+  unfound: UnfoundCounts | undefined,
+  isStdin: boolean,
+): Promise<CliError[]> {
+  const problems: CliError[] = [];
+  if (verified) {
+    const { verifyProblem } = await import("../../verify/outcome.ts");
+    const problem = verifyProblem(verified, false);
+    if (problem) problems.push(problem);
+  }
+  if (unfound) problems.push(unfoundProblem(unfound, isStdin));
+  // What is known to be missing comes before what is not known.
+  return problems.toSorted((a, b) => Number(a.exit === "partial") - Number(b.exit === "partial"));
 }

@@ -2,7 +2,7 @@ import { limitsOf } from "../../../api/call.ts";
 import { policies } from "../../../api/retry/policy.ts";
 import { createGate, type Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
-import { CliError } from "../../../errors.ts";
+import { CliError, reasonOf } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import type { VerifyCounts } from "../../../output/verify.ts";
 import { createDates, unchangedDates, type Dates } from "../../../sync/run/bump-updated-at.ts";
@@ -18,7 +18,7 @@ import { accessRules, type AccessFlags } from "../target/access.ts";
 import { createOtherPairs, type OtherPairs } from "../target/other-pairs.ts";
 import { createOverwritten, type Overwritten } from "../target/overwrites.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
-import { checkSent, countStillUnfound, failUnlessFound, openCheck } from "./check-sent.ts";
+import { checkSent, countStillUnfound, foundProblems, openCheck } from "./check-sent.ts";
 import { failedHint } from "./failed-hint.ts";
 import { runFaultOf } from "./run-fault.ts";
 import { createSender } from "./sender.ts";
@@ -216,7 +216,7 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
   const interrupted = context.signal.aborted;
   if (!interrupted && !upload.stream) clearSettled(upload);
   if (!interrupted && begun) state.unfinished.end(begun);
-  const unfound = await countStillUnfound(upload);
+  const unfound = await countStillUnfound(upload, verified);
   const isVerified = !unfound && (!verified || verified.current === upload.check?.count());
   const status = interrupted
     ? "interrupted"
@@ -225,11 +225,16 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
       : "ok";
   await report.finish(status, trafficOf(gate));
   context.signal.throwIfAborted();
+  const problems = await foundProblems(verified, unfound, upload.stream !== undefined);
+  if (shared) problems.unshift(shared);
   if (failed > 0) {
     const others = created + updated + unchanged > 0 ? "; the others were sent" : "";
     const hints = [failedHint(upload, broken)];
-    throw new CliError("partial", `${countOf(failed, "document")} failed${others}`, { hints });
+    const message = `${countOf(failed, "document")} failed${others}`;
+    problems.unshift(new CliError("partial", message, { hints }));
   }
-  if (shared) throw shared;
-  await failUnlessFound(verified, unfound, upload.stream !== undefined);
+  const [first, ...rest] = problems;
+  // The first problem sets the exit code; the others stay unresolved as well.
+  for (const problem of rest) await upload.output.warn(reasonOf(problem));
+  if (first) throw first;
 }
