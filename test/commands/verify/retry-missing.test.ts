@@ -39,8 +39,11 @@ it("sends what verify found missing, listed only or stale, with the recorded opt
   );
   const dry = await runIn(service, "ingest retry --missing --dry-run");
   expect(dry.stdout).toContain("docs/1.md");
+  expect(dry.stderr).not.toContain("not checked again");
   const { code, stderr } = await runIn(service, "ingest retry --missing");
   expect(stderr).toContain("3 files with documents that verify did not find");
+  // Until then the state knows nothing of these documents, and an upload with --verify passes.
+  expect(stderr).toContain("not checked again: `knowctl verify` tells");
   expect(code).toBe(0);
   expect([...service.sandbox.ledger.documents.keys()].toSorted()).toEqual([
     "kb/docs/1.md",

@@ -127,6 +127,9 @@ const earlierToolWarning =
   "an earlier knowctl recorded these failures without their options: the configuration decides how they are sent. " +
   "if the upload had flags, run the upload with these flags instead of `ingest retry`";
 
+const notCheckedAgain =
+  "sent, and not checked again: `knowctl verify` tells whether the index has them now";
+
 /**
  * `ingest retry`: sends the documents that failed last time, by the state or by a report, with
  * their recorded target and options. Reads the files again; sends only the missing rows of a file
@@ -211,6 +214,8 @@ export async function ingestRetry(
     else if (missing) markMissing(session, missing.documents);
     if (groups.length > 0) {
       await runGroups(context, session, groups, { startedAtMs, format, files }, again);
+      // The service accepted these documents before, and lost them.
+      if (missing && !options.dryRun) await output.note(notCheckedAgain);
     }
     if (missing) refuseMissingRest(failed, goneCount);
     else refuseRest(failed, session, report);
