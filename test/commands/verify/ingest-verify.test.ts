@@ -195,7 +195,7 @@ describe("ingest --verify", () => {
     const { run, folder } = await start(
       faulty({ "docs/1.md": { keeps: "nothing" }, "docs/new.md": { keeps: "nothing" } }),
     );
-    const line = `${upload} --verify --wait 0`;
+    const line = `${upload} --verify --wait 1s`;
     expect((await run(line)).code).toBe(13);
     const repeated =
       "warning: 1 unchanged document was not in the index when last checked; `knowctl verify` checks them again; `knowctl ingest retry --missing` sends them again\n";
@@ -220,7 +220,7 @@ describe("ingest --verify", () => {
       ...faulty({ "docs/1.md": { keeps: "nothing" } }),
       files: { ...files, "docs/bad.md": "---\nupdated: never\n---\n# Bad\n\nText.\n" },
     });
-    const { code, stderr } = await run(`${upload} --verify --wait 0`);
+    const { code, stderr } = await run(`${upload} --verify --wait 1s`);
     expect(code).toBe(10);
     expect(stderr).toContain("warning: 1 document not as uploaded: 1 missing; ");
     expect(stderr).toContain("`knowctl ingest retry --missing`");

@@ -1,3 +1,4 @@
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runHere } from "../../main.ts";
@@ -18,10 +19,11 @@ describe("state", () => {
     const other = ["--state", join(service.folder, "other")];
     expect(await run("ingest", "docs", "--cc-pair-id", "3", ...other)).toMatchObject({ code: 0 });
     expect(await run("state", "export", "other.ndjson", ...other)).toMatchObject({ code: 0 });
+    copyFileSync(join(service.folder, "other.ndjson"), join(service.folder, "copy.ndjson"));
     const atOnce = [
       ["ingest", "docs", "--cc-pair-id", "2"],
       ["state", "import", "other.ndjson"],
-      ["state", "merge", "other.ndjson", "other.ndjson"],
+      ["state", "merge", "other.ndjson", "copy.ndjson"],
     ];
     const ran = await Promise.all(atOnce.map((args) => runCli(args, options)));
     expect(ran.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual([0, 0, 0]);
