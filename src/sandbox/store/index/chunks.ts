@@ -5,6 +5,7 @@ import { viewCondition } from "./search.ts";
 /** About 512 tokens: observed-service.md 11.2. */
 const chunkLength = 2_000;
 const overlapLength = 200;
+const mostKeptChars = 64 * 1024 * 1024;
 
 export interface Chunk {
   content: string;
@@ -53,6 +54,40 @@ export interface ChunkStore {
   hide(id: string, hidden: boolean): boolean;
 }
 
+/**
+ * Keeps the chunks that a caller sees of a document until the database changes. Each chunk is a
+ * request of its own, and a large document has thousands.
+ */
+function createKept(database: Database) {
+  const changes = database.prepare("SELECT total_changes() AS own");
+  const others = database.prepare("PRAGMA data_version");
+  const byDocument = new Map<string, Map<string, Chunk[]>>();
+  let chars = 0;
+  let version = "";
+  const clear = (): void => {
+    byDocument.clear();
+    chars = 0;
+  };
+  const keyOf = ({ pairs, hidden }: View): string => JSON.stringify([...pairs, hidden]);
+  return {
+    get(id: string): { of(view: View): Chunk[] | undefined } | undefined {
+      const now = JSON.stringify([changes.get(), others.get()]);
+      if (now !== version) clear();
+      version = now;
+      const byView = byDocument.get(id);
+      return byView && { of: (view) => byView.get(keyOf(view)) };
+    },
+    /** Call it after get(). */
+    add(id: string, view: View, chunks: Chunk[]): void {
+      const length = chunks.reduce((sum, { content }) => sum + content.length, 0);
+      if (chars + length > mostKeptChars) clear();
+      chars += length;
+      const byView = byDocument.get(id) ?? new Map<string, Chunk[]>();
+      byDocument.set(id, byView.set(keyOf(view), chunks));
+    },
+  };
+}
+
 export function createChunkStore(database: Database): ChunkStore {
   const passages = database.prepare(
     "SELECT number, text FROM passages WHERE document = ? ORDER BY number",
@@ -70,15 +105,24 @@ export function createChunkStore(database: Database): ChunkStore {
         .map((row) => ({ number: Number(row["number"]), text: String(row["text"]) })),
     );
   const held = database.prepare("SELECT hold FROM documents WHERE id = ?");
+  const kept = createKept(database);
   return {
     of(id, view) {
+      const known = kept.get(id)?.of(view);
+      if (known) return known;
       const { sql, values } = viewCondition(view);
       const row = database
         .prepare(`SELECT number FROM documents d WHERE id = ?${sql}`)
         .get(id, ...values);
-      return row ? chunksOfDocument(Number(row["number"])) : [];
+      // It may become visible with time alone.
+      if (!row) return [];
+      const chunks = chunksOfDocument(Number(row["number"]));
+      kept.add(id, view, chunks);
+      return chunks;
     },
     holds(id) {
+      // Chunks that were seen are not held.
+      if (kept.get(id)) return false;
       if (Number(held.get(id)?.["hold"] ?? 0) === 0) return false;
       release.run(id);
       return true;
