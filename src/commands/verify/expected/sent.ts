@@ -27,19 +27,15 @@ export interface SentCheck {
   close(): void;
 }
 
-/** Throws CliError `not-found` where the dialect cannot show what is indexed. */
-export function refuseUncheckable(dialect: DialectName): void {
+/** Throws CliError `not-found` where the dialect cannot show what is indexed. `more` ends the message. */
+export function refuseUncheckable(dialect: DialectName, more = ""): void {
   if (dialects[dialect].paths.documentSize) return;
-  throw new CliError(
-    "not-found",
-    `the ${dialect} interface cannot show what is indexed; nothing was sent`,
-    {
-      hints: [
-        onyxHint,
-        "`knowctl verify --via chat --depth exists` asks the assistant once for each document; it costs tokens",
-      ],
-    },
-  );
+  throw new CliError("not-found", `the ${dialect} interface cannot show what is indexed${more}`, {
+    hints: [
+      onyxHint,
+      "`knowctl verify --via chat --depth exists` asks the assistant once for each document; it costs tokens",
+    ],
+  });
 }
 
 /**
@@ -71,7 +67,7 @@ export async function openSentCheck(
   },
 ): Promise<SentCheck> {
   const { client, verified, concurrency, rate, waitMs, versionKey } = request;
-  refuseUncheckable(client.dialect.name);
+  refuseUncheckable(client.dialect.name, "; nothing was sent");
   await refuseUnableService(client);
   const spool = createSpool<Expected>(tmpdir());
   let count = 0;
