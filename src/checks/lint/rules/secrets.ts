@@ -43,7 +43,7 @@ export const secretsRules: readonly PageRule[] = [
   }),
   secretRule({
     name: "secret-private-key",
-    summary: "The page contains the block of a private key: PEM, OpenSSH, PGP or SSH2",
+    summary: "The page contains a private key: PEM, OpenSSH, PGP, PuTTY or SSH2",
     advice: revoke,
     bad: "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----\n",
     good: "-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n",

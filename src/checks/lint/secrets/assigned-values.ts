@@ -1,11 +1,14 @@
 import { entropyOf, isMadeUp } from "./made-up.ts";
 import { pack, type AssignedForm } from "./pack.ts";
+import { isLikelyPassword } from "./passwords.ts";
 import type { Secret } from "./secret.ts";
+import { hasStopword } from "./stopwords.ts";
 import type { Span } from "../rule.ts";
 
 // What may stand between the name of a value and the value, in programs, configurations, tables and
-// prose. As in the pack, with backslashes (JSON in a string) and the border of a cell.
-const assignment = String.raw`[ \t\w.-]{0,20}[\s'"*\x60\\]{0,4}(?:=|>|:{1,3}=|\|{1,2}|:|=>|\?=|,)[\x60'"\s=*\\]{0,5}$`;
+// prose. As in the pack, with backslashes (JSON in a string), the border of a cell, and tags.
+const operator = String.raw`(?:=|:{1,3}=|\|{1,2}|:|=>|>|\?=|,|\b(?:is|to)\b|(?:</?[a-z]{1,8}>\s{0,4}){2,6})`;
+const assignment = String.raw`[ \t\w.-]{0,20}[\s'"*\x60\\]{0,4}${operator}[\x60'"\s=*\\]{0,5}$`;
 // The longest name with what may stand between it and its value.
 const reach = 80;
 
@@ -26,7 +29,7 @@ const names = [...new Set(pack.assigned.map((each) => each.names))].join("|");
 const anyName = new RegExp(`(?:${names})${assignment}`, "i");
 // The last word of the name decides: a `token_type` or an `auth_id` is no secret.
 const genericName = new RegExp(
-  String.raw`(?:secret|token|passw(?:or)?d|passphrase|credentials?|(?:api|access|account|admin|auth|client|deploy|(?:en|de)cryption|license|master|private|secret|service|signing)[ _.-]?key)s?[\s'"*\x60\\)\]]{0,4}(?:=|:{1,3}=|\|{1,2}|:|=>|>|\?=|,)[\x60'"\s=*\\(]{0,5}$|\bbearer\s+$`,
+  String.raw`(?:secret|token|passw(?:or)?d|passphrase|credentials?|(?:api|access|account|admin|auth|client|deploy|(?:en|de)cryption|license|master|private|secret|service|signing)[ _.-]?key)s?[\s'"*\x60\\)\]]{0,4}${operator}[\x60'"\s=*\\(]{0,5}$|\bbearer\s+$`,
   "i",
 );
 // Tokens that are worth nothing after minutes, or without another one.
@@ -35,13 +38,15 @@ const briefName =
 const otherName = new RegExp(pack.generic.otherNames, "i");
 const hashName =
   /(?:sha-?\d*|md5|hash|checksum|digest|commit|revision|\brev|integrity|fingerprint|etag|uuid|guid)[^\n]{0,40}$/i;
-// Many words: V8 takes milliseconds to compile one expression of them, and few values get this far.
-const stopwords = pack.generic.stopwords.toLowerCase().split(" ");
 // UUIDs, numbers in hexadecimal, names of variables, and JSON Web Tokens, which are a known form.
 const otherForm =
   /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^0x|^[a-z]+(?:_[a-z0-9]+)+=*$|^[A-Z]+(?:_[A-Z0-9]+)+=*$|^eyJ|\.\./;
 // What is cut is no secret any more.
 const cut = /^\s?(?:\.\.|…|\[\.|<[a-z])/;
+
+const bearer = /\bbearer\s+$/i;
+// A header of a request, and the configurations of Docker and npm.
+const basicName = /\bbasic\s+["'`]?$|\b_?auth\\?["']?\s{0,3}[:=]\s{0,3}\\?["'`]?$/i;
 
 /** Whether an assignment may end at an offset. It saves most expressions for most runs. */
 export function mayBeAssigned(text: string, at: number): boolean {
@@ -49,7 +54,7 @@ export function mayBeAssigned(text: string, at: number): boolean {
     const each = text.charAt(index);
     if ("=>:,|".includes(each)) return true;
     if (!" \t\r\n'\"`*\\(".includes(each))
-      return /^bearer$/i.test(text.slice(index - 5, index + 1));
+      return /\b(?:bearer|basic|is|to)$/i.test(text.slice(Math.max(0, index - 6), index + 1));
   }
   return false;
 }
@@ -57,11 +62,6 @@ export function mayBeAssigned(text: string, at: number): boolean {
 // What Base64 and escaped URLs have besides the characters of a run.
 const inValue = /[\w.+/~%-]/;
 const longestValue = 400;
-
-function hasStopword(text: string): boolean {
-  const lower = text.toLowerCase();
-  return stopwords.some((each) => lower.includes(each));
-}
 
 /** The value around a run. */
 function valueAt(text: string, { start, end }: Span): Span {
@@ -76,8 +76,9 @@ function valueAt(text: string, { start, end }: Span): Span {
 
 /** A value without a form of its own: only a random one whose name says that it is secret. */
 function isGenericSecret(value: string, context: string): boolean {
-  if (!genericName.test(context) || briefName.test(context) || otherName.test(context))
-    return false;
+  if (!genericName.test(context) || briefName.test(context)) return false;
+  // The header in front of a bearer has the name of an author.
+  if (otherName.test(context) && !bearer.test(context)) return false;
   if (!/^[a-z0-9][\w.+/=-]{15,149}$/i.test(value) || otherForm.test(value)) return false;
   // Keys in hexadecimal have the length of whole bytes, and many of them.
   if (/^[0-9a-f]+$/i.test(value) && (value.length % 16 !== 0 || value.length < 32)) return false;
@@ -91,7 +92,15 @@ function isEncodedText(value: string): boolean {
   return /^[\t\n\r -~]+$/.test(text) && (hasStopword(text) || isMadeUp(text));
 }
 
+/** Whether a value is a user with a password in Base64. */
+function isBasicSecret(value: string): boolean {
+  const text = Buffer.from(value, "base64").toString("latin1");
+  const colon = text.indexOf(":");
+  return colon > 0 && /^[ -~]+$/.test(text) && isLikelyPassword(text.slice(colon + 1));
+}
+
 function kindOf(value: string, context: string): string | undefined {
+  if (basicName.test(context) && isBasicSecret(value)) return "user and password";
   const isNamed = anyName.test(context);
   if (!isNamed && !genericName.test(context)) return undefined;
   if (!/\d/.test(value) || !/[a-z]/i.test(value) || hashName.test(context)) return undefined;

@@ -16,6 +16,23 @@ const serviceForms: readonly KnownForm[] = [
   },
 ];
 
+// Forms that the pack does not have, as their services describe them: Docker Hub, Google Cloud, Azure
+// DevOps, Stripe.
+const otherForms: readonly KnownForm[] = [
+  { id: "docker-hub-token", keywords: ["dckr_"], pattern: String.raw`\bdckr_[po]at_[\w-]{20,40}` },
+  { id: "google-client-secret", keywords: ["gocspx-"], pattern: String.raw`\bGOCSPX-[\w-]{28}` },
+  {
+    id: "azure-devops-token",
+    keywords: ["azdo"],
+    pattern: String.raw`\b[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}\b`,
+  },
+  {
+    id: "stripe-webhook-secret",
+    keywords: ["whsec_"],
+    pattern: String.raw`\bwhsec_[A-Za-z0-9+/]{32,64}`,
+  },
+];
+
 interface Form extends KnownForm {
   rule: SecretRule;
   /** Compiled when a text contains a keyword for the first time. */
@@ -24,7 +41,7 @@ interface Form extends KnownForm {
 
 const forms: readonly Form[] = [
   ...serviceForms.map((each): Form => ({ ...each, rule: "secret-service-key" })),
-  ...pack.known.map((each): Form => ({ ...each, rule: "secret-token" })),
+  ...[...otherForms, ...pack.known].map((each): Form => ({ ...each, rule: "secret-token" })),
 ];
 const keywords = [...new Set(forms.flatMap((each) => each.keywords))];
 // Filled when a text contains a keyword: for all of them it takes as long as reading 100 documents.

@@ -1,7 +1,9 @@
 import { hasLongRun } from "./long-runs.ts";
 import { shortestKey } from "./own-keys.ts";
-import { privateKeyMark } from "./private-keys.ts";
+import { passwordMarks } from "./passwords.ts";
+import { privateKeyMarks } from "./private-keys.ts";
 
+const marks = [...privateKeyMarks, ...passwordMarks];
 const at = "@".charCodeAt(0);
 
 /**
@@ -16,7 +18,7 @@ export function createMayHoldSecret(keys: readonly string[]): (json: Uint8Array)
     return (
       isSearched ||
       hasLongRun(bytes) ||
-      bytes.includes(privateKeyMark) ||
+      marks.some((each) => bytes.includes(each)) ||
       (bytes.includes(at) && bytes.includes("://"))
     );
   };

@@ -132,6 +132,97 @@ describe("passwords in URLs", () => {
   });
 });
 
+describe("passwords that only their names show", () => {
+  const short = `${textFor("[a-z][A-Z]\\d[!#%*][A-Z][a-z]\\d[A-Z]", random)}${letters(4)}`;
+  it.each([
+    ["in quotes", (value: string) => `password = "${value}"\n`],
+    ["in an environment", (value: string) => `    DB_PASSWORD=${value}\n`],
+    ["in YAML", (value: string) => `  passwd: '${value}'\n`],
+    ["in JSON", (value: string) => JSON.stringify({ password: value })],
+    ["in JSON in a string", (value: string) => JSON.stringify(JSON.stringify({ pwd: value }))],
+    ["in a table", (value: string) => `| \`password\` | \`${value}\` |\n`],
+    ["in a list of HTML", (value: string) => `<dt>password</dt><dd><code>${value}</code></dd>`],
+    ["in prose", (value: string) => `The password is ${value}.\n`],
+    ["in an instruction", (value: string) => `Set \`DB_PASSWORD\` to \`${value}\`.\n`],
+    [
+      "in a connection string",
+      (value: string) => `Server=db;User ID=app;Password=${value};Encrypt=true`,
+    ],
+    [
+      "in a URL",
+      (value: string) => `jdbc:mysql://db.acme.io/app?user=a&password=${value}&ssl=true`,
+    ],
+    ["in a .netrc file", (value: string) => `machine git.acme.io login app password ${value}\n`],
+    ["in Base64", (value: string) => `  password: ${Buffer.from(value).toString("base64")}\n`],
+  ])("are found %s", (_name, textOf) => {
+    for (const value of [short, `${short}&${letters(3)}`]) {
+      const found = findSecrets(textOf(value)).map(({ rule, start, end }) => {
+        const part = textOf(value).slice(start, end);
+        return [rule, part === value || Buffer.from(part, "base64").toString() === value];
+      });
+      expect(found).toEqual([["secret-assigned", true]]);
+    }
+  });
+
+  it.each([
+    'password = "P@ssw0rd-2024!"',
+    'password: "S3cur3-L0g1n!x"',
+    "password: ABcdef12345",
+    "DB_PASSWORD=$DB_PASSWORD_1aB2c",
+    "password: ${{ secrets.Db1Password2 }}",
+    "password: config.db1.Password2aB",
+    "password: PHNvbWUgcGFzc3dvcmQ+",
+    "Password::min(8)->mixedCase()->numbers()",
+  ])("are not %s", (text) => {
+    expect(kindsIn(`${text}\n`)).toEqual([]);
+  });
+});
+
+describe("headers and files that sign in", () => {
+  const basic = (password: string): string => Buffer.from(`deploy:${password}`).toString("base64");
+  const secret = basic(`Kp4-tulip-Vx${textFor("\\d{3}", random)}`);
+  const token = letters(40);
+
+  it.each([
+    ["a header with a password", `Authorization: Basic ${secret}`, secret],
+    ["the configuration of Docker", JSON.stringify({ auths: { a: { auth: secret } } }), secret],
+    ["the configuration of npm", `//npm.acme.io/:_auth=${secret}`, secret],
+    ["a header with a token", `Authorization: Bearer ${token}`, token],
+    ["a header in a command", `curl -H "Authorization: Bearer ${token}" https://acme.io`, token],
+  ])("%s", (_name, text, value) => {
+    expect(findSecrets(text).map(({ start, end }) => text.slice(start, end))).toEqual([value]);
+  });
+
+  it.each([
+    `Authorization: Basic ${basic("opensesame")}`,
+    `Authorization: Basic ${basic("your-password-1")}`,
+    `"auth": "${basic("changeme12")}"`,
+    "The basic internationalization1 of this site",
+  ])("are not %s", (text) => {
+    expect(kindsIn(text)).toEqual([]);
+  });
+});
+
+describe("keys whose forms the pack does not have", () => {
+  it.each([
+    ["docker-hub-token", `dckr_pat_${letters(27)}`],
+    ["google-client-secret", `GOCSPX-${letters(28)}`],
+    ["azure-devops-token", `${letters(76)}AZDO${letters(4)}`],
+    ["stripe-webhook-secret", `whsec_${letters(32)}`],
+  ])("%s", (kind, value) => {
+    expect(kindsIn(`Use ${value} here.`)).toEqual([kind]);
+  });
+
+  it.each([
+    ["as a sentence says", (value: string) => `The api_key is ${value}.`],
+    ["as an instruction says", (value: string) => `Set \`API_KEY\` to \`${value}\`.`],
+    ["in a list of HTML", (value: string) => `<dt>api_key</dt><dd><code>${value}</code></dd>`],
+  ])("are found %s", (_name, textOf) => {
+    const value = letters(40);
+    expect(kindsIn(textOf(value))).toEqual(["generic-api-key"]);
+  });
+});
+
 describe("JSON Web Tokens", () => {
   it("are found if they have not expired", () => {
     expect(kindsIn(`Bearer ${madeUpToken(random)}`)).toEqual(["jwt"]);
@@ -198,6 +289,13 @@ describe("the time of the search", () => {
     "ey",
     "eyJhbGciOi.",
     "password=",
+    "password=aB3-",
+    "password</a><b>",
+    "token</a><b>",
+    'password="',
+    "Pwd",
+    "basic a",
+    "whsec_",
     "api_key: ",
     "bearer ",
     "@",

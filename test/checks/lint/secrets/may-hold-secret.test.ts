@@ -24,6 +24,11 @@ describe("the quick check of an upload", () => {
 
   it("sees private keys, and passwords in URLs", () => {
     expect(mayHold("-----BEGIN PRIVATE KEY-----\nabc")).toBe(true);
+    expect(mayHold("Private-Lines: 1\nPuTTY-User-Key-File-")).toBe(true);
+    for (const name of ["password", "DB_PASSWORD", "Passwd", "pwd", "Pwd"]) {
+      expect(mayHold(`${name}: kR7.xw-29Lq`)).toBe(true);
+      expect(findSecrets(`${name}: kR7.xw-29Lq`)).toHaveLength(1);
+    }
     expect(mayHold("https://reader:kp-tulip@git.intra.acme.io/")).toBe(true);
   });
 

@@ -48,6 +48,15 @@ describe("blocks of private keys", () => {
     ["in JSON within JSON", JSON.stringify(JSON.stringify({ key: `${header}\n${base64}` }))],
     ["on one line", `${header} ${base64}`],
     ["without its end", `text ${header}\n${base64}`],
+    ["in a cell of a table", `| key | ${header}<br>${base64}<br/>${base64} |`],
+    [
+      "of PuTTY",
+      `PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nPrivate-Lines: 1\n${base64}`,
+    ],
+    [
+      "in Base64, as kubectl has it",
+      `client-key-data: ${Buffer.from(blockOf("EC PRIVATE KEY")).toString("base64")}`,
+    ],
     ["behind another mention", `See ${header}.\n\n${header}\n${base64}`],
   ])("%s", (_name, text) => {
     expect(find(text)).toBeDefined();
@@ -61,6 +70,12 @@ describe("blocks of private keys", () => {
     [
       "the headers of an abridged key",
       `${header}\nProc-Type: 4,ENCRYPTED\nDEK-Info: DES-EDE3-CBC,F23074E02CF47304\n-----END RSA PRIVATE KEY-----`,
+    ],
+    ["a public key of PuTTY", `PuTTY-User-Key-File-3: ssh-ed25519\nPublic-Lines: 1\n${base64}`],
+    ["a certificate in Base64", Buffer.from(blockOf("CERTIFICATE")).toString("base64")],
+    [
+      "a placeholder in Base64",
+      Buffer.from(`${header}\n-----END RSA PRIVATE KEY-----\n${base64}`).toString("base64"),
     ],
     ["a public key", blockOf("PUBLIC KEY")],
     ["a certificate", blockOf("CERTIFICATE")],
