@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import * as fc from "../property.ts";
 import { describe, expect, it } from "vitest";
+import { findSecrets } from "../../src/checks/lint/secrets/find-secrets.ts";
 import { main } from "../main.ts";
 import { writeFiles } from "../service.ts";
+import { randomFrom, textFor } from "../checks/lint/secrets/made-up-secrets.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
 import { everythingIn } from "./files.ts";
 import { anySpelling, key, leakIn, writtenAs, type Spelling } from "./key.ts";
@@ -45,8 +47,11 @@ const outputs: readonly (readonly string[])[] = [
   ["--fix"],
 ];
 
-interface Case {
+interface Case extends Shown {
   spelling: Spelling;
+}
+
+interface Shown {
   place: (typeof places)[number];
   offset: number;
   output: readonly string[];
@@ -54,37 +59,66 @@ interface Case {
   columns: number;
 }
 
-const anyCase = fc.record<Case>({
-  spelling: anySpelling,
+const shown = {
   place: fc.constantFrom(...places),
   // Around the cut, where the key is cut in two.
   offset: fc.integer({ min: -60, max: 2 }),
   output: fc.constantFrom(...outputs),
   isTTY: fc.boolean(),
   columns: fc.constantFrom(20, 40, 80, 200),
+};
+const anyCase = fc.record<Case>({ spelling: anySpelling, ...shown });
+
+/** Secrets that no profile has: what stands in the page, and the part that nobody may see. */
+const foreign: readonly ((random: () => number) => [text: string, value: string])[] = [
+  (random) => {
+    const value = textFor("[A-Za-z0-9]{36}", random);
+    return [`ghp_${value}`, value];
+  },
+  (random) => {
+    const value = textFor("[a-z][A-Z]\\d[A-Za-z0-9]{11}", random);
+    return [`https://deploy:${value}@git.acme.io/x`, value.slice(2)];
+  },
+  (random) => {
+    const value = textFor("[A-Za-z0-9]{40}", random);
+    return [`api_key=${value}`, value.slice(2)];
+  },
+  (random) => {
+    const value = textFor("([a-z][A-Z]\\d){4}", random);
+    return [`password=${value}`, value.slice(2)];
+  },
+];
+const anyForeign = fc.record<Shown & { kind: number; seed: number }>({
+  kind: fc.nat({ max: foreign.length - 1 }),
+  seed: fc.integer(),
+  ...shown,
 });
+
+/** Runs lint over a text, and returns all that it prints and writes. */
+async function everythingShown(
+  text: string,
+  { output, isTTY, columns }: Omit<Shown, "place" | "offset">,
+): Promise<string> {
+  const cwd = temporaryFolder();
+  writeFiles(cwd, { "docs/a.md": text, "docs/b.md": text.replace("days", "weeks") });
+  const results = join(cwd, "results");
+  const summary = join(results, "summary.md");
+  writeFiles(results, { "summary.md": "" });
+  const env = { KNOWCTL_API_KEY: key, GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: summary };
+  const environment = cleanEnvironment(cwd, env);
+  const context = createTestContext({ cwd: results, env: environment, isTTY, columns });
+  await main(["lint", "../docs", ...output], context);
+  return context.stdoutText() + context.stderrText() + everythingIn(results);
+}
 
 describe("lint", () => {
   it("never shows a key of the profile, wherever a page holds it and a message cuts it", async () => {
     let hidden = 0;
     await fc.assert(
-      fc.asyncProperty(anyCase, async ({ spelling, place, offset, output, isTTY, columns }) => {
+      fc.asyncProperty(anyCase, async ({ spelling, place, offset, ...run }) => {
         const [, cut, textOf] = place;
         const text = textOf(`${"x".repeat(Math.max(0, cut + offset))}${writtenAs(spelling)} y`);
-        const cwd = temporaryFolder();
-        writeFiles(cwd, { "docs/a.md": text, "docs/b.md": text.replace("days", "weeks") });
-        const results = join(cwd, "results");
-        const summary = join(results, "summary.md");
-        writeFiles(results, { "summary.md": "" });
-        const env = { KNOWCTL_API_KEY: key, GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: summary };
-        const context = createTestContext({
-          cwd: results,
-          env: cleanEnvironment(cwd, env),
-          isTTY,
-          columns,
-        });
-        await main(["lint", "../docs", ...output], context);
-        const shown = context.stdoutText() + context.stderrText() + everythingIn(results);
+        const shown = await everythingShown(text, run);
         if (shown.includes("***")) hidden++;
         expect(leakIn(shown), shown).toBeUndefined();
       }),
@@ -92,5 +126,40 @@ describe("lint", () => {
     );
     // The key was there to be hidden.
     expect(hidden).toBeGreaterThan(0);
+  });
+
+  it("shows no more than two characters of another secret, in no message of any rule", async () => {
+    let quoted = 0;
+    await fc.assert(
+      fc.asyncProperty(anyForeign, async ({ kind, seed, place, offset, ...run }) => {
+        const [, cut, textOf] = place;
+        const [written, value] = foreign[kind]?.(randomFrom(seed)) ?? ["", ""];
+        // A random value that spells a word is no secret for lint.
+        fc.pre(findSecrets(written).length > 0);
+        const before = "x".repeat(Math.max(0, cut + offset));
+        const shown = await everythingShown(textOf(`${before} ${written} y`), run);
+        if (shown.includes("…")) quoted++;
+        for (let at = 0; at + 6 <= value.length; at++) {
+          expect(shown).not.toContain(value.slice(at, at + 6));
+        }
+      }),
+      fc.few(60),
+    );
+    expect(quoted).toBeGreaterThan(0);
+  });
+
+  it("shows nothing of a private key that a message begins with", async () => {
+    const value = textFor("[A-Za-z0-9]{64}", randomFrom(4));
+    const block = `-----BEGIN PRIVATE KEY-----\n  ${value}\n  ${"x".repeat(200)}`;
+    const encoded = Buffer.from(block).toString("base64");
+    for (const [written, hidden] of [
+      [`${block}\n  -----END PRIVATE KEY----- of ours`, value],
+      [encoded, encoded.slice(40)],
+    ] as const) {
+      const run = { output: ["--report", "r.html"], isTTY: false, columns: 80 };
+      const shown = await everythingShown(`---\nteam: |\n  ${written}\n---\n${words}\n`, run);
+      expect(shown).toContain("private key…");
+      expect(shown).not.toContain(hidden.slice(0, 6));
+    }
   });
 });

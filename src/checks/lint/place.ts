@@ -1,6 +1,7 @@
 import { disablesIn, isDisabled } from "./disables.ts";
 import { createLines } from "../lines.ts";
 import { coverSecrets, fingerprintOf, lineAt } from "./fingerprint.ts";
+import { hideSecrets } from "./secrets/hide-secrets.ts";
 import type { Finding, Found, RowPlace, RuleText, Severity, Span } from "./rule.ts";
 
 /** A finding with what `--fix` needs. */
@@ -68,7 +69,8 @@ export function placeFindings(file: PlacedFile, raw: readonly Raw[]): LintFindin
   for (const { rule, severity, found } of raw) {
     const span = source === undefined ? undefined : found.span;
     if (canDisable(rule) && isDisabled(disables, rule.name, span?.start)) continue;
-    const { message, fix } = found;
+    const message = rule.group === "secrets" ? found.message : hideSecrets(found.message);
+    const { fix } = found;
     const { text, ...place } = placeOf(span);
     const isFixable = span !== undefined && fix !== undefined;
     findings.push({

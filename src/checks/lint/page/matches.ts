@@ -1,5 +1,6 @@
 import type { Found, LintPage } from "../rule.ts";
 import { formatOf, formats } from "../../../documents/read/readers.ts";
+import { hideSecrets } from "../secrets/hide-secrets.ts";
 import { bodyOf } from "./body.ts";
 import { createProseTest } from "./prose.ts";
 import { createFindSpan } from "./spans.ts";
@@ -49,11 +50,9 @@ export function* atMost(found: Iterable<Found>, many: string): Generator<Found> 
 
 const longestShown = 60;
 
-/** A piece of the page for a message: on one line, and short. */
+/** A piece of the page for a message: on one line, and short. Nobody knows a secret that is cut. */
 export function quoted(text: string): string {
-  const line = text
-    .slice(0, 4 * longestShown)
-    .replace(/\s+/g, " ")
-    .trim();
+  const start = text.slice(0, 20 * longestShown).replace(/\s+/g, " ");
+  const line = hideSecrets(start).trim();
   return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
 }
