@@ -43,7 +43,8 @@ function findLines(source: string, text: string): FindSpan {
   let bodyLine = -1;
   let line: Span | undefined;
   let from = 0;
-  let last = 0;
+  // Of the line or piece found last: an equal line is another one, further on.
+  let last = -1;
   let searches = 0;
   const placeOf = (start: number, end: number): Span | undefined => {
     places ??= placesOf(source);
@@ -51,14 +52,14 @@ function findLines(source: string, text: string): FindSpan {
     const found = key === "" ? undefined : places.get(key);
     if (!found) return undefined;
     const { offsets } = found;
-    while (found.next < offsets.length - 1 && (offsets[found.next] ?? 0) < last) found.next++;
+    while (found.next < offsets.length - 1 && (offsets[found.next] ?? 0) <= last) found.next++;
     last = offsets[found.next] ?? 0;
     const lineEnd = source.indexOf("\n", last);
     return { start: last, end: lineEnd === -1 ? source.length : lineEnd };
   };
   const search = (piece: string): Span | undefined => {
     if (piece.length < shortestPiece || searches > mostSearches) return undefined;
-    const at = source.indexOf(piece, last);
+    const at = source.indexOf(piece, last + 1);
     if (at === -1) searches++;
     if (at === -1) return undefined;
     last = at;

@@ -15,6 +15,16 @@ describe("the place of a finding", () => {
     ]);
   });
 
+  it("is that of each of equal lines, after an ignore region too", async () => {
+    const line = "Call the desk at x\u200by.\n";
+    const source = `${line}\n<!-- knowctl:ignore -->\nA\n<!-- /knowctl:ignore -->\n\n${line}\nB\n\n${line}`;
+    const found = await check(invisibleCharacters, source);
+    const marks = [...source.matchAll(/\u200b/g)].map(({ index }) => index);
+    expect(found.map(({ span, fix }) => [span?.start, fix])).toEqual(
+      marks.map((index) => [index, ""]),
+    );
+  });
+
   it("is found after an ignore region, a shortcode and an admonition", async () => {
     const source =
       "<!-- knowctl:ignore -->\n{{ a.b }}\n<!-- /knowctl:ignore -->\n\n{{< youtube x >}}\n\n" +
