@@ -26,6 +26,7 @@ describe("headings", () => {
     ["````\n```\n# no\n````\n# yes", ["1 yes"]],
     ["``` code ``` text\n# yes", ["1 yes"]],
     ["- item\n\n  ```\n  # no\n# no\n  ```\n\n# yes", ["1 yes"]],
+    ["- item\n**over** two lines\n    ```\n  # no\n    ```\n# yes", ["1 yes"]],
     ["1. item\n\n   - deep\n\n     ~~~\n# no\n     ~~~\n\n# yes", ["1 yes"]],
     ["- ```\n# no\n  ```\n# yes", ["1 yes"]],
     ["    ```\n# yes\n    ```\n", ["1 yes"]],

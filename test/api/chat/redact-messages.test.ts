@@ -94,6 +94,15 @@ describe("a secret in a stream", () => {
     }
   });
 
+  it.each(["chat_heartbeat", "citation_info"])(
+    "is not taken for begun by a text that goes on otherwise behind a packet %s",
+    (type) => {
+      const begun = key.slice(0, 12);
+      const [text] = textsOf(run([delta(`so ${begun}`), other(type), delta("other words")]));
+      expect(text).toBe(`so ${begun}other words`);
+    },
+  );
+
   it("holds nothing of text that looks like no secret, to the byte", () => {
     const lines = [
       delta("a ab abc abca").replace(":", " : "),

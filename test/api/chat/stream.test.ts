@@ -236,6 +236,12 @@ describe("parseStreamLine", () => {
     ['{"placement":{},"obj":{"type":"hologram"}}', { kind: "unknown" }],
     ['{"placement":{},"obj":{"type":"message_delta","content":7}}', { kind: "damaged" }],
     ['{"answer":"yes","chat_session_id":"s"}', { kind: "reply", reply: { answer: "yes" } }],
+    [
+      '{"error":null,"answer":"yes","chat_session_id":"s"}',
+      { kind: "reply", reply: { answer: "yes" } },
+    ],
+    ['{"error":null,"chat_session_id":"s"}', { kind: "session", sessionId: "s" }],
+    ['{"error":null}', { kind: "unknown" }],
     ['{"answer":7}', { kind: "unknown" }],
     ['{"placement":7,"obj":{"type":"stop"}}', { kind: "unknown" }],
     ['{"chat_session_id":7}', { kind: "unknown" }],

@@ -355,6 +355,45 @@ describe("the breaker", () => {
     expect(breaker.isOpen()).toBe(false);
   });
 
+  it("takes a probe that this side abandoned for no failure of the service", async () => {
+    const gate = openGate();
+    for (let retry = 1; !gate.state().breakerOpen; retry++) {
+      await gate.enter();
+      gate.fail(setback("timeout"), gate.clock.now());
+      gate.spend(retry, setback("timeout"));
+    }
+    for (let abandoned = 0; abandoned < 5; abandoned++) {
+      await gate.enter();
+      gate.fail(undefined, gate.clock.now());
+    }
+    expect(gate.state()).toMatchObject({ breakerOpen: true, stopped: undefined });
+    await gate.enter();
+    gate.fail(setback("timeout"), gate.clock.now());
+    expect(gate.state().stopped).toBeUndefined();
+    await gate.enter();
+    gate.fail(setback("timeout"), gate.clock.now());
+    expect(gate.state().stopped?.message).toContain("did not recover");
+  });
+
+  it("forgets earlier openings once successes have earned all retries back", () => {
+    const breaker = createBreaker();
+    const outage = (): void => {
+      while (!breaker.spend(2, "timeout")) expect(breaker.isSpent()).toBe(false);
+      breaker.probe();
+      breaker.record("success");
+    };
+    for (let count = 0; count < 9; count++) {
+      outage();
+      for (let success = 0; success < 100; success++) breaker.record("success");
+      expect(breaker.isSpent()).toBe(false);
+    }
+    outage();
+    outage();
+    expect(breaker.isSpent()).toBe(false);
+    outage();
+    expect(breaker.isSpent()).toBe(true);
+  });
+
   it.each<[Setback["kind"], number]>([
     ["broken", 101],
     ["throttled", 101],

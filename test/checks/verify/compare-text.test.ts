@@ -95,6 +95,15 @@ describe("the comparison with chunks", () => {
     expect(verdictOf([], [title])).toBe("same");
   });
 
+  it("takes a paragraph that only half of the chunks have for one of an older version", () => {
+    const removed = "Managers once approved every single request by signed telegram.";
+    const [first = "", second = "", third = ""] = sections;
+    expect(verdictOf([first, second], [`${first}\n\n${removed}`, second])).toBe("other");
+    expect(verdictOf(sections, [`${first}\n\n${removed}`, `${second} ${removed}`, third])).toBe(
+      "more",
+    );
+  });
+
   it("names the first words that are not there", () => {
     const old = sections.map((text) => text.replace("28 days", "30 days"));
     const { firstLacking } = compareText({ titles: [], sections }, [old.join("\n\n")]);

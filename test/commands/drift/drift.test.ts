@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { openDatabase } from "../../../src/database.ts";
 import { closeAll, startHttp } from "../../api/support.ts";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { runIn } from "../state/support.ts";
@@ -201,6 +202,17 @@ describe("drift", () => {
       "rows.csv": "a,b\n",
     });
     expect(await differences(service, "--id-prefix kb/")).toEqual(["extra kb/old.md 2"]);
+  });
+
+  it("calls nothing extra that a record knows by the id in the response", async () => {
+    const service = await startSent();
+    rmSync(join(service.folder, "docs/1.md"));
+    const database = await openDatabase(join(service.folder, ".knowctl/state.db"));
+    database.exec(
+      "UPDATE accepted SET id = 'One', path = 'docs/1.md', stored_id = 'docs%2F1.md' WHERE id = 'docs/1.md'",
+    );
+    database.close();
+    expect(await differences(service)).toEqual([]);
   });
 
   it("calls nothing extra while a file cannot be read", async () => {
