@@ -1,6 +1,7 @@
 import { disablesIn, isDisabled } from "./disables.ts";
 import { createLines } from "../lines.ts";
 import { coverSecrets, fingerprintOf, lineAt } from "./fingerprint.ts";
+import { findSecrets } from "./secrets/find-secrets.ts";
 import { hideSecrets } from "./secrets/hide-secrets.ts";
 import type { Finding, Found, RowPlace, RuleText, Severity, Span } from "./rule.ts";
 
@@ -47,7 +48,8 @@ function createPlaces(
   const secrets = raw.flatMap(({ rule, found }) =>
     rule.group === "secrets" && found.span ? [found.span] : [],
   );
-  const covered = coverSecrets(source, secrets);
+  // Rules that compare documents run without those about secrets, and --rule may leave these out.
+  const covered = coverSecrets(source, [...secrets, ...findSecrets(source)]);
   return (span) => {
     if (!span) return { line: 1, column: 1, endLine: 1, endColumn: 1, text: "" };
     const start = lines.at(span.start);

@@ -1,3 +1,4 @@
+import { randomFrom, textFor } from "./secrets/made-up-secrets.ts";
 import { describe, expect, it } from "vitest";
 import {
   createExamine,
@@ -162,6 +163,17 @@ describe("lint of a page", () => {
       only(pageOf(source), "words", "secret-word").findings.map(({ fingerprint }) => fingerprint);
     expect(printsOf("key: bad123")).toEqual(printsOf("key: bad456"));
     expect(printsOf("key: bad123")).not.toEqual(printsOf("the key: bad123"));
+  });
+
+  it("has these fingerprints also where the rules about secrets do not run", () => {
+    const random = randomFrom(3);
+    const printOf = () => {
+      const source = `bad ghp_${textFor("[A-Za-z0-9]{36}", random)}`;
+      return only(pageOf(source), "words").findings[0]?.fingerprint;
+    };
+    const [one, other] = [printOf(), printOf()];
+    expect(one).toBeDefined();
+    expect(one).toBe(other);
   });
 
   it("honours comments that switch a rule off, but not for secrets", () => {
