@@ -1,7 +1,7 @@
 import type { Listed } from "../../documents/find/source-file.ts";
 import type { Context } from "../../context.ts";
 import type { FileFacts } from "../../documents/map/facts.ts";
-import { pathsInParts } from "../../documents/inspect/part-stamps.ts";
+import { comparableName, nameAnywhere, pathsInParts } from "../../documents/inspect/part-stamps.ts";
 import { mostParts } from "../../documents/read/parts/parts.ts";
 import { formatOf } from "../../documents/read/readers.ts";
 import { scopeOf, type FindOptions } from "../../documents/find/scope.ts";
@@ -72,6 +72,9 @@ async function readSince(
   const renamed = new Map([...changes.renamed].filter(([path]) => isIncluded(path)));
   const deleted = new Set([...changes.deleted].filter(isIncluded));
   const oldPaths = new Set(changes.renamed.values());
+  let names: Set<string> | undefined;
+  const touchedNames = (): Set<string> =>
+    (names ??= new Set([...changes.changed, ...changes.deleted, ...oldPaths].map(comparableName)));
   return {
     ref,
     isChanged: (path) => isChanged(changes, path),
@@ -88,8 +91,11 @@ async function readSince(
     changedCount: [...changes.changed].filter(isIncluded).length,
     changesParts(parts) {
       const paths = pathsInParts(parts);
-      const isTouched = (path: string): boolean =>
-        isChanged(changes, path) || changes.deleted.has(path) || oldPaths.has(path);
+      const isTouched = (path: string): boolean => {
+        const name = nameAnywhere(path);
+        if (name !== undefined) return touchedNames().has(name);
+        return isChanged(changes, path) || changes.deleted.has(path) || oldPaths.has(path);
+      };
       // Beyond this number, not all of them are recorded.
       return paths.length >= mostParts || paths.some(isTouched);
     },

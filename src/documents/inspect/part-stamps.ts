@@ -14,6 +14,23 @@ export function stampAt(root: string, path: string): string {
   }
 }
 
+const anywhere = "**/";
+
+/** The part of a document that is a file of a name, whichever folder it may be added to. */
+export const partAnywhere = (target: string): string => anywhere + target;
+
+/** A name of a file for comparison: a note is found whatever its capital letters and normal form. */
+export const comparableName = (path: string): string =>
+  path
+    .slice(path.lastIndexOf("/") + 1)
+    .normalize("NFC")
+    .toLowerCase();
+
+/** The name of partAnywhere(), as comparableName() makes it; undefined for the path of one file. */
+export function nameAnywhere(part: string): string | undefined {
+  return part.startsWith(anywhere) ? comparableName(part) : undefined;
+}
+
 const digestOf = (stamps: readonly string[]): string =>
   hash("sha256", stamps.join("\n"), "hex").slice(0, 32);
 

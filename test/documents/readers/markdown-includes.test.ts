@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { createIncludes } from "../../../src/documents/read/parts/includes.ts";
+import { createNotesByName } from "../../../src/documents/read/parts/notes-by-name.ts";
 import { readMarkdown } from "../../../src/documents/read/readers/markdown/markdown.ts";
 import { expectLinear } from "../../cost.ts";
+import { writeFiles } from "../../service.ts";
+import { temporaryFolder } from "../../support.ts";
 import { failure, readFolder } from "../folder.ts";
 import { around } from "./around.ts";
 
@@ -144,6 +148,7 @@ describe("includes in Markdown", () => {
   });
 
   describe("of notes anywhere in a vault of Obsidian", () => {
+    const decomposed = "Cafe\u{301}";
     const vault = {
       "v/.obsidian/app.json": "{}",
       "v/x/deep/Two.md": "far\n",
@@ -152,6 +157,9 @@ describe("includes in Markdown", () => {
       "v/.trash/Four.md": "thrown away\n",
       "Four.md/x.md": "a folder\n",
       "w/Five.md": "another vault\n",
+      [`v/${decomposed}/${decomposed}.md`]: "six\n",
+      [`${decomposed}/.obsidian/app.json`]: "{}",
+      [`${decomposed}/z/Six.md`]: "own vault\n",
       "w/.obsidian/app.json": "{}",
     };
     const textOf = async (text: string, path = "v/a/One.md") => {
@@ -164,6 +172,8 @@ describe("includes in Markdown", () => {
       ["![[two.md]]", "two"],
       ["![[deep/Two]]", "far"],
       ["![[sub/Three]] ![[Three]]", "three three"],
+      ["![[CAF\u{c9}]]", "six"],
+      [`![[caf\u{e9}/${decomposed}]]`, "six"],
     ])("%s", async (text, body) => {
       expect(await textOf(text)).toEqual([body]);
     });
@@ -171,6 +181,25 @@ describe("includes in Markdown", () => {
     it.each(["Four", "Five", "wo", "other/Two"])("but not %s", async (name) => {
       const text = `x ![[${name}]]`;
       expect(await textOf(text)).toEqual([text, `line 1: ${name}.md: no such file`]);
+    });
+
+    it("in the vault of a page whose folder the disk names in another form", async () => {
+      const path = "Caf\u{e9}/x/One.md";
+      const folder = temporaryFolder();
+      writeFiles(folder, vault);
+      const includes = createIncludes(folder);
+      expect(includes.readNote("Six.md", [path])).toMatchObject({ text: "own vault\n" });
+      expect(includes.readNote("Three.md", [path])).toBeUndefined();
+    });
+
+    it("but none of a project with too many, instead of those that are listed first", () => {
+      const folder = temporaryFolder();
+      writeFiles(folder, vault);
+      const problem = "name its folder: the project has more than 100000 notes";
+      const readWith = (most: number): unknown =>
+        createIncludes(folder, undefined, createNotesByName(folder, most)).readNote("Two.md", [""]);
+      expect(readWith(3)).toEqual({ problem });
+      expect(readWith(100)).toMatchObject({ path: "v/x/Two.md" });
     });
 
     it("without a mark of the vault, below the project root", async () => {

@@ -2,11 +2,12 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { posix } from "node:path";
 import { CliError, codeOf, fileProblem } from "../../../errors.ts";
 import { relativeTo } from "../../find/root.ts";
+import { partAnywhere } from "../../inspect/part-stamps.ts";
 import { sourceFile } from "../../inspect/stamp.ts";
 import { readContent } from "../bytes/content.ts";
 import { decodeText } from "../bytes/decode.ts";
 import { pointerHint, isPointer, pointerProblem } from "../bytes/lfs.ts";
-import { createNotesByName } from "./notes-by-name.ts";
+import { createNotesByName, mostNotes } from "./notes-by-name.ts";
 import type { Parts } from "./parts.ts";
 
 /** Text of another file of the project, or why it cannot be taken. */
@@ -23,7 +24,7 @@ export interface Includes {
   read(target: string, chain: readonly string[]): Included;
   /**
    * Reads the note that `target` names anywhere in the vault of the page, see NotesByName; undefined
-   * for none. It may be added in any folder later, so the document is then read on each run.
+   * for none. One that is nearer may be added in any folder, so the document is read on each run.
    */
   readNote(target: string, chain: readonly string[]): Included | undefined;
   /** Root-relative paths that read() looked for in the root, also the missing ones. */
@@ -34,6 +35,7 @@ export interface Includes {
 export const mostDepth = 16;
 const mostFileBytes = 4 * 1024 * 1024;
 const mostBytes = 16 * 1024 * 1024;
+const tooManyNotes = `name its folder: the project has more than ${mostNotes} notes`;
 const tooMuch = "the included files are more than 16 MiB";
 // Different paths that one document looks for, also in vain.
 const mostPaths = 100_000;
@@ -125,10 +127,10 @@ export function createIncludes(
   const includes: Includes = {
     parts,
     readNote(target, chain) {
+      noted.add(partAnywhere(target), undefined);
       const path = notes.find(target, chain[0] ?? "");
       if (path !== undefined) return includes.read(`/${path}`, chain);
-      noted.add(target, undefined);
-      return undefined;
+      return notes.isTooMany() ? { problem: tooManyNotes } : undefined;
     },
     read(target, chain) {
       const path = pathOf(target, chain.at(-1) ?? "");

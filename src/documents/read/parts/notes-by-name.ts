@@ -1,29 +1,34 @@
 import { readdirSync } from "node:fs";
+import { comparableName } from "../../inspect/part-stamps.ts";
 
 /** Finds notes by name, as Obsidian does where a link names no folder. */
 export interface NotesByName {
   /**
    * The root-relative path of the note whose path ends with `target`, in the vault of the page
-   * `from`: the one nearest to the top. Undefined without one.
+   * `from`: the one nearest to the top. Undefined without one, and where isTooMany().
    */
   find(target: string, from: string): string | undefined;
+  /** Whether the project has so many notes that none is found by its name. */
+  isTooMany(): boolean;
 }
 
 interface Vaults {
-  /** Notes by the last name of their path, in small letters. */
-  notes: ReadonlyMap<string, string[]>;
-  /** Root-relative folders with an `.obsidian`, each with "/" at its end. */
+  /** Notes by comparableName(). Undefined for too many. */
+  notes?: ReadonlyMap<string, string[]>;
+  /** Root-relative folders with an `.obsidian`, each with "/" at its end, as comparable() makes them. */
   folders: readonly string[];
 }
 
-// More notes are no vault that a person keeps, and their names would need much memory.
-const mostNotes = 100_000;
+// More notes are no vault that a person keeps, and their names would need much memory. A part of them
+// would be another one on each machine.
+export const mostNotes = 100_000;
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+// A disk may hold names in another normal form than texts do.
+const comparable = (path: string): string => path.normalize("NFC").toLowerCase();
 const depthOf = (path: string): number => path.split("/").length;
 
 /** Lists the notes below `root`, without hidden folders. A folder that cannot be read has none. */
-function listNotes(root: string): Vaults {
+function listNotes(root: string, most: number): Vaults {
   const notes = new Map<string, string[]>();
   const folders: string[] = [];
   let count = 0;
@@ -37,11 +42,12 @@ function listNotes(root: string): Vaults {
     }
     for (const entry of entries) {
       const path = folder + entry.name;
-      if (entry.name === ".obsidian") folders.push(folder);
+      if (entry.name === ".obsidian") folders.push(comparable(folder));
       if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
       if (entry.isDirectory()) open.push(`${path}/`);
-      else if (/\.md$/i.test(entry.name) && ++count <= mostNotes) {
-        const name = entry.name.toLowerCase();
+      else if (/\.md$/i.test(entry.name)) {
+        if (++count > most) return { folders };
+        const name = comparableName(entry.name);
         const same = notes.get(name);
         if (same) same.push(path);
         else notes.set(name, [path]);
@@ -51,19 +57,28 @@ function listNotes(root: string): Vaults {
   return { notes, folders };
 }
 
-/** Creates a NotesByName. It lists the folders below `root`, absolute and real, once: with the first find(). */
-export function createNotesByName(root: string): NotesByName {
+/** Creates a NotesByName. It lists the folders below `root`, absolute and real, once: with the first call. */
+export function createNotesByName(root: string, most = mostNotes): NotesByName {
   let vaults: Vaults | undefined;
+  const known = new Map<string, string | undefined>();
+  const list = (): Vaults => (vaults ??= listNotes(root, most));
   return {
+    isTooMany: () => list().notes === undefined,
     find(target, from) {
-      vaults ??= listNotes(root);
-      const vault = vaults.folders
-        .filter((folder) => from.startsWith(folder))
+      const { folders, notes } = list();
+      const page = comparable(from);
+      const vault = folders
+        .filter((folder) => page.startsWith(folder))
         .reduce((one, other) => (other.length > one.length ? other : one), "");
-      const end = `/${target}`.toLowerCase();
-      const [first] = (vaults.notes.get(nameOf(target)) ?? [])
-        .filter((path) => path.startsWith(vault) && `/${path}`.toLowerCase().endsWith(end))
+      const end = `/${comparable(target)}`;
+      const key = `${vault}\n${end}`;
+      if (known.has(key)) return known.get(key);
+      const [first] = (notes?.get(comparableName(target)) ?? [])
+        .filter(
+          (path) => comparable(path).startsWith(vault) && comparable(`/${path}`).endsWith(end),
+        )
         .toSorted((one, other) => depthOf(one) - depthOf(other) || (one < other ? -1 : 1));
+      if (known.size < most) known.set(key, first);
       return first;
     },
   };
