@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
@@ -137,6 +137,9 @@ describe("verify", () => {
     const gone = "the file is gone: see `knowctl ingest orphans`";
     expect(stdout).toMatch(new RegExp(`^unknown +docs/4\\.md: ${gone}$`, "m"));
     expect(code).toBe(10);
+    // What stands behind the link is not known.
+    symlinkSync("4.md", join(folder, "docs/4.md"));
+    expect((await run("verify")).stdout).toMatch(/^unknown +docs\/4\.md: (?!the file is gone)/m);
   });
 
   it("takes the files as the expectation where nothing is recorded", async () => {

@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
 import type { Context } from "../../../context.ts";
 import type { Inspector, Prepared } from "../../../documents/inspect/inspection.ts";
 import { openInspector } from "../../../documents/inspect/open-inspector.ts";
 import { formatOf } from "../../../documents/read/readers.ts";
-import { createRealPlaces } from "../../../documents/find/place/real-place.ts";
+import { createRealPlaces, exists } from "../../../documents/find/place/real-place.ts";
 import { isInDoubt } from "../../../sync/state/doubt.ts";
 import type { VerifiableRecord } from "../../../sync/state/verified.ts";
 import { openSource, type DocumentSource } from "../../ingest/options/settings.ts";
@@ -55,7 +54,7 @@ async function* readGroup(
   const give = (record: VerifiableRecord, prepared: Prepared | undefined): ExpectedText => ({
     document: expectedOf(record),
     text: knownText(record, prepared, source.settings.versionKey, () =>
-      existsSync(placeOf(record.path ?? "")),
+      exists(placeOf(record.path ?? "")),
     ),
   });
   const whole: VerifiableRecord[] = [];
