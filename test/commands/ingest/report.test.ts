@@ -157,13 +157,18 @@ describe("--report", () => {
     expect(readdirSync(join(service.folder, "docs")).toSorted()).toEqual(["a.md", "run.html"]);
   });
 
-  it.each(["lint", "verify", "eval"])(
+  it.each(["lint", "verify", "eval answers", "drift"])(
     "of %s among the documents is none itself",
     async (command) => {
-      const report = `${pageStart({ title: "A report", command })}<p>Text.</p>${pageEnd()}`;
-      const files = { "docs/a.md": "# A\n\nText.\n", "docs/report.html": report };
+      const report = `${pageStart({ title: "A report", command: command.split(" ")[0] ?? "" })}<p>Text.</p>${pageEnd()}`;
+      const json = JSON.stringify({ version: 1, command, status: "failed", text: "Text." });
+      const files = {
+        "docs/a.md": "# A\n\nText.\n",
+        "docs/report.html": report,
+        "docs/report.json": `${json}\n`,
+      };
       const service = await startTestService({ files });
-      await run(service, {});
+      await run(service, { include: ["**/*"] });
       expect([...service.sandbox.ledger.documents.keys()]).toEqual(["docs/a.md"]);
     },
   );
