@@ -48,9 +48,14 @@ export async function reportStop(output: Output, file: string, counts: BatchCoun
   const unasked = read - ok - failed - skipped - open;
   const ofAll = (count: number, what: string): string =>
     `${formatCount(count)} of ${formatCount(read)} questions were not ${what}`;
+  const source = file === "-" ? "stdin" : file;
   let left: string;
   if (!isWhole) {
-    left = `the remaining questions of ${file === "-" ? "stdin" : file} were not asked`;
+    // Whether a pipe would bring another question is not known.
+    left =
+      unasked > 0
+        ? `the remaining questions of ${source} were not asked`
+        : `${source} was not read to its end`;
   } else if (unasked > 0) left = ofAll(unasked, "asked");
   else if (failed + open > 0) left = ofAll(failed + open, "answered");
   else return;

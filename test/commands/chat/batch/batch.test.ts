@@ -1,6 +1,7 @@
 import type { SandboxOptions } from "../../../../src/sandbox/options.ts";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { SignalReceived } from "../../../../src/context.ts";
 import { CliError, ClosedPipeError } from "../../../../src/errors.ts";
@@ -285,6 +286,26 @@ describe("chat --batch", () => {
       };
       expect(await ask(200)).toContain("the remaining questions of stdin were not asked");
       expect(await ask(3)).toContain("2 of 3 questions were not asked");
+    });
+
+    it("by an interrupt after each question that stdin has brought so far", async () => {
+      const world = await createBatch([]);
+      const test = createTestContext({ cwd: world.home, env: world.env });
+      const stream = new PassThrough();
+      stream.write('{"message":"Question"}\n');
+      const stdin = { ...test.stdin, stream, [Symbol.asyncIterator]: () => stream.iterator() };
+      const stdout = {
+        ...test.stdout,
+        async write(part: string) {
+          await test.stdout.write(part);
+          test.abort(new SignalReceived("SIGINT", "interrupted"));
+        },
+      };
+      expect(await main(["chat", "--batch", "-"], { ...test, stdin, stdout })).toBe(130);
+      expect(test.stderrText()).toContain(
+        "1 answered, 0 failed\nstdin was not read to its end; to",
+      );
+      expect(test.stderrText()).not.toContain("not asked");
     });
 
     it("and nothing of that where each question was asked", async () => {
