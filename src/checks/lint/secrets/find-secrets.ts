@@ -13,20 +13,29 @@ import { urlPasswords } from "./url-passwords.ts";
  */
 export function findSecrets(text: string, keys: readonly string[] = []): Secret[] {
   const runs = longRuns(text);
-  // Of two at one place, the first one names it best.
   const found: Secret[] = [];
-  if (keys.length > 0) found.push(...ownKeys(text, keys, runs));
-  if (privateKeyMarks.some((each) => text.includes(each))) found.push(...privateKeys(text));
-  if (runs.length > 0) found.push(...knownSecrets(text, runs));
-  if (text.includes("@") && text.includes("://")) found.push(...urlPasswords(text));
-  if (runs.length > 0) found.push(...assignedSecrets(text, runs));
-  found.push(...passwords(text));
-  if (found.length < 2) return found;
+  // One by one: more arguments than fit on the stack may be found.
+  const add = (secrets: Iterable<Secret>): void => {
+    for (const each of secrets) found.push(each);
+  };
+  // Of two at one place, the first one names it best.
+  if (keys.length > 0) add(ownKeys(text, keys, runs));
+  if (privateKeyMarks.some((each) => text.includes(each))) add(privateKeys(text));
+  if (runs.length > 0) add(knownSecrets(text, runs));
+  if (text.includes("@") && text.includes("://")) add(urlPasswords(text));
+  if (runs.length > 0) add(assignedSecrets(text, runs));
+  add(passwords(text));
+  return found.length < 2 ? found : withoutOverlap(found);
+}
+
+function withoutOverlap(found: readonly Secret[]): Secret[] {
+  const ranks = new Map(found.map((each, rank) => [each, rank]));
+  const rankOf = (each: Secret): number => ranks.get(each) ?? 0;
   const kept: Secret[] = [];
   for (const each of found.toSorted((a, b) => a.start - b.start)) {
     const last = kept.at(-1);
     if (!last || each.start >= last.end) kept.push(each);
-    else if (found.indexOf(each) < found.indexOf(last)) kept[kept.length - 1] = each;
+    else if (rankOf(each) < rankOf(last)) kept[kept.length - 1] = each;
   }
   return kept;
 }

@@ -264,7 +264,19 @@ describe("values that are no secrets", () => {
   });
 });
 
+it("findings are as many as there are: a log may repeat an address on each line", () => {
+  const line = "https://deploy:Kp4-tulip-Vx@git.acme.io/\n";
+  expect(findSecrets(line.repeat(140_000))).toHaveLength(140_000);
+});
+
 describe("the time of the search", () => {
+  it("is linear in the number of findings, where two are at one place", () => {
+    const key = "Kp4-tulip-Vx-7Qm";
+    expectLinear(80_000, (count) => {
+      findSecrets(`https://deploy:${key}@git.acme.io/\n`.repeat(count), [key]);
+    });
+  });
+
   const near = (secret: MadeUpSecret): string =>
     `${secret.name ?? "token"} = ${secret.value.slice(0, -2)} `;
 
