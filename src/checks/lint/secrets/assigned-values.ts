@@ -1,4 +1,4 @@
-import { entropyOf, isMadeUp } from "./made-up.ts";
+import { entropyOf, isMadeUp, saysPassword } from "./made-up.ts";
 import { pack, type AssignedForm } from "./pack.ts";
 import { isLikelyPassword } from "./passwords.ts";
 import type { Secret } from "./secret.ts";
@@ -82,7 +82,8 @@ function isGenericSecret(value: string, context: string): boolean {
   if (!/^[a-z0-9][\w.+/=-]{15,149}$/i.test(value) || otherForm.test(value)) return false;
   // Keys in hexadecimal have the length of whole bytes, and many of them.
   if (/^[0-9a-f]+$/i.test(value) && (value.length % 16 !== 0 || value.length < 32)) return false;
-  return entropyOf(value) > 3.7 && !hasStopword(value) && !isEncodedText(value);
+  if (hasStopword(value) || saysPassword(value)) return false;
+  return entropyOf(value) > 3.7 && !isEncodedText(value);
 }
 
 /** Whether a value is Base64 of words: an example, or no secret of a random kind. */

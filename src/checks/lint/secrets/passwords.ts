@@ -1,4 +1,4 @@
-import { entropyOf, isMadeUp } from "./made-up.ts";
+import { entropyOf, inLetters, isMadeUp, saysPassword } from "./made-up.ts";
 import type { Secret } from "./secret.ts";
 import { hasStopword } from "./stopwords.ts";
 
@@ -14,21 +14,9 @@ const value =
 
 const isVariable = /^\$[A-Z_a-z]|^%.*%$|[{}[\]()…]|\.\.\./;
 const isMember = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/;
-const swaps: Record<string, string> = {
-  "@": "a",
-  "4": "a",
-  "0": "o",
-  "1": "i",
-  "!": "i",
-  "3": "e",
-  $: "s",
-  "5": "s",
-  "7": "t",
-};
-
 /** Whether a value contains a word, also one in which signs stand for letters: `P@ssw0rd`. */
 const hasWord = (text: string): boolean =>
-  hasStopword(text) || hasStopword(text.replaceAll(/[@40!13$57]/g, (each) => swaps[each] ?? each));
+  hasStopword(text) || hasStopword(inLetters(text)) || saysPassword(text);
 
 /** Whether a value may be a password of somebody: not the word of an example. */
 export function isLikelyPassword(text: string): boolean {

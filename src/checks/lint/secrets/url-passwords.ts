@@ -1,4 +1,4 @@
-import { isMadeUp } from "./made-up.ts";
+import { inLetters, isMadeUp } from "./made-up.ts";
 import type { Secret } from "./secret.ts";
 
 /** Longest user with password, in characters. */
@@ -16,6 +16,15 @@ const marks = /^\$|^%.*%$|[{}[\]()*…]|\.\.\.|^x{3,}$/i;
 // `KEY:DOMAIN@`: what the reader fills in.
 const blank = /^[A-Z]+(?:[_-][A-Z]+)*$/;
 
+/** What an escaped password says: `p%40ssw0rd`. */
+function decoded(password: string): string {
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
+}
+
 /** Passwords in URLs such as `https://user:password@host`; not those of examples. */
 export function* urlPasswords(text: string): Generator<Secret> {
   for (let at = text.indexOf("@"); at !== -1; at = text.indexOf("@", at + 1)) {
@@ -26,6 +35,7 @@ export function* urlPasswords(text: string): Generator<Secret> {
     const host = hostAfter.exec(text.slice(at + 1, at + 1 + reach))?.[0] ?? "";
     if (host === "" || notRemote.test(host)) continue;
     if (user === password || words.test(password) || marks.test(password)) continue;
+    if (words.test(inLetters(decoded(password)))) continue;
     if ((blank.test(user) && blank.test(password)) || isMadeUp(password)) continue;
     const kind = "password in a URL";
     yield { rule: "secret-url-password", kind, start: at - password.length, end: at };

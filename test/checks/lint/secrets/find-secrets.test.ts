@@ -116,6 +116,10 @@ describe("passwords in URLs", () => {
     "postgres://app:Kp4-tulip-Vx@localhost:5432/x",
     "postgres://app:Kp4-tulip-Vx@127.0.0.1/x",
     "postgres://app:Kp4-tulip-Vx@db:5432/x",
+    "postgres://app:passw0rd@db.acme.io/x",
+    "sftp://deploy:Pa55w0rd@files.acme.io",
+    "redis://default:5uper53cret@cache.acme.io:6379",
+    "redis://reader:p%40ssw0rd@cache.acme.io:6379",
     "https://user:$PASSWORD@git.acme.io/x",
     "https://user:${{ secrets.PASSWORD }}@git.acme.io/x",
     "https://<user>:<password>@git.acme.io/x",
@@ -168,6 +172,11 @@ describe("passwords that only their names show", () => {
     'password = "P@ssw0rd-2024!"',
     'password: "S3cur3-L0g1n!x"',
     "password: ABcdef12345",
+    "password: MyStr0ngP@ss!",
+    '"password": "S3cretPa55"',
+    "password: S0meV3ryL0ngP4ss",
+    "--from-literal=password='N3w-Str0ng-Passw0rd!'",
+    "password: Tr0ub4dor&3",
     "DB_PASSWORD=$DB_PASSWORD_1aB2c",
     "password: ${{ secrets.Db1Password2 }}",
     "password: config.db1.Password2aB",
@@ -220,6 +229,34 @@ describe("keys whose forms the pack does not have", () => {
   ])("are found %s", (_name, textOf) => {
     const value = letters(40);
     expect(kindsIn(textOf(value))).toEqual(["generic-api-key"]);
+  });
+});
+
+describe("values that the documents of their services show to everybody", () => {
+  it.each([
+    ["RFC 6749", "access_token", "2YotnFZFEjr1", "zCsicMWpAA"],
+    ["RFC 6749", "client_secret", "7Fjfp0ZBr1Kt", "DRbnfVdmIw"],
+    ["RFC 6749", "Authorization: Basic", "czZCaGRSa3F0", "MzpnWDFmQmF0M2JW"],
+    ["Stripe", "api_key", "sk_test_", "4eC39HqLyjWDarjtT1zdp7dc"],
+    ["GitHub", "token", "gho_", "16C7e42F292c6912E7710c838347Ae178B4a"],
+    ["Kubernetes", "password", "UyFCXCpk", "JHpEc2I9"],
+    [
+      "Azurite",
+      "AccountKey",
+      "Eby8vdM02xNO",
+      "cqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
+    ],
+    [
+      "the emulator of Cosmos DB",
+      "AccountKey",
+      "C2y6yDjf5/",
+      "R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==",
+    ],
+  ])("are no secrets: %s, %s", (_name, name, ...parts) => {
+    const value = parts.join("");
+    expect(kindsIn(`${name}=${value}\n`)).toEqual([]);
+    expect(kindsIn(`${name}: ${value}\n`)).toEqual([]);
+    expect(kindsIn(`${name} ${value}\n`)).toEqual([]);
   });
 });
 
