@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import fs from "node:fs";
+import fs, { constants } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { createServer } from "node:net";
+import { sep } from "node:path";
 
 import { onTestFinished } from "vitest";
 
@@ -26,4 +27,14 @@ export function replaceInFileSystem<
   };
   put(make(actual as (...args: unknown[]) => unknown));
   onTestFinished(() => put(actual));
+}
+
+/** Denies writing in a folder until the running test ends, to root as well. Only accessSync() says so. */
+export function denyWritingIn(folder: string): void {
+  replaceInFileSystem("accessSync", (actual) => (path: string, mode?: number) => {
+    const isBelow = path === folder || path.startsWith(folder + sep);
+    if (!isBelow || mode !== constants.W_OK) return actual(path, mode);
+    const message = `EROFS: read-only file system, access '${path}'`;
+    throw Object.assign(new Error(message), { code: "EROFS" });
+  });
 }

@@ -1,4 +1,6 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openDatabase } from "../../src/database.ts";
 import type { OwnerRules } from "../../src/ownership.ts";
 import * as stateFile from "../../src/sync/state/file/state-file.ts";
 import type { State } from "../../src/sync/state/state.ts";
@@ -20,4 +22,18 @@ export function hasState(folder: string): boolean {
 /** A fresh state in a folder of its own, removed after the test. */
 export async function openTestState(): Promise<State> {
   return (await openState(join(temporaryFolder(), "state"), Date.now)).state;
+}
+
+/**
+ * Makes a state as a process leaves it that has ended: without a journal. In a process that goes
+ * on, libsql closes a database only when its statements are collected.
+ */
+export async function endUse(folder: string): Promise<void> {
+  const path = join(folder, "state.db");
+  const database = await openDatabase(path);
+  database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
+  database.close();
+  const bytes = readFileSync(path);
+  for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true });
+  writeFileSync(path, bytes, { mode: 0o600 });
 }

@@ -12,7 +12,8 @@ import { CliError } from "../../errors.ts";
 import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
 import { writeExplanation } from "../../output/explanation.ts";
 import { seenText } from "../../sync/state/records.ts";
-import { hasState, openState } from "../../sync/state/file/state-file.ts";
+import { openStateForReading } from "../../sync/state/file/read-only-state.ts";
+import { hasState } from "../../sync/state/file/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { ownKeys } from "./own-keys.ts";
 import { isTargetOpen, recordedPairs } from "./target/recorded-target.ts";
@@ -56,7 +57,7 @@ async function readRecord(
   if (folder === undefined || !hasState(folder, rules)) {
     return { text: "not recorded: there is no state yet", onlyPair: undefined };
   }
-  const { state } = await openState(folder, context.now, rules);
+  const { state } = await openStateForReading(folder, context.now, rules);
   try {
     const record = state.file(explanation.path, explanation.row);
     const seen =

@@ -15,6 +15,7 @@ import type { Output } from "../../output/terminal/output.ts";
 import { startProgress, type Progress } from "../../output/terminal/progress.ts";
 import type { SpoolHead } from "../../sync/run/pending.ts";
 import { findLostPath } from "../../sync/plan/lost-paths.ts";
+import { openStateForReading } from "../../sync/state/file/read-only-state.ts";
 import { hasState, openState, openTemporaryState } from "../../sync/state/file/state-file.ts";
 import { createSpool, type Spool } from "../../sync/run/spool.ts";
 import type { State } from "../../sync/state/state.ts";
@@ -101,7 +102,8 @@ async function openStateFor(
     return await openPlanningState();
   }
   if (folder === undefined) return await openTemporaryState();
-  const { state, wasEmptied } = await openState(folder, context.now, rules);
+  const open = dryRun ? openStateForReading : openState;
+  const { state, wasEmptied } = await open(folder, context.now, rules);
   if (wasEmptied) {
     await output.warn(`the state in ${folder} is empty: every document counts as not sent yet`);
   }

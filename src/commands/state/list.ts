@@ -5,7 +5,7 @@ import { parseFilter, passes } from "../../output/formats/select.ts";
 import { relativeTime } from "../../output/terminal/time.ts";
 import { listRecords, type StateEntry } from "../../sync/state/entries.ts";
 import { openOutput } from "../connect.ts";
-import { findState, openExisting, type StateFlags } from "./place.ts";
+import { findState, openToRead, type StateFlags } from "./place.ts";
 
 export interface StateListOptions extends StateFlags {
   status?: StateEntry["status"];
@@ -49,7 +49,7 @@ export async function stateList(
   const { limit = Number.POSITIVE_INFINITY } = options;
   const place = await findState(context, options, output);
   const columns = createColumns(() => context.now(), pathsFrom(context.cwd, place.root));
-  const state = await openExisting(context, place, output);
+  const state = await openToRead(context, place, output);
   const rows = function* (): Generator<StateEntry> {
     let remaining = limit;
     for (const entry of listRecords(state.database, options)) {

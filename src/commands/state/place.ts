@@ -4,6 +4,7 @@ import { ownerRules } from "../../config/values/given.ts";
 import { stateName } from "../../config/find/project-mark.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
+import { openStateForReading } from "../../sync/state/file/read-only-state.ts";
 import { hasState, noStateError, openState } from "../../sync/state/file/state-file.ts";
 import { namedStateFolder } from "../../sync/state/file/state-folder.ts";
 import { stateFailure } from "../../sync/state/state-failure.ts";
@@ -50,13 +51,32 @@ export async function openExisting(
   return await openOrCreate(context, { folder }, output);
 }
 
+/** Opens an existing state to read it only. Throws CliError `not-found` when there is none. */
+export async function openToRead(
+  context: Context,
+  { folder }: StatePlace,
+  output: Output,
+): Promise<State> {
+  if (!hasState(folder, ownerRules(context))) throw noStateError(folder);
+  return await openWith(openStateForReading, context, folder, output);
+}
+
 /** Opens the state, or creates it. */
 export async function openOrCreate(
   context: Context,
   { folder }: Pick<StatePlace, "folder">,
   output: Output,
 ): Promise<State> {
-  const { state, wasEmptied } = await openState(folder, context.now, ownerRules(context));
+  return await openWith(openState, context, folder, output);
+}
+
+async function openWith(
+  open: typeof openState,
+  context: Context,
+  folder: string,
+  output: Output,
+): Promise<State> {
+  const { state, wasEmptied } = await open(folder, context.now, ownerRules(context));
   if (wasEmptied) await output.warn(`the state in ${folder} was empty`);
   return state;
 }

@@ -13,7 +13,7 @@ import { refuseRepeatedFile } from "../repeated-file.ts";
 import {
   findState,
   guardWriting,
-  openExisting,
+  openToRead,
   openOrCreate,
   type StateFlags,
   type StatePlace,
@@ -68,7 +68,7 @@ export async function stateExport(
   if (name !== "-") checkOutputPath("cannot write", name, context.cwd);
   const output = openOutput(context, options);
   const place = await findState(context, options, output);
-  const state = await openExisting(context, place, output);
+  const state = await openToRead(context, place, output);
   try {
     await writeExport(context, output, state, name);
   } finally {

@@ -102,6 +102,9 @@ async function check(
   const kept: VerifiedDocument[] = [];
   const keepsAll = format === "json" || options.explain !== undefined || files.reports.length > 0;
   const record = createRecord(session);
+  if (session.state.isCopy && !request.reader) {
+    await output.note("the state is read-only: the results are not recorded");
+  }
   let done = 0;
   let isRecent = false;
   let stopped: { reason: unknown } | undefined;

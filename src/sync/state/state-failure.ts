@@ -11,7 +11,7 @@ import {
 } from "../../errors.ts";
 
 /** The system's reason why a file or its folder cannot be written; SQLite does not report it. */
-function writeDenialOf(path: string): string | undefined {
+export function writeDenialOf(path: string): string | undefined {
   for (const each of [path, dirname(path)]) {
     try {
       accessSync(each, constants.W_OK);

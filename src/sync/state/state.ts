@@ -59,6 +59,8 @@ export interface State {
   clearFailures(target: string, beforeMs: number, isWanted: (path: string) => boolean): void;
   /** True without a database: nothing is recorded, and the plan is in memory. */
   readonly isRecordless?: boolean;
+  /** True for a temporary copy of a read-only state: what is recorded is lost on close. */
+  readonly isCopy?: boolean;
   /** The database, for temporary tables. Throws on use when `isRecordless`. */
   readonly database: Database;
   close(): void;

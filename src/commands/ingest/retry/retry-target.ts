@@ -2,7 +2,7 @@ import { ownerRules } from "../../../config/values/given.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import type { RunReport } from "../../../output/report/record.ts";
-import { openState } from "../../../sync/state/file/state-file.ts";
+import { openStateForReading } from "../../../sync/state/file/read-only-state.ts";
 import {
   allFailureTargets,
   failureTargets,
@@ -56,7 +56,7 @@ async function onlyFailureTarget(
   source: DocumentSource,
   folder: string,
 ): Promise<ChosenPair | undefined> {
-  const { state } = await openState(folder, context.now, ownerRules(context));
+  const { state } = await openStateForReading(folder, context.now, ownerRules(context));
   try {
     const keys = failureTargets(state.database, plannedBaseUrl(source.config));
     const [only] = keys;

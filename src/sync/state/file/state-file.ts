@@ -2,13 +2,11 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
-  mkdtempSync,
   readdirSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase, type Database } from "../../../database.ts";
 import { CliError, codeOf, messageOf, writeProblem } from "../../../errors.ts";
@@ -16,6 +14,7 @@ import { makeFolder } from "../../../make-folder.ts";
 import type { OwnerRules } from "../../../ownership.ts";
 import { checkStateFolder, isOwnFolder } from "./state-folder.ts";
 import { prepareTables, schema } from "./state-schema.ts";
+import { openInTemporaryFile } from "./temporary-file.ts";
 import { stateFailure } from "../state-failure.ts";
 import { createState, type State } from "../state.ts";
 
@@ -54,8 +53,8 @@ function prepareFolder(folder: string, rules: OwnerRules): void {
   }
 }
 
-// SQLite's messages for a damaged database, in both drivers.
-function isCorrupt(error: unknown): boolean {
+/** Whether an error says that a database is damaged, in the words of both drivers. */
+export function isCorrupt(error: unknown): boolean {
   const cause = error instanceof CliError ? error.cause : error;
   const text = `${codeOf(cause) ?? ""} ${messageOf(cause)}`;
   return /SQLITE_(CORRUPT|NOTADB)|not a database|malformed|no such column|has no column/.test(text);
@@ -87,39 +86,11 @@ export async function openTemporaryState(): Promise<State> {
  * it in memory. Throws CliError `local`.
  */
 export async function openScratchState(): Promise<State> {
-  let folder: string;
-  try {
-    folder = mkdtempSync(join(tmpdir(), "knowctl-"));
-  } catch (error) {
-    throw new CliError("local", `cannot write to ${tmpdir()}: ${writeProblem(codeOf(error))}`, {
-      hints: ["set TMPDIR to another folder for temporary files"],
-      cause: error,
-    });
-  }
-  const remove = (): void => {
-    try {
-      rmSync(folder, { recursive: true, force: true });
-    } catch {
-      // Some systems cannot remove open files; close() calls this again.
-    }
-  };
-  try {
-    const database = await openDatabase(join(folder, "state.db"));
+  return await openInTemporaryFile(async (path) => {
+    const database = await openDatabase(path);
     database.exec(schema);
-    // Remove the name at once, so that no file remains however the process ends.
-    remove();
-    const state = createState(database, "(temporary)", { isTemporary: true });
-    return {
-      ...state,
-      close() {
-        state.close();
-        remove();
-      },
-    };
-  } catch (error) {
-    remove();
-    throw error;
-  }
+    return createState(database, "(temporary)", { isTemporary: true });
+  });
 }
 
 /** Error for a command that needs an existing state. */
@@ -152,7 +123,7 @@ export interface OpenedState {
 
 // Exists beside a new state until the first record. Until then the folder does not mark a project
 // root (config/find/project-mark.ts), so that a failed first run does not change later ids.
-const newStateMark = "state.db-new";
+export const newStateMark = "state.db-new";
 
 /**
  * Opens (and creates) the state in `folder`, and makes git ignore the folder. A damaged
