@@ -4,6 +4,7 @@ import { writeWhole } from "../../config/file/files.ts";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf, writeProblem } from "../../errors.ts";
 import { readerText } from "../../output/chat/made.ts";
+import { neutralise } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { statsOf } from "../stats-of.ts";
 import type { AnswerSink } from "./turn.ts";
@@ -54,7 +55,8 @@ export function createSaver(
   return {
     write() {},
     close(turn, status) {
-      const answer = output.secrets.redact(readerText(turn, fileUrl));
+      // The file may be shown on a terminal, or be one.
+      const answer = output.secrets.redact(neutralise(readerText(turn, fileUrl)));
       try {
         if (status === "ok") write(path, answer);
         else if (answer.trim() !== "" && isFileOrNew(path)) {

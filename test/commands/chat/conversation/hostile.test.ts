@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { chatPath, createWorld } from "../support.ts";
@@ -122,5 +122,13 @@ describe("hostile text", () => {
         /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/,
       );
     }
+  });
+
+  it("is inert in the file of --save, too", async () => {
+    const world = await createWorld({ dialect: "onyx", faults: { rules } });
+    expect((await world.run(["--save", "a.md", "hi"])).code).toBe(0);
+    const saved = readFileSync(join(world.home, "a.md"), "utf8");
+    expect(saved).toContain("evil");
+    expect(saved).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 });
