@@ -13,7 +13,7 @@ export const exitCodes = {
     code: 3,
     when: "no profile, base URL or key; a broken, untrusted or unsafe configuration",
   },
-  auth: { code: 4, when: "401 or 403 (the message tells token from permission)" },
+  auth: { code: 4, when: "401 or 403: the key or a permission" },
   unreachable: { code: 5, when: "DNS, connection, TLS, proxy" },
   "rate-limited": { code: 6, when: "429 after all retries" },
   timeout: { code: 7, when: "connect, response or idle timeout" },

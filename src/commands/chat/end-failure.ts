@@ -35,9 +35,10 @@ function unfinished(model: string | undefined): CliError {
 
 function damaged({ damagedLines: count }: Turn): CliError {
   const lines = count === 1 ? "1 line of the stream" : `${count} lines of the stream`;
+  const whose = count === 1 ? "its" : "their";
   return new CliError(
     "incomplete",
-    `the answer is damaged: ${lines} could not be read, and their content is missing`,
+    `the answer is damaged: ${lines} could not be read, and ${whose} content is missing`,
   );
 }
 

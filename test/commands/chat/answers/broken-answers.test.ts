@@ -24,7 +24,7 @@ const last = (stdout: string): unknown => JSON.parse(stdout.trimEnd().split("\n"
 
 describe("a damaged line", () => {
   const lines = [...rawTurn.slice(0, 13), broken, ...rawTurn.slice(13)];
-  const damage = "the answer is damaged: 1 line of the stream could not be read";
+  const damage = "the answer is damaged: 1 line of the stream could not be read, and its content";
 
   it("of a stream is told, and what was received is shown and kept", async () => {
     const world = await replay(lines, { dialect: "onyx" });
