@@ -113,13 +113,17 @@ function withRecovery(error: CliError, hints: readonly string[]): CliError {
 }
 
 /**
- * Adds the session and recovery hints to an error before the answer, for example a gateway's 504:
- * the service may still produce the answer.
+ * Whether the service may produce the answer in spite of this error before it, for example after
+ * a gateway's 504. A redirect or a web page below 500 comes from elsewhere.
  */
+export function mayStillAnswer(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError) || (error.status ?? 500) < 500) return false;
+  return error.exit === "server-error" || error.exit === "timeout";
+}
+
+/** Adds the session and recovery hints to an error before the answer. */
 function withSession(error: unknown, client: Client, turn: Turn): unknown {
-  const isUnsure =
-    error instanceof ApiError && (error.exit === "server-error" || error.exit === "timeout");
-  if (!isUnsure || turn.sessionId === null) return error;
+  if (!mayStillAnswer(error) || turn.sessionId === null) return error;
   const { exit, message, method, url, status, code, details } = error;
   const hints = recoveryHints(client, turn);
   const named = `${message}; session ${turn.sessionId}`;

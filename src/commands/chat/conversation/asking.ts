@@ -1,11 +1,12 @@
 import { cannotTell } from "../../../output/chat/filter-warnings.ts";
+import { hasAnswer, turnsOf } from "../../../output/chat/turn/answer.ts";
 import { writeError } from "../../../output/terminal/errors.ts";
 import { dim } from "../../../output/terminal/text.ts";
 import { CliError } from "../../../errors.ts";
 import type { ChatParameters } from "../../../api/chat/chat.ts";
 import { ask } from "../ask.ts";
 import { createSaver } from "../save.ts";
-import type { Ending } from "../turn.ts";
+import { mayStillAnswer, type Ending } from "../turn.ts";
 import type { Exchange, Talk, Work } from "./talk.ts";
 
 /** The place of a question in the session's message tree. */
@@ -24,21 +25,25 @@ export function nextPlace({ sessionId, parent, last }: Talk): Place {
 }
 
 // The user must know that the service may continue: two questions at once race in a session.
-function stoppedNote({ client, sessionId }: Talk): string {
-  const kept = "stopped; the part of the answer that arrived is kept";
+function stoppedNote({ client, sessionId }: Talk, { turn }: Ending): string {
+  const hasPart = turnsOf(turn).some(hasAnswer);
+  const kept = hasPart
+    ? "stopped; the part of the answer that arrived is kept"
+    : "stopped before the answer began";
   if (client.dialect.paths.stopChat !== undefined || sessionId === undefined) return kept;
   return `${kept} (this service has no stop request and may continue the answer for a while)`;
 }
 
 // One-shot chat hints at command lines; here the next step is a slash command.
-export async function writeFailure(talk: Talk, { outcome, failure }: Ending): Promise<void> {
+export async function writeFailure(talk: Talk, ending: Ending): Promise<void> {
   const { output } = talk;
+  const { outcome, failure } = ending;
   if (outcome.status === "interrupted") {
-    await output.note(dim(stoppedNote(talk)));
-  } else if (outcome.status === "incomplete") {
-    const { message, details } = failure as CliError;
+    await output.note(dim(stoppedNote(talk, ending)));
+  } else if (outcome.status === "incomplete" || mayStillAnswer(failure)) {
+    const { exit, message, details } = failure as CliError;
     const hints = ["/retry looks into the session first, and asks again only if it must"];
-    await writeError(output, new CliError("incomplete", message, { hints, details }));
+    await writeError(output, new CliError(exit, message, { hints, details }));
   } else await writeError(output, failure);
 }
 

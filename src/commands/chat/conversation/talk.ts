@@ -51,6 +51,8 @@ export interface Talk {
   /** Attached to the next question. */
   files: FileDescriptor[];
   exchanges: Exchange[];
+  /** The last exchange before the current session: it cannot be repeated in this one. */
+  left?: Exchange | undefined;
   /** Warnings that are already shown and not repeated. */
   readonly warned: Set<string>;
   /** `/retry` has warned that the state is unknown; the next `/retry` sends anyway. */
@@ -70,6 +72,7 @@ export function leaveSession(talk: Talk): void {
   talk.parent = undefined;
   talk.last = null;
   talk.mayRepeat = false;
+  talk.left = talk.exchanges.at(-1);
 }
 
 function filterWords({ sourceTypes, documentSets, tags, timeCutoff }: Settings): string[] {

@@ -163,6 +163,20 @@ describe("failures", () => {
     },
   );
 
+  it.each([
+    ["a redirect", { status: 302, headers: { location: "https://login.example.com/" } }, "baseUrl"],
+    ["a web page", "html" as const, "base URL"],
+  ])("from elsewhere, %s, are no answer to recover", async (_name, fault, hint) => {
+    const world = await createWorld({
+      dialect: "onyx",
+      faults: { rules: [{ when: { path: chatPath }, do: fault }] },
+    });
+    const { code, stderr } = await world.run(["--session", sessionId, "hi"]);
+    expect(code).toBe(8);
+    expect(stderr).toContain(hint);
+    expect(stderr).not.toContain("recover");
+  });
+
   it("stop by someone else is not a complete answer", async () => {
     const stop = {
       placement: { turn_index: 9 },

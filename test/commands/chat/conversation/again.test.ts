@@ -54,6 +54,23 @@ describe("/regenerate", () => {
     expect(sent(world)[1]).toEqual({ message: "first?", stream: true });
   });
 
+  it.each(["/new", "/agent 0"])(
+    "and /retry do not lead back to a session left by %s",
+    async (leave) => {
+      const world = await createWorld({ dialect: "onyx" });
+      const talk = await startTalk(world);
+      await talk.enter("first?");
+      await talk.enter(leave);
+      for (const command of ["/regenerate", "/retry"]) {
+        expect(await talk.enter(command)).toContain("nothing has been asked in this session yet");
+      }
+      expect(sent(world)).toHaveLength(1);
+      await talk.enter("second?");
+      expect(sent(world)[1]).not.toHaveProperty("chat_session_id");
+      expect(await talk.enter("/regenerate")).toContain("Extractive answer");
+    },
+  );
+
   it("asks with the settings as they are now", async () => {
     const world = await createWorld({ dialect: "onyx" });
     const talk = await startTalk(world);
@@ -93,6 +110,18 @@ describe("/retry", () => {
     clock.release();
     await talk.until(/no language model[^]*> \r\u001b\[2C$/);
     expect(sent(world)).toHaveLength(1);
+  });
+
+  it("is the next step after a gateway gave up in a session", async () => {
+    const gone = { status: 502, headers: { "content-type": "text/html" }, body: "<html>" };
+    const world = await createWorld({
+      dialect: "onyx",
+      faults: { rules: [{ when: { path: chatPath, nth: 2 }, do: gone }] },
+    });
+    const talk = await startTalk(world);
+    await talk.enter("first?");
+    expect(await talk.enter("second?")).toMatch(/error: [^]*502[^]*→ \/retry\s+looks/);
+    expect(await talk.enter("/retry")).toContain("asking again");
   });
 
   it("asks only a second time where the service cannot tell", async () => {

@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { SignalReceived } from "../../../../src/context.ts";
 import { heldClock } from "../../../held-clock.ts";
-import { createWorld, upload } from "../support.ts";
+import { patienceMs } from "../../../patience.ts";
+import { chatPath, createWorld, upload } from "../support.ts";
 import { startTalk } from "./talking.ts";
 
 describe("a conversation", () => {
@@ -50,6 +51,20 @@ describe("a conversation", () => {
     expect(told).toHaveLength(1);
     clock.release();
     expect(await talk.enter("again")).toContain("Extractive answer");
+  });
+
+  it("says after Ctrl-C that no text of the answer arrived", async () => {
+    const world = await createWorld({
+      dialect: "onyx",
+      faults: { rules: [{ when: { path: chatPath }, do: "hang" }] },
+    });
+    const talk = await startTalk(world);
+    talk.press("hi\r");
+    await vi.waitFor(() => expect(world.sandbox.ledger.requestCount).toBe(1), {
+      timeout: patienceMs,
+    });
+    talk.press("\u0003");
+    await talk.until(/stopped before the answer began[^]*> \r\u001b\[2C$/);
   });
 
   it("says after Ctrl-C where the service cannot be told to stop", async () => {
@@ -101,6 +116,7 @@ describe("a conversation", () => {
     expect(await talk.enter("/quit And in May?")).toContain("/exit takes no text after it");
     expect(await talk.enter("/open 1")).toContain("the link is https://docs.example.com/leave.md");
     expect(await talk.enter("/open 7")).toMatch(/error: the last answer has no source 7/);
+    expect(await talk.enter("/open")).toContain("/open needs the number of a source");
     expect(await talk.enter("/copy")).toContain("\u001b]52;c;");
   });
 });

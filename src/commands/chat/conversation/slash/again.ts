@@ -1,8 +1,9 @@
 import { getSession, resumeChat } from "../../../../api/sessions.ts";
-import { ApiError, CliError } from "../../../../errors.ts";
+import { CliError } from "../../../../errors.ts";
 import { dim } from "../../../../output/terminal/text.ts";
 import { createTurn } from "../../../../output/chat/turn/answer.ts";
 import { applyLines, type Batch } from "../../send.ts";
+import { mayStillAnswer } from "../../turn.ts";
 import { askNext, writeFailure, type Place } from "../asking.ts";
 import { drawAnswer, showAnswer } from "../showing.ts";
 import { isAnswered, lastExchange } from "../stored.ts";
@@ -10,8 +11,11 @@ import type { Exchange, Talk, Work } from "../talk.ts";
 
 function lastAsked(talk: Talk): Exchange {
   const last = talk.exchanges.at(-1);
-  if (last) return last;
-  throw new CliError("usage", "nothing has been asked yet");
+  if (!last) throw new CliError("usage", "nothing has been asked yet");
+  if (last !== talk.left) return last;
+  throw new CliError("usage", "nothing has been asked in this session yet", {
+    hints: ["Up shows the question again"],
+  });
 }
 
 /**
@@ -60,7 +64,7 @@ function mayBeStored({ ending }: Exchange): boolean {
   const { turn, outcome, failure } = ending;
   if (turn.messageId !== null || turn.userMessageId !== null) return true;
   if (outcome.status !== "error") return true;
-  return failure instanceof ApiError && (failure.status ?? 0) >= 500;
+  return mayStillAnswer(failure);
 }
 
 /** Repeats a question whose state is unknown, but only on the second /retry. */

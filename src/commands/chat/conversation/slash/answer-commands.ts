@@ -34,8 +34,13 @@ function sourceNumbered(talk: Talk, word: string): Source {
   const found = cited.find(({ numbers }) => numbers.includes(Number(number)));
   if (found) return found;
   const known = cited.flatMap(({ numbers }) => numbers);
-  throw new CliError("usage", `the last answer has no source ${word || "without a number"}`, {
-    hints: known.length === 0 ? ["it cites none"] : [`it has ${known.join(", ")}`],
+  const problem =
+    word === "" ? "/open needs the number of a source" : `the last answer has no source ${word}`;
+  throw new CliError("usage", problem, {
+    hints:
+      known.length === 0
+        ? ["the last answer cites none"]
+        : [`the last answer has ${known.join(", ")}`],
   });
 }
 

@@ -138,7 +138,7 @@ export async function attachFile(talk: Talk, work: Work, argument: string): Prom
   const { output, context } = talk;
   if (argument === "clear") talk.files = [];
   else if (argument !== "") {
-    const files = checkFiles(context.cwd, [typedPath(talk, argument)]);
+    const files = checkFiles(context.cwd, [typedPath(talk, argument)], "/file");
     const { now, elapsed, sleep } = context;
     const upload = {
       context: { now, elapsed, sleep, signal: work.signal },
