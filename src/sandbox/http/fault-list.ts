@@ -1,5 +1,6 @@
 import { CliError } from "../../errors.ts";
 import type { FaultRates, FaultSpec, IndexRates } from "./faults.ts";
+import { createRouter, segmentsOf, type Route } from "./routes.ts";
 
 const example = "for example --fault latency=200ms,429=0.1,500=0.05,cut=0.02";
 
@@ -62,4 +63,19 @@ export function parseFaults(text: string): FaultSpec {
     else spec.missing = [...(spec.missing ?? []), path];
   }
   return spec;
+}
+
+/** Throws CliError `usage` if a path of `deny` or `missing` is no endpoint of either dialect. */
+export function checkFaultPaths(
+  { denied = [], missing = [] }: FaultSpec,
+  routes: readonly Route[],
+): void {
+  const routers = [createRouter(routes, "standard"), createRouter(routes, "onyx")];
+  for (const path of [...denied, ...missing]) {
+    const segments = segmentsOf(`/api${path}`) ?? [];
+    if (routers.some((match) => match("GET", segments).kind !== "none")) continue;
+    throw new CliError("usage", `--fault: the sandbox has no endpoint /api${path}`, {
+      hints: ["name the whole path after /api, for example missing=/chat/send-chat-message"],
+    });
+  }
 }

@@ -5,6 +5,7 @@ import { CliError, codeOf, messageOf } from "../../errors.ts";
 import { systemClock } from "../clock.ts";
 import { adminCaller, type Caller, readerCaller } from "../store/access.ts";
 import { createAdmission } from "./admission.ts";
+import { checkFaultPaths } from "./fault-list.ts";
 import { createFaults } from "./fault-plan.ts";
 import type { FaultSpec } from "./faults.ts";
 import { isLoopback } from "./guard.ts";
@@ -109,6 +110,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   // A copy: the page changes it while the sandbox runs.
   const faults: FaultSpec = { ...options.faults };
   const service = await openService({ ...options, clock, faults }, ledger);
+  try {
+    checkFaultPaths(faults, service.routes);
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
   // Requests in progress; the database closes after them.
   const running = new Set<Promise<void>>();
   let serve: ReturnType<typeof createServing> | undefined;

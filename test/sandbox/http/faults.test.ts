@@ -205,6 +205,24 @@ describe("--fault", () => {
     });
   });
 
+  it.each([
+    "deny=/chat",
+    "missing=/chat/send-chat-message/x",
+    "deny=/admin/search?x",
+    "missing=/..",
+  ])("refuses %s: no request has this path", async (text) => {
+    await expect(start({ faults: parseFaults(text) })).rejects.toThrow(/no endpoint \/api\//);
+  });
+
+  it.each(["standard", "onyx"] as const)(
+    "accepts the endpoints of both dialects (%s)",
+    async (dialect) => {
+      const text =
+        "deny=/admin/search,missing=/chat/send-chat-message,deny=/manage/admin/cc-pair/2";
+      await start({ dialect, faults: parseFaults(text) });
+    },
+  );
+
   it("draws faults of the index for uploads alone, as often as asked for", () => {
     const next = createFaults(parseFaults("swallow=0.1,private=0.2,index-delay=3,seed=1"), clock);
     expect(next(post("/api/x")).index).toBeUndefined();
