@@ -1,4 +1,12 @@
-import { closeSync, copyFileSync, lstatSync, openSync, readSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  openSync,
+  readSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { openDatabase, type Database } from "../../../database.ts";
 import { CliError, writeReason } from "../../../errors.ts";
@@ -55,6 +63,11 @@ function areEqual(left: string, right: string): boolean {
  * them, prove that the copy is not a mixture of two versions.
  */
 function copyAtRest(path: string, copy: string): void {
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    throw stateFailure(path, error);
+  }
   try {
     refuseJournal(path);
     copyFileSync(path, copy);

@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  constants,
   readdirSync,
   readFileSync,
   statSync,
@@ -95,6 +96,17 @@ it("refuses a state that another run changes during the copy", async () => {
   expect((await failureOf(folder)).message).toBe(
     `another run has changed the state ${path} just now`,
   );
+});
+
+it("does not blame the temporary folder for a state that this user cannot read", async () => {
+  const { folder, path } = await createReadOnly();
+  replaceInFileSystem("accessSync", (actual) => (name: string, mode?: number) => {
+    if (name !== path || mode !== constants.R_OK) return actual(name, mode);
+    throw Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
+  });
+  const { message, hints } = await failureOf(folder);
+  expect(message).toContain(`cannot use the state ${path}: permission denied`);
+  expect(hints.join()).not.toContain("TMPDIR");
 });
 
 it("says that a state is damaged, and does not move it", async () => {
