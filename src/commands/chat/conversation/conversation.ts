@@ -6,6 +6,7 @@ import { writeError } from "../../../output/terminal/errors.ts";
 import { dim } from "../../../output/terminal/text.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { connect, type Connected } from "../../connect.ts";
+import { isLastSession } from "../session/session-index.ts";
 import { askNext, nextPlace } from "./asking.ts";
 import { commandOf, parseCommand, slashCommands } from "./slash/commands.ts";
 import { createCompleter } from "./slash/completion.ts";
@@ -157,7 +158,10 @@ export async function converse(
     await client.close();
   }
   if (talk?.sessionId !== undefined && context.trialFiles === undefined) {
-    const flag = talk.memory === undefined ? `--session ${talk.sessionId}` : "--continue";
+    // --continue takes the session that was asked last, not one that was only entered.
+    const isLast =
+      talk.memory !== undefined && isLastSession(context.env, talk.owner, talk.sessionId);
+    const flag = isLast ? "--continue" : `--session ${talk.sessionId}`;
     await output.note(dim(`session ${talk.sessionId} · continue with: \`knowctl chat ${flag}\``));
   }
 }

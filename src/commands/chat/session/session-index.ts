@@ -129,6 +129,16 @@ export function lastSession(env: Environment, owner: SessionOwner): IndexedSessi
   });
 }
 
+/** Whether `--continue` takes this session. */
+export function isLastSession(env: Environment, owner: SessionOwner, id: string): boolean {
+  try {
+    return lastSession(env, owner).id === id;
+  } catch {
+    // No session, or an index that cannot be read: --continue fails.
+    return false;
+  }
+}
+
 /** The beginning of a question on one line, at most 80 characters. */
 export function titleOf(question: string): string {
   const line = neutraliseLine(question.slice(0, 2000)).replace(/\s+/g, " ").trim();

@@ -118,6 +118,21 @@ describe("slash commands", () => {
     expect(lastSent(world)).toMatchObject({ chat_session_id: id });
   });
 
+  it("name the session that was only entered, which --continue would not take", async () => {
+    const world = await createWorld({ dialect: "onyx" });
+    const talk = await startTalk(world);
+    await talk.enter("the first question");
+    const id = /[0-9a-f-]{36}/.exec(await talk.enter("/session"))?.[0] ?? "";
+    await talk.enter("/new");
+    await talk.enter("another");
+    await talk.enter(`/session ${id}`);
+    talk.press("/exit\r");
+    expect(await talk.done).toBe(0);
+    expect(talk.news().replaceAll(/\s+/g, " ")).toContain(
+      `continue with: \`knowctl chat --session ${id}\``,
+    );
+  });
+
   it("show the last exchange of a session that the flags name", async () => {
     const world = await createWorld({ dialect: "onyx" });
     await world.run(["asked before"]);
