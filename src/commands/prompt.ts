@@ -86,6 +86,15 @@ export function createPrompt(context: Context, flags: GlobalFlags, output: Outpu
     await (output.quiet ? output.problem(text) : output.aside(text));
     await output.flush();
   };
+  const readAnswer = async (): Promise<string> => {
+    try {
+      return (await readLine(context, false)).trim();
+    } catch (error) {
+      // Without the Enter key, the error would continue the line of the question.
+      if (!output.quiet) await write("\n").catch(() => {});
+      throw error;
+    }
+  };
   return {
     get hasEnded() {
       return context.stdin.stream.readableEnded;
@@ -94,7 +103,7 @@ export function createPrompt(context: Context, flags: GlobalFlags, output: Outpu
     async ask(question, remedy, preset) {
       if (!canAsk) throw refuse(question, remedy);
       await write(`${question}${preset ? ` [${preset}]` : ""}: `);
-      return (await readLine(context, false)).trim() || (preset ?? "");
+      return (await readAnswer()) || (preset ?? "");
     },
     async askHidden(question, remedy) {
       if (!canAsk) throw refuse(question, remedy);
@@ -112,7 +121,7 @@ export function createPrompt(context: Context, flags: GlobalFlags, output: Outpu
       // The answer needs some columns too.
       const rows = text.split("\n").flatMap((line) => wrapWords(line, output.columns() - 4));
       await write(`${rows.join("\n")} `);
-      const answer = (await readLine(context, false)).trim();
+      const answer = await readAnswer();
       return answer === "" ? preset : /^y/i.test(answer);
     },
   };

@@ -37,6 +37,21 @@ it("fails at once where the input has ended or the signal came before the questi
   await expect(prompt.confirm("Go on?", true)).rejects.toThrow("stopped");
 });
 
+it.each(["ask", "confirm"] as const)(
+  "begins a new line when %s ends without Enter",
+  async (kind) => {
+    const context = createTestContext({ isTTY: true });
+    const stream = new PassThrough();
+    const stdin = { ...context.stdin, isTTY: true, stream };
+    const prompt = createPrompt({ ...context, stdin }, {}, createOutput(context));
+    const remedy = { exit: "usage", flag: "--name" } as const;
+    const answer = kind === "ask" ? prompt.ask("Name", remedy) : prompt.confirm("Go on?");
+    setImmediate(() => context.abort(new Error("stopped")));
+    await expect(answer).rejects.toThrow("stopped");
+    expect(context.stderrText()).toMatch(/^[^\n]+ \n$/);
+  },
+);
+
 it("breaks a long question at words, with room for the answer", async () => {
   const context = createTestContext({ isTTY: true });
   const stream = new PassThrough();
