@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import * as fc from "../property.ts";
 import { describe, expect, it } from "vitest";
+import { quoted } from "../../src/checks/lint/page/matches.ts";
 import { findSecrets } from "../../src/checks/lint/secrets/find-secrets.ts";
 import { main } from "../main.ts";
 import { writeFiles } from "../service.ts";
@@ -160,6 +161,18 @@ describe("lint", () => {
       const shown = await everythingShown(`---\nteam: |\n  ${written}\n---\n${words}\n`, run);
       expect(shown).toContain("private key…");
       expect(shown).not.toContain(hidden.slice(0, 6));
+    }
+  });
+
+  it("shows nothing of a secret that a message cuts behind others", () => {
+    const value = textFor("[A-Za-z0-9]{36}", randomFrom(5));
+    const block = `-----BEGIN PRIVATE KEY-----\n${value.repeat(40)}`;
+    const end = "\n-----END PRIVATE KEY-----";
+    for (let length = 1120; length < 1200; length += 8) {
+      const text = `${block.slice(0, length - end.length)}${end} and ghp_${value} ${"y ".repeat(40)}`;
+      const shown = quoted(text);
+      expect(shown).toContain("private key…");
+      expect(shown).not.toContain(value.slice(0, 6));
     }
   });
 });

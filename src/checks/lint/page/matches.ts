@@ -49,10 +49,14 @@ export function* atMost(found: Iterable<Found>, many: string): Generator<Found> 
 }
 
 const longestShown = 60;
+const longestSearched = 20 * longestShown;
 
 /** A piece of the page for a message: on one line, and short. Nobody knows a secret that is cut. */
 export function quoted(text: string): string {
-  const start = text.slice(0, 20 * longestShown).replace(/\s+/g, " ");
-  const line = hideSecrets(start).trim();
+  const start = text.slice(0, longestSearched).replace(/\s+/g, " ");
+  let line = hideSecrets(start);
+  // The last word may be such a piece, and near, where much in front of it was hidden.
+  if (line !== start && text.length > longestSearched) line = `${line.replace(/[^\s…]+$/, "")}…`;
+  line = line.trim();
   return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
 }
