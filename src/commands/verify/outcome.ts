@@ -22,12 +22,13 @@ export function statusOf(
 
 /**
  * CliError `checks-failed` or `partial`; undefined if every document is as expected. `isRecent`: one
- * that is not was sent so recently that the service may still index it.
+ * that is not was sent so recently that the service may still index it. `isRecorded`: the state has
+ * the uploads, so that retry knows them.
  */
 export function verifyProblem(
   counts: VerifyCounts,
   expectsHidden: boolean,
-  { unread = 0, isRecent = false } = {},
+  { unread = 0, isRecent = false, isRecorded = true } = {},
 ): CliError | undefined {
   const failed = countOutcome(counts, expectsHidden, "failed");
   if (failed > 0) {
@@ -42,7 +43,9 @@ export function verifyProblem(
         hints.push("a service indexes later: `knowctl verify --wait 10m` waits until it has");
       }
       hints.push(
-        "`knowctl ingest retry --missing` sends missing, listed only and stale ones again",
+        isRecorded
+          ? "`knowctl ingest retry --missing` sends missing, listed only and stale ones again"
+          : "`knowctl ingest PATH` sends them",
       );
     }
     return new CliError("checks-failed", what, { hints });

@@ -219,7 +219,8 @@ export async function verify(
           files,
         });
         const unread = chosen.failed.length;
-        const problem = verifyProblem(counts, expectsHidden, { unread, isRecent });
+        const { isRecorded } = chosen;
+        const problem = verifyProblem(counts, expectsHidden, { unread, isRecent, isRecorded });
         if (problem) throw problem;
       } finally {
         chosen.close();

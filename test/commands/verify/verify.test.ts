@@ -149,6 +149,8 @@ describe("verify", () => {
     expect(stderr).toContain("no upload is recorded here");
     expect(stdout).toMatch(/^missing +docs\/1\.md/);
     expect(stderr).toContain("11 current, 1 missing");
+    expect(stderr).not.toContain("retry --missing");
+    expect(stderr).toContain("`knowctl ingest PATH` sends them");
     expect(code).toBe(13);
     expect((await run("verify")).code).toBe(2);
     writeFiles(folder, { "empty/.keep": "" });

@@ -15,6 +15,8 @@ import type { VerifyOptions } from "../verify-options.ts";
 /** The documents to check. */
 export interface Chosen {
   count: number;
+  /** Whether the state has the uploads of the documents. */
+  isRecorded: boolean;
   documents: AsyncIterable<ExpectedText>;
   /** Loads texts later, where `documents` has none. */
   textsOf?: (documents: readonly Expected[]) => AsyncIterable<ExpectedText>;
@@ -68,10 +70,11 @@ async function chooseRecorded(
   const failed: string[] = [];
   if (options.depth !== "exists" || options.via) {
     const documents = readRecorded(context, session, chosen);
-    return { count: chosen.length, documents, failed, close };
+    return { count: chosen.length, isRecorded: true, documents, failed, close };
   }
   return {
     count: chosen.length,
+    isRecorded: true,
     documents: withoutTexts(chosen),
     failed,
     textsOf(documents) {
@@ -114,7 +117,7 @@ async function chooseFiles(
   await output.note(`${what}: the files are compared with the index`);
   const { texts, failed, close } = found;
   if (sample === undefined || sample >= found.count) {
-    return { count: found.count, documents: texts(), failed, close };
+    return { count: found.count, isRecorded: false, documents: texts(), failed, close };
   }
   const all = [];
   for await (const { document } of texts()) {
@@ -124,7 +127,7 @@ async function chooseFiles(
   const some = async function* (): AsyncGenerator<ExpectedText> {
     for await (const each of texts()) if (ids.has(each.document.id)) yield each;
   };
-  return { count: ids.size, documents: some(), failed, close };
+  return { count: ids.size, isRecorded: false, documents: some(), failed, close };
 }
 
 /**
