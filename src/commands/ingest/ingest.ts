@@ -77,7 +77,12 @@ export async function planFound(
   options: IngestOptions,
   planOptions: { files?: ReportFiles; onManyPending?: () => void } = {},
 ): Promise<Plan> {
-  const plan = await planFolder(context, session, { ...options, ...planOptions, mostReadFirst });
+  const plan = await planFolder(context, session, {
+    ...options,
+    ...planOptions,
+    sends: true,
+    mostReadFirst,
+  });
   if (plan.fileCount === 0 && !options.allowEmpty) {
     throw nothingFound(session.source, context.trialFiles !== undefined);
   }

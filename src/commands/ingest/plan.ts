@@ -18,6 +18,7 @@ interface FolderPlanOptions {
   /** Report files of this command, which may lie among the documents. */
   files?: ReportFiles | undefined;
   /** See PlanRequest. */
+  sends?: boolean;
   mostReadFirst?: number;
   onManyPending?: () => void;
 }
@@ -74,6 +75,7 @@ export async function planFolder(
         .some(({ seen }) => seen === seenText(stamp, source.mappingKey(path)));
     },
     readsWholeRoot: inputs.length === 0 && settings.include.length === 0,
+    sends: options.sends === true,
     shown: source.shown,
     checksum: options.checksum === true,
     force: options.force === true,

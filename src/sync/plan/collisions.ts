@@ -75,6 +75,8 @@ export interface CollisionCheck {
   shown?: ((path: string) => string) | undefined;
   /** Whether no path was named, and so all files of the project are compared. */
   readsWholeRoot?: boolean;
+  /** Whether the command sends documents: then the message says that it sent none. */
+  sends?: boolean;
   /** Whether a recorded file is still unchanged. */
   isCurrent: (path: string) => boolean;
 }
@@ -151,15 +153,14 @@ function hintsFor(
 
 function refuse(
   collisions: readonly Collision[],
-  check: Pick<CollisionCheck, "readsWholeRoot">,
+  check: Pick<CollisionCheck, "readsWholeRoot" | "sends">,
 ): void {
   if (collisions.length === 0) return;
   const more = collisions.length > collisionsShown ? ["… and more"] : [];
   const isWithinFiles = collisions.every(({ first, second }) => first.file === second.file);
-  const message = isWithinFiles
-    ? "two rows of one file have the same document id; nothing was sent"
-    : "two files have the same document id; nothing was sent";
-  throw new CliError("usage", message, {
+  const what = isWithinFiles ? "two rows of one file" : "two files";
+  const end = check.sends === true ? "; nothing was sent" : "";
+  throw new CliError("usage", `${what} have the same document id${end}`, {
     details: [
       ...collisions
         .slice(0, collisionsShown)

@@ -147,6 +147,7 @@ it("a shared id of files that were never uploaded: orphans says that a path leav
   const refused = await run("ingest orphans");
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain("no path was named, so all files of the project were compared");
+  expect(refused.stderr).toMatch(/two files have the same document id$/m);
   expect(await run("ingest orphans docs")).toMatchObject({ code: 0 });
 });
 
