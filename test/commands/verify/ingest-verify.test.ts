@@ -61,7 +61,9 @@ describe("ingest --verify", () => {
     const line = `${upload} --verify --wait 1s --report r.json`;
     expect((await run(line)).code).toBe(13);
     const again = await run(line);
-    expect(again.stderr).toContain("1 unchanged document was not in the index when last checked");
+    expect(again.stderr).toContain(
+      "1 document of an earlier run was not in the index when last checked",
+    );
     expect(again.stderr).toContain("`knowctl ingest retry --missing` sends them again");
     expect(again.code).toBe(13);
     const status = (): unknown =>
@@ -82,7 +84,7 @@ describe("ingest --verify", () => {
     const line = `${upload} --verify --wait 1s`;
     expect((await run(line)).stderr).toContain("1 document not as uploaded: 1 hidden");
     const { code, stderr } = await run(line);
-    expect(stderr).toContain("1 unchanged document was hidden when last checked");
+    expect(stderr).toContain("1 document of an earlier run was hidden when last checked");
     expect(stderr).not.toContain("retry --missing");
     expect(code).toBe(13);
   });
@@ -115,7 +117,7 @@ describe("ingest --verify", () => {
     });
     expect((await run(`${upload} --verify --wait 1s`)).code).toBe(10);
     const again = await run(`${upload} --verify --wait 1s`);
-    expect(again.stderr).toContain("1 unchanged document was undecided when last checked");
+    expect(again.stderr).toContain("1 document of an earlier run was undecided when last checked");
     expect(again.code).toBe(10);
   });
 
@@ -130,7 +132,9 @@ describe("ingest --verify", () => {
     const argv = [...upload.split(" "), "--verify"];
     expect(await main(argv, { ...context, sleep })).toBe(130);
     const again = await run(`${upload} --verify`);
-    expect(again.stderr).toMatch(/unchanged documents? (?:was|were) undecided when last checked/);
+    expect(again.stderr).toMatch(
+      /documents? of (?:an )?earlier runs? (?:was|were) undecided when last checked/,
+    );
     expect(again.code).toBe(10);
     expect((await run("verify")).code).toBe(13);
     expect((await run(`${upload} --verify`)).code).toBe(13);
@@ -198,7 +202,7 @@ describe("ingest --verify", () => {
     const line = `${upload} --verify --wait 1s`;
     expect((await run(line)).code).toBe(13);
     const repeated =
-      "warning: 1 unchanged document was not in the index when last checked; `knowctl verify` checks them again; `knowctl ingest retry --missing` sends them again\n";
+      "warning: 1 document of an earlier run was not in the index when last checked; `knowctl verify` checks them again; `knowctl ingest retry --missing` sends them again\n";
 
     writeFiles(folder, { "docs/new.md": "# New\n\nThis page is new.\n" });
     const lost = await run(line);
@@ -209,8 +213,13 @@ describe("ingest --verify", () => {
     writeFiles(folder, { "docs/bad.md": "---\nupdated: never\n---\n# Bad\n\nText.\n" });
     const failed = await run(line);
     expect(failed.code).toBe(10);
-    expect(failed.stderr).toContain("warning: 2 unchanged documents were not in the index");
+    expect(failed.stderr).toContain("warning: 2 documents of earlier runs were not in the index");
     expect(failed.stderr).toContain("error: 1 document failed; the others were sent");
+    // This one is not unchanged: it is left as it was sent.
+    writeFiles(folder, { "docs/1.md": "---\nupdated: never\n---\n# Page 1\n\nChanged.\n" });
+    const changed = await run(line);
+    expect(changed.stderr).toContain("warning: 2 documents of earlier runs were not in the index");
+    expect(changed.stderr).not.toContain("unchanged document");
     // Without --verify, nothing is claimed of the index.
     expect((await run(upload)).stderr).not.toContain("when last checked");
   });
@@ -283,7 +292,9 @@ describe("ingest --verify", () => {
     expect(code).toBe(13);
     // The document is sent no more, and no file of it can be sent again.
     const again = await run("ingest - --cc-pair-id 2 --verify --wait 1s", line("a"));
-    expect(again.stderr).toContain("1 unchanged document was not in the index when last checked");
+    expect(again.stderr).toContain(
+      "1 document of an earlier run was not in the index when last checked",
+    );
     const forget = /`knowctl (state forget) ID`/.exec(again.stderr)?.[1];
     expect(again.code).toBe(13);
     expect((await run(`${forget} b`)).code).toBe(0);

@@ -35,6 +35,6 @@ it("names everything that an earlier check did not find", async () => {
   const unfound = { missing: 2, hidden: 1, unknown: 3 };
   const [problem] = await foundProblems(undefined, unfound, false);
   expect(problem?.message).toBe(
-    "2 unchanged documents were not in the index, 1 hidden, 3 undecided when last checked",
+    "2 documents of earlier runs were not in the index, 1 hidden, 3 undecided when last checked",
   );
 });

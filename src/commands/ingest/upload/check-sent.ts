@@ -115,7 +115,8 @@ function unfoundProblem({ missing, hidden, unknown }: UnfoundCounts, isStdin: bo
   ].filter(({ count }) => count > 0);
   const parts = all.map(({ count, where }, index) => {
     if (index > 0) return `${formatCount(count)} ${where}`;
-    return `${countOf(count, "unchanged document")} ${count === 1 ? "was" : "were"} ${where}`;
+    const runs = count === 1 ? "of an earlier run was" : "of earlier runs were";
+    return `${countOf(count, "document")} ${runs} ${where}`;
   });
   const message = `${parts.join(", ")} when last checked`;
   const hints = ["`knowctl verify` checks them again"];
