@@ -37,6 +37,8 @@ const mostFileBytes = 4 * 1024 * 1024;
 const mostBytes = 16 * 1024 * 1024;
 const tooManyNotes = `name its folder: the project has more than ${mostNotes} notes`;
 const tooMuch = "the included files are more than 16 MiB";
+// Notes that embed each other twice would be read 65,536 times within 16 levels.
+const mostIncluded = 10_000;
 // Different paths that one document looks for, also in vain.
 const mostPaths = 100_000;
 
@@ -124,6 +126,7 @@ export function createIncludes(
   const known = new Map<string, Found>();
   const parts = new Set<string>();
   let left = mostBytes;
+  let included = 0;
   const includes: Includes = {
     parts,
     readNote(target, chain) {
@@ -147,6 +150,7 @@ export function createIncludes(
       }
       if (!("text" in found.included)) return found.included;
       if (found.sizeBytes > left) return { problem: tooMuch };
+      if (++included > mostIncluded) return { problem: `more than ${mostIncluded} includes` };
       left -= found.sizeBytes;
       return found.included;
     },

@@ -114,6 +114,14 @@ describe("includes of a document", () => {
     expect(read.map((each) => "text" in each)).toEqual([true, true, true, true, false]);
   });
 
+  test("bounds how often a document includes", () => {
+    write("a.md", "x");
+    const includes = createIncludes(root);
+    const read = Array.from({ length: 10_001 }, () => includes.read("/a.md", ["b.md"]));
+    expect(read.at(-2)).toEqual({ text: "x", path: "a.md" });
+    expect(read.at(-1)).toEqual({ problem: "more than 10000 includes" });
+  });
+
   test("reads a file once, and none that is more than what is left", () => {
     write("big.md", "x".repeat(3 * 1024 * 1024));
     write("other.md", "y".repeat(2 * 1024 * 1024));
