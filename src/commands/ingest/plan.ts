@@ -17,8 +17,9 @@ interface FolderPlanOptions {
   force?: boolean;
   /** Report files of this command, which may lie among the documents. */
   files?: ReportFiles | undefined;
-  /** See PlanRequest. */
+  /** Whether the command sends documents, or with --dry-run would. */
   sends?: boolean;
+  /** See PlanRequest. */
   mostReadFirst?: number;
   onManyPending?: () => void;
 }
