@@ -178,6 +178,19 @@ export const acceptedValues = (each: AcceptedRecord): SqlValue[] => [
   each.options ?? null,
 ];
 
+/** Columns of the table `failures`, in the order of failureValues(). */
+export const failureColumns = [
+  "target",
+  "path",
+  "part",
+  "id",
+  "reason",
+  "retryable",
+  "status",
+  "failed_at",
+  "options",
+] as const;
+
 export const failureValues = (each: FailureRecord): SqlValue[] => [
   each.target,
   each.path,

@@ -3,6 +3,7 @@ import { createInsert } from "./insert.ts";
 import {
   acceptedColumns,
   acceptedValues,
+  failureColumns,
   failureValues,
   fileColumns,
   fileValues,
@@ -24,12 +25,20 @@ const upsertAccepted = `ON CONFLICT (target, id) DO UPDATE
   SET ${updatedColumns.map((each) => `${each} = excluded.${each}`).join(", ")}`;
 
 // Stores the target of a file only if `accepted` has the document under that target.
-const checkedRow = `(?,?,?,?,?,?,?,?,?,
-  (SELECT target FROM accepted WHERE target = ? AND id = ? AND whole = ? AND path = ?))`;
+const checkedTarget =
+  "(SELECT target FROM accepted WHERE target = ? AND id = ? AND whole = ? AND path = ?)";
+const targetAt = fileColumns.indexOf("target");
+const checkedRow = `(${fileColumns.map((each) => (each === "target" ? checkedTarget : "?")).join(",")})`;
 
 function checkedFileValues(each: FileRecord): SqlValue[] {
   const { document, path } = each;
-  return [...fileValues(each), document?.id ?? null, document?.whole ?? null, path];
+  return fileValues(each).toSpliced(
+    targetAt + 1,
+    0,
+    document?.id ?? null,
+    document?.whole ?? null,
+    path,
+  );
 }
 
 /** Separates files whose target is proven by the batch itself from files that need a check. */
@@ -58,8 +67,11 @@ export function createSave(
   const fileHead = `INSERT OR REPLACE INTO files (${fileColumns.join(", ")})`;
   const putProven = createInsert(database, fileHead, fileColumns.length);
   const putChecked = createInsert(database, fileHead, fileColumns.length + 3, { row: checkedRow });
-  const putAccepted = createInsert(database, "INSERT INTO accepted", 10, { tail: upsertAccepted });
-  const putFailures = createInsert(database, "INSERT OR REPLACE INTO failures", 9);
+  const acceptedHead = `INSERT INTO accepted (${acceptedColumns.join(", ")})`;
+  const tail = upsertAccepted;
+  const putAccepted = createInsert(database, acceptedHead, acceptedColumns.length, { tail });
+  const failureHead = `INSERT OR REPLACE INTO failures (${failureColumns.join(", ")})`;
+  const putFailures = createInsert(database, failureHead, failureColumns.length);
   const dropFailure = database.prepare(
     "DELETE FROM failures WHERE target = ? AND path = ? AND part = ?",
   );

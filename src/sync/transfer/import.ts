@@ -5,6 +5,7 @@ import { optionsJson, optionsKey } from "../state/options.ts";
 import {
   acceptedColumns,
   acceptedValues,
+  failureColumns,
   failureValues,
   fileColumns,
   fileValues,
@@ -55,17 +56,7 @@ const tables = {
   },
   failure: {
     name: "failures",
-    columns: [
-      "target",
-      "path",
-      "part",
-      "id",
-      "reason",
-      "retryable",
-      "status",
-      "failed_at",
-      "options",
-    ],
+    columns: failureColumns,
     keys: ["target", "path", "part", "id"],
     replaceCondition: newerCondition("failures", "failed_at", "reason"),
   },
@@ -102,10 +93,12 @@ function valuesOf(each: Exclude<TransferRecord, { type: "end" }>): SqlValue[] {
   }
   // The key of the options replaces their number, which differs in each state.
   if (each.type === "accepted") {
-    return [...acceptedValues(each.record).slice(0, -1), each.options ?? null];
+    const values = acceptedValues(each.record);
+    return values.with(acceptedColumns.indexOf("options"), each.options ?? null);
   }
   if (each.type === "failure") {
-    return [...failureValues(each.record).slice(0, -1), each.options ?? null];
+    const values = failureValues(each.record);
+    return values.with(failureColumns.indexOf("options"), each.options ?? null);
   }
   return each.type === "file" ? fileValues(each.record) : imageValues(each.record);
 }
