@@ -1,9 +1,11 @@
+import type { DialectName } from "./values/schema.ts";
+
 /** Flags that every command accepts. A member is absent if no flag and no variable set it. */
 export interface GlobalFlags {
   profile?: string;
   config?: string;
   baseUrl?: string;
-  dialect?: "standard" | "onyx";
+  dialect?: DialectName;
   /** Seconds. */
   timeout?: number;
   caFile?: string;

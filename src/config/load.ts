@@ -18,7 +18,7 @@ import {
   type Source,
 } from "./values/profile.ts";
 import type { LintSettings } from "./values/lint-settings.ts";
-import type { ChatSettings, ConfigContent, IngestSettings } from "./values/schema.ts";
+import type { ChatSettings, ConfigContent, DialectName, IngestSettings } from "./values/schema.ts";
 import { effectiveContent, loadProject, loadUser, type SourceRequest } from "./sources.ts";
 import { refusedTrust } from "./trust.ts";
 
@@ -39,7 +39,7 @@ export interface LoadRequest extends SourceRequest {
 export interface Config {
   /** Name of the profile in effect. */
   profile: string;
-  dialect: "standard" | "onyx";
+  dialect: DialectName;
   timeoutSeconds?: number;
   chat: ChatSettings;
   ingest: IngestSettings;

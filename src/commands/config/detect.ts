@@ -1,11 +1,12 @@
 import type { Client } from "../../api/client.ts";
+import type { DialectName } from "../../api/dialects.ts";
 import { listConnectors } from "../../api/connectors.ts";
 import type { ConnectorStatus } from "../../api/schemas.ts";
 import { ServiceVersion } from "../../api/service-version.ts";
 import { ApiError } from "../../errors.ts";
 
 export interface Detected {
-  dialect: "standard" | "onyx";
+  dialect: DialectName;
   connectors: ConnectorStatus[];
 }
 
@@ -48,7 +49,7 @@ async function isOnyx(client: Client): Promise<boolean> {
  */
 export async function detectService(
   client: Client,
-  given: "standard" | "onyx" | undefined,
+  given: DialectName | undefined,
 ): Promise<Detected> {
   // The listing has the same path in both dialects, so a wrong key or address fails here.
   const connectors = await listConnectors(client);

@@ -1,3 +1,4 @@
+import type { DialectName } from "../../api/dialects.ts";
 import { loadConfig } from "../../config/load.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -11,7 +12,7 @@ export async function testConnection(
   options: InitOptions,
   answers: Answers,
   output: Output,
-): Promise<"standard" | "onyx"> {
+): Promise<DialectName> {
   const { profile, baseUrl, dialect, apiKey, accessToken } = answers;
   const warnings: string[] = [];
   const config = await loadConfig({

@@ -1,3 +1,4 @@
+import type { DialectName } from "../../api/dialects.ts";
 import { environmentLayer, givenWord } from "../../config/values/given.ts";
 import { AddressProblem, addressHint, parseBaseUrl } from "../../config/values/url.ts";
 import { isProfileName } from "../../config/values/validate.ts";
@@ -17,7 +18,7 @@ export interface InitOptions extends GlobalFlags {
 
 export interface Answers {
   baseUrl: string;
-  dialect: "standard" | "onyx" | undefined;
+  dialect: DialectName | undefined;
   /** Used for every request, except chat and administration if `accessToken` is set. */
   apiKey: string;
   accessToken: string | undefined;

@@ -3,7 +3,7 @@ import type { OwnerRules } from "../../ownership.ts";
 import type { Environment } from "../find/folders.ts";
 import type { GlobalFlags } from "../global-flags.ts";
 import type { Layer } from "./layers.ts";
-import type { Profile } from "./schema.ts";
+import type { DialectName, Profile } from "./schema.ts";
 
 /** Profile members that are also flags and variables. Keys are never flags: argv is public. */
 const flagNames = {
@@ -56,7 +56,7 @@ function readTimeout(text: string): number {
   });
 }
 
-function readDialect(text: string): "standard" | "onyx" {
+function readDialect(text: string): DialectName {
   if (text === "standard" || text === "onyx") return text;
   throw new CliError("usage", "KNOWCTL_DIALECT: expected standard or onyx", { hints });
 }

@@ -223,6 +223,7 @@ export const Profile = z.strictObject({
   ingest: z.optional(IngestSettings),
 });
 export type Profile = z.infer<typeof Profile>;
+export type DialectName = NonNullable<Profile["dialect"]>;
 
 /** Pattern of profile names: users type them in a shell, and they may become file names. */
 export const profileName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;

@@ -78,7 +78,7 @@ const flagOfOption = {
   drafts: "drafts",
 } as const satisfies Record<Exclude<ShapingOption, "versionTag">, keyof MappingFlags>;
 
-/** Flags that shape documents. */
+/** Flags that shape documents. The configuration has a key of the same name, but `tags` for `tag`. */
 export const shapingFlags = Object.values(flagOfOption);
 
 /** Flags that select files. */

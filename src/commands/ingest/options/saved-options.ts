@@ -1,18 +1,14 @@
 import type { IngestOptions } from "../ingest-options.ts";
 import { relative, resolve, sep } from "node:path";
 import type { Config } from "../../../config/load.ts";
-import type { ShapingOption } from "../../../documents/map/settings.ts";
 import { isGlob, mayBeGlob } from "../../../documents/find/patterns.ts";
 import { exists } from "../../../documents/find/place/real-place.ts";
 import { parseColumnMap } from "../../../documents/read/rows/row-keys.ts";
 import { CliError } from "../../../errors.ts";
-import { parseMetadata } from "./mapping-flags.ts";
+import { parseMetadata, shapingFlags } from "./mapping-flags.ts";
 
 /** Keys of `ingest` in a configuration file. */
 export type SavedOptions = Record<string, unknown>;
-
-/** Keys of the options that shape documents and have a flag. */
-type ShapingKey = Exclude<ShapingOption, "columns" | "versionTag"> | "map";
 
 function refuse(flag: string, hint: string): CliError {
   return new CliError("usage", `--save-options cannot save ${flag}`, { hints: [hint] });
@@ -117,30 +113,19 @@ export function savedOptions(
   const tags = optionOf("tag");
   // The `!` patterns of the configured `include` apply to named paths too.
   const leftOut = configured.include?.filter(isExclusion) ?? [];
-  const all: SavedOptions & Record<ShapingKey, unknown> = {
+  const all: SavedOptions = {
     include:
       paths.length > 0
         ? [...paths.map((path) => patternOf(path, cwd, root)), ...leftOut]
         : undefined,
     exclude: exclude && united(configured.exclude, exclude),
     ignore: optionOf("ignore") === false ? false : undefined,
-    idPrefix: optionOf("idPrefix"),
-    source: optionOf("source"),
-    sections: optionOf("sections"),
-    anchors: optionOf("anchors"),
-    maxSectionChars: optionOf("maxSectionChars"),
-    link: optionOf("link"),
-    linkStyle: optionOf("linkStyle"),
-    linkBase: optionOf("linkBase"),
-    links: optionOf("links"),
+    ...Object.fromEntries(
+      shapingFlags.map((flag) => [flag === "tag" ? "tags" : flag, optionOf(flag)]),
+    ),
     metadata: metadata && { ...configured.metadata, ...parseMetadata(metadata) },
     tags: tags && united(configured.tags, tags),
-    updatedAt: optionOf("updatedAt"),
-    owners: optionOf("owners"),
-    metaCommit: optionOf("metaCommit"),
-    images: optionOf("images"),
     map: map && parseColumnMap(map.join(",")),
-    drafts: optionOf("drafts"),
     ccPairId: optionOf("ccPairId"),
     connector: optionOf("connector"),
     requireAccess: optionOf("requireAccess"),
