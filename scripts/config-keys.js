@@ -71,7 +71,8 @@ function* keysOf(schema, prefix = "") {
 /** Rows: key, kind of value, example, flag, meaning. Throws where the schema and this file differ. */
 export function configKeyRows(schema, helpTexts) {
   const rows = [...keysOf(schema)].map(([key, member]) => {
-    if (!(key in configExamples)) throw new Error(`config-examples.json: no example for ${key}`);
+    if (!(key in configExamples))
+      throw new Error(`scripts/config-examples.json: add an example for ${key}`);
     const flag = flagOf(key, helpTexts);
     const cells = [
       code(key),
@@ -84,6 +85,7 @@ export function configKeyRows(schema, helpTexts) {
   });
   const known = new Set([...keysOf(schema)].map(([key]) => key));
   const unknown = Object.keys(configExamples).find((key) => !known.has(key));
-  if (unknown !== undefined) throw new Error(`config-examples.json: the schema has no ${unknown}`);
+  if (unknown !== undefined)
+    throw new Error(`scripts/config-examples.json: the schema has no ${unknown}`);
   return rows;
 }

@@ -73,7 +73,9 @@ export function ensureInstalled() {
   // npm would empty the folder behind a link, which another clone may use.
   const modules = join(projectFolder, "node_modules");
   if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    throw new Error(`${modules} is a link, and not of this lockfile: remove it, then run npm ci`);
+    throw new Error(
+      `${modules} is a link, and older than package-lock.json: remove it, then run npm ci`,
+    );
   }
   // npm is a script on Windows, which only a shell starts; nothing here comes from outside.
   runStep("install", "npm", ["ci", "--no-audit", "--no-fund"], {

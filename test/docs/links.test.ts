@@ -33,7 +33,7 @@ describe.each(pages)("%s", (page) => {
     const commands = new Set(Object.keys(helpTexts()));
     const groups = new Set(["help", ...[...commands].map((path) => path.split(" ")[0]!)]);
     for (const [, first = "", second = ""] of proseOf(page).matchAll(
-      /`knowctl ([a-z]+)(?: ([a-z]+)(?=[ `]))?/g,
+      /`knowctl ([a-z-]+)(?: ([a-z-]+)(?=[ `]))?/g,
     )) {
       expect(groups, `knowctl ${first}`).toContain(first);
       const hasCommands = [...commands].some((path) => path.startsWith(`${first} `));
@@ -63,5 +63,6 @@ it("npm commands in blocks are scripts of the package, or npm's own", () => {
 it("every page of docs/ is reached from its index", () => {
   const index = new Set(targetsIn("docs/README.md").map((target) => target.split("#")[0]));
   const names = pages.filter((page) => page.startsWith("docs/")).map((page) => page.slice(5));
-  for (const name of names) if (name !== "README.md") expect(index).toContain(name);
+  for (const name of names)
+    if (name !== "README.md") expect(index, "add it to docs/README.md").toContain(name);
 });

@@ -256,7 +256,9 @@ describe("action.yml", () => {
     const missing = [...flags].filter(
       (name) => !elsewhere.has(name) && action.inputs[name] === undefined,
     );
-    expect(missing).toEqual([]);
+    const what =
+      "add an input to action.yml and ingest.js in .github/actions/ingest/, or to elsewhere";
+    expect(missing, what).toEqual([]);
   });
 
   it("hands on each output of its script", () => {

@@ -70,7 +70,8 @@ describe.runIf(process.platform !== "win32")("the pre-commit hooks", () => {
         );
         // A folder gives no rows, and binary formats are not packed.
         const isRead = gives !== "rows";
-        expect({ extension, taken }).toEqual({
+        const what = "change the pattern of knowctl-documents in .pre-commit-hooks.yaml";
+        expect({ extension, taken }, what).toEqual({
           extension,
           taken: [isRead, isRead, gives === "text"],
         });

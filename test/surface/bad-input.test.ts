@@ -139,7 +139,10 @@ describe.each(byCommand)("%s", (_name, path) => {
         "NaN",
       ]) {
         const args = [...path, `${option.long}=${value}`];
-        expectRefusal(await run(args), option.long ?? "", args);
+        const told = await run(args);
+        const what = `refuse it in parseArg of the option, or add ${option.long} to anyText above`;
+        expect(told.err, `${JSON.stringify(args)}: ${what}`).toContain(option.long);
+        expectRefusal(told, option.long ?? "", args);
       }
     }
   });

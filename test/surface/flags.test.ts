@@ -16,9 +16,10 @@ describe.each(commandsOf())("%s", (path, flags) => {
 
   it("has a case for each flag, and none for a flag that it lacks", () => {
     const missing = flags.filter((flag) => cases[flag] === undefined);
-    const file = `test/surface/flags/${path.split(" ")[0] || "program"}.ts`;
-    const what = `add a case for each to ${file}, or to mapping.ts if it shapes documents`;
-    expect(missing, `${what}: an effect, or a refusal`).toEqual([]);
+    const what =
+      `add a case for each, an effect or a refusal, to "${path}" in test/surface/flags/, ` +
+      "or to mapping.ts if it shapes documents; coverage.ts lists the files";
+    expect(missing, what).toEqual([]);
     const known = new Set([...flags, ...globalFlags]);
     expect(Object.keys(cases).filter((flag) => !known.has(flag))).toEqual([]);
   });

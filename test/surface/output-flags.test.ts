@@ -31,7 +31,8 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
 };
 
 it("--output takes the name of each writer, and no other", () => {
-  expect(listFormats).toEqual(Object.keys(writers));
+  const what = "add the name to listFormats in src/surface/formats.ts";
+  expect(listFormats, what).toEqual(Object.keys(writers));
   expect(formOf("chat").formats).toEqual(Object.keys(chatRenderers));
 });
 

@@ -201,7 +201,8 @@ describe("parseStreamLine", () => {
     expect(events.filter((event) => event.kind === "unknown")).toEqual([]);
     const seen = events.flatMap((event) => (event.kind === "packet" ? [event.packet.type] : []));
     const known = Packet.def.options.map((option) => option.def.shape.type.def.values[0]);
-    expect(new Set(seen)).toEqual(new Set(known));
+    const what = "add a line for the type to test/fixtures/wire/every-packet.ndjson";
+    expect(new Set(seen), what).toEqual(new Set(known));
   });
 
   it.each([

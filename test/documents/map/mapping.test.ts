@@ -455,7 +455,8 @@ describe("mappingKey", () => {
     [{ rules: [{ match: "docs/**", metadata: { a: "b" } }] }],
     [{ rules: [{ match: "docs/**", ccPairId: 1 }] }],
   ])("differs with %j", (options) => {
-    expect(key(options)).not.toBe(base);
+    const what = "add the setting to the key in src/documents/map/effective.ts";
+    expect(key(options), what).not.toBe(base);
   });
 });
 

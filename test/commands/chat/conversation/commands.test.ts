@@ -62,7 +62,7 @@ describe("slash commands", () => {
     const help = await talk.enter("/help");
     expect(help).toMatch(/\n\/new {24}begin a new session\r?\n/);
     expect(help).toMatch(/\n\/model \[PROVIDER\/VERSION\|default\]\r?\n {28}use another/);
-    // All of them and the prompt fit the 24 lines of a terminal.
+    // All of them and the prompt fit the 24 lines of a terminal: a new command needs the line of another.
     const list = help.slice(help.indexOf("/help  "), help.indexOf("clears the line, leaves"));
     expect(list.split("\n").length).toBeLessThanOrEqual(23);
     for (const line of help.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
