@@ -1,5 +1,5 @@
 /**
- * The only table of exit codes. Help and README are generated from it. Every
+ * The only table of exit codes. The help, the manual and the JSON Schemas have them from here. Every
  * failure ends with one of its names.
  */
 export const exitCodes = {

@@ -46,7 +46,7 @@ function packet<const Type extends string, const Shape extends Record<string, z.
   return z.looseObject({ type: z.literal(type), ...shape });
 }
 
-/** One member per packet type; the exhaustive switch in output/chat/turn/packets.ts follows this union. */
+/** One member per packet type; output/chat/turn/packets.ts has a reader for each. */
 export const Packet = z.discriminatedUnion("type", [
   packet("stop", { stop_reason: optionalText }),
   packet("chat_heartbeat", {}),

@@ -2,9 +2,8 @@ import type { Client } from "./client.ts";
 import { ToolList, type Tool } from "./schemas.ts";
 
 /**
- * The Actions that an Agent may use, with the ids for `allowedToolIds` and
- * `forcedToolId`. `withinMs` makes it one attempt of at most that time, which an
- * abort does not end. Throws ApiError.
+ * The tools that an agent may use, with the ids for `allowedToolIds` and `forcedToolId`. With
+ * `withinMs`: a single attempt with this timeout, which continues after an abort. Throws ApiError.
  */
 export async function listTools(client: Client, withinMs?: number): Promise<Tool[]> {
   return client.call(

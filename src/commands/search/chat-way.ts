@@ -11,7 +11,7 @@ import { type Found, foundDocuments } from "./found.ts";
 export async function findByChat(
   client: Client,
   query: SearchQuery,
-  gate?: Gate,
+  gate: Gate | undefined,
 ): Promise<Found[]> {
   const { query: message, sections: _sections, ...filters } = query;
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);

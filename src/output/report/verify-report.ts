@@ -4,7 +4,7 @@ import { countOf, formatCount } from "../terminal/progress.ts";
 import { countsText, verifyResults } from "../verify.ts";
 import { verifyJson, type VerifyEnd } from "../verify-json.ts";
 import type { Annotation } from "../workflow-commands.ts";
-import { redactEach, reportFormatOf, writeFilePieces } from "./file.ts";
+import { redactEach, reportFormatOf, writeFilePieces, type ReportFormat } from "./file.ts";
 import { maxAnnotations } from "./ci/github.ts";
 import { pageEnd, pageStart } from "./html/page.ts";
 import { inertPieces } from "./json.ts";
@@ -90,6 +90,12 @@ function* html({
   yield pageEnd();
 }
 
+const formats: Record<ReportFormat, (run: VerifyRun) => Iterable<string>> = {
+  ".json": (run) => inertPieces(verifyJson(run, run.documents)),
+  ".xml": junit,
+  ".html": html,
+};
+
 /**
  * Writes a report in the format of the extension of `path`. Throws CliError `usage` for an unknown
  * extension, `local` when the file cannot be written.
@@ -99,17 +105,11 @@ export async function writeVerifyReport(
   run: VerifyRun,
   redact: (text: string) => string,
 ): Promise<void> {
-  const format = reportFormatOf(path);
+  const render = formats[reportFormatOf(path)];
   const documents = [...redactEach(run.documents, redact)];
   const unread = run.unread.map(redact);
   const safe = { ...run, summary: redactAll(run.summary, redact), documents, unread };
-  const pieces =
-    format === ".json"
-      ? inertPieces(verifyJson(safe, documents))
-      : format === ".xml"
-        ? junit(safe)
-        : html(safe);
-  await writeFilePieces(path, pieces);
+  await writeFilePieces(path, render(safe));
 }
 
 /** An annotation on the local file of each of the first ten documents. */

@@ -18,8 +18,8 @@ export interface PlayOptions {
 interface PlayableFile {
   name: string;
   path: string;
-  /** `recording`: lines with timing. `stream`: raw bytes. `whole`: a JSON body. */
-  kind: "recording" | "stream" | "whole";
+  /** `recording`: lines with timing. `stream`: raw bytes. `json`: the reply to a question without a stream. */
+  kind: "recording" | "stream" | "json";
 }
 
 const extensions = new Set([".ndjson", ".jsonl", ".sse", ".txt", ".json"]);
@@ -37,7 +37,7 @@ function headOf(path: string): string {
 function toPlayableFile(path: string): PlayableFile {
   const [first = ""] = headOf(path).split("\n", 1);
   const isRecording = /^\{.*"knowctl"\s*:\s*"recording"/.test(first);
-  const kind = isRecording ? "recording" : extname(path) === ".json" ? "whole" : "stream";
+  const kind = isRecording ? "recording" : extname(path) === ".json" ? "json" : "stream";
   return { name: basename(path), path, kind };
 }
 
@@ -107,8 +107,8 @@ async function* linesOf(playing: Playing): AsyncGenerator<Line> {
   }
 }
 
-/** The body of a recording without a stream. */
-async function wholeReply({ file }: Playing): Promise<string | undefined> {
+/** The reply in a recording of a question without a stream; else undefined. */
+async function recordedReply({ file }: Playing): Promise<string | undefined> {
   if (file.kind !== "recording") return undefined;
   for await (const entry of readRecording(file.path)) {
     if ("reply" in entry) return entry.reply;
@@ -120,11 +120,11 @@ async function wholeReply({ file }: Playing): Promise<string | undefined> {
 async function replyOf(playing: Playing, stream: boolean): Promise<Reply> {
   const { file } = playing;
   const jsonType = { "content-type": "application/json" };
-  if (file.kind === "whole") {
+  if (file.kind === "json") {
     return { status: 200, headers: jsonType, body: createReadStream(file.path) };
   }
-  const whole = await wholeReply(playing);
-  if (whole !== undefined) return { status: 200, headers: jsonType, body: whole };
+  const recorded = await recordedReply(playing);
+  if (recorded !== undefined) return { status: 200, headers: jsonType, body: recorded };
   if (!stream) {
     const { reply, setupError } = await unaryReply(linesOf(playing));
     return setupError === undefined ? json(200, reply) : detail(400, setupError);

@@ -24,8 +24,8 @@ const pageSize = 1024;
 const rowEnd = "//";
 
 // One text per page: each row and each value would cost a call from SQLite to JavaScript.
-// One line per part of a file: 1 for accepted as recorded, 2 for skipped, 0 for the rest. Before
-// it, if the document is made of other files, a line with 3 and these (partsText() has no "//").
+// One line per part of a file: 1 for accepted as recorded, 2 for skipped, 0 for the rest. A document
+// made of other files has a line with 3 and these files before it (partsText() contains no "//").
 // The table `accepted` is read only when the file has no target: each lookup costs as much
 // as the rest of the query.
 const pageOf = (target: string, content: string): string => `

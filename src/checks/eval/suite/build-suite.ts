@@ -38,10 +38,10 @@ function wantedOf(
   }));
 }
 
-const listWords = new Set(["cites", "retrieves"]);
-const filledWords = new Set(["contains", "icontains", "contains-any", "contains-all"]);
+const documentWords = new Set(["cites", "retrieves"]);
+const wordsWithVariables = new Set(["contains", "icontains", "contains-any", "contains-all"]);
 
-/** The value of a word as words/ takes it. Reports what a schema cannot. */
+/** The value of a word in the form that words/ takes. Reports problems that the schema cannot express. */
 function valueOf(
   word: string,
   value: unknown,
@@ -49,8 +49,8 @@ function valueOf(
   report: (message: string) => void,
 ): unknown {
   const fill = (text: string): string => fillIn(text, building.variables, report);
-  if (listWords.has(word)) return ([value].flat() as (string | Named)[]).map(refOf);
-  if (filledWords.has(word)) {
+  if (documentWords.has(word)) return ([value].flat() as (string | Named)[]).map(refOf);
+  if (wordsWithVariables.has(word)) {
     return Array.isArray(value) ? value.map((each: string) => fill(each)) : fill(value as string);
   }
   if (word === "regex") {
@@ -139,7 +139,7 @@ function checkIds(
 }
 
 /**
- * Makes a suite of the content of its file: fills in defaults and variables. `indexOf` is the index
+ * Makes a suite from the content of its file: fills in defaults and variables. `indexOf` is the index
  * in the file of each case. Returns the problems that the schema of suites cannot express.
  */
 export function buildSuite(

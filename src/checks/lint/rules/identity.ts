@@ -4,7 +4,7 @@ import { duplicateId } from "./identity/duplicate-id.ts";
 import { duplicateTitle } from "./identity/duplicate-title.ts";
 import { missingTitle } from "./identity/missing-title.ts";
 
-/** What makes documents one, or keeps them apart. */
+/** The rules on ids and titles. */
 export const identityRules: readonly Rule[] = [
   duplicateId,
   collidingId,

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isInert } from "../../../output/terminal/neutralise.ts";
 
-/** Entries that are read of a folder: completion is of no use in a larger one. */
+/** Most entries of a folder that are compared: completion is of little use in a larger folder. */
 const maxEntries = 5000;
 
 /**

@@ -9,7 +9,7 @@ import type { Look } from "./look.ts";
 /** A search in place of the look-ups: for a service or a key that has none. */
 export type SearchWay = "indexed" | "keyword" | "chat";
 
-/** The first places of a search count. */
+/** A document further down counts as not found. */
 const firstPlaces = 10;
 
 /** Requests as the evidence names them. */
@@ -34,7 +34,7 @@ async function idsFor(
     return found.filter(({ hidden }) => hidden !== true).map((each) => each.document_id);
   }
   const { findByChat } = await import("../../search/chat-way.ts");
-  return (await findByChat(client, { query })).map(({ id }) => id);
+  return (await findByChat(client, { query }, gate)).map(({ id }) => id);
 }
 
 /**

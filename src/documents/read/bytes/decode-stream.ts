@@ -3,9 +3,10 @@ import { invalidUtf8At, refuse } from "./decode.ts";
 import { recodeStream, unpackStream } from "./unpack-stream.ts";
 
 const nulProblem = "a NUL byte (a binary file?)";
+const utf8Problem = "not valid UTF-8";
 
-/** Length of the start of a UTF-8 character at the end of `bytes`, whose rest may follow. */
-function openCharacter(bytes: Buffer): number {
+/** Number of bytes at the end that begin a UTF-8 character without completing it. */
+function incompleteBytes(bytes: Buffer): number {
   for (let length = 1; length <= Math.min(3, bytes.length); length++) {
     const byte = bytes[bytes.length - length] ?? 0;
     if (byte < 0x80) return 0;
@@ -16,12 +17,12 @@ function openCharacter(bytes: Buffer): number {
   return 0;
 }
 
-/** The first byte that is no text, and why; undefined if all are. */
+/** The first byte that is not text, and why; undefined if all bytes are text. */
 function faultIn(bytes: Buffer): { at: number; why: string } | undefined {
   const nul = bytes.indexOf(0);
   const invalid = isUtf8(bytes) ? -1 : invalidUtf8At(bytes);
   if (nul !== -1 && (invalid === -1 || nul < invalid)) return { at: nul, why: nulProblem };
-  return invalid === -1 ? undefined : { at: invalid, why: "not valid UTF-8" };
+  return invalid === -1 ? undefined : { at: invalid, why: utf8Problem };
 }
 
 function decode(bytes: Buffer): string {
@@ -36,24 +37,24 @@ export async function* decodeStream(
   chunks: AsyncIterable<Uint8Array>,
   path: string,
 ): AsyncGenerator<string, void> {
-  let open = Buffer.alloc(0);
+  let incomplete = Buffer.alloc(0);
   let at = 0;
   // CR and LF may be in two chunks: a CR at the end waits for the next chunk.
-  let held = "";
+  let heldCr = "";
   for await (const chunk of recodeStream(unpackStream(chunks, path), path)) {
     const view = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const bytes = open.length === 0 ? view : Buffer.concat([open, view]);
-    const whole = bytes.length - openCharacter(bytes);
+    const bytes = incomplete.length === 0 ? view : Buffer.concat([incomplete, view]);
+    const whole = bytes.length - incompleteBytes(bytes);
     const fault = faultIn(bytes.subarray(0, whole));
     const end = fault ? fault.at : whole;
-    let text = held + decode(bytes.subarray(0, end));
-    open = Buffer.from(bytes.subarray(end));
+    let text = heldCr + decode(bytes.subarray(0, end));
+    incomplete = Buffer.from(bytes.subarray(end));
     at += end;
-    held = text.endsWith("\r") ? "\r" : "";
-    if (held !== "") text = text.slice(0, -1);
+    heldCr = text.endsWith("\r") ? "\r" : "";
+    if (heldCr !== "") text = text.slice(0, -1);
     yield text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
     if (fault) refuse(path, at, fault.why);
   }
-  if (open.length > 0) refuse(path, at, "not valid UTF-8");
-  if (held !== "") yield "\n";
+  if (incomplete.length > 0) refuse(path, at, utf8Problem);
+  if (heldCr !== "") yield "\n";
 }

@@ -14,7 +14,7 @@ export interface Line {
 
 /** The lines of a document after includes and conditions. */
 export interface SourceLines {
-  /** The line at a distance from the next one; undefined after the last. */
+  /** Looks ahead: 0 is the next line. Undefined after the last line. */
   peek(distance?: number): Line | undefined;
   next(): Line | undefined;
 }
@@ -33,9 +33,9 @@ interface Reading {
   leftOut: LeftOut[];
   /** Ids in included files. */
   ids: Set<string>;
-  /** Line of the file before its body. */
+  /** Number of lines of the file before its body. */
   linesBefore: number;
-  /** Open conditions; of nested ones in a skipped part only the number. */
+  /** Number of open conditions, also inside a skipped part. */
   open: number;
   /** Number of open conditions when the skipped part began; 0 for none. */
   skippedFrom: number;

@@ -17,7 +17,7 @@ export const isOtherComponent = (id: string): boolean =>
 
 /**
  * The root-relative path that a resource id names, seen from the file `from`; undefined if it is no
- * resource id or names another component. `family` is the one of an id without a family.
+ * resource id or names another component. `family` applies to an id that names none.
  */
 export function resourcePath(
   id: string,

@@ -4,7 +4,7 @@ import type { Attributes } from "../source/attributes.ts";
 export interface Ids {
   labels: Map<string, string>;
   byTitle: Map<string, string>;
-  /** The last number of a generated anchor that occurs again. */
+  /** By generated anchor: the number in its last duplicate, as 3 in `_title_3`. */
   counts: Map<string, number>;
 }
 
@@ -17,11 +17,11 @@ export const createIds = (): Ids => ({ labels: new Map(), byTitle: new Map(), co
 const writtenId =
   /(?:\[\[|\[[^\][\n"]{0,100}#|\bid\s?=\s?["']?|\banchor:)([^\s,.%"'\][][^\s,%"'\][]{0,200})/g;
 
-/** Ids in a text, also where no page shows it: in conditions and examples. */
+/** Ids in a text, also in parts that no page shows: false conditions and examples. */
 export function* writtenIds(text: string): Generator<string> {
   for (const [, id = ""] of text.matchAll(writtenId)) {
     yield id;
-    // Of `[#x.role]` the role is no part of it.
+    // The role in `[#x.role]` is not part of the id.
     const end = id.indexOf(".");
     if (end !== -1) yield id.slice(0, end);
   }
@@ -61,13 +61,13 @@ export function sectionId(title: string, ids: Ids, attributes: Attributes): stri
   return unique;
 }
 
-/** A section that another place can refer to by its anchor or its title. */
+/** Records a section, which references find by its anchor or its title. */
 export function addSection(ids: Ids, id: string, title: string, label: string): void {
   ids.labels.set(id, label);
   if (!ids.byTitle.has(title)) ids.byTitle.set(title, id);
 }
 
-/** Replaces what reference() wrote, when all anchors are known. */
+/** Replaces the placeholders of reference(). Call it when all anchors are known. */
 export function resolveReferences(ids: Ids, text: string): string {
   if (!text.includes("\0")) return text;
   // oxlint-disable-next-line no-control-regex
