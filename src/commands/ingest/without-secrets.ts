@@ -43,6 +43,12 @@ export function withoutSecrets(state: State, { redact, holdsKey }: Secrets): Sta
     verified: {
       ...verified,
       save: (checks) => verified.save(checks.filter(({ id }) => !holdsKey(id))),
+      leaveOpen: (documents, atMs, synchronous) =>
+        verified.leaveOpen(
+          documents.filter(({ id }) => !holdsKey(id)),
+          atMs,
+          synchronous,
+        ),
       suspect: (documents) => verified.suspect(documents.filter(({ id }) => !holdsKey(id))),
     },
     openParts(path, ours, others) {

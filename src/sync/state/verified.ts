@@ -1,4 +1,4 @@
-import type { Database, Row } from "../../database.ts";
+import type { Database, Row, Synchronous } from "../../database.ts";
 import { toAccepted, tombstoneMark, type AcceptedRecord } from "./records.ts";
 
 /** Why `verify` looks at a document first. */
@@ -20,16 +20,27 @@ export interface Verification {
 export interface VerifiableRecord extends AcceptedRecord {
   isSuspect: boolean;
   verified: { result: string; atMs: number } | undefined;
+  /** It was sent to be checked, or after a check did not find it, and no check came since. */
+  isUnchecked: boolean;
+}
+
+/** Whether a check with this result found the document. */
+export function isFound(result: string): boolean {
+  return result === "current" || result === "present";
 }
 
 /** When each document was last verified, and as what. */
 export interface VerifiedStore {
   /** Records checks. A check ends a suspicion. */
   save(verifications: readonly Verification[]): void;
-  /** Records as `unknown` the documents that no check has come to since `sentAtMs`. */
+  /**
+   * Records as `unknown` the documents that no check has come to since `sentAtMs`. With an `atMs`
+   * before their upload they are to be checked.
+   */
   leaveOpen(
     documents: readonly { target: string; id: string; sentAtMs: number }[],
     atMs: number,
+    synchronous?: Synchronous,
   ): void;
   suspect(documents: readonly { target: string; id: string; why: Suspicion }[]): void;
   /** The accepted documents of a target in the order of their files, without removal notices. */
@@ -51,6 +62,7 @@ function toVerifiable(row: Row): VerifiableRecord {
   return {
     ...record,
     isSuspect: row["suspect"] !== null,
+    isUnchecked: atMs !== undefined && !isValid && !isFound(String(row["result"])),
     verified: isValid ? { result: String(row["result"]), atMs } : undefined,
   };
 }
@@ -74,7 +86,7 @@ export function createVerifiedStore(
         }),
       );
     },
-    leaveOpen(documents, atMs) {
+    leaveOpen(documents, atMs, synchronous) {
       const put = database.prepare(
         `INSERT INTO verified (target, id, verified_at, result) VALUES (?, ?, ?, 'unknown')
           ON CONFLICT (target, id) DO UPDATE SET verified_at = excluded.verified_at, result = excluded.result
@@ -83,13 +95,14 @@ export function createVerifiedStore(
       guarded(() =>
         database.transaction(() => {
           for (const { target, id, sentAtMs } of documents) put.run(target, id, atMs, sentAtMs);
-        }),
+        }, synchronous),
       );
     },
     suspect(documents) {
       if (documents.length === 0) return;
       const put = database.prepare(
-        "INSERT OR REPLACE INTO verified (target, id, suspect) VALUES (?, ?, ?)",
+        `INSERT INTO verified (target, id, suspect) VALUES (?, ?, ?)
+          ON CONFLICT (target, id) DO UPDATE SET suspect = excluded.suspect`,
       );
       guarded(() =>
         database.transaction(() => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SignalReceived } from "../../../src/context.ts";
@@ -138,6 +138,24 @@ describe("ingest --verify", () => {
     expect(again.code).toBe(10);
     expect((await run("verify")).code).toBe(13);
     expect((await run(`${upload} --verify`)).code).toBe(13);
+  });
+
+  it("checks in a repeated upload what a killed one sent", async () => {
+    const { run, folder: cwd, env } = await start(faulty({ "docs/1.md": { keeps: "nothing" } }));
+    const context = createTestContext({ cwd, env });
+    const [state, killed] = [join(cwd, ".knowctl"), join(cwd, "killed")];
+    // As a kill leaves it, while the upload or the check waits.
+    const sleep = (): Promise<void> => {
+      if (!existsSync(killed)) cpSync(state, killed, { recursive: true });
+      return Promise.resolve();
+    };
+    await main([...upload.split(" "), "--verify", "--wait", "1s"], { ...context, sleep });
+    rmSync(state, { recursive: true });
+    renameSync(killed, state);
+    const { code, stderr } = await run(`${upload} --verify --wait 1s`);
+    expect(stderr).toMatch(/checking \d documents that an earlier run sent and did not check/);
+    expect(stderr).toContain("1 document not as uploaded: 1 missing");
+    expect(code).toBe(13);
   });
 
   it("waits until the index lacks a paragraph that was removed", async () => {

@@ -1,7 +1,13 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { startTestService, type TestServiceOptions } from "../../service.ts";
+import { describe, expect, it } from "vitest";
+import { runHere } from "../../main.ts";
+import {
+  startTestService,
+  writeFiles,
+  type TestService,
+  type TestServiceOptions,
+} from "../../service.ts";
 import { runIn } from "../state/support.ts";
 
 const page = (index: number): string => `# Page ${index}\n\nThe code is W${index}X${index * 13}.\n`;
@@ -42,7 +48,6 @@ it("sends what verify found missing, listed only or stale, with the recorded opt
   expect(dry.stderr).not.toContain("not checked again");
   const { code, stderr } = await runIn(service, "ingest retry --missing");
   expect(stderr).toContain("3 files with documents that verify did not find");
-  // Until then the state knows nothing of these documents, and an upload with --verify passes.
   expect(stderr).toContain("not checked again: `knowctl verify` tells");
   expect(code).toBe(0);
   expect([...service.sandbox.ledger.documents.keys()].toSorted()).toEqual([
@@ -80,4 +85,96 @@ it("needs a check, and names a file that is gone", async () => {
   expect(stderr).toContain("docs/1.md: the file is gone");
   expect(stderr).toContain("1 file of missing documents is gone");
   expect(code).toBe(10);
+});
+
+describe("a document that was sent again", () => {
+  const wait = "ingest docs --cc-pair-id 2 --verify --wait 1s";
+  const swallowed = async (first: number, index: object = { keeps: "nothing" }) => {
+    const rules = [{ when: { documentId: "docs/1.md", first }, do: { index } }];
+    const service = await startTestService({ dialect: "onyx", files, faults: { rules } });
+    expect((await runIn(service, wait)).code).toBe(13);
+    return service;
+  };
+  const lookUps = (service: TestService): number =>
+    service.sandbox.ledger.requests.filter(({ path }) => path.startsWith("/api/document/")).length;
+
+  it("is checked by the next upload with --verify", async () => {
+    const service = await swallowed(1);
+    expect((await runIn(service, "ingest retry --missing")).code).toBe(0);
+    await service.sandbox.idle();
+    const { code, stderr } = await runIn(service, wait);
+    expect(stderr).toContain(
+      "checking 1 document that an earlier run sent and did not check: at least 2 requests",
+    );
+    expect(stderr).toContain("1 verified");
+    expect(code).toBe(0);
+    const before = lookUps(service);
+    expect((await runIn(service, wait)).code).toBe(0);
+    // The look-up of a document that cannot exist.
+    expect(lookUps(service) - before).toBe(1);
+  });
+
+  it("does not let an upload with --verify end with 0 while it is missing", async () => {
+    const service = await swallowed(2);
+    expect((await runIn(service, "ingest retry --missing")).code).toBe(0);
+    await service.sandbox.idle();
+    const { code, stderr, stdout } = await runIn(service, `${wait} --output ndjson`);
+    expect(stderr).toContain("1 document not as uploaded: 1 missing");
+    // Once: this run checked it.
+    expect(stderr).not.toContain("when last checked");
+    expect(stdout).toContain('"type":"verified"');
+    expect(code).toBe(13);
+    expect((await runIn(service, wait)).code).toBe(13);
+    expect((await runIn(service, "ingest retry --missing")).code).toBe(0);
+    await service.sandbox.idle();
+    expect((await runIn(service, wait)).code).toBe(0);
+  });
+
+  it("is checked whatever sent it again, where the inputs yield it", async () => {
+    const service = await swallowed(2);
+    expect((await runIn(service, "ingest docs --cc-pair-id 2 --force")).code).toBe(0);
+    await service.sandbox.idle();
+    expect((await runIn(service, `${wait} --exclude docs/1.md`)).code).toBe(0);
+    const { code, stderr } = await runIn(service, wait);
+    expect(stderr).toContain("checking 1 document that an earlier run sent");
+    expect(code).toBe(13);
+  });
+
+  it("is checked once where its metadata alone changed, and this run sends it", async () => {
+    const service = await swallowed(2, { hidden: true });
+    writeFiles(service.folder, { "docs/1.md": `---\nteam: people\n---\n${page(1)}` });
+    expect((await runIn(service, "ingest docs --cc-pair-id 2")).code).toBe(0);
+    await service.sandbox.idle();
+    expect((await runIn(service, wait)).code).toBe(13);
+    writeFiles(service.folder, { "docs/1.md": `---\nteam: ops\n---\n${page(1)}` });
+    const { code, stderr } = await runIn(service, wait);
+    expect(stderr).not.toContain("an earlier run");
+    expect(code).toBe(0);
+  });
+
+  it("is undecided where it came from stdin: its text is not kept", async () => {
+    const service = await startTestService({
+      dialect: "onyx",
+      faults: once({ a: { keeps: "nothing" } }),
+    });
+    const line = JSON.stringify({
+      id: "a",
+      semantic_identifier: "A",
+      sections: [{ text: "alpha beta" }],
+      source: "file",
+      metadata: {},
+    });
+    const send = async (more: string) => {
+      const { folder: cwd, env } = service;
+      const argv = `ingest - --cc-pair-id 2 ${more}`.trim().split(" ");
+      const ran = await runHere(argv, { cwd, env, stdin: `${line}\n` });
+      await service.sandbox.idle();
+      return ran;
+    };
+    expect((await send("--verify --wait 1s")).code).toBe(13);
+    expect((await send("--force")).code).toBe(0);
+    expect((await send("--verify --wait 1s")).code).toBe(10);
+    expect((await send("--force --verify --wait 1s")).code).toBe(0);
+    expect((await send("--verify")).code).toBe(0);
+  });
 });

@@ -3,7 +3,7 @@ import { scopeOf } from "../../../documents/find/scope.ts";
 import { CliError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import { isInShard, type Shard } from "../../../sync/plan/shard.ts";
-import type { VerifiableRecord } from "../../../sync/state/verified.ts";
+import { isFound, type VerifiableRecord } from "../../../sync/state/verified.ts";
 import { serviceTargets, targetFor } from "../../../sync/state/target.ts";
 import { namesPairsByRule } from "../target/recorded-target.ts";
 import type { Session } from "../session.ts";
@@ -39,14 +39,17 @@ export interface UnfoundCounts {
   unknown: number;
 }
 
-/**
- * Counts the documents of the inputs and the shard, or from stdin, whose last check since their
- * upload did not find them. Undefined for none.
- */
-export function countUnfound(
+/** The documents of a run: from stdin, or of its inputs and its shard. */
+export interface RunScope {
+  isStdin: boolean;
+  shard: Shard | undefined;
+}
+
+/** The documents of a run that their last check did not find. One by one: there may be a million. */
+function* unfoundOfRun(
   session: Pick<Session, "state" | "targets" | "source">,
-  { isStdin, shard }: { isStdin: boolean; shard: Shard | undefined },
-): UnfoundCounts | undefined {
+  { isStdin, shard }: RunScope,
+): Generator<VerifiableRecord> {
   const { source, state } = session;
   const isInInputs = isStdin ? () => false : scopeOf(source.inputs, source.find);
   const placeOf = createRealPlaces(source.settings.root);
@@ -59,12 +62,30 @@ export function countUnfound(
     if (path === undefined) return isStdin;
     return isInInputs(path) && exists(placeOf(path)) && yields.get(path, part, id) !== undefined;
   };
-  const counts = { missing: 0, hidden: 0, unknown: 0 };
-  // One by one: there may be a million.
   for (const each of verifiableRecords(session)) {
+    // Most are found: only the others cost a look at the disk.
+    const isOpen = each.isUnchecked || (each.verified && !isFound(each.verified.result));
+    if (isOpen && isOurs(each)) yield each;
+  }
+}
+
+/** The documents of a run that an earlier run sent, and that no check came to since. */
+export function* uncheckedOfRun(
+  session: Pick<Session, "state" | "targets" | "source">,
+  scope: RunScope,
+): Generator<VerifiableRecord> {
+  for (const each of unfoundOfRun(session, scope)) if (each.isUnchecked) yield each;
+}
+
+/** Counts the documents of a run whose last check since their upload did not find them. Undefined for none. */
+export function countUnfound(
+  session: Pick<Session, "state" | "targets" | "source">,
+  scope: RunScope,
+): UnfoundCounts | undefined {
+  const counts = { missing: 0, hidden: 0, unknown: 0 };
+  for (const each of unfoundOfRun(session, scope)) {
     const result = isMissing(each) ? "missing" : each.verified?.result;
-    const isUnfound = result === "missing" || result === "hidden" || result === "unknown";
-    if (isUnfound && isOurs(each)) counts[result]++;
+    if (result === "missing" || result === "hidden" || result === "unknown") counts[result]++;
   }
   return counts.missing + counts.hidden + counts.unknown > 0 ? counts : undefined;
 }

@@ -2,15 +2,25 @@ import type { Client } from "../../../api/client.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
-import type { VerifyCounts } from "../../../output/verify.ts";
+import { verifyResults, type VerifyCounts } from "../../../output/verify.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
 import type { RunRequest } from "../../../sync/run/run-request.ts";
 import { targetFor, type Targets } from "../../../sync/state/target.ts";
 import type { SentCheck } from "../../verify/expected/sent.ts";
 import type { IngestOptions } from "../ingest-options.ts";
-import type { UnfoundCounts } from "../retry/missing.ts";
+import type { RunScope, UnfoundCounts } from "../retry/missing.ts";
 import type { Report } from "../report/report.ts";
 import type { UploadSession } from "../session.ts";
+
+interface Run {
+  stream?: unknown;
+  options: { shard?: Shard };
+}
+
+const scopeOfRun = ({ stream, options }: Run): RunScope => ({
+  isStdin: stream !== undefined,
+  shard: options.shard,
+});
 
 /** Sends, and keeps each accepted document for its check. */
 export function keepingSent(
@@ -33,29 +43,56 @@ export function keepingSent(
   };
 }
 
-/** Checks what was sent, and reports each result. Undefined without `--verify` and where nothing was sent. */
-export async function checkSent(
+/** An upload whose documents are checked with `--verify`. */
+export type CheckedUpload = Pick<UploadSession, "output" | "progress"> & {
+  check?: SentCheck | undefined;
+  report: Report;
+};
+
+/** Shows the checks on the progress line. Call the returned function after each. */
+export function followChecks(
+  { report: { counts }, progress }: CheckedUpload,
+  total: number,
+): () => void {
+  let done = 0;
+  const fixed = { phase: "checking", total, counts, retries: 0, slowBecause: undefined };
+  progress.follow(() => ({ ...fixed, done }));
+  return () => void done++;
+}
+
+async function checkOwn(
   context: Context,
-  {
-    check,
-    output,
-    report,
-    progress,
-  }: Pick<UploadSession, "output" | "progress"> & { check?: SentCheck | undefined; report: Report },
+  upload: CheckedUpload,
 ): Promise<VerifyCounts | undefined> {
+  const { check, output, report } = upload;
   const count = check?.count() ?? 0;
   if (!check || count === 0 || context.signal.aborted) return undefined;
   await output.note(
     `checking ${countOf(count, "document")}: at least ${formatCount(2 * count)} requests`,
   );
-  let done = 0;
-  const { counts } = report;
-  const fixed = { phase: "checking", total: count, counts, retries: 0, slowBecause: undefined };
-  progress.follow(() => ({ ...fixed, done }));
+  const done = followChecks(upload, count);
   return await check.run(async (result) => {
-    done++;
+    done();
     await report.verified(result);
   });
+}
+
+/**
+ * Checks what was sent, and what earlier runs sent and did not check. Reports each result.
+ * Undefined without `--verify` and where there is nothing of the kind.
+ */
+export async function checkSent(
+  context: Context,
+  upload: CheckedUpload & UploadSession & Run,
+): Promise<VerifyCounts | undefined> {
+  if (!upload.check) return undefined;
+  const own = await checkOwn(context, upload);
+  // Imported on demand: most uploads check nothing.
+  const { checkEarlier } = await import("./check-earlier.ts");
+  const others = await checkEarlier(context, upload, scopeOfRun(upload));
+  if (!own || !others) return own ?? others;
+  for (const name of verifyResults) own[name] += others[name];
+  return own;
 }
 
 /** Opens the check of `--verify`; before the first document is sent. */
@@ -81,22 +118,18 @@ export async function openCheck(
 }
 
 /**
- * Counts the documents of this run that it did not send and an earlier check did not find. Undefined
+ * Counts the documents of this run that it did not check and an earlier check did not find. Undefined
  * for none, and without `--verify`. Call it after checkSent(), with its result.
  */
 export async function countStillUnfound(
-  session: Pick<UploadSession, "state" | "targets" | "source"> & {
-    check?: SentCheck | undefined;
-    stream?: unknown;
-    options: { shard?: Shard };
-  },
+  session: Pick<UploadSession, "state" | "targets" | "source"> &
+    Run & { check?: SentCheck | undefined },
   verified: VerifyCounts | undefined,
 ): Promise<UnfoundCounts | undefined> {
   if (!session.check) return undefined;
   // Imported on demand: most uploads check nothing.
   const { countUnfound } = await import("../retry/missing.ts");
-  const { stream, options } = session;
-  const all = countUnfound(session, { isStdin: stream !== undefined, shard: options.shard });
+  const all = countUnfound(session, scopeOfRun(session));
   if (!all || !verified) return all;
   // The state records the results of this run, too.
   const left = {

@@ -55,6 +55,9 @@ function trafficOf(gate: Gate): Traffic {
   return { requests, retries, throttled };
 }
 
+const isAllCurrent = (counts: VerifyCounts): boolean =>
+  Object.entries(counts).every(([result, count]) => result === "current" || count === 0);
+
 function datesOf({ now }: Context, { state, connected, targets, options }: Upload): Dates {
   if (connected.client.dialect.skipsUnadvanced !== true) return unchangedDates;
   return createDates({ state, baseUrl: targets.baseUrl, force: options.force === true, now });
@@ -217,7 +220,7 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
   if (!interrupted && !upload.stream) clearSettled(upload);
   if (!interrupted && begun) state.unfinished.end(begun);
   const unfound = await countStillUnfound(upload, verified);
-  const isVerified = !unfound && (!verified || verified.current === upload.check?.count());
+  const isVerified = !unfound && (!verified || isAllCurrent(verified));
   const status = interrupted
     ? "interrupted"
     : failed > 0 || shared || !isVerified

@@ -18,12 +18,17 @@ const openAtOnce = 256;
 /** How long `ingest --verify` waits for the index by default. */
 export const defaultWaitMs = 30_000;
 
+type AddResult = (result: VerifiedDocument) => Promise<void>;
+
 /** Checks the documents of an upload when it has ended. */
 export interface SentCheck {
   /** Keeps a document that the service has just accepted. */
   add(document: Expected, body: Uint8Array): void;
   count(): number;
-  run(add: (result: VerifiedDocument) => Promise<void>): Promise<VerifyCounts>;
+  /** Checks what add() kept. */
+  run(add: AddResult): Promise<VerifyCounts>;
+  /** Checks other documents, which an earlier run sent. */
+  runOthers(documents: AsyncIterable<ExpectedText>, add: AddResult): Promise<VerifyCounts>;
   close(): void;
 }
 
@@ -91,28 +96,38 @@ export async function openSentCheck(
       yield { document: head, text };
     }
   };
+  const runOthers: SentCheck["runOthers"] = async (others, add) => {
+    const counts = emptyCounts();
+    const limits = { client, concurrency, rate, waitMs };
+    const fixed = { depth: "text", expectsHidden: false } as const;
+    const checks = { ...limits, ...fixed, documents: others };
+    await verifyDocuments(context, checks, async ({ document, result }) => {
+      counts[result.result]++;
+      const { target, id } = document;
+      const atMs = Date.parse(result.verifiedAt);
+      if (target !== undefined) verified.save([{ target, id, result: result.result, atMs }]);
+      await add(result);
+    });
+    return counts;
+  };
   return {
     add(document, body) {
       count++;
+      const { target, id, sentAtMs } = document;
+      if (target !== undefined && sentAtMs !== undefined) {
+        // The run may be killed before the check.
+        verified.leaveOpen([{ target, id, sentAtMs }], sentAtMs - 1, "NORMAL");
+      }
       // A retry may reuse the memory of the body.
       spool.add(document, Buffer.from(body));
     },
     count: () => count,
-    async run(add) {
-      const counts = emptyCounts();
-      const limits = { client, concurrency, rate, waitMs };
-      const fixed = { depth: "text", expectsHidden: false } as const;
-      const checks = { ...limits, ...fixed, documents: documents() };
-      await verifyDocuments(context, checks, async ({ document, result }) => {
-        counts[result.result]++;
+    run: (add) =>
+      runOthers(documents(), async (result) => {
         checked++;
-        const { target, id } = document;
-        const atMs = Date.parse(result.verifiedAt);
-        if (target !== undefined) verified.save([{ target, id, result: result.result, atMs }]);
         await add(result);
-      });
-      return counts;
-    },
+      }),
+    runOthers,
     close() {
       try {
         if (checked < count) leaveOpen();
