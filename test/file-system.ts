@@ -33,7 +33,7 @@ export function replaceInFileSystem<
 export function denyWritingIn(folder: string): void {
   replaceInFileSystem("accessSync", (actual) => (path: string, mode?: number) => {
     const isBelow = path === folder || path.startsWith(folder + sep);
-    if (!isBelow || mode !== constants.W_OK) return actual(path, mode);
+    if (!isBelow || ((mode ?? 0) & constants.W_OK) === 0) return actual(path, mode);
     const message = `EROFS: read-only file system, access '${path}'`;
     throw Object.assign(new Error(message), { code: "EROFS" });
   });

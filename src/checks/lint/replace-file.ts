@@ -21,8 +21,9 @@ export function replaceFile(
   mode: number,
   isUnchanged: () => boolean,
 ): boolean {
-  // Hidden: an upload that runs meanwhile does not take it for a document.
-  const name = `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`;
+  // Hidden: an upload that runs meanwhile does not take it for a document. Cut: names have a
+  // longest length.
+  const name = `.${basename(path).slice(0, 50)}.${randomBytes(6).toString("hex")}.tmp`;
   const temporary = join(dirname(path), name);
   const file = openSync(temporary, "wx", 0o600);
   let isReplaced = false;

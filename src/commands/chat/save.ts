@@ -1,5 +1,5 @@
-import { writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { accessSync, constants, lstatSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { writeWhole } from "../../config/file/files.ts";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf, writeProblem } from "../../errors.ts";
@@ -20,11 +20,34 @@ export function saveTarget(context: Context, save: string): string {
       hints: ["create the folder, or name a file in another one"],
     });
   }
+  try {
+    checkWritable(path);
+  } catch (error) {
+    throw new CliError("usage", `--save: cannot write ${save}: ${writeProblem(codeOf(error))}`, {
+      hints: ["name a file in a folder that you can write"],
+      cause: error,
+    });
+  }
   return path;
 }
 
 function isFileOrNew(path: string): boolean {
   return statsOf(path)?.isFile() !== false;
+}
+
+/** Throws what the file system would say of the file only after the answer. */
+function checkWritable(path: string): void {
+  if (!isFileOrNew(path)) return accessSync(path, constants.W_OK);
+  // A name that is too long throws.
+  lstatSync(partialOf(path), { throwIfNoEntry: false });
+  const target = statsOf(path) === undefined ? path : realpathSync(path);
+  // The file is written under another name in this folder and then renamed.
+  accessSync(dirname(target), constants.W_OK | constants.X_OK);
+}
+
+/** Where a cut answer goes. */
+function partialOf(path: string): string {
+  return `${path}.partial`;
 }
 
 function write(path: string, answer: string): void {
@@ -60,7 +83,7 @@ export function createSaver(
       try {
         if (status === "ok") write(path, answer);
         else if (answer.trim() !== "" && isFileOrNew(path)) {
-          write(`${path}.partial`, answer);
+          write(partialOf(path), answer);
           isPartial = true;
         }
       } catch (error) {
@@ -72,7 +95,7 @@ export function createSaver(
     async report() {
       if (!isPartial) return;
       await output
-        .warn(`the part of the answer that arrived is in ${path}.partial`)
+        .warn(`the part of the answer that arrived is in ${partialOf(path)}`)
         .catch(() => {});
     },
   };

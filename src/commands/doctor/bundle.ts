@@ -1,4 +1,4 @@
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, lstatSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import { writeWhole } from "../../config/file/files.ts";
 import { CliError, codeOf, writeProblem } from "../../errors.ts";
@@ -25,6 +25,8 @@ export function checkBundle(path: string | undefined, cwd: string): string | und
   const folder = statsOf(dirname(absolute));
   if (folder?.isDirectory() === false) throw refuse(writeProblem("ENOTDIR"));
   try {
+    // A name that is too long throws.
+    lstatSync(absolute, { throwIfNoEntry: false });
     accessSync(dirname(absolute), constants.W_OK | constants.X_OK);
   } catch (error) {
     throw refuse(`cannot be written: ${writeProblem(codeOf(error))}`);

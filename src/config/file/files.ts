@@ -60,7 +60,8 @@ export function writeWhole(
   const target = old?.real ?? path;
   // O_EXCL makes this safe, not the name; loading the crypto module would take milliseconds.
   const unique = Math.random().toString(36).slice(2);
-  const temporary = join(dirname(target), `.${basename(target)}.${unique}.tmp`);
+  // Cut: the longest name that the file system takes must leave room for the rest.
+  const temporary = join(dirname(target), `.${basename(target).slice(0, 50)}.${unique}.tmp`);
   const mode = options.keepMode ? (old?.mode ?? 0o644) : privateFile;
   try {
     makeFolder(dirname(target), privateFolder);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { statSync, type Stats } from "node:fs";
 import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
-import { dirname, extname, resolve } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { CliError, codeOf, writeProblem } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { redactAll } from "../terminal/redact.ts";
@@ -67,9 +67,10 @@ function outputObstacle(path: string): string | undefined {
   let found: Stats | undefined;
   try {
     found = statSync(path, { throwIfNoEntry: false });
-  } catch {
-    // Writing it fails too, and says why.
-    return undefined;
+  } catch (error) {
+    // Of anything else the write says why.
+    const code = codeOf(error);
+    return code === "ENAMETOOLONG" ? writeProblem(code) : undefined;
   }
   if (!found || found.isFile() || found.isFIFO() || found.isCharacterDevice()) return undefined;
   return found.isDirectory() ? "it is a folder" : "it is not a regular file";
@@ -109,7 +110,9 @@ export async function writeFilePieces(
       hints: ["name another file"],
     });
   }
-  const temporary = `${path}.tmp-${randomBytes(6).toString("hex")}`;
+  // Cut: the longest name that the file system takes must leave room for the rest.
+  const name = `${basename(path).slice(0, 50)}.tmp-${randomBytes(6).toString("hex")}`;
+  const temporary = join(dirname(path), name);
   try {
     if (await isStream(path)) return await writeStream(path, pieces);
     makeFolder(dirname(path));

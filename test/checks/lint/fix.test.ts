@@ -78,6 +78,16 @@ describe("fixFile", () => {
     expect(readdirSync(root)).toEqual(["a.md"]);
   });
 
+  it("changes a file with the longest name of the file system", () => {
+    const root = temporaryFolder();
+    const path = `${"x".repeat(252)}.md`;
+    const absolutePath = join(root, path);
+    writeFileSync(absolutePath, "one\n");
+    fixFile({ root, path, absolutePath, source: "one\n", fixes: [at(0, 1, "O")] });
+    expect(readFileSync(absolutePath, "utf8")).toBe("One\n");
+    expect(readdirSync(root)).toEqual([path]);
+  });
+
   it.each([
     ["a byte order mark", "\ufeffone\ntwo\n", "\ufeffone\n\n# \u00e4\ntwo!"],
     ["line ends of Windows", "one\r\ntwo\r\n", "one\r\n\r\n# \u00e4\r\ntwo!"],

@@ -1,9 +1,10 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { main } from "../../main.ts";
+import { denyWritingIn } from "../../file-system.ts";
 import { createTestContext } from "../../support.ts";
 import { document, sessionId } from "../../output/chat/lines.ts";
 import { answer, createWorld, rawTurn, replay } from "./support.ts";
@@ -68,6 +69,42 @@ describe("output", () => {
     const result = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as unknown;
     expect(result).toMatchObject({ status: "error", answer, error: { exit: "local" } });
   });
+
+  // The file system takes 255 bytes: the file of a cut answer has a longer name, the temporary one not.
+  it.each(["x".repeat(256), "x".repeat(250)])(
+    "--save refuses a name that is too long before the question: %s",
+    async (name) => {
+      const world = await replay(rawTurn);
+      const { code, stderr } = await world.run(["--save", name, "hi"]);
+      expect(code).toBe(2);
+      expect(stderr).toContain("its name is too long");
+      expect(world.sandbox.ledger.requestCount).toBe(0);
+    },
+  );
+
+  it("--save takes each name that leaves room for a cut answer", async () => {
+    const world = await replay(rawTurn);
+    const name = "é".repeat(123);
+    expect((await world.run(["--save", name, "hi"])).code).toBe(0);
+    expect(readFileSync(join(world.home, name), "utf8")).toBe(`${answer}\n`);
+  });
+
+  it.each(["answer.md", "old.md", "link.md"])(
+    "--save refuses %s in a folder that cannot be written before the question",
+    async (name) => {
+      const world = await replay(rawTurn);
+      const folder = join(world.home, "closed");
+      mkdirSync(folder);
+      writeFileSync(join(folder, "old.md"), "old");
+      symlinkSync("closed/old.md", join(world.home, "link.md"));
+      denyWritingIn(folder);
+      const save = name === "link.md" ? name : join("closed", name);
+      const { code, stderr } = await world.run(["--save", save, "hi"]);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`--save: cannot write ${save}: the file system is read-only`);
+      expect(world.sandbox.ledger.requestCount).toBe(0);
+    },
+  );
 
   it.each([
     ["contradicting flags", ["--continue", "--session", "x", "hi"], 2, "usage"],

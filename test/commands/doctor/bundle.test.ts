@@ -134,6 +134,7 @@ it.each([
   ["-", 2, "not a file name"],
   [".", 2, "is a folder"],
   ["/dev/null", 2, "is not a regular file"],
+  ["x".repeat(256), 2, "cannot be written: its name is too long"],
   ["missing/b.txt", 2, "cannot be written: its folder does not exist"],
 ])("refuses %s before anything is asked", async (path, exit, words) => {
   const { url, seen } = await serve((_request, response) => void response.end());

@@ -8,7 +8,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { reportFormatOf, writeReport } from "../../../src/output/report/file.ts";
+import { checkOutputPath, reportFormatOf, writeReport } from "../../../src/output/report/file.ts";
 import { createSecrets } from "../../../src/output/terminal/redact.ts";
 import { startSocket } from "../../file-system.ts";
 import { temporaryFolder } from "../../support.ts";
@@ -45,6 +45,21 @@ describe("writing a report", () => {
       expect(statSync(path).mode & 0o777 & ~0o022).toBe(0o644);
     },
   );
+
+  it("takes the longest name of the file system, and refuses a longer one beforehand", async () => {
+    const folder = temporaryFolder();
+    const { head, failures } = sampleRun();
+    const longest = `${"x".repeat(250)}.json`;
+    checkOutputPath("--report", longest, folder);
+    await writeReport(join(folder, longest), head, failures, plain);
+    expect(readdirSync(folder)).toEqual([longest]);
+    expect(() => checkOutputPath("--report", `x${longest}`, folder)).toThrow(
+      expect.objectContaining({
+        exit: "usage",
+        message: expect.stringContaining("its name is too long"),
+      }),
+    );
+  });
 
   it("does not write through a link that someone else left", async () => {
     const folder = temporaryFolder();
