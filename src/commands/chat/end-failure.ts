@@ -1,11 +1,28 @@
 import { CliError } from "../../errors.ts";
 import { failureError } from "../../output/chat/failure.ts";
 import { modelName } from "../../output/chat/made.ts";
+import { titleText } from "../../output/chat/sources.ts";
 import { hasAnswer, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
 
 /** Whether somebody stopped the answer on the service's side. */
 export function isCancelled({ stopReason }: Turn): boolean {
   return stopReason === "user_cancelled";
+}
+
+// Beside null, the ordinary end (observed-service.md 2.4).
+const wholeReasons = new Set(["", "finished"]);
+
+/**
+ * Warnings about a finished answer that ended for unknown reasons. A stop packet is a normal end
+ * (observed-service.md 2.2), but only the service knows what a new reason means.
+ */
+export function stopWarnings(turn: Turn): string[] {
+  const reasons = turnsOf(turn).flatMap(({ stopReason }) =>
+    stopReason === null || wholeReasons.has(stopReason) ? [] : [titleText(stopReason)],
+  );
+  return [...new Set(reasons)].map(
+    (reason) => `the answer may be incomplete: the service ended it with the reason "${reason}"`,
+  );
 }
 
 /** The error of a finished answer, or of the first wrong one of several answers. */

@@ -5,7 +5,7 @@ import type { Client } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, ClosedPipeError, CliError } from "../../errors.ts";
 import { isStopped, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
-import { endFailure, isCancelled } from "./end-failure.ts";
+import { endFailure, isCancelled, stopWarnings } from "./end-failure.ts";
 import type { Batch } from "./send.ts";
 
 /** Stores an answer outside the screen, in a file or a recording. Never throws. */
@@ -179,7 +179,7 @@ export async function conclude(
   renderer: ChatRenderer,
   end: Conclusion,
 ): Promise<Ending> {
-  const { turn, timings, warnings, requestedModel, outputFailure } = end;
+  const { turn, timings, requestedModel, outputFailure } = end;
   let status = statusOf(context, end.failure);
   let { failure } = end;
   if (status === "interrupted") failure = context.signal.reason;
@@ -195,6 +195,7 @@ export async function conclude(
     status = "error";
   }
   const error = errorRecord(failure, status, turn);
+  const warnings = status === "ok" ? [...end.warnings, ...stopWarnings(turn)] : end.warnings;
   const outcome: Outcome = { status, error, requestedModel, warnings, timings };
   try {
     // With a sink, the answer's own failure is more useful than the closed pipe.

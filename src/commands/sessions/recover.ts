@@ -181,7 +181,8 @@ export async function sessionsRecover(
   await withPlace(context, options, async (place) => {
     const id = await findSession(place, given);
     checkDialect(place.client, id);
-    const { failure } = await draw(context, place, id, options, format);
+    const { failure, outcome } = await draw(context, place, id, options, format);
+    for (const warning of outcome.warnings) await place.output.warn(warning);
     if (failure !== undefined) throw failure;
     if (format === "text") {
       await place.output.note(

@@ -45,6 +45,22 @@ describe("sessions recover", () => {
     expect(world.sandbox.ledger.requests.at(-1)?.path).toContain("/resume-stream?cursor=0");
   });
 
+  it("warns of an end that nobody knows to be whole", async () => {
+    const end = { placement: { turn_index: 2 }, obj: { type: "stop", stop_reason: "max_tokens" } };
+    const body = `${[...rawTurn.slice(0, -1), JSON.stringify(end)].join("\n")}\n`;
+    const rules: FaultRule[] = [
+      {
+        when: { path: resumePath },
+        do: { status: 200, headers: { "content-type": "text/event-stream" }, body },
+      },
+      keeps(running),
+    ];
+    const world = await createSessionsWorld({ faults: { rules } });
+    const { code, stderr } = await world.command(["sessions", "recover", id]);
+    expect(code).toBe(0);
+    expect(stderr).toContain("warning: the answer may be incomplete: the service ended it with");
+  });
+
   it("reads an answer that is complete from the session", async () => {
     const world = await createSessionsWorld({ faults: { rules: [keeps(complete)] } });
     const { code, stdout, stderr } = await world.command(["sessions", "recover", id]);

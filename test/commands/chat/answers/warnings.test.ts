@@ -27,6 +27,37 @@ function paths(world: World): string[] {
   return world.sandbox.ledger.requests.map(({ method, path }) => `${method} ${path}`);
 }
 
+describe("the reason of the end", () => {
+  const turnOf = (reason: string | null): string[] => [
+    ...rawTurn.slice(0, -1),
+    packet({ type: "stop", stop_reason: reason }, 2).raw,
+  ];
+  const words = 'the answer may be incomplete: the service ended it with the reason "max_tokens"';
+
+  it("is shown where nobody knows that the answer is whole", async () => {
+    const world = await replay(turnOf("max_tokens"));
+    const { code, stdout, stderr } = await world.run(["hi"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${answer}\n` });
+    expect(stderr.split(`warning: ${words}\n`)).toHaveLength(2);
+    const json = JSON.parse((await world.run(["--json", "hi"])).stdout) as unknown;
+    expect(json).toMatchObject({ status: "ok", stopReason: "max_tokens", warnings: [words] });
+  });
+
+  it("is shown of a recorded answer as well", async () => {
+    const world = await replay(turnOf("max_tokens"));
+    await world.run(["--record", "a.ndjson", "hi"]);
+    const { code, stderr } = await world.run(["--replay", "a.ndjson", "--replay-speed", "0"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`warning: ${words}\n`);
+  });
+
+  it.each([null, "", "finished"])("says nothing of %j", async (reason) => {
+    const { code, stderr } = await (await replay(turnOf(reason))).run(["hi"]);
+    expect(code).toBe(0);
+    expect(stderr).not.toContain("warning");
+  });
+});
+
 describe("silent failures are said", () => {
   it("filters were given, and no search ran", async () => {
     const world = await createWorld();
