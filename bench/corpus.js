@@ -22,7 +22,7 @@ team: docs
 }
 
 /** Makes `folder` a project root with `files` Markdown files of `bytes` each, in so many folders. */
-export function writeCorpus(folder, { files, folders, bytes }) {
+function writeCorpus(folder, { files, folders, bytes }) {
   mkdirSync(join(folder, ".git"), { recursive: true });
   const perFolder = Math.ceil(files / folders);
   for (let index = 0; index < files; index++) {

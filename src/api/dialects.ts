@@ -38,8 +38,6 @@ export interface Dialect {
     readonly documentSize?: (storedId: string) => string;
     /** GET: one chunk of a document in the index, from 0. */
     readonly documentChunk?: (storedId: string, number: number) => string;
-    /** GET: metadata entries of all documents. */
-    readonly tags?: string;
     /** POST: search without a language model. */
     readonly indexedSearch?: string;
     /** POST: the administrators' search by keywords, without a language model. */
@@ -74,7 +72,6 @@ export interface Dialect {
     /** GET: model providers, by the names that a chat request uses. */
     readonly providers?: string;
     readonly version?: string;
-    readonly health?: string;
   };
   /** Absent: no listing is paged. */
   readonly pages?: readonly PageForm[];
@@ -144,7 +141,6 @@ const onyx: Dialect = {
     documentSize: (storedId) => `/api/document/document-size-info?document_id=${segment(storedId)}`,
     documentChunk: (storedId, number) =>
       `/api/document/chunk-info?document_id=${segment(storedId)}&chunk_id=${number}`,
-    tags: "/api/query/valid-tags",
     indexedSearch: "/api/search/send-search-message",
     keywordSearch: "/api/admin/search",
     assistedSearch: "/api/search",
@@ -168,7 +164,6 @@ const onyx: Dialect = {
     groups: "/api/manage/user-groups/minimal",
     providers: "/api/llm/provider",
     version: "/api/version",
-    health: "/api/health",
   },
   // observed-service.md 4.2 and 5
   pages: [

@@ -7,8 +7,6 @@ import type { Client } from "./client.ts";
 
 type LookUpOptions = Pick<Call, "gate" | "onHeld" | "attempts">;
 
-const optionalText = z.optional(z.nullable(z.string()));
-
 /** A path of the dialect. Throws CliError `not-found` where the dialect has none. */
 function required(client: Client, path: string | undefined, what: string): string {
   if (path !== undefined) return path;
@@ -76,25 +74,4 @@ export function findChunk(
   const what = "read a chunk of the index";
   const path = required(client, client.dialect.paths.documentChunk?.(storedId, number), what);
   return lookUp(client, what, path, Chunk, options);
-}
-
-const Tag = z.looseObject({ tag_key: z.string(), tag_value: z.string(), source: optionalText });
-export type Tag = z.infer<typeof Tag>;
-const Tags = z.looseObject({ tags: z.array(Tag) });
-
-/**
- * Metadata entries that begin with `pattern`, a prefix of key or value, or `key=value` prefixes
- * of both. `limit` 0 means all. They are written before a document is indexed. Throws ApiError,
- * and CliError `not-found` where the dialect has no such endpoint.
- */
-export async function listTags(client: Client, pattern: string, limit = 50): Promise<Tag[]> {
-  const what = "list tags";
-  const base = required(client, client.dialect.paths.tags, what);
-  const query = new URLSearchParams({ match_pattern: pattern, limit: String(limit) });
-  const path = `${base}?${query.toString()}`;
-  const { tags } = await client.call(
-    { what, policy: "list", method: "GET", path, key: "accessToken" },
-    Tags,
-  );
-  return tags;
 }

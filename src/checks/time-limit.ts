@@ -31,7 +31,7 @@ export function patternProblem(source: string): string | undefined {
 }
 
 /** Limit of one test of an expression from a suite or a configuration. */
-export const patternLimitMs = 1000;
+const patternLimitMs = 1000;
 
 /** Whether `pattern` matches `text`; undefined if that is not decided within the time limit. */
 export function matchesWithin(

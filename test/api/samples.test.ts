@@ -6,7 +6,7 @@ import { parseStreamLine } from "../../src/api/chat/packets.ts";
 import type { Client } from "../../src/api/client.ts";
 import { listConnectors } from "../../src/api/connectors.ts";
 import { listIngested, upsertDocument } from "../../src/api/documents.ts";
-import { findChunk, findDocumentSize, listTags } from "../../src/api/evidence.ts";
+import { findChunk, findDocumentSize } from "../../src/api/evidence.ts";
 import { listPairDocuments } from "../../src/api/pair-documents.ts";
 import { searchAssisted, searchIndexed, searchKeyword } from "../../src/api/search.ts";
 import { listProviders } from "../../src/api/models.ts";
@@ -44,6 +44,7 @@ const notCalled = new Set([
   "GET /manage/admin/user-group",
   "GET /admin/chat-session-history",
   "GET /admin/chat-session-history/{uuid}",
+  "GET /query/valid-tags",
   "GET /admin/query-history/list",
   "POST /admin/query-history/start-export",
   "GET /admin/query-history/export-status",
@@ -107,7 +108,6 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   },
   "GET /document/document-size-info?document_id=": (client) => findDocumentSize(client, "a"),
   "GET /document/chunk-info?document_id=&chunk_id=": (client) => findChunk(client, "a", 0),
-  "GET /query/valid-tags": (client) => listTags(client, ""),
   "POST /search": (client) => searchAssisted(client, query),
   "POST /admin/search": (client) => searchKeyword(client, query),
   "POST /search/send-search-message (Enterprise)": (client) => searchIndexed(client, query),

@@ -6,7 +6,7 @@ import type { Redactor } from "../../src/api/answers/redaction.ts";
 import type { Clock } from "../../src/api/retry/timing.ts";
 
 /** For what runs without secrets. */
-export const noSecrets: Redactor = {
+const noSecrets: Redactor = {
   redact: (text) => text,
   redactLast: (text) => text,
   mayHold: () => false,

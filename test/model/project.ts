@@ -36,7 +36,7 @@ const isGlob = (path: string): boolean => path.includes("*");
 const isFile = (path: string): boolean => /\.\w+$/.test(path) && !isGlob(path);
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 
-export const isBelow = (path: string, folder: string): boolean =>
+const isBelow = (path: string, folder: string): boolean =>
   folder === "" || path === folder || path.startsWith(`${folder}/`);
 
 /** The path as seen from a folder above it. */

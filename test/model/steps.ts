@@ -71,7 +71,7 @@ const tables = ["docs/rows.csv", "notes/list.ndjson"] as const;
 export const folders = ["", "docs", "docs/sub", "notes"] as const;
 /** What is there at the start. */
 export const firstFiles = ["README.md", "docs/a.md", "docs/sub/c.md", "docs/rows.csv"] as const;
-export const classNames = ["gone", "excluded", "other-options", "row-gone", "opted-out"] as const;
+const classNames = ["gone", "excluded", "other-options", "row-gone", "opted-out"] as const;
 
 const text = fc.constantFrom(...texts);
 const file = fc.constantFrom(...texts, ...tables);

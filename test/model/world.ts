@@ -45,7 +45,7 @@ const isText = (path: string): boolean => path.endsWith(".txt");
 const slugOf = (path: string): string => path.replace(/\W/g, "-");
 
 /** Row keys are unique in the project, as the ids that they become. */
-export const rowId = (path: string, key: string): string => `${slugOf(path)}-${key}`;
+const rowId = (path: string, key: string): string => `${slugOf(path)}-${key}`;
 
 function csvLine(path: string, [key, marker]: [string, number]): string {
   return `${rowId(path, key)},sku-${rowId(path, key)},Row ${marker},marker-${marker}\n`;

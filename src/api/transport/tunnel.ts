@@ -35,7 +35,7 @@ function addressOf(proxy: Proxy): string {
   return `${proxy.hostname}:${proxy.port}`;
 }
 
-export function proxyError(
+function proxyError(
   proxy: Proxy,
   code: string,
   reason: string,

@@ -37,7 +37,7 @@ const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
  * The words of a text. White space stays only between two word characters, as one space: a service
  * may change the rest when it joins sentences. Control and format characters and fences of code are dropped.
  */
-export function normalise(text: string): string {
+function normalise(text: string): string {
   return (
     text
       .toWellFormed()

@@ -29,7 +29,7 @@ export interface DoctorReport {
   requests: ProbeTrace[];
 }
 
-export function countsOf(findings: readonly Finding[]): Record<FindingStatus, number> {
+function countsOf(findings: readonly Finding[]): Record<FindingStatus, number> {
   const counts = { ok: 0, warning: 0, failure: 0, skipped: 0 };
   for (const { status } of findings) counts[status] += 1;
   return counts;

@@ -58,7 +58,7 @@ const signatures: readonly (readonly [pattern: RegExp, type: string])[] = [
 const sniffedBytes = 4096;
 
 /** Detects the type from the first bytes of a file: a known format, text, or binary. */
-export function typeOfBytes(start: Uint8Array): string {
+function typeOfBytes(start: Uint8Array): string {
   const text = Buffer.from(start).toString("latin1");
   const known = signatures.find(([pattern]) => pattern.test(text));
   if (known) return known[1];

@@ -169,9 +169,6 @@ export async function uploadFound(
   await uploadPlan(context, { ...session, plan, report, options, startedAtMs, begun });
 }
 
-/** The report request of a run before its files are read. */
-export type Begun = Omit<ReportRequest, "shard">;
-
 /**
  * `knowctl ingest`: finds files, compares them with the state, and sends new and changed
  * documents. Checks before the first request that all ids are unique and the pair exists.

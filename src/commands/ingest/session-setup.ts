@@ -34,10 +34,7 @@ export function inspectSetup(
 }
 
 /** Throws when a folder named `.knowctl` would mark another folder as the root of the next run. */
-export function refuseOtherMark(
-  folder: string,
-  { settings: { root }, mark }: DocumentSource,
-): void {
+function refuseOtherMark(folder: string, { settings: { root }, mark }: DocumentSource): void {
   const marked = realPath(dirname(folder)) ?? dirname(folder);
   if (basename(folder) !== stateName || marked === root) return;
   const isAbove = relativeTo(marked, root) !== undefined;

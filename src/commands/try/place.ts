@@ -11,7 +11,7 @@ import { machineOf } from "../config/files.ts";
 
 /** The pair of the sandbox that takes uploads. */
 const pair = 2;
-export const profile = "try";
+const profile = "try";
 
 /** The folder of the local service, and of what the commands write for themselves. */
 export interface Place {

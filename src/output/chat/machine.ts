@@ -62,7 +62,7 @@ function answerRecord(turn: Turn) {
 }
 
 /** The object of `--output json`, and the last line of `--output ndjson`. */
-export function resultRecord(turn: Turn, outcome: Outcome) {
+function resultRecord(turn: Turn, outcome: Outcome) {
   return {
     status: outcome.status,
     ...replyRecord(turn),

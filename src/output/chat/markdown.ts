@@ -3,7 +3,7 @@ import type { Output } from "../terminal/output.ts";
 import type { Drawing, DrawingOptions } from "./markdown/drawing.ts";
 
 /** Rendering of an answer's text: `auto` is Markdown on a terminal, else plain. */
-export const renderModes = ["auto", "markdown", "plain"] as const;
+const renderModes = ["auto", "markdown", "plain"] as const;
 export type RenderMode = (typeof renderModes)[number];
 
 /** Whether to render Markdown. `auto` writes plain text to a dumb terminal, CI or a pipe. */

@@ -24,8 +24,6 @@ export interface Known {
   model: string | null;
 }
 
-export const nothingKnown: Known = { tools: null, anonymous: null, providers: null, model: null };
-
 /** Names in packets that are not tools. */
 const pseudoTools = new Set(["plan", "report", "agent"]);
 

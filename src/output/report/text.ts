@@ -48,7 +48,7 @@ export function formatBytes(bytes: number): string {
 }
 
 /** Status as a heading. */
-export const statusWords: Readonly<Record<RunStatus, string>> = {
+const statusWords: Readonly<Record<RunStatus, string>> = {
   ok: "Done",
   partial: "Done, with failures",
   error: "Stopped",

@@ -50,7 +50,7 @@ function filesAt(path: string): string[] {
 }
 
 /** The files to play, in the given order; files of a folder by name. Throws CliError `usage`. */
-export function listPlayable(paths: readonly string[]): PlayableFile[] {
+function listPlayable(paths: readonly string[]): PlayableFile[] {
   return paths.flatMap((path) => {
     try {
       const files = filesAt(path);

@@ -1,5 +1,5 @@
 /** Differences between folder, state and service. Do not rename them: they are in the JSON output. */
-export const driftResults = ["not-sent", "gone-there", "extra", "elsewhere"] as const;
+const driftResults = ["not-sent", "gone-there", "extra", "elsewhere"] as const;
 export type DriftResult = (typeof driftResults)[number];
 
 /** What the folder has of a document, for one pair. */

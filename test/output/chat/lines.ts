@@ -13,7 +13,7 @@ export function packet(
 
 export const sessionId = "6f1c2f0e-8c57-4b7c-9f27-3a2f9f3b1a11";
 
-export const sessionLine: ChatEvent = {
+const sessionLine: ChatEvent = {
   raw: JSON.stringify({ chat_session_id: sessionId, incognito: false }),
   kind: "session",
   sessionId,

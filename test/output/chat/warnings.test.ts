@@ -3,13 +3,13 @@ import { createTurn, type Turn } from "../../../src/output/chat/turn/answer.ts";
 import { createCall, type ToolCall } from "../../../src/output/chat/turn/calls.ts";
 import type { AskedFilters } from "../../../src/output/chat/filter-warnings.ts";
 import {
-  nothingKnown,
   requestWarnings,
   warningsOf,
   type Asked,
   type Known,
 } from "../../../src/output/chat/warnings.ts";
 
+const nothingKnown: Known = { tools: null, anonymous: null, providers: null, model: null };
 const nothingAsked: Asked = {
   filters: null,
   strayFilters: null,

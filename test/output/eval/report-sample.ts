@@ -16,7 +16,7 @@ export const hostileTexts = [
 const holidays = "docs/people/holidays.md";
 
 /** One case of each kind that reports treat differently. */
-export function mixedCases(): CaseResult[] {
+function mixedCases(): CaseResult[] {
   return [
     sampleCase("fine", { group: "people", digest: "d" }),
     sampleCase("leave-days", {

@@ -2,7 +2,7 @@ import type { Finding, RuleText } from "../../../src/checks/lint/rule.ts";
 import type { LintRun } from "../../../src/output/lint/lint-run.ts";
 import { findingWith, printOf } from "../../checks/lint/finding.ts";
 
-export const missingLink: RuleText = {
+const missingLink: RuleText = {
   name: "missing-link",
   group: "links",
   severity: "warning",

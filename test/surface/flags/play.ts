@@ -43,7 +43,7 @@ export function useSandboxes(): void {
   });
 }
 
-export function wordsOf(words: Words): string[] {
+function wordsOf(words: Words): string[] {
   return typeof words === "string" ? words.split(" ").filter((word) => word !== "") : [...words];
 }
 

@@ -1,6 +1,6 @@
 import type { Coverage, Setting } from "./case.ts";
 
-export const files = { "docs/a.md": "# A\n\n## Part\n\ntext\n" };
+const files = { "docs/a.md": "# A\n\n## Part\n\ntext\n" };
 const docs: Setting = { files, args: "docs" };
 
 /** `try`: flag by flag. */

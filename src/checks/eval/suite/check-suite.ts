@@ -72,7 +72,7 @@ function pathProblems(suite: Suite, { paths, leftOut }: FolderFacts): SuiteProbl
 }
 
 /** The cases that count. */
-export function reviewedCases({ cases }: Suite): EvalCase[] {
+function reviewedCases({ cases }: Suite): EvalCase[] {
   return cases.filter(({ needsReview }) => !needsReview);
 }
 

@@ -2,7 +2,7 @@
  * Phrases with which assistants say that they have no answer, by language. Lower case, without
  * accents, and with straight apostrophes. docs/eval-suites.md explains how they count.
  */
-export const refusalPhrases = {
+const refusalPhrases = {
   en: [
     "i don't know",
     "i do not know",

@@ -35,7 +35,7 @@ async function countLines(context: Context, file: string): Promise<number | unde
 }
 
 /** The progress line of a batch: `12/40  1 failed  ETA 3m10s`. */
-export function batchProgressLine(
+function batchProgressLine(
   { ok, failed, skipped, open }: Omit<BatchCounts, "read" | "isWhole">,
   total: number | undefined,
   elapsedMs: number,

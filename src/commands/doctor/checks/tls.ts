@@ -76,7 +76,7 @@ function issuerProblem(shown: Handshake): Problem {
 }
 
 /** All problems of a certificate; the handshake reports only the first. */
-export function certificateProblems(shown: Handshake, host: string, now: number): Problem[] {
+function certificateProblems(shown: Handshake, host: string, now: number): Problem[] {
   const { problem } = shown;
   const found = [...timeProblems(shown, now), ...nameProblems(shown, host)];
   if (problem !== undefined && unknownIssuers.has(problem)) found.push(issuerProblem(shown));

@@ -90,9 +90,7 @@ export const selectionFlags = [
 ] as const satisfies (keyof MappingFlags)[];
 
 /** The flag as typed, e.g. `--id-prefix`. */
-export function flagText(
-  name: (typeof shapingFlags)[number] | (typeof selectionFlags)[number],
-): string {
+function flagText(name: (typeof shapingFlags)[number] | (typeof selectionFlags)[number]): string {
   if (name === "ignore") return "--no-ignore";
   return `--${name.replace(/[A-Z]/g, (big) => `-${big.toLowerCase()}`)}`;
 }

@@ -32,7 +32,7 @@ export interface Includes {
 }
 
 /** How deep includes nest, and how much they add to a document. */
-export const mostDepth = 16;
+const mostDepth = 16;
 const mostFileBytes = 4 * 1024 * 1024;
 const mostBytes = 16 * 1024 * 1024;
 const tooManyNotes = `name its folder: the project has more than ${mostNotes} notes`;

@@ -20,7 +20,7 @@ export interface Parts {
 export const mostParts = 1000;
 
 /** The stamp of a part now: "" for a missing file, undefined if it cannot be trusted. */
-export function stampNow(root: string, path: string): string | undefined {
+function stampNow(root: string, path: string): string | undefined {
   const stamp = stampAt(root, path);
   if (stamp === "") return stamp;
   return trustedStamp(stamp, Date.now()) || undefined;

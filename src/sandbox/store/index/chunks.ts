@@ -26,7 +26,7 @@ function endOf(text: string): string {
  * Joins the passages of a document to chunks. A chunk begins with the end of the chunk before
  * it. Title, metadata and added context are no part of the content.
  */
-export function chunksOf(passages: readonly { number: number; text: string }[]): Chunk[] {
+function chunksOf(passages: readonly { number: number; text: string }[]): Chunk[] {
   const chunks: Chunk[] = [];
   for (const { number, text } of passages) {
     const last = chunks.at(-1);

@@ -18,7 +18,7 @@ import { toPage } from "./page.ts";
 import { createFolder, find, type Options } from "../../../documents/folder.ts";
 
 /** A page of a text format, as the engine makes it. */
-export async function openPage(file: SourceFile, settings: DocumentSettings): Promise<LintPage> {
+async function openPage(file: SourceFile, settings: DocumentSettings): Promise<LintPage> {
   const { path, mtimeMs, absolutePath } = file;
   const format = formatFor(path, undefined);
   if (format.gives !== "text") throw new Error(`${path} is no text`);

@@ -15,7 +15,7 @@ const maxListed = 20;
  * Continues a session and shows its last exchange, if the service has an endpoint for it.
  * Throws ApiError for a session that the service does not have.
  */
-export async function enterSession(talk: Talk, work: Work, id: string): Promise<void> {
+async function enterSession(talk: Talk, work: Work, id: string): Promise<void> {
   const { output, context, owner } = talk;
   if (work.client.dialect.paths.session === undefined) {
     leaveSession(talk);

@@ -37,7 +37,7 @@ export function addCode(state: State, written: string, attributes: BlockAttribut
 }
 
 /** The text of HTML that the page takes as it is. */
-export function addHtml(state: State, html: string): void {
+function addHtml(state: State, html: string): void {
   addBlock(state, readHtml(html.replaceAll("<!--", "<!-- "), state.context.path).body.trimEnd());
 }
 

@@ -14,14 +14,14 @@ export interface ComponentText {
 const labelKeys = ["title", "label", "text"];
 const calloutNames = new Set(["aside", "admonition", "callout", "alert", "hint"]);
 /** Names of boxes whose name is shown as their title. */
-export const admonitions: ReadonlySet<string> = new Set(
+const admonitions: ReadonlySet<string> = new Set(
   "abstract attention bug caution check danger error example failure hint important info note question quote seealso success summary tip todo warning".split(
     " ",
   ),
 );
 
 /** `FeatureState` and `feature-state` as words: `Feature state`. */
-export function wordsOf(name: string): string {
+function wordsOf(name: string): string {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
     .replace(/[^\p{L}\p{N}]+/gu, " ")
