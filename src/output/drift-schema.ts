@@ -20,7 +20,7 @@ const Document = {
           "extra: listed without file and record; elsewhere: recorded for another pair",
       ),
     ),
-  ccPairId: int("the pair; for elsewhere the pair of the record"),
+  ccPairId: int("the pair, the first of several; for elsewhere the pair of the record"),
 };
 
 const Summary = z

@@ -37,7 +37,7 @@ function targetsOf(session: ConnectedSession, { table }: Plan): Target[] {
 
 function summaryOf({ drift, listed, targets, noExtra }: Comparison, plan: Plan): DriftSummary {
   return {
-    listed: targets.reduce((sum, { ccPairId }) => sum + listed.count(ccPairId), 0),
+    listed: listed.count(targets.map(({ ccPairId }) => ccPairId)),
     "not-sent": drift.count("not-sent"),
     "gone-there": drift.count("gone-there"),
     extra: noExtra === undefined ? drift.count("extra") : null,

@@ -15,7 +15,7 @@ export interface Drifted {
   ccPairId: number;
 }
 
-/** Differences in a temporary table: there may be one for each document. */
+/** Differences in a temporary table: there may be one for each document. The first pair of each is kept. */
 export interface DriftTable {
   add(drifted: Drifted): void;
   count(result: DriftResult): number;
@@ -30,7 +30,7 @@ export function createDriftTable(database: Database): DriftTable {
   database.exec(`
     DROP TABLE IF EXISTS temp.drift;
     CREATE TEMP TABLE drift (
-      result TEXT, path TEXT, id TEXT, pair INTEGER, PRIMARY KEY (result, path, id, pair)
+      result TEXT, path TEXT, id TEXT, pair INTEGER, PRIMARY KEY (result, path, id)
     ) WITHOUT ROWID;`);
   const insert = createInsert(database, "INSERT OR IGNORE INTO temp.drift", 4);
   const counted = database.prepare("SELECT count(*) AS n FROM temp.drift WHERE result = ?");
@@ -51,7 +51,7 @@ export function createDriftTable(database: Database): DriftTable {
     },
     *list(result) {
       flush();
-      const keys = ["path", "id", "pair"];
+      const keys = ["path", "id"];
       for (const row of pagesOf(database, "temp.drift", keys, "result = ?", [result])) {
         const path = String(row["path"]);
         const ccPairId = Number(row["pair"]);

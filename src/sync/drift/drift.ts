@@ -122,6 +122,13 @@ function compareRecorded(
   const { state, listed, listedTargets, storedId, orphanClasses } = request;
   let compared = 0;
   let fileless = 0;
+  // A document of several pairs is one document.
+  const isCounted = (key: string, id: string): boolean =>
+    listedTargets.some((other) => {
+      const record = other.key < key ? state.accepted(other.key, id) : undefined;
+      if (!record || record.whole === tombstoneMark) return false;
+      return isListed(request, other.ccPairId, record);
+    });
   for (const record of allRecords(request)) {
     const { id, path, part, target: key } = record;
     if (listed.isKnown(storedId(id)) || !request.isInScope(path)) continue;
@@ -138,7 +145,7 @@ function compareRecorded(
       if (result) drift.add({ result, id, path, ccPairId: pairInKey(key) });
       else if (isHere && isThere && !isRemoved && path !== undefined) {
         // Not every one is an orphan: rows of a file that is not named are not planned.
-        if (orphanClasses(path, part).length > 0) fileless++;
+        if (orphanClasses(path, part).length > 0 && !isCounted(key, id)) fileless++;
       }
     }
   }

@@ -8,7 +8,8 @@ export interface ListedTable {
   /** Marks an id as known: a file yields it, or the state records it. */
   know(id: string): void;
   isKnown(id: string): boolean;
-  count(pair: number): number;
+  /** Counts the documents that any of the pairs has. */
+  count(pairs: readonly number[]): number;
   /** Listed ids of a pair that are not known, in order. */
   unknown(pair: number): Generator<string>;
 }
@@ -39,9 +40,6 @@ export function createListedTable(database: Database): ListedTable {
   const insertKnown = createInsert(database, "INSERT OR IGNORE INTO temp.known", 1);
   const listed = database.prepare("SELECT 1 AS yes FROM temp.listed WHERE pair = ? AND id = ?");
   const known = database.prepare("SELECT 1 AS yes FROM temp.known WHERE id = ?");
-  const counted = database.prepare(
-    "SELECT count(DISTINCT id) AS n FROM temp.listed WHERE pair = ?",
-  );
   const next = database.prepare(
     `SELECT DISTINCT id FROM temp.listed AS l WHERE pair = ? AND id > ?
       AND NOT EXISTS (SELECT 1 FROM temp.known AS k WHERE k.id = l.id) ORDER BY id LIMIT ${batchSize}`,
@@ -74,9 +72,12 @@ export function createListedTable(database: Database): ListedTable {
       flush();
       return known.get(id) !== undefined;
     },
-    count(pair) {
+    count(pairs) {
       setIndexed(true);
-      return Number(counted.get(pair)?.["n"]);
+      const counted = database.prepare(
+        `SELECT count(DISTINCT id) AS n FROM temp.listed WHERE pair IN (${pairs.map(() => "?").join()})`,
+      );
+      return Number(counted.get(...pairs)?.["n"]);
     },
     *unknown(pair) {
       flush();

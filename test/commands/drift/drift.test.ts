@@ -262,6 +262,33 @@ describe("drift", () => {
     expect((await runIn(trusted, "drift")).stdout).toContain("  docs/2.md (cc-pair 4)\n");
   });
 
+  it("counts a document of two pairs once", async () => {
+    const service = await startTestService({ files, dialect: "onyx" });
+    const rules = [{ match: "nothing", ccPairId: 4 }];
+    writeFiles(service.folder, {
+      ".cliconfig.json": JSON.stringify({ ingest: { ccPairId: 2, include: ["docs"], rules } }),
+    });
+    const trusted = { ...service, env: { ...service.env, KNOWCTL_TRUST_PROJECT: "1" } };
+    await runIn(trusted, "ingest");
+    await runIn(trusted, "ingest --cc-pair-id 4");
+    expect((await runIn(trusted, "drift")).stderr).toBe(
+      "no difference; the service lists 3 documents\n",
+    );
+    rmSync(join(service.folder, "docs/1.md"));
+    expect((await runIn(trusted, "drift")).stderr).toBe(
+      "1 orphaned document: see `knowctl ingest orphans`\n",
+    );
+    await remove(service, "docs/1.md");
+    await send(service, 2, "docs/0.md");
+    await send(service, 4, "docs/0.md");
+    expect(await differences(trusted)).toEqual(["gone-there docs/1.md 2", "extra docs/0.md 2"]);
+    const { code, stdout, stderr } = await runIn(trusted, "drift --exit-code");
+    expect(stdout).toContain("gone there: 1 document\n");
+    expect(stdout).toContain("extra: 1 document\n");
+    expect(stderr).toContain("2 documents differ");
+    expect(code).toBe(12);
+  });
+
   it("tells removal notices and the records of other pairs apart", async () => {
     const service = await startSent("ingest docs/1.md docs/2.md --cc-pair-id 4");
     await runIn(service, "ingest docs/2.md --cc-pair-id 2");

@@ -141,7 +141,7 @@ export async function* findRemoteOrphans(
       "check --id-prefix",
     );
   }
-  if (prune) refuseForeign(compared.recorded(target), listed.count(target.ccPairId), target);
+  if (prune) refuseForeign(compared.recorded(target), listed.count([target.ccPairId]), target);
   const isNeeded = prune && drift.count("extra") > 0;
   const others = isNeeded ? await addOtherPairs(context, session, listed, target) : [];
   if (noExtra !== undefined) await output.note(`extra documents were not determined: ${noExtra}`);
