@@ -208,7 +208,8 @@ async function checkListed(
   for (const write of writes) {
     const known = [...sent.values()].find(({ id }) => storedId(id) === write.id)!;
     if (write.kind === "stored") known.removed = true;
-    else sent.delete(known.id);
+    // The service had one document per id, whatever pair it was sent to.
+    else for (const all of plan.state.sent.values()) all.delete(known.id);
   }
   const ids = recorded
     .filter((each) => each.status === "sent" && each.ccPairId === plan.pair)

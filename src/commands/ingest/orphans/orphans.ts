@@ -12,6 +12,7 @@ import {
 import { isRemoved, removedByDefault } from "../../../sync/orphans/orphan-classes.ts";
 import { targetFor } from "../../../sync/state/target.ts";
 import { openOutput } from "../../connect.ts";
+import { warnOfShared } from "../target/other-pairs.ts";
 import { accessRules } from "../target/access.ts";
 import { checkOrphansOptions } from "./orphan-options.ts";
 import { columnsOf, rowsOf } from "./orphan-rows.ts";
@@ -168,6 +169,8 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
     writeList(output, options, columnsOf(session.source.shown), rowsOf(orphans));
   if (removes) checkRemoval(work, options);
   if (options.tombstone && orphans.selected > 0) await checkAccess(context, work, options);
+  if (removes)
+    await warnOfShared(session, work, options.prune ? "deleted" : "replaced with a removal notice");
   if (!removes || orphans.selected === 0 || options.dryRun || !connected) {
     await write();
     return await printListed(context, work, options);

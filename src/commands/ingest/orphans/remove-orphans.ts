@@ -151,7 +151,7 @@ function createRemove(
     state.doubt(sharedTargets.map((key) => ({ target: key, id: orphan.id })));
     if (prune) {
       await deleteDocument(client, storedIdOf(orphan), { gate });
-      state.dropAccepted(target.key, orphan.id);
+      for (const key of sharedTargets) state.dropAccepted(key, orphan.id);
       return "deleted";
     }
     const { settings } = source;

@@ -5,11 +5,12 @@ import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import type { OrphanTable } from "../../../sync/orphans/orphan-table.ts";
 import type { PlanEntry } from "../../../sync/plan/plan-table.ts";
 import type { Pending } from "../../../sync/run/pending.ts";
 import { tombstoneMark } from "../../../sync/state/records.ts";
-import { pairInKey, serviceTargets, targetFor } from "../../../sync/state/target.ts";
-import type { UploadSession } from "../session.ts";
+import { pairInKey, serviceTargets, targetFor, type Target } from "../../../sync/state/target.ts";
+import type { Session, UploadSession } from "../session.ts";
 import type { AccessRules } from "./access.ts";
 import { ruleTargets } from "./rule-targets.ts";
 
@@ -58,19 +59,47 @@ const heldTwice = `SELECT own.path AS path FROM accepted AS own
 
 type Planned = Pick<ReadyDocument, "id" | "ownPair">;
 
+/** The pairs of the targets `keys` that hold a document, without its own target. */
+function pairsHolding(
+  { state }: Pick<Session, "state">,
+  keys: readonly string[],
+  { id, own }: { id: string; own: string | undefined },
+): number[] {
+  const isHeld = (key: string): boolean => {
+    const whole = key === own ? undefined : state.accepted(key, id)?.whole;
+    return whole !== undefined && whole !== tombstoneMark;
+  };
+  return keys.filter(isHeld).map(pairInKey);
+}
+
 /** Returns a function that lists the other pairs that hold a document; `keys` are all targets. */
 function createPairsOf(
-  { state, targets }: Pick<UploadSession, "state" | "targets">,
+  session: Pick<UploadSession, "state" | "targets">,
   keys: readonly string[],
 ): (document: Planned) => number[] {
-  return ({ id, ownPair }) => {
-    const own = targetFor(targets, ownPair)?.key;
-    const isHeld = (key: string): boolean => {
-      const whole = key === own ? undefined : state.accepted(key, id)?.whole;
-      return whole !== undefined && whole !== tombstoneMark;
-    };
-    return keys.filter(isHeld).map(pairInKey);
-  };
+  return ({ id, ownPair }) =>
+    pairsHolding(session, keys, { id, own: targetFor(session.targets, ownPair)?.key });
+}
+
+/** Warns that documents to be removed are `done` in other pairs, too. */
+export async function warnOfShared(
+  session: Pick<Session, "state" | "targets" | "output">,
+  { orphans, target }: { orphans: OrphanTable; target: Target },
+  done: string,
+): Promise<void> {
+  const keys = serviceTargets(session.state.database, session.targets.baseUrl);
+  const pairs = new Set<number>();
+  let count = 0;
+  let first = "";
+  for (const { id, path, isSelected } of orphans.list()) {
+    const others = isSelected ? pairsHolding(session, keys, { id, own: target.key }) : [];
+    if (others.length > 0 && ++count === 1) first = path;
+    for (const pair of others) pairs.add(pair);
+  }
+  if (count === 0) return;
+  await session.output.warn(
+    `by the state, ${holders(pairs)} ${countOf(count, "document")} of these (first: ${neutraliseLine(first)}): the service has one document per id, so ${count === 1 ? "it is" : "they are"} ${done} there too`,
+  );
 }
 
 /** Warns in a dry run that the upload may refuse documents for the sake of the required access type. */
