@@ -65,7 +65,7 @@ export const secretsRules: readonly PageRule[] = [
   secretRule({
     name: "secret-assigned",
     summary:
-      "A random value is assigned to a name such as `api_key`, `password` or `datadog_token`",
+      "A random value is assigned to a name such as `api_key` or `password`, or stands in `curl --user`",
     advice: `${revoke} If it is the example of an API, write a placeholder: readers copy what they see.`,
     bad: `api_key: ${made}\n`,
     good: "api_key: $API_KEY\n",

@@ -1,6 +1,6 @@
 import { entropyOf, isMadeUp, saysPassword } from "./made-up.ts";
 import { pack, type AssignedForm } from "./pack.ts";
-import { isLikelyPassword } from "./passwords.ts";
+import { isLikelyPassword } from "./passwords/named-passwords.ts";
 import type { Secret } from "./secret.ts";
 import { hasStopword } from "./stopwords.ts";
 import type { Span } from "../rule.ts";
@@ -34,7 +34,9 @@ const genericName = new RegExp(
 );
 // Tokens that are worth nothing after minutes, or without another one.
 const briefName =
-  /(?:state|session|page|next|sync|cursor|continuation|csrf|xsrf|device|id|nonce|recovery|request|public|refresh|mfa|otp|activation|verification|anti.?forgery)[_.-]?(?:token|key)|[?&]token=$/i;
+  /(?:state|session|page|search|next|sync|cursor|continuation|csrf|xsrf|device|id|nonce|recovery|request|public|refresh|mfa|otp|activation|verification|anti.?forgery)[_.-]?(?:token|key)|[?&](?:ss|invite|share)?[_-]?token=$/i;
+// The values beside it are those of an example as well.
+const exampleKey = /\bAKIA[A-Z0-9]{9}EXAMPLE\b/;
 const otherName = new RegExp(pack.generic.otherNames, "i");
 const hashName =
   /(?:sha-?\d*|md5|hash|checksum|digest|commit|revision|\brev|integrity|fingerprint|etag|uuid|guid)[^\n]{0,40}$/i;
@@ -77,6 +79,7 @@ function valueAt(text: string, { start, end }: Span): Span {
 /** A value without a form of its own: only a random one whose name says that it is secret. */
 function isGenericSecret(value: string, context: string): boolean {
   if (!genericName.test(context) || briefName.test(context)) return false;
+  if (exampleKey.test(context)) return false;
   // The header in front of a bearer has the name of an author.
   if (otherName.test(context) && !bearer.test(context)) return false;
   if (!/^[a-z0-9][\w.+/=-]{15,149}$/i.test(value) || otherForm.test(value)) return false;

@@ -1,11 +1,13 @@
 import { assignedSecrets } from "./assigned-values.ts";
+import { azureKeys } from "./azure-keys.ts";
 import { knownSecrets } from "./known-forms.ts";
 import { longRuns } from "./long-runs.ts";
 import { ownKeys } from "./own-keys.ts";
-import { passwords } from "./passwords.ts";
+import { curlPasswords } from "./passwords/curl-passwords.ts";
+import { passwords } from "./passwords/named-passwords.ts";
+import { urlPasswords } from "./passwords/url-passwords.ts";
 import { privateKeyMarks, privateKeys } from "./private-keys.ts";
 import type { Secret } from "./secret.ts";
-import { urlPasswords } from "./url-passwords.ts";
 
 /**
  * The secrets in a text in order. They do not overlap. `keys` are those of profiles, which are found
@@ -21,10 +23,12 @@ export function findSecrets(text: string, keys: readonly string[] = []): Secret[
   // Of two at one place, the first one names it best.
   if (keys.length > 0) add(ownKeys(text, keys, runs));
   if (privateKeyMarks.some((each) => text.includes(each))) add(privateKeys(text));
+  add(azureKeys(text));
   if (runs.length > 0) add(knownSecrets(text, runs));
   if (text.includes("@") && text.includes("://")) add(urlPasswords(text));
   if (runs.length > 0) add(assignedSecrets(text, runs));
   add(passwords(text));
+  add(curlPasswords(text));
   return found.length < 2 ? found : withoutOverlap(found);
 }
 

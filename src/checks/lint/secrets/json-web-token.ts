@@ -16,5 +16,7 @@ export function isValidToken(token: string, nowMs = Date.now()): boolean {
   const claims = objectIn(payload);
   if (!objectIn(header) || !claims) return false;
   if (typeof claims["exp"] === "number" && claims["exp"] * 1000 < nowMs) return false;
-  return !/1234567890|example|John Doe/i.test(JSON.stringify(claims));
+  // A mail that counts clicks leads to this address.
+  if (typeof claims["url"] === "string" && claims["url"].startsWith("http")) return false;
+  return !/1234567890|example|John Doe|"some":"payload"/i.test(JSON.stringify(claims));
 }

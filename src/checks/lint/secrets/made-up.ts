@@ -14,9 +14,9 @@ const sequences = /0123456|1234567|2345678|9876543|8765432|abcdefg|a1b2c3|1a2b3c
 const repeated = /(.)\1{5}|(.{2})\2{3}|(.{3,8})\3{2}/;
 // Parts of values that documents of their services show to everybody: RFC 6749; the account keys of
 // Azurite and of the emulator of Cosmos DB; Stripe, GitHub, Kubernetes (its password, as Base64 too);
-// xkcd.com/936.
+// xkcd.com/936; play.min.io; Dynatrace (its token, as Base64 too).
 const published =
-  /2YotnFZFEjr1|tGzv3JOkF0XG|7Fjfp0ZBr1Kt|gX1fBat3bV|Eby8vdM02xNO|C2y6yDjf5|4eC39HqLyjWD|26PHem9AhJZv|16C7e42F292c6912|UyFCXCpkJHpE|S!B\\\*d\$zDsb|Tr0ub4dor/;
+  /2YotnFZFEjr1|tGzv3JOkF0XG|7Fjfp0ZBr1Kt|gX1fBat3bV|Eby8vdM02xNO|C2y6yDjf5|4eC39HqLyjWD|26PHem9AhJZv|16C7e42F292c6912|UyFCXCpkJHpE|S!B\\\*d\$zDsb|Tr0ub4dor|zuf\+tfteSlsw|ST2EY72KQINMH574|MkVZNzJLUUlOTUg1NzRX/;
 // In Base64 a row of "A" is a row of zero bytes.
 const zeros = /A{5,24}/g;
 

@@ -1,10 +1,12 @@
+import { azureMarks } from "./azure-keys.ts";
+import { curlMark } from "./passwords/curl-passwords.ts";
 import { hasLongRun } from "./long-runs.ts";
 import { shortestKey } from "./own-keys.ts";
-import { passwordMarks } from "./passwords.ts";
+import { passwordMarks } from "./passwords/named-passwords.ts";
 import { privateKeyMarks } from "./private-keys.ts";
 
 // One expression takes half of the time of a search for each mark. No mark has a special character.
-const marks = new RegExp([...privateKeyMarks, ...passwordMarks].join("|"));
+const marks = new RegExp([...privateKeyMarks, ...passwordMarks, ...azureMarks, curlMark].join("|"));
 
 /**
  * Creates a quick check: whether the JSON of a document may contain what findSecrets() finds in its

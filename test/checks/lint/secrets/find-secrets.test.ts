@@ -131,6 +131,9 @@ describe("passwords in URLs", () => {
     "https://user:changeme@git.acme.io/x",
     "https://git.acme.io:8080/@scope/name",
     "https://docs.acme.io/a:b and mail to ann@acme.io",
+    "https://user:he%2F%2Fyo@pypi.company.com/simple",
+    "amqp://username:Kp4-tulip-Vx@source.hostname:5672",
+    "amqp://jobs:s3KrE7@mq.acme.org",
   ])("%s is no finding", (url) => {
     expect(kindsIn(`Open ${url} now.`)).toEqual([]);
   });
@@ -187,6 +190,110 @@ describe("passwords that only their names show", () => {
   });
 });
 
+describe("links to meetings, appointments and pages", () => {
+  const meeting = textFor("[A-Z]{3}\\d[a-z]{2}\\d[A-Z]{2}\\d[a-z]\\d[A-Z]{3}\\d[a-z]\\d", random);
+
+  it.each([
+    ["of Zoom", `https://zoom.us/j/696660?pwd=${meeting}`],
+    ["of Zoom for a company", `https://acme.zoom.us/j/69666?from=x&pwd=${meeting}#success`],
+    ["of an appointment", `https://calendar.acme.io/u/0/selfsched?sstoken=${letters(60)}`],
+    ["of a search", `https://commons.acme.org/index.php?search=a&searchToken=${letters(25)}`],
+    ["that invites", `https://chat.acme.io/join?invite_token=${letters(25)}`],
+  ])("are no secrets: %s", (_name, url) => {
+    expect(kindsIn(`[the link]: ${url}\n`)).toEqual([]);
+  });
+
+  it.each([
+    ["a password elsewhere", `https://files.acme.io/a?pwd=${meeting}`],
+    ["a token that signs in", `https://api.acme.io/a?access_token=${letters(40)}`],
+  ])("do not hide %s", (_name, url) => {
+    expect(kindsIn(`[the link]: ${url}\n`)).toHaveLength(1);
+  });
+});
+
+describe("curl with a user and a password", () => {
+  const password = `kp4-tulip-Vx${textFor("\\d[A-Z]\\d", random)}`;
+
+  it.each([
+    ["-u", `curl -u deploy:${password} https://api.acme.io/v1/pages`],
+    ["-u in quotes", `curl -s -u "deploy:${password}" -X POST https://api.acme.io/v1`],
+    ["-u without a space", `$ curl https://api.acme.io/v1 -udeploy:${password}`],
+    ["--user", `curl --user 'deploy:${password}' https://api.acme.io/v1`],
+    ["--user=", `curl --user=deploy:${password} https://api.acme.io/v1`],
+    ["--proxy-user", `curl --proxy-user deploy:${password} https://api.acme.io/v1`],
+    ["a line of its own", `curl -X POST \\\n  -u deploy:${password} \\\n  https://api.acme.io/`],
+    ["code in prose", `Run \`curl -u deploy:${password} api.acme.io\` once.`],
+  ])("is found with %s", (_name, text) => {
+    const found = findSecrets(text);
+    expect(found.map(({ start, end }) => text.slice(start, end))).toEqual([password]);
+    expect(found.map(({ rule }) => rule)).toEqual(["secret-assigned"]);
+  });
+
+  it.each([
+    "curl -u Administrator:password https://api.acme.io/v1",
+    "curl -u userename:pa$sw0rD12 https://api.acme.io/v1",
+    "curl -u targetUser:targetPassword1 https://api.acme.io/v1",
+    "curl -u $USER_OF_1:$PASSWORD_OF_1 https://api.acme.io/v1",
+    "curl -u <user>:<password-of-1> https://api.acme.io/v1",
+    'curl -u "Tenant1:${API_TOKEN_1}" https://api.acme.io/v1',
+    `curl -u elastic:${password} https://localhost:9200/_cat`,
+    `curl -u elastic:${password} localhost:9200/_cat`,
+    `curl -u elastic:${password} https://es.example.com/_cat`,
+    `docker run -u app:${password} acme/app`,
+    `curl https://api.acme.io/\ndocker run -u app:${password} acme/app`,
+  ])("is no finding: %s", (text) => {
+    expect(kindsIn(`${text}\n`)).toEqual([]);
+  });
+});
+
+describe("keys and signatures of Azure", () => {
+  const key = (bytes: number): string =>
+    Buffer.from(Array.from({ length: bytes }, () => Math.floor(random() * 256))).toString("base64");
+  const keys = Array.from({ length: 40 }, () => [key(64), key(32)]);
+  const signed = "https://acmedocs.blob.core.windows.net/c/f.csv?sv=2022-11-02&sr=b&sp=r";
+
+  it.each([
+    ["AccountKey", (long: string) => `AccountName=acmedocs;AccountKey=${long};EndpointSuffix=x`],
+    ["AccountKey in Cosmos DB", (long: string) => `"AccountEndpoint=x;AccountKey=${long};"`],
+    [
+      "SharedAccessKey",
+      (_long: string, short: string) =>
+        `Endpoint=sb://a.servicebus.windows.net/;SharedAccessKeyName=Root;SharedAccessKey=${short}`,
+    ],
+    [
+      "the signature of a URL",
+      (_long: string, short: string) =>
+        `${signed}&se=2999-01-01T00%3A00%3A00Z&sig=${encodeURIComponent(short)}`,
+    ],
+    [
+      "a signature without an end",
+      (_long: string, short: string) =>
+        `https://a.logic.azure.com/run?api-version=1&sp=%2Ftriggers%2Frun&sv=1.0&sig=${short.slice(0, -1).replace(/[+/]/g, "-")}`,
+    ],
+    [
+      "a signature in HTML",
+      (_long: string, short: string) =>
+        `<a href="${signed.replaceAll("&", "&amp;")}&amp;sig=${encodeURIComponent(short)}&amp;se=2999-01-01">`,
+    ],
+  ])("are found: %s", (_name, textOf) => {
+    for (const [long = "", short = ""] of keys) {
+      const found = findSecrets(textOf(long, short));
+      expect(found.map(({ rule }) => rule)).toEqual(["secret-token"]);
+    }
+  });
+
+  it.each([
+    ["a placeholder", "AccountName=a;AccountKey=<your-account-key>;"],
+    ["what Azurite has", `AccountKey=Eby8vdM02xNO${letters(74)}==`],
+    ["a signature that has expired", `${signed}&se=2019-01-01T00:00:00Z&sig=${letters(43)}%3D`],
+    ["another parameter", `https://acme.io/a?sig=${letters(43)}%3D`],
+    ["a short one", `${signed}&se=2999-01-01&sig=abc123`],
+    ["what the reader fills in", `${signed}&se=2999-01-01&sig=<signature>`],
+  ])("are not %s", (_name, text) => {
+    expect(kindsIn(text)).toEqual([]);
+  });
+});
+
 describe("headers and files that sign in", () => {
   const basic = (password: string): string => Buffer.from(`deploy:${password}`).toString("base64");
   const secret = basic(`Kp4-tulip-Vx${textFor("\\d{3}", random)}`);
@@ -240,6 +347,9 @@ describe("values that the documents of their services show to everybody", () => 
     ["Stripe", "api_key", "sk_test_", "4eC39HqLyjWDarjtT1zdp7dc"],
     ["GitHub", "token", "gho_", "16C7e42F292c6912E7710c838347Ae178B4a"],
     ["Kubernetes", "password", "UyFCXCpk", "JHpEc2I9"],
+    ["MinIO", "secretKey", "zuf+tfteSlsw", "Ru7BJ86wekitnifILbZam1KYY3TG"],
+    ["Dynatrace", "api_token", "dt0c01.ST2EY72KQINMH574WMNVI7YN.", `G3DF${letters(60)}`],
+    ["Dynatrace in Base64", "token", "ZHQwczAxLlNUMkVZNzJLUUlOTUg1NzRX", letters(40)],
     [
       "Azurite",
       "AccountKey",
@@ -266,6 +376,15 @@ describe("JSON Web Tokens", () => {
     expect(kindsIn(`Bearer ${madeUpToken(random, {})}`)).toEqual(["jwt"]);
     expect(kindsIn(`Bearer ${madeUpToken(random, { exp: 1_600_000_000 })}`)).toEqual([]);
     expect(kindsIn(`Bearer ${madeUpToken(random, { name: "John Doe" })}`)).toEqual([]);
+    expect(kindsIn(`Bearer ${madeUpToken(random, { some: "payload" })}`)).toEqual([]);
+  });
+
+  it("are no secrets in the links of a debugger or of a mail that counts clicks", () => {
+    const token = madeUpToken(random, {});
+    expect(kindsIn(`See https://jwt.io/#debugger-io?token=${token}`)).toEqual([]);
+    expect(kindsIn(`See https://acme.io/#debugger-io?token=${token}`)).toEqual(["jwt"]);
+    const link = madeUpToken(random, { uri: "mail:click", url: "https://acme.io/form?id=1" });
+    expect(kindsIn(`See https://links.acme.io/l/${link}/s/12/br/9`)).toEqual([]);
   });
 });
 
@@ -295,6 +414,7 @@ describe("values that are no secrets", () => {
     "![Keys](images/api-keys-2024-01-15-overview-v2.png)",
     "https://github.com/acme/secrets/blob/9fceb02d0ae598e95dc970b74767f19372d61af8/README.md",
     'access_token: "eyJraWQiOiJoZnpMS3...tdBbjhHcIXF_OQCsUdk"',
+    `https://sqs.acme.io/q?access_key=AKIAIOSFODNN7${example}&secret_key=${letters(22)}`,
     "The key is stored in sha512-vault-2024-production-eu-west-1.",
   ])("%s", (text) => {
     expect(kindsIn(`${text}\n`)).toEqual([]);
@@ -345,6 +465,13 @@ describe("the time of the search", () => {
     "Pwd",
     "basic a",
     "whsec_",
+    "curl -u a:",
+    "curl -u a:aB3dE6gH9jK2 ",
+    " -u a:aB3dE6gH9jK2",
+    "curl \\\n",
+    "?sig=",
+    "&sp=&sv=&sig=aB3d",
+    "AccountKey=",
     "api_key: ",
     "bearer ",
     "@",

@@ -29,6 +29,9 @@ describe("the quick check of an upload", () => {
       expect(mayHold(`${name}: kR7.xw-29Lq`)).toBe(true);
       expect(findSecrets(`${name}: kR7.xw-29Lq`)).toHaveLength(1);
     }
+    for (const text of ["curl -u deploy:kp4-tulip-Vx9", "AccountKey=ab+/", "a?sv=1&sig=%2B"]) {
+      expect(mayHold(text)).toBe(true);
+    }
     expect(mayHold("https://reader:kp-tulip@git.intra.acme.io/")).toBe(true);
   });
 

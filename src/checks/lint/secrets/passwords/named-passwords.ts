@@ -1,6 +1,6 @@
-import { entropyOf, inLetters, isMadeUp, saysPassword } from "./made-up.ts";
-import type { Secret } from "./secret.ts";
-import { hasStopword } from "./stopwords.ts";
+import { entropyOf, inLetters, isMadeUp, saysPassword } from "../made-up.ts";
+import type { Secret } from "../secret.ts";
+import { hasStopword } from "../stopwords.ts";
 
 /** Parts of the names of passwords; a text without one has no password that only its name shows. */
 export const passwordMarks: readonly string[] = ["assw", "ASSW", "pwd", "Pwd", "PWD"];
@@ -47,6 +47,9 @@ function plain(text: string): string {
   return /^[ -~]+$/.test(decoded) ? decoded : text;
 }
 
+// Such a link is made for everybody who may read the page.
+const meeting = /\bzoom(?:gov)?\.(?:us|com)\/[^\s"<>()]{1,100}[?&]$/;
+
 /** Random passwords that only their names show, also short ones: `password: …`. */
 export function* passwords(text: string): Generator<Secret> {
   if (!passwordMarks.some((each) => text.includes(each))) return;
@@ -55,6 +58,7 @@ export function* passwords(text: string): Generator<Secret> {
     const found = value.exec(text);
     const written = (found?.[2] ?? found?.[3] ?? "").replace(/[.:]+$/, "");
     if (found === null || !isRandom(plain(written))) continue;
+    if (meeting.test(text.slice(Math.max(0, match.index - 130), match.index))) continue;
     const start = found.index + found[0].lastIndexOf(written);
     yield { rule: "secret-assigned", kind: "password", start, end: start + written.length };
   }
