@@ -11,7 +11,7 @@ const languages = new Set(
 const language = /^([a-z]{2})(?:[-_](?:[a-z]{2}|[a-z]{4}|\d{3}))?$/i;
 const suffix = /[._-]((?:[a-z]{2})(?:[-_][a-z]{2,4})?)$/i;
 const version =
-  /^(?:(?:version|release|v|r)?[-_.]?\d+(?:[._-]\d+)*(?:[._]x|[-_.]?(?:alpha|beta|rc)\d*)?|next|latest|stable|current|main|master|dev|devel|legacy|archived?|old)$/i;
+  /^(?:(?:version|release|v|r)?[-_.]?\d+(?:[._-]\d+)*(?:[._]x|[-_.]?(?:alpha|beta|rc)\d*)?|next|latest|stable|current|main|master|dev|devel|legacy|archived?|old|(?:\d+(?:st|nd|rd|th)?|first|second|third|fourth|fifth)[-_.]edition)$/i;
 
 const isLanguage = (name: string): boolean => {
   const [, code = ""] = language.exec(name) ?? [];

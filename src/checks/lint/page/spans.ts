@@ -36,10 +36,39 @@ function placesOf(source: string): Map<string, Places> {
   return places;
 }
 
+const htmlHeading = /<h([1-6])\b[^>]*>([^]{0,500}?)<\/h\1>/gi;
+const tagOrEntity = /<[^>]*>|&#?\w{1,20};/g;
+
+/** The headings of HTML by their letters and digits. */
+function headingsOf(source: string): Map<string, Span[]> {
+  const headings = new Map<string, Span[]>();
+  for (const { 0: whole, 2: inner = "", index } of source.matchAll(htmlHeading)) {
+    const key = bare(inner.replace(tagOrEntity, ""));
+    const span = { start: index, end: index + whole.length };
+    const known = headings.get(key);
+    if (known) known.push(span);
+    else headings.set(key, [span]);
+  }
+  return headings;
+}
+
+/** Finds the headings of a body in its HTML: of equal ones, the first is the first there. */
+function findHeadings(source: string, text: string): (lineStart: number) => Span | undefined {
+  const inFile = headingsOf(source);
+  const found = new Map<number, Span>();
+  for (const { 0: line, index } of text.matchAll(/^#{1,6} .*$/gm)) {
+    const spans = inFile.get(bare(line));
+    const span = spans && spans.length > 1 ? spans.shift() : spans?.[0];
+    if (span) found.set(index, span);
+  }
+  return (lineStart) => found.get(lineStart);
+}
+
 /** Finds the lines of a body that its reader changed. */
 function findLines(source: string, text: string): FindSpan {
   const lineOf = createLineOf(text);
   let places: Map<string, Places> | undefined;
+  let headingAt: ((lineStart: number) => Span | undefined) | undefined;
   let bodyLine = -1;
   let line: Span | undefined;
   let from = 0;
@@ -73,7 +102,10 @@ function findLines(source: string, text: string): FindSpan {
       from = line?.start ?? 0;
     }
     const piece = text.slice(start, end);
-    if (!line) return search(piece.trim());
+    if (!line) {
+      headingAt ??= findHeadings(source, text);
+      return headingAt(lineStart) ?? search(piece.trim());
+    }
     const at = searches > mostSearches ? -1 : source.slice(from, line.end).indexOf(piece);
     if (at === -1) searches++;
     if (at === -1) return line;

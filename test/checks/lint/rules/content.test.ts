@@ -145,6 +145,16 @@ describe("a section that cannot stand alone", () => {
     expect(await placesOf(danglingReference, "As mentioned above, trains are slow.\n")).toEqual([]);
   });
 
+  it("does not if a part of the reference is a link", async () => {
+    const rst = (text: string): string => `T\n=\n\nText.\n\nPlan\n----\n\n${text}, it is.\n`;
+    const places = (path: string, source: string) => placesOf(danglingReference, source, { path });
+    expect(await places("a.rst", rst("As mentioned :ref:`earlier <start>`"))).toEqual([]);
+    expect(await places("a.rst", rst("As mentioned earlier"))).toHaveLength(1);
+    const html = (text: string): string => `<h1>T</h1><p>A.</p><h2>Plan</h2><p>${text}, it is.</p>`;
+    expect(await places("a.html", html('As mentioned <a href="#t">above</a>'))).toEqual([]);
+    expect(await places("a.html", html("As mentioned\n above"))).toHaveLength(1);
+  });
+
   it("announces what only the sections below it say", async () => {
     const list = "We pay the following:";
     expect(await placesOf(splitList, page(`${list}\n\n### Fare\n\nAll of it.`))).toEqual([list]);
@@ -154,6 +164,8 @@ describe("a section that cannot stand alone", () => {
       list,
       `${list}\n\n## Hotels\n\nA.`,
       "Note:\n\n### Fare\n\nAll of it.",
+      // A program puts the list there.
+      `${list}\n\n{{< list-of-costs >}}\n\n### Fare\n\nAll of it.`,
     ]) {
       expect(await placesOf(splitList, page(text)), text).toEqual([]);
     }

@@ -68,6 +68,8 @@ describe("titles", () => {
       "pt-br/a.md": title,
       "v1.2/a.md": title,
       "2.x/a.md": title,
+      "second-edition/a.md": title,
+      "2018-edition/a.md": title,
     };
     expect(await lint(duplicateTitle, files)).toEqual([
       'b/c.md: the title "overview" is also that of a.md',

@@ -43,6 +43,8 @@ describe("text of templates", () => {
     }
     expect(await placesOf(templateText, "# A\n\n[[_TOC_]]\n\nText.\n")).toEqual(["[[_TOC_]]"]);
     expect(await placesOf(templateText, "# A\n\n[TOC]\n\nText.\n")).toEqual(["[TOC]"]);
+    const tag = "# A\n\n<a href={{ site.url }}>Home</a>\n";
+    expect(await placesOf(templateText, tag)).toEqual(["{{ site.url }}"]);
     const link = "# A\n\nSee [the docs](/docs/{{version}}/start).\n";
     expect(await placesOf(templateText, link)).toEqual(["{{version}}"]);
   });
@@ -61,6 +63,8 @@ describe("text of templates", () => {
       "Use {{ }} for it.",
       "Open https://${yourDomain}/login.",
       "See [the table](#toc).",
+      "For example, --template='Version: {{.Version}}' prints the version.",
+      "<div style={{margin: '0 auto', 'max-width': 10}}>Text.</div>",
       "* projects/{{project}}/places/{{place}}\n* {{project}}/{{place}}\n* {{place}}",
     ]) {
       expect(await placesOf(templateText, `# A\n\n${text}\n`), text).toEqual([]);
@@ -113,9 +117,31 @@ describe("placeholders", () => {
       "`TODO`",
       "- todo: the directive has options",
       "Work in progress is billed monthly.",
+      "Some data is likely still\nto be written.",
+      "Words are, for example,\nTODO",
     ]) {
       expect(await placesOf(placeholder, `# A\n\n${text}\n`), text).toEqual([]);
     }
+  });
+
+  it("stand below a heading or a label as well", async () => {
+    expect(await placesOf(placeholder, "# A\nTBD\n\n**Owner**\nTBD\n\nDate:\nTBD\n")).toEqual([
+      "TBD",
+      "TBD",
+      "TBD",
+    ]);
+  });
+
+  it("are no words in a list of words", async () => {
+    const words = "tar\ntodo\ntool\n";
+    expect(await placesOf(placeholder, words, { path: "words.txt" })).toEqual([]);
+  });
+
+  it("are no result that the page shows beside its code", async () => {
+    const text = "Lorem ipsum dolor sit amet.\n";
+    expect(await placesOf(placeholder, `# A\n\n\`\`\`md\n${text}\`\`\`\n\n${text}`)).toEqual([]);
+    const other = `# A\n\n\`\`\`md\nText.\n\`\`\`\n\n${text}`;
+    expect(await placesOf(placeholder, other)).toEqual(["Lorem ipsum dolor"]);
   });
 });
 

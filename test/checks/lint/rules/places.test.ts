@@ -47,9 +47,19 @@ describe("the place of a finding", () => {
     ]);
     const html = "<h1>T</h1>\n<h3>The <b>third</b></h3>\n";
     const [found] = await check(skippedLevel, html, { path: "a.html" });
-    expect([undefined, "<h3>The <b>third</b></h3>"]).toContain(found?.at);
+    expect(found?.at).toBe("<h3>The <b>third</b></h3>");
     const adoc = "= T\n\n==== Fourth\n\nText.\n";
     expect(await placesOf(skippedLevel, adoc, { path: "a.adoc" })).toEqual(["==== Fourth"]);
+  });
+
+  it("is that of the heading in HTML, not of a link to it or of an equal one before", async () => {
+    const mark = '<span><a class="mark" href="#third">#</a></span>';
+    const heading = (name: string): string => `<h3 id="third">${name}${mark}</h3>`;
+    const html =
+      '<p><a href="#third">The third &amp; last</a></p><h2>First</h2>' +
+      `${heading("The third &amp; last")}\n<h1>T</h1>\n${heading("The <code>third</code> &amp;\nlast")}\n`;
+    const [found] = await check(skippedLevel, html, { path: "a.html" });
+    expect(found?.at).toBe(heading("The <code>third</code> &amp;\nlast"));
   });
 
   it("is unknown in a file that is no text", async () => {

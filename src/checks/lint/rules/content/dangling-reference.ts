@@ -23,6 +23,9 @@ const backward = new RegExp(
 
 // A link says which place is meant.
 const link = /\]\(|\]\[|<a\s|https?:/i;
+/** Whether the file has the words one after the other: those of a link have marks around them. */
+const isWritten = (source: string | undefined, words: string): boolean =>
+  source === undefined || new RegExp(words.replaceAll(/\s+/g, String.raw`\s+`)).test(source);
 const firstSentence = /^[^\n]{0,300}?(?:[.!?](?=\s|$)|\n|$)/;
 
 export const danglingReference: PageRule = {
@@ -47,6 +50,7 @@ export const danglingReference: PageRule = {
       const found = backward.exec(text)?.[0];
       if (found === undefined || at >= end) continue;
       if (link.test(firstSentence.exec(text.slice(at, end))?.[0] ?? "")) continue;
+      if (!isWritten(page.source, found)) continue;
       yield {
         message: `the section begins with "${found}", which refers to text outside it`,
         span: find(at, at + found.length),

@@ -1,4 +1,4 @@
-import { bodyOf } from "../../page/body.ts";
+import { bodyOf, type Body } from "../../page/body.ts";
 import { quoted } from "../../page/matches.ts";
 import { createProseTest } from "../../page/prose.ts";
 import { createFindSpan } from "../../page/spans.ts";
@@ -14,9 +14,20 @@ const placeholderLine = new RegExp(
   "u",
 );
 const dummyText = /\blorem ipsum dolor\b/i;
+const dummyTexts = new RegExp(dummyText, "gi");
 // What all placeholders begin with, after their marks: few other lines need the pattern.
 const firstLetters = /^[\s>*_[+-]{0,20}(?:to|tb|fi|co|wo|un)/i;
 const longestLine = 200;
+
+// A line that goes on with the one before it is the end of a sentence, or an entry of a list of words.
+const isContinued = (before: string): boolean => /^[^#=]*[\p{L}\d,]\s*$/u.test(before);
+const anywhere = /^[\s>]*(?:[-*+]\s|[*_[]|TODO:)/;
+
+/** Whether a page shows dummy text as code as well, as the result of its example. */
+function isExample(body: Body): boolean {
+  const isProse = createProseTest(body);
+  return [...body.text.matchAll(dummyTexts)].some(({ index }) => !isProse(index));
+}
 
 /** A placeholder, and its offset in the line. */
 interface Placeholder {
@@ -24,9 +35,14 @@ interface Placeholder {
   at: number;
 }
 
-function placeholderIn(line: string, hasDummyText: boolean): Placeholder | undefined {
+function placeholderIn(
+  line: string,
+  before: string,
+  hasDummyText: boolean,
+): Placeholder | undefined {
   const short = line.slice(0, longestLine);
-  const whole = firstLetters.test(short) ? placeholderLine.exec(line.slice(0, 1000)) : undefined;
+  let whole = firstLetters.test(short) ? placeholderLine.exec(line.slice(0, 1000)) : undefined;
+  if (whole && !anywhere.test(line) && isContinued(before.slice(-longestLine))) whole = null;
   const found = whole?.[0] ?? (hasDummyText ? dummyText.exec(line)?.[0] : undefined);
   if (found === undefined) return undefined;
   return { found: found.trim(), at: line.indexOf(found.trim()) };
@@ -46,13 +62,16 @@ export const placeholder: PageRule = {
   *check(page) {
     const body = bodyOf(page);
     const { text } = body;
-    const hasDummyText = text.includes("orem ip");
+    const hasDummyText = text.includes("orem ip") && !isExample(body);
     const isProse = createProseTest(body);
     const find = createFindSpan(page, body);
+    let before = "";
     for (let start = 0; start < text.length;) {
       const next = text.indexOf("\n", start);
       const end = next === -1 ? text.length : next;
-      const missing = placeholderIn(text.slice(start, end), hasDummyText);
+      const line = text.slice(start, end);
+      const missing = placeholderIn(line, before, hasDummyText);
+      before = line;
       const at = start + (missing?.at ?? 0);
       start = end + 1;
       if (!missing || !isProse(at)) continue;

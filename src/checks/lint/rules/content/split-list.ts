@@ -6,6 +6,9 @@ import type { PageRule } from "../../rule.ts";
 const announcement =
   /\b(?:following|as follows|below|these|those)\b[^\n.!?:]{0,120}:[*_]{0,3}[ \t]*$/i;
 
+// A shortcode or a component may show what is announced: an upload leaves it out.
+const shown = /^\s*(?:\{\{[<%]|<[A-Z])/;
+
 export const splitList: PageRule = {
   kind: "page",
   name: "split-list",
@@ -27,9 +30,11 @@ export const splitList: PageRule = {
       const line = last.slice(last.lastIndexOf("\n") + 1);
       if (!announcement.test(line)) continue;
       const lineStart = text.lastIndexOf(line, end);
+      const span = find(lineStart, lineStart + line.length);
+      if (span && shown.test(page.source?.slice(span.end, span.end + 200) ?? "")) continue;
       yield {
         message: "the section ends with a colon, and what it announces stands under other headings",
-        span: find(lineStart, lineStart + line.length),
+        span,
       };
     }
   },

@@ -20,6 +20,15 @@ function partsOfAddresses(text: string): Set<string> {
 
 const quotes = /^(?:""|''|“”|«»|‘’|\(\))$/;
 
+const optionBefore = /(?:^|\s)--[\w-]+[= ]["'][^"'\n]*$/;
+const styleOfJsx = /^\{\{\s*["']?[\w-]+["']?\s*:\s/;
+
+/** Whether an expression is meant as it stands: in the option of a command, or an object in JSX. */
+function isMeant(found: string, text: string, at: number): boolean {
+  if (styleOfJsx.test(found)) return text.charAt(at - 1) === "=" && isInTag(text, at);
+  return optionBefore.test(text.slice(Math.max(0, at - 100), at));
+}
+
 const marks = ["{{", "{%", "<%", "${", "[[", "[TOC]", "[toc]"];
 
 const longestTag = 500;
@@ -51,6 +60,7 @@ export const templateText: PageRule = {
       if (parts.has(each)) return undefined;
       const around = text.charAt(at - 1) + text.charAt(at + each.length);
       if (!isExpression(each) || (quotes.test(around) && !isInTag(text, at))) return undefined;
+      if (isMeant(each, text, at)) return undefined;
       return `${quoted(each)} is sent as it stands`;
     });
     yield* atMost(found, "template expressions are sent as they stand");
