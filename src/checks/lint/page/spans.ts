@@ -58,7 +58,9 @@ function findHeadings(source: string, text: string): (lineStart: number) => Span
   const found = new Map<number, Span>();
   for (const { 0: line, index } of text.matchAll(/^#{1,6} .*$/gm)) {
     const spans = inFile.get(bare(line));
-    const span = spans && spans.length > 1 ? spans.shift() : spans?.[0];
+    // Markdown may contain headings of both kinds.
+    if (!spans || source.includes(line)) continue;
+    const span = spans.length > 1 ? spans.shift() : spans[0];
     if (span) found.set(index, span);
   }
   return (lineStart) => found.get(lineStart);
@@ -68,9 +70,12 @@ function findHeadings(source: string, text: string): (lineStart: number) => Span
 function findLines(source: string, text: string): FindSpan {
   const lineOf = createLineOf(text);
   let places: Map<string, Places> | undefined;
-  let headingAt: ((lineStart: number) => Span | undefined) | undefined;
+  let headings: ((lineStart: number) => Span | undefined) | undefined;
+  const headingAt = (lineStart: number): Span | undefined =>
+    (headings ??= findHeadings(source, text))(lineStart);
   let bodyLine = -1;
   let line: Span | undefined;
+  let heading: Span | undefined;
   let from = 0;
   // Of the line or piece found last: an equal line is another one, further on.
   let last = -1;
@@ -98,14 +103,12 @@ function findLines(source: string, text: string): FindSpan {
     const [lineStart, lineEnd] = lineOf(start);
     if (lineStart !== bodyLine) {
       bodyLine = lineStart;
-      line = placeOf(lineStart, lineEnd);
+      heading = text[lineStart] === "#" ? headingAt(lineStart) : undefined;
+      line = heading ? undefined : placeOf(lineStart, lineEnd);
       from = line?.start ?? 0;
     }
     const piece = text.slice(start, end);
-    if (!line) {
-      headingAt ??= findHeadings(source, text);
-      return headingAt(lineStart) ?? search(piece.trim());
-    }
+    if (!line) return heading ?? search(piece.trim());
     const at = searches > mostSearches ? -1 : source.slice(from, line.end).indexOf(piece);
     if (at === -1) searches++;
     if (at === -1) return line;

@@ -56,10 +56,12 @@ describe("the place of a finding", () => {
     const mark = '<span><a class="mark" href="#third">#</a></span>';
     const heading = (name: string): string => `<h3 id="third">${name}${mark}</h3>`;
     const html =
-      '<p><a href="#third">The third &amp; last</a></p><h2>First</h2>' +
+      '<p><a href="#third">\nThe third &amp; last\n</a></p><h2>First</h2>' +
       `${heading("The third &amp; last")}\n<h1>T</h1>\n${heading("The <code>third</code> &amp;\nlast")}\n`;
     const [found] = await check(skippedLevel, html, { path: "a.html" });
     expect(found?.at).toBe(heading("The <code>third</code> &amp;\nlast"));
+    const menu = "<ul><li>\nThird\n</li></ul><h1>T</h1>\n<h3>Third</h3>\n";
+    expect(await placesOf(skippedLevel, menu, { path: "a.html" })).toEqual(["<h3>Third</h3>"]);
   });
 
   it("is unknown in a file that is no text", async () => {
