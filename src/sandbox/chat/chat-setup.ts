@@ -131,7 +131,6 @@ export function filtersOf(options: ChatOptions, request: ChatRequest, caller: Ca
   const pairs = request.documentSets.flatMap((name) => {
     const found = options.documentSets.pairsOf(name, caller);
     if (found) return found;
-    if (options.dialect === "standard") return [];
     throw new SetupFailure("INSUFFICIENT_PERMISSIONS", `Document set not found: ${name}`);
   });
   return { ...request.filters, pairs };

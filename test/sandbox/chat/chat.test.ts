@@ -245,7 +245,6 @@ describe("filters", () => {
     ["tags together", { tags: { team: "people", level: "old" } }, []],
     ["a time", { time_cutoff: "2026-01-01T00:00:00Z" }, [leave]],
     ["a document set", { document_set: ["Handbook"] }, both],
-    ["an unknown set", { document_set: ["None"] }, []],
     ["members together", { source_type: ["web"], time_cutoff: "2026-01-01T00:00:00Z" }, []],
   ] as const)("standard: %s", async (_, filters, expected) => {
     const { ask } = await startWithHandbook();
@@ -368,7 +367,11 @@ describe("failures inside the stream", () => {
     ["standard", { forced_tool_id: 1, allowed_tool_ids: [] }, "VALIDATION_ERROR", 3],
     ["standard", { file_descriptors: [{ id: "none", type: "image" }] }, "VALIDATION_ERROR", 2],
     ["onyx", { file_descriptors: [{ id: "none", type: "image" }] }, "VALIDATION_ERROR", 2],
+    ["standard", { chat_session_info: { persona_id: 5 } }, "VALIDATION_ERROR", 1],
     ["onyx", { chat_session_info: { persona_id: 5 } }, "VALIDATION_ERROR", 1],
+    ["standard", { chat_session_info: { project_id: 5 } }, "VALIDATION_ERROR", 1],
+    ["onyx", { chat_session_info: { project_id: 5 } }, "VALIDATION_ERROR", 1],
+    ["standard", { search_filters: { document_set: ["None"] } }, "INSUFFICIENT_PERMISSIONS", 2],
     [
       "onyx",
       { internal_search_filters: { document_set: ["None"] } },
