@@ -82,6 +82,14 @@ export async function getSession(client: Client, id: string): Promise<StoredSess
   return await client.call(call, (await schemas()).StoredSession);
 }
 
+/** A bad agent or project is a 400 or 403 as well (observed-service.md 5): the key may be right. */
+function withCheck(error: unknown): unknown {
+  if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 403)) return error;
+  const { exit, message, method, url, status, code, details } = error;
+  const hints = ["check the agent and the project of the question", ...error.hints];
+  return new ApiError(exit, message, { method, url, status, code, details, hints, cause: error });
+}
+
 /**
  * Creates an empty session, so that its id is known before the first question.
  * Undefined where the dialect cannot. Throws ApiError.
@@ -99,8 +107,12 @@ export async function createSession(
   const call = callTo("create a session", "POST", path, body);
   // Each call creates another session: the upload policy retries only if surely nothing was sent.
   const { CreatedSession } = await schemas();
-  const created = await client.call({ ...call, policy: "upload" }, CreatedSession);
-  return created.chat_session_id;
+  try {
+    const created = await client.call({ ...call, policy: "upload" }, CreatedSession);
+    return created.chat_session_id;
+  } catch (error) {
+    throw Object.keys(body).length === 0 ? error : withCheck(error);
+  }
 }
 
 /** Renames a session and returns the name that the service stored. Throws ApiError, CliError `not-found`. */

@@ -84,6 +84,19 @@ describe("sessions on the wire", () => {
     expect(deleted.seen).toEqual([`DELETE /api/chat/delete-chat-session/${id}`]);
   });
 
+  it.each([400, 403])("are refused with status %i for their agent, too", async (status) => {
+    const server = await startHttp((_request, response) => {
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end('{"detail":"Persona is not available"}');
+    });
+    const client = openClient(server.url, { dialect: "onyx" });
+    const hint = "check the agent and the project of the question";
+    const named = await errorOf(createSession(client, { personaId: 9 }));
+    expect(named).toMatchObject({ hints: expect.arrayContaining([hint]) });
+    const unnamed = await errorOf(createSession(client));
+    expect(unnamed).toMatchObject({ hints: expect.not.arrayContaining([hint]) });
+  });
+
   it("are not made twice when the answer is lost", async () => {
     const server = await startHttp((request) => request.socket.resetAndDestroy());
     const client = openClient(server.url, { dialect: "onyx" });

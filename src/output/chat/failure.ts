@@ -39,7 +39,6 @@ const meanings: Readonly<Record<string, Meaning>> = {
   RATE_LIMIT: limit,
   RATE_LIMITED: limit,
   BUDGET_EXCEEDED: limit,
-  NOT_FOUND: { exit: "not-found" },
   VALIDATION_ERROR: badRequest,
   INVALID_INPUT: badRequest,
   MISSING_REQUIRED_FIELD: badRequest,
@@ -50,6 +49,15 @@ const meanings: Readonly<Record<string, Meaning>> = {
 };
 
 const missing: readonly RegExp[] = [/chat session/i, /\bnot found\b/i, /\bnot available\b/i];
+const notFound: Meaning = {
+  exit: "not-found",
+  hint: "check the session, agent, project, tools and files of the question",
+};
+// The service refuses what this key may not see as it refuses what does not exist.
+const unseen: Meaning = {
+  exit: "auth",
+  hint: "check the name, or ask an administrator for the permission",
+};
 
 function meaningOf(failure: Extract<TurnEvent, { type: "error" }>): Meaning {
   const code = failure.code?.toUpperCase() ?? "";
@@ -57,10 +65,11 @@ function meaningOf(failure: Extract<TurnEvent, { type: "error" }>): Meaning {
   // These codes have many causes; the message is more specific.
   const vague = code === "" || known === badRequest;
   if (vague && missing.some((each) => each.test(failure.message))) {
-    return { exit: "not-found" };
+    return notFound;
   }
+  if (known === permission && /\bnot found\b/i.test(failure.message)) return unseen;
   if (known) return known;
-  return code.endsWith("_NOT_FOUND") ? { exit: "not-found" } : broken;
+  return /(?:^|_)NOT_FOUND$/.test(code) ? notFound : broken;
 }
 
 const maxMessageLength = 500;

@@ -33,6 +33,15 @@ describe("failureError", () => {
     expect(fail(message, code).exit).toBe(exit);
   });
 
+  it.each([
+    ["VALIDATION_ERROR", "Persona 9 is not available", "check the session, agent, project,"],
+    ["PERSONA_NOT_FOUND", "no agent", "check the session, agent, project,"],
+    ["INSUFFICIENT_PERMISSIONS", "Document set not found: x", "check the name, or ask"],
+    ["INSUFFICIENT_PERMISSIONS", "no", "ask an administrator"],
+  ])("%s: %s names what to do", (code, message, hint) => {
+    expect(fail(message, code).hints[0]).toContain(hint);
+  });
+
   it("says the service's own words on one bounded line, the code and the session", () => {
     const error = fail(`bad\n\u001b[31mthing ${"x".repeat(2000)}`, "MODEL_ERROR", "s-1");
     expect(error.message).toMatch(
