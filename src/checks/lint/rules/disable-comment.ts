@@ -15,6 +15,11 @@ const text = {
   good: "# Rooms\n\n<!-- knowctl-disable-next-line empty -- a placeholder -->\nWe have four rooms on each floor of the house in Main Street.\n",
 } as const;
 
+/** A name for a message. What is no name may be a piece of a secret: it is cut. */
+function shownName(name: string): string {
+  return /^[a-z][a-z0-9-]{0,50}$/i.test(name) ? name : `${name.slice(0, 2)}…`;
+}
+
 /** The rule about comments that switch rules off; `rules` are all others. */
 export function createDisableComment(rules: readonly Rule[]): PageRule {
   const groups = new Map(rules.map(({ name, group }) => [name, group]));
@@ -24,7 +29,7 @@ export function createDisableComment(rules: readonly Rule[]): PageRule {
     if (group === "secrets") return `a comment cannot allow secrets (${name}): configure it`;
     if (group !== undefined) return undefined;
     const similar = nearest(name, [...groups.keys()]);
-    return `unknown rule "${name}"${similar === undefined ? "" : `; did you mean "${similar}"?`}`;
+    return `unknown rule "${shownName(name)}"${similar === undefined ? "" : `; did you mean "${similar}"?`}`;
   };
   return {
     ...text,

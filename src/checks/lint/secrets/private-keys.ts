@@ -16,7 +16,8 @@ const header = String.raw`-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)
 // The value of the last header may look like the begin of a key that was cut out.
 const cut = String.raw`(?:[0-9A-F]{16}){1,2}${between}-{4}`;
 const block = new RegExp(
-  String.raw`(${header})${between}(?:[A-Za-z][A-Za-z0-9-]{0,30}: [^\n\\]{0,200}${between}){0,8}(?!${cut})[A-Za-z0-9+/=]{16}`,
+  // The line ends of a pasted key may be lost.
+  String.raw`(${header})(?:${between}(?:[A-Za-z][A-Za-z0-9-]{0,30}: [^\n\\]{0,200}${between}){0,8}(?!${cut})[A-Za-z0-9+/=]{16}|[A-Za-z0-9+/=]{40})`,
   "g",
 );
 

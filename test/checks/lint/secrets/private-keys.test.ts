@@ -47,6 +47,7 @@ describe("blocks of private keys", () => {
     ["behind a hard break of Markdown", `${header}\\\n${base64}\\\n${base64}`],
     ["in JSON within JSON", JSON.stringify(JSON.stringify({ key: `${header}\n${base64}` }))],
     ["on one line", `${header} ${base64}`],
+    ["without line ends", `${header}${base64}-----END RSA PRIVATE KEY-----`],
     ["without its end", `text ${header}\n${base64}`],
     ["in a cell of a table", `| key | ${header}<br>${base64}<br/>${base64} |`],
     [
@@ -65,6 +66,10 @@ describe("blocks of private keys", () => {
   it.each([
     ["a mention", `A key begins with ${header} and ends in a line of its own.`],
     ["a mention in code", `Look for \`${header}\` in /etc/ssl/private/keys/server/example.`],
+    [
+      "a placeholder on one line",
+      `${header}YOUR-PRIVATE-KEY-COMES-HERE-IN-BASE64-AND-ENDS-WITH-----END`,
+    ],
     ["a placeholder", `${header}\n...\n-----END RSA PRIVATE KEY-----`],
     ["a placeholder in brackets", `${header}\n<your key here>\n-----END RSA PRIVATE KEY-----`],
     [
