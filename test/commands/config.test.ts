@@ -429,6 +429,29 @@ describe("config validate", () => {
     expect(err).not.toContain("schema");
   });
 
+  it.each([
+    ["prdo", ["test", "prod"], "; known profiles: test, prod", "config use prod"],
+    ["other", ["test", "prod"], "; known profiles: test, prod", "config use test"],
+    ["other", [], "", "config init --profile other"],
+  ])(
+    "names the profiles where the default one does not exist: %s",
+    async (name, names, known, advice) => {
+      const desk = createDesk();
+      const profiles = Object.fromEntries(
+        names.map((each) => [each, { baseUrl: "https://a.example" }]),
+      );
+      const path = desk.putUser({ defaultProfile: name, profiles });
+      const { code, err } = await run(desk, ["config", "validate"]);
+      expect(code).toBe(3);
+      expect(err).toContain(`defaultProfile: there is no profile "${name}" in this file${known}\n`);
+      expect(err).toContain(`knowctl ${advice}\n`);
+      expect(err).not.toContain("schema");
+      if (names.length === 0) return;
+      expect((await run(desk, advice.split(" "))).code).toBe(0);
+      expect((await run(desk, ["config", "validate"])).err).toBe(`${path} is valid\n`);
+    },
+  );
+
   it("says what is valid, and takes one file", async () => {
     const desk = createDesk();
     const path = desk.putUser(stored);

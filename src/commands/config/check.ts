@@ -13,6 +13,7 @@ import { claimsOf, rememberTrust } from "../../config/trust.ts";
 import { addressProblem } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
+import { nearest } from "../../nearest.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { machineOf } from "./files.ts";
 
@@ -23,7 +24,9 @@ function parse(found: FoundFile): Promise<ParsedFile> {
 /** Problems beyond the schema: members that have no effect in this file, and bad addresses. */
 function contentProblems(file: ParsedFile, isUser: boolean, isNamed: boolean): Problem[] {
   const problems: Problem[] = [];
-  const report = (path: string[], message: string): void => {
+  // The schema allows these values: it is no help.
+  const correct = `correct or remove the value in ${file.path}`;
+  const report = (path: string[], message: string, advice = correct): void => {
     const { line, column } = placeOf(
       file.text,
       offsetOf(file.tree, [...file.prefix, ...path], true),
@@ -31,6 +34,7 @@ function contentProblems(file: ParsedFile, isUser: boolean, isNamed: boolean): P
     problems.push({
       where: `${file.path}:${line}:${column}`,
       message: `${path.join(".")}: ${message}`,
+      advice,
     });
   };
   for (const [name, profile] of Object.entries(file.content.profiles ?? {})) {
@@ -53,7 +57,16 @@ function contentProblems(file: ParsedFile, isUser: boolean, isNamed: boolean): P
   }
   const { defaultProfile, profiles = {} } = file.content;
   if (isUser && defaultProfile !== undefined && !Object.hasOwn(profiles, defaultProfile)) {
-    report(["defaultProfile"], `there is no profile "${defaultProfile}" in this file`);
+    const names = Object.keys(profiles);
+    const known = names.length === 0 ? "" : `; known profiles: ${names.join(", ")}`;
+    const better = nearest(defaultProfile, names) ?? names[0];
+    report(
+      ["defaultProfile"],
+      `there is no profile "${defaultProfile}" in this file${known}`,
+      better === undefined
+        ? `create the profile: knowctl config init --profile ${defaultProfile}`
+        : `choose another: knowctl config use ${better}`,
+    );
   }
   return problems;
 }

@@ -6,6 +6,8 @@ export interface Problem {
   /** `file:line:column` */
   where: string;
   message: string;
+  /** What to do, where it is not the same for all problems. */
+  advice?: string;
 }
 
 /** `ingest.rules[0].match` */
@@ -34,6 +36,6 @@ export function brokenConfig(problems: readonly Problem[], advice = schemaAdvice
   const [first, ...rest] = problems.map((problem) => `${problem.where}: ${problem.message}`);
   return new CliError("not-configured", first ?? "the configuration is broken", {
     details: rest,
-    hints: [advice],
+    hints: [...new Set(problems.map((problem) => problem.advice ?? advice))],
   });
 }
