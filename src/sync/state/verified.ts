@@ -1,4 +1,5 @@
 import type { Database, Row, Synchronous } from "../../database.ts";
+import { serviceInKey, serviceTargets } from "./target.ts";
 import { toAccepted, tombstoneMark, type AcceptedRecord } from "./records.ts";
 
 /** Why `verify` looks at a document first. */
@@ -29,9 +30,17 @@ export function isFound(result: string): boolean {
   return result === "current" || result === "present";
 }
 
+/** Whether an upload mends what a check with this result found. A hidden document is there. */
+export function isMissing(result: string): boolean {
+  return result === "missing" || result === "listed-only" || result === "stale";
+}
+
 /** When each document was last verified, and as what. */
 export interface VerifiedStore {
-  /** Records checks. A check ends a suspicion. */
+  /**
+   * Records checks. A check ends a suspicion. A service has one document per id: what it lacks of a
+   * version is recorded for each pair with this version.
+   */
   save(verifications: readonly Verification[]): void;
   /**
    * Records as `unknown` the documents that no check has come to since `sentAtMs`. With an `atMs`
@@ -78,10 +87,20 @@ export function createVerifiedStore(
       const put = database.prepare(
         "INSERT OR REPLACE INTO verified (target, id, verified_at, result) VALUES (?, ?, ?, ?)",
       );
+      const hasVersion = database.prepare(
+        `SELECT 1 AS yes FROM accepted a JOIN accepted b ON b.id = a.id AND b.whole = a.whole
+          WHERE a.target = ? AND a.id = ? AND b.target = ?`,
+      );
       guarded(() =>
         database.transaction(() => {
           for (const { target, id, atMs, result } of verifications) {
             put.run(target, id, atMs, result);
+            if (!isMissing(result)) continue;
+            for (const other of serviceTargets(database, serviceInKey(target))) {
+              if (other !== target && hasVersion.get(target, id, other)) {
+                put.run(other, id, atMs, result);
+              }
+            }
           }
         }),
       );

@@ -56,9 +56,9 @@ export async function dropGone(
     [...gone].map((path) => `${source.shown(path)}: the file is gone`),
     "are gone",
   );
-  const left = groups.map(({ options: recorded, paths }) => ({
-    options: recorded,
-    paths: paths.filter((path) => !gone.has(path)),
+  const left = groups.map((group) => ({
+    ...group,
+    paths: group.paths.filter((path) => !gone.has(path)),
   }));
   return { groups: left.filter(({ paths }) => paths.length > 0), fromStdin };
 }

@@ -3,14 +3,11 @@ import { scopeOf } from "../../../documents/find/scope.ts";
 import { CliError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import { isInShard, type Shard } from "../../../sync/plan/shard.ts";
-import { isFound, type VerifiableRecord } from "../../../sync/state/verified.ts";
-import { serviceTargets, targetFor } from "../../../sync/state/target.ts";
+import { isFound, isMissing, type VerifiableRecord } from "../../../sync/state/verified.ts";
+import { pairInKey, serviceTargets, targetFor } from "../../../sync/state/target.ts";
 import { namesPairsByRule } from "../target/recorded-target.ts";
 import type { Session } from "../session.ts";
 import type { Failed, RetryGroup } from "./retry-groups.ts";
-
-/** Results of verify that an upload mends. A hidden document is there: it is never sent again. */
-const mendable: ReadonlySet<string> = new Set(["missing", "listed-only", "stale"]);
 
 /** The documents to send again. */
 export interface MissingDocuments {
@@ -30,7 +27,7 @@ function* verifiableRecords({
   for (const key of keys) yield* state.verified.list(key);
 }
 
-const isMissing = ({ verified }: VerifiableRecord): boolean => mendable.has(verified?.result ?? "");
+const isMissed = ({ verified }: VerifiableRecord): boolean => isMissing(verified?.result ?? "");
 
 /** Number of documents by the result of their last check. */
 export interface UnfoundCounts {
@@ -54,13 +51,21 @@ function* unfoundOfRun(
   const isInInputs = isStdin ? () => false : scopeOf(source.inputs, source.find);
   const placeOf = createRealPlaces(source.settings.root);
   const yields = state.database.prepare(
-    "SELECT 1 FROM files WHERE path = ? AND part = ? AND id = ?",
+    "SELECT cc_pair_id FROM files WHERE path = ? AND part = ? AND id = ?",
   );
   // Whether an orphan is found does not matter: its file is deleted, a draft, or has another id.
-  const isOurs = ({ path, part, id }: VerifiableRecord): boolean => {
+  const isOurs = ({ target, path, part, id }: VerifiableRecord): boolean => {
     if (shard && !isInShard(id, shard)) return false;
     if (path === undefined) return isStdin;
-    return isInInputs(path) && exists(placeOf(path)) && yields.get(path, part, id) !== undefined;
+    if (!isInInputs(path) || !exists(placeOf(path))) return false;
+    const file = yields.get(path, part, id);
+    const ownPair = file?.["cc_pair_id"] ?? undefined;
+    // With rules, the records of all pairs are listed.
+    return (
+      file !== undefined &&
+      targetFor(session.targets, ownPair === undefined ? undefined : Number(ownPair))?.key ===
+        target
+    );
   };
   for (const each of verifiableRecords(session)) {
     // Most are found: only the others cost a look at the disk.
@@ -84,14 +89,14 @@ export function countUnfound(
 ): UnfoundCounts | undefined {
   const counts = { missing: 0, hidden: 0, unknown: 0 };
   for (const each of unfoundOfRun(session, scope)) {
-    const result = isMissing(each) ? "missing" : each.verified?.result;
+    const result = isMissed(each) ? "missing" : each.verified?.result;
     if (result === "missing" || result === "hidden" || result === "unknown") counts[result]++;
   }
   return counts.missing + counts.hidden + counts.unknown > 0 ? counts : undefined;
 }
 
 /**
- * The documents that verify did not find since their upload, by their options. Throws CliError
+ * The documents that verify did not find since their upload, by their options and pair. Throws CliError
  * `usage` when no document was verified.
  */
 export function missingInState(session: Session): MissingDocuments {
@@ -102,16 +107,21 @@ export function missingInState(session: Session): MissingDocuments {
       hints: ["run `knowctl verify` first: it records what it finds"],
     });
   }
-  const documents = records.filter(isMissing);
-  const groups = new Map<number | undefined, RetryGroup>();
-  for (const { path, options } of documents) {
+  const documents = records.filter(isMissed);
+  const groups = new Map<string, { group: RetryGroup; paths: Set<string> }>();
+  for (const { target, path, options } of documents) {
     if (path === undefined) continue;
-    const group = groups.get(options) ?? { options: state.options.get(options), paths: [] };
-    groups.set(options, group);
-    if (!group.paths.includes(path)) group.paths.push(path);
+    const key = `${options} ${target}`;
+    const known = groups.get(key);
+    if (known) known.paths.add(path);
+    else {
+      const group = { options: state.options.get(options), ccPairId: pairInKey(target), paths: [] };
+      groups.set(key, { group, paths: new Set([path]) });
+    }
   }
   const fromStdin = documents.filter(({ path }) => path === undefined).length;
-  return { failed: { groups: [...groups.values()], fromStdin }, documents };
+  const all = [...groups.values()].map(({ group, paths }) => ({ ...group, paths: [...paths] }));
+  return { failed: { groups: all, fromStdin }, documents };
 }
 
 /** Makes the plan send documents again that count as unchanged. */

@@ -6,6 +6,8 @@ import type { State } from "../../../sync/state/state.ts";
 export interface RetryGroup {
   /** Undefined for failures that an earlier knowctl recorded. */
   options: RecordedOptions | undefined;
+  /** Their pair; undefined for that of the command. */
+  ccPairId?: number;
   /** Relative to the project root. */
   paths: string[];
 }

@@ -15,16 +15,18 @@ import { printWarnings } from "../report/tell.ts";
 export interface SourceGroup {
   source: DocumentSource;
   recorded: RecordedOptions | undefined;
+  /** Their pair; undefined for that of the base session. */
+  ccPairId: number | undefined;
 }
 
-/** Opens the session of a group, with the target of the base session. */
+/** Opens the session of a group, with its own target or that of the base session. */
 async function openGroupSession(
   context: Context,
   { output, targets, pairNames }: Session,
-  { source, recorded }: SourceGroup,
+  { source, recorded, ccPairId = targets.pair.ccPairId }: SourceGroup,
   options: IngestOptions,
 ): Promise<Session> {
-  const { ccPairId, fromFlag } = targets.pair;
+  const { fromFlag } = targets.pair;
   const pair = { ccPairId, connector: undefined, fromFlag: recorded?.pairFromFlag ?? fromFlag };
   // The base session's report names the connectors.
   return { ...(await openSession(context, output, source, { ...options, pair })), pairNames };

@@ -171,8 +171,9 @@ export async function ingestRetry(
       missing?.failed ??
       (report ? failedInReport(report) : failedInState(state, failuresKey(targets)));
     const failed = await dropGone(session, all, options);
+    // A file may be missing in several pairs.
     const countIn = ({ groups }: Failed): number =>
-      groups.reduce((sum, { paths }) => sum + paths.length, 0);
+      new Set(groups.flatMap(({ paths }) => paths)).size;
     const count = countIn(failed);
     const goneCount = countIn(all) - count;
     if (count === 0) {
@@ -205,7 +206,8 @@ export async function ingestRetry(
       changed += opened.changed;
       excluded += opened.excluded;
       if (opened.source.inputs.length > 0) {
-        groups.push({ source: opened.source, recorded: group.options });
+        const { options: recorded, ccPairId } = group;
+        groups.push({ source: opened.source, recorded, ccPairId });
       }
     }
     // allowEmpty: a filter may exclude all these files now, which is no error.
