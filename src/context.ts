@@ -8,10 +8,11 @@ import { outputFailure, type ExitName } from "./errors.ts";
 export interface Sink {
   /** Resolves when the stream accepts more. Rejects with ClosedPipeError or CliError `local`. */
   write(text: string | Uint8Array): Promise<void>;
+  /** Why each write fails, if the stream was closed from the start. */
+  readonly closed?: Error | undefined;
   readonly isTTY: boolean;
-  /** Current columns of the terminal; 80 without a terminal. */
+  /** Current columns and rows of the terminal; 80 and 24 without a terminal. */
   columns(): number;
-  /** Current rows of the terminal; 24 without a terminal. */
   rows?(): number;
 }
 
@@ -87,13 +88,14 @@ const signals: readonly (readonly [NodeJS.Signals, ExitName, number])[] = [
 // terminal sent to both. Two signals within this time count as one.
 const duplicateSignalMs = 500;
 
-function createSink(stream: NodeJS.WriteStream, isClosed = false): Sink {
-  let failure: Error | undefined = isClosed ? outputFailure() : undefined;
+function createSink(stream: NodeJS.WriteStream, closed?: Error): Sink {
+  let failure = closed;
   const keepFailure = (error: Error): void => {
     failure ??= outputFailure(error);
   };
   stream.on("error", keepFailure);
   return {
+    closed,
     isTTY: stream.isTTY === true,
     // A terminal may report 0 columns, which no layout fits.
     columns: () => (stream.columns > 0 ? stream.columns : 80),
@@ -231,7 +233,7 @@ export function systemContext(files: Partial<Context> = {}, isStdoutClosed = fal
   }) as typeof process.emitWarning;
   return {
     stdin: createSource(() => process.stdin),
-    stdout: createSink(process.stdout, isStdoutClosed),
+    stdout: createSink(process.stdout, isStdoutClosed ? outputFailure() : undefined),
     stderr: createSink(process.stderr),
     env: process.env,
     cwd: process.cwd(),

@@ -117,6 +117,7 @@ describe("stdout", () => {
   const closed: [string, string[]][] = [
     ["connectors list", ["connectors", "list"]],
     ["config path", ["config", "path"]],
+    ["chat, which asks nothing", ["chat", "hi"]],
     ["--version", ["--version"]],
     ["--help", ["ingest", "--help"]],
   ];

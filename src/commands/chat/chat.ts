@@ -196,6 +196,7 @@ async function askOnce(
   }
   const message = planMessage(context, args, file, hasMessage);
   const files = await checkLocalFiles(context, options);
+  if (context.stdout.closed) throw context.stdout.closed;
   const connected = await connect(context, options);
   const { client, config, connection, output } = connected;
   try {

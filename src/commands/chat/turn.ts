@@ -121,6 +121,14 @@ export function mayStillAnswer(error: unknown): error is ApiError {
   return error.exit === "server-error" || error.exit === "timeout";
 }
 
+/** The answer that could not be written need not be asked for again. */
+function withAnswer(error: unknown, client: Client, turn: Turn): unknown {
+  if (!(error instanceof CliError) || error.exit !== "local" || turn.sessionId === null)
+    return error;
+  const hints = ["check the disk or the reader of the output", ...recoveryHints(client, turn)];
+  return new CliError("local", error.message, { hints, details: error.details, cause: error });
+}
+
 /** Adds the session and recovery hints to an error before the answer. */
 function withSession(error: unknown, client: Client, turn: Turn): unknown {
   if (!mayStillAnswer(error) || turn.sessionId === null) return error;
@@ -201,6 +209,8 @@ export async function conclude(
     // With a sink, the answer's own failure is more useful than the closed pipe.
     if (outputFailure !== undefined) throw failure ?? outputFailure;
     await renderer.finish(outcome);
+  } catch (error) {
+    throw client ? withAnswer(error, client, turn) : error;
   } finally {
     await end.sink?.report?.();
   }

@@ -177,6 +177,7 @@ export async function batch(
   options: ChatOptions,
 ): Promise<void> {
   checkBatch(args, options);
+  if (given.stdout.closed) throw given.stdout.closed;
   const aborted = new AbortController();
   const signal = AbortSignal.any([given.signal, aborted.signal]);
   const context: Context = { ...given, signal };

@@ -1,5 +1,7 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ClosedPipeError, CliError } from "../../../../src/errors.ts";
+import { ClosedPipeError, CliError, outputFailure } from "../../../../src/errors.ts";
 import { main } from "../../../main.ts";
 import { createTestContext } from "../../../support.ts";
 import { sessionId } from "../../../output/chat/lines.ts";
@@ -230,4 +232,37 @@ describe("an output that fails", () => {
     else expect(context.stderrText()).toContain(said);
     expect(world.sandbox.ledger.chats).toHaveLength(1);
   });
+
+  it.each([[], ["--live"], ["--json"]])(
+    "names the way to the answer that was paid for: %j",
+    async (...flags: string[]) => {
+      const world = await createWorld({ dialect: "onyx" });
+      const context = createTestContext({ cwd: world.home, env: world.env });
+      const failure = new CliError("local", "cannot write the output: ENOSPC");
+      const stdout = { ...context.stdout, write: () => Promise.reject(failure) };
+      const args = ["chat", ...flags, "--show", "none", "hi"];
+      expect(await main(args, { ...context, stdout })).toBe(14);
+      const [, id = ""] = /knowctl sessions recover (\S+)/.exec(context.stderrText()) ?? [];
+      const recovered = createTestContext({ cwd: world.home, env: world.env });
+      expect(await main(["sessions", "recover", id], recovered)).toBe(0);
+      expect(recovered.stdoutText()).not.toBe("");
+      expect(world.sandbox.ledger.chats).toHaveLength(1);
+    },
+  );
+
+  it.each([["hi"], ["--batch", "q.ndjson"]])(
+    "is not asked for where stdout is closed from the start: %j",
+    async (...args: string[]) => {
+      const world = await createWorld();
+      writeFileSync(join(world.home, "q.ndjson"), '{"message":"hi"}\n');
+      const context = createTestContext({ cwd: world.home, env: world.env });
+      const code = await main(["chat", ...args], {
+        ...context,
+        stdout: { ...context.stdout, closed: outputFailure() },
+      });
+      expect(code).toBe(14);
+      expect(context.stderrText()).toContain("stdout is closed");
+      expect(world.sandbox.ledger.requestCount).toBe(0);
+    },
+  );
 });
