@@ -2,6 +2,7 @@ import type { Row } from "../../database.ts";
 import { pagesOf } from "../state/pages.ts";
 import { toAccepted, toFailure, toFile } from "../state/records.ts";
 import type { State } from "../state/state.ts";
+import type { Verification } from "../state/verified.ts";
 import { headerLine, transferLine, type ImageRecord, type TransferRecord } from "./transfer.ts";
 
 function toImage(row: Row): ImageRecord {
@@ -10,6 +11,15 @@ function toImage(row: Row): ImageRecord {
     hash: String(row["hash"]),
     fileId: String(row["file_id"]),
     sentAtMs: Number(row["sent_at"]),
+  };
+}
+
+function toCheck(row: Row): Verification {
+  return {
+    target: String(row["target"]),
+    id: String(row["id"]),
+    result: String(row["result"]),
+    atMs: Number(row["verified_at"]),
   };
 }
 
@@ -40,6 +50,11 @@ function* records({ database, options: stored }: Exported): Generator<TransferRe
   }
   for (const row of pagesOf(database, "images", ["service", "hash"])) {
     yield { type: "image", record: toImage(row) };
+  }
+  const ofDocument = `verified_at IS NOT NULL AND EXISTS (
+    SELECT 1 FROM accepted a WHERE a.target = verified.target AND a.id = verified.id)`;
+  for (const row of pagesOf(database, "verified", ["target", "id"], ofDocument)) {
+    yield { type: "check", record: toCheck(row) };
   }
 }
 

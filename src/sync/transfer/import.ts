@@ -74,6 +74,12 @@ const tables = {
     keys: ["service", "hash"],
     replaceCondition: newerCondition("images", "sent_at", "file_id"),
   },
+  check: {
+    name: "verified",
+    columns: ["target", "id", "verified_at", "result"],
+    keys: ["target", "id"],
+    replaceCondition: `verified.verified_at IS NULL OR ${newerCondition("verified", "verified_at", "result")}`,
+  },
 } as const satisfies Record<string, Table>;
 
 type Kind = keyof typeof tables;
@@ -99,6 +105,10 @@ function valuesOf(each: Exclude<TransferRecord, { type: "end" }>): SqlValue[] {
   if (each.type === "failure") {
     const values = failureValues(each.record);
     return values.with(failureColumns.indexOf("options"), each.options ?? null);
+  }
+  if (each.type === "check") {
+    const { target, id, atMs, result } = each.record;
+    return [target, id, atMs, result];
   }
   return each.type === "file" ? fileValues(each.record) : imageValues(each.record);
 }

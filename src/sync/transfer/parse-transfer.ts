@@ -2,6 +2,7 @@ import { CliError } from "../../errors.ts";
 import { partsOfPaths } from "../../documents/inspect/part-stamps.ts";
 import { parseOptions } from "../state/options.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../state/records.ts";
+import type { Verification } from "../state/verified.ts";
 import { transferVersion, type ImageRecord, type TransferRecord } from "./transfer.ts";
 
 type Line = Readonly<Record<string, unknown>>;
@@ -136,6 +137,15 @@ function imageOf(line: Line): ImageRecord {
   };
 }
 
+function checkOf(line: Line): Verification {
+  return {
+    target: target(line),
+    id: text(line, "id"),
+    result: text(line, "result"),
+    atMs: time(line, "verifiedAt"),
+  };
+}
+
 function parseLine(json: string): Line {
   let line: unknown;
   try {
@@ -181,9 +191,11 @@ export function parseTransferLine(json: string): TransferRecord {
       return { type: "file", record: fileOf(line) };
     case "image":
       return { type: "image", record: imageOf(line) };
+    case "check":
+      return { type: "check", record: checkOf(line) };
     case "end":
       return { type: "end", records: optionalNumber(line, "records") ?? -1 };
     default:
-      throw invalidLine("type: expected options, accepted, failure, file, image or end");
+      throw invalidLine("type: expected options, accepted, failure, file, image, check or end");
   }
 }

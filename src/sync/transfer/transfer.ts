@@ -1,6 +1,7 @@
 import { pathsInParts } from "../../documents/inspect/part-stamps.ts";
 import type { RecordedOptions } from "../state/options.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../state/records.ts";
+import type { Verification } from "../state/verified.ts";
 
 /** Raise it when a line changes its meaning: an older knowctl then refuses the file. Version 1 has no options. */
 export const transferVersion = 2;
@@ -21,6 +22,7 @@ export type TransferRecord =
   | { type: "failure"; record: FailureRecord; options: string | undefined }
   | { type: "file"; record: FileRecord }
   | { type: "image"; record: ImageRecord }
+  | { type: "check"; record: Verification }
   /** The last line, with the number of records before it. */
   | { type: "end"; records: number };
 
@@ -55,6 +57,10 @@ function membersOf(each: TransferRecord): Record<string, unknown> {
     case "image": {
       const { sentAtMs, ...rest } = each.record;
       return { ...rest, sentAt: isoTime(sentAtMs) };
+    }
+    case "check": {
+      const { atMs, ...rest } = each.record;
+      return { ...rest, verifiedAt: isoTime(atMs) };
     }
     case "end":
       return { records: each.records };
