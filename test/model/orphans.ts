@@ -207,7 +207,14 @@ async function checkListed(
   const sent = sentTo(plan.state, plan.pair);
   for (const write of writes) {
     const known = [...sent.values()].find(({ id }) => storedId(id) === write.id)!;
-    if (write.kind === "stored") known.removed = true;
+    if (write.kind === "stored") {
+      known.removed = true;
+      const isGone = rows.some((row) => row.id === known.id && row.class === "gone");
+      for (const all of isGone ? plan.state.sent.values() : []) {
+        const other = all.get(known.id);
+        if (other?.path === known.path) other.removed = true;
+      }
+    }
     // The service had one document per id, whatever pair it was sent to.
     else for (const all of plan.state.sent.values()) all.delete(known.id);
   }

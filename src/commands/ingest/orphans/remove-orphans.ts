@@ -156,7 +156,12 @@ function createRemove(
     }
     const { settings } = source;
     const tools = { settings, gate, now: context.now };
-    state.save({ accepted: [await sendTombstone(client, orphan, target, tools)] });
+    const notice = await sendTombstone(client, orphan, target, tools);
+    // No pair has the document of a file that is gone. Another file stays in doubt.
+    const isOfFile = (key: string): boolean =>
+      orphan.class === "gone" && state.accepted(key, orphan.id)?.path === orphan.path;
+    const others = sharedTargets.filter((key) => key !== target.key && isOfFile(key));
+    state.save({ accepted: [notice, ...others.map((key) => ({ ...notice, target: key }))] });
     return "tombstoned";
   };
 }

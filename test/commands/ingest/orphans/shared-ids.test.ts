@@ -64,6 +64,21 @@ it("what becomes a removal notice in one pair is sent again to the other", async
   expect((await runIn(service, tombstone)).stderr).toContain(
     warning("replaced with a removal notice"),
   );
+  const upload = await runIn(service, "ingest docs --cc-pair-id 7");
+  expect(upload.stderr).not.toContain("still in the service");
+  const listed = await runIn(service, "ingest orphans docs --cc-pair-id 7");
+  expect(listed).toMatchObject({ code: 0, stdout: "" });
   writeFiles(service.folder, { "docs/a.md": files["docs/a.md"]! });
+  expect((await runIn(service, "ingest docs --cc-pair-id 7")).stderr).toContain("done: 1 updated");
+});
+
+it("a removal notice for a file that another pair still uploads is no notice there", async () => {
+  const service = await startTestService({ files, dialect: "onyx" });
+  for (const pair of [2, 7]) await runIn(service, `ingest docs --cc-pair-id ${pair}`);
+  const options = `--exclude docs/a.md --class excluded ${removal}`;
+  const tombstone = `ingest orphans docs --cc-pair-id 2 --tombstone ${options}`;
+  expect((await runIn(service, tombstone)).code).toBe(0);
+  await service.sandbox.idle();
+  expect((await runIn(service, "verify --cc-pair-id 7")).code).toBe(13);
   expect((await runIn(service, "ingest docs --cc-pair-id 7")).stderr).toContain("done: 1 updated");
 });
