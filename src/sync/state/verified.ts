@@ -1,4 +1,4 @@
-import type { Database, Row, Synchronous } from "../../database.ts";
+import type { Database, Row, Statement, Synchronous } from "../../database.ts";
 import { serviceInKey, serviceTargets } from "./target.ts";
 import { toAccepted, tombstoneMark, type AcceptedRecord } from "./records.ts";
 
@@ -76,11 +76,17 @@ function toVerifiable(row: Row): VerifiableRecord {
   };
 }
 
+const leaveOpen = `INSERT INTO verified (target, id, verified_at, result) VALUES (?, ?, ?, 'unknown')
+  ON CONFLICT (target, id) DO UPDATE SET verified_at = excluded.verified_at, result = excluded.result
+  WHERE verified_at IS NULL OR verified_at < ?`;
+
 /** The store in the database of a state; `guarded` runs what writes, and names its faults. */
 export function createVerifiedStore(
   database: Database,
   guarded: (work: () => void) => void,
 ): VerifiedStore {
+  // An upload with --verify calls leaveOpen() for each document.
+  let open: Statement | undefined;
   return {
     save(verifications) {
       if (verifications.length === 0) return;
@@ -106,11 +112,7 @@ export function createVerifiedStore(
       );
     },
     leaveOpen(documents, atMs, synchronous) {
-      const put = database.prepare(
-        `INSERT INTO verified (target, id, verified_at, result) VALUES (?, ?, ?, 'unknown')
-          ON CONFLICT (target, id) DO UPDATE SET verified_at = excluded.verified_at, result = excluded.result
-          WHERE verified_at IS NULL OR verified_at < ?`,
-      );
+      const put = (open ??= database.prepare(leaveOpen));
       guarded(() =>
         database.transaction(() => {
           for (const { target, id, sentAtMs } of documents) put.run(target, id, atMs, sentAtMs);
