@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { cleanEnvironment, temporaryFolder } from "../../support.ts";
-import { runIn } from "../state/support.ts";
+import { runIndexed } from "./support.ts";
 
 const files = Object.fromEntries(
   ["a", "b", "c"].map((name) => [`docs/${name}.md`, `# ${name}\n\nThe code is W${name}X.\n`]),
@@ -18,55 +18,58 @@ async function startLosing(): Promise<TestService> {
 }
 
 /** Another checkout of the project, as the next job of a pipeline has it. */
-function nextJob({ env }: TestService): Pick<TestService, "folder" | "env"> {
+function nextJob({ env, sandbox }: TestService): Pick<TestService, "folder" | "env" | "sandbox"> {
   const home = temporaryFolder();
   const folder = join(home, "elsewhere");
   writeFiles(folder, { ".git/HEAD": "", ...files });
   const { KNOWCTL_BASE_URL = "", KNOWCTL_API_KEY = "", KNOWCTL_DIALECT = "" } = env;
   return {
     folder,
+    sandbox,
     env: cleanEnvironment(home, { KNOWCTL_BASE_URL, KNOWCTL_API_KEY, KNOWCTL_DIALECT }),
   };
 }
 
 it("an exported state brings the checks: what was missing stays so on another machine", async () => {
   const service = await startLosing();
-  expect((await runIn(service, upload)).code).toBe(13);
-  const { stdout: missing } = await runIn(service, "state export");
+  expect((await runIndexed(service, upload)).code).toBe(13);
+  const { stdout: missing } = await runIndexed(service, "state export");
   const job = nextJob(service);
-  expect((await runIn(job, "state import -", { stdin: missing })).code).toBe(0);
-  expect((await runIn(job, upload)).code).toBe(13);
-  expect((await runIn(job, "ingest retry --missing")).code).toBe(0);
-  const { stdout: sent } = await runIn(job, "state export");
+  expect((await runIndexed(job, "state import -", missing)).code).toBe(0);
+  expect((await runIndexed(job, upload)).code).toBe(13);
+  expect((await runIndexed(job, "ingest retry --missing")).code).toBe(0);
+  const { stdout: sent } = await runIndexed(job, "state export");
   const last = nextJob(service);
-  expect((await runIn(last, "state import -", { stdin: sent })).code).toBe(0);
+  expect((await runIndexed(last, "state import -", sent)).code).toBe(0);
   await service.sandbox.idle();
-  const checked = await runIn(last, upload);
+  const checked = await runIndexed(last, upload);
   expect(checked.stderr).toContain("checking 1 document that an earlier run sent");
   expect(checked.code).toBe(0);
-  expect((await runIn(last, "verify --since-last")).stderr).toContain("3 documents found current");
+  expect((await runIndexed(last, "verify --since-last")).stderr).toContain(
+    "3 documents found current",
+  );
 });
 
 it("of two checks of a document the last one is kept, in any order", async () => {
   const service = await startLosing();
-  expect((await runIn(service, `${upload} --shard 1/2`)).code).not.toBe(2);
-  expect((await runIn(service, `${upload} --shard 2/2`)).code).not.toBe(2);
-  const before = (await runIn(service, "state export")).stdout;
-  await runIn(service, "ingest retry --missing");
+  expect((await runIndexed(service, `${upload} --shard 1/2`)).code).not.toBe(2);
+  expect((await runIndexed(service, `${upload} --shard 2/2`)).code).not.toBe(2);
+  const before = (await runIndexed(service, "state export")).stdout;
+  await runIndexed(service, "ingest retry --missing");
   await service.sandbox.idle();
-  expect((await runIn(service, "verify")).code).toBe(0);
-  const after = (await runIn(service, "state export")).stdout;
+  expect((await runIndexed(service, "verify")).code).toBe(0);
+  const after = (await runIndexed(service, "state export")).stdout;
   for (const order of [
     [before, after],
     [after, before],
   ]) {
     const job = nextJob(service);
     writeFiles(job.folder, { "1.ndjson": order[0]!, "2.ndjson": order[1]! });
-    expect((await runIn(job, "state merge 1.ndjson 2.ndjson")).code).toBe(0);
-    expect((await runIn(job, upload)).code).toBe(0);
+    expect((await runIndexed(job, "state merge 1.ndjson 2.ndjson")).code).toBe(0);
+    expect((await runIndexed(job, upload)).code).toBe(0);
   }
   const old = nextJob(service);
-  expect((await runIn(old, "state import -", { stdin: after })).code).toBe(0);
-  expect((await runIn(old, "state import - --replace", { stdin: before })).code).toBe(0);
-  expect((await runIn(old, upload)).code).toBe(13);
+  expect((await runIndexed(old, "state import -", after)).code).toBe(0);
+  expect((await runIndexed(old, "state import - --replace", before)).code).toBe(0);
+  expect((await runIndexed(old, upload)).code).toBe(13);
 });

@@ -13,6 +13,7 @@ import { SignalReceived } from "../../../src/context.ts";
 import { main, runHere } from "../../main.ts";
 import { startTestService, testKey, writeFiles, type TestServiceOptions } from "../../service.ts";
 import { createTestContext } from "../../support.ts";
+import { runIndexed } from "./support.ts";
 
 const files = Object.fromEntries(
   Array.from({ length: 6 }, (_, index) => [
@@ -23,18 +24,7 @@ const files = Object.fromEntries(
 
 async function start(options: TestServiceOptions = {}) {
   const service = await startTestService({ dialect: "onyx", files, ...options });
-  const { folder: cwd, env, sandbox } = service;
-  const run = async (line: string, stdin?: string) => {
-    const context = createTestContext({ cwd, env, ...(stdin === undefined ? {} : { stdin }) });
-    // A wait is over when the sandbox has indexed what it can.
-    const sleep: typeof context.sleep = async (ms, signal) => {
-      await sandbox.idle();
-      await context.sleep(ms, signal);
-    };
-    const code = await main(line.split(" "), { ...context, sleep });
-    return { code, stdout: context.stdoutText(), stderr: context.stderrText() };
-  };
-  return { ...service, run };
+  return { ...service, run: (line: string, stdin?: string) => runIndexed(service, line, stdin) };
 }
 
 const faulty = (index: Record<string, object>): TestServiceOptions => ({
@@ -152,9 +142,10 @@ describe("ingest --verify", () => {
     const { run, folder: cwd, env } = await start(faulty({ "docs/1.md": { keeps: "nothing" } }));
     const context = createTestContext({ cwd, env });
     const [state, killed] = [join(cwd, ".knowctl"), join(cwd, "killed")];
-    // As a kill leaves it, while the upload or the check waits.
+    // As a kill leaves it, while the check waits for the document that is missing.
     const sleep = (): Promise<void> => {
-      if (!existsSync(killed)) cpSync(state, killed, { recursive: true });
+      const isChecking = context.stderrText().includes("checking 6 documents");
+      if (isChecking && !existsSync(killed)) cpSync(state, killed, { recursive: true });
       return Promise.resolve();
     };
     await main([...upload.split(" "), "--verify", "--wait", "1s"], { ...context, sleep });

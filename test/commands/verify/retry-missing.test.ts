@@ -1,7 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runHere } from "../../main.ts";
 import {
   startTestService,
   writeFiles,
@@ -9,6 +8,7 @@ import {
   type TestServiceOptions,
 } from "../../service.ts";
 import { runIn } from "../state/support.ts";
+import { runIndexed } from "./support.ts";
 
 const page = (index: number): string => `# Page ${index}\n\nThe code is W${index}X${index * 13}.\n`;
 const files = {
@@ -92,7 +92,7 @@ describe("a document that was sent again", () => {
   const swallowed = async (first: number, index: object = { keeps: "nothing" }) => {
     const rules = [{ when: { documentId: "docs/1.md", first }, do: { index } }];
     const service = await startTestService({ dialect: "onyx", files, faults: { rules } });
-    expect((await runIn(service, wait)).code).toBe(13);
+    expect((await runIndexed(service, wait)).code).toBe(13);
     return service;
   };
   const lookUps = (service: TestService): number =>
@@ -100,42 +100,42 @@ describe("a document that was sent again", () => {
 
   it("is checked by the next upload with --verify", async () => {
     const service = await swallowed(1);
-    expect((await runIn(service, "ingest retry --missing")).code).toBe(0);
+    expect((await runIndexed(service, "ingest retry --missing")).code).toBe(0);
     await service.sandbox.idle();
-    const { code, stderr } = await runIn(service, wait);
+    const { code, stderr } = await runIndexed(service, wait);
     expect(stderr).toContain(
       "checking 1 document that an earlier run sent and did not check: at least 2 requests",
     );
     expect(stderr).toContain("1 verified");
     expect(code).toBe(0);
     const before = lookUps(service);
-    expect((await runIn(service, wait)).code).toBe(0);
+    expect((await runIndexed(service, wait)).code).toBe(0);
     // The look-up of a document that cannot exist.
     expect(lookUps(service) - before).toBe(1);
   });
 
   it("does not let an upload with --verify end with 0 while it is missing", async () => {
     const service = await swallowed(2);
-    expect((await runIn(service, "ingest retry --missing")).code).toBe(0);
+    expect((await runIndexed(service, "ingest retry --missing")).code).toBe(0);
     await service.sandbox.idle();
-    const { code, stderr, stdout } = await runIn(service, `${wait} --output ndjson`);
+    const { code, stderr, stdout } = await runIndexed(service, `${wait} --output ndjson`);
     expect(stderr).toContain("1 document not as uploaded: 1 missing");
     // Once: this run checked it.
     expect(stderr).not.toContain("when last checked");
     expect(stdout).toContain('"type":"verified"');
     expect(code).toBe(13);
-    expect((await runIn(service, wait)).code).toBe(13);
-    expect((await runIn(service, "ingest retry --missing")).code).toBe(0);
+    expect((await runIndexed(service, wait)).code).toBe(13);
+    expect((await runIndexed(service, "ingest retry --missing")).code).toBe(0);
     await service.sandbox.idle();
-    expect((await runIn(service, wait)).code).toBe(0);
+    expect((await runIndexed(service, wait)).code).toBe(0);
   });
 
   it("is checked whatever sent it again, where the inputs yield it", async () => {
     const service = await swallowed(2);
-    expect((await runIn(service, "ingest docs --cc-pair-id 2 --force")).code).toBe(0);
+    expect((await runIndexed(service, "ingest docs --cc-pair-id 2 --force")).code).toBe(0);
     await service.sandbox.idle();
-    expect((await runIn(service, `${wait} --exclude docs/1.md`)).code).toBe(0);
-    const { code, stderr } = await runIn(service, wait);
+    expect((await runIndexed(service, `${wait} --exclude docs/1.md`)).code).toBe(0);
+    const { code, stderr } = await runIndexed(service, wait);
     expect(stderr).toContain("checking 1 document that an earlier run sent");
     expect(code).toBe(13);
   });
@@ -143,11 +143,11 @@ describe("a document that was sent again", () => {
   it("is checked once where its metadata alone changed, and this run sends it", async () => {
     const service = await swallowed(2, { hidden: true });
     writeFiles(service.folder, { "docs/1.md": `---\nteam: people\n---\n${page(1)}` });
-    expect((await runIn(service, "ingest docs --cc-pair-id 2")).code).toBe(0);
+    expect((await runIndexed(service, "ingest docs --cc-pair-id 2")).code).toBe(0);
     await service.sandbox.idle();
-    expect((await runIn(service, wait)).code).toBe(13);
+    expect((await runIndexed(service, wait)).code).toBe(13);
     writeFiles(service.folder, { "docs/1.md": `---\nteam: ops\n---\n${page(1)}` });
-    const { code, stderr } = await runIn(service, wait);
+    const { code, stderr } = await runIndexed(service, wait);
     expect(stderr).not.toContain("an earlier run");
     expect(code).toBe(0);
   });
@@ -165,9 +165,7 @@ describe("a document that was sent again", () => {
       metadata: {},
     });
     const send = async (more: string) => {
-      const { folder: cwd, env } = service;
-      const argv = `ingest - --cc-pair-id 2 ${more}`.trim().split(" ");
-      const ran = await runHere(argv, { cwd, env, stdin: `${line}\n` });
+      const ran = await runIndexed(service, `ingest - --cc-pair-id 2 ${more}`, `${line}\n`);
       await service.sandbox.idle();
       return ran;
     };

@@ -34,6 +34,7 @@ it("what is deleted in one pair is recorded in no other", async () => {
   expect(upload.stderr).not.toContain("still in the service");
   const listed = await runIn(service, "ingest orphans docs --cc-pair-id 7");
   expect(listed).toMatchObject({ code: 0, stdout: "" });
+  await service.sandbox.idle();
   const drift = await runIn(service, "drift docs --cc-pair-id 7 --exit-code");
   expect(drift).toMatchObject({ code: 0 });
   expect((await runIn(service, "verify --cc-pair-id 7")).code).toBe(0);
