@@ -17,11 +17,12 @@ import { streamReply } from "../chat/stream-reply.ts";
 import { unaryReply } from "../chat/unary-reply.ts";
 
 function* begin(options: ChatOptions, request: ChatRequest): Generator<Line, Session> {
-  const { sessions } = options;
+  const { sessions, dialect } = options;
   if (request.sessionId !== undefined) return findSession(options, request.sessionId);
   const { personaId, projectId } = request.info;
   if (personaId !== 0) throw invalid(`Persona ${personaId} is not available`);
-  if (projectId !== null) throw invalid(`Project ${projectId} not found`);
+  // The standard interface makes and lists no projects: any id is one.
+  if (dialect === "onyx" && projectId !== null) throw invalid(`Project ${projectId} not found`);
   const session = sessions.create(request.info);
   yield { chat_session_id: session.id, incognito: false };
   return session;

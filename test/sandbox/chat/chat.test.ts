@@ -369,7 +369,6 @@ describe("failures inside the stream", () => {
     ["onyx", { file_descriptors: [{ id: "none", type: "image" }] }, "VALIDATION_ERROR", 2],
     ["standard", { chat_session_info: { persona_id: 5 } }, "VALIDATION_ERROR", 1],
     ["onyx", { chat_session_info: { persona_id: 5 } }, "VALIDATION_ERROR", 1],
-    ["standard", { chat_session_info: { project_id: 5 } }, "VALIDATION_ERROR", 1],
     ["onyx", { chat_session_info: { project_id: 5 } }, "VALIDATION_ERROR", 1],
     ["standard", { search_filters: { document_set: ["None"] } }, "INSUFFICIENT_PERMISSIONS", 2],
     [

@@ -29,8 +29,7 @@ const besideReplay = (flag: string): Case => ({ ...played, flag, refused: /--rep
 /** Flags of the request: each is sent, and none goes with an answer that is only played. */
 const requests: Readonly<Record<string, Effect>> = {
   "--agent": sends("--agent 0", /"persona_id":0/),
-  // The sandbox has neither projects nor document sets.
-  "--project": sends("--project 4", /"project_id":4/, { codes: [0, 9] }),
+  "--project": sends("--project 4", /"project_id":4/),
   "--model": sends("--model Acme/large", /"model_provider":"Acme","model_version":"large"/),
   "--provider": sends("--provider Acme", /"model_provider":"Acme"/),
   "--model-version": sends("--model-version large", /"model_version":"large"/),
@@ -39,7 +38,7 @@ const requests: Readonly<Record<string, Effect>> = {
   "--no-tools": sends("--no-tools", /"allowed_tool_ids":\[\]/),
   "--force-tool": sends("--force-tool 2", /"forced_tool_id":2/),
   "--source-type": sends("--source-type web", /"source_type":\["web"\]/),
-  "--document-set": sends("--document-set HR", /"document_set":\["HR"\]/, { codes: [0, 4] }),
+  "--document-set": sends("--document-set Handbook", /"document_set":\["Handbook"\]/),
   "--filter-tag": sends("--filter-tag team=a", /"tags":\{"team":"a"\}/),
   "--since": sends("--since 2026-01-31", /"time_cutoff":"2026-01-31T00:00:00Z"/),
   "--deep-research": sends("--deep-research", /"deep_research":true/),

@@ -293,16 +293,13 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
     matter("key: [hr]"),
   ),
   "chat.personaId": chat({ personaId: 0 }, /"persona_id":0/),
-  // The sandbox has neither projects nor document sets.
-  "chat.projectId": chat({ projectId: 4 }, /"project_id":4/, { codes: [0, 9] }),
+  "chat.projectId": chat({ projectId: 4 }, /"project_id":4/),
   "chat.model": chat({ model: "Acme/large" }, /"model_provider":"Acme"/),
   "chat.temperature": chat({ temperature: 0.5 }, /"temperature":0\.5/),
   "chat.tools": chat({ tools: [1] }, /"allowed_tool_ids":\[1\]/),
   "chat.forceTool": chat({ forceTool: 2 }, /"forced_tool_id":2/),
   "chat.sourceTypes": chat({ sourceTypes: ["web"] }, /"source_type":\["web"\]/),
-  "chat.documentSets": chat({ documentSets: ["HR"] }, /"document_set":\["HR"\]/, {
-    codes: [0, 4],
-  }),
+  "chat.documentSets": chat({ documentSets: ["Handbook"] }, /"document_set":\["Handbook"\]/),
   "chat.tags": chat({ tags: { team: "a" } }, /"tags":\{"team":"a"\}/),
   "chat.since": chat({ since: "2026-01-31" }, /"time_cutoff":"2026-01-31/),
   "chat.deepResearch": chat({ deepResearch: true }, /"deep_research":true/),
