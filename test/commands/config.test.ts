@@ -264,6 +264,17 @@ describe("config set, unset, use", () => {
     expect(statSync(join(desk.home, "config", "knowctl")).mode & 0o777).toBe(0o700);
   });
 
+  it("set warns of a default profile that does not exist yet", async () => {
+    const desk = createDesk();
+    desk.putUser({ profiles: { p: { baseUrl: prod }, q: { baseUrl: prod } } });
+    const { code, err } = await run(desk, ["config", "set", "defaultProfile", "r"]);
+    expect([code, userJson(desk)]).toMatchObject([0, { defaultProfile: "r" }]);
+    expect(err).toContain('warning: there is no profile "r" in ');
+    expect(err).toContain("create it: knowctl config init --profile r\n");
+    const known = await run(desk, ["config", "set", "defaultProfile", "q"]);
+    expect(known.err).not.toContain("warning");
+  });
+
   it.each([
     [["ingest.concurrency", "many"], "expected number, found string"],
     [["ingest.sections", "all"], "expected one of whole, headings"],

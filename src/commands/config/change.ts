@@ -156,7 +156,14 @@ export async function configSet(
   checkAddress(key, next, path);
   checkHeaders(key, next, path);
   await saveDraft(next);
-  await createOutput(context, options).note(`${path.join(".")} set in ${draft.path}`);
+  const output = createOutput(context, options);
+  await output.note(`${path.join(".")} set in ${draft.path}`);
+  const isDefault = next.isPrivate && path.join(".") === "defaultProfile";
+  const name = isDefault ? readDraft(next, path) : undefined;
+  if (typeof name !== "string" || profileNames(next).includes(name)) return;
+  await output.warn(
+    `there is no profile "${name}" in ${draft.path} yet; create it: knowctl config init --profile ${name}`,
+  );
 }
 
 /** `config unset KEY`. Throws CliError `not-found` if the key is not in the file. */
