@@ -31,6 +31,15 @@ it("a private file gets mode 0600 in a folder of 0700, whatever it had", () => {
   expect([readFileSync(path, "utf8"), modeOf(path)]).toEqual(["two", 0o600]);
 });
 
+it("takes the longest name of the file system, and advises a shorter one than that", () => {
+  const path = join(temporaryFolder(), "x".repeat(255));
+  writeWhole(path, "one");
+  expect(readFileSync(path, "utf8")).toBe("one");
+  expect(() => writeWhole(`${path}x`, "one")).toThrow(
+    expect.objectContaining({ exit: "local", hints: ["choose a shorter name"] }),
+  );
+});
+
 it("keepMode keeps the mode of a file that is there", () => {
   const path = join(temporaryFolder(), "file.json");
   writeWhole(path, "one", { keepMode: true });

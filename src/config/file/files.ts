@@ -76,8 +76,13 @@ export function writeWhole(
     renameSync(temporary, target);
   } catch (error) {
     tryRemove(temporary);
-    throw new CliError("local", `cannot write ${path}: ${writeProblem(codeOf(error))}`, {
-      hints: ["check that the folder exists and is writable, and that the disk is not full"],
+    const code = codeOf(error);
+    throw new CliError("local", `cannot write ${path}: ${writeProblem(code)}`, {
+      hints: [
+        code === "ENAMETOOLONG"
+          ? "choose a shorter name"
+          : "check that the folder exists and is writable, and that the disk is not full",
+      ],
       cause: error,
     });
   }
