@@ -1,5 +1,5 @@
 import { mayBeAssigned } from "./assigned-values.ts";
-import { isValidToken } from "./json-web-token.ts";
+import { isValidToken, leadsToAddress } from "./json-web-token.ts";
 import { entropyOf, isMadeUp } from "./made-up.ts";
 import { pack, type KnownForm } from "./pack.ts";
 import type { Secret, SecretRule } from "./secret.ts";
@@ -128,10 +128,13 @@ function tokenEnd(text: string, at: number): number {
 }
 
 const explainer = /\bjwt\.(?:io|ms)\/\S{0,60}$/;
+const inPath = /:\/\/[^\s?#]{1,79}\/$/;
 
-/** Whether a token is a part of a link to a page that explains tokens. */
-const isDebugged = (text: string, at: number): boolean =>
-  explainer.test(text.slice(Math.max(0, at - 80), at));
+/** Whether a token is a part of a link to a page that explains tokens, or of one that counts clicks. */
+function isOfLink(text: string, { start, end }: Span): boolean {
+  const before = text.slice(Math.max(0, start - 90), start);
+  return explainer.test(before) || (inPath.test(before) && leadsToAddress(text.slice(start, end)));
+}
 
 /** Secrets whose form shows what they are. `runs` as from longRuns(). May yield one twice. */
 export function* knownSecrets(text: string, runs: readonly Span[]): Generator<Secret> {
@@ -147,8 +150,8 @@ export function* knownSecrets(text: string, runs: readonly Span[]): Generator<Se
       for (const part of partsOf({ start: Math.max(0, run.start - reach), end })) {
         for (const found of secretsOf(form, text.slice(part.start, part.end))) {
           const { rule, id } = form;
-          if (id === "jwt" && isDebugged(text, part.start + found.start)) continue;
-          yield { rule, kind: id, start: part.start + found.start, end: part.start + found.end };
+          const span = { start: part.start + found.start, end: part.start + found.end };
+          if (id !== "jwt" || !isOfLink(text, span)) yield { rule, kind: id, ...span };
         }
       }
     }

@@ -385,6 +385,8 @@ describe("JSON Web Tokens", () => {
     expect(kindsIn(`See https://acme.io/#debugger-io?token=${token}`)).toEqual(["jwt"]);
     const link = madeUpToken(random, { uri: "mail:click", url: "https://acme.io/form?id=1" });
     expect(kindsIn(`See https://links.acme.io/l/${link}/s/12/br/9`)).toEqual([]);
+    expect(kindsIn(`Bearer ${link}`)).toEqual(["jwt"]);
+    expect(kindsIn(`See https://acme.io/?access=${link}`)).toEqual(["jwt"]);
   });
 });
 
