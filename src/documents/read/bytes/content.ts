@@ -1,9 +1,9 @@
 import type { SourceFile } from "../../find/source-file.ts";
 import { closeSync, fstatSync, openSync, type BigIntStats } from "node:fs";
 import { CliError, codeOf, isOutOfFiles, fileProblem } from "../../../errors.ts";
-import { openFlags, readAll } from "./file-bytes.ts";
+import { openFlags, readAll, readSmall } from "./file-bytes.ts";
 import { mebibytes } from "./gunzip.ts";
-import { stampOf } from "../../inspect/stamp.ts";
+import { stampOf, trustedStamp } from "../../inspect/stamp.ts";
 
 export interface Content {
   /** Valid until the next call: the buffer is reused. */
@@ -20,8 +20,8 @@ export const attempts = 4;
 const tickMs = 20;
 
 /** Whether the file changed within the last clock tick. */
-export function isFresh(stats: BigIntStats, atMs = Date.now()): boolean {
-  const age = atMs - Number(stats.ctimeMs);
+export function isFresh(stats: BigIntStats): boolean {
+  const age = Date.now() - Number(stats.ctimeMs);
   return age >= 0 && age < tickMs;
 }
 
@@ -74,24 +74,22 @@ function checkKind(file: SourceFile, stats: BigIntStats, maxBytes: number): void
 }
 
 /**
- * Reads a file and compares it with the stamp from the listing. This saves one system call per
- * file. Reads at a position, which removes nothing from a FIFO. Returns undefined on any problem or
- * change; the caller then reads again and reports the problem.
+ * Reads a file with one look at its stamp, after the bytes: if its last change is older than the
+ * begin of the reading, it did not change meanwhile. A look costs as much as the reading of a small
+ * file. Undefined on any doubt or problem; the caller then reads again, and reports the problem.
  */
-function readAsListed(descriptor: number, file: SourceFile, maxBytes: number): Content | undefined {
-  const { sizeBytes, stamp } = file;
-  // Not every caller has a stamp from a listing.
-  if (stamp === "" || sizeBytes > maxBytes) return undefined;
+function readUnchanged(descriptor: number, maxBytes: number): Content | undefined {
   const startedMs = Date.now();
   let bytes: Buffer;
   try {
-    bytes = readAll(descriptor, sizeBytes);
+    bytes = readSmall(descriptor);
   } catch {
     return undefined;
   }
   const after = fstatSync(descriptor, { bigint: true });
-  const isSame = bytes.length === sizeBytes && stampOf(after) === stamp && after.isFile();
-  if (!isSame || isFresh(after, startedMs)) return undefined;
+  const isWhole = bytes.length === Number(after.size) && bytes.length <= maxBytes;
+  const stamp = stampOf(after);
+  if (!isWhole || !after.isFile() || trustedStamp(stamp, startedMs) === "") return undefined;
   return { bytes, stamp, mtimeMs: Number(after.mtimeMs) };
 }
 
@@ -110,8 +108,8 @@ export function readContent(
     if (!isWanted(descriptor)) {
       throw new CliError("usage", `${file.path}: cannot be read: another file took its place`);
     }
-    const listed = readAsListed(descriptor, file, maxBytes);
-    if (listed) return listed;
+    const unchanged = readUnchanged(descriptor, maxBytes);
+    if (unchanged) return unchanged;
     let before = fstatSync(descriptor, { bigint: true });
     for (let attempt = 1; attempt <= attempts; attempt++) {
       let isSettled = !isFresh(before);

@@ -16,13 +16,22 @@ export function hashText(sha256: Hash): string {
   return sha256.digest("base64url").slice(0, 22);
 }
 
-let shared = Buffer.allocUnsafeSlow(64 * 1024);
+const smallBytes = 64 * 1024;
+let shared = Buffer.allocUnsafeSlow(smallBytes);
 
 function bufferFor(size: number): Buffer {
   if (size <= shared.length) return shared;
   // Large files are rare. Their separate buffer is freed after use.
   if (size > 1024 * 1024) return Buffer.allocUnsafeSlow(size);
   return (shared = Buffer.allocUnsafeSlow(1024 * 1024));
+}
+
+/**
+ * Reads the first 64 KiB of a file: fewer bytes are the whole file. Position, errors and validity as
+ * in readAll().
+ */
+export function readSmall(descriptor: number): Buffer {
+  return shared.subarray(0, readSync(descriptor, shared, 0, smallBytes, 0));
 }
 
 /**
