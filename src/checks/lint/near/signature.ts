@@ -1,4 +1,4 @@
-import { hashWords, mix, type OnWord } from "./words.ts";
+import { hashWords, mix, type OnWords } from "./words.ts";
 
 /** Words of a shingle. */
 const shingleWords = 5;
@@ -16,19 +16,24 @@ for (let power = 0; power < shingleWords; power++) dropped = Math.imul(dropped, 
 // Stays for a bin without a shingle until densify() fills it.
 const emptyBin = 0xffffffff;
 
+// Reused: a folder has many short texts.
+const bins = new Uint32Array(signatureSize);
+
 /**
- * Fills each empty bin with the value of another one (densified one-permutation hashing, Shrivastava
- * 2017), so that short texts can be compared as well: both texts take the same other bin.
+ * The value of each bin; an empty one has that of another one (densified one-permutation hashing,
+ * Shrivastava 2017), so that short texts can be compared as well: both texts take the same other bin.
  */
-function densify(bins: Uint32Array): void {
-  const filled = bins.slice();
-  for (let bin = 0; bin < bins.length; bin++) {
+function densify(): Uint16Array {
+  const signature = new Uint16Array(signatureSize);
+  for (let bin = 0; bin < signatureSize; bin++) {
     let from = bin;
-    for (let attempt = 1; filled[from] === emptyBin; attempt++) {
-      from = mix(Math.imul(bin + 1, 0x9e3779b1) + Math.imul(attempt, 0x7f4a7c15)) % bins.length;
+    for (let attempt = 1; bins[from] === emptyBin; attempt++) {
+      from = mix(Math.imul(bin + 1, 0x9e3779b1) + Math.imul(attempt, 0x7f4a7c15)) % signatureSize;
     }
-    bins[bin] = filled[from] ?? 0;
+    // Minima have few different bits, so 16 of their own bits would be equal by chance.
+    signature[bin] = mix(bins[from] ?? 0) & 0xffff;
   }
+  return signature;
 }
 
 /**
@@ -37,28 +42,28 @@ function densify(bins: Uint32Array): void {
  * other scripts without spaces). Undefined for a short text. Linear in the length of the text.
  */
 export function signatureOf(texts: Iterable<string>): Uint16Array | undefined {
-  const bins = new Uint32Array(signatureSize).fill(emptyBin);
+  bins.fill(emptyBin);
   const last = new Int32Array(shingleWords);
   let words = 0;
   // A polynomial of the last words: each word multiplies the ones before it.
   let shingle = 0;
   let size = 0;
-  const onWord: OnWord = (hash, isCharacter) => {
-    size += isCharacter ? 1 / charactersPerWord : 1;
-    const slot = words % shingleWords;
-    shingle = (Math.imul(shingle, base) + hash - Math.imul(last[slot] ?? 0, dropped)) | 0;
-    last[slot] = hash;
-    if (++words < shingleWords) return;
-    // 31 bits: never equal to emptyBin.
-    const value = mix(shingle) >>> 1;
-    const bin = value % signatureSize;
-    if (value < (bins[bin] ?? 0)) bins[bin] = value;
+  const addWords: OnWords = (hashes, count, characters) => {
+    size += count - characters + characters / charactersPerWord;
+    for (let at = 0; at < count; at++) {
+      const hash = hashes[at] ?? 0;
+      const slot = words % shingleWords;
+      shingle = (Math.imul(shingle, base) + hash - Math.imul(last[slot] ?? 0, dropped)) | 0;
+      last[slot] = hash;
+      if (++words < shingleWords) continue;
+      // 31 bits: never equal to emptyBin.
+      const value = mix(shingle) >>> 1;
+      const bin = value % signatureSize;
+      if (value < (bins[bin] ?? 0)) bins[bin] = value;
+    }
   };
-  for (const text of texts) hashWords(text, onWord);
-  if (size < fewestWords) return undefined;
-  densify(bins);
-  // Minima have few different bits, so 16 of their own bits would be equal by chance.
-  return Uint16Array.from(bins, (value) => mix(value) & 0xffff);
+  for (const text of texts) hashWords(text, addWords);
+  return size < fewestWords ? undefined : densify();
 }
 
 /** A signature as text, for other threads. */

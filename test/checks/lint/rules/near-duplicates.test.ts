@@ -34,6 +34,12 @@ function signaturesOf(texts: readonly string[]): Uint16Array {
   return signatures;
 }
 
+function wordsIn(text: string): number[] {
+  const words: number[] = [];
+  hashWords(text, (hashes, count) => words.push(...hashes.subarray(0, count)));
+  return words;
+}
+
 describe("signatures", () => {
   it.each([0, 5, 20, 60, 200])(
     "estimate the share of common sequences: %d changed words",
@@ -56,9 +62,18 @@ describe("signatures", () => {
   );
 
   it("treat each character of Chinese and Japanese as a word", () => {
-    const words: number[] = [];
-    hashWords("员工有28天 Urlaub", (hash) => words.push(hash));
-    expect(words).toHaveLength(6);
+    expect(wordsIn("员工有28天 Urlaub")).toHaveLength(6);
+  });
+
+  it("read a long text in pieces without cutting a word", () => {
+    const text = `${textOf(2, 8000).join(" ")} 员工a有`;
+    const words = wordsIn(text);
+    expect(text.length).toBeGreaterThan(40_000);
+    // Each offset of a border between two pieces within a word.
+    for (let shift = 1; shift < 9; shift++)
+      expect(wordsIn("-".repeat(shift) + text)).toEqual(words);
+    expect(wordsIn(`${"有".repeat(40_000)}a`)).toHaveLength(40_001);
+    expect(wordsIn(`${"a".repeat(40_000)}有`)).toHaveLength(2);
   });
 
   it("ignore case, marks and white space", () => {
