@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runHere } from "../../main.ts";
+import { outputFailure } from "../../../src/errors.ts";
+import { main, runHere } from "../../main.ts";
+import { createTestContext } from "../../support.ts";
 import { startEval, suiteOf } from "./running.ts";
 
 const cases = Array.from({ length: 8 }, (_, index) => ({
@@ -37,6 +39,23 @@ describe("the end of eval", () => {
     expect((await service.run(`${compare} --fail-on worse`)).code).toBe(0);
     expect((await service.run(`${compare} --fail-on any`)).code).toBe(13);
   });
+
+  it.each(["retrieval suite.json", "answers suite.json --allow-tokens 9"])(
+    "asks nothing where stdout is closed from the start: %s",
+    async (line) => {
+      const { folder: cwd, env, sandbox, write } = await startEval();
+      write("suite.json", suiteOf(...cases));
+      const context = createTestContext({ cwd, env });
+      const before = sandbox.ledger.requestCount;
+      const code = await main(["eval", ...line.split(" ")], {
+        ...context,
+        stdout: { ...context.stdout, closed: outputFailure() },
+      });
+      expect(code).toBe(14);
+      expect(context.stderrText()).toContain("stdout is closed");
+      expect(sandbox.ledger.requestCount).toBe(before);
+    },
+  );
 
   it("writes reports of each form, and the summary of a GitHub job", async () => {
     const service = await startEval();
