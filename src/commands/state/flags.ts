@@ -24,7 +24,11 @@ function addList(state: Command, run: Run): void {
     .description(
       "List what was sent and what failed, as recorded on this machine.\nSends no request.",
     )
-    .option("--status <status>", "sent or failed", choice("sent", "failed"))
+    .option(
+      "--status <status>",
+      "sent, failed, or removed (by a notice)",
+      choice("sent", "failed", "removed"),
+    )
     .option("--limit <number>", "show at most this many", positive);
   addPlace(addPair(list))
     .configureHelp({

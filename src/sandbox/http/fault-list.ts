@@ -56,10 +56,15 @@ function addAmount(spec: FaultSpec, part: string): void {
  */
 export function parseFaults(text: string): FaultSpec {
   const spec: FaultSpec = { rates: {} };
+  const amounts = new Set<string>();
   for (const part of text.split(",").map((piece) => piece.trim())) {
     const [, name, path] = /^(deny|missing)=(\/\S+)$/.exec(part) ?? [];
-    if (path === undefined) addAmount(spec, part);
-    else if (name === "deny") spec.denied = [...(spec.denied ?? []), path];
+    if (path === undefined) {
+      const [fault = ""] = part.split("=");
+      if (amounts.has(fault)) throw wrong(part, "another amount of it stands before");
+      amounts.add(fault);
+      addAmount(spec, part);
+    } else if (name === "deny") spec.denied = [...(spec.denied ?? []), path];
     else spec.missing = [...(spec.missing ?? []), path];
   }
   return spec;

@@ -1,10 +1,11 @@
 import type { Database, SqlValue } from "../../database.ts";
 import { pagesOf } from "./pages.ts";
-import { toAccepted, toFailure } from "./records.ts";
+import { toAccepted, toFailure, tombstoneMark } from "./records.ts";
 
 /** A record of the state in the output of `state list`. */
 export interface StateEntry {
-  status: "sent" | "failed";
+  /** `removed`: a removal notice was sent in its place. */
+  status: "sent" | "failed" | "removed";
   /** Origin, path prefix and pair. */
   target: string;
   ccPairId: number | null;
@@ -51,7 +52,7 @@ export function* listRecords(
   { status, ccPairId }: EntryFilter,
 ): Generator<StateEntry> {
   const [where, values] = pairCondition(ccPairId);
-  if (status !== "sent") {
+  if (status === undefined || status === "failed") {
     const keys = ["target", "path", "part", "id"];
     for (const row of pagesOf(database, "failures", keys, where, values)) {
       const { target, path, part, id, reason, retryable, ...each } = toFailure(row);
@@ -73,9 +74,11 @@ export function* listRecords(
   }
   if (status === "failed") return;
   for (const row of pagesOf(database, "accepted", ["target", "id"], where, values)) {
-    const { target, path, part, id, storedId, updatedAt, sentAtMs } = toAccepted(row);
+    const { target, path, part, id, whole, storedId, updatedAt, sentAtMs } = toAccepted(row);
+    const sentAs = whole === tombstoneMark ? "removed" : "sent";
+    if (status !== undefined && status !== sentAs) continue;
     yield {
-      status: "sent",
+      status: sentAs,
       target,
       ccPairId: pairOf(target),
       path: path ?? null,

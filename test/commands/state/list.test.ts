@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
@@ -51,6 +52,16 @@ describe("state list", () => {
     const { code, stdout } = await runIn(service, `state list ${flags}`);
     expect(code).toBe(0);
     expect(stdout.split("\n").filter(Boolean)).toHaveLength(lines);
+  });
+
+  it("tells a document whose text a removal notice replaced from one that was sent", async () => {
+    const service = await startTestService({ files });
+    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    rmSync(join(service.folder, "docs/b.md"));
+    const notice = "ingest orphans --cc-pair-id 2 --tombstone --yes --max-delete 50%";
+    expect(await runIn(service, notice)).toMatchObject({ code: 0 });
+    expect(await paths(service, "removed")).toEqual(["docs/b.md#2"]);
+    expect(await paths(service, "sent")).not.toContain("docs/b.md#2");
   });
 
   it("says that nothing was uploaded when the state has no records", async () => {

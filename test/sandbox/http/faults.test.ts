@@ -236,6 +236,9 @@ describe("--fault", () => {
 
   it.each([
     "swallow=2",
+    "hang=0.5,hang=0.2",
+    "429=0.1,429=0.1",
+    "latency=1s,latency=2s",
     "swallow=0.1s",
     "deny=admin",
     "deny=",
