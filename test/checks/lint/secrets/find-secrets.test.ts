@@ -150,6 +150,8 @@ describe("passwords that only their names show", () => {
     ["in a table", (value: string) => `| \`password\` | \`${value}\` |\n`],
     ["in a list of HTML", (value: string) => `<dt>password</dt><dd><code>${value}</code></dd>`],
     ["in prose", (value: string) => `The password is ${value}.\n`],
+    ["in parentheses", (value: string) => `Sign in as app (password: ${value}).\n`],
+    ["in a Markdown link", (value: string) => `[files](https://files.acme.io/a?pwd=${value})\n`],
     ["in an instruction", (value: string) => `Set \`DB_PASSWORD\` to \`${value}\`.\n`],
     [
       "in a connection string",

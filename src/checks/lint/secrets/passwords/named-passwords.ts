@@ -56,7 +56,8 @@ export function* passwords(text: string): Generator<Secret> {
   for (const match of text.matchAll(name)) {
     value.lastIndex = match.index + match[0].length;
     const found = value.exec(text);
-    const written = (found?.[2] ?? found?.[3] ?? "").replace(/[.:]+$/, "");
+    // What ends a sentence, a remark in parentheses, or the address of a link.
+    const written = (found?.[2] ?? found?.[3] ?? "").replace(/[.:)\]]+$/, "");
     if (found === null || !isRandom(plain(written))) continue;
     if (meeting.test(text.slice(Math.max(0, match.index - 130), match.index))) continue;
     const start = found.index + found[0].lastIndexOf(written);
