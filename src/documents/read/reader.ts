@@ -31,7 +31,7 @@ export interface Parsed {
 }
 
 /** Kinds of text that a reader cannot take over. A run counts each kind in one line. */
-export type LeftOutKind = "include" | "shortcode" | "directive" | "expression";
+export type LeftOutKind = "include" | "shortcode" | "directive" | "expression" | "attribute";
 
 export interface LeftOut {
   kind: LeftOutKind;

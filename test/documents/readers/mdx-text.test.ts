@@ -68,6 +68,20 @@ describe("text of components", () => {
     ]);
   });
 
+  it("counts texts in attributes that are not kept", () => {
+    const text = [
+      '<CommandTabs npm="npm create app" yarn={`yarn create app\ncd app`} class="wide tabs" />',
+      "",
+      '<Steps kind="ordered" title="Two words" client:load="idle or not" />',
+      '{/* knowctl:ignore */}<A b="not sent"/>{/* /knowctl:ignore */}',
+      "",
+    ].join("\n");
+    expect(parse(text).leftOut).toEqual([
+      { kind: "attribute", what: "npm of CommandTabs", line: 1 },
+      { kind: "attribute", what: "yarn of CommandTabs", line: 1 },
+    ]);
+  });
+
   it("counts nothing in ignore regions", () => {
     const text = "{/* knowctl:ignore */}\n{a}<B title={c}/>\n{/* /knowctl:ignore */}\n{b}\n";
     expect(parse(text).leftOut).toEqual([{ kind: "expression", what: "{b}", line: 4 }]);

@@ -82,12 +82,14 @@ const leftOutNames: Record<LeftOutKind, [string, string]> = {
   shortcode: ["shortcode", "shortcodes"],
   directive: ["directive", "directives"],
   expression: ["expression", "expressions"],
+  attribute: ["text in attributes", "texts in attributes"],
 };
 
 function leftOutText({ name, count, example = "" }: CountedNotice, first: string): string {
   const [one, many] = leftOutNames[name as LeftOutKind] ?? [name, name];
   const what = count === 1 ? `1 ${one} is` : `${formatCount(count)} ${many} are`;
-  return `${what} left out of the documents (first: ${first} ${example})`;
+  const advice = name === "attribute" ? "; ingest.componentAttributes lists those to keep" : "";
+  return `${what} left out of the documents (first: ${first} ${example})${advice}`;
 }
 
 function noticeText(

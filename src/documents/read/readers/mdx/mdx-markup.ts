@@ -10,6 +10,9 @@ const inlineNames = new Set(
     " ",
   ),
 );
+// Attributes that no page shows, although their values have several words.
+const hiddenKeys =
+  /^(?:class|className|style|styles|sizes|src|srcSet|allow|rel|points|viewBox|transform|role|media|data-.*|aria-.*|on[A-Z].*|client:.*)$/;
 // A longer text is no text of a link.
 const longestLink = 2000;
 
@@ -106,6 +109,21 @@ function labelTab({ tabs }: Scan, { name, codes }: Tag, values: Map<string, stri
   values.set("label", tabs.get(value) ?? value);
 }
 
+/** Counts values of several words that are no text of the document. */
+function countTexts(
+  { page, ignored }: Scan,
+  values: ReadonlyMap<string, string>,
+  tag: Tag,
+  at: number,
+): void {
+  if (ignored > 0) return;
+  for (const [key, value] of values) {
+    const isKept = page.componentAttributes.includes(key) || hiddenKeys.test(key);
+    if (isKept || !/\p{L}\S*\s+\S*\p{L}/u.test(value)) continue;
+    page.log.add("attribute", `${key} of ${tag.name}`, at);
+  }
+}
+
 function scanComponent(scan: Scan, tag: Tag, at: number): void {
   const { page, lines } = scan;
   const { name, kind } = tag;
@@ -120,6 +138,7 @@ function scanComponent(scan: Scan, tag: Tag, at: number): void {
   if (literal !== undefined && isAlone(scan, tag.end)) {
     return writeBlock(lines, fenced(literal, values.get("lang") ?? values.get("language") ?? ""));
   }
+  countTexts(scan, values, tag, at);
   const hasContent = kind === "open";
   const found = componentText(name, values, page.componentAttributes, hasContent);
   const { label, rest, href } = found;
