@@ -83,6 +83,12 @@ describe("running text", () => {
     ["a key and a menu", ":kbd:`Ctrl-C` :menuselection:`File --> &Open`", "`Ctrl-C` File --> Open"],
     ["braces", ":file:`/usr/{name}/lib`", "`/usr/name/lib`"],
     ["a numbered document", ":pep:`8`", "[PEP 8](https://peps.python.org/pep-0008/)"],
+    [
+      "a place in a numbered document",
+      ":pep:`8#names` :rfc:`a <9#section-2.1>`",
+      "[PEP 8#names](https://peps.python.org/pep-0008/#names) [a](https://datatracker.ietf.org/doc/html/rfc9.html#section-2.1)",
+    ],
+    ["a document without a number", ":pep:`index`", "`index`"],
     ["an abbreviation", ":abbr:`LIFO (last in, first out)`", "LIFO (last in, first out)"],
     ["a link", "`the site <https://a.example/>`_", "[the site](https://a.example/)"],
     [

@@ -25,9 +25,15 @@ interface Split {
 const documents: Readonly<Record<string, (number: string) => [text: string, address: string]>> = {
   pep: (number) => [`PEP ${number}`, `https://peps.python.org/pep-${number.padStart(4, "0")}/`],
   rfc: (number) => [`RFC ${number}`, `https://datatracker.ietf.org/doc/html/rfc${number}.html`],
-  "pep-reference": (number) => documents["pep"]?.(number) ?? [number, ""],
-  "rfc-reference": (number) => documents["rfc"]?.(number) ?? [number, ""],
 };
+
+/** Text and address of a numbered document, with the place in it: `8#naming-conventions`. */
+function numbered(role: string, written: string): [text: string, address: string] | undefined {
+  const [, number, place = ""] = /^(\d{1,6})(#[\w.-]+)?$/.exec(written.trim()) ?? [];
+  const found =
+    number === undefined ? undefined : documents[role.replace("-reference", "")]?.(number);
+  return found && [found[0] + place, found[1] + place];
+}
 
 /** What a page shows for the text of a role; "" is the role of text without a role. */
 export function roleText(
@@ -37,10 +43,8 @@ export function roleText(
   isPlain: boolean,
 ): string {
   const split = role === "" || whole.has(role) ? undefined : found;
-  const document = documents[role]?.(/^\d{1,6}/.exec(split?.target ?? content)?.[0] ?? "");
-  if (document && document[1] !== "") {
-    return link(split?.text ?? document[0], document[1], isPlain);
-  }
+  const document = numbered(role, split?.target ?? content);
+  if (document) return link(split?.text ?? document[0], document[1], isPlain);
   if (role === "abbr" || role === "math") return unescape(content, isPlain);
   const named = split?.text ?? content;
   if (role === "sup" || role === "superscript") return raised(unescape(named, isPlain));
