@@ -126,7 +126,22 @@ describe("blocks", () => {
     ["quotations", "[quote, Ada, Book]\n____\na\n____", "a\n\n— Ada, Book"],
     ["verses", "[verse]\n____\na\nb\n____", "a\nb"],
     ["HTML", '++++\n<p>a <a href="b">c</a></p><script>d</script>\n++++', "a [c](b)"],
-    ["images", ":imagesdir: img\n\n.T\nimage::a.png[Alt, 100]", "![Alt](img/a.png)\n\nT"],
+    [
+      "numbers of titles",
+      ".A\n====\na\n====\n\n.B\n[example]\nb\n\n.C\n|===\n|c\n|===\n\n.D\nimage::d.png[d]\n\nimage::e.png[e,title=E]",
+      "Example 1. A\n\na\n\nExample 2. B\n\nb\n\nTable 1. C\n\nc\n\n![d](d.png)\n\nFigure 1. D\n\n![e](e.png)\n\nFigure 2. E",
+    ],
+    [
+      "titles without numbers",
+      '.A\n[TIP]\n====\na\n====\n\n.B\n[%collapsible]\n====\nb\n====\n\n.C\n----\nc\n----\n\n[caption="Own "]\n.D\n|===\n|d\n|===\n\n:table-caption!:\n\n.E\n|===\n|e\n|===',
+      "TIP: A\n\na\n\nB\n\nb\n\nC\n\n```\nc\n```\n\nOwn D\n\nd\n\nE\n\ne",
+    ],
+    [
+      "numbers of listings",
+      ":listing-caption: Listing\n\n.A\n----\na\n----\n\n.B\n....\nb\n....\n\n.C\n[source]\nc",
+      "Listing 1. A\n\n```\na\n```\n\nB\n\n```\nb\n```\n\nListing 2. C\n\n```\nc\n```",
+    ],
+    ["images", ":imagesdir: img\n\n.T\nimage::a.png[Alt, 100]", "![Alt](img/a.png)\n\nFigure 1. T"],
     ["videos", "video::abc[youtube]", "[video](https://www.youtube.com/watch?v=abc)"],
     [
       "lists",

@@ -1,6 +1,7 @@
 import { oneLine } from "../html/html-blocks.ts";
 import { isEntry, substitute, takeEntry } from "./source/attributes.ts";
 import * as ids from "./text/ids.ts";
+import { parseList } from "./source/attribute-list.ts";
 import { takeItem } from "./lists.ts";
 import { image } from "./text/macros.ts";
 import * as start from "./starts.ts";
@@ -12,6 +13,16 @@ type State = states.State;
 
 const isAdmonition = (style: string): boolean =>
   /^(?:NOTE|TIP|IMPORTANT|CAUTION|WARNING)$/.test(style);
+
+// Of a paragraph, the style says whether its title has a number.
+const numberedStyles: Readonly<Record<string, states.Numbered>> = {
+  example: "example",
+  listing: "listing",
+  source: "listing",
+};
+
+const isListing = (delimiter: string, style: string): boolean =>
+  style === "listing" || style === "source" || (style === "" && /^[-`]/.test(delimiter));
 
 /** A heading with its anchor. Of the document title, `isTitle`: it has none. */
 export function addHeading(state: State, written: string, level: number, isTitle = false): string {
@@ -72,7 +83,11 @@ function takeContainer(state: State, delimiter: string): void {
     style,
   );
   if (isAdmonition(style)) attributes.title = `${style}: ${attributes.title}`;
-  states.addTitle(state, attributes);
+  // Other styles make another block of it, the option a box that opens.
+  const isExample = style === "example" || (style === "" && delimiter.startsWith("="));
+  const isBox = attributes.options.includes("collapsible");
+  const listed = style === "source" || style === "listing" ? "listing" : undefined;
+  states.addTitle(state, attributes, isExample && !isBox ? "example" : listed);
   const by = [positional[1] ?? named.get("attribution"), positional[2] ?? named.get("citetitle")];
   const isQuote = style === "quote" || style === "verse" || delimiter.startsWith("_");
   const source = by.filter((each) => each !== undefined && each !== "").join(", ");
@@ -93,12 +108,12 @@ function takeDelimited(state: State, line: string): boolean {
   else if (start.isVerbatim(line)) {
     if (!line.startsWith("/")) states.leaveLists(state);
     const attributes = states.usePending(state);
-    states.addTitle(state, attributes);
+    states.addTitle(state, attributes, isListing(line, attributes.style) ? "listing" : undefined);
     addVerbatim(state, line, attributes);
   } else if (start.isTable(line)) {
     states.leaveLists(state);
     const attributes = states.usePending(state);
-    states.addTitle(state, attributes);
+    states.addTitle(state, attributes, "table");
     addTable(state, line, linesUntil(state, line), attributes);
   } else return false;
   return true;
@@ -112,12 +127,15 @@ function takeMacro(state: State, line: string): boolean {
   const attributes = states.usePending(state);
   const { context } = state;
   const to = states.inline(state, target);
+  const { named } = parseList(list);
+  for (const [key, value] of named) attributes.named.set(key, value);
+  attributes.title = named.get("title") ?? attributes.title;
   if (name === "image") states.addBlock(state, image(context, to, list));
   else if (name !== "toc") {
     const address = /^youtube\b/.test(list) ? `https://www.youtube.com/watch?v=${to}` : to;
     states.addBlock(state, `[${name}](${address})`);
   }
-  states.addTitle(state, attributes);
+  states.addTitle(state, attributes, name === "image" ? "figure" : undefined);
   return true;
 }
 
@@ -158,7 +176,7 @@ function takeParagraph(state: State, first: string): void {
     lines.next();
   }
   const attributes = states.usePending(state);
-  states.addTitle(state, attributes);
+  states.addTitle(state, attributes, numberedStyles[attributes.style]);
   const text = taken.join("\n");
   if (addStyled(state, text, attributes)) return;
   if (isLiteral && attributes.style !== "normal") return addCode(state, text, attributes);

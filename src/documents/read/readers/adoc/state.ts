@@ -158,7 +158,26 @@ export function divideLists(state: State): void {
   state.dividers++;
 }
 
+/** What Asciidoctor numbers by its title. */
+export type Numbered = "example" | "figure" | "listing" | "table";
+
+/** The words before a title: `Table 2. `; "" if the page has none. */
+function captionOf({ context }: State, kind: Numbered, { named }: BlockAttributes): string {
+  const { values } = context.attributes;
+  const own = named.get("caption") ?? values.get("caption");
+  if (own !== undefined) return own;
+  const word = values.get(`${kind}-caption`) ?? "";
+  if (word === "") return "";
+  // Asciidoctor counts in an attribute, which a page can set and show.
+  const number = String((Number(values.get(`${kind}-number`)) || 0) + 1);
+  values.set(`${kind}-number`, number);
+  return `${word} ${number}. `;
+}
+
 /** The title above a block. */
-export function addTitle(state: State, { title }: BlockAttributes): void {
-  if (title !== "") addBlock(state, textLines(state, title));
+export function addTitle(state: State, attributes: BlockAttributes, kind?: Numbered): void {
+  const { title } = attributes;
+  if (title === "") return;
+  const caption = kind === undefined ? "" : captionOf(state, kind, attributes);
+  addBlock(state, textLines(state, caption + title));
 }

@@ -25,6 +25,9 @@ const ofWebPage: readonly (readonly [string, string])[] = [
   ["safe-mode-safe", ""],
   ["idprefix", "_"],
   ["idseparator", "_"],
+  ["example-caption", "Example"],
+  ["figure-caption", "Figure"],
+  ["table-caption", "Table"],
 ];
 
 // Characters that a document names so that they are no markup: replaced after all markup is read.
