@@ -100,6 +100,25 @@ describe("running text", () => {
   });
 });
 
+describe("references without a text", () => {
+  it("show the title of the page", () => {
+    const { body } = parseFiles({
+      "modules/ROOT/pages/a.adoc":
+        ":product: Tool\n\nxref:b.adoc[] xref:b.adoc#part[] xref:it:c.adoc[] xref:gone.adoc[]",
+      "modules/ROOT/pages/b.adoc": "// note\n:k: v\n\n= Use {product}[1] `now`\n",
+      "modules/it/pages/c.adoc": "No title\n\n== Section\n",
+    });
+    expect(body.trim()).toBe(
+      "[Use Tool[1] `now`](b.adoc) [Use Tool[1] `now`](b.adoc#part) [c](../../it/pages/c.adoc) [gone](gone.adoc)",
+    );
+  });
+
+  it("show the section of the same page", () => {
+    const { body } = parse("xref:a.adoc#_two[] xref:a.adoc#_two[T]\n\n== Two\n");
+    expect(body).toContain("[Two](#_two) [T](#_two)\n");
+  });
+});
+
 describe("blocks", () => {
   it.each([
     ["comments", "// a\n\nb\n// c\nd\n\n////\ne\n////\n", "b\nd"],

@@ -6,6 +6,7 @@ import { addHeading, takeBlocks } from "./blocks.ts";
 import { setComponentAttributes } from "./source/component.ts";
 import { allIds, createIds, resolveReferences } from "./text/ids.ts";
 import { inlineText } from "./text/inline.ts";
+import { createTitles } from "./text/page-titles.ts";
 import { createLines } from "./source/source-lines.ts";
 import * as start from "./starts.ts";
 import { addBlock, createState, textLines, type State } from "./state.ts";
@@ -78,6 +79,7 @@ export const readAdoc: TextReader = (text, path, around): Parsed => {
     attributes,
     ids,
     footnotes,
+    titleOf: createTitles(path, around, attributes),
     isPlain: false,
     depth: 0,
     convert: inlineText,

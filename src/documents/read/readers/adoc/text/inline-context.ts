@@ -8,6 +8,8 @@ export interface InlineContext {
   attributes: Attributes;
   ids: Ids;
   footnotes: { byId: Map<string, number>; texts: string[] };
+  /** The title of another page by its root-relative path. */
+  titleOf: (path: string) => string | undefined;
   /** Without any markup, for anchors and titles. */
   isPlain: boolean;
   /** How deep this text is within texts of links and notes. */

@@ -33,11 +33,14 @@ export function reference(context: InlineContext, target: string, written: strin
   if (isOther) {
     const [file = "", fragment] = target.split("#", 2);
     const path = relativeResource(file, context.path, "page") ?? file;
+    const page = posix.join(posix.dirname(context.path), path);
+    if (page === context.path && fragment) return reference(context, `#${fragment}`, written);
     const start = Math.max(file.lastIndexOf(":"), file.lastIndexOf("$")) + 1;
     const name = posix.basename(file.slice(start)).replace(/\.\w+$/, "");
     const anchor = fragment === undefined || fragment === "" ? "" : `#${fragment}`;
     if (isOtherComponent(file)) return text === "" ? name : inner(context, text);
-    return link(context, path + anchor, text === "" ? name : text);
+    const title = text === "" ? context.titleOf(page)?.replaceAll("]", "\\]") : text;
+    return link(context, path + anchor, title ?? name);
   }
   const id = target.replace(/^#/, "");
   const shown = text === "" ? ids.reference("t", id) : inner(context, text);
