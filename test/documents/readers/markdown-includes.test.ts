@@ -26,6 +26,8 @@ describe("includes in Markdown", () => {
     "src/P.cs":
       "1\n  // <Main>\n  2\n  // <inner>\n  3\n  // </inner>\n  // </main>\n#region R\n4\n#endregion\n5\n",
     "docs/cycle.md": '--8<-- "cycle.md"\n',
+    "docs/far.md": '--8<-- "docs/far.md"\n',
+    "docs/binary.dat": "a\0b",
   };
 
   it.each([
@@ -107,6 +109,16 @@ describe("includes in Markdown", () => {
   it.each([
     ["missing", 'x\n\n--8<-- "no.md"\n', "line 3: no.md: no such file"],
     [
+      "cycles by a path from the root",
+      '--8<-- "docs/far.md"\nx',
+      "docs/far.md: a cycle: docs/a.md → docs/far.md → docs/far.md",
+    ],
+    [
+      "binary files by a path from the root",
+      '--8<-- "docs/binary.dat"\nx',
+      "line 1: docs/binary.dat: a NUL byte (a binary file?) at byte 1",
+    ],
+    [
       "cycles",
       '--8<-- "cycle.md"\nx',
       "cycle.md: a cycle: docs/a.md → docs/cycle.md → docs/cycle.md",
@@ -178,9 +190,14 @@ describe("includes in Markdown", () => {
       expect(await textOf(text)).toEqual([body]);
     });
 
-    it.each(["Four", "Five", "wo", "other/Two"])("but not %s", async (name) => {
+    it.each([
+      ["Four", "cannot be read: it is not a regular file"],
+      ["Five", "no such file"],
+      ["wo", "no such file"],
+      ["other/Two", "no such file"],
+    ])("but not %s", async (name, problem) => {
       const text = `x ![[${name}]]`;
-      expect(await textOf(text)).toEqual([text, `line 1: ${name}.md: no such file`]);
+      expect(await textOf(text)).toEqual([text, `line 1: ${name}.md: ${problem}`]);
     });
 
     it("in the vault of a page whose folder the disk names in another form", async () => {

@@ -36,6 +36,7 @@ const mostDepth = 16;
 const mostFileBytes = 4 * 1024 * 1024;
 const mostBytes = 16 * 1024 * 1024;
 const tooManyNotes = `name its folder: the project has more than ${mostNotes} notes`;
+export const outside = "it lies outside the project root";
 const tooMuch = "the included files are more than 16 MiB";
 // Notes that embed each other twice would be read 65,536 times within 16 levels.
 const mostIncluded = 10_000;
@@ -69,7 +70,7 @@ const problemOfCode = (code: string): Included => ({ problem: fileProblem(code) 
 function realPathOf(root: string, path: string): { real: string; problem?: string } {
   const real = realpathSync.native(`${root}/${path}`);
   const realPath = relativeTo(root, real);
-  if (realPath === undefined) return { real, problem: "it lies outside the project root" };
+  if (realPath === undefined) return { real, problem: outside };
   return isHidden(realPath) ? { real, problem: "it is a hidden file" } : { real };
 }
 
@@ -137,7 +138,7 @@ export function createIncludes(
     },
     read(target, chain) {
       const path = pathOf(target, chain.at(-1) ?? "");
-      if (path === undefined) return { problem: "it lies outside the project root" };
+      if (path === undefined) return { problem: outside };
       if (chain.includes(path)) return { problem: `a cycle: ${[...chain, path].join(" → ")}` };
       if (chain.length > mostDepth) return { problem: `nested deeper than ${mostDepth} files` };
       if (isHidden(path)) return { problem: "it is a hidden file" };

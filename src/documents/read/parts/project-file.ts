@@ -1,11 +1,14 @@
 import { posix } from "node:path";
-import type { Included, Includes } from "./includes.ts";
+import { fileProblem } from "../../../errors.ts";
+import { outside, type Included, type Includes } from "./includes.ts";
+
+const absent = new Set([fileProblem("ENOENT"), outside]);
 
 /**
  * Reads a file that a page names as site generators do: relative to the folder of the page, else to
  * a folder above it, up to the root. `folders` are tried in each of these folders, for example
- * `docs`. `chain` is that of Includes.read(). If no file exists, the problem is that of the first
- * place.
+ * `docs`. `chain` is that of Includes.read(). If no file can be read, the problem is that of the first
+ * place with a file, else that of the first place.
  */
 export function readProjectFile(
   target: string,
@@ -17,6 +20,7 @@ export function readProjectFile(
   const from = posix.dirname(chain.at(-1) ?? "");
   const parts = from === "." ? [] : from.split("/");
   let first: Included | undefined;
+  let present: Included | undefined;
   for (let depth = parts.length; depth >= 0; depth--) {
     for (const folder of folders) {
       const base = [...parts.slice(0, depth), folder].filter((part) => part !== "").join("/");
@@ -24,7 +28,8 @@ export function readProjectFile(
       const found = includes.read(`/${base}/${target}`, chain);
       if ("text" in found) return found;
       first ??= found;
+      if (!absent.has(found.problem)) present ??= found;
     }
   }
-  return first ?? { problem: "no such file" };
+  return present ?? first ?? { problem: "no such file" };
 }
