@@ -82,6 +82,14 @@ describe("text of components", () => {
     ]);
   });
 
+  it("keeps the text around code in a template, and counts it", () => {
+    const text =
+      "<CodeBlock>\n{`wget \\`x\\` ${url({ a: 1 })}\nrm ${b}`}\n</CodeBlock>\n\n{`${a`b`}`}\n";
+    const { body, leftOut } = parse(text);
+    expect(body.trim()).toBe("wget `x` ${url({ a: 1 })}\nrm ${b}");
+    expect(leftOut).toMatchObject([{ kind: "expression", line: 2 }, { line: 6 }]);
+  });
+
   it("counts nothing in ignore regions", () => {
     const text = "{/* knowctl:ignore */}\n{a}<B title={c}/>\n{/* /knowctl:ignore */}\n{b}\n";
     expect(parse(text).leftOut).toEqual([{ kind: "expression", what: "{b}", line: 4 }]);

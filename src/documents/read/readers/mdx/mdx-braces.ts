@@ -1,4 +1,4 @@
-import { isComment, valueOf } from "./mdx-expression.ts";
+import { isComment, valueOf, writtenTemplate } from "./mdx-expression.ts";
 import { skipBraces } from "./mdx-js.ts";
 import { strip, write } from "./mdx-lines.ts";
 import { writeImport } from "./mdx-markup.ts";
@@ -26,7 +26,9 @@ export function scanExpression(scan: Scan): boolean {
   if (value !== undefined) write(lines, value);
   else if (imported?.kind === "code") writeImport(scan, imported, new Map(), [at, end]);
   else {
-    strip(lines, false);
+    const template = writtenTemplate(code);
+    if (template === undefined) strip(lines, false);
+    else write(lines, template);
     if (scan.ignored === 0 && !isComment(code)) page.log.add("expression", `{${code}}`, at);
   }
   return true;

@@ -16,6 +16,18 @@ export function plainValue(code: string): string | undefined {
   return text?.replace(/\\([^])/g, (_, char: string) => escapes[char] ?? char) ?? number;
 }
 
+// `a ${f({ b })} c`
+const template =
+  /^`([^`\\$]*(?:(?:\\[^]|\$(?!\{)|\$\{[^{}`]*(?:\{[^{}`]*\}[^{}`]*)*\})[^`\\$]*)*)`$/;
+
+/** The text of a template with its code as written; undefined for other code. */
+export function writtenTemplate(code: string): string | undefined {
+  if (code.length > mostChars) return undefined;
+  return template
+    .exec(code.trim())?.[1]
+    ?.replace(/\\([^])/g, (_, char: string) => escapes[char] ?? char);
+}
+
 /** Values that the expressions of a file can name. */
 export interface Scope {
   /** Constants with plain values: `export const version = "1.2"`. */
