@@ -14,15 +14,17 @@ function quotedValues(attributes, names) {
   return [...attributes.matchAll(pattern)].map(([, one, other]) => one ?? other).join(" ");
 }
 
+const importLine = /^import\s+(?:[\w$*{][^;"'`]*?\sfrom\s+)?["'][^"'\n]*["'];?[ \t]*$/gm;
 const frontMatter = /^\uFEFF?(?:---\n[^]*?\n---[ \t]*(?:\n|$)|\+\+\+\n[^]*?\n\+\+\+[ \t]*(?:\n|$))/;
 
 /** Text of prose, without the code in it. */
 function markdownProse(text, isMdx) {
   let rest = without(text, /<!--[^]*?-->/g, /<br\s*\/?>/gi, /<(script|style)\b[^]*?<\/\1>/gi);
+  // Docusaurus reads imports in Markdown, too.
+  rest = without(rest, importLine);
   if (isMdx) {
     rest = without(
       rest,
-      /^import\s[^]*?["'][^"'\n]*["'];?[ \t]*$/gm,
       /^export\s+(?:const|default|function|let)\b[^]*?(?:\n\n|$(?![^]))/gm,
       /\{\/\*[^]*?\*\/\}/g,
     );
@@ -37,6 +39,9 @@ function markdownProse(text, isMdx) {
         /<\/?[A-Za-z][\w.:-]*((?:[^<>{}"']|"[^"]*"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*\})*)>/g,
         (_, attributes) => ` ${quotedValues(attributes, isMdx ? kept : "alt|title")} `,
       )
+      // Files that DocFX, Obsidian and FastAPI's pages include; other names of notes.
+      .replace(/\[!INCLUDE ?\[[^\]]*\]\([^)]*\)\]|!\[\[[^\]]*\]\]|^\{\*.*\*\}/gim, " ")
+      .replace(/\[\[[^[\]|]*\|([^[\]]*)\]\]/g, " $1 ")
       .replace(/!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()]|\([^()]*\))*\)/g, " $1 ")
       .replace(/!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\[[^[\]]*\]/g, " $1 "),
     /^ {0,3}\[[^\]^]+\]:\s.*$/gm,

@@ -106,7 +106,8 @@ def antora_attributes(path):
 
 def clean_adoc(text):
     """Without what only Antora would resolve: included files, and references without a text."""
-    text = re.sub(r"Unresolved directive in \S+ - \S+", " ", text)
+    text = re.sub(r"Unresolved directive in \S+ - \S+|link:[^\s\[]+\[role=include\]", " ", text)
+    text = re.sub(r'<a [^>]*class="[^"]*\binclude\b[^>]*>[^<]*</a>', " ", text)
     text = re.sub(r'<a [^>]*href="[^"]*">[^<]*\.html[^<]*</a>', " ", text)
     # Styles set the texts of roles apart.
     return text.replace("</span><span", "</span> <span")
@@ -135,7 +136,7 @@ def convert_adoc(paths):
 
 
 def prepare_rst():
-    from docutils import nodes
+    from docutils import nodes, utils
     from docutils.parsers.rst import Directive, directives, roles
 
     # Sphinx computes the text of these from code or from other pages.
@@ -175,11 +176,16 @@ def prepare_rst():
             self.state.nested_parse(self.content, self.content_offset, found)
             return [found]
 
-    def any_role(name, rawtext, text, lineno, inliner, options=None, content=None):
+    def any_role(name, rawtext, written, lineno, inliner, options=None, content=None):
+        # docutils marks an escape by a null character.
+        text = utils.unescape(written)
+        # The title of another page.
+        if name in ("doc", "ref", "std:doc", "std:ref") and not text.endswith(">"):
+            return [], []
         shown = text.split("<")[0].strip() if text.endswith(">") and "<" in text and not text.startswith("<") else text
         if shown.startswith("~"):
             shown = shown.split(".")[-1]
-        return [nodes.inline("", shown.lstrip("!").replace("\\", ""))], []
+        return [nodes.inline("", shown.lstrip("!"))], []
 
     known_directive, known_role = directives.directive, roles.role
     ours = set(empty) | set(code) | {"toctree", "only", "ifconfig"}
