@@ -113,6 +113,15 @@ describe("references without a text", () => {
     );
   });
 
+  it("lead from the navigation of a module to its pages", () => {
+    const { body } = parseFiles({
+      "modules/ROOT/nav.adoc": "* xref:b.adoc[]\n* xref:it:c.adoc[]\n",
+      "modules/ROOT/pages/b.adoc": "= Use\n",
+      "modules/it/pages/c.adoc": "= Order\n",
+    });
+    expect(body.trim()).toBe("- [Use](pages/b.adoc)\n- [Order](../it/pages/c.adoc)");
+  });
+
   it("show the section of the same page", () => {
     const { body } = parse("xref:a.adoc#_two[] xref:a.adoc#_two[T]\n\n== Two\n");
     expect(body).toContain("[Two](#_two) [T](#_two)\n");
@@ -208,6 +217,11 @@ describe("blocks", () => {
       "numbers of lists",
       "[start=4]\n. a\n. b\n\n[[x]]\nt\n\n7. c\n8. d",
       "4. a\n5. b\n\nt\n\n7. c\n8. d",
+    ],
+    [
+      "code in cells",
+      '[cols="2*a"]\n|===\n|[source]\n----\n[1, "*b* {x}"]\n\n--\n----\nend\n|\n....\n=====\n....\n|===',
+      '`[1, "*b* {x}"] --` end | `=====`',
     ],
     ["repeated cells", "[cols=3*]\n|===\n3*|a\na|\n* b\n|c |d\n|===", "a | a | a\n* b | c | d"],
     ["tables of commas", '[format=csv]\n|===\na,"b"\n|===\n\n,===\nc,d\n,===', "a | b\n\nc | d"],

@@ -1,3 +1,4 @@
+import { codeSpan } from "../../../markdown/code-span.ts";
 import { escapeLine } from "../html/html-blocks.ts";
 import type { Attributes } from "./source/attributes.ts";
 import { ignoreMarkOf, isComment } from "./starts.ts";
@@ -102,12 +103,35 @@ function splitCells(lines: readonly string[], separator: string, attributes: Att
 // Within a cell, only the words of its blocks stay.
 const markup = /^(?:\[.*\]|-{2,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{1}|\|={3,}|!={3,}|\/\/.*)$/;
 
+const fence = /^(?:-{4,}|\.{4,})$/;
+
+/** The code up to the end of a block that begins at a line of a cell; undefined if it has none. */
+function codeIn(lines: readonly string[], at: number): { code: string; end: number } | undefined {
+  const mark = lines[at] ?? "";
+  const end = fence.test(mark) ? lines.indexOf(mark, at + 1) : -1;
+  return end === -1 ? undefined : { code: lines.slice(at + 1, end).join(" "), end };
+}
+
 function cellText(state: State, text: string): string {
   const lines = text.split("\n").map((line) => line.trim());
   const filled = lines.filter((line) => line !== "");
-  // A line alone is a value: `--`.
-  const kept = filled.length === 1 ? filled : filled.filter((line) => !markup.test(line));
-  return inline(state, kept.join(" ")).replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
+  const parts: string[] = [];
+  let prose: string[] = [];
+  const endProse = (): void => {
+    if (prose.length > 0) parts.push(inline(state, prose.join(" ")));
+    prose = [];
+  };
+  for (let at = 0; at < filled.length; at++) {
+    const line = filled[at] ?? "";
+    const found = codeIn(filled, at);
+    if (found) {
+      endProse();
+      parts.push(codeSpan(found.code));
+      at = found.end;
+    } else if (filled.length === 1 || !markup.test(line)) prose.push(line); // `--` alone is a value.
+  }
+  endProse();
+  return parts.join(" ").replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
 }
 
 /** A row as a line; "" for a row without text. */

@@ -9,7 +9,8 @@ const folders: Readonly<Record<string, string>> = {
   image: "images",
   attachment: "attachments",
 };
-const layout = /^((?:.*\/)?modules\/)([^/]+)\/(?:pages|partials|examples)\//;
+// The navigation stands beside the families.
+const layout = /^((?:.*\/)?modules\/)([^/]+)\/(?:(?:pages|partials|examples)\/|[^/]+$)/;
 
 /** Whether a resource id names another component: its files are not known here. */
 export const isOtherComponent = (id: string): boolean =>
