@@ -183,6 +183,9 @@ def prepare_rst():
         if name in ("doc", "ref", "std:doc", "std:ref") and not text.endswith(">"):
             return [], []
         shown = text.split("<")[0].strip() if text.endswith(">") and "<" in text and not text.startswith("<") else text
+        # Sphinx lets these have a text and a place, unlike docutils.
+        if name in ("pep", "rfc") and shown == text:
+            shown = f"{name} {shown}"
         if shown.startswith("~"):
             shown = shown.split(".")[-1]
         return [nodes.inline("", shown.lstrip("!"))], []
@@ -197,7 +200,7 @@ def prepare_rst():
         return found or Any, []
 
     directives.directive = directive
-    roles.role = lambda name, module, lineno, reporter: (known_role(name, module, lineno, reporter)[0] or any_role, [])
+    roles.role = lambda name, module, lineno, reporter: (name not in ("pep", "rfc") and known_role(name, module, lineno, reporter)[0] or any_role, [])
 
 
 def rst_text(path):
