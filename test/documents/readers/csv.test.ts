@@ -32,6 +32,15 @@ describe("a table", () => {
         "3 line 4: data:4:1: expected 3 columns, found 4; quote values that contain the delimiter or a line break",
       ],
     ],
+    [
+      "a quote that a row below closes",
+      'id,text\n1,"a\n2,"b"\n3,c\n4,"""d"" x\ny"\n',
+      [
+        '1 line 2: data:2:1: a quote opens in this row and its value goes on in the rows below; write " within quotes as ""',
+        '2 line 4: "c"',
+        '3 line 5: "\\"d\\" x\\ny"',
+      ],
+    ],
     ["a header alone", "id,text\n", []],
     ["nothing", "", []],
   ])("with %s", (_name, text, rows) => {

@@ -64,8 +64,13 @@ function dataOf(cells: readonly string[], { names, mapper }: Header): ValueMap {
 
 const separatorLine = /^"?sep=([^"\n\r])"?[ \t]*(?:\n|$)/i;
 
-function rowOf({ cells, line }: Cells, row: number, path: string, header: Header): Row {
+function rowOf({ cells, line, isTorn }: Cells, row: number, path: string, header: Header): Row {
   const { names, mapper, warnings } = header;
+  if (isTorn) {
+    const problem = "a quote opens in this row and its value goes on in the rows below";
+    const reason = `${path}:${line}:1: ${problem}; write " within quotes as ""`;
+    return { row, line, kind: "failed", reason };
+  }
   if (cells.length !== names.length) {
     const found = `expected ${names.length} columns, found ${cells.length}`;
     const hint = "quote values that contain the delimiter or a line break";
@@ -129,7 +134,7 @@ function createTable(source: RowSource, fixedDelimiter: string | undefined): Row
 /**
  * Reads CSV with a header line; each row is a document. The delimiter is the most frequent of `,`,
  * `;`, tab and `|` in the header, or the one in a first line `sep=;`. A row with too few or too
- * many values is a failed row. Throws CliError `usage` for an invalid header, and for a quote that
+ * many values is a failed row, and so is one with a quote that only a row below closes. Throws CliError `usage` for an invalid header, and for a quote that
  * is never closed.
  */
 export function readCsv(source: RowSource): RowParser {

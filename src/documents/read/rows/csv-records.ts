@@ -7,6 +7,8 @@ export interface Cells {
   cells: string[];
   /** Line of the file on which the record begins. */
   line: number;
+  /** Whether a quote opens a value and text follows the next one: the value took rows below. */
+  isTorn: boolean;
 }
 
 const windowChars = 256 * 1024;
@@ -73,6 +75,18 @@ function parseLines(bytes: Buffer, delimiter: string): Parse {
 
 const newline = 10;
 
+/**
+ * Whether a value of several lines begins with the quote that opened it. The parser keeps such a
+ * quote as text, as in `"Hotel" Ritz`. Where it is text of the value, it stands there doubled.
+ */
+function isTorn(cells: readonly string[], bytes: Buffer, start: number, end: number): boolean {
+  return cells.some((cell) => {
+    if (!cell.startsWith('"') || !cell.includes("\n")) return false;
+    const head = /^"[^"\n]*/.exec(cell)?.[0] ?? "";
+    return !bytes.subarray(start, end).includes(`""${head}`);
+  });
+}
+
 function fail(message: string, hint: string): never {
   throw new CliError("usage", message, { hints: [hint] });
 }
@@ -130,7 +144,7 @@ export function createRecords(options: RecordsOptions): RecordParser {
     let done = 0;
     for (const { cells, end } of records) {
       for (; bytes[done] === newline; done++) line++;
-      yield { cells, line };
+      yield { cells, line, isTorn: isTorn(cells, bytes, done, end) };
       for (; done < end; done++) if (bytes[done] === newline) line++;
     }
     for (; bytes[done] === newline; done++) line++;
