@@ -52,11 +52,14 @@ async function readByTool(folder, scratch, each) {
   return { status, said };
 }
 
-/** Words of a document, with those that the marks of a link divide. */
+/** Words of a document, with those that the marks of a link or of code divide. */
 function countSent(text) {
   const counts = countWords(text);
-  for (const [word, count] of countWords(text.replace(/\[|\]\([^()\s]*\)/g, ""))) {
-    counts.set(word, Math.max(count, counts.get(word) ?? 0));
+  const withoutLinks = text.replace(/\[|\]\([^()\s]*\)/g, "");
+  for (const other of [withoutLinks, withoutLinks.replaceAll("`", "")]) {
+    for (const [word, count] of countWords(other)) {
+      counts.set(word, Math.max(count, counts.get(word) ?? 0));
+    }
   }
   return counts;
 }

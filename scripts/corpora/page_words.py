@@ -119,7 +119,10 @@ def convert_adoc(paths):
         return {}
     groups = {}
     for path in paths:
-        groups.setdefault(antora_attributes(path), []).append(path)
+        # An extension makes tabs of these examples: they have no number.
+        has_tabs = "\n[tabs" in pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
+        tabs = ("example-caption!",) if has_tabs else ()
+        groups.setdefault(antora_attributes(path) + tabs, []).append(path)
     texts = {}
     for attributes, group in groups.items():
         with tempfile.TemporaryDirectory() as folder:
