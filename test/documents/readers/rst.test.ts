@@ -24,6 +24,12 @@ describe("titles", () => {
     ["none", "only text", undefined],
     ["an empty file", "", undefined],
     ["a table", "=====  =====\nA      B\n=====  =====\n", undefined],
+    [
+      "in the header of a proposal",
+      "PEP: 8\nTitle: Style of\n  ``code``\nStatus: Active\n\nAbstract\n========\n",
+      "PEP 8 – Style of code",
+    ],
+    ["fields of no proposal", "Title: A\n\nAbstract\n========\n", "Abstract"],
     ["after front matter", "---\nowner: Ada\n---\nA\n=\n", "A"],
   ])("%s", (_name, text, title) => {
     expect(readRst(text, "a.rst", { includes: noIncludes, componentAttributes: [] }).title).toBe(

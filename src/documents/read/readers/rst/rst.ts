@@ -7,6 +7,20 @@ import { countLines, mostLines, toLines } from "./blocks/rst-lines.ts";
 import { createReading } from "./rst-reading.ts";
 import { renderPieces } from "./rst-render.ts";
 
+const longestHeader = 10_000;
+
+/** The title in the header of a Python enhancement proposal, which has no heading for it. */
+function proposalTitle(source: string): string | undefined {
+  const [header = ""] = source
+    .slice(0, longestHeader)
+    .trimStart()
+    .split(/\n[ \t]*\n/, 1);
+  const number = /^PEP:[ \t]*(\d+)[ \t]*\n/.exec(header)?.[1];
+  const title = /\nTitle:[ \t]*(\S.*(?:\n[ \t]+.*)*)/.exec(header)?.[1];
+  if (number === undefined || title === undefined) return undefined;
+  return `PEP ${number} – ${title.replace(/`+/g, "").replace(/\s+/g, " ").trim()}`;
+}
+
 /**
  * Reads reStructuredText as Markdown: headings with the anchors of docutils, directives of docutils
  * and Sphinx, included files, roles, links and substitutions. Broken markup stays text. Throws
@@ -26,7 +40,7 @@ export function readRst(text: string, path: string, around: Surroundings): Parse
   const { blocks, unknown } = renderPieces(reading);
   const { body, headings } = joinBlocks(blocks);
   const isKnown = reading.leftOut.length === 0 && unknown.length > 0 && !mayGetTargets(reading);
-  const title = headings[0]?.text;
+  const title = proposalTitle(source) ?? headings[0]?.text;
   return {
     frontMatter,
     body,
