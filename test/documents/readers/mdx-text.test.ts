@@ -72,7 +72,7 @@ describe("text of components", () => {
     const text = [
       '<CommandTabs npm="npm create app" yarn={`yarn create app\ncd app`} class="wide tabs" />',
       "",
-      '<Steps kind="ordered" title="Two words" client:load="idle or not" />',
+      '<Steps kind="ordered" title="Two words" client:load="idle or not" value="a b" />',
       '{/* knowctl:ignore */}<A b="not sent"/>{/* /knowctl:ignore */}',
       "",
     ].join("\n");

@@ -12,7 +12,7 @@ const inlineNames = new Set(
 );
 // Attributes that no page shows, although their values have several words.
 const hiddenKeys =
-  /^(?:class|className|style|styles|sizes|src|srcSet|allow|rel|points|viewBox|transform|role|media|data-.*|aria-.*|on[A-Z].*|client:.*)$/;
+  /^(?:class|className|id|key|value|groupId|style|styles|sizes|src|srcSet|allow|rel|points|viewBox|transform|role|media|data-.*|aria-.*|on[A-Z].*|client:.*)$/;
 // A longer text is no text of a link.
 const longestLink = 2000;
 
