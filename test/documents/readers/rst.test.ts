@@ -94,6 +94,7 @@ describe("running text", () => {
       ":pep:`8#names` :rfc:`a <9#section-2.1>`",
       "[PEP 8#names](https://peps.python.org/pep-0008/#names) [a](https://datatracker.ietf.org/doc/html/rfc9.html#section-2.1)",
     ],
+    ["a role with the name of a method", ":constructor:`8`", "`8`"],
     ["a document without a number", ":pep:`index`", "`index`"],
     ["an abbreviation", ":abbr:`LIFO (last in, first out)`", "LIFO (last in, first out)"],
     ["a link", "`the site <https://a.example/>`_", "[the site](https://a.example/)"],

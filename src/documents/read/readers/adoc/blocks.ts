@@ -15,11 +15,11 @@ const isAdmonition = (style: string): boolean =>
   /^(?:NOTE|TIP|IMPORTANT|CAUTION|WARNING)$/.test(style);
 
 // Of a paragraph, the style says whether its title has a number.
-const numberedStyles: Readonly<Record<string, states.Numbered>> = {
-  example: "example",
-  listing: "listing",
-  source: "listing",
-};
+const numberedStyles = new Map<string, states.Numbered>([
+  ["example", "example"],
+  ["listing", "listing"],
+  ["source", "listing"],
+]);
 
 const isListing = (delimiter: string, style: string): boolean =>
   style === "listing" || style === "source" || (style === "" && /^[-`]/.test(delimiter));
@@ -176,7 +176,7 @@ function takeParagraph(state: State, first: string): void {
     lines.next();
   }
   const attributes = states.usePending(state);
-  states.addTitle(state, attributes, numberedStyles[attributes.style]);
+  states.addTitle(state, attributes, numberedStyles.get(attributes.style));
   const text = taken.join("\n");
   if (addStyled(state, text, attributes)) return;
   if (isLiteral && attributes.style !== "normal") return addCode(state, text, attributes);

@@ -22,16 +22,16 @@ interface Split {
   target: string;
 }
 
-const documents: Readonly<Record<string, (number: string) => [text: string, address: string]>> = {
-  pep: (number) => [`PEP ${number}`, `https://peps.python.org/pep-${number.padStart(4, "0")}/`],
-  rfc: (number) => [`RFC ${number}`, `https://datatracker.ietf.org/doc/html/rfc${number}.html`],
-};
+const documents = new Map<string, (number: string) => [text: string, address: string]>([
+  ["pep", (number) => [`PEP ${number}`, `https://peps.python.org/pep-${number.padStart(4, "0")}/`]],
+  ["rfc", (number) => [`RFC ${number}`, `https://datatracker.ietf.org/doc/html/rfc${number}.html`]],
+]);
 
 /** Text and address of a numbered document, with the place in it: `8#naming-conventions`. */
 function numbered(role: string, written: string): [text: string, address: string] | undefined {
   const [, number, place = ""] = /^(\d{1,6})(#[\w.-]+)?$/.exec(written.trim()) ?? [];
   const found =
-    number === undefined ? undefined : documents[role.replace("-reference", "")]?.(number);
+    number === undefined ? undefined : documents.get(role.replace("-reference", ""))?.(number);
   return found && [found[0] + place, found[1] + place];
 }
 
