@@ -36,8 +36,10 @@ function markdownProse(text, isMdx) {
         (_, inner) => ` ${quotedValues(inner, kept)} `,
       )
       .replace(
-        /<\/?[A-Za-z][\w.:-]*((?:[^<>{}"']|"[^"]*"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*\})*)>/g,
-        (_, attributes) => ` ${quotedValues(attributes, isMdx ? kept : "alt|title")} `,
+        /<\/?([A-Za-z][\w.:-]*)((?:[^<>{}"']|"[^"]*"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*\})*)>/g,
+        // The name of an icon is no text.
+        (_, tag, attributes) =>
+          tag === "Icon" ? " " : ` ${quotedValues(attributes, isMdx ? kept : "alt|title")} `,
       )
       // Files that DocFX, Obsidian and FastAPI's pages include; other names of notes.
       .replace(/\[!INCLUDE ?\[[^\]]*\]\([^)]*\)\]|!\[\[[^\]]*\]\]|^\{\*.*\*\}/gim, " ")

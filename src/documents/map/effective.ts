@@ -11,7 +11,7 @@ import { isMap, toValue, type ValueMap } from "../front-matter/values.ts";
  * title, link, metadata or date. Every file is then read again, and every changed document is sent
  * again.
  */
-export const mappingVersion = 11;
+export const mappingVersion = 12;
 
 export interface Layered<Type> {
   value: Type;
