@@ -55,7 +55,7 @@ export function checkStored(
 }
 
 interface Listed {
-  status: "sent" | "failed";
+  status: "sent" | "failed" | "removed";
   ccPairId: number;
   path: string;
   id: string | null;
@@ -134,7 +134,7 @@ export async function followUpload(
         .filter((each) => each.ccPairId === pair && each.status === status)
         .map(({ id }) => id ?? ""),
     );
-  const listed = idsOf("sent");
+  const listed = new Set([...idsOf("sent"), ...idsOf("removed")]);
   const idOf = ({ document }: Write): string => document?.id ?? "";
   const answered = new Set(writes.filter((each) => each.answered).map(idOf));
   checkRecorded(listed, new Set(sent.keys()), answered, allowed);

@@ -218,9 +218,8 @@ async function checkListed(
     // The service had one document per id, whatever pair it was sent to.
     else for (const all of plan.state.sent.values()) all.delete(known.id);
   }
-  const ids = recorded
-    .filter((each) => each.status === "sent" && each.ccPairId === plan.pair)
-    .map(({ id }) => id);
+  const inPair = recorded.filter((each) => each.status !== "failed" && each.ccPairId === plan.pair);
+  const ids = inPair.map(({ id }) => id);
   // What the service had no more, as another command deleted it, counts as deleted.
   const isDeleted = ({ id, path }: Sent): boolean =>
     run.service.find(id) === undefined &&
@@ -230,6 +229,10 @@ async function checkListed(
     .filter((each) => !ids.includes(each.id) && !isDeleted(each))
     .map(({ id }) => id);
   if (lost.length > 0) throw new Violation(`orphans lost the record of ${lost.join()}`);
+  for (const { id, status } of inPair) {
+    const isRemoved = sent.get(id ?? "")?.removed === true;
+    if (isRemoved !== (status === "removed")) throw new Violation(`${id} is listed as ${status}`);
+  }
   const left = ids.filter((id) => !sent.has(id ?? ""));
   if (left.length > 0) throw new Violation(`deleted, and recorded as sent: ${left.join()}`);
 }
