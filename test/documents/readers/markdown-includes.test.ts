@@ -95,9 +95,14 @@ describe("includes in Markdown", () => {
       "c\nd\n\n- b\n\n| x |",
     ],
     [
+      "a note in a cell of a table",
+      "| x | y |\n|---|---|\n| ![[My note#C\\|shown]] | ![[My note#^table\\|t]] |",
+      "| x | y |\n|---|---|\n| ### C c d ^block | \\| x \\| |",
+    ],
+    [
       "no image, no code and nothing on the page",
-      "![[a.png]] ![[a.pdf#page=2]] `![[part]]` ![[#A]] ![[]] a![[part]](#x)",
-      "![[a.png]] ![[a.pdf#page=2]] `![[part]]` ![[#A]] ![[]] a![[part]](#x)",
+      "![[a.png]] ![[a.pdf#page=2]] `![[part]]` ![[#A]] ![[]] a![[part]](#x) | ![[a.png\\|100]] |",
+      "![[a.png]] ![[a.pdf#page=2]] `![[part]]` ![[#A]] ![[]] a![[part]](#x) | ![[a.png\\|100]] |",
     ],
     ["code of VitePress", "<<< @/docs/region.js#x{1}", "````js\nb\n````"],
   ])("become text: %s", async (_name, text, body) => {

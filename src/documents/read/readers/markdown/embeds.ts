@@ -7,7 +7,7 @@ const media =
   /\.(?:avif|bmp|gif|jpe?g|png|svg|webp|3gp|flac|m4a|mkv|mov|mp[34]|og[gv]|wav|webm|pdf|base|canvas|excalidraw)$/i;
 // Not the text of a link after an exclamation mark: `Done![[1]](#note)`.
 const embed =
-  /^!\[\[([^[\]|#^\n]{1,300})(?:#([^[\]|\n]{1,300}))?(?:\|[^[\]\n]{0,300})?\]\](?![([])/;
+  /^!\[\[([^[\]|#^\n\\]{1,300})(?:#([^[\]|\n\\]{1,300}))?(\\?\|[^[\]\n]{0,300})?\]\](?![([])/;
 
 /** Names of headings in links lack some marks. */
 const comparable = (text: string): string =>
@@ -54,7 +54,7 @@ function blockOf(text: string, id: string): string | undefined {
  */
 export function replaceEmbed(expansion: Expansion, at: number): Replacement | undefined {
   const { text } = expansion;
-  const [whole, name = "", section] = embed.exec(text.slice(at, at + 1000)) ?? [];
+  const [whole, name = "", section, shown] = embed.exec(text.slice(at, at + 1000)) ?? [];
   if (whole === undefined || media.test(name.trim())) return undefined;
   const target = name.trim().replace(/\.md$/i, "");
   const choose = (note: string): string | undefined => {
@@ -63,5 +63,13 @@ export function replaceEmbed(expansion: Expansion, at: number): Replacement | un
   };
   const part = { target: `${target}.md`, section, choose, folders: [""], isNote: true };
   const body = includedText(expansion, part, at, false);
-  return body === "" ? undefined : { end: at + whole.length, text: indented(body, text, at) };
+  if (body === "") return undefined;
+  // In a cell of a table the bar is escaped, and a row is one line.
+  const isCell = shown?.startsWith("\\") === true;
+  const row = (): string =>
+    body
+      .trim()
+      .replace(/\s*\n\s*/g, " ")
+      .replaceAll("|", "\\|");
+  return { end: at + whole.length, text: isCell ? row() : indented(body, text, at) };
 }
