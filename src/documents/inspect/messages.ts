@@ -91,23 +91,19 @@ function restOf({
 }
 
 function packDocument(each: ReadyDocument): PackedDocument {
-  const { path, part, id, ccPairId, ownPair, fingerprint, updatedAt, stamp, content, images } =
-    each;
-  const { whole, fields } = fingerprint;
-  const rest = restOf(each);
   return [
-    path,
-    part,
-    id,
-    ccPairId,
-    ownPair,
-    whole,
-    fields,
-    updatedAt,
-    stamp,
-    content,
-    images,
-    rest,
+    each.path,
+    each.part,
+    each.id,
+    each.ccPairId,
+    each.ownPair,
+    each.fingerprint.whole,
+    each.fingerprint.fields,
+    each.updatedAt,
+    each.stamp,
+    each.content,
+    each.images,
+    restOf(each),
   ];
 }
 

@@ -61,7 +61,7 @@ export function parseFaults(text: string): FaultSpec {
     const [, name, path] = /^(deny|missing)=(\/\S+)$/.exec(part) ?? [];
     if (path === undefined) {
       const [fault = ""] = part.split("=");
-      if (amounts.has(fault)) throw wrong(part, "another amount of it stands before");
+      if (amounts.has(fault)) throw wrong(part, `${fault} has another amount before it`);
       amounts.add(fault);
       addAmount(spec, part);
     } else if (name === "deny") spec.denied = [...(spec.denied ?? []), path];

@@ -113,6 +113,15 @@ describe("references without a text", () => {
     );
   });
 
+  it("show the name of a file that Git LFS has not fetched", () => {
+    const hash = "0".repeat(64);
+    const { body } = parseFiles({
+      "a.adoc": "xref:b.adoc[]",
+      "b.adoc": `version https://git-lfs.github.com/spec/v1\noid sha256:${hash}\nsize 5\n`,
+    });
+    expect(body.trim()).toBe("[b](b.adoc)");
+  });
+
   it("lead from the navigation of a module to its pages", () => {
     const { body } = parseFiles({
       "modules/ROOT/nav.adoc": "* xref:b.adoc[]\n* xref:it:c.adoc[]\n",

@@ -129,7 +129,7 @@ async function evaluate(
   files: readonly string[],
   options: EvalOptions,
 ): Promise<void> {
-  // Nobody would see what the questions cost.
+  // Questions cost tokens, and nobody would see the result.
   if (system.stdout.closed) throw system.stdout.closed;
   const context = goOnAfterClosedPipe(system);
   const run = await openRun(context, kind, files, options);

@@ -134,8 +134,8 @@ function createTable(source: RowSource, fixedDelimiter: string | undefined): Row
 /**
  * Reads CSV with a header line; each row is a document. The delimiter is the most frequent of `,`,
  * `;`, tab and `|` in the header, or the one in a first line `sep=;`. A row with too few or too
- * many values is a failed row, and so is one with a quote that only a row below closes. Throws CliError `usage` for an invalid header, and for a quote that
- * is never closed.
+ * many values is a failed row, and so is one with a quote that only a row below closes. Throws
+ * CliError `usage` for an invalid header, and for a quote that is never closed.
  */
 export function readCsv(source: RowSource): RowParser {
   return createTable(source, undefined);

@@ -1,3 +1,4 @@
+import { CliError } from "../../../../../errors.ts";
 import type { Surroundings } from "../../../reader.ts";
 import { sectionOf } from "../starts.ts";
 import { substitute, type Attributes } from "../source/attributes.ts";
@@ -17,10 +18,21 @@ function titleIn(text: string): string | undefined {
   return undefined;
 }
 
+/** The text of another page; undefined if it cannot be read: that fails the other page alone. */
+function textOf({ includes }: Surroundings, page: string, path: string): string | undefined {
+  try {
+    const found = includes.read(`/${page}`, [path]);
+    return "text" in found ? found.text : undefined;
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
 /** Reads the titles of other pages, as a reference without a text shows them. */
 export function createTitles(
   path: string,
-  { includes }: Surroundings,
+  around: Surroundings,
   attributes: Attributes,
 ): (page: string) => string | undefined {
   const titles = new Map<string, string | undefined>();
@@ -29,9 +41,9 @@ export function createTitles(
     const isPage = /\.(?:adoc|asciidoc|asc)$/.test(page);
     const isEnough = titles.size >= mostPages || chars >= mostChars;
     if (!isPage || titles.has(page) || isEnough) return titles.get(page);
-    const found = includes.read(`/${page}`, [path]);
-    if ("text" in found) chars += found.text.length;
-    const title = "text" in found ? titleIn(found.text) : undefined;
+    const text = textOf(around, page, path) ?? "";
+    chars += text.length;
+    const title = titleIn(text);
     const shown = title === undefined ? "" : substitute(attributes, title);
     titles.set(page, shown === "" || shown.length > longestTitle ? undefined : shown);
     return titles.get(page);
