@@ -12,7 +12,7 @@ const sources = {
   "connectors-errors": ["output/connectors-schema.ts", "connectorsErrorsJsonSchema"],
   "connectors-status": ["output/connectors-schema.ts", "connectorsStatusJsonSchema"],
   doctor: ["output/report/doctor-schema.ts", "doctorJsonSchema"],
-  drift: ["output/drift-schema.ts", "driftJsonSchema"],
+  drift: ["output/status-schema.ts", "driftJsonSchema"],
   eval: ["output/eval/schema.ts", "evalJsonSchema"],
   "eval-suite": ["checks/eval/suite/suite-schema.ts", "suiteJsonSchema"],
   "ingest-events": ["output/ingest-events.ts", "ingestEventsJsonSchema"],

@@ -10,7 +10,7 @@ import { addConfig } from "./commands/config/flags.ts";
 import { addConnectors } from "./commands/connectors/flags.ts";
 import { collectOptions } from "./surface/environment.ts";
 import { addDoctor } from "./commands/doctor/flags.ts";
-import { addDrift } from "./commands/drift/flags.ts";
+import { addDrift } from "./commands/status/flags.ts";
 import { addEval } from "./commands/eval/flags.ts";
 import { addFiles } from "./commands/files/flags.ts";
 import { addIngest } from "./commands/ingest/flags.ts";

@@ -13,7 +13,7 @@ import { countOf } from "../../output/terminal/progress.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { isInShard, type Shard } from "../../sync/plan/shard.ts";
 import { targetFor } from "../../sync/state/target.ts";
-import { findOrphans } from "./orphans/orphan-search.ts";
+import { findOrphans } from "../prune/orphan-search.ts";
 import type { Session } from "./session.ts";
 import { ruleTargets } from "./target/rule-targets.ts";
 

@@ -54,7 +54,7 @@ export function addRetry(ingest: Command, run: Run): void {
         ["knowctl ingest retry --missing", "what verify did not find in the index"],
       ],
     })
-    .action(run(async () => (await import("./retry/retry.ts")).ingestRetry));
+    .action(run(async () => (await import("../retry/retry.ts")).ingestRetry));
 }
 
 /** `ingest documents`. */
@@ -81,7 +81,7 @@ export function addDocuments(ingest: Command, run: Run): void {
         ["knowctl ingest documents docs | knowctl ingest - --cc-pair-id 2", "send them"],
       ],
     })
-    .action(run(async () => (await import("./documents.ts")).printDocuments));
+    .action(run(async () => (await import("../convert/convert.ts")).printDocuments));
 }
 
 /** `ingest orphans`. */
@@ -139,5 +139,5 @@ export function addOrphans(ingest: Command, run: Run): void {
         ],
       ],
     })
-    .action(run(async () => (await import("./orphans/orphans.ts")).ingestOrphans));
+    .action(run(async () => (await import("../prune/prune.ts")).ingestOrphans));
 }

@@ -106,7 +106,7 @@ export function addIngest(program: Command, run: Run): void {
         ["knowctl ingest explain prices.csv --map title=name,text=notes --row 2", "one row"],
       ],
     })
-    .action(run(async () => (await import("./explain.ts")).explainFile));
+    .action(run(async () => (await import("../explain/explain.ts")).explainFile));
   addRetry(ingest, run);
   addDocuments(ingest, run);
   addOrphans(ingest, run);

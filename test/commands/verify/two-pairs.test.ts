@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
-import { remove, storedIn } from "../drift/support.ts";
+import { remove, storedIn } from "../status/support.ts";
 import { runIndexed } from "./support.ts";
 
 const page = (name: string): string => `# Page ${name}\n\nThe code of ${name} is W${name}X.\n`;

@@ -6,7 +6,7 @@ import {
   connectorsErrorsJsonSchema,
   connectorsStatusJsonSchema,
 } from "../../../src/output/connectors-schema.ts";
-import { driftJsonSchema } from "../../../src/output/drift-schema.ts";
+import { driftJsonSchema } from "../../../src/output/status-schema.ts";
 import { planJsonSchema } from "../../../src/output/plan-schema.ts";
 import { lintJsonSchema } from "../../../src/output/lint/lint-schema.ts";
 import { verifyJsonSchema } from "../../../src/output/verify-schema.ts";

@@ -4,7 +4,7 @@ import { chat } from "./chat.ts";
 import { config } from "./config.ts";
 import { connectors } from "./connectors.ts";
 import { doctor } from "./doctor.ts";
-import { driftCases } from "./drift.ts";
+import { driftCases } from "./status.ts";
 import { evalInit } from "./eval-init.ts";
 import { evalRun } from "./eval-run.ts";
 import { files } from "./files.ts";

@@ -1,6 +1,6 @@
 import type { Case, Coverage, FlagCases, Setting } from "./case.ts";
-import { orphanCases } from "./ingest-orphans.ts";
-import { retryCases } from "./ingest-retry.ts";
+import { orphanCases } from "./prune.ts";
+import { retryCases } from "./retry.ts";
 import { broken, byName, many, pair, sending, two } from "./ingest-sending.ts";
 import { showingCases } from "./ingest-showing.ts";
 import { allowing, choosing, folder, shaping, shapingFlags, type Shows } from "./mapping.ts";

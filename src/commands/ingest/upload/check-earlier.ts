@@ -5,7 +5,7 @@ import type { VerifyCounts } from "../../../output/verify.ts";
 import { createSpool } from "../../../sync/run/spool.ts";
 import type { VerifiableRecord } from "../../../sync/state/verified.ts";
 import type { ExpectedText } from "../../verify/expected/expected.ts";
-import { uncheckedOfRun, type RunScope } from "../retry/missing.ts";
+import { uncheckedOfRun, type RunScope } from "../../retry/missing.ts";
 import type { UploadSession } from "../session.ts";
 import { followChecks, type CheckedUpload } from "./check-sent.ts";
 

@@ -8,7 +8,7 @@ import type { RunRequest } from "../../../sync/run/run-request.ts";
 import { targetFor, type Targets } from "../../../sync/state/target.ts";
 import type { SentCheck } from "../../verify/expected/sent.ts";
 import type { IngestOptions } from "../ingest-options.ts";
-import type { RunScope, UnfoundCounts } from "../retry/missing.ts";
+import type { RunScope, UnfoundCounts } from "../../retry/missing.ts";
 import type { Report } from "../report/report.ts";
 import type { UploadSession } from "../session.ts";
 
@@ -128,7 +128,7 @@ export async function countStillUnfound(
 ): Promise<UnfoundCounts | undefined> {
   if (!session.check) return undefined;
   // Imported on demand: most uploads check nothing.
-  const { countUnfound } = await import("../retry/missing.ts");
+  const { countUnfound } = await import("../../retry/missing.ts");
   const all = countUnfound(session, scopeOfRun(session));
   if (!all || !verified) return all;
   // The state records the results of this run, too.

@@ -1,0 +1,47 @@
+import { readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { exists } from "../../documents/find/place/real-place.ts";
+import { noSuchPath } from "../../documents/find/root.ts";
+import { removedPath } from "../../documents/find/scope.ts";
+import type { State } from "../../sync/state/state.ts";
+import type { Target } from "../../sync/state/target.ts";
+import type { DocumentSource } from "../ingest/options/settings.ts";
+import type { Session } from "../ingest/session.ts";
+
+/** Throws CliError `usage` for a path that does not exist and of which nothing is recorded. */
+export function refuseUnrecorded(
+  { source, state }: Pick<Session, "source" | "state">,
+  { key }: Target,
+): void {
+  for (const input of source.inputs) {
+    const path = removedPath(input, source.find);
+    if (path !== undefined && !isRecorded(state, key, path)) throw noSuchPath(input, source.cwd);
+  }
+}
+
+function isRecorded({ isRecordless, database }: State, target: string, path: string): boolean {
+  if (isRecordless) return false;
+  // "0" follows "/": the range holds every path below the folder.
+  const recorded = database.prepare(
+    `SELECT 1 AS yes FROM accepted
+      WHERE target = ?1 AND (path = ?2 OR (path > ?2 || '/' AND path < ?2 || '0')) LIMIT 1`,
+  );
+  return recorded.get(target, path) !== undefined;
+}
+
+/**
+ * Whether every path was removed from a folder that still has entries. An empty folder may be a
+ * file system that is not mounted.
+ */
+export function areInputsRemoved({ inputs, find, settings }: DocumentSource): boolean {
+  return (
+    inputs.length > 0 &&
+    inputs.every((input) => {
+      const path = removedPath(input, find);
+      if (path === undefined) return false;
+      let folder = dirname(join(settings.root, path));
+      while (!exists(folder)) folder = dirname(folder);
+      return statSync(folder).isDirectory() && readdirSync(folder).length > 0;
+    })
+  );
+}

@@ -1,0 +1,181 @@
+import type { IngestOptions } from "../ingest/ingest-options.ts";
+import type { Context } from "../../context.ts";
+import { createRealPlaces, exists } from "../../documents/find/place/real-place.ts";
+import { openYields, type Yield } from "../../documents/find/yields.ts";
+import { CliError } from "../../errors.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { optionsJson, type RecordedOptions } from "../../sync/state/options.ts";
+import { failuresKey } from "../ingest/upload/failures.ts";
+import type { Failed } from "./retry-groups.ts";
+import type { Session } from "../ingest/session.ts";
+import type { DocumentSource } from "../ingest/options/settings.ts";
+
+const shown = 20;
+
+async function listSome(output: Output, lines: readonly string[], what: string): Promise<void> {
+  for (const line of lines.slice(0, shown)) await output.note(line);
+  if (lines.length > shown) await output.note(`… and ${lines.length - shown} more ${what}`);
+}
+
+/** Stands in a recorded path for a key: without-secrets.ts. */
+const hiddenKey = "***";
+
+/** Throws CliError `partial` for a failed file whose path is recorded without the key in it. */
+function refuseHidden(gone: ReadonlySet<string>): void {
+  const hidden = [...gone].find((path) => path.includes(hiddenKey));
+  if (hidden === undefined) return;
+  throw new CliError("partial", `the path ${hidden} is recorded without the key that it holds`, {
+    hints: ["send that file with `knowctl ingest PATH`"],
+  });
+}
+
+/**
+ * The failed files that are still there; the others are named, and their failures forgotten.
+ * Throws CliError `usage` where the root may be another one than that of the failures.
+ */
+export async function dropGone(
+  { output, source, state, targets, lostPath }: Session,
+  { groups, fromStdin }: Failed,
+  options: IngestOptions,
+): Promise<Failed> {
+  const absolute = createRealPlaces(source.settings.root);
+  const gone = new Set(
+    groups.flatMap(({ paths }) => paths).filter((path) => !exists(absolute(path))),
+  );
+  refuseHidden(gone);
+  const areAllGone =
+    gone.size > 0 && groups.every(({ paths }) => paths.every((path) => gone.has(path)));
+  const isElsewhere = typeof options.state === "string" || lostPath !== undefined;
+  if (areAllGone && isElsewhere) throw allGone(source);
+  if (gone.size > 0 && !options.dryRun) {
+    const always = Number.MAX_SAFE_INTEGER;
+    state.clearFailures(failuresKey(targets), always, (path) => gone.has(path));
+  }
+  await listSome(
+    output,
+    [...gone].map((path) => `${source.shown(path)}: the file is gone`),
+    "are gone",
+  );
+  const left = groups.map((group) => ({
+    ...group,
+    paths: group.paths.filter((path) => !gone.has(path)),
+  }));
+  return { groups: left.filter(({ paths }) => paths.length > 0), fromStdin };
+}
+
+/** Failed files that are not there may have been deleted, or lie below another root. */
+export function allGone({ settings: { root } }: DocumentSource): CliError {
+  return new CliError("usage", `none of the failed files exists under ${root}`, {
+    hints: [
+      "name the root of that run with --root DIR",
+      "if the files were deleted, there is nothing to retry; `knowctl ingest orphans` lists their documents",
+    ],
+  });
+}
+
+/** By path, the ids under which the target has documents of some files. */
+function acceptedIds(
+  { state, targets }: Session,
+  paths: readonly string[],
+): { byPath: Map<string, string[]>; prefixed: string | undefined } {
+  const byPath = new Map<string, string[]>(paths.map((path) => [path, []]));
+  let prefixed: string | undefined;
+  for (const { id, path } of state.listAccepted(failuresKey(targets))) {
+    if (path === undefined) continue;
+    byPath.get(path)?.push(id);
+    if (id !== path && id.endsWith(path)) prefixed ??= id;
+  }
+  return { byPath, prefixed };
+}
+
+/**
+ * Of failures that are recorded without their options, the files whose documents get the ids that
+ * the target has of them. `changed` names the others.
+ */
+async function keepKnownIds(
+  session: Session,
+  paths: readonly string[],
+  yieldOf: (path: string) => Promise<Yield>,
+): Promise<{ kept: string[]; changed: string[] }> {
+  const { byPath, prefixed } = acceptedIds(session, paths);
+  const { shown: nameOf, settings } = session.source;
+  const kept: string[] = [];
+  const changed: string[] = [];
+  for (const path of paths) {
+    const { ids, failed } = await yieldOf(path);
+    const known = byPath.get(path) ?? [];
+    const other = known.some((id) => ids.has(id)) ? undefined : known[0];
+    // The file has no known id. Another document shows that ids had a prefix.
+    const isUnsure = known.length === 0 && prefixed !== undefined && settings.idPrefix === "";
+    // A file that still fails is sent to no id: the upload reports why.
+    if (failed !== undefined) kept.push(path);
+    else if (other !== undefined) {
+      const now = [...ids][0] ?? "none";
+      changed.push(`${nameOf(path)}: not sent: its id would change from ${other} to ${now}`);
+    } else if (isUnsure) {
+      changed.push(`${nameOf(path)}: not sent: cannot tell its id; others are like ${prefixed}`);
+    } else kept.push(path);
+  }
+  return { kept, changed };
+}
+
+/** The files whose documents keep their ids although the configuration is another one now. */
+export async function keepIds(
+  context: Context,
+  session: Session,
+  recorded: RecordedOptions | undefined,
+  paths: readonly string[],
+): Promise<string[]> {
+  const { source, output } = session;
+  const { root } = source.settings;
+  const absolute = createRealPlaces(root);
+  if (!recorded) {
+    const today = await openYields(source.raw, context.workerScript);
+    try {
+      const { kept, changed } = await keepKnownIds(session, paths, (path) =>
+        today.of(path, absolute(path)),
+      );
+      await listSome(output, changed, "would change their ids");
+      return kept;
+    } finally {
+      await today.close();
+    }
+  }
+  const now = { ...source.options, pairFromFlag: recorded.pairFromFlag };
+  if (optionsJson(recorded) === optionsJson(now)) return [...paths];
+  const before = await openYields({ ...recorded.settings, root }, context.workerScript);
+  const today = await openYields(source.raw, context.workerScript);
+  const kept: string[] = [];
+  const changed: string[] = [];
+  try {
+    for (const path of paths) {
+      context.signal.throwIfAborted();
+      const [was, is] = [
+        await before.of(path, absolute(path)),
+        await today.of(path, absolute(path)),
+      ];
+      const id = [...was.ids].find((each) => !is.ids.has(each));
+      const other = [...is.ids].find((each) => !was.ids.has(each));
+      if (id === undefined || other === undefined) kept.push(path);
+      else
+        changed.push(`${source.shown(path)}: not sent: its id would change from ${id} to ${other}`);
+    }
+  } finally {
+    await before.close();
+    await today.close();
+  }
+  await listSome(output, changed, "would change their ids");
+  return kept;
+}
+
+/** The files that no pattern excludes now; names the others. */
+export async function keepIncluded(
+  { output }: Session,
+  { settings, shown: nameOf }: DocumentSource,
+  paths: readonly string[],
+): Promise<string[]> {
+  const excluded = new Set(paths.filter((path) => settings.exclude?.matches(path)));
+  const lines = [...excluded].map((path) => `${nameOf(path)}: not sent: a pattern excludes it`);
+  await listSome(output, lines, "are excluded");
+  return paths.filter((path) => !excluded.has(path));
+}

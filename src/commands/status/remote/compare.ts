@@ -1,0 +1,143 @@
+import type { Client } from "../../../api/client.ts";
+import { dialects, onyxHint, type DialectName } from "../../../api/dialects.ts";
+import { listPairDocuments } from "../../../api/pair-documents.ts";
+import type { Context } from "../../../context.ts";
+import { ApiError, CliError } from "../../../errors.ts";
+import {
+  collectDrift,
+  countRecorded,
+  type Drift,
+  type DriftRequest,
+} from "../../../sync/drift/drift.ts";
+import { createListedTable, type ListedTable } from "../../../sync/drift/listed-table.ts";
+import type { OrphanClass } from "../../../sync/orphans/orphan-classes.ts";
+import type { Plan } from "../../../sync/plan/plan.ts";
+import type { Target } from "../../../sync/state/target.ts";
+import { findOrphans } from "../../prune/orphan-search.ts";
+import { orphanScope } from "../../prune/orphan-scope.ts";
+import type { ConnectedSession, Session } from "../../ingest/session.ts";
+import { createExtraId } from "./extra-id.ts";
+import { coversProject } from "./whole.ts";
+
+/** Folder, state and service side by side. */
+export interface Comparison {
+  drift: Drift;
+  listed: ListedTable;
+  targets: readonly Target[];
+  /** Maps an id to the id as the service lists it. */
+  storedId: (id: string) => string;
+  /** Number of listed documents of a target that the state records for it. */
+  recorded: (target: Target) => number;
+  /** Why extra documents were not determined; undefined if they were. */
+  noExtra: string | undefined;
+}
+
+/** Throws CliError `not-found` where the dialect cannot list the documents of a pair. */
+export function refuseUnlistablePair(dialect: DialectName, command: string): void {
+  if (dialects[dialect].paths.pairDocuments) return;
+  throw new CliError(
+    "not-found",
+    `${command}: the ${dialect} interface cannot list the documents of a pair`,
+    {
+      hints: [
+        onyxHint,
+        "`knowctl ingest orphans` and `knowctl state list` compare with the state alone",
+      ],
+    },
+  );
+}
+
+/** Adds what a refusal may mean: the service answers an unknown pair in the same way. */
+function explainRefusal(error: unknown, ccPairId: number): unknown {
+  if (!(error instanceof ApiError) || error.status !== 403) return error;
+  const { exit, message, method, url, status, code, details } = error;
+  const hints = [
+    ...error.hints,
+    `the service also answers 403 if it has no cc-pair ${ccPairId}: see \`knowctl connectors list\``,
+  ];
+  return new ApiError(exit, message, { method, url, status, code, details, hints, cause: error });
+}
+
+/** Adds the service's list of a pair. Throws ApiError; then the list is not complete. */
+export async function addList(
+  { signal }: Context,
+  client: Client,
+  listed: ListedTable,
+  ccPairId: number,
+): Promise<void> {
+  try {
+    for await (const ids of listPairDocuments(client, ccPairId)) {
+      signal.throwIfAborted();
+      listed.add(ccPairId, ids);
+    }
+  } catch (error) {
+    throw explainRefusal(error, ccPairId);
+  }
+}
+
+/** Returns why recorded documents of a file, its path and part, are orphans. */
+async function orphanClasses(
+  context: Context,
+  session: Session,
+  plan: Plan,
+  targets: readonly Target[],
+): Promise<DriftRequest["orphanClasses"]> {
+  const { database } = session.state;
+  database.exec(`
+    DROP TABLE IF EXISTS temp.orphan_classes;
+    CREATE TEMP TABLE orphan_classes (
+      path TEXT, part INTEGER, class TEXT, PRIMARY KEY (path, part, class)
+    ) WITHOUT ROWID;`);
+  const insert = database.prepare("INSERT OR IGNORE INTO temp.orphan_classes VALUES (?, ?, ?)");
+  const select = database.prepare(
+    "SELECT class FROM temp.orphan_classes WHERE path = ? AND part = ?",
+  );
+  for (const target of targets) {
+    for await (const orphan of findOrphans(context, session, plan, target)) {
+      insert.run(orphan.path, orphan.part, orphan.class);
+    }
+  }
+  return (path, part) => select.all(path, part).map((row) => row["class"] as OrphanClass);
+}
+
+function reasonAgainstExtra({ source }: Session, plan: Plan): string | undefined {
+  if (!coversProject(source)) return "only a comparison of the whole project finds them";
+  if (plan.table.count("failed") > 0) return "a file that cannot be read may have their ids";
+  return undefined;
+}
+
+/**
+ * Compares the plan and the state with the service's lists of the targets. Throws ApiError when a
+ * list fails or is damaged: then nothing is known.
+ */
+export async function compareWithService(
+  context: Context,
+  session: ConnectedSession,
+  plan: Plan,
+  targets: readonly Target[],
+): Promise<Comparison> {
+  const { source, state, output, connected } = session;
+  const { client } = connected;
+  const { root, idPrefix } = source.settings;
+  const listed = createListedTable(state.database);
+  for (const { ccPairId } of targets) await addList(context, client, listed, ccPairId);
+  // The lists are redacted: an id may contain a short secret of the profile.
+  const storedIdOf = client.dialect.storedId ?? ((id: string): string => id);
+  const storedId = (id: string): string => output.secrets.redact(storedIdOf(id));
+  const isInInputs = orphanScope(source);
+  const isWhole = coversProject(source);
+  const noExtra = reasonAgainstExtra(session, plan);
+  const request: DriftRequest = {
+    state,
+    table: plan.table,
+    targets: session.targets,
+    listedTargets: targets,
+    listed,
+    storedId,
+    isInScope: (path) => (path === undefined ? isWhole : isInInputs(path)),
+    orphanClasses: await orphanClasses(context, session, plan, targets),
+    extraId: noExtra === undefined ? createExtraId({ root, idPrefix, storedId }) : undefined,
+  };
+  const recorded = (target: Target): number => countRecorded(request, target);
+  return { drift: collectDrift(request), listed, targets, storedId, recorded, noExtra };
+}

@@ -1,0 +1,291 @@
+import { renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startTestService, writeFiles, type TestService } from "../../service.ts";
+import { runIn } from "../state/support.ts";
+
+const names = Array.from({ length: 20 }, (_, index) => `docs/${index + 10}.md`);
+const files = {
+  ...Object.fromEntries(names.map((name) => [name, `# ${name}\n\nText.\n`])),
+  "docs/a b/c%.md": "# Odd\n\nName.\n",
+  "other/x.md": "# X\n\nText.\n",
+};
+
+type Dialect = "standard" | "onyx";
+
+/** Twenty-one documents of `docs` and one of `other` sent; then the files `gone` vanish. */
+async function startWithout(gone: string[], dialect: Dialect = "onyx"): Promise<TestService> {
+  const service = await startTestService({ files, dialect });
+  expect(await runIn(service, "ingest docs other --cc-pair-id 2")).toMatchObject({ code: 0 });
+  for (const path of gone) rmSync(join(service.folder, path), { recursive: true });
+  return service;
+}
+
+const orphans = "ingest orphans docs --cc-pair-id 2";
+
+async function statuses(service: TestService, line = orphans): Promise<string[]> {
+  const { stdout } = await runIn(service, `${line} -o ndjson`);
+  return stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((text) => JSON.parse(text) as { status: string; path: string })
+    .map(({ status, path }) => `${status} ${path}`);
+}
+
+/** Ids that the service has. */
+async function stored(service: TestService): Promise<string[]> {
+  const answer = await fetch(`${service.sandbox.url}/api/onyx-api/ingestion`, {
+    headers: { authorization: `Bearer ${service.env["KNOWCTL_API_KEY"]}` },
+  });
+  return ((await answer.json()) as { document_id: string }[]).map((each) => each.document_id);
+}
+
+const recorded = async (service: TestService): Promise<string> =>
+  (await runIn(service, "state list --status sent --fields path -o tsv")).stdout;
+
+describe("ingest orphans", () => {
+  it.each(["standard", "onyx"] as const)("lists what is gone, in scope: %s", async (dialect) => {
+    const gone = ["docs/10.md", "docs/a b", "other"];
+    const service = await startWithout(gone, dialect);
+    expect(await statuses(service)).toEqual(["orphaned docs/10.md", "orphaned docs/a b/c%.md"]);
+    const csv = await runIn(service, `${orphans} -o csv --fields path,stored_id`);
+    const odd = dialect === "onyx" ? "docs%2Fa_b%2Fc%25.md" : "";
+    expect(csv.stdout).toContain(`docs/a b/c%.md,${odd}`);
+    expect((await runIn(service, "ingest orphans docs/11.md --cc-pair-id 2")).stderr).toBe(
+      "no orphaned documents\n",
+    );
+  });
+
+  it("lists what its file gives no more, and what was renamed", async () => {
+    const service = await startWithout([]);
+    writeFiles(service.folder, { "docs/10.md": "---\nid: ten\n---\n# Ten\n" });
+    renameSync(join(service.folder, "docs/11.md"), join(service.folder, "docs/eleven.md"));
+    expect(await statuses(service)).toEqual(["orphaned docs/10.md", "orphaned docs/11.md"]);
+    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(ran.stderr).toContain("1 file was renamed");
+    expect(ran.stderr).toContain("knowctl ingest orphans");
+    expect(await statuses(service)).toHaveLength(2);
+  });
+
+  it("lists what became a draft, but nothing of a file that has become unreadable", async () => {
+    const service = await startWithout([]);
+    const draft = "---\ndraft: true\n---\n# Later\n";
+    writeFiles(service.folder, { "docs/10.md": draft, "docs/11.md": new Uint8Array([0xff, 0]) });
+    expect(await statuses(service)).toEqual(["orphaned docs/10.md"]);
+    expect(await runIn(service, orphans)).toMatchObject({
+      code: 10,
+      stderr: expect.stringContaining("docs/11.md"),
+    });
+  });
+
+  it("does not take what is out of sight for gone", async () => {
+    const rows = '{"id":"r","semantic_identifier":"r","sections":[{"text":"r"}],"metadata":{}}\n';
+    const service = await startWithout([]);
+    writeFiles(service.folder, { "docs/rows.ndjson": rows });
+    await runIn(service, "ingest docs/rows.ndjson --cc-pair-id 2");
+    writeFiles(service.folder, { ".knowctlignore": "10.md\n" });
+    expect(await recorded(service)).toContain("docs/rows.ndjson");
+    // Excluded, which is another class; rows that were named are none.
+    expect(await runIn(service, `${orphans} --class gone`)).toMatchObject({
+      stdout: "",
+      stderr: "no orphaned documents of the class gone\n",
+    });
+    expect(await statuses(service)).toEqual(["orphaned docs/10.md"]);
+  });
+
+  it("deletes with --prune, ids encoded twice, and forgets the records", async () => {
+    const service = await startWithout(["docs/10.md", "docs/a b", "other"]);
+    const line = `${orphans} --prune --yes --max-delete 2`;
+    const ran = await runIn(service, `${line} -o tsv`);
+    expect(ran).toMatchObject({ code: 0, stderr: "2 documents deleted\n" });
+    expect(ran.stdout).toMatch(/^deleted\tdocs\/10\.md/);
+    expect(ran.stdout).not.toContain("still has the document");
+    const left = await stored(service);
+    expect(left).toHaveLength(20);
+    expect(left).toContain("other%2Fx.md");
+    expect(left).not.toContain("docs%2Fa_b%2Fc%25.md");
+    expect(await recorded(service)).not.toContain("docs/10.md");
+    expect(await statuses(service, line)).toEqual([]);
+    writeFiles(service.folder, { "docs/10.md": files["docs/11.md" as keyof typeof files] });
+    const again = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(again.stderr).toContain("1 created, 19 unchanged");
+    expect(again.stderr).not.toContain("renamed");
+  });
+
+  it("deletes nothing by an id that is not made of the document's own", async () => {
+    const service = await startWithout(["docs/10.md", "docs/11.md"]);
+    const { stdout } = await runIn(service, "state export");
+    const stdin = stdout
+      .split("\n")
+      .map((line) => line.replace('"storedId":"docs%2F10.md"', '"storedId":"other%2Fx.md"'))
+      .join("\n");
+    expect(stdin).not.toBe(stdout);
+    await runIn(service, "state import - --replace", { stdin });
+    const ran = await runIn(service, `${orphans} --prune --yes --max-delete 2 -o tsv`);
+    expect(ran).toMatchObject({ code: 10, stdout: expect.stringContaining("another document") });
+    const left = await stored(service);
+    expect(left).toContain("other%2Fx.md");
+    expect(left).toContain("docs%2F10.md");
+    expect(left).not.toContain("docs%2F11.md");
+  });
+
+  it("takes for deleted what the service has no more, but not an address that is not there", async () => {
+    const service = await startWithout(["docs/10.md"]);
+    const line = `${orphans} --prune --yes --max-delete 1`;
+    const prefixed = await runIn(service, `${line} --base-url ${service.sandbox.url}/nowhere`);
+    expect(prefixed.code).toBe(2);
+    const copy = await runIn(service, "state export");
+    expect(await runIn(service, line)).toMatchObject({ code: 0 });
+    await runIn(service, "state import - --replace", { stdin: copy.stdout });
+    expect(await statuses(service)).toEqual(["orphaned docs/10.md"]);
+    expect(await runIn(service, line)).toMatchObject({ code: 0 });
+    expect(await recorded(service)).not.toContain("docs/10.md");
+  });
+
+  it.each(["standard", "onyx"] as const)(
+    "replaces the text with --tombstone: %s",
+    async (dialect) => {
+      const service = await startWithout(["docs/10.md"], dialect);
+      const line = `${orphans} --tombstone --yes --max-delete 5%`;
+      expect(await runIn(service, line)).toMatchObject({
+        code: 0,
+        stderr:
+          'to "Handbook uploads" (pair 2, public: everybody who can sign in reads these documents)\n' +
+          "1 document replaced with a removal notice\n",
+      });
+      expect(service.sandbox.ledger.documents.get("docs/10.md")?.[1]).toMatchObject({
+        cc_pair_id: 2,
+        document: {
+          semantic_identifier: "10.md (removed)",
+          sections: [{ text: "This document has been removed." }],
+          metadata: { status: "removed" },
+        },
+      });
+      expect(await statuses(service, line)).toEqual([]);
+      expect(service.sandbox.ledger.documents.get("docs/10.md")).toHaveLength(2);
+      writeFiles(service.folder, { "docs/10.md": "# docs/10.md\n\nText.\n" });
+      const again = await runIn(service, "ingest docs --cc-pair-id 2");
+      expect(again.stderr).toContain("1 updated, 20 unchanged");
+      expect(await statuses(service)).toEqual([]);
+    },
+  );
+
+  it("never deletes what another file overwrites under the same stored id", async () => {
+    const service = await startWithout([]);
+    const at = (path: string): string => join(service.folder, path);
+    renameSync(at("docs/a b"), at("docs/a_b"));
+    expect(await statuses(service)).toEqual([]);
+  });
+});
+
+it("names the first documents of many before the question", async () => {
+  const service = await startWithout(["docs/10.md"]);
+  const more = Array.from({ length: 5 }, (_, index) => [`docs/x${index}.md`, "# X\n\nText.\n"]);
+  writeFiles(service.folder, Object.fromEntries(more) as Record<string, string>);
+  expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+  for (const name of [...names, "docs/a b/c%.md", "docs/x0.md", "docs/x1.md"]) {
+    rmSync(join(service.folder, name), { force: true });
+  }
+  const { code, stderr } = await runIn(service, `${orphans} --prune --max-delete 100%`);
+  expect(code).toBe(2);
+  expect(stderr.match(/^to be removed: docs\//gm)).toHaveLength(20);
+  expect(stderr).toContain("to be removed: 3 more, which `knowctl ingest orphans` lists\n");
+});
+
+describe("ingest orphans refuses", () => {
+  const prune = `${orphans} --prune --yes`;
+  const two = ["docs/10.md", "docs/11.md", "docs/12.md"];
+
+  it.each([
+    [
+      prune,
+      "3 of 21 documents would be removed, but --max-delete allows 2 (default: 10 % of 21, at least 1 and at most 100)",
+    ],
+    [
+      `${prune} --max-delete 2`,
+      "3 of 21 documents would be removed, but --max-delete allows 2 (as given)",
+    ],
+    [`${prune} --max-delete 14%`, "--max-delete allows 2 (14 % of 21)"],
+    [`${orphans} --tombstone --yes`, "--max-delete allows 2"],
+    [`${prune} --dry-run`, "--max-delete allows 2"],
+    [`${orphans} --prune --max-delete 3`, "there is no terminal to ask on"],
+    [prune.replace("--cc-pair-id 2", "--cc-pair-id 3"), "the state has no records for"],
+    [`${prune} --tombstone`, "exclude each other"],
+    [`${prune} --max-delete 101%`, "Expected a whole number, or a percentage"],
+    [`${prune} --since HEAD`, "unknown option '--since'"],
+    [`${prune} --shard 1/2`, "unknown option '--shard'"],
+    [`${orphans} --max-delete 3`, "needs --prune"],
+  ])("%s", async (line, message) => {
+    const service = await startWithout(two);
+    const ran = await runIn(service, line);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    expect(await stored(service)).toHaveLength(22);
+  });
+
+  it("after a failure, in this look or the last upload, and on an empty input", async () => {
+    const service = await startWithout(["docs/10.md"]);
+    const line = `${prune} --max-delete 1`;
+    writeFiles(service.folder, { "docs/bad.md": "---\ntitle: [unclosed\n---\n" });
+    const now = await runIn(service, line);
+    expect(now).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be read") });
+    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+    writeFiles(service.folder, { "docs/bad.md": "# Good\n" });
+    const before = await runIn(service, line);
+    expect(before.stderr).toContain("the last upload of docs/bad.md failed");
+    // A failure elsewhere says nothing of these files.
+    const elsewhere = "ingest orphans docs/1*.md --cc-pair-id 2 --prune --yes --max-delete 1";
+    expect(await runIn(service, `${elsewhere} --dry-run`)).toMatchObject({ code: 0 });
+    expect(await runIn(service, "ingest retry --cc-pair-id 2")).toMatchObject({ code: 0 });
+    for (const name of [...names.slice(1), "docs/bad.md", "docs/a b"]) {
+      rmSync(join(service.folder, name), { recursive: true });
+    }
+    const empty = await runIn(service, `${prune} --max-delete 100%`);
+    expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining("no file was found") });
+    expect(await stored(service)).toHaveLength(23);
+  });
+
+  it("where the service cannot delete", async () => {
+    const service = await startWithout(["docs/10.md"], "standard");
+    const ran = await runIn(service, `${prune} --max-delete 1`);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("use --tombstone") });
+    expect(ran.stderr).toContain("use --dialect onyx");
+  });
+
+  it.each([
+    ["y\n", 21],
+    ["n\n", 22],
+  ])("to go on without a yes on a terminal: %j", async (answer, left) => {
+    const service = await startWithout(["docs/10.md"]);
+    const ran = await runIn(service, `${orphans} --prune`, { answer });
+    expect(ran.stderr).toMatch(/^to be removed: docs\/10\.md\n[^]*Delete 1 document of /m);
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("Delete 1 document of") });
+    expect(await stored(service)).toHaveLength(left);
+  });
+
+  it("to go on after the first 403, and keeps the records", async () => {
+    const service = await startWithout(two);
+    const other = { ...service, env: { ...service.env, KNOWCTL_API_KEY: "wrong" } };
+    const ran = await runIn(other, `${prune} --max-delete 3 --concurrency 1`);
+    expect(ran.code).toBe(4);
+    expect(await statuses(service)).toHaveLength(3);
+    expect(await stored(service)).toHaveLength(22);
+  });
+
+  it.each([
+    ["the service refuses one", 400, 10, 1],
+    ["the address is not there", 404, 9, 3],
+    ["the token ends", 401, 4, 3],
+  ])("to forget what was not deleted: %s", async (_name, status, code, left) => {
+    const when = { method: "DELETE", path: "/api/onyx-api/ingestion/docs%252F10" };
+    const rule = { when, do: { status, body: { detail: "Not Found" } } };
+    const service = await startTestService({ files, dialect: "onyx", faults: { rules: [rule] } });
+    await runIn(service, "ingest docs --cc-pair-id 2");
+    for (const path of two) rmSync(join(service.folder, path));
+    const ran = await runIn(service, `${prune} --max-delete 3 --concurrency 1 -o tsv`);
+    expect(ran.code).toBe(code);
+    expect(ran.stdout).toMatch(/^failed\tdocs\/10\.md/);
+    const orphaned = await statuses(service);
+    expect(orphaned[0]).toBe("orphaned docs/10.md");
+    expect(orphaned).toHaveLength(left);
+  });
+});

@@ -1,0 +1,220 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { dialects } from "../../../src/api/dialects.ts";
+import { closeAll, startHttp } from "../../api/support.ts";
+import { remove, send, storedIn } from "../status/support.ts";
+import { startTestService, writeFiles, type TestService } from "../../service.ts";
+import { runIn } from "../state/support.ts";
+import { startGitService } from "../ingest/support.ts";
+
+afterEach(closeAll);
+
+const files = Object.fromEntries(
+  Array.from({ length: 6 }, (_, index) => [`docs/${index}.md`, `# ${index}\n\nText.\n`]),
+);
+const prefix = "--id-prefix kb/";
+const list = `ingest orphans --remote ${prefix}`;
+const prune = `${list} --prune --yes --max-delete 3`;
+
+/** Six documents below the prefix `kb/`, and documents that another tool sent. */
+async function startWith(extra: readonly string[]): Promise<TestService> {
+  const service = await startTestService({ files, dialect: "onyx" });
+  expect(await runIn(service, `ingest docs --cc-pair-id 2 ${prefix}`)).toMatchObject({ code: 0 });
+  for (const id of extra) await send(service, 2, id);
+  return service;
+}
+
+/** Refused, and all documents are still there. */
+async function expectKept(service: TestService, line: string, reason: string): Promise<void> {
+  const before = await storedIn(service, 2);
+  const ran = await runIn(service, line);
+  expect(ran.stderr).toContain(reason);
+  expect(ran.code).toBe(2);
+  expect(await storedIn(service, 2)).toEqual(before);
+}
+
+describe("ingest orphans --remote", () => {
+  it("lists the documents below the prefix that only the service has", async () => {
+    const service = await startWith(["kb/old page%.md", "wiki/x.md"]);
+    rmSync(join(service.folder, "docs/0.md"));
+    const ran = await runIn(service, `${list} -o json`);
+    expect(ran.code).toBe(0);
+    // The orphan of the state is another list.
+    expect(JSON.parse(ran.stdout)).toEqual([
+      {
+        status: "orphaned",
+        path: null,
+        row: null,
+        id: "kb/old_page%.md",
+        class: "extra",
+        stored_id: "kb%2Fold_page%25.md",
+        reason: "no file and no record of this project has it; its document was not removed",
+      },
+    ]);
+    expect(await storedIn(service, 2)).toHaveLength(8);
+  });
+
+  it("says that there are none, not that the state has no orphans", async () => {
+    const service = await startWith([]);
+    rmSync(join(service.folder, "docs/0.md"));
+    expect(await runIn(service, `${list} --cc-pair-id 2`)).toMatchObject({
+      code: 0,
+      stderr: "no extra documents\n",
+    });
+  });
+
+  it("deletes them with --prune, and names each one before", async () => {
+    const service = await startWith(["kb/old page%.md", "kb/b.md", "wiki/x.md"]);
+    const ran = await runIn(service, `${prune} -q`);
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: "to be deleted: kb/b.md\nto be deleted: kb/old_page%.md\n",
+    });
+    expect(ran.stdout).toMatch(
+      /^deleted\t\tkb\/b\.md\textra\t[^]*\ndeleted\t\tkb\/old_page%\.md\t/,
+    );
+    const left = await storedIn(service, 2);
+    expect(left).toHaveLength(7);
+    expect(left).toContain("wiki%2Fx.md");
+    expect(await runIn(service, prune)).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  it("asks on a terminal, and needs --yes without one", async () => {
+    const service = await startWith(["kb/b.md"]);
+    const asked = await runIn(service, list.replace("--remote", "--remote --prune"), {
+      answer: "n\n",
+    });
+    expect(asked.stderr).toContain("to be deleted: kb/b.md");
+    expect(asked.stderr).toContain("Delete 1 document of Handbook uploads (cc-pair 2)?");
+    await expectKept(service, `${list} --prune`, "confirm with --yes");
+    const dry = await runIn(service, `${prune} --dry-run`);
+    expect(dry.stdout).toMatch(/^orphaned\t\tkb\/b\.md/);
+    expect(await storedIn(service, 2)).toContain("kb%2Fb.md");
+  });
+
+  it("keeps a document that another pair has too", async () => {
+    const service = await startWith(["kb/b.md", "kb/c.md"]);
+    await send(service, 4, "kb/b.md");
+    await send(service, 1, "kb/c.md");
+    const ran = await runIn(service, prune);
+    expect(ran).toMatchObject({ code: 0, stdout: "" });
+    expect(ran.stderr).toContain("kept: kb/b.md (cc-pair 4 has it too)");
+    expect(ran.stderr).toContain("kept: kb/c.md (cc-pair 1 has it too)");
+    expect(await storedIn(service, 2)).toHaveLength(8);
+  });
+
+  it.each([
+    ["nothing", []],
+    ["only another connector", [{ cc_pair_id: 4, name: "Wiki" }]],
+    ["a connector without an id", [{ cc_pair_id: 2 }, { cc_pair_id: null, name: "Wiki" }]],
+  ])("deletes nothing where the service lists %s", async (_, body) => {
+    const service = await startTestService({
+      files,
+      dialect: "onyx",
+      // The upload reads this list once.
+      faults: {
+        rules: [{ when: { path: "/api/manage/admin/connector/status", after: 1 }, do: { body } }],
+      },
+    });
+    await runIn(service, `ingest docs --cc-pair-id 2 ${prefix}`);
+    await send(service, 2, "kb/b.md");
+    await expectKept(service, prune, "does not list all connectors");
+  });
+
+  it("counts --max-delete against the recorded documents", async () => {
+    const service = await startWith(["kb/a.md", "kb/b.md"]);
+    const line = prune.replace("--max-delete 3", "--max-delete 20%");
+    await expectKept(service, line, "--max-delete allows 1 (20 % of 6)");
+  });
+
+  it("deletes nothing without a prefix, or with one that no recorded document has", async () => {
+    const service = await startWith(["kb/b.md"]);
+    await expectKept(service, prune.replace(prefix, ""), "--prune needs an id prefix");
+    await expectKept(service, prune.replace("kb/", "k/"), "no recorded document has the id prefix");
+  });
+
+  it("deletes nothing of a prefix that only begins like this project's", async () => {
+    const service = await startWith(["kb/b.md", "kx/b.md"]);
+    await expectKept(service, prune.replace("kb/", "kb"), "a prefix that ends with a separator");
+    await expectKept(service, prune.replace("kb/", "kb/d"), "a prefix that ends with a separator");
+    // Of another project: its documents begin with kb/docs/ as well.
+    await expectKept(service, prune.replace("kb/", "kb/docs/"), "no recorded document has the id");
+  });
+
+  it("keeps a document whose id is not the path of a file", async () => {
+    const ids = ["kb/", "kb/../x.md", "kb//docs/x.md", "kb/custom", "kb/./x.md"];
+    const service = await startWith([...ids, "kb/gone.md"]);
+    // Not uploaded from here: its file is excluded, so nobody reads its id.
+    writeFiles(service.folder, { "docs/out.md": "---\nid: kb/custom\n---\n# Out\n\nText.\n" });
+    const ran = await runIn(service, `${prune} --exclude docs/out.md`);
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^deleted\t\tkb\/gone/) });
+    expect(ran.stderr).toContain("kept: kb/custom (not the path of a file");
+    const left = await storedIn(service, 2);
+    for (const id of ids) expect(left).toContain(dialects.onyx.storedId!(id));
+    expect(left).not.toContain("kb%2Fgone.md");
+  });
+
+  it("works on the whole project only", async () => {
+    const service = await startWith(["kb/b.md"]);
+    await expectKept(service, list.replace("--remote", "docs --remote"), "only the whole project");
+    await expectKept(service, `${prune} --include docs/**`, "only the whole project");
+    writeFiles(service.folder, { ".cliconfig.json": '{"ingest":{"include":["docs"]}}' });
+    const trusted = { ...service, env: { ...service.env, KNOWCTL_TRUST_PROJECT: "1" } };
+    await expectKept(trusted, prune, "needs the whole project root");
+    expect((await runIn(trusted, list)).stdout).toContain("kb/b.md");
+    expect(await runIn(trusted, prune.replace("--remote", ". --remote"))).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it("deletes nothing where the state records fewer than half of the listed documents", async () => {
+    const ids = Array.from({ length: 7 }, (_, index) => `wiki/${index}.md`);
+    const service = await startWith([...ids, "kb/b.md"]);
+    await expectKept(service, prune, "records only 6 of the 14 documents of cc-pair 2");
+    await remove(service, "wiki/0.md");
+    await remove(service, "wiki/1.md");
+    expect(await runIn(service, prune)).toMatchObject({ code: 0 });
+  });
+
+  it("deletes nothing while a file cannot be read", async () => {
+    const service = await startWith(["kb/b.md"]);
+    writeFiles(service.folder, { "docs/2.md": new Uint8Array([0xff, 0]) });
+    await expectKept(service, prune, "1 file or folder cannot be read");
+    expect(await runIn(service, list)).toMatchObject({ code: 10, stdout: "" });
+  });
+
+  it("deletes nothing from an incomplete checkout", async () => {
+    const service = await startGitService({ files, dialect: "onyx" });
+    await runIn(service, `ingest docs --cc-pair-id 2 ${prefix}`);
+    await send(service, 2, "kb/b.md");
+    service.git("sparse-checkout", "set", "--no-cone", "/*", "!/docs/3.md");
+    await expectKept(service, prune, "docs/3.md is missing");
+    service.git("sparse-checkout", "disable");
+    rmSync(join(service.folder, "docs/4.md"));
+    await expectKept(service, prune, "docs/4.md is missing");
+    service.commit();
+    expect(await runIn(service, prune)).toMatchObject({ code: 0 });
+    expect(await storedIn(service, 2)).toHaveLength(6);
+  });
+
+  it("excludes --tombstone and --class, and needs an interface that lists", async () => {
+    const service = await startWith(["kb/b.md"]);
+    await expectKept(service, `${list} --tombstone --yes`, "--remote and --tombstone exclude");
+    await expectKept(service, `${list} --class gone`, "all documents of --remote have one class");
+    await expectKept(service, `${prune} --shard 1/2`, "--shard");
+    const standard = await runIn(service, `${list} --dialect standard --cc-pair-id 2`);
+    expect(standard).toMatchObject({ code: 9, stdout: "" });
+  });
+});
+
+it("shows a stored id that is encoded otherwise as it is", async () => {
+  const { folder, env } = await startWith([]);
+  const { url } = await startHttp((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end('[{"document_id":"a/b c"},{"document_id":"kb%2Fx.md"}]');
+  });
+  const line = "ingest orphans --remote --cc-pair-id 2 --fields id,stored_id -o tsv";
+  const ran = await runIn({ folder, env: { ...env, KNOWCTL_BASE_URL: url } }, line);
+  expect(ran.stdout).toBe("a/b c\ta/b c\nkb/x.md\tkb%2Fx.md\n");
+});
