@@ -141,6 +141,7 @@ function runRequest(
     state,
     targets,
     options: undefined,
+    idPrefix: "",
     sharedTargets: [],
     mappingKey: () => "m1",
     renamedFrom: (content) => table.renamedFrom(content),

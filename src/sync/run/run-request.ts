@@ -45,6 +45,8 @@ export interface RunRequest {
   targets: Targets;
   /** Number of the run's options in the state; undefined where none are recorded. */
   options: number | undefined;
+  /** The prefix of ids that are made of their path. */
+  idPrefix: string;
   /** Keys of targets that share documents: an upload to one of them changes all of them. */
   sharedTargets: readonly string[];
   mappingKey: (path: string) => string;

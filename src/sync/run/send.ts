@@ -6,7 +6,7 @@ import { decide } from "../plan/decide.ts";
 import { isDocumentFault } from "./outcome.ts";
 import { knownOf, type Pending, type Known, type LastSent } from "./pending.ts";
 import type { Recorder } from "./recorder.ts";
-import { seenText, type AcceptedRecord, type FileRecord } from "../state/records.ts";
+import { seenText, type AcceptedRecord, type FileRecord, type IdOrigin } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 import { targetFor, type Target } from "../state/target.ts";
 
@@ -68,13 +68,19 @@ function toOutcome(base: Base, error: unknown, request: Run): Outcome {
   return { event: { ...base, status: "failed", reason, retryable, httpStatus } };
 }
 
+function originOf(path: string, part: number, id: string, idPrefix: string): IdOrigin {
+  if (path === "") return "stdin";
+  if (part > 0) return "row";
+  return id === idPrefix + path ? "path" : "front-matter";
+}
+
 function toAcceptedRecord(
   { path, part, id, fingerprint }: ReadyDocument,
   target: Target,
   updatedAt: string | undefined,
   storedId: string | undefined,
   sentAtMs: number,
-  options: number | undefined,
+  { options, idPrefix }: RunRequest,
 ): AcceptedRecord {
   const isFile = path !== "";
   return {
@@ -89,6 +95,7 @@ function toAcceptedRecord(
     storedId: storedId === id ? undefined : storedId,
     sentAtMs,
     options: isFile ? options : undefined,
+    origin: originOf(path, part, id, idPrefix),
   };
 }
 
@@ -125,7 +132,7 @@ async function sendDocument(
     const wasUnrecorded = (alreadyExisted && !last && !request.isRecorded(id)) || undefined;
     recorder.accept(
       toFileRecord(document, target, request),
-      toAcceptedRecord(document, target, updatedAt, storedId, sentAtMs, request.options),
+      toAcceptedRecord(document, target, updatedAt, storedId, sentAtMs, request),
     );
     const isAlone = request.onSuspect !== undefined && isMetadataAlone(document, last);
     if (wasUnrecorded || isAlone) {

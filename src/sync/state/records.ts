@@ -25,6 +25,15 @@ export interface FileRecord {
   target: string | undefined;
 }
 
+/**
+ * Where the id of an accepted document came from. `path`: prefix and path. `front-matter`: the
+ * file names it. `row`, `stdin`: a row of a file, a document of stdin. `adopted`: a document that
+ * the service had under the same pair without a record here. `imported`: `state import` brought
+ * the record, whatever its origin there.
+ */
+const idOrigins = ["path", "front-matter", "row", "stdin", "adopted", "imported"] as const;
+export type IdOrigin = (typeof idOrigins)[number];
+
 /** A document that the service accepted with HTTP 200 under one target and id. */
 export interface AcceptedRecord {
   target: string;
@@ -39,8 +48,10 @@ export interface AcceptedRecord {
   /** The id in the response, where it differs from `id`. */
   storedId: string | undefined;
   sentAtMs: number;
-  /** Number of its options, see OptionsStore; undefined in states before version 4. */
+  /** Number of its options, see OptionsStore; undefined for a document from stdin. */
   options?: number | undefined;
+  /** Undefined counts as an id that its path does not give. */
+  origin?: IdOrigin | undefined;
 }
 
 /** A document or file that was not sent because of a failure. */
@@ -80,6 +91,10 @@ function optionalText(value: Row[string] | undefined): string | undefined {
   return value === null || value === undefined ? undefined : String(value);
 }
 
+function originIn(value: Row[string] | undefined): IdOrigin | undefined {
+  return idOrigins.find((each) => each === value);
+}
+
 export function toFile(row: Row): FileRecord {
   const id = optionalText(row["id"]);
   const ccPairId = optionalNumber(row["cc_pair_id"]);
@@ -107,6 +122,7 @@ export function toAccepted(row: Row): AcceptedRecord {
     storedId: optionalText(row["stored_id"]),
     sentAtMs: Number(row["sent_at"]),
     options: optionalNumber(row["options"]),
+    origin: originIn(row["origin"]),
   };
 }
 
@@ -163,6 +179,7 @@ export const acceptedColumns = [
   "stored_id",
   "sent_at",
   "options",
+  "origin",
 ] as const;
 
 export const acceptedValues = (each: AcceptedRecord): SqlValue[] => [
@@ -176,6 +193,7 @@ export const acceptedValues = (each: AcceptedRecord): SqlValue[] => [
   each.storedId ?? null,
   each.sentAtMs,
   each.options ?? null,
+  each.origin ?? null,
 ];
 
 /** Columns of the table `failures`, in the order of failureValues(). */

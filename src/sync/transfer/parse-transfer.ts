@@ -81,6 +81,8 @@ function acceptedOf(line: Line): AcceptedRecord {
     updatedAt: optionalText(line, "updatedAt"),
     storedId: optionalText(line, "storedId"),
     sentAtMs: time(line, "sentAt"),
+    // Whatever the file says: only an upload of this project shows where an id comes from.
+    origin: "imported",
   };
 }
 
@@ -165,13 +167,13 @@ export function checkHeader(json: string): void {
     throw invalidLine('not an exported state: the first line has no "type": "knowctl-state"');
   }
   const version = ownMember(line, "version");
-  if (version === 1 || version === transferVersion) return;
+  if (version === transferVersion) return;
   throw new CliError(
     "usage",
     `the exported state has the unsupported version ${JSON.stringify(version)}`,
     {
       hints: [
-        `this knowctl reads versions 1 and ${transferVersion}; use the knowctl version that wrote the file, or a newer version`,
+        `this knowctl reads version ${transferVersion}; export the state again with this knowctl`,
       ],
     },
   );

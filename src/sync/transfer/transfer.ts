@@ -3,8 +3,8 @@ import type { RecordedOptions } from "../state/options.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../state/records.ts";
 import type { Verification } from "../state/verified.ts";
 
-/** Raise it when a line changes its meaning: an older knowctl then refuses the file. Version 1 has no options. */
-export const transferVersion = 2;
+/** Raise it when a line changes its meaning: a file of another version is refused. */
+export const transferVersion = 3;
 
 /** An uploaded image, identified by its content hash so that it is not uploaded twice. */
 export interface ImageRecord {

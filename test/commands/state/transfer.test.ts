@@ -34,7 +34,7 @@ function otherCheckout({ env, sandbox }: TestService): Pick<TestService, "folder
   };
 }
 
-const header = '{"type":"knowctl-state","version":1}';
+const header = '{"type":"knowctl-state","version":3}';
 const sent = (id: string, sentAt: string, whole = "w"): string =>
   JSON.stringify({
     type: "accepted",
@@ -90,6 +90,35 @@ describe("state export and import", () => {
     ]);
   });
 
+  it("records where each id came from", async () => {
+    const service = await startUploaded();
+    const rows = { "r.csv": "id,text\n1,One\n", "c.md": "---\nid: own\n---\n# C\n\nThree.\n" };
+    writeFiles(service.folder, rows);
+    const stdin = "Four.\n";
+    await runIn(service, "ingest c.md r.csv --cc-pair-id 2");
+    await runIn(service, "ingest - --format text --id four --cc-pair-id 2", { stdin });
+    const origins = async (): Promise<string[]> =>
+      (await runIn(service, "state export")).stdout
+        .split("\n")
+        .filter((line) => line.includes('"accepted"'))
+        .map((line) => JSON.parse(line) as { id: string; origin: string })
+        .map(({ id, origin }) => `${id} ${origin}`);
+    const expected = [
+      "1 row",
+      "docs/a.md path",
+      "docs/b.md path",
+      "four stdin",
+      "own front-matter",
+    ];
+    expect(await origins()).toEqual(expected);
+    await runIn(service, "state export all.ndjson");
+    await runIn(service, "state forget --all --yes");
+    await runIn(service, "state import all.ndjson");
+    expect(await origins()).toEqual(expected.map((each) => each.replace(/ .*/, " imported")));
+    await runIn(service, "ingest docs --force --cc-pair-id 2");
+    expect((await origins()).filter((each) => each.endsWith(" path"))).toHaveLength(2);
+  });
+
   it("comes back as it was exported", async () => {
     const service = await startUploaded();
     expect(await runIn(service, "state export a.ndjson")).toMatchObject({ code: 0, stdout: "" });
@@ -97,7 +126,8 @@ describe("state export and import", () => {
     const path = join(service.folder, "a.ndjson");
     await runIn(other, ["state", "import", path]);
     const again = await runIn(other, "state export");
-    expect(again.stdout).toBe(readFileSync(path, "utf8"));
+    const exported = readFileSync(path, "utf8");
+    expect(again.stdout).toBe(exported.replaceAll('"origin":"path"', '"origin":"imported"'));
     expect(readdirSync(service.folder).filter((name) => name.includes("tmp"))).toEqual([]);
   });
 
@@ -155,7 +185,7 @@ describe("state export and import", () => {
     ["no JSON", "hello\n", "stdin:1: not valid JSON"],
     [
       "a newer version",
-      '{"type":"knowctl-state","version":3}\n',
+      '{"type":"knowctl-state","version":99}\n',
       "stdin:1: the exported state has the unsupported version",
     ],
     ["a cut", `${header}\n${good}\n`, "stdin:2: the file is cut off"],

@@ -16,8 +16,7 @@ import type { AcceptedRecord, FileRecord } from "../../../src/sync/state/records
 import { createScan } from "../../../src/sync/plan/scan.ts";
 import type { State } from "../../../src/sync/state/state.ts";
 import type { Targets } from "../../../src/sync/state/target.ts";
-import { temporaryFolder } from "../../support.ts";
-import { openState, openTestState } from "../open-state.ts";
+import { openTestState } from "../open-state.ts";
 
 const baseUrl = "https://host";
 const everything = [{ from: "", to: "\u{10ffff}" }];
@@ -174,42 +173,6 @@ describe("files that need not be read", () => {
       .all();
     expect(String(steps[0]?.["detail"])).toContain("USING INDEX files_id");
     state.close();
-  });
-
-  it("knows the files of a state of version 2", async () => {
-    const folder = temporaryFolder();
-    const { state } = await openState(folder, Date.now);
-    send(state, a, { path: "b" });
-    state.dropAccepted(`${baseUrl}#2`, "b");
-    state.database.exec(`
-      DROP TRIGGER accepted_changed; DROP TRIGGER accepted_dropped;
-      ALTER TABLE accepted DROP COLUMN options; ALTER TABLE failures DROP COLUMN options;
-      ALTER TABLE files DROP COLUMN target; ALTER TABLE files DROP COLUMN parts; DROP TABLE options; UPDATE meta SET value = '2' WHERE key = 'schema';`);
-    state.close();
-    const opened = await openState(folder, Date.now);
-    expect(opened.wasEmptied).toBe(false);
-    expect(opened.state.file("a")).toMatchObject({ document: { id: "a" }, target: undefined });
-    expect(settled(opened.state)).toEqual(["a"]);
-    send(opened.state, a);
-    expect(opened.state.file("a")?.target).toBe(`${baseUrl}#2`);
-    opened.state.dropAccepted(`${baseUrl}#2`, "a");
-    expect(settled(opened.state)).toEqual([]);
-    opened.state.close();
-  });
-
-  it("knows the files of a state of version 4", async () => {
-    const folder = temporaryFolder();
-    const { state } = await openState(folder, Date.now);
-    send(state, a);
-    state.database.exec(
-      "ALTER TABLE files DROP COLUMN parts; UPDATE meta SET value = '4' WHERE key = 'schema'",
-    );
-    state.close();
-    const opened = await openState(folder, Date.now);
-    expect(opened.wasEmptied).toBe(false);
-    expect(settled(opened.state)).toEqual(["a"]);
-    expect(opened.state.file("a")).toMatchObject({ seen: "s m", parts: undefined });
-    opened.state.close();
   });
 
   it("yields the parts of a file, over pages", async () => {

@@ -137,13 +137,18 @@ describe("state store", () => {
     ]);
   });
 
-  it("refuses a state of a newer version and leaves it alone", async () => {
+  it.each([
+    ["99", "newer knowctl"],
+    ["5", "another version of knowctl"],
+    ["x", "another version of knowctl"],
+  ])("refuses a state of version %s and leaves it alone", async (version, message) => {
     const folder = temporaryFolder();
     const { state } = await openState(folder, now);
-    state.database.exec("UPDATE meta SET value = '99' WHERE key = 'schema'");
+    state.database.exec(`UPDATE meta SET value = '${version}' WHERE key = 'schema'`);
     state.close();
     const error = await failureOf(openState(folder, now));
-    expect(error.message).toContain("newer knowctl");
+    expect(error.exit).toBe("local");
+    expect(error.message).toContain(message);
     expect(existsSync(join(folder, "state.db"))).toBe(true);
   });
 

@@ -111,6 +111,7 @@ async function sendAll(
     state,
     targets: upload.targets,
     options: upload.shaping.number,
+    idPrefix: source.settings.idPrefix,
     // The service has one document per id for all pairs (observed-service.md 3.3).
     sharedTargets:
       options.state === false ? [] : serviceTargets(state.database, upload.targets.baseUrl),

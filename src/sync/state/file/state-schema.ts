@@ -1,8 +1,8 @@
 import type { Database } from "../../../database.ts";
 import { CliError } from "../../../errors.ts";
 
-/** Raise it when a table changes its meaning: an older knowctl then refuses the file. */
-const schemaVersion = 5;
+/** Raise it when a table changes: a state of another version is refused. */
+const schemaVersion = 6;
 
 // files.target is a cached look-up in `accepted`. The triggers clear it on every change of
 // `accepted`. The condition on replace() makes SQLite use the index files_id.
@@ -27,7 +27,7 @@ CREATE INDEX IF NOT EXISTS files_id ON files (replace(id, ' ', '_')) WHERE id IS
 CREATE TABLE IF NOT EXISTS accepted (
   target TEXT NOT NULL, id TEXT NOT NULL, path TEXT, part INTEGER NOT NULL, whole TEXT NOT NULL,
   fields TEXT NOT NULL, updated_at TEXT, stored_id TEXT, sent_at INTEGER NOT NULL,
-  options INTEGER, PRIMARY KEY (target, id)
+  options INTEGER, origin TEXT, PRIMARY KEY (target, id)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS accepted_path ON accepted (target, path) WHERE path IS NOT NULL;
 CREATE TABLE IF NOT EXISTS failures (
@@ -54,7 +54,7 @@ ${clearTargetTrigger("accepted_changed", "UPDATE ON accepted WHEN (OLD.target, O
 ${clearTargetTrigger("accepted_dropped", "DELETE ON accepted")}
 `;
 
-/** Creates missing tables and upgrades old ones. Returns false when the file had no usable tables. */
+/** Creates missing tables. Returns false when the file had none. Throws CliError `local` for another version. */
 export function prepareTables(database: Database, path: string): boolean {
   return database.transaction(() => {
     const hadTables = database
@@ -62,30 +62,26 @@ export function prepareTables(database: Database, path: string): boolean {
       .get();
     const row = hadTables && database.prepare("SELECT value FROM meta WHERE key = 'schema'").get();
     const version = row === undefined ? schemaVersion : Number(row["value"]);
-    if (version > schemaVersion) {
-      throw new CliError("local", `the state ${path} was written by a newer knowctl`, {
-        hints: ["update knowctl, or name another folder with --state"],
-      });
-    }
-    // Version 1 was never released: drop its records, and documents are sent again under the same ids.
-    if (version < 2) {
-      database.exec("DROP TABLE files; DROP TABLE accepted; DROP TABLE IF EXISTS failures;");
-    }
-    // Files of version 2 have no target; scans then look in `accepted`.
-    if (version === 2) database.exec("ALTER TABLE files ADD COLUMN target TEXT;");
-    // Records before version 4 have no options.
-    if (version === 2 || version === 3) {
-      for (const table of ["accepted", "failures"]) {
-        database.exec(`ALTER TABLE ${table} ADD COLUMN options INTEGER;`);
-      }
-    }
-    // Files before version 5 have no parts; those with images have no trusted stamp.
-    if (version >= 2 && version < 5) database.exec("ALTER TABLE files ADD COLUMN parts TEXT;");
+    if (version !== schemaVersion) throw otherVersion(path, version);
     database.exec(schema);
     // Also a test write: a full or read-only disk fails here, before any upload.
     database
       .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('schema', ?)")
       .run(String(schemaVersion));
-    return hadTables !== undefined && version >= 2;
+    return hadTables !== undefined;
+  });
+}
+
+function otherVersion(path: string, version: number): CliError {
+  if (version > schemaVersion) {
+    return new CliError("local", `the state ${path} was written by a newer knowctl`, {
+      hints: ["update knowctl, or name another folder with --state"],
+    });
+  }
+  return new CliError("local", `the state ${path} was written by another version of knowctl`, {
+    hints: [
+      "move the file away and upload again: all documents are sent again under the same ids",
+      "or name another folder with --state",
+    ],
   });
 }
