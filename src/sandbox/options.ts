@@ -25,6 +25,11 @@ export interface SandboxOptions {
    * Default: the key with `-reader` after it, in no group.
    */
   readers?: readonly { key: string; groups?: readonly number[] }[];
+  /**
+   * Personal tokens of the administrator with scopes.
+   * Default: the key with `-scoped` after it, which may chat and search.
+   */
+  tokens?: readonly { key: string; scopes: readonly string[] }[];
   dialect?: DialectName;
   /** Framing of the chat stream (default by dialect: `standard` sse, `onyx` ndjson). */
   framing?: Framing;

@@ -45,7 +45,7 @@ export function createAdmission(options: AdmissionOptions) {
     const admitted = options.anonymous && match.kind === "route" && match.route.anonymous;
     if (!known && !open && !admitted) throw new Refusal(denied(dialect));
     const caller = known ?? anonymousCaller;
-    const refused = refusedTo(caller, path, dialect);
+    const refused = refusedTo(caller, { method: request.method ?? "", path }, dialect);
     if (refused) throw new Refusal(refused);
     if (match.kind === "route") return { ...match, caller };
     if (match.kind === "wrong-method") throw new Refusal(detail(405, "Method Not Allowed"));

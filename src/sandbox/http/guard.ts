@@ -73,8 +73,27 @@ export function denied(dialect: DialectName): Reply {
 const administrative =
   /^\/api\/(?:manage\/(?:admin|credential|connector)|admin|onyx-api|svc-api)\//;
 
-/** The refusal of an administrators' endpoint; undefined if the caller may use the path. */
-export function refusedTo(caller: Caller, path: string, dialect: DialectName): Reply | undefined {
+/** The scope that a path needs of a personal token: observed-service.md 6.1. */
+function scopeOf(method: string, path: string): string | undefined {
+  if (path.startsWith("/api/chat/")) return method === "GET" ? "read:chat" : "write:chat";
+  return /^\/api\/(?:search|query)(?:\/|$)/.test(path) ? "read:search" : undefined;
+}
+
+/** Every token may call these. */
+const unscoped = /^\/api\/(?:me|version|health(?:\/ready)?)$/;
+
+/** The refusal of a request for which the caller lacks a right; undefined if it may be handled. */
+export function refusedTo(
+  caller: Caller,
+  { method, path }: { method: string; path: string },
+  dialect: DialectName,
+): Reply | undefined {
+  const { scopes } = caller;
+  const isNarrowed = dialect === "onyx" && scopes !== undefined && !unscoped.test(path);
+  if (isNarrowed && !scopes.includes(scopeOf(method, path) ?? "")) {
+    const text = "This token's scopes do not permit this endpoint.";
+    return problem(dialect, 403, "INSUFFICIENT_PERMISSIONS", text);
+  }
   if (caller.admin || caller.anonymous || !administrative.test(path)) return undefined;
   const text = "You do not have the required permissions for this action.";
   return problem(dialect, 403, "INSUFFICIENT_PERMISSIONS", text);

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { CliError, codeOf, messageOf } from "../../errors.ts";
 import { systemClock } from "../clock.ts";
-import { adminCaller, type Caller, readerCaller } from "../store/access.ts";
+import { adminCaller, type Caller, readerCaller, scopedCaller } from "../store/access.ts";
 import { createAdmission } from "./admission.ts";
 import { checkFaultPaths } from "./fault-list.ts";
 import { createFaults } from "./fault-plan.ts";
@@ -90,9 +90,14 @@ function checkKey(host: string, key: string): void {
   });
 }
 
+const chatScopes = ["read:chat", "write:chat", "read:search"];
+
 /** The callers by key. */
-function callersOf({ key, readers = [{ key: `${key}-reader` }] }: SandboxOptions) {
+function callersOf(options: SandboxOptions) {
+  const { key, readers = [{ key: `${key}-reader` }] } = options;
+  const { tokens = [{ key: `${key}-scoped`, scopes: chatScopes }] } = options;
   const callers = new Map<string, Caller>();
+  for (const token of tokens) callers.set(token.key, scopedCaller(token.scopes));
   for (const reader of readers) callers.set(reader.key, readerCaller(reader.groups));
   return callers.set(key, adminCaller);
 }

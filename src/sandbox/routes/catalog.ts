@@ -2,18 +2,24 @@ import type { PairRecord } from "../../api/schemas.ts";
 import type { Call } from "../http/call.ts";
 import type { Caller } from "../store/access.ts";
 import { json, type Reply } from "../http/reply.ts";
-import type { Route } from "../http/routes.ts";
+import { onyxGet, type Route } from "../http/routes.ts";
+import type { Groups } from "../store/groups.ts";
 import { toolList } from "../chat/tools.ts";
 
 export interface CatalogOptions {
   pairs: readonly PairRecord[];
+  groups: Groups;
   models: Record<string, readonly string[]>;
   /** Whether the agent answers with a language model, for its description. */
   hasModel: boolean;
 }
 
-function userOf(caller: Caller) {
+function permissionsOf({ admin }: Caller): string[] {
   const chat = ["read:chat", "write:chat"];
+  return admin ? ["admin", "manage:connectors", "read:connectors", ...chat] : chat;
+}
+
+function userOf(caller: Caller) {
   return {
     id: caller.id,
     email: caller.email,
@@ -26,15 +32,12 @@ function userOf(caller: Caller) {
     token_expires_at: null,
     team_name: null,
     is_anonymous_user: caller.anonymous,
-    effective_permissions: caller.admin
-      ? ["admin", "manage:connectors", "read:connectors", ...chat]
-      : chat,
+    // Those of the account, also for a token with scopes: observed-service.md 11.5.
+    effective_permissions: permissionsOf(caller),
     is_group_manager: false,
     admin_capabilities: [],
   };
 }
-
-const groupOf = (id: number) => ({ id, name: `Group ${id}`, is_default: false });
 
 const persona = {
   id: 0,
@@ -76,7 +79,7 @@ function pageOf(rows: readonly unknown[], call: Call): Reply {
 
 /** The constant listings: observed-service.md 4.1 and 5. */
 export function catalogRoutes(options: CatalogOptions): Route[] {
-  const { pairs, models, hasModel } = options;
+  const { pairs, groups, models, hasModel } = options;
   const get = (path: string, value: unknown, more: Partial<Route> = {}): Route => ({
     method: "GET",
     path,
@@ -104,12 +107,8 @@ export function catalogRoutes(options: CatalogOptions): Route[] {
       anonymous: true,
       handle: ({ caller }) => json(200, userOf(caller)),
     },
-    {
-      method: "GET",
-      path: "/api/manage/user-groups/minimal",
-      ...onyx,
-      handle: ({ caller }) => json(200, caller.groups.map(groupOf)),
-    },
+    onyxGet("/api/me/permissions", ({ caller }) => json(200, permissionsOf(caller).toSorted())),
+    onyxGet("/api/manage/user-groups/minimal", ({ caller }) => json(200, groups.visibleTo(caller))),
     get("/api/persona", agents, { ...onyx, anonymous: true }),
     { ...get("/api/agents", agents, onyx), handle: (call) => pageOf(agents, call) },
     get("/api/llm/provider", providers, onyx),

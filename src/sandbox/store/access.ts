@@ -9,6 +9,8 @@ export interface Caller {
   admin: boolean;
   anonymous: boolean;
   groups: readonly number[];
+  /** A personal token with scopes narrows the rights of its account; undefined: all of them. */
+  scopes?: readonly string[];
 }
 
 export const adminCaller: Caller = {
@@ -16,7 +18,8 @@ export const adminCaller: Caller = {
   email: "admin@example.com",
   admin: true,
   anonymous: false,
-  groups: [],
+  // Group 1 is the default one of administrators.
+  groups: [1, 3, 4],
 };
 
 export const anonymousCaller: Caller = {
@@ -32,6 +35,9 @@ export function readerCaller(groups: readonly number[] = []): Caller {
   const id = "0b7c2a51-9d0e-4b8f-8c63-1f5a7e24d902";
   return { id, email: "reader@example.com", admin: false, anonymous: false, groups };
 }
+
+/** The administrator, through a personal token with scopes. */
+export const scopedCaller = (scopes: readonly string[]): Caller => ({ ...adminCaller, scopes });
 
 /** The hidden default pair. It is not listed and readable by all who signed in. */
 const defaultPair = 1;

@@ -16,6 +16,7 @@ import { createDocumentSets } from "./pairs/document-sets.ts";
 import { documentSetRoutes } from "../routes/pairs/document-set-routes.ts";
 import { fileRoutes } from "../routes/file-routes.ts";
 import { createFiles } from "./files.ts";
+import { createGroups } from "./groups.ts";
 import { historyRoutes } from "../routes/history-routes.ts";
 import { createIndexer } from "./index/indexer.ts";
 import { ingestionRoutes } from "../routes/ingestion-routes.ts";
@@ -82,6 +83,8 @@ function routesOf(
   const framing = framingOf(options);
   const pairs = createPairs(database, options.pairs ?? defaultPairs);
   const access = createAccess(pairs.records);
+  const readers = (options.readers ?? []).map((reader) => reader.groups ?? []);
+  const groups = createGroups(pairs.records, readers);
   const documentSets = createDocumentSets(database, options.documentSets ?? defaultSets);
   const chunks = createChunkStore(database);
   const viewOf = ({ caller }: Call): View => ({ pairs: access(caller), now: now() });
@@ -118,9 +121,9 @@ function routesOf(
       viewOf,
       providers: Object.keys(models),
     }),
-    ...connectorRoutes({ pairs, clock }),
+    ...connectorRoutes({ pairs, groups, clock }),
     ...statusRoutes({ pairs: pairs.records, documents, history, clock }),
-    ...catalogRoutes({ pairs: pairs.records, models, hasModel: model !== undefined }),
+    ...catalogRoutes({ pairs: pairs.records, groups, models, hasModel: model !== undefined }),
     ...documentSetRoutes(documentSets, pairs.records),
     ...pageRoutes(key),
     ...controlRoutes({

@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import type { PairRecord } from "../../../api/schemas.ts";
-import { adminCaller } from "../../store/access.ts";
+import { adminCaller, type Caller } from "../../store/access.ts";
 import type { Call } from "../../http/call.ts";
 import type { Clock } from "../../clock.ts";
+import type { Groups } from "../../store/groups.ts";
 import type { Pairs } from "../../store/pairs/pairs.ts";
 import { detail, json, problem, Refusal, type Reply } from "../../http/reply.ts";
 import type { Route } from "../../http/routes.ts";
@@ -38,6 +39,7 @@ const owner = { user_id: adminCaller.id, user_email: adminCaller.email };
 
 interface CreateOptions {
   pairs: Pairs;
+  groups: Groups;
   clock: Clock;
 }
 
@@ -78,17 +80,21 @@ function createCredential({ pairs, clock }: CreateOptions, body: z.infer<typeof 
 }
 
 function linkNewPair(
-  { pairs }: CreateOptions,
-  { name, access_type, groups: of }: z.infer<typeof NewPair>,
-  connector: PairRecord["connector"],
-  credential: PairRecord["credential"],
+  { pairs, groups: known }: CreateOptions,
+  { name, access_type, groups: of = [] }: z.infer<typeof NewPair>,
+  parts: Pick<PairRecord, "connector" | "credential">,
+  caller: Caller,
 ): Reply {
+  const { connector, credential } = parts;
+  // The connector stays: its name is taken, and no listing shows it (observed-service.md 12.7).
+  const refused = known.problemWith(caller, of);
+  if (refused !== undefined) return problem("onyx", 400, "INVALID_INPUT", refused);
   if (pairs.records.some((pair) => pair.name === name)) {
     pairs.dropConnector(connector.id);
     return problem("onyx", 400, "INVALID_INPUT", "A pair of this name exists already");
   }
   const accessType = access_type;
-  const pair = pairs.link({ name, accessType, groups: of ?? [], connector, credential });
+  const pair = pairs.link({ name, accessType, groups: of, connector, credential });
   return json(200, { success: true, message: "Pair created", data: pair.cc_pair_id });
 }
 
@@ -102,7 +108,7 @@ function link(options: CreateOptions, call: Call): Reply {
   const isLinked = pairs.records.some(
     (pair) => pair.connector.id === connector.id && pair.credential.id === credential.id,
   );
-  if (!isLinked) return linkNewPair(options, body, connector, credential);
+  if (!isLinked) return linkNewPair(options, body, { connector, credential }, call.caller);
   return json(200, { success: false, message: "Linked already", data: connector.id });
 }
 
@@ -114,7 +120,7 @@ function createAll(options: CreateOptions, call: Call): Reply {
     admin_public: true,
     source: body.source,
   });
-  return linkNewPair(options, body, connector, credential);
+  return linkNewPair(options, body, { connector, credential }, call.caller);
 }
 
 /** Creation of an ingestion connector, with three requests or one: observed-service.md 4.3. */
