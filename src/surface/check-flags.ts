@@ -3,7 +3,7 @@ import { CliError } from "../errors.ts";
 import { pathOf } from "./commands.ts";
 import type { OptionSource } from "./environment.ts";
 import type { FlagRule } from "./flag-rule.ts";
-import { flagRules } from "./flag-rules.ts";
+import { flagRules, oneTarget } from "./flag-rules.ts";
 import { formOf, type SelectionFlag } from "./formats.ts";
 
 /** A parsed command line: the options in effect and the source of each. */
@@ -70,27 +70,43 @@ function optionOf({ command }: ParsedLine, flag: string): Option | undefined {
   return undefined;
 }
 
-function isSet(line: ParsedLine, flag: string, from?: OptionSource): boolean {
+function nameOf(line: ParsedLine, flag: string): string | undefined {
+  return optionOf(line, flag)?.attributeName();
+}
+
+function isSet(line: ParsedLine, flag: string): boolean {
   if (flag === "argument") return line.command.args.length > 0;
   const option = optionOf(line, flag);
   if (!option) return false;
-  const name = option.attributeName();
-  if (from !== undefined && line.sources[name] !== from) return false;
-  const value = line.options[name];
+  const value = line.options[option.attributeName()];
   return option.negate ? value === false : value !== undefined && value !== false;
 }
 
-function refusalOf(rule: FlagRule, flag: string, line: ParsedLine): CliError | undefined {
-  const { without, beside, why, hint } = rule;
-  if (!isSet(line, flag, "flag")) return undefined;
-  if (without?.some((each) => isSet(line, each))) return undefined;
-  const other = beside?.find((each) => each !== flag && isSet(line, each));
-  if (beside && other === undefined) return undefined;
+function isVariable(line: ParsedLine, flag: string): boolean {
+  return line.sources[nameOf(line, flag) ?? ""] === "env";
+}
+
+function refusalOf(rule: FlagRule, flag: string, other: string | undefined): CliError {
+  const { without, why, hint } = rule;
   if (other !== undefined && other !== "argument") {
     return usage(`${flag} and ${other} exclude each other: ${why}`, hint);
   }
   const missing = without === undefined ? "" : ` without ${without.join(" or ")}`;
   return usage(`${flag} has no effect${missing}: ${why}`, hint);
+}
+
+function applyRule(rule: FlagRule, flag: string, line: ParsedLine): void {
+  const { without, beside } = rule;
+  if (!isSet(line, flag) || without?.some((each) => isSet(line, each))) return;
+  const others = beside?.filter((each) => each !== flag && isSet(line, each));
+  const flagged = others?.filter((each) => !isVariable(line, each));
+  // A flag of the command line wins over a variable.
+  const refusal = refusalOf(rule, flag, (flagged ?? [])[0]);
+  if (flagged === undefined || flagged.length > 0) {
+    return dropOrRefuse(line, nameOf(line, flag) ?? flag, refusal);
+  }
+  if (isVariable(line, flag)) return;
+  for (const other of others ?? []) dropOrRefuse(line, nameOf(line, other) ?? other, refusal);
 }
 
 /**
@@ -101,11 +117,8 @@ export function checkFlags(line: ParsedLine): void {
   const path = pathOf(line.command);
   checkFormat(line, path);
   checkSelection(line, path);
-  for (const rule of flagRules[path] ?? []) {
-    for (const flag of rule.flags) {
-      const refusal = refusalOf(rule, flag, line);
-      if (refusal) throw refusal;
-    }
+  for (const rule of [oneTarget, ...(flagRules[path] ?? [])]) {
+    for (const flag of rule.flags) applyRule(rule, flag, line);
   }
 }
 

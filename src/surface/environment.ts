@@ -1,21 +1,36 @@
 import type { Command, Option } from "commander";
 import { CliError, messageOf } from "../errors.ts";
 import { allFormats } from "./formats.ts";
+import { globalOptions } from "./global-options.ts";
 import { isRepeatable } from "./options.ts";
 
-const flagsOnly = new WeakSet<Option>();
+/**
+ * Flags of single commands that have a variable: defaults of a pipeline or a machine. A switch that
+ * deletes, permits or spends never has one: a forgotten variable would answer for a person.
+ */
+const flagsWithVariable: readonly string[] = [
+  "--cc-pair-id",
+  "--connector",
+  "--concurrency",
+  "--rate",
+  "--state",
+  "--shared-state",
+  "--state-project",
+];
 
-/** Marks a flag without a variable: a forgotten variable must not change what one request does. */
-export function flagOnly(option: Option): Option {
-  flagsOnly.add(option);
-  return option;
+const globalFlags: ReadonlySet<string | undefined> = new Set(
+  globalOptions().map(({ long }) => long),
+);
+
+/** Name of a flag as a variable: `KNOWCTL_BASE_URL` for `--base-url`. */
+export function variableName(long: string): string {
+  return `KNOWCTL_${long.slice(2).replaceAll("-", "_").toUpperCase()}`;
 }
 
-/** Environment variable of a flag: `KNOWCTL_BASE_URL` for `--base-url`. */
-export function variableOf(option: Option): string | undefined {
-  if (flagsOnly.has(option)) return undefined;
-  if (!option.long || option.long === "--help" || option.long === "--version") return undefined;
-  return `KNOWCTL_${option.long.slice(2).replaceAll("-", "_").toUpperCase()}`;
+/** Environment variable of a flag: only of the global flags, and of the few named above. */
+export function variableOf({ long }: Option): string | undefined {
+  if (long === undefined) return undefined;
+  return globalFlags.has(long) || flagsWithVariable.includes(long) ? variableName(long) : undefined;
 }
 
 const yes = new Set(["1", "true", "yes", "on"]);

@@ -1,7 +1,7 @@
 /**
  * Flags, by long name, that have no effect together with others or without others. The command
- * line must not contain them. A variable (`KNOWCTL_LOCAL=1`) is a default for all commands and is
- * never rejected. The command itself checks rules that depend on a configuration or on files.
+ * line must not contain them. A variable (`KNOWCTL_STATE`) is a default for all commands: it is never
+ * rejected, and a flag of the command line wins over it. The command itself checks rules that depend on a configuration or on files.
  */
 export interface FlagRule {
   flags: readonly string[];

@@ -7,6 +7,13 @@ const onlyOneFile: FlagRule = {
   why: "--config names the file already",
   hint: "use only one of them",
 };
+/** Of every command that has both. */
+export const oneTarget: FlagRule = {
+  flags: ["--cc-pair-id"],
+  beside: ["--connector"],
+  why: "both name the target",
+  hint: "use only one of them",
+};
 const evalRules: readonly FlagRule[] = [
   {
     flags: ["--record", "--allow-tokens", "--concurrency"],

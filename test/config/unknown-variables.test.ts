@@ -23,12 +23,17 @@ async function plan(
 }
 
 it("a misspelt variable is a warning that names the nearest known one, also with --quiet", async () => {
-  const variables = { KNOWCTL_DRYRUN: "hidden-value", KNOWCTL_ZEBRA: "hidden-value" };
+  const variables = {
+    KNOWCTL_BASEURL: "hidden-value",
+    KNOWCTL_FORCE: "hidden-value",
+    KNOWCTL_ZEBRA: "hidden-value",
+  };
   for (const args of [[], ["--quiet"]]) {
     const { code, warnings, stderr } = await plan(variables, { args });
     expect(code).toBe(0);
     expect(warnings).toEqual([
-      "warning: the variable KNOWCTL_DRYRUN has no effect: knowctl does not know it; did you mean KNOWCTL_DRY_RUN?",
+      "warning: the variable KNOWCTL_BASEURL has no effect: knowctl does not know it; did you mean KNOWCTL_BASE_URL?",
+      "warning: the variable KNOWCTL_FORCE has no effect: knowctl does not know it; --force counts only as a flag",
       "warning: the variable KNOWCTL_ZEBRA has no effect: knowctl does not know it; see `knowctl help environment`",
     ]);
     expect(stderr).not.toContain("hidden-value");
@@ -37,12 +42,13 @@ it("a misspelt variable is a warning that names the nearest known one, also with
 
 it("variables of other commands, named variables and empty ones are no warning", async () => {
   const { code, warnings } = await plan({
-    KNOWCTL_MODEL: "openai/large",
+    KNOWCTL_STATE: "kept",
+    KNOWCTL_QUIET: "1",
     KNOWCTL_SANDBOX_KEY: "key",
     KNOWCTL_ACCESS_TOKEN: "key",
     KNOWCTL_CLIENT_KEY_PASSPHRASE: "word",
     KNOWCTL_TRUST_PROJECT: "1",
-    KNOWCTL_DRYRUN: " ",
+    KNOWCTL_BASEURL: " ",
   });
   expect({ code, warnings }).toEqual({ code: 0, warnings: [] });
 });
@@ -60,6 +66,6 @@ it("the whole program is described only for a variable that the command does not
   const describe = (): never => {
     throw new Error("described");
   };
-  const env = { KNOWCTL_API_KEY: "key", KNOWCTL_DRY_RUN: "1", KNOWCTL_NOTHING: "" };
+  const env = { KNOWCTL_API_KEY: "key", KNOWCTL_STATE: "1", KNOWCTL_NOTHING: "" };
   expect(unknownVariables(env, ingest, describe).size).toBe(0);
 });

@@ -47,9 +47,9 @@ interface Session {
 
 /** A sandbox in the foreground: it is ended as soon as it has started. */
 async function runSandbox({ folder, env }: Place, line: string): Promise<void> {
-  const script = line.replace("knowctl sandbox", "exec knowctl sandbox");
   // A free port instead of 8787, which a sandbox of the user may hold.
-  const { code } = await runShell(script, { folder, env: { ...env, KNOWCTL_PORT: "0" } });
+  const script = line.replace("knowctl sandbox", "exec knowctl sandbox --port 0");
+  const { code } = await runShell(script, { folder, env });
   expect(code, line).toBe(143);
 }
 

@@ -128,9 +128,9 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
     const { folder, env } = await preparePlace();
     for (const line of helpExamples("sandbox")) {
       // A free port instead of 8787, which a sandbox of the user may hold.
-      const place = { folder, env: { ...env, KNOWCTL_PORT: "0" } };
-      const script = isSandbox(line) ? `exec ${line}` : line;
-      expect(await runShell(script, place), line).toMatchObject({
+      const port = line.includes("--port") ? "" : " --port 0";
+      const script = isSandbox(line) ? `exec ${line}${port}` : line;
+      expect(await runShell(script, { folder, env }), line).toMatchObject({
         code: isSandbox(line) ? 143 : 0,
       });
     }

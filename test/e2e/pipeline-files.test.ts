@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync } 
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { helpTexts } from "../../src/program.ts";
+import { topicTexts } from "../../src/program.ts";
 import { writeFiles } from "../service.ts";
 import { projectFolder, temporaryFolder } from "../support.ts";
 import { packSmall, scope, startRegistry } from "./package.ts";
@@ -16,16 +16,10 @@ function readYaml<Content>(...path: string[]): Content {
   return load(readFileSync(join(projectFolder, ...path), "utf8")) as Content;
 }
 
-/** `KNOWCTL_CC_PAIR_ID` for each flag of the program, and the keys. */
+/** The variables of the topic `environment`, and one of a global flag. */
 const variables = new Set([
-  ...(
-    Object.values(helpTexts())
-      .join("\n")
-      .match(/--[a-z][a-z-]+/g) ?? []
-  ).map((flag) => `KNOWCTL_${flag.slice(2).replaceAll("-", "_").toUpperCase()}`),
-  "KNOWCTL_API_KEY",
-  "KNOWCTL_ACCESS_TOKEN",
-  "KNOWCTL_TRUST_PROJECT",
+  ...(topicTexts()["environment"]?.match(/KNOWCTL_[A-Z_]+/g) ?? []),
+  "KNOWCTL_DIALECT",
 ]);
 
 interface Job {
@@ -69,7 +63,7 @@ describe.runIf(isShellThere)("the GitLab template", () => {
     const given = {
       INGEST_PATHS: `docs\n${name}\n\n-f\ndocuments\n`,
       KNOWCTL_CC_PAIR_ID: "2",
-      KNOWCTL_ID_PREFIX: "$(touch canary)'\"/",
+      INGEST_FLAGS: "--id-prefix=$(touch canary)'\"/\n",
     };
     const { code, stderr } = await runJob(".knowctl:ingest", given, place);
     expect({ code, stderr }).toMatchObject({ code: 10 });
@@ -137,7 +131,7 @@ describe.runIf(isShellThere)("the installation of the GitLab template", () => {
     const given = { INGEST_TARBALL: "-a b.tgz", INGEST_PATHS: "docs" };
     const { code, stdout, stderr } = await runJob(".knowctl:check", given, place);
     expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
-    expect(stdout).toContain("small knowctl: ingest -- ./docs");
+    expect(stdout).toContain("small knowctl: ingest --dry-run --no-state -- ./docs");
   });
 
   it("installs a scope from its registry", async () => {

@@ -2,6 +2,7 @@ import type { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
 import { describeProgram } from "../../src/program.ts";
 import { collectOptions, variableOf } from "../../src/surface/environment.ts";
+import { unknownVariables } from "../../src/surface/unknown-variables.ts";
 
 const program = describeProgram();
 
@@ -9,59 +10,33 @@ function commandsBelow(command: Command): Command[] {
   return [command, ...command.commands.flatMap(commandsBelow)];
 }
 
-interface Variable {
-  name: string;
-  path: string;
-  command: Command;
-  option: Option;
-}
+const commands = commandsBelow(program);
 
 function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
-const variables = commandsBelow(program).flatMap((command): Variable[] =>
-  command.options.flatMap((option) => {
-    const name = variableOf(option);
-    return name === undefined ? [] : [{ name, path: pathOf(command), command, option }];
-  }),
-);
+/** The global flags as the specification names them. */
+const ofEveryCommand =
+  "profile config base-url dialect timeout ca-file client-cert client-key proxy output json fields filter jq quiet verbose debug no-color root no-input"
+    .split(" ")
+    .map(nameOf);
+
+const ofSomeCommands = "cc-pair-id connector concurrency rate state shared-state state-project"
+  .split(" ")
+  .map(nameOf);
+
+/** What a flag's variable is called, or was. */
+function nameOf(flag: string): string {
+  return `KNOWCTL_${flag.replace(/^--/, "").replaceAll("-", "_").toUpperCase()}`;
+}
 
 /** A value that the option takes, as text. */
 function sampleFor(option: Option): string {
   if (option.isBoolean() || option.negate) return "true";
   const parse = option.parseArg;
   if (!parse) return "word";
-  const samples = [
-    "7",
-    "0.5",
-    "4000",
-    "ndjson",
-    "api-key",
-    "a=b",
-    "openai/gpt",
-    "1d",
-    "none",
-    "github",
-    "1/8",
-  ];
-  const more = [
-    "onyx",
-    "markdown",
-    "headings",
-    "mtime",
-    "codeowners",
-    "upload",
-    "failed",
-    "excluded",
-    "public",
-    "keyword",
-    "exists",
-    "hidden",
-    "rewrite",
-    "http://a.example",
-  ];
-  const found = [...samples, ...more].find((sample) => {
+  const found = ["7", "ndjson", "a=b", "onyx", "word"].find((sample) => {
     try {
       parse(sample, undefined);
       return true;
@@ -73,32 +48,50 @@ function sampleFor(option: Option): string {
   return found;
 }
 
-describe("every option has its variable", () => {
-  it.each(variables.map((each) => [`${each.path}: ${each.name}`, each] as const))(
-    "%s",
-    (_title, { name, command, option }) => {
-      const sample = sampleFor(option);
-      const { options, sources } = collectOptions(command, { [name]: sample });
-      const member = option.attributeName();
-      expect(sources).toEqual({ [member]: "env" });
-      const given = option.negate
-        ? false
-        : option.isBoolean()
-          ? true
-          : option.parseArg
-            ? option.parseArg(sample, undefined)
-            : sample;
-      expect(options).toEqual({ [member]: given });
-      expect(collectOptions(command, { [name]: "" }).options).toEqual({});
-    },
-  );
+const others = new Map(
+  commands
+    .flatMap(({ options }) => options)
+    .filter(({ long }) => long && !["--help", "--version"].includes(long))
+    .map((option) => [nameOf(option.long!), option] as const)
+    .filter(([name]) => !ofEveryCommand.includes(name) && !ofSomeCommands.includes(name)),
+);
 
-  it("and no variable is a switch for one command and a value for another", () => {
-    const kinds = new Map<string, Set<string>>();
-    for (const { name, option } of variables) {
-      const kind = option.isBoolean() || option.negate ? "switch" : "value";
-      kinds.set(name, (kinds.get(name) ?? new Set()).add(kind));
-    }
-    expect([...kinds].filter(([, all]) => all.size > 1).map(([name]) => name)).toEqual([]);
-  });
-});
+describe.each(commands.map((command) => [pathOf(command), command] as const))(
+  "%s",
+  (_path, command) => {
+    it("has the variables of the global flags, of the few named flags, and no other", () => {
+      const flags = command.options.map(({ long }) => nameOf(long ?? ""));
+      const found = command.options.flatMap((option) => variableOf(option) ?? []);
+      const own = ofSomeCommands.filter((name) => flags.includes(name));
+      expect(found.toSorted()).toEqual([...ofEveryCommand, ...own].toSorted());
+    });
+
+    it("takes the value of each as of the flag, and an empty one for none", () => {
+      for (const option of command.options) {
+        const name = variableOf(option);
+        if (name === undefined) continue;
+        const sample = sampleFor(option);
+        const { options, sources } = collectOptions(command, { [name]: sample });
+        const member = option.attributeName();
+        const parsed = option.parseArg ? option.parseArg(sample, undefined) : sample;
+        const given = option.isBoolean() || option.negate ? !option.negate : parsed;
+        expect({ options, sources }, name).toEqual({
+          options: { [member]: given },
+          sources: { [member]: "env" },
+        });
+        expect(collectOptions(command, { [name]: "" }).options, name).toEqual({});
+      }
+    });
+
+    it("is changed by the name of no other flag, each of which is one warning", () => {
+      const env = Object.fromEntries([...others.keys()].map((name) => [name, "1"]));
+      expect(others.size).toBeGreaterThan(100);
+      expect(collectOptions(command, env)).toEqual({ options: {}, sources: {} });
+      const warnings = unknownVariables(env, command, () => program);
+      expect([...warnings.keys()].toSorted()).toEqual([...others.keys()].toSorted());
+      for (const [name, option] of others) {
+        expect(warnings.get(name)).toContain(`${option.long} counts only as a flag`);
+      }
+    });
+  },
+);

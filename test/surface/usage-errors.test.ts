@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runHere } from "../main.ts";
-import { startTestService } from "../service.ts";
-import { cleanEnvironment, temporaryFolder } from "../support.ts";
+import { startTestService, writeFiles } from "../service.ts";
+import { cleanEnvironment, projectFolder, temporaryFolder } from "../support.ts";
 
 describe("usage errors", () => {
   const cases: [string[], RegExp][] = [
@@ -57,25 +59,48 @@ describe("usage errors", () => {
 });
 
 describe("environment variables", () => {
-  it("stand in for flags of every kind, and a flag wins", async () => {
+  it("stand in for flags, and a flag wins", async () => {
     const service = await startTestService({
-      files: { "docs/a.md": "---\ndraft: true\n---\nA\n", "docs/b.md": "B\n" },
+      files: { "docs/a.md": "A\n", "docs/b.md": "B\n" },
     });
     const env = {
       ...service.env,
       KNOWCTL_CC_PAIR_ID: "2",
-      KNOWCTL_DRAFTS: "yes",
-      KNOWCTL_TAG: "one, two",
-      KNOWCTL_METADATA: "team=x",
+      KNOWCTL_QUIET: "yes",
       KNOWCTL_OUTPUT: "json",
       KNOWCTL_STATE: "",
     };
-    const result = await runHere(["ingest", "docs", "--metadata", "team=y"], {
-      cwd: service.folder,
-      env,
-    });
+    const cwd = service.folder;
+    const result = await runHere(["ingest", "docs"], { cwd, env });
     expect(JSON.parse(result.stdout)).toMatchObject({ counts: { created: 2 } });
-    const [sent] = service.sandbox.ledger.documents.get("docs/a.md") ?? [];
-    expect(sent?.document.metadata).toEqual({ tags: ["one", "two"], team: "y" });
+    const other = { ...env, KNOWCTL_CC_PAIR_ID: "3" };
+    const flagged = await runHere(["ingest", "docs", "--cc-pair-id", "2"], { cwd, env: other });
+    expect(JSON.parse(flagged.stdout)).toMatchObject({ counts: { unchanged: 2 } });
+  });
+
+  it.each([
+    ["ingest docs --no-state --connector Mine --dry-run", { KNOWCTL_CC_PAIR_ID: "2" }],
+    ["ingest docs --no-state --cc-pair-id 2 --dry-run", { KNOWCTL_CONNECTOR: "Mine" }],
+    ["ingest docs --no-state --cc-pair-id 2 --dry-run", { KNOWCTL_STATE: "kept" }],
+    ["config set defaultProfile a --local", { KNOWCTL_CONFIG: "other.json" }],
+    ["state merge a.ndjson --out merged.ndjson", { KNOWCTL_STATE: "kept" }],
+    ["chat --replay answer.ndjson", { KNOWCTL_CONCURRENCY: "4" }],
+  ])("never stand in the way of the flags of `%s`", async (line, variables) => {
+    const folder = temporaryFolder();
+    writeFiles(folder, {
+      "docs/a.md": "# A\n",
+      ".cliconfig.json": '{"profiles":{"a":{}}}',
+      "other.json": "{}",
+      "a.ndjson": "",
+      "answer.ndjson": readFileSync(
+        join(projectFolder, "test/fixtures/wire/answer.ndjson"),
+        "utf8",
+      ),
+    });
+    const at = (env: Record<string, string>) =>
+      runHere(line.split(" "), { cwd: folder, env: cleanEnvironment(folder, env) });
+    const plain = await at({});
+    expect(await at(variables)).toMatchObject(plain);
+    expect(plain.stderr).not.toContain("exclude each other");
   });
 });

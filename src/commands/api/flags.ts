@@ -1,5 +1,4 @@
 import { Option, type Command } from "commander";
-import { flagOnly } from "../../surface/environment.ts";
 import { choice, collect, filled } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 
@@ -48,7 +47,7 @@ export function addApi(program: Command, run: Run): void {
     .usage("[options] [method] <path>")
     .argument("<method-or-path>", "method (GET, POST, PUT, …), or the path")
     .argument("[path]", "path below the API root");
-  for (const option of options()) api.addOption(flagOnly(option));
+  for (const option of options()) api.addOption(option);
   api
     .configureHelp({
       essentials: [

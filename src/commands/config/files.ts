@@ -60,7 +60,10 @@ export async function targetFile(
 ): Promise<Target> {
   const machine = machineOf(context);
   const named = givenWord(options, context.env, "config");
-  if (named) return { path: resolve(context.cwd, named.word), isPrivate: false };
+  // A flag wins over the variable.
+  if (named && !(options.local === true && named.source === "env")) {
+    return { path: resolve(context.cwd, named.word), isPrivate: false };
+  }
   if (options.local !== true) return { path: userFile(machine), isPrivate: true };
   const found = await findProject(context.cwd, { machine, trustAll: false });
   if (found.refused) throw found.refused;

@@ -25,9 +25,8 @@ export function checkOrphansOptions(options: OrphansOptions): void {
     });
   }
   if (tombstone) return;
-  // Ignore environment variables here: they are set for uploads too.
   const flag = (["requireAccess", "allowSync"] as const).find(
-    (each) => options[each] !== undefined && options.flagSources?.[each] !== "env",
+    (each) => options[each] !== undefined,
   );
   if (flag === undefined) return;
   const name = flag === "allowSync" ? "--allow-sync" : "--require-access";

@@ -32,9 +32,9 @@ function globalFlagParts(): Part[] {
 }
 
 const environment: readonly Part[] = [
-  "Every flag except those of `api` has a variable: --base-url is KNOWCTL_BASE_URL. A flag wins " +
-    "over its variable, and an empty variable counts as unset. A switch takes 1 or 0, true or " +
-    "false; a repeatable flag takes values separated by commas.",
+  "Every global flag has a variable: --base-url is KNOWCTL_BASE_URL (`knowctl help global-flags`). " +
+    "A flag wins over its variable, and an empty variable counts as unset. A switch takes 1 or 0, " +
+    "true or false; a repeatable flag takes values separated by commas.",
   {
     title: "Keys:",
     items: [
@@ -45,6 +45,15 @@ const environment: readonly Part[] = [
       ["KNOWCTL_SANDBOX_LLM_KEY", "key of the language model of the sandbox"],
     ],
   },
+  {
+    title: "Defaults of flags, for commands that have them:",
+    items: [
+      ["KNOWCTL_CC_PAIR_ID, KNOWCTL_CONNECTOR", "target: --cc-pair-id, --connector"],
+      ["KNOWCTL_STATE", "folder of the state: --state"],
+      ["KNOWCTL_CONCURRENCY, KNOWCTL_RATE", "pace: --concurrency, --rate"],
+    ],
+  },
+  "No other flag has a variable: what deletes, permits or spends stands on the command line.",
   {
     title: "Other variables:",
     items: [
@@ -60,9 +69,11 @@ const environment: readonly Part[] = [
   },
 ];
 
-/** Variables of this tool that belong to no flag. */
+/** Variables of this tool that the topic names: those of no flag, and those of single commands. */
 export const namedVariables: readonly string[] = environment
-  .flatMap((part) => (typeof part === "string" ? [] : part.items.map(([name]) => name)))
+  .flatMap((part) =>
+    typeof part === "string" ? [] : part.items.flatMap(([names]) => names.split(", ")),
+  )
   .filter((name) => name.startsWith("KNOWCTL_"));
 
 const configuration: readonly Part[] = [

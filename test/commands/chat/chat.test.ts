@@ -138,13 +138,10 @@ describe("sessions", () => {
     const first = await world.run(["--no-remember", "first"]);
     // --continue would go on in another session.
     expect(first.stderr).toMatch(/session (\S+) · continue with: `knowctl chat --session \1 /);
-    await world.run(["first"], { env: { ...world.env, KNOWCTL_NO_REMEMBER: "1" } });
     writeFileSync(join(world.home, "c.json"), '{"chat":{"remember":false}}');
     await world.run(["--config", "c.json", "first"]);
     expect(existsSync(folder)).toBe(false);
-    const on = { ...world.env, KNOWCTL_NO_REMEMBER: "0" };
-    const asked = ["--config", "c.json", "How do I\nrequest?"];
-    const { stdout } = await world.run(asked, { env: on });
+    const { stdout } = await world.run(["How do I\nrequest?"]);
     const files = readdirSync(folder, { recursive: true, withFileTypes: true });
     const [file] = files.filter((each) => each.isFile());
     const text = readFileSync(join(file!.parentPath, file!.name), "utf8");

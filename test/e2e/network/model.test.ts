@@ -25,12 +25,21 @@ async function askSandbox(behaviour: Behaviour, own: Record<string, string> = {}
     HTTPS_PROXY: `http://alice:CANARY-pw@127.0.0.1:${proxy.port}`,
     KNOWCTL_CA_FILE: authority.path("ca.crt"),
     KNOWCTL_SANDBOX_LLM_KEY: "CANARY-model-key",
-    KNOWCTL_PORT: "0",
     ...own,
   });
   const address = `https://model.test:${front.port}/v1`;
   const context = createTestContext({ cwd: folder, env });
-  const flags = ["--llm-url", address, "--llm-model", "m", "--data", "data", "--verbose"];
+  const flags = [
+    "--port",
+    "0",
+    "--llm-url",
+    address,
+    "--llm-model",
+    "m",
+    "--data",
+    "data",
+    "--verbose",
+  ];
   const running = main(["sandbox", ...flags], context);
   let url: string | undefined;
   while (url === undefined) {

@@ -61,11 +61,11 @@ describe("knowctl sandbox with a model", () => {
     expect(said).not.toMatch(/CANARY|secret|warning/);
   });
 
-  it("takes the settings from variables too, and says when it has no key", async () => {
-    const { context, stop } = await run([], {
-      KNOWCTL_LLM_URL: "http://192.0.2.1:8000",
-      KNOWCTL_LLM_MODEL: "m",
-    });
+  it("says when it has no key", async () => {
+    const { context, stop } = await run(
+      ["--llm-url", "http://192.0.2.1:8000", "--llm-model", "m"],
+      {},
+    );
     expect(context.stderrText()).toContain("no key, KNOWCTL_SANDBOX_LLM_KEY is not set");
     expect(context.stderrText()).toContain(
       "warning: questions and passages are sent unencrypted to http://192.0.2.1:8000",

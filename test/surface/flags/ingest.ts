@@ -11,7 +11,7 @@ const target: FlagCases = {
   "--cc-pair-id": { files: two, args: "docs", flag: pair, codes: [2, 0] },
   "--connector": [
     { files: two, args: "docs", flag: byName, codes: [2, 0] },
-    { files: two, args: `docs ${pair}`, flag: byName, refused: /name the target twice/ },
+    { files: two, args: `docs ${pair}`, flag: byName, refused: /both name the target/ },
   ],
 };
 

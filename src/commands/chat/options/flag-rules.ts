@@ -7,7 +7,7 @@ function usage(message: string, hint: string): CliError {
   return new CliError("usage", message, { hints: [hint] });
 }
 
-/** Whether the value is from a flag. A variable or configured default without effect is ignored. */
+/** Whether the value is from a flag. A configured default, or the variable of a global flag, without effect is ignored. */
 export function isGiven(options: GlobalFlags, name: string): boolean {
   return options.flagSources?.[name] === "flag";
 }

@@ -14,12 +14,6 @@ function usage(message: string, hint?: string): CliError {
   return new CliError("usage", message, { hints: hint === undefined ? [] : [hint] });
 }
 
-// A variable does not conflict with a flag: the flag wins.
-function given(options: ChatOptions, name: "agent" | "project"): boolean {
-  const value = options[name];
-  return value !== undefined && options.flagSources?.[name] !== "env";
-}
-
 /** Refuses flags that contradict each other. Throws CliError `usage`. */
 export function checkOptions(options: ChatOptions): void {
   const inSession = options.session !== undefined || options.continue === true;
@@ -28,7 +22,7 @@ export function checkOptions(options: ChatOptions): void {
   }
   if (options.session?.trim() === "") throw usage("--session: the session id is empty");
   for (const name of ["agent", "project"] as const) {
-    if (inSession && given(options, name)) {
+    if (inSession && options[name] !== undefined) {
       throw usage(
         `--${name} applies only to a new session`,
         `leave out --${name}, or --session and --continue`,
@@ -161,7 +155,7 @@ export function parametersOf(
   }) as Omit<ChatParameters, "message">;
 }
 
-/** A switch that is on by default: from the flag or its variable, else from the setting. */
+/** A switch that is on by default: from the flag, else from the setting. */
 export function switchOf(
   options: ChatOptions,
   name: "stream" | "sources" | "remember",

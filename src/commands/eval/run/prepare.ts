@@ -50,12 +50,9 @@ export function refuseNothing({ cases, rules }: Pick<Prepared, "cases" | "rules"
   );
 }
 
-/** Throws CliError `usage` for `--judge` if no case needs a judge. A variable may be meant for other suites. */
-function refuseIdleJudge(
-  cases: readonly EvalCase[],
-  { judge, flagSources }: Pick<EvalOptions, "judge" | "flagSources">,
-): void {
-  if (judge !== true || flagSources?.["judge"] === "env") return;
+/** Throws CliError `usage` for `--judge` if no case needs a judge. */
+function refuseIdleJudge(cases: readonly EvalCase[], { judge }: Pick<EvalOptions, "judge">): void {
+  if (judge !== true) return;
   if (cases.some((each) => rubricsOf(each).length > 0)) return;
   throw new CliError("usage", "--judge has no effect: no case has an expectation `judge`", {
     hints: ["add the expectation to a case, or remove --judge"],
@@ -67,7 +64,7 @@ export async function prepareSuites(
   context: Context,
   kind: EvalKind,
   files: readonly string[],
-  options: Pick<EvalOptions, "k" | "judge" | "flagSources">,
+  options: Pick<EvalOptions, "k" | "judge">,
 ): Promise<Prepared> {
   const suites: Suite[] = [];
   for (const file of new Set(files)) {

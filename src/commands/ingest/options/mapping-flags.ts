@@ -95,14 +95,13 @@ function flagText(name: (typeof shapingFlags)[number] | (typeof selectionFlags)[
   return `--${name.replace(/[A-Z]/g, (big) => `-${big.toLowerCase()}`)}`;
 }
 
-/** The flags of `names` that are set on the command line, not by an environment variable. */
+/** The flags of `names` that are set. */
 export function givenFlags(
   options: MappingFlags,
   names: readonly ((typeof shapingFlags)[number] | (typeof selectionFlags)[number])[],
 ): string[] {
   return names
     .filter((name) => (name === "ignore" ? options.ignore === false : options[name] !== undefined))
-    .filter((name) => options.flagSources?.[name] !== "env")
     .map(flagText);
 }
 

@@ -68,7 +68,7 @@ function checkFormat(paths: readonly string[], { format }: MappingFlags, cwd: st
 
 /** Refuses --anchors without sections by heading: only headings have anchors. */
 function checkAnchors(flags: MappingFlags, { sections, rules = [] }: Config["ingest"]): void {
-  if (flags.flagSources?.["anchors"] !== "flag") return;
+  if (flags.anchors === undefined) return;
   const modes = [sections, ...rules.map((rule) => rule.sections)];
   if ((flags.sections === undefined ? modes : [flags.sections]).includes("headings")) return;
   throw new CliError("usage", "--anchors has no effect without --sections headings", {

@@ -50,7 +50,7 @@ const flagsWithoutEffect = {
 function refuseFlagsWithoutEffect(options: IngestOptions, content: Content): void {
   const flags = [
     ...givenFlags(options, flagsWithoutEffect[content ?? "documents"]),
-    ...(options.checksum && options.flagSources?.["checksum"] !== "env" ? ["--checksum"] : []),
+    ...(options.checksum ? ["--checksum"] : []),
   ];
   if (flags.length === 0) return;
   const reasons = {

@@ -28,8 +28,9 @@ export interface ChosenPair {
 /** The pair from flags or configuration: a number, a name, or neither. */
 export function chosenPair(flags: TargetFlags, config: Config): ChosenPair {
   if (flags.ccPairId !== undefined && flags.connector !== undefined) {
-    throw new CliError("usage", "--cc-pair-id and --connector name the target twice", {
-      hints: ["use one of them"],
+    // Of two flags, the command line was refused before.
+    throw new CliError("usage", "KNOWCTL_CC_PAIR_ID and KNOWCTL_CONNECTOR name the target twice", {
+      hints: ["unset one of them, or use a flag, which wins over both"],
     });
   }
   // Either flag replaces both configuration keys.

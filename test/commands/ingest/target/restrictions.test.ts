@@ -62,7 +62,6 @@ describe("a document member that restricts access", () => {
     const broken = "---\nupdated: never\nexternal_access: [a@b.example]\n---\n# A\n";
     const mended = { "docs/a.md": broken.replace("updated: never\n", "") };
     const service = await startTestService({ files: { "docs/a.md": broken } });
-    const variable = { ...service, env: { ...service.env, KNOWCTL_DROP_ACCESS: "1" } };
     const line = "ingest docs --cc-pair-id 2 --drop-access --tag t1 --report run.json";
     expect(await runIn(service, line)).toMatchObject({ code: 10 });
     writeFiles(service.folder, mended);
@@ -78,7 +77,7 @@ describe("a document member that restricts access", () => {
     // What it was sent with is recorded: the same upload has nothing to do.
     const same = await runIn(service, "ingest docs --cc-pair-id 2 --drop-access --tag t1");
     expect(same.stderr).toContain("1 unchanged");
-    expect(await runIn(variable, "ingest retry run.json")).toMatchObject({ code: 0 });
+    expect(await runIn(service, "ingest retry run.json --drop-access")).toMatchObject({ code: 0 });
   });
 
   it("hinders no removal, and its document is no orphan", async () => {
