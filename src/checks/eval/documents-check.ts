@@ -13,13 +13,23 @@ function valueOf(ref: DocumentRef): unknown {
   return "path" in ref ? ref.path : ref;
 }
 
+/** A document that must not come, and the word of the suite that says so. */
+export interface Unwanted {
+  word: string;
+  document: DocumentRef;
+}
+
 /** The documents of a response, and how a suite's names are compared with them. */
 export interface Response {
   retrieved: readonly RetrievedDocument[];
   /** Only the first `k` count; null: all. */
   k: number | null;
   matches: DocumentMatch;
+  /** Then an unwanted document fails at any rank. */
+  isLeakTest: boolean;
 }
+
+type Documents = Pick<EvalCase, "mustRetrieve" | "match"> & { unwanted: readonly Unwanted[] };
 
 interface Place {
   document: DocumentRef;
@@ -75,11 +85,25 @@ function checkEach(
   };
 }
 
-/** Checks `must_retrieve` and `must_not_retrieve` of a case. */
-export function checkDocuments(evalCase: EvalCase, response: Response): Judged {
-  const { mustRetrieve, mustNotRetrieve, match } = evalCase;
+function checkUnwanted(unwanted: readonly Unwanted[], response: Response): Judged {
+  const all = { ...response, k: response.isLeakTest ? null : response.k };
+  const judged = unwanted.map(({ word, document }) =>
+    checkEach(word, [placeOf(document, all)], ({ rank }) =>
+      rank === undefined ? { passed: true } : { passed: false, detail: `came at rank ${rank}` },
+    ),
+  );
+  return {
+    checks: judged.flatMap(({ checks }) => checks),
+    undecided: judged.flatMap(({ undecided }) => undecided),
+  };
+}
+
+/** Checks which documents a case wants and does not want. */
+export function checkDocuments(
+  { mustRetrieve, match, unwanted }: Documents,
+  response: Response,
+): Judged {
   const wanted = mustRetrieve.map(({ document }) => placeOf(document, response));
-  const unwanted = mustNotRetrieve.map(({ document }) => placeOf(document, response));
   const needed =
     match === "any" && wanted.length > 0
       ? checkAny(wanted, response)
@@ -88,9 +112,7 @@ export function checkDocuments(evalCase: EvalCase, response: Response): Judged {
             ? { passed: false, detail: missingText(document, response) }
             : { passed: true },
         );
-  const refused = checkEach("must_not_retrieve", unwanted, ({ rank }) =>
-    rank === undefined ? { passed: true } : { passed: false, detail: `came at rank ${rank}` },
-  );
+  const refused = checkUnwanted(unwanted, response);
   return {
     checks: [...needed.checks, ...refused.checks],
     undecided: [...needed.undecided, ...refused.undecided],

@@ -1,8 +1,8 @@
 import { caseDigest } from "./suite/case-digest.ts";
 import { collapseRuns, runThatShows } from "./collapse.ts";
-import { checkDocuments, type Judged } from "./documents-check.ts";
+import { checkDocuments, type Judged, type Unwanted } from "./documents-check.ts";
 import { checkJudgement, judgeWord } from "./judgement.ts";
-import { controlProblem, leakedOf } from "./leak-control.ts";
+import { controlProblem, leakedOf, leakWords } from "./leak-control.ts";
 import type { DocumentMatch } from "./match-document.ts";
 import { caseMetrics } from "./metrics.ts";
 import type { CaseReplies, Reply } from "./reply.ts";
@@ -19,11 +19,12 @@ export interface JudgeRules {
 
 /** Why a case is not asked; undefined if it is. */
 export function skipReason(
-  { needsReview, mustRetrieve, mustNotRetrieve, expect }: EvalCase,
+  { needsReview, mustRetrieve, mustNotRetrieve, expect, profile }: EvalCase,
   { kind, judges }: Pick<JudgeRules, "kind" | "judges">,
 ): string | undefined {
   if (needsReview) return "drafted: check the case, then remove `review: true`";
   if (mustRetrieve.length + mustNotRetrieve.length > 0) return undefined;
+  if (kind === "retrieval" && leakWords({ profile, expect }).length > 0) return undefined;
   if (kind === "retrieval") return "names no document that must or must not be retrieved";
   const isJudged = expect.every(({ word }) => word === judgeWord);
   return isJudged && !judges ? "all its expectations need --judge" : undefined;
@@ -32,6 +33,15 @@ export function skipReason(
 /** Number of documents that count: the first k of a search, all documents of an answer. */
 function countedOf({ k }: EvalCase, kind: EvalKind): number | null {
   return kind === "retrieval" ? k : null;
+}
+
+/** Documents that must not come. The words of a case are judged in `answers`, but for leaks. */
+function unwantedOf(evalCase: EvalCase, kind: EvalKind): Unwanted[] {
+  const words = kind === "retrieval" ? leakWords(evalCase) : [];
+  return [
+    ...evalCase.mustNotRetrieve.map(({ document }) => ({ word: "must_not_retrieve", document })),
+    ...words.map((document) => ({ word: "not-retrieves", document })),
+  ];
 }
 
 function checkWords(evalCase: EvalCase, reply: Reply, { judges, matches }: JudgeRules): Judged {
@@ -64,7 +74,10 @@ function judgeRun(
   const seen = { answer, retrieved, cited, elapsedMs, calls };
   if (error !== undefined) return { ...seen, outcome: "error", error, checks: [] };
   const k = countedOf(evalCase, rules.kind);
-  const documents = checkDocuments(evalCase, { retrieved, k, matches: rules.matches });
+  const documents = checkDocuments(
+    { ...evalCase, unwanted: unwantedOf(evalCase, rules.kind) },
+    { retrieved, k, matches: rules.matches, isLeakTest: leakedOf(evalCase).length > 0 },
+  );
   const words =
     rules.kind === "answers" ? checkWords(evalCase, reply, rules) : { checks: [], undecided: [] };
   const checks = [...documents.checks, ...words.checks];
@@ -76,7 +89,7 @@ function judgeRun(
 }
 
 function describeCase(evalCase: EvalCase, { kind, matches }: JudgeRules, runs: readonly EvalRun[]) {
-  const { id, group, question, place, profile, mustRetrieve, mustNotRetrieve } = evalCase;
+  const { id, group, question, place, profile, mustRetrieve } = evalCase;
   const k = countedOf(evalCase, kind);
   const pathOf = (ref: DocumentRef): string | null => {
     if ("path" in ref) return ref.path;
@@ -98,7 +111,10 @@ function describeCase(evalCase: EvalCase, { kind, matches }: JudgeRules, runs: r
       relevance,
       path: pathOf(document),
     })),
-    unwanted: mustNotRetrieve.map(({ document }) => ({ document, path: pathOf(document) })),
+    unwanted: unwantedOf(evalCase, kind).map(({ document }) => ({
+      document,
+      path: pathOf(document),
+    })),
     metrics: caseMetrics(mustRetrieve, runs, k, matches),
   };
 }
@@ -112,9 +128,7 @@ export function skippedCase(evalCase: EvalCase, rules: JudgeRules, reason: strin
 
 /** Judges the replies to a case. Without time, network or files: equal replies give equal results. */
 export function judgeCase(evalCase: EvalCase, replies: CaseReplies, rules: JudgeRules): CaseResult {
-  const k = countedOf(evalCase, rules.kind);
-  const leaked = leakedOf(evalCase, rules.kind);
-  const unproved = controlProblem(leaked, replies.control, k, rules.matches);
+  const unproved = controlProblem(leakedOf(evalCase), replies.control, rules.matches);
   const runs = replies.runs.map((reply) => judgeRun(evalCase, reply, rules, unproved));
   const outcome = collapseRuns(runs, evalCase.threshold);
   const shown = runThatShows(runs, outcome);

@@ -1,30 +1,33 @@
 import { documentText, type DocumentMatch } from "./match-document.ts";
 import type { Reply } from "./reply.ts";
-import type { EvalKind } from "./result.ts";
 import type { DocumentRef, EvalCase } from "./suite/suite.ts";
 
-/** Documents that the reader of a case must not see; empty unless the case is a leak test. */
-export function leakedOf(
-  { profile, expect, mustNotRetrieve }: EvalCase,
-  kind: EvalKind,
-): DocumentRef[] {
+type Leaky = Pick<EvalCase, "profile" | "expect" | "mustNotRetrieve">;
+
+/** Documents that `not-retrieves` names in a case with the profile of another reader. */
+export function leakWords({ profile, expect }: Omit<Leaky, "mustNotRetrieve">): DocumentRef[] {
   if (profile === undefined) return [];
-  const checked = kind === "answers" ? expect : [];
-  const named = checked.filter(({ word, isNot }) => isNot && word === "retrieves");
-  return [
-    ...mustNotRetrieve.map(({ document }) => document),
-    ...named.flatMap(({ value }) => value as readonly DocumentRef[]),
-  ];
+  return expect
+    .filter(({ word, isNot }) => isNot && word === "retrieves")
+    .flatMap(({ value }) => value as readonly DocumentRef[]);
+}
+
+/**
+ * Documents that the reader of a case must not see; empty unless the case is a leak test. At any
+ * rank: a reader who sees the document at rank 7 sees it.
+ */
+export function leakedOf(evalCase: Leaky): DocumentRef[] {
+  if (evalCase.profile === undefined) return [];
+  return [...evalCase.mustNotRetrieve.map(({ document }) => document), ...leakWords(evalCase)];
 }
 
 /**
  * Why a leak test proves nothing: the profile of the run does not get the documents either, for
- * example because they are not indexed. Undefined if it gets all of them among the first `k`.
+ * example because they are not indexed. Undefined if it gets all of them, at whatever rank.
  */
 export function controlProblem(
   leaked: readonly DocumentRef[],
   control: Reply | undefined,
-  k: number | null,
   matches: DocumentMatch,
 ): string | undefined {
   if (leaked.length === 0) return undefined;
@@ -33,8 +36,7 @@ export function controlProblem(
   if (control.error !== undefined) {
     return `the same question failed for the profile of the run, ${proves}: ${control.error}`;
   }
-  const found = control.retrieved.slice(0, k ?? undefined);
-  const absent = leaked.filter((ref) => !found.some((each) => matches(ref, each)));
+  const absent = leaked.filter((ref) => !control.retrieved.some((each) => matches(ref, each)));
   if (absent.length === 0) return undefined;
   const names = absent.map(documentText).join(", ");
   return `the profile of the run does not get ${names} either, ${proves}`;

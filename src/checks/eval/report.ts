@@ -43,12 +43,20 @@ export interface EvalReport {
   cases: readonly ReportedCase[];
 }
 
+/** Documents of a search that a report shows, besides those that the case names. */
+const fewestShown = 10;
+
+/** A leak test judges thousands of documents; `k` is undefined for an answer. */
+function isShown(rank: number, k: number | undefined): boolean {
+  return k === undefined || rank <= Math.max(k, fewestShown);
+}
+
 /**
  * A case for reports: documents that it names have their rank, retrieved and cited documents their
  * role.
  */
 export function reportCase(result: CaseResult, matches: DocumentMatch): ReportedCase {
-  const { expected, unwanted, retrieved, cited } = result;
+  const { expected, unwanted, runs, retrieved, cited } = result;
   const isNamed = (
     named: readonly { document: DocumentRef }[],
     found: RetrievedDocument,
@@ -58,14 +66,19 @@ export function reportCase(result: CaseResult, matches: DocumentMatch): Reported
       if (isNamed(unwanted, each)) return { ...each, role: "unwanted" };
       return { ...each, role: isNamed(expected, each) ? "expected" : null };
     });
+  const shown = (documents: readonly RetrievedDocument[]): readonly RetrievedDocument[] =>
+    documents.filter(
+      (each) => isShown(each.rank, result.k) || isNamed([...expected, ...unwanted], each),
+    );
   return {
     ...result,
+    runs: runs.map((run) => ({ ...run, retrieved: shown(run.retrieved) })),
     expected: rankWanted(expected, retrieved, matches),
     unwanted: unwanted.map((each) => {
       const at = retrieved.findIndex((found) => matches(each.document, found));
       return { ...each, rank: at < 0 ? null : at + 1 };
     }),
-    retrieved: marked(retrieved),
+    retrieved: marked(shown(retrieved)),
     cited: marked(cited),
   };
 }

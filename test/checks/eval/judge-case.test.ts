@@ -107,12 +107,33 @@ describe("judgeCase", () => {
     const outcome = (control: Reply | undefined): string =>
       judgeCase(leak, { runs, control }, retrieval).outcome;
     expect(outcome(replyOf("a"))).toBe("passed");
-    expect(outcome(replyOf("b", "c", "a"))).toBe("error");
+    // Whoever gets the document at any rank gets it.
+    expect(outcome(replyOf("b", "c", "a"))).toBe("passed");
+    expect(outcome(replyOf("b", "c"))).toBe("error");
     expect(outcome(undefined)).toBe("error");
     expect(outcome({ ...replyOf("a"), error: "timeout" })).toBe("error");
+    const late = { runs: [replyOf("b", "c", "a")], control: replyOf("a") };
+    expect(judgeCase(leak, late, retrieval)).toMatchObject({
+      outcome: "failed",
+      checks: [{ word: "must_not_retrieve", detail: "came at rank 3" }],
+    });
     const seen = judgeCase(leak, { runs: [replyOf("a")], control: replyOf("b") }, retrieval);
     expect(seen.outcome).toBe("failed");
   });
+});
+
+it("a leak test of `not-retrieves` counts in a search as well, at any rank", () => {
+  const not = { word: "retrieves", isNot: true, value: [{ path: "a" }], place };
+  const leak = { ...plain, profile: "intern", expect: [not] };
+  expect(skipReason(leak, { kind: "retrieval", judges: false })).toBe(undefined);
+  const judge = (...ids: (string | null)[]) =>
+    judgeCase(leak, { runs: [replyOf(...ids)], control: replyOf("c", "b", "a") }, retrieval);
+  expect(judge("b").outcome).toBe("passed");
+  expect(judge("b", "c", "a")).toMatchObject({
+    outcome: "failed",
+    checks: [{ word: "not-retrieves", detail: "came at rank 3" }],
+  });
+  expect(judge(null).outcome).toBe("error");
 });
 
 it("skips drafts, and what a command does not check", () => {

@@ -21,11 +21,14 @@ const pairs = defaultPairs.map((pair) => ({
 }));
 
 /** A service with a reader who is in no group. */
-function startWithReader(options: TestServiceOptions = {}): Promise<EvalService> {
+function startWithReader(
+  options: TestServiceOptions = {},
+  more: Record<string, string> = {},
+): Promise<EvalService> {
   const config = JSON.stringify({ defaultProfile: "own", profiles });
   return startEval({
     ...options,
-    files: { ...files, ".cliconfig.json": config },
+    files: { ...files, ...more, ".cliconfig.json": config },
     env: {
       INTERN_KEY: `${testKey}-reader`,
       SAME_KEY: testKey,
@@ -76,6 +79,28 @@ describe("a leak test", () => {
       expect([report.code, report.calls]).toEqual([10, calls]);
     },
   );
+
+  it.each([
+    { must_not_retrieve: ["docs/leave.md"] },
+    { must_not_retrieve: undefined, expect: [{ "not-retrieves": "docs/leave.md" }] },
+  ])("sees the document at whatever rank, beyond k and beyond a first page", async (words) => {
+    const more = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [
+        `docs/days-${index}.md`,
+        `# Days of leave ${index}\n\nDays of leave, days of leave.\n`,
+      ]),
+    );
+    const service = await startWithReader({}, more);
+    service.write("suite.json", suiteOf({ ...leak, ...words, k: 1, question: "Days of leave" }));
+    const report = await service.report("retrieval suite.json");
+    expect(report.cases[0]).toMatchObject({ outcome: "failed" });
+    const rank = Number(/^came at rank (\d+)$/.exec(report.cases[0]?.checks[0]?.detail ?? "")?.[1]);
+    expect(rank).toBeGreaterThan(30);
+    // The report shows the first ten, and what the case names.
+    expect(report.cases[0]?.retrieved.length).toBe(11);
+    expect(report.cases[0]?.retrieved.at(-1)).toMatchObject({ path: "docs/leave.md", rank });
+    expect(report.cases[0]?.runs[0]?.retrieved.length).toBe(11);
+  });
 
   it("refuses a reader with the key of the run before any question", async () => {
     const service = await startWithReader({ pairs });

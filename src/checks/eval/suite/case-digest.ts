@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { leakWords } from "../leak-control.ts";
 import type { EvalKind } from "../result.ts";
 import type { EvalCase } from "./suite.ts";
 
@@ -12,7 +13,8 @@ export function caseDigest(of: EvalCase, kind: EvalKind): string {
   const unwanted = of.mustNotRetrieve.map(({ document }) => document);
   const expect = of.expect.map(({ word, isNot, value }) => [word, isNot, value]);
   const asked = { id, question, filters, profile, match, wanted, unwanted };
-  const more = kind === "answers" ? { agent, repeat, threshold, expect } : { k };
+  const more =
+    kind === "answers" ? { agent, repeat, threshold, expect } : { k, leaks: leakWords(of) };
   return createHash("sha256")
     .update(JSON.stringify({ ...asked, ...more }))
     .digest("hex")

@@ -28,7 +28,7 @@ export function attemptsOf(
   if (skipReason(evalCase, rules) !== undefined) return [];
   const count = rules.kind === "answers" ? evalCase.repeat : 1;
   const repetitions = Array.from({ length: count }, (_, index) => index + 1);
-  const isLeakTest = leakedOf(evalCase, rules.kind).length > 0;
+  const isLeakTest = leakedOf(evalCase).length > 0;
   return isLeakTest ? [...repetitions, "control"] : repetitions;
 }
 

@@ -69,11 +69,10 @@ function checkCases(
   context: Context,
   { client, config }: Connected,
   cases: readonly EvalCase[],
-  kind: EvalBasis["kind"],
 ): void {
   for (const each of cases) {
     filtersOf(each, client, context.now());
-    if (each.profile !== config.profile || leakedOf(each, kind).length === 0) continue;
+    if (each.profile !== config.profile || leakedOf(each).length === 0) continue;
     const { file, line } = each.place;
     throw new CliError(
       "usage",
@@ -127,7 +126,7 @@ async function prepareLive(
   const { config, connection, output } = connected;
   const { rules } = prepared;
   const cases = prepared.cases.filter((each) => attemptsOf(each, rules).length > 0);
-  checkCases(context, connected, cases, rules.kind);
+  checkCases(context, connected, cases);
   const asked = cases.filter(({ profile }) => profile !== config.profile);
   const clients = await openClients(context, connected, asked, { flags: options, concurrency });
   closing.push(() => clients.close());

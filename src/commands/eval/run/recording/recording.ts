@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod/mini";
 import type { CaseReplies } from "../../../../checks/eval/reply.ts";
@@ -11,7 +11,7 @@ import { redactAll } from "../../../../output/terminal/redact.ts";
 
 const Text = z.nullable(z.string());
 const Document = z.object({
-  rank: z.int(),
+  rank: z.int().check(z.minimum(1)),
   id: Text,
   title: Text,
   link: Text,
@@ -59,6 +59,9 @@ const RecordingHead = z.object({
   stopped: z.optional(z.string()),
 });
 export type RecordingHead = z.infer<typeof RecordingHead>;
+
+/** Of one file: parsed, it needs many times its size. */
+const maxBytes = 32 * 1024 * 1024;
 
 const headName = "recording.json";
 
@@ -132,8 +135,12 @@ function readJson<Shape extends z.ZodMiniType>(
 ): z.infer<Shape> {
   let value: unknown;
   try {
+    if (statSync(path).size > maxBytes) {
+      throw usage(`the recording ${name} is larger than 32 MiB`, "record the run again");
+    }
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
+    if (error instanceof CliError) throw error;
     const why = fileProblem(codeOf(error) ?? "it is not JSON");
     throw usage(`cannot read the recording ${name}: ${why}`, "record the run again", error);
   }
