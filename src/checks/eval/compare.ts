@@ -38,6 +38,18 @@ function checkBasis(baseline: EvalBasis, now: EvalBasis, name: string): void {
   });
 }
 
+function refuseRepeatedCases(cases: readonly Identity[], name: string): void {
+  const seen = new Set<string>();
+  for (const { id } of cases) {
+    if (seen.has(id)) {
+      throw new CliError("usage", `--baseline ${name}: the case ${id} occurs twice`, {
+        hints: ["write a new baseline with --report FILE.json"],
+      });
+    }
+    seen.add(id);
+  }
+}
+
 /** What identifies a case: those with equal id and digest are compared. */
 type Identity = Pick<ReportedCase, "id" | "digest">;
 
@@ -51,6 +63,7 @@ export function checkBaseline(
   name: string,
 ): void {
   checkBasis(baseline.basis, now.basis, name);
+  refuseRepeatedCases(baseline.cases, name);
   const before = new Map(
     baseline.cases.filter(wasAsked).map((each) => [each.id, each.digest] as const),
   );
@@ -62,19 +75,28 @@ export function checkBaseline(
 
 const wasAsked = ({ outcome }: ReportedCase): boolean => outcome !== "skipped";
 
+function isMixed({ runs }: ReportedCase): boolean {
+  const passed = runs.filter(({ outcome }) => outcome === "passed").length;
+  return passed > 0 && passed < runs.length;
+}
+
 type Change = "better" | "worse" | "flaky" | "undecided" | "unchanged";
 
 // | before  | now     | change    |
 // | error   | any     | undecided |
 // | any     | error   | undecided |
+// | mixed   | mixed   | flaky     |
 // | passed  | other   | worse     |
 // | other   | passed  | better    |
 // | flaky   | other   | flaky     |
 // | other   | flaky   | flaky     |
 // | same    | same    | unchanged |
+// `mixed`: some of its runs passed and some failed, so that another threshold is chance. A case that
+// is mixed in both runs and passes in one only has not changed beyond its own flakiness.
 function changeOf([before, now]: Pair): Change {
   const both = [before.outcome, now.outcome];
   if (both.includes("error")) return "undecided";
+  if (both[0] !== both[1] && isMixed(before) && isMixed(now)) return "flaky";
   const [passedBefore, passesNow] = both.map((outcome) => outcome === "passed");
   if (passedBefore !== passesNow) return passesNow === true ? "better" : "worse";
   return both.includes("flaky") ? "flaky" : "unchanged";

@@ -28,7 +28,7 @@ export interface Comparison {
   compared: number;
   better: readonly ComparedCase[];
   worse: readonly ComparedCase[];
-  /** Passed in neither run, and flaky in at least one. */
+  /** Flaky in at least one run, and not better or worse beyond that. */
   flaky: readonly ComparedCase[];
   /** Ended in an error in at least one run. */
   undecided: readonly ComparedCase[];

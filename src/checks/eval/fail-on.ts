@@ -1,22 +1,28 @@
 import { CliError } from "../../errors.ts";
 import { compareReports } from "./compare.ts";
+import type { ComparedCase, Verdict } from "./comparison.ts";
 import type { EvalReport } from "./report.ts";
 
 /** When `eval` exits with 13. */
-export type FailOn = { when: "worse" } | { when: "any" } | { when: "rate"; below: number };
+export type FailOn = { when: "worse" | "significantly-worse" } | { when: "rate"; below: number };
 
 const forms = [
-  "worse: the verdict of the comparison is worse",
-  "any: a case got worse, or the comparison cannot tell",
+  "worse: a case got worse than in the baseline",
+  "significantly-worse: the verdict of the comparison is worse",
   "rate<0.9: the share of passed cases is below 0.9 (any number above 0, up to 1)",
 ];
 
 /** Parses `--fail-on`. Throws CliError `usage` that names the forms. */
 export function parseFailOn(text: string): FailOn {
-  if (text === "worse" || text === "any") return { when: text };
+  if (text === "worse" || text === "significantly-worse") return { when: text };
   const below = Number(/^rate<(\d*\.?\d+)$/.exec(text.replaceAll(" ", ""))?.[1]);
   if (below > 0 && below <= 1) return { when: "rate", below };
   throw new CliError("usage", `--fail-on ${text}: no such condition`, { details: forms });
+}
+
+/** The condition as `--fail-on` takes it. */
+function failOnText(failOn: FailOn): string {
+  return failOn.when === "rate" ? `rate<${failOn.below}` : failOn.when;
 }
 
 /** Throws CliError `usage` for a condition that needs the comparison with a baseline. */
@@ -27,18 +33,44 @@ export function checkFailOn(failOn: FailOn | undefined, hasBaseline: boolean): v
   });
 }
 
-const casesOf = (count: number): string => `${count} ${count === 1 ? "case" : "cases"}`;
-
-function comparisonFailure({ comparison }: EvalReport, when: "worse" | "any"): string | undefined {
-  if (comparison === null) throw new Error("no comparison");
-  const { verdict, worse, baseline } = comparison;
-  if (verdict === "worse") return `worse than ${baseline}: ${casesOf(worse.length)} got worse`;
-  if (when === "worse") return undefined;
-  if (worse.length > 0) return `${casesOf(worse.length)} got worse than in ${baseline}`;
-  return verdict === "cannot-tell" ? `cannot tell whether worse than ${baseline}` : undefined;
+/** The part of a report that decides its status. */
+export interface EvalFacts {
+  stopped: string | null;
+  summary: {
+    cases: number;
+    failed: number;
+    flaky: number;
+    error: number;
+    metrics: { passed: { value: number | null } };
+  };
+  comparison: { baseline: string; worse: readonly ComparedCase[]; verdict: Verdict } | null;
 }
 
-function failureOf(report: EvalReport, failOn: FailOn | undefined): string | undefined {
+const casesOf = (count: number): string => `${count} ${count === 1 ? "case" : "cases"}`;
+
+const mostNamed = 10;
+
+/** `a, b and 3 more` */
+function namesOf(cases: readonly ComparedCase[]): string {
+  const names = cases.slice(0, mostNamed).map(({ id }) => id);
+  const hidden = cases.length - names.length;
+  return names.join(", ") + (hidden > 0 ? ` and ${hidden} more` : "");
+}
+
+function comparisonFailure(
+  { comparison }: EvalFacts,
+  when: "worse" | "significantly-worse",
+): string | undefined {
+  if (comparison === null) throw new Error("no comparison");
+  const { verdict, worse, baseline } = comparison;
+  const got = `${casesOf(worse.length)} got worse`;
+  const named = worse.length > 0 ? `: ${namesOf(worse)}` : "";
+  if (verdict === "worse") return `significantly worse than ${baseline}: ${got}${named}`;
+  if (when === "significantly-worse" || worse.length === 0) return undefined;
+  return `${got} than in ${baseline}${named}`;
+}
+
+function failureOf(report: EvalFacts, failOn: FailOn | undefined): string | undefined {
   const { summary } = report;
   if (failOn === undefined) {
     const failed = summary.failed + summary.flaky;
@@ -53,6 +85,12 @@ function failureOf(report: EvalReport, failOn: FailOn | undefined): string | und
   return rate < failOn.below ? `rate ${shown} is below ${failOn.below}` : undefined;
 }
 
+/** The status that the counts of a report prove. */
+export function statusOf(report: EvalFacts, failOn: FailOn | undefined): EvalReport["status"] {
+  if (failureOf(report, failOn) !== undefined) return "failed";
+  return report.stopped !== null || report.summary.error > 0 ? "partial" : "passed";
+}
+
 /**
  * Adds the comparison with a baseline, and the status by `failOn`. `name` is the baseline's file as
  * typed. Throws CliError `usage` as compareReports().
@@ -64,18 +102,17 @@ export function finishReport(
   failOn: FailOn | undefined,
 ): EvalReport {
   const comparison = baseline === undefined ? null : compareReports(baseline, report, name);
-  const compared = { ...report, comparison };
-  const isPartial = report.stopped !== null || report.summary.error > 0;
-  const hasFailed = failureOf(compared, failOn) !== undefined;
-  return { ...compared, status: hasFailed ? "failed" : isPartial ? "partial" : "passed" };
+  const condition = failOn === undefined ? null : failOnText(failOn);
+  const compared = { ...report, comparison, failOn: condition };
+  return { ...compared, status: statusOf(compared, failOn) };
 }
 
 /**
  * Throws CliError `checks-failed` if the condition holds: without `failOn`, if a case failed or is
- * flaky. Else throws `partial` if a case ended in an error or the run ended early. `worse` and `any`
- * need a report with a comparison, see checkFailOn().
+ * flaky. Else throws `partial` if a case ended in an error or the run ended early. Conditions on the
+ * comparison need one, see checkFailOn().
  */
-export function failUnlessPassed(report: EvalReport, failOn: FailOn | undefined): void {
+export function failUnlessPassed(report: EvalFacts, failOn: FailOn | undefined): void {
   const failure = failureOf(report, failOn);
   if (failure !== undefined) throw new CliError("checks-failed", failure);
   const { error, cases } = report.summary;

@@ -29,6 +29,8 @@ export interface EvalReport {
   command: "eval retrieval" | "eval answers";
   /** Exit code 0, 13 or 10, see failUnlessPassed(). */
   status: "passed" | "failed" | "partial";
+  /** The condition of `--fail-on` that decided the status; null without one. */
+  failOn: string | null;
   basis: EvalBasis;
   /** ISO 8601. */
   startedAt: string;
@@ -95,6 +97,7 @@ export function createReport(run: EvalRunResult, cases: readonly ReportedCase[])
     version: 1,
     command: basis.kind === "answers" ? "eval answers" : "eval retrieval",
     status: summary.failed + summary.flaky > 0 ? "failed" : isPartial ? "partial" : "passed",
+    failOn: null,
     basis,
     startedAt,
     elapsedMs,

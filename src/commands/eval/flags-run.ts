@@ -16,7 +16,7 @@ function addRunOptions(command: Command): Command {
     .option("--baseline <report>", "compare with the .json report of an earlier run", filled)
     .option(
       "--fail-on <condition>",
-      "exit with 13 only if: worse, any (a case got worse, or cannot tell), or rate<0.9",
+      "exit with 13 only if: worse (a case got worse), significantly-worse (the verdict), or rate<0.9",
       filled,
     )
     .option(

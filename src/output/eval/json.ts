@@ -34,6 +34,7 @@ const sample = {
   version: 1,
   command: "",
   status: "",
+  failOn: "",
   basis: { kind: "", suites: [], via: "", k: 0, dialect: "", judge: "" },
   startedAt: "",
   elapsedMs: 0,

@@ -10,6 +10,7 @@ import {
   differenceText,
   foundText,
   intervalText,
+  betterText,
   leftOutText,
   metricLabel,
   metricText,
@@ -78,7 +79,9 @@ const caseHeader = ["case", "question", "expected", "retrieved", "problem"];
 export function evalMarkdown(report: EvalReport): string {
   const { summary, comparison, stopped, command } = report;
   const notes = [
-    ...(comparison ? [verdictText(comparison), leftOutText(comparison)] : []),
+    ...(comparison
+      ? [verdictText(comparison), betterText(comparison), leftOutText(comparison)]
+      : []),
     ...(stopped === null ? [] : [`stopped early: ${stopped}`]),
   ].filter((text) => text !== "");
   let text = [

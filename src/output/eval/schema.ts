@@ -142,7 +142,7 @@ const comparison = described(
       compared: count("cases of both runs"),
       better: compared,
       worse: compared,
-      flaky: described(compared, "passed in neither run, flaky in at least one"),
+      flaky: described(compared, "differs within its own flakiness, or passed in neither run"),
       undecided: described(compared, "ended in an error in at least one run"),
       unchanged: count("cases"),
       p: described(share, "McNemar's exact test on better and worse"),
@@ -170,6 +170,7 @@ const headShape = {
     z.enum(["passed", "failed", "partial"]),
     "failed: exit 13; partial: a case could not be judged, or the run ended early",
   ),
+  failOn: nullable("condition of --fail-on that decided the status; null without one"),
   basis: described(
     z.strictObject({
       kind,

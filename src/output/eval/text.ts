@@ -8,7 +8,7 @@ import { wrapWords } from "../terminal/wrap.ts";
 import { caseLines, type Cut } from "./case-lines.ts";
 import { byReason, problemsOf, type Problems } from "./problems.ts";
 import { groupRows, metricRows } from "./tables.ts";
-import { basisParts, countsText, leftOutText, verdictText } from "./words.ts";
+import { basisParts, betterText, countsText, leftOutText, verdictText } from "./words.ts";
 
 /** Reasons of errors that are named above the cases. */
 const reasonsShown = 3;
@@ -52,6 +52,7 @@ function headLines(
   add(yellow, errorsText(problems));
   add(yellow, stopped === null ? "" : `stopped early: ${stopped}`);
   if (comparison) add(verdictColours[comparison.verdict], verdictText(comparison));
+  add(green, comparison === null ? "" : betterText(comparison));
   add(dim, leftOut);
   for (const table of [metricRows(report), isWhole ? groupRows(report) : []]) {
     for (const [index, line] of table.entries()) lines.push([index === 0 ? dim(line) : line]);

@@ -96,6 +96,16 @@ export function verdictText(comparison: Comparison): string {
   return `same as ${baseline}: ${counts}`;
 }
 
+const mostBetter = 10;
+
+/** `better: leave-days, lunch`; empty if no case got better. */
+export function betterText({ better }: Comparison): string {
+  if (better.length === 0) return "";
+  const hidden = better.length - mostBetter;
+  const names = better.slice(0, mostBetter).map(({ id }) => id);
+  return `better: ${names.join(", ")}${hidden > 0 ? ` and ${formatCount(hidden)} more` : ""}`;
+}
+
 /** Cases that the comparison leaves out: `2 cases are new, 1 is gone`; empty if there are none. */
 export function leftOutText({ added, removed, changed }: Comparison): string {
   const parts = [

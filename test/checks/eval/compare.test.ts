@@ -55,6 +55,41 @@ describe("compareReports", () => {
     expect(comparison).toMatchObject({ compared: 2, unchanged: 1 });
   });
 
+  it("takes another share of passed runs for a change only beyond the flakiness of the case", () => {
+    const [run] = sampleCase("0").runs;
+    const caseOf = (letters: string, outcome: Outcome) =>
+      sampleReport(
+        sampleRun([
+          sampleCase("0", {
+            digest: "d",
+            outcome,
+            runs: [...letters].map((letter) => ({
+              ...run!,
+              outcome: letter === "P" ? "passed" : "failed",
+            })),
+          }),
+        ]),
+      );
+    const change = (before: EvalReport, now: EvalReport) => {
+      const { better, worse, flaky } = compareReports(before, now, "base.json");
+      return [better.length, worse.length, flaky.length];
+    };
+    const [most, some] = [caseOf("PPPFF", "passed"), caseOf("PPFFF", "flaky")];
+    expect(change(most, some)).toEqual([0, 0, 1]);
+    expect(change(some, most)).toEqual([0, 0, 1]);
+    expect(change(caseOf("PPPPP", "passed"), some)).toEqual([0, 1, 0]);
+    expect(change(most, caseOf("FFFFF", "failed"))).toEqual([0, 1, 0]);
+    expect(change(some, caseOf("PPPPP", "passed"))).toEqual([1, 0, 0]);
+  });
+
+  it("refuses a baseline with a case id that occurs twice", () => {
+    const before = runOf("passed passed");
+    const twice = { ...before, cases: [...before.cases, before.cases[0]!] };
+    const error = refusal(() => compareReports(twice, runOf("passed passed"), "base.json"));
+    expect(error.exit).toBe("usage");
+    expect(error.message).toBe("--baseline base.json: the case 0 occurs twice");
+  });
+
   it("compares the common cases and names the others", () => {
     const before = runOf("passed passed passed passed");
     const now = sampleReport(
@@ -175,12 +210,12 @@ describe("--fail-on", () => {
   ])("refuses %j and names the forms", (text) => {
     const error = refusal(() => parseFailOn(text));
     expect(error.exit).toBe("usage");
-    expect(error.details.join()).toMatch(/worse.*any.*rate<0\.9/);
+    expect(error.details.join()).toMatch(/worse.*significantly-worse.*rate<0\.9/);
   });
 
   it("needs a baseline for a comparison", () => {
-    expect(refusal(() => checkFailOn({ when: "any" }, false)).exit).toBe("usage");
-    checkFailOn({ when: "any" }, true);
+    expect(refusal(() => checkFailOn({ when: "worse" }, false)).exit).toBe("usage");
+    checkFailOn({ when: "worse" }, true);
     checkFailOn(parseFailOn("rate < 0.5"), false);
   });
 
@@ -214,16 +249,33 @@ describe("--fail-on", () => {
     [undefined, "passed error", "rate<0.5", "partial"],
     [undefined, "skipped", "rate<0.5", "checks-failed"],
     ["passed failed", "passed failed", "worse", "ok"],
-    ["passed failed", "passed failed", "any", "ok"],
-    ["passed passed", "passed failed", "worse", "ok"],
-    ["passed passed", "passed failed", "any", "checks-failed"],
-    ["passed failed", "passed passed", "any", "checks-failed"],
-    ["passed passed", "passed error", "any", "checks-failed"],
+    ["passed passed", "passed failed", "worse", "checks-failed"],
+    ["passed passed", "passed flaky", "worse", "checks-failed"],
+    ["passed flaky", "passed failed", "worse", "ok"],
+    ["passed failed", "passed passed", "worse", "ok"],
     ["passed passed", "passed error", "worse", "partial"],
-    [all, many(20, "failed"), "worse", "checks-failed"],
-    [many(20, "failed"), all, "any", "ok"],
+    ["passed failed", "passed failed", "significantly-worse", "ok"],
+    ["passed passed", "passed failed", "significantly-worse", "ok"],
+    [all, many(20, "failed"), "significantly-worse", "checks-failed"],
+    [many(20, "failed"), all, "worse", "ok"],
   ])("for %s, then %s, with %s ends with %s", (before, now, condition, exit) => {
     expect(exitOf(before, now, condition)).toBe(exit);
+  });
+
+  it("names the cases that got worse", () => {
+    const report = finishReport(
+      runOf(many(12, "failed")),
+      runOf(many(12, "passed")),
+      "b.json",
+      undefined,
+    );
+    expect(refusal(() => failUnlessPassed(report, { when: "worse" })).message).toBe(
+      "significantly worse than b.json: 12 cases got worse: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more",
+    );
+    const one = finishReport(runOf("failed"), runOf("passed"), "b.json", undefined);
+    expect(refusal(() => failUnlessPassed(one, { when: "worse" })).message).toBe(
+      "1 case got worse than in b.json: 0",
+    );
   });
 
   it("is partial for a run that ended early", () => {

@@ -51,8 +51,8 @@ describe("eval with a baseline", () => {
       const text = readFileSync(join(service.folder, "now.json"), "utf8");
       return [code, (JSON.parse(text) as { status: string }).status];
     };
-    expect(await ends("worse")).toEqual([0, "passed"]);
-    expect(await ends("any")).toEqual([13, "failed"]);
+    expect(await ends("significantly-worse")).toEqual([0, "passed"]);
+    expect(await ends("worse")).toEqual([13, "failed"]);
     expect(await ends("rate<0.5")).toEqual([0, "passed"]);
     expect(await ends("rate<0.6")).toEqual([13, "failed"]);
   });

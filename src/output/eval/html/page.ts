@@ -7,6 +7,7 @@ import {
   basisParts,
   countsText,
   isMissing,
+  betterText,
   leftOutText,
   namedText,
   verdictText,
@@ -32,8 +33,8 @@ function heading(report: EvalReport): string {
 function notices({ comparison, stopped }: EvalReport): string {
   const parts: [tone: string, text: string][] = [];
   if (comparison) {
-    const leftOut = leftOutText(comparison);
-    const text = verdictText(comparison) + (leftOut === "" ? "" : `\n${leftOut}`);
+    const texts = [verdictText, betterText, leftOutText].map((textOf) => textOf(comparison));
+    const text = texts.filter((each) => each !== "").join("\n");
     parts.push([verdictTones[comparison.verdict], text]);
   }
   if (stopped !== null) parts.push(["warn", `stopped early: ${stopped}`]);
