@@ -10,7 +10,10 @@ const check = (command: string, status: string, more: object): string =>
   JSON.stringify({ version: 1, command, status, ...more });
 
 const files = {
-  "lint.json": check("lint", "passed", { summary: { documents: 3, warning: 1 }, findings: [] }),
+  "lint.json": check("lint", "passed", {
+    summary: { documents: 3, warning: 1 },
+    findings: [{ severity: "warning" }],
+  }),
   "retrieval.json": check("eval retrieval", "failed", {
     summary: {
       cases: 2,
@@ -21,7 +24,7 @@ const files = {
         mrr: { value: null, low: null, high: null, n: 0 },
       },
     },
-    comparison: { verdict: "cannot-tell" },
+    comparison: { baseline: "before.json", verdict: "cannot-tell", worse: [] },
     cases: [
       { id: "fine", outcome: "passed" },
       {
@@ -38,6 +41,7 @@ const files = {
     summary: { current: 2, unknown: 1, documents: 3 },
     documents: [
       { id: "a", path: "docs/a.md", result: "current" },
+      { id: "c", path: "docs/c.md", result: "current" },
       { id: "b", path: "docs/b.md", result: "unknown" },
     ],
   }),
@@ -106,6 +110,116 @@ it("names what ingest --verify did not find in the index, and fails for it", asy
   expect(JSON.parse(read("up.quality"))).toMatchObject([{ location: { path: "docs/b.md" } }]);
 });
 
+const one = (result: string) => ({ id: "a", path: "a.md", result });
+it.each<[string, string, string, object, string]>([
+  [
+    "verify",
+    "verify",
+    "passed",
+    { summary: { missing: 3 }, documents: [one("missing"), one("missing"), one("missing")] },
+    "the status is passed, with 3 missing",
+  ],
+  [
+    "a list that is cut",
+    "verify",
+    "passed",
+    { summary: { current: 1, missing: 3 }, documents: [one("current")] },
+    "3 missing in its summary, and 0 in its list",
+  ],
+  [
+    "counts that are gone",
+    "verify",
+    "passed",
+    { summary: {}, documents: [one("missing")] },
+    "0 missing in its summary, and 1 in its list",
+  ],
+  [
+    "hidden documents of a plain verify",
+    "verify",
+    "passed",
+    { summary: { hidden: 1 }, documents: [one("hidden")] },
+    "the status is passed, with 1 hidden",
+  ],
+  [
+    "lint",
+    "lint",
+    "passed",
+    { summary: { error: 1 }, findings: [{ severity: "error" }] },
+    "the status is passed, with 1 error",
+  ],
+  [
+    "lint with a file that could not be read",
+    "lint",
+    "passed",
+    { summary: { failed: 1 }, findings: [] },
+    "the status is passed, with nothing counted",
+  ],
+  [
+    "eval",
+    "eval answers",
+    "passed",
+    { summary: { cases: 1, failed: 1 }, cases: [{ id: "a", outcome: "failed" }] },
+    "the status is passed, with 1 failed",
+  ],
+  [
+    "eval with errors",
+    "eval retrieval",
+    "passed",
+    { summary: { cases: 1, error: 1 }, cases: [{ id: "a", outcome: "error" }] },
+    "the status is passed, with 1 error",
+  ],
+  [
+    "eval with a rate below its condition",
+    "eval retrieval",
+    "passed",
+    {
+      failOn: "rate<0.9",
+      summary: { cases: 1, failed: 1 },
+      cases: [{ id: "a", outcome: "failed" }],
+    },
+    "the status is passed, with 1 failed",
+  ],
+  [
+    "eval with a condition that is none",
+    "eval retrieval",
+    "passed",
+    { failOn: "never", summary: { cases: 1, passed: 1 }, cases: [{ id: "a", outcome: "passed" }] },
+    "the status is passed, with 1 passed",
+  ],
+])("refuses a report that contradicts itself: %s", async (_, command, status, more, words) => {
+  const service = await startTestService({ files: { "r.json": check(command, status, more) } });
+  const { code, stderr } = await runIn(service, "report summary r.json");
+  expect(stderr).toContain(`r.json: the report contradicts itself: ${words}`);
+  expect(code).toBe(2);
+});
+
+it.each<[string, string, string]>([
+  ["another command", check("drift", "passed", { summary: {} }), "not a report of lint, ingest"],
+  ["a negative count", check("lint", "passed", { summary: { error: -1 } }), "summary.error: "],
+  ["a wrong type", check("verify", "passed", { summary: { missing: "3" } }), "summary.missing: "],
+  ["a status that is none", check("verify", "fine", { summary: {} }), "status: "],
+  ["another version", `{"version":2,"command":"lint"}`, "version: "],
+])("refuses %s by the name of the file", async (_name, text, words) => {
+  const service = await startTestService({ files: { "r.json": text } });
+  const { code, stderr } = await runIn(service, "report summary r.json");
+  expect(code).toBe(2);
+  expect(stderr).toContain("error: r.json: ");
+  expect(stderr).toContain(words);
+});
+
+it("takes a condition of --fail-on for the status", async () => {
+  const report = check("eval retrieval", "passed", {
+    failOn: "rate<0.5",
+    summary: { cases: 2, passed: 1, failed: 1 },
+    cases: [
+      { id: "a", outcome: "failed" },
+      { id: "b", outcome: "passed" },
+    ],
+  });
+  const service = await startTestService({ files: { "r.json": report } });
+  expect((await runIn(service, "report summary r.json")).code).toBe(0);
+});
+
 it("is incomplete where a step is, or wrote no report", async () => {
   expect(await summary("lint.json upload.json")).toMatchObject({ code: 0 });
   expect(await summary("lint.json open.json")).toMatchObject({ code: 10 });
@@ -116,7 +230,7 @@ it("is incomplete where a step is, or wrote no report", async () => {
 
 it("refuses a file that is no report", async () => {
   const { code, stderr } = await summary("lint.json other.json");
-  expect(stderr).toContain("other.json: JSON, but not a report of a command");
+  expect(stderr).toContain("other.json: JSON, but not a report of lint, ingest, verify or eval");
   expect(code).toBe(2);
 });
 

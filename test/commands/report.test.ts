@@ -21,6 +21,14 @@ async function run(folder: string, ...args: string[]) {
   return { code, stdout: context.stdoutText(), stderr: context.stderrText() };
 }
 
+const marker = "DEEP";
+/** Arrays in arrays; written by hand, because JSON.stringify overflows the stack too. */
+const deep = (depth: number): string => `${marker}${depth}`;
+const textOf = (value: unknown): string =>
+  JSON.stringify(value).replace(/"DEEP(\d+)"/, (_, depth) => {
+    return "[".repeat(Number(depth)) + "]".repeat(Number(depth));
+  });
+
 const shard = (index: number, count: number): SampleOptions => ({ shard: { index, count } });
 const both = ["shard-1.json", "shard-2.json"];
 
@@ -28,14 +36,15 @@ describe("report merge", () => {
   it("prints JSON, and what it merged on stderr", async () => {
     const folder = folderOf(shard(1, 2), { ...shard(2, 2), failed: [["a.md", "::bad"]] });
     const { code, stdout, stderr } = await run(folder, ...both);
-    expect(code).toBe(0);
+    expect(code).toBe(10);
     expect(JSON.parse(stdout)).toMatchObject({
       type: "ingest-report",
       status: "partial",
       failures: [{ path: "a.md", reason: "::bad" }],
     });
     expect(stderr).toBe(
-      "2 reports merged, status partial: 4 created, 2 updated, 1 failed in 0.0s\n",
+      "2 reports merged, status partial: 4 created, 2 updated, 1 failed in 0.0s\n" +
+        "error: 1 document failed\n",
     );
   });
 
@@ -55,6 +64,95 @@ describe("report merge", () => {
     expect(await run(folder, "all.json", "--fields", "status", "-o", "yaml")).toMatchObject({
       stdout: "status: ok\n",
     });
+  });
+
+  it("exits 10 where a run did not end well, or --verify found a document lost", async () => {
+    const folder = folderOf(shard(1, 2), { ...shard(2, 2), status: "interrupted" });
+    expect(await run(folder, ...both)).toMatchObject({
+      code: 10,
+      stderr: expect.stringContaining("not all runs ended well: status interrupted"),
+    });
+    const lost = [{ path: "a.md", id: "a.md", result: "missing", reason: "no chunk" }];
+    const text = JSON.stringify({ ...wholeReport(sampleRun()), lost });
+    writeFileSync(join(folder, "lost.json"), text);
+    expect((await run(folder, "lost.json")).code).toBe(10);
+  });
+
+  const summary = wholeReport(sampleRun());
+  const failures = [{ path: "a.md", reason: "bad", retryable: false }];
+  const { counts } = summary;
+  const runOf = (more: object) => ({
+    shard: null,
+    status: "ok",
+    startedAt: summary.startedAt,
+    seconds: 1,
+    counts,
+    ...more,
+  });
+  const merged = (...runs: object[]) => ({ merged: { shards: null, missing: [], runs } });
+  it.each<[string, object, string]>([
+    [
+      "ok with failures",
+      { counts: { ...counts, failed: 1 }, failures },
+      "the status is ok, and 1 failed",
+    ],
+    [
+      "failures without a count",
+      { status: "partial", failures },
+      "0 failed, and 1 in its list of failures",
+    ],
+    ["ok with an error", { error: "401" }, "the status is ok, and an error stopped the run"],
+    [
+      "ok with a run that failed",
+      merged(runOf({ status: "error" })),
+      "the status is ok, and that of a run is error",
+    ],
+    [
+      "ok with a missing shard",
+      { merged: { shards: 2, missing: [2], runs: [runOf({})] } },
+      "the status is ok, and shards are missing",
+    ],
+    ["other counts than its runs", merged(runOf({}), runOf({})), "2 created, and 4 in its runs"],
+  ])("refuses a report that contradicts itself: %s", async (_name, more, words) => {
+    const folder = folderOf();
+    writeFileSync(join(folder, "r.json"), JSON.stringify({ ...summary, ...more }));
+    const { code, stderr, stdout } = await run(folder, "r.json");
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`r.json: the report contradicts itself: ${words}`);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    [
+      "three million buckets",
+      () => ({
+        ...summary,
+        throughput: {
+          bucketSeconds: 1,
+          buckets: Array.from({ length: 3_000_000 }, () => ({
+            second: 0,
+            documents: 0,
+            failed: 0,
+          })),
+        },
+      }),
+      "throughput.buckets: ",
+    ],
+    [
+      "half a million wrong failures",
+      () => ({ ...summary, failures: Array.from({ length: 500_000 }, () => 1) }),
+      "not a valid report: ",
+    ],
+    ["deep settings", () => ({ ...summary, options: [{ settings: { a: deep(200_000) } }] }), ""],
+    ["a huge count", () => ({ ...summary, planned: 1e300 }), "planned: "],
+    ["a negative time", () => ({ ...summary, seconds: -1 }), "seconds: "],
+    ["another command's report", () => ({ version: 1, command: "lint" }), "not a report of"],
+  ])("refuses a hostile report by its name: %s", async (_name, report, words) => {
+    const folder = folderOf();
+    writeFileSync(join(folder, "r.json"), textOf(report()));
+    const { code, stderr } = await run(folder, "r.json");
+    expect(code).toBe(2);
+    expect(stderr).toContain("error: r.json: ");
+    expect(stderr).toContain(words);
   });
 
   it("names missing shards, writes the report, and exits 10", async () => {

@@ -10,7 +10,7 @@ export function addReport(program: Command, run: Run): void {
     .command("merge")
     .description(
       "Merge the JSON reports of all shards into one.\n" +
-        "The merged report has the worst status of the runs. Exits 10 if shards are missing. " +
+        "The merged report has the worst status of the runs. Exits 10 if documents failed or shards are missing. " +
         "A single report is converted to the format of --report.",
     )
     .argument("<file...>", "reports that `knowctl ingest --report FILE.json` wrote")

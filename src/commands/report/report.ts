@@ -85,11 +85,26 @@ async function writeSummary(output: Output, head: ReportHead, count: number): Pr
   );
 }
 
+/** Throws CliError `partial` if the merged run is not all that was asked for. */
+function failUnlessWhole(head: ReportHead): void {
+  const missing = missingShards(head);
+  if (missing !== "") {
+    throw new CliError("partial", `the merged report is incomplete: ${missing}`, {
+      hints: ["run these shards, or fetch their reports, and merge again"],
+    });
+  }
+  const { counts, status, lost = [] } = head;
+  if (counts.failed > 0)
+    throw new CliError("partial", `${countOf(counts.failed, "document")} failed`);
+  if (status !== "ok") throw new CliError("partial", `not all runs ended well: status ${status}`);
+  if (lost.length === 0) return;
+  throw new CliError("partial", `${countOf(lost.length, "document")} not in the index as sent`);
+}
+
 /**
- * `knowctl report merge`: merges the reports of all shards, to stdout or a file. The result
- * of the runs is in the report; the exit code is about the merge: `usage` for files that are
- * not reports or do not belong together, `local` for a report that cannot be written,
- * `partial` if shards are missing (the merged report is still written).
+ * `knowctl report merge`: merges the reports of all shards, to stdout or a file. Throws CliError
+ * `usage` for files that are not reports or do not belong together, `local` for a report that cannot
+ * be written; after the report is written, `partial` if shards are missing or documents failed.
  */
 export async function reportMerge(
   context: Context,
@@ -108,9 +123,5 @@ export async function reportMerge(
     await writeReport(path, head, failures, output.secrets);
   }
   await writeSummary(output, head, names.length);
-  const missing = missingShards(head);
-  if (missing === "") return;
-  throw new CliError("partial", `the merged report is incomplete: ${missing}`, {
-    hints: ["run these shards, or fetch their reports, and merge again"],
-  });
+  failUnlessWhole(head);
 }

@@ -10,6 +10,7 @@ import { readReportText } from "../../output/report/read.ts";
 import { failUnlessPassed, parseStep, type Step } from "../../output/report/steps.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import { openOutput } from "../connect.ts";
+import { contradictionOf } from "./counted-status.ts";
 
 const columns: Column<Step>[] = [
   { name: "step", value: ({ step }) => step },
@@ -27,7 +28,7 @@ async function readStep(path: string, name: string): Promise<Step> {
     const step = basename(name, extname(name));
     return { step, result: "not run", details: "it wrote no report", first: [], report: name };
   }
-  return parseStep(await readReportText(path, name), name);
+  return parseStep(await readReportText(path, name), name, contradictionOf);
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { EvalReport } from "../../checks/eval/report.ts";
 import {
+  checkShape,
   parseReportJson,
   readReportText,
-  refuseInvalid,
   refuseReport,
   refuseVersion,
 } from "../report/read.ts";
@@ -20,9 +20,7 @@ export function parseBaseline(text: string, name: string): EvalReport {
     throw refuseReport(flag, "JSON, but not a report of knowctl eval");
   }
   if (version !== 1) throw refuseVersion(flag, version, "version 1");
-  const result = EvalReportSchema.safeParse(value);
-  if (result.success) return result.data;
-  throw refuseInvalid(flag, result.error);
+  return checkShape(flag, EvalReportSchema, value);
 }
 
 /** Reads a baseline. Throws like parseBaseline(), and for a file that cannot be read. */

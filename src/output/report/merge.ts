@@ -1,6 +1,13 @@
 import { CliError } from "../../errors.ts";
 import { createReasons, maxLost } from "./collector.ts";
-import type { ReportCounts, ReportFailure, ReportHead, RunReport, RunSummary } from "./record.ts";
+import {
+  mostShards,
+  type ReportCounts,
+  type ReportFailure,
+  type ReportHead,
+  type RunReport,
+  type RunSummary,
+} from "./record.ts";
 import { missingText, worstStatus } from "./text.ts";
 import { createThroughput } from "./throughput.ts";
 import { tool } from "./tool.ts";
@@ -65,7 +72,7 @@ function checkShards(reports: readonly NamedReport[]): {
     seen.set(shard.index, name);
   }
   if (count === undefined) return { shards: null, missing: [] };
-  if (count > 100_000) throw usage(`${first?.name}: too many shards`, "use at most 100,000");
+  if (count > mostShards) throw usage(`${first?.name}: too many shards`, "use at most 100,000");
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   return { shards: count, missing: numbers.filter((index) => !seen.has(index)) };
 }

@@ -1,10 +1,13 @@
 import { readFile, stat } from "node:fs/promises";
 import type * as z from "zod/mini";
+import { contradictionOf } from "./contradiction.ts";
 import { CliError, codeOf, fileProblem, messageOf } from "../../errors.ts";
 import { RunReport } from "./record.ts";
 
-/** A little less than Node's maximum string length. */
-const maxBytes = 512 * 1024 * 1024 - 1024;
+/** A million failed documents take less. */
+const maxMegabytes = 256;
+/** Values of a report. Their objects take many times the memory of their text. */
+const maxValues = 20_000_000;
 
 const hints = ["name files that a command wrote with --report FILE.json"];
 
@@ -13,12 +16,26 @@ export function refuseReport(path: string, problem: string, cause?: unknown): Cl
   return new CliError("usage", `${path}: ${problem}`, { hints, cause });
 }
 
+/** A value begins after each of these; counted in texts as well, of which a report has few. */
+function hasTooManyValues(text: string): boolean {
+  if (text.length < maxValues) return false;
+  let count = 0;
+  for (const separator of ["[", "{", ","]) {
+    for (let at = text.indexOf(separator); at >= 0; at = text.indexOf(separator, at + 1)) count++;
+  }
+  return count > maxValues;
+}
+
 /** The text of a report. Throws CliError `usage` for a file that cannot be read. */
 export async function readReportText(path: string, name: string): Promise<string> {
   try {
     const { size } = await stat(path);
-    if (size > maxBytes) throw refuseReport(name, "larger than 512 MiB, too large for a report");
-    return await readFile(path, "utf8");
+    if (size > maxMegabytes * 1024 * 1024) {
+      throw refuseReport(name, `larger than ${maxMegabytes} MiB, too large for a report`);
+    }
+    const text = await readFile(path, "utf8");
+    if (hasTooManyValues(text)) throw refuseReport(name, "too many values for a report");
+    return text;
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw refuseReport(
@@ -49,10 +66,31 @@ export function refuseVersion(name: string, version: unknown, known: string): Cl
   });
 }
 
-/** The error for a report with an invalid member. */
-export function refuseInvalid(name: string, { issues: [issue] }: z.core.$ZodError): CliError {
+/** The report as `shape` reads it. Throws CliError `usage` that names the invalid member. */
+export function checkShape<Shape extends z.ZodMiniType>(
+  name: string,
+  shape: Shape,
+  value: unknown,
+): z.infer<Shape> {
+  let result;
+  try {
+    result = shape.safeParse(value);
+  } catch (error) {
+    // The stack overflows: values nested too deeply, or a million invalid ones.
+    if (!(error instanceof RangeError)) throw error;
+    throw refuseReport(name, "not a valid report: too many invalid or nested values", error);
+  }
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
   const place = (issue?.path ?? []).map(String).join(".") || "the report";
-  return refuseReport(name, `not a valid report: ${place}: ${issue?.message ?? "unknown"}`);
+  throw refuseReport(name, `not a valid report: ${place}: ${issue?.message ?? "unknown"}`);
+}
+
+/** The error for a report whose status is not the one that its counts prove. */
+export function refuseContradiction(name: string, contradiction: string): CliError {
+  return new CliError("usage", `${name}: the report contradicts itself: ${contradiction}`, {
+    hints: ["a report that was edited or cut proves nothing: run the step again"],
+  });
 }
 
 /**
@@ -65,9 +103,10 @@ export function parseReport(text: string, name: string): RunReport {
   if (type !== "ingest-report")
     throw refuseReport(name, "JSON, but not a report of knowctl ingest");
   if (version !== 1 && version !== 2) throw refuseVersion(name, version, "versions 1 and 2");
-  const result = RunReport.safeParse(value);
-  if (result.success) return result.data;
-  throw refuseInvalid(name, result.error);
+  const report = checkShape(name, RunReport, value);
+  const contradiction = contradictionOf(report);
+  if (contradiction === undefined) return report;
+  throw refuseContradiction(name, contradiction);
 }
 
 /** Reads a JSON report. Throws like parseReport(), and for a file that cannot be read. */

@@ -99,7 +99,7 @@ const throughput = z.object({
         failed: count("documents that failed in this bucket"),
       }),
     )
-    .check(z.describe("at most 600, without gaps")),
+    .check(z.maxLength(600), z.describe("without gaps")),
 });
 export type Throughput = z.infer<typeof throughput>;
 
@@ -113,10 +113,17 @@ const runSummary = z.object({
 /** One run of a merged report. */
 export type RunSummary = z.infer<typeof runSummary>;
 
+/** Shards of one run, and runs of one merged report. */
+export const mostShards = 100_000;
+
 const merged = z.object({
   shards: described(z.nullable(z.number()), "expected number of shards; null without shards"),
-  missing: z.array(z.number()).check(z.describe("shards without a report")),
-  runs: z.array(runSummary).check(z.describe("the runs merged into this report")),
+  missing: z
+    .array(z.number())
+    .check(z.maxLength(mostShards), z.describe("shards without a report")),
+  runs: z
+    .array(runSummary)
+    .check(z.maxLength(mostShards), z.describe("the runs merged into this report")),
 });
 
 /** Content of `--report FILE.json`. */
@@ -154,19 +161,20 @@ export const RunReport = z.object({
         ms: number("time from reading the file to the response, in milliseconds"),
       }),
     )
-    .check(z.describe("the 20 slowest documents, slowest first")),
+    .check(z.maxLength(20), z.describe("the slowest documents, slowest first")),
   skipped: z
     .array(z.object({ reason: z.string(), count: count("files") }))
-    .check(z.describe("why files were skipped, most frequent reason first")),
+    .check(z.maxLength(1001), z.describe("why files were skipped, most frequent reason first")),
   renamed: z
     .array(z.object({ from: z.string(), to: z.string() }))
-    .check(z.describe("the first 1,000 renamed files")),
+    .check(z.maxLength(1000), z.describe("the first renamed files")),
   merged: z.optional(merged),
   lost: z.optional(
     z
       .array(reportLost)
       .check(
-        z.describe("with --verify: the first 1,000 documents that the index does not hold as sent"),
+        z.maxLength(1000),
+        z.describe("with --verify: the first documents that the index does not hold as sent"),
       ),
   ),
   failures: z.array(reportFailure).check(z.describe("every document that failed")),

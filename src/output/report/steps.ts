@@ -1,7 +1,7 @@
-import * as z from "zod/mini";
 import { CliError } from "../../errors.ts";
 import { countOf, formatCount } from "../terminal/progress.ts";
-import { parseReport, parseReportJson, refuseReport } from "./read.ts";
+import { parseCheckReport, type CheckReport, type Item } from "./check-report.ts";
+import { parseReport, parseReportJson, refuseContradiction } from "./read.ts";
 import type { RunReport } from "./record.ts";
 
 export type StepResult = "passed" | "failed" | "partial" | "not run";
@@ -20,42 +20,6 @@ export interface Step {
 }
 
 const mostNamed = 3;
-
-const item = z.looseObject({
-  id: z.optional(z.string()),
-  path: z.optional(z.nullable(z.string())),
-  line: z.optional(z.nullable(z.number())),
-  result: z.optional(z.string()),
-  outcome: z.optional(z.string()),
-  severity: z.optional(z.string()),
-  rule: z.optional(z.string()),
-  /** Of a case: the documents that should be found. */
-  expected: z.optional(
-    z.array(
-      z.looseObject({ path: z.nullable(z.string()), rank: z.optional(z.nullable(z.number())) }),
-    ),
-  ),
-});
-type Item = z.infer<typeof item>;
-
-const estimate = z.looseObject({
-  value: z.nullable(z.number()),
-  low: z.nullable(z.number()),
-  high: z.nullable(z.number()),
-});
-
-/** What the reports of verify, lint and eval have in common: trust.md 9. */
-const CheckReport = z.looseObject({
-  version: z.literal(1),
-  command: z.string(),
-  status: z.enum(["passed", "failed", "partial"]),
-  summary: z.looseObject({ metrics: z.optional(z.record(z.string(), estimate)) }),
-  comparison: z.optional(z.nullable(z.looseObject({ verdict: z.string() }))),
-  documents: z.optional(z.array(item)),
-  findings: z.optional(z.array(item)),
-  cases: z.optional(z.array(item)),
-});
-type CheckReport = z.infer<typeof CheckReport>;
 
 const good = new Set(["current", "present", "passed", "skipped", "warning", "note"]);
 
@@ -129,13 +93,20 @@ function uploadStep(report: RunReport, name: string): Step {
   };
 }
 
-/** The step of a report. `name` is its file as typed. Throws CliError `usage` for another file. */
-export function parseStep(text: string, name: string): Step {
+/**
+ * The step of a report. `name` is its file as typed; `contradictionOf` says what in a report
+ * contradicts its counts. Throws CliError `usage` for such a report and for another file.
+ */
+export function parseStep(
+  text: string,
+  name: string,
+  contradictionOf: (report: CheckReport) => string | undefined,
+): Step {
   const value = parseReportJson(text, name);
   if (value.type === "ingest-report") return uploadStep(parseReport(text, name), name);
-  const parsed = CheckReport.safeParse(value);
-  if (!parsed.success) throw refuseReport(name, "JSON, but not a report of a command");
-  const report = parsed.data;
+  const report = parseCheckReport(value, name);
+  const contradiction = contradictionOf(report);
+  if (contradiction !== undefined) throw refuseContradiction(name, contradiction);
   const verdict = report.comparison
     ? [`compared with the baseline: ${report.comparison.verdict.replace("-", " ")}`]
     : [];

@@ -49,7 +49,7 @@ describe("the JSON report of eval", () => {
 });
 
 it("is a step of the summary of a pipeline", () => {
-  expect(parseStep(textOf(mixedReport()), "eval.json")).toMatchObject({
+  expect(parseStep(textOf(mixedReport()), "eval.json", () => undefined)).toMatchObject({
     step: "eval retrieval",
     result: "failed",
     first: [
