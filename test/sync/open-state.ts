@@ -1,13 +1,13 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../../src/database.ts";
-import type { OwnerRules } from "../../src/ownership.ts";
 import * as stateFile from "../../src/sync/state/file/state-file.ts";
+import type { StateRules } from "../../src/sync/state/file/state-folder.ts";
 import type { State } from "../../src/sync/state/state.ts";
 import { temporaryFolder } from "../support.ts";
 
 /** Rules under which no owner is asked for. */
-export const anyOwner: OwnerRules = { uid: -1, trustAll: false };
+export const anyOwner: StateRules = { uid: -1, trustAll: false, findTracked: () => undefined };
 
 /** openState() of a folder whose owner does not matter. */
 export async function openState(folder: string, now: () => number): Promise<stateFile.OpenedState> {

@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { GlobalFlags } from "../../config/global-flags.ts";
-import { ownerRules } from "../../config/values/given.ts";
-import { stateName } from "../../config/find/project-mark.ts";
 import type { Context } from "../../context.ts";
-import { findLocalFiles } from "../../sync/orphans/local-files.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import type { Connected } from "../connect.ts";
+import { filesInState } from "../files-in-state.ts";
 import { findProjectRoot } from "../project-root.ts";
 
 /** Paths below the working directory are relative to it. */
@@ -32,7 +31,7 @@ function filesOfTrial(
 export async function findFiles(
   context: Pick<Context, "cwd" | "env" | "uid" | "trialFiles">,
   flags: GlobalFlags,
-  { client, connection }: Connected,
+  connected: Connected & { output: Output },
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const { cwd, trialFiles } = context;
@@ -40,10 +39,7 @@ export async function findFiles(
   const found = new Map<string, string>();
   try {
     const { folder: root, start: here } = findProjectRoot(context, [], flags);
-    const { storedId } = client.dialect;
-    const owner = ownerRules(context);
-    const search = { baseUrl: connection.baseUrl, ids, storedId, owner };
-    for (const [id, path] of await findLocalFiles(join(root, stateName), search)) {
+    for (const [id, path] of await filesInState(context, root, connected, ids)) {
       const full = join(root, path);
       if (existsSync(full)) found.set(id, relative(here, full));
     }

@@ -3,7 +3,7 @@ import { statsOf } from "../stats-of.ts";
 import { stateFolder } from "../ingest/session-setup.ts";
 import { resolve } from "node:path";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
-import { ownerRules } from "../../config/values/given.ts";
+import { stateRules } from "../state-rules.ts";
 import type { Context } from "../../context.ts";
 import { explainDocument, type Explanation } from "../../documents/map/explain.ts";
 import { findFiles } from "../../documents/find/find.ts";
@@ -53,7 +53,7 @@ async function readRecord(
   stamp: string,
 ): Promise<Recorded> {
   const folder = stateFolder(source, flags);
-  const rules = ownerRules(context);
+  const rules = stateRules(context);
   if (folder === undefined || !hasState(folder, rules)) {
     return { text: "not recorded: there is no state yet", onlyPair: undefined };
   }

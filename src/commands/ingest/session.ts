@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import type { ClientOptions } from "../../api/call.ts";
 import type { Client } from "../../api/client.ts";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
-import { ownerRules } from "../../config/values/given.ts";
+import { stateRules } from "../state-rules.ts";
 import type { Config, Connection } from "../../config/load.ts";
 import { parseBaseUrl } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";
@@ -97,7 +97,7 @@ async function openStateFor(
   dryRun: boolean,
   output: Output,
 ): Promise<State> {
-  const rules = ownerRules(context);
+  const rules = stateRules(context);
   if (dryRun && (folder === undefined || !hasState(folder, rules))) {
     return await openPlanningState();
   }

@@ -1,4 +1,4 @@
-import { ownerRules } from "../../config/values/given.ts";
+import { stateRules } from "../state-rules.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { RunReport } from "../../output/report/record.ts";
@@ -56,7 +56,7 @@ async function onlyFailureTarget(
   source: DocumentSource,
   folder: string,
 ): Promise<ChosenPair | undefined> {
-  const { state } = await openStateForReading(folder, context.now, ownerRules(context));
+  const { state } = await openStateForReading(folder, context.now, stateRules(context));
   try {
     const keys = failureTargets(state.database, plannedBaseUrl(source.config));
     const [only] = keys;

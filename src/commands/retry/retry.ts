@@ -3,7 +3,7 @@ import type { IngestOptions } from "../ingest/ingest-options.ts";
 import { stateFolder } from "../ingest/session-setup.ts";
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
-import { ownerRules } from "../../config/values/given.ts";
+import { stateRules } from "../state-rules.ts";
 import { loadGlobs, mayBeGlob } from "../../documents/find/patterns.ts";
 import { createRealPlaces, exists } from "../../documents/find/place/real-place.ts";
 import { CliError } from "../../errors.ts";
@@ -154,7 +154,7 @@ export async function ingestRetry(
   const source = await openSource(context, [place], options, output, options.dryRun !== true);
   const folder = stateFolder(source, options);
   // Otherwise this would create a state and report "no file failed" for a folder without uploads.
-  if (!report && folder !== undefined && !hasState(folder, ownerRules(context))) {
+  if (!report && folder !== undefined && !hasState(folder, stateRules(context))) {
     throw noStateError(folder);
   }
   if (report) refuseSeveralPairs(report, source, name ?? "");

@@ -1,8 +1,5 @@
-import { join } from "node:path";
 import type { SearchQuery } from "../../api/search.ts";
-import { stateName } from "../../config/find/project-mark.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
-import { ownerRules } from "../../config/values/given.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { checkFormat, checkSelection, writeList } from "../../output/formats/formats.ts";
@@ -17,7 +14,7 @@ import {
   snippetOf,
   type Span,
 } from "../../output/search/results.ts";
-import { findLocalFiles } from "../../sync/orphans/local-files.ts";
+import { filesInState } from "../files-in-state.ts";
 import { parseTags } from "../chat/options/tags.ts";
 import { parseSince } from "../chat/session/time.ts";
 import { connect, type Connected } from "../connect.ts";
@@ -76,15 +73,12 @@ interface LocalFiles {
 async function localFilesOf(
   context: Context,
   options: SearchOptions,
-  { client, connection }: Connected,
+  connected: Connected & { output: Output },
   ids: readonly string[],
 ): Promise<LocalFiles> {
   try {
     const { folder: root, start } = findProjectRoot(context, [], options);
-    const { storedId } = client.dialect;
-    const owner = ownerRules(context);
-    const search = { baseUrl: connection.baseUrl, ids, storedId, owner };
-    const paths = await findLocalFiles(join(root, stateName), search);
+    const paths = await filesInState(context, root, connected, ids);
     return { paths, shown: pathsFrom(start, root) };
   } catch {
     // For example an invalid root: the results are then shown without files.

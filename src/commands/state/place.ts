@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { GlobalFlags } from "../../config/global-flags.ts";
-import { ownerRules } from "../../config/values/given.ts";
+import { stateRules } from "../state-rules.ts";
 import { stateName } from "../../config/find/project-mark.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
@@ -47,7 +47,7 @@ export async function openExisting(
   { folder }: StatePlace,
   output: Output,
 ): Promise<State> {
-  if (!hasState(folder, ownerRules(context))) throw noStateError(folder);
+  if (!hasState(folder, stateRules(context))) throw noStateError(folder);
   return await openOrCreate(context, { folder }, output);
 }
 
@@ -57,7 +57,7 @@ export async function openToRead(
   { folder }: StatePlace,
   output: Output,
 ): Promise<State> {
-  if (!hasState(folder, ownerRules(context))) throw noStateError(folder);
+  if (!hasState(folder, stateRules(context))) throw noStateError(folder);
   return await openWith(openStateForReading, context, folder, output);
 }
 
@@ -76,7 +76,7 @@ async function openWith(
   folder: string,
   output: Output,
 ): Promise<State> {
-  const { state, wasEmptied } = await open(folder, context.now, ownerRules(context));
+  const { state, wasEmptied } = await open(folder, context.now, stateRules(context));
   if (wasEmptied) await output.warn(`the state in ${folder} was empty`);
   return state;
 }

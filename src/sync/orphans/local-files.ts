@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { openForReading, type Database } from "../../database.ts";
-import type { OwnerRules } from "../../ownership.ts";
+import { CliError } from "../../errors.ts";
 import { hasState } from "../state/file/state-file.ts";
+import type { StateRules } from "../state/file/state-folder.ts";
 import { serviceTargets } from "../state/target.ts";
 
 export interface LocalFileSearch {
@@ -11,8 +12,10 @@ export interface LocalFileSearch {
   ids: readonly string[];
   /** Maps an id to the id that the service stores; undefined where it stores ids unchanged. */
   storedId?: ((id: string) => string) | undefined;
-  /** Which owners of the state to trust. */
-  owner: OwnerRules;
+  /** Which states to use. */
+  rules: StateRules;
+  /** Called when the state must not be used, with the reason. */
+  onRefused: (reason: string) => void;
 }
 
 /** The percent-decoded id; the id itself when it is not valid encoding. */
@@ -47,6 +50,15 @@ function readPaths(database: Database, search: LocalFileSearch): Map<string, str
   return paths;
 }
 
+function isUsable(folder: string, { rules, onRefused }: LocalFileSearch): boolean {
+  try {
+    return hasState(folder, rules);
+  } catch (error) {
+    if (error instanceof CliError) onRefused(error.message);
+    return false;
+  }
+}
+
 /**
  * Maps ids of the service to local files: paths relative to the project root, from the
  * state in `folder`. Only reads, and creates nothing. Returns an empty map when there is
@@ -58,7 +70,7 @@ export async function findLocalFiles(
 ): Promise<Map<string, string>> {
   let database: Database | undefined;
   try {
-    if (search.ids.length === 0 || !hasState(folder, search.owner)) return new Map();
+    if (search.ids.length === 0 || !isUsable(folder, search)) return new Map();
     database = await openForReading(join(folder, "state.db"));
     // Views with these names, in a crafted file, could compute for hours.
     const tables = database.prepare(

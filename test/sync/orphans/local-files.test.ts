@@ -41,7 +41,7 @@ async function stateWith(
   return folder;
 }
 
-const owner = anyOwner;
+const rules = { rules: anyOwner, onRefused: () => {} };
 
 describe("findLocalFiles", () => {
   const { storedId } = dialects.onyx;
@@ -57,7 +57,7 @@ describe("findLocalFiles", () => {
     const folder = await stateWith([[own, "docs/file.md"]]);
     const files = await findLocalFiles(folder, {
       baseUrl,
-      owner,
+      ...rules,
       ids: [stored, "gone"],
       storedId: rule,
     });
@@ -70,27 +70,27 @@ describe("findLocalFiles", () => {
       ["b", "b.md", `${baseUrl}#9`],
       ["c", "c.md", `${baseUrl}/more#9`],
     ]);
-    const files = await findLocalFiles(folder, { baseUrl, owner, ids: ["a", "b", "c"] });
+    const files = await findLocalFiles(folder, { baseUrl, ...rules, ids: ["a", "b", "c"] });
     expect([...files]).toEqual([["b", "b.md"]]);
   });
 
   it("makes nothing where there is no state", async () => {
     const folder = join(temporaryFolder(), ".knowctl");
-    expect((await findLocalFiles(folder, { baseUrl, owner, ids: ["a"] })).size).toBe(0);
+    expect((await findLocalFiles(folder, { baseUrl, ...rules, ids: ["a"] })).size).toBe(0);
     expect(existsSync(folder)).toBe(false);
   });
 
   it("finds nothing, and changes nothing, in a file that is no state", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "state.db"), "no database at all, whatever its name says");
-    expect((await findLocalFiles(folder, { baseUrl, owner, ids: ["a"] })).size).toBe(0);
+    expect((await findLocalFiles(folder, { baseUrl, ...rules, ids: ["a"] })).size).toBe(0);
     expect(readdirSync(folder)).toEqual(["state.db"]);
   });
 
   it("finds nothing in a file that may not be read", async () => {
     const folder = await stateWith([["a", "a.md"]]);
     chmodSync(join(folder, "state.db"), 0);
-    await expect(findLocalFiles(folder, { baseUrl, owner, ids: ["a"] })).resolves.toBeInstanceOf(
+    await expect(findLocalFiles(folder, { baseUrl, ...rules, ids: ["a"] })).resolves.toBeInstanceOf(
       Map,
     );
   });
@@ -103,7 +103,7 @@ describe("findLocalFiles", () => {
        CREATE VIEW files AS SELECT 'a' AS id, 'a.md' AS path`,
     );
     database.close();
-    expect((await findLocalFiles(folder, { baseUrl, owner, ids: ["a"] })).size).toBe(0);
+    expect((await findLocalFiles(folder, { baseUrl, ...rules, ids: ["a"] })).size).toBe(0);
   });
 });
 

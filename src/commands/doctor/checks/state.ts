@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stateFolder } from "../../../config/find/folders.ts";
-import { ownerRules } from "../../../config/values/given.ts";
+import { stateRules } from "../../state-rules.ts";
 import { stateName } from "../../../config/find/project-mark.ts";
 import { codeOf, writeProblem } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
@@ -75,7 +75,7 @@ export const checkState: Check = {
         fixes: ["free some space: an upload fails on a full disk"],
       };
     }
-    facts.failures = hasState(project, ownerRules(context)) ? await countFailures(project) : [];
+    facts.failures = hasState(project, stateRules(context)) ? await countFailures(project) : [];
     return {
       status: "ok",
       message: `${project} and ${own} are writable`,

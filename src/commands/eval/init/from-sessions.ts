@@ -1,16 +1,14 @@
-import { join } from "node:path";
 import { getSession, listSessions } from "../../../api/sessions.ts";
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
 import type { DraftCase } from "../../../checks/eval/draft/draft-suite.ts";
 import { findRefusal } from "../../../checks/eval/words/refusals.ts";
-import { stateName } from "../../../config/find/project-mark.ts";
-import { ownerRules } from "../../../config/values/given.ts";
 import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
 import { ApiError } from "../../../errors.ts";
 import { listSources } from "../../../output/chat/sources.ts";
 import { answerState, branchesOf, turnOfStored } from "../../../output/chat/stored/stored.ts";
-import { findLocalFiles } from "../../../sync/orphans/local-files.ts";
+import { filesInState } from "../../files-in-state.ts";
+import type { Output } from "../../../output/terminal/output.ts";
 import type { Connected } from "../../connect.ts";
 import { findProjectRoot } from "../../project-root.ts";
 
@@ -79,14 +77,12 @@ async function readQuestions({ client }: Connected): Promise<{ asked: Asked[]; r
 async function pathsOf(
   context: Context,
   options: GlobalFlags,
-  { client, connection }: Connected,
+  connected: Connected & { output: Output },
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   try {
     const { folder } = findProjectRoot(context, [], options);
-    const { storedId } = client.dialect;
-    const search = { baseUrl: connection.baseUrl, ids, storedId, owner: ownerRules(context) };
-    return await findLocalFiles(join(folder, stateName), search);
+    return await filesInState(context, folder, connected, ids);
   } catch {
     // For example an invalid root: the documents are then named by their ids.
     return new Map();
@@ -101,7 +97,7 @@ async function pathsOf(
 export async function draftFromSessions(
   context: Context,
   options: GlobalFlags,
-  connected: Connected,
+  connected: Connected & { output: Output },
   limit: number,
 ): Promise<{ cases: DraftCase[]; read: number }> {
   const { asked, read } = await readQuestions(connected);

@@ -1,10 +1,8 @@
-import { join } from "node:path";
 import type { RetrievedDocument } from "../../../checks/eval/result.ts";
-import { stateName } from "../../../config/find/project-mark.ts";
-import { ownerRules } from "../../../config/values/given.ts";
 import type { Context } from "../../../context.ts";
-import { findLocalFiles } from "../../../sync/orphans/local-files.ts";
+import type { Output } from "../../../output/terminal/output.ts";
 import type { Connected } from "../../connect.ts";
+import { filesInState } from "../../files-in-state.ts";
 import type { Project } from "./folder.ts";
 
 /** Adds the local file to each document where the state or the suite knows it. */
@@ -16,17 +14,14 @@ export type AddPaths = (documents: readonly RetrievedDocument[]) => Promise<Retr
  */
 export function createAddPaths(
   context: Context,
-  { client, connection }: Connected,
+  connected: Connected & { output: Output },
   { root, known }: Pick<Project, "root" | "known">,
 ): AddPaths {
   const paths = new Map<string, string | null>(known);
-  const owner = ownerRules(context);
-  const { storedId } = client.dialect;
   return async (documents) => {
     const ids = documents.flatMap(({ id }) => (id === null || paths.has(id) ? [] : [id]));
     if (ids.length > 0) {
-      const search = { baseUrl: connection.baseUrl, ids, storedId, owner };
-      const found = await findLocalFiles(join(root, stateName), search);
+      const found = await filesInState(context, root, connected, ids);
       for (const id of ids) paths.set(id, found.get(id) ?? null);
     }
     return documents.map((each) => ({

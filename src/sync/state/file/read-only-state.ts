@@ -10,10 +10,10 @@ import {
 import { dirname, join } from "node:path";
 import { openDatabase, type Database } from "../../../database.ts";
 import { CliError, writeReason } from "../../../errors.ts";
-import type { OwnerRules } from "../../../ownership.ts";
 import { stateFailure, writeDenialOf } from "../state-failure.ts";
 import { createState } from "../state.ts";
 import { hasState, isCorrupt, newStateMark, openState, type OpenedState } from "./state-file.ts";
+import type { StateRules } from "./state-folder.ts";
 import { prepareTables } from "./state-schema.ts";
 import { openInTemporaryFile } from "./temporary-file.ts";
 
@@ -94,7 +94,7 @@ function copyAtRest(path: string, copy: string): void {
 export async function openStateForReading(
   folder: string,
   now: () => number,
-  rules: OwnerRules,
+  rules: StateRules,
 ): Promise<OpenedState> {
   const path = join(folder, "state.db");
   if (!hasState(folder, rules) || writeDenialOf(path) === undefined) {

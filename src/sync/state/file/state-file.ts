@@ -12,7 +12,7 @@ import { openDatabase, type Database } from "../../../database.ts";
 import { CliError, codeOf, messageOf, writeProblem } from "../../../errors.ts";
 import { makeFolder } from "../../../make-folder.ts";
 import type { OwnerRules } from "../../../ownership.ts";
-import { checkStateFolder, isOwnFolder } from "./state-folder.ts";
+import { checkStateFolder, isOwnFolder, refuseTracked, type StateRules } from "./state-folder.ts";
 import { prepareTables, schema } from "./state-schema.ts";
 import { openInTemporaryFile } from "./temporary-file.ts";
 import { stateFailure } from "../state-failure.ts";
@@ -105,7 +105,7 @@ export function noStateError(folder: string): CliError {
  * an unreadable state must not count as "nothing sent yet". Also throws for a state that
  * cannot be trusted (see checkStateFolder()).
  */
-export function hasState(folder: string, rules: OwnerRules): boolean {
+export function hasState(folder: string, rules: StateRules): boolean {
   checkStateFolder(folder, rules);
   const path = join(folder, "state.db");
   try {
@@ -134,10 +134,12 @@ export const newStateMark = "state.db-new";
 export async function openState(
   folder: string,
   now: () => number,
-  rules: OwnerRules,
+  rules: StateRules,
 ): Promise<OpenedState> {
   const path = join(folder, "state.db");
   const existed = hasState(folder, rules);
+  // Where a new state would be one that git tracks, the next run would refuse it.
+  if (!existed) refuseTracked(folder, rules);
   prepareFolder(folder, rules);
   let database: Database | undefined;
   try {

@@ -5,6 +5,18 @@ import { CliError } from "../../../errors.ts";
 import { isForeign, type OwnerRules } from "../../../ownership.ts";
 import { stateFailure } from "../state-failure.ts";
 
+/** A file of a state that a repository tracks: `name` is its path from the folder `top`. */
+interface TrackedState {
+  top: string;
+  name: string;
+}
+
+/** Which states to use. */
+export interface StateRules extends OwnerRules {
+  /** The first of the files `names` in `folder` that git tracks. Throws CliError `local` where it cannot tell. */
+  findTracked: (folder: string, names: readonly string[]) => TrackedState | undefined;
+}
+
 /** Name of the state folder in a project. */
 const ownName = ".knowctl";
 const databaseFiles = ["state.db", "state.db-wal", "state.db-shm", "state.db-journal"].concat(
@@ -82,12 +94,34 @@ function checkDatabaseFile(path: string, rules: OwnerRules): void {
   if (linkCount > 1) refuse(path, "has a second name (a hard link)", "replace it with a copy");
 }
 
+const quoted = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+
+/**
+ * Throws CliError `local` for a state that git tracks: a checkout may have brought it, with records
+ * that choose what is sent and removed. No flag or variable permits it.
+ */
+export function refuseTracked(folder: string, { findTracked }: StateRules): void {
+  const tracked = findTracked(folder, databaseFiles);
+  if (tracked === undefined) return;
+  const { top, name } = tracked;
+  const isOwn = isOwnFolder(folder) && name.includes("/");
+  const what = isOwn ? `-r ${quoted(name.slice(0, name.lastIndexOf("/")))}` : quoted(name);
+  const message = `git tracks the state ${join(folder, basename(name))}, so it may be of somebody else: not used`;
+  throw new CliError("local", message, {
+    hints: [
+      `untrack it: cd ${quoted(top)} && git rm --cached ${what}`,
+      "unless you made this state, delete its folder as well: the next upload sends all documents again, under the same ids",
+    ],
+  });
+}
+
 /**
  * Checks the state folder and its files, without following links. Throws CliError `local` for
  * anything that a checkout could have added: a link, another kind of file, a file of another
- * user. Missing files are accepted.
+ * user, a file that git tracks. Missing files are accepted.
  */
-export function checkStateFolder(folder: string, rules: OwnerRules): void {
+export function checkStateFolder(folder: string, rules: StateRules): void {
   const stats = statsOf(folder);
   if (!stats) return;
   checkLink(folder, stats);
@@ -96,4 +130,5 @@ export function checkStateFolder(folder: string, rules: OwnerRules): void {
   if (isOwnFolder(folder)) checkOwner(folder, stats, rules);
   for (const name of databaseFiles) checkDatabaseFile(join(folder, name), rules);
   checkFile(join(folder, ".gitignore"), rules);
+  refuseTracked(folder, rules);
 }

@@ -15,15 +15,15 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../../../src/errors.ts";
-import type { OwnerRules } from "../../../../src/ownership.ts";
 import { hasState, openState } from "../../../../src/sync/state/file/state-file.ts";
-import { namedStateFolder } from "../../../../src/sync/state/file/state-folder.ts";
+import { namedStateFolder, type StateRules } from "../../../../src/sync/state/file/state-folder.ts";
 import { temporaryFolder } from "../../../support.ts";
+import { anyOwner } from "../../open-state.ts";
 
 const isWindows = process.platform === "win32";
-const mine: OwnerRules = { uid: process.geteuid?.() ?? -1, trustAll: false };
+const mine: StateRules = { ...anyOwner, uid: process.geteuid?.() ?? -1 };
 /** As another user would see the same files. */
-const theirs: OwnerRules = { uid: 4_000_000, trustAll: false };
+const theirs: StateRules = { ...anyOwner, uid: 4_000_000 };
 
 const open = async (folder: string, rules = mine): Promise<void> => {
   const { state } = await openState(folder, Date.now, rules);
@@ -147,7 +147,7 @@ describe.each([".knowctl", "named"])("a file in the folder %s", (name) => {
       await open(folder, { ...theirs, trustAll: true });
       expect(statSync(join(folder, "state.db")).mode & 0o777).toBe(0o644);
       // Where files have no owner none is asked for.
-      await open(folder, { uid: -1, trustAll: false });
+      await open(folder, anyOwner);
     },
   );
 });

@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { stateName } from "../config/find/project-mark.ts";
+import type { Context } from "../context.ts";
+import type { Output } from "../output/terminal/output.ts";
+import { findLocalFiles } from "../sync/orphans/local-files.ts";
+import type { Connected } from "./connect.ts";
+import { stateRules } from "./state-rules.ts";
+
+const told = new WeakSet<Output>();
+
+/**
+ * The files of documents, by the ids that the service stores, from the state of the project `root`;
+ * paths are relative to it. Empty without a state. Warns once of a state that must not be used.
+ */
+export async function filesInState(
+  context: Pick<Context, "uid" | "env">,
+  root: string,
+  { client, connection, output }: Pick<Connected, "client" | "connection"> & { output: Output },
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  let refused: string | undefined;
+  const files = await findLocalFiles(join(root, stateName), {
+    baseUrl: connection.baseUrl,
+    ids,
+    storedId: client.dialect.storedId,
+    rules: stateRules(context),
+    onRefused: (reason) => void (refused = reason),
+  });
+  if (refused !== undefined && !told.has(output)) {
+    told.add(output);
+    await output.warn(`local files are not shown: ${refused}`);
+  }
+  return files;
+}
