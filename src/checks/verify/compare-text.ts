@@ -1,247 +1,223 @@
 /**
- * Compares the text that was sent with the chunks of the index. The rule, also in docs/verify.md:
- * the chunks in their order must hold the sent text from its first to its last word. A chunk may
- * repeat the end of the chunk before it (overlap). What a chunk holds around the sent text is
- * foreign; the title is not. Pure.
+ * Compares the text that was sent with the chunks of the index: the sequences of all visible
+ * characters. A run of white space is one character; other control characters are none; texts are
+ * compared decomposed (NFD), so that letters and their accents are the same however they are
+ * encoded.
+ *
+ * What chunks may have beside the sent text, or lack of it, and what shows that the service did it.
+ * The same rules are in docs/verify.md. What nothing shows is `unsure`; anything else is another text.
+ *
+ * | difference | is allowed where |
+ * | --- | --- |
+ * | white space at the edge of a chunk is missing | most chunks of the document and of the run have none there |
+ * | a chunk begins with the end of the text so far (overlap) | all chunks of the document do, at least two; or others of the run do, by as much |
+ * | the text repeats itself between two chunks that do not overlap | three other chunks of the document begin without, or those of the run |
+ * | the title before each chunk, its metadata behind each chunk | two chunks of the document have it; or those of another document |
+ * | no dash, curly quote, arrow, emoji at all | a document of the run lacks several within words, and no chunk has any |
+ *
+ * Text that a language model adds (summaries, context) can be told from an older text by nothing.
+ * Pure.
  */
+import { hasRemovable, removableInWords, visibleText, withoutRemovable } from "./characters.ts";
+import { hasCommonFrame } from "./common-frame.ts";
+import { findForeign } from "./foreign-text.ts";
+import {
+  joinSections,
+  readPieces,
+  shortestOverlap,
+  toPiece,
+  type ChunkReading,
+  type Cuts,
+  type JoinedText,
+  type Piece,
+} from "./read-chunks.ts";
 
 export interface SentText {
   /** Texts that a service may put before each chunk. */
   titles: readonly string[];
   /** The text of each section. */
   sections: readonly string[];
+  metadata?: Readonly<Record<string, string | readonly string[]>> | undefined;
 }
+
+/** What a service does to texts: what a reading relies on, or what a document shows. */
+export interface Habits {
+  /** It puts the title before each chunk, or the metadata behind. */
+  frames?: boolean;
+  /** Chunks begin with so many characters of the chunk before; 0: with none. */
+  overlap?: number;
+  /** White space between chunks is at no edge of them. */
+  trims?: boolean;
+  /** Characters that it may remove: it does, or keeps them. */
+  removable?: "removed" | "kept";
+}
+
+export type Doubt = "spaces" | "repeats" | "overlap" | "title" | "characters";
 
 export interface Comparison {
-  /** Whether the chunks hold the sent text from its first to its last word. */
-  isComplete: boolean;
-  /** The sent words that the chunks lack first; "" if they lack none. */
-  firstLacking: string;
-  /** Characters that were not sent, without white space. */
-  foreign: number;
-  /** Characters of all chunks, without most white space. */
-  length: number;
   /**
-   * Foreign text that no service adds: a chunk without any sent text, or a longer word at the end
-   * of the sent text.
+   * `same`: the sent text, if the service has the habits of `needs`. `other`: another text. `more`:
+   * the sent text and more. `unsure`: see `doubt`.
    */
-  isOtherText: boolean;
-  /** Chunks that are not empty, and how many of them hold foreign text. */
-  chunks: number;
-  chunksWithForeign: number;
-}
-
-const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
-
-/**
- * The words of a text. White space stays only between two word characters, as one space: a service
- * may change the rest when it joins sentences. Control and format characters and fences of code are dropped.
- */
-function normalise(text: string): string {
-  return (
-    text
-      .toWellFormed()
-      .normalize("NFC")
-      .replace(/[\p{Cf}\u0000-\u0008\u000e-\u001f\u007f]/gu, "")
-      // A chunker may repeat the fence of a code block that it cuts.
-      .replace(/`{3,}|~{3,}/gu, "\n")
-      .replace(/\s+/gu, " ")
-      .replace(/(?<![\p{L}\p{N}\p{M}_]) | (?![\p{L}\p{N}\p{M}_])/gu, "")
-  );
-}
-
-/**
- * Z-function: for each position of `text`, how many characters of `pattern` match there. Linear.
- */
-function matchesOf(pattern: string, text: string): Int32Array {
-  const all = `${pattern}\0${text}`;
-  const lengths = new Int32Array(all.length);
-  let from = 0;
-  let to = 0;
-  for (let at = 1; at < all.length; at++) {
-    let length = at < to ? Math.min(to - at, lengths[at - from] ?? 0) : 0;
-    while (all.charCodeAt(length) === all.charCodeAt(at + length)) length++;
-    lengths[at] = length;
-    if (at + length > to) {
-      from = at;
-      to = at + length;
-    }
-  }
-  return lengths.subarray(pattern.length + 1);
-}
-
-/** Shorter matches are chance, unless they end a chunk, begin it, or are all that is left. */
-const shortestPiece = 12;
-
-interface Piece {
-  /** In the chunk, with the repeated text before it. */
-  from: number;
-  to: number;
-  /** New length of the sent text that the chunks hold so far. */
-  reached: number;
-}
-
-/** The usual case, found faster: the chunk continues the sent text to the end of the chunk. */
-function continuation(chunk: string, rest: string, reached: number): Piece | undefined {
-  const at = chunk.indexOf(rest.slice(0, shortestPiece));
-  if (at === -1 || rest === "") return undefined;
-  const length = chunk.length - at;
-  if (length < shortestPiece || !rest.startsWith(chunk.slice(at))) return undefined;
-  return { from: at, to: chunk.length, reached: reached + length };
-}
-
-/** Characters before `at` in the chunk that are also before `reached` in the sent text. */
-function repeatedBefore(
-  chunk: string,
-  at: number,
-  sent: string,
-  reached: number,
-  most = Number.MAX_SAFE_INTEGER,
-): number {
-  const end = Math.min(at, reached, most);
-  let count = 0;
-  while (count < end && chunk[at - count - 1] === sent[reached - count - 1]) count++;
-  return count;
-}
-
-/** Whether a short match is no chance: its surroundings are those of the sent text, or of a piece. */
-function isPlaced(chunk: string, at: number, end: number, repeated: number): boolean {
-  const start = at - repeated;
-  if (start === 0 || repeated >= shortestPiece) return true;
-  const joins = (place: number): boolean =>
-    wordCharacter.test(chunk[place - 1] ?? "") && wordCharacter.test(chunk[place] ?? "");
-  return !joins(start) && !joins(end);
-}
-
-/** The longest piece of the sent text that continues at `reached` in a chunk. */
-function pieceIn(chunk: string, sent: string, reached: number): Piece | undefined {
-  const rest = sent.slice(reached, reached + chunk.length);
-  let best = continuation(chunk, rest, reached);
-  let longest = 0;
-  let context = -1;
-  for (const [at, length] of best ? [] : matchesOf(rest, chunk).entries()) {
-    if (length === 0 || length < longest) continue;
-    const repeated = repeatedBefore(chunk, at, sent, reached, 4 * shortestPiece);
-    if (length === longest && repeated < context) continue;
-    const end = at + length;
-    const isEdge = at === 0 || end === chunk.length || reached + length === sent.length;
-    if (length < shortestPiece && !(isEdge && isPlaced(chunk, at, end, repeated))) continue;
-    // Of equal pieces the one with its context: a repetition stands before the text that it repeats.
-    longest = length;
-    context = repeated;
-    best = { from: at, to: end, reached: reached + length };
-  }
-  if (!best) return undefined;
-  return { ...best, from: best.from - repeatedBefore(chunk, best.from, sent, reached) };
-}
-
-/** A chunk that only repeats text that earlier chunks hold: the longest such run. */
-function repetitionIn(chunk: string, sent: string, reached: number): Piece | undefined {
-  const start = Math.max(0, reached - 4 * chunk.length);
-  const before = sent.slice(start, reached);
-  let best: Piece | undefined;
-  // A run of twice this length holds one of these probes as a whole.
-  const probe = shortestPiece;
-  for (let at = 0; at + probe <= chunk.length; at = Math.max(at + probe, best?.to ?? 0)) {
-    const found = before.lastIndexOf(chunk.slice(at, at + probe));
-    if (found === -1) continue;
-    let [from, to] = [at, at + probe];
-    const shift = found - at;
-    while (from > 0 && shift + from > 0 && chunk[from - 1] === before[shift + from - 1]) from--;
-    while (to < chunk.length && chunk[to] === before[shift + to]) to++;
-    if (to - from > (best ? best.to - best.from : shortestPiece - 1)) best = { from, to, reached };
-  }
-  return best ?? (before.endsWith(chunk) ? { from: 0, to: chunk.length, reached } : undefined);
-}
-
-/** What a chunk adds to the sent text that earlier chunks hold, or repeats of it. */
-function partIn(chunk: string, sent: string, reached: number): Piece | undefined {
-  const piece = pieceIn(chunk, sent, reached);
-  const added = piece ? piece.reached - reached : 0;
-  if (piece && (added >= shortestPiece || piece.reached === sent.length)) return piece;
-  // A short piece may be chance: the reading that explains more of the chunk is the right one.
-  const repetition = repetitionIn(chunk, sent, reached);
-  const spanOf = (each: Piece | undefined): number => (each ? each.to - each.from : 0);
-  return spanOf(repetition) > spanOf(piece) ? repetition : piece;
-}
-
-/** Foreign characters around a part: letters and digits that are neither sent text nor a title. */
-function foreignIn(chunk: string, part: Piece | undefined, text: Sent): number {
-  const around = part ? [chunk.slice(0, part.from), chunk.slice(part.to)] : [chunk];
-  let count = 0;
-  for (let each of around) {
-    // Without the space between a repetition and a word that was cut.
-    if (each === "" || text.all.includes(each.trim())) continue;
-    for (const title of text.titles) if (title !== "") each = each.replaceAll(title, "");
-    count += each.replace(/[^\p{L}\p{N}]/gu, "").length;
-  }
-  return count;
-}
-
-interface Sent {
-  /** The normalised text. */
-  all: string;
-  titles: readonly string[];
-}
-
-interface Reading {
-  part: Piece | undefined;
+  verdict: "same" | "other" | "more" | "unsure";
+  doubt?: Doubt;
+  needs: Habits;
+  shows: Habits;
+  /** How often white space between chunks stands at an edge of them, and at none. */
+  spaces: { kept: number; lost: number };
+  /** Of `other`: the sent words that the chunks lack first; "" if they lack none. */
+  firstLacking: string;
+  /** Of `more` and `other`: letters and digits that were not sent. */
   foreign: number;
-  /** The sent text ends in this chunk, within a longer word. */
-  endsInWord: boolean;
+  /** Chunks that are not empty. */
+  chunks: number;
 }
 
-function readChunk(chunk: string, text: Sent, reached: number): Reading {
-  const part = partIn(chunk, text.all, reached);
-  const isEnd = part?.reached === text.all.length;
-  const next = part ? (chunk[part.to] ?? "") : "";
-  const endsInWord = isEnd && wordCharacter.test(next) && wordCharacter.test(text.all.at(-1) ?? "");
-  return { part, foreign: foreignIn(chunk, part, text), endsInWord };
+/** The form in which the public service adds metadata to a chunk. */
+function metadataText(metadata: SentText["metadata"] = {}): string {
+  const lines = Object.entries(metadata).map(([key, value]) => {
+    return `${key} - ${[value].flat().join(", ")}`;
+  });
+  return lines.length === 0 ? "" : visibleText(["Metadata:", ...lines].join("\n")).trim();
 }
 
-/** Reads a chunk with its beginning, and without the title there; returns the better reading. */
-function readBest(chunk: string, text: Sent, reached: number): Reading {
-  const whole = readChunk(chunk, text, reached);
-  const title = text.titles.find((each) => each !== "" && chunk.startsWith(each));
-  if (title === undefined) return whole;
-  const bare = readChunk(chunk.slice(title.length).trimStart(), text, reached);
-  const difference = (bare.part?.reached ?? 0) - (whole.part?.reached ?? 0);
-  return difference > 0 || (difference === 0 && bare.foreign < whole.foreign) ? bare : whole;
+/** The chunks without the title and metadata that all of them have; undefined if they have none. */
+function withoutFrames(sent: SentText, pieces: readonly Piece[]): Piece[] | undefined {
+  const filled = pieces.filter(({ text }) => text !== "");
+  const title = sent.titles
+    .map((each) => visibleText(each).trim())
+    .toSorted((a, b) => b.length - a.length)
+    .find((each) => each !== "" && filled.every(({ text }) => `${text} `.startsWith(`${each} `)));
+  const metadata = metadataText(sent.metadata);
+  const hasMetadata =
+    metadata !== "" && filled.every(({ text }) => ` ${text}`.endsWith(` ${metadata}`));
+  if (filled.length === 0 || (title === undefined && !hasMetadata)) return undefined;
+  return pieces.map((piece) => {
+    const text = piece.text.slice(title?.length ?? 0);
+    const end = hasMetadata ? text.length - metadata.length : text.length;
+    return {
+      text: text.slice(0, Math.max(0, end)).trim(),
+      spaceBefore: title === undefined && piece.spaceBefore,
+      spaceAfter: !hasMetadata && piece.spaceAfter,
+    };
+  });
 }
 
-/** The words of a normalised text from a position on, for messages. */
-function wordsFrom(text: string, at: number): string {
-  let start = at;
-  while (start > 0 && text[start - 1] !== " " && at - start < 20) start--;
-  const words = text.slice(start, start + 60);
-  return start + 60 < text.length ? `${words.replace(/ \S*$/u, "")} …` : words;
+/** Overlaps of one service are alike: one that is much longer is a repetition in the text. */
+function isRegular({ plain, overlaps, tail }: Cuts): boolean {
+  const [longest = 0, second = 0] = overlaps.toSorted((a, b) => b - a);
+  return plain === 0 && overlaps.length >= 2 && longest <= 1.25 * second + 8 && tail <= longest;
+}
+
+/** Plain beginnings that show by themselves that a service does not overlap chunks. */
+const enoughPlain = 3;
+
+/** What a reading relies on, and what it shows; a doubt that no other document can end. */
+function judgeCuts(cuts: Cuts): { needs: Habits; shows: Habits; doubt?: Doubt } {
+  const needs: Habits = {};
+  const shows: Habits = {};
+  const { plain, twins, overlaps, tail, spacesKept, spacesLost } = cuts;
+  if (cuts.spacesAdded > 0 || (spacesLost > 0 && spacesKept >= spacesLost)) {
+    return { needs, shows, doubt: "spaces" };
+  }
+  if (spacesLost > 0) needs.trims = true;
+  const isPlain = overlaps.length === 0 && tail === 0;
+  if (isPlain) {
+    if (plain > twins) shows.overlap = 0;
+    if (twins > 0 && plain - twins < enoughPlain) needs.overlap = 0;
+    return { needs, shows };
+  }
+  if (cuts.isPeriodic || overlaps.some((each) => each < shortestOverlap)) {
+    return { needs, shows, doubt: "overlap" };
+  }
+  const longest = Math.max(tail, ...overlaps);
+  if (isRegular(cuts)) shows.overlap = longest;
+  else needs.overlap = longest;
+  return { needs, shows };
+}
+
+const withoutSpaces = (text: string): string => text.replaceAll(" ", "");
+
+/** Whether text and chunks differ in nothing but white space. */
+function differsInSpaces({ text }: JoinedText, pieces: readonly Piece[]): boolean {
+  const bare = pieces.map(({ text: each }) => toPiece(withoutSpaces(each)));
+  return "cuts" in readPieces({ text: withoutSpaces(text), borders: new Set() }, bare);
+}
+
+/** Tells an older text from one with additions. */
+function compareForeign(
+  sent: SentText,
+  sections: readonly string[],
+  chunks: readonly string[],
+): Pick<Comparison, "verdict" | "firstLacking" | "foreign"> {
+  const found = findForeign(sent.titles, sections.join("\n\n"), chunks);
+  const { isComplete, isOtherText, firstLacking, foreign } = found;
+  // Context stands in every chunk, a removed paragraph in one.
+  const inFew = found.chunks > 1 && foreign > 0 && found.chunksWithForeign * 2 <= found.chunks;
+  const isOther = !isComplete || isOtherText || inFew;
+  return { verdict: isOther ? "other" : "more", firstLacking, foreign };
+}
+
+interface Readings {
+  reading: ChunkReading;
+  isFramed: boolean;
+}
+
+/** Reads the chunks as they are, else without what the service may have added to each. */
+function readEither(sent: SentText, text: JoinedText, pieces: readonly Piece[]): Readings {
+  const whole = readPieces(text, pieces);
+  if ("cuts" in whole) return { reading: whole, isFramed: false };
+  const bare = withoutFrames(sent, pieces);
+  const inner = bare && readPieces(text, bare);
+  return inner && "cuts" in inner
+    ? { reading: inner, isFramed: true }
+    : { reading: whole, isFramed: false };
+}
+
+/** Whether the text itself begins with the title: then a title that a service adds looks the same. */
+function beginsWithTitle({ titles }: SentText, { text }: JoinedText): boolean {
+  return titles.some((title) => {
+    const each = visibleText(title).trim();
+    return each !== "" && `${text} `.startsWith(`${each} `);
+  });
 }
 
 /** Compares a sent text with all chunks of its document, in their order. Linear in their length. */
 export function compareText(sent: SentText, chunks: readonly string[]): Comparison {
-  const titles = sent.titles.map(normalise).toSorted((a, b) => b.length - a.length);
-  const all = normalise(sent.sections.join("\n\n"));
-  const found = { foreign: 0, length: 0, chunks: 0, chunksWithForeign: 0, isOtherText: false };
-  let reached = 0;
-  // Foreign characters of a chunk with sent text, and without.
-  let usual = 0;
-  let strange = 0;
-  for (const each of chunks) {
-    const chunk = normalise(each);
-    if (chunk === "") continue;
-    if (all[reached] === " ") reached++;
-    const { part, foreign, endsInWord } = readBest(chunk, { all, titles }, reached);
-    if (part) reached = part.reached;
-    found.isOtherText ||= endsInWord;
-    if (part) usual = Math.max(usual, foreign);
-    else strange = Math.max(strange, foreign);
-    found.foreign += foreign;
-    found.length += chunk.length;
-    found.chunks += 1;
-    if (foreign > 0) found.chunksWithForeign += 1;
+  const keeps = chunks.some(hasRemovable);
+  const mayRemove = !keeps && sent.sections.some(hasRemovable);
+  const prepare = mayRemove ? withoutRemovable : (section: string) => section;
+  const text = joinSections(sent.sections, prepare);
+  const pieces = chunks.map(toPiece);
+  const count = pieces.filter((each) => each.text !== "").length;
+  const { reading, isFramed } = readEither(sent, text, pieces);
+  const rest = { spaces: { kept: 0, lost: 0 }, firstLacking: "", foreign: 0, chunks: count };
+  const kept: Habits = keeps ? { removable: "kept" } : {};
+  if ("failure" in reading) {
+    const unsure = (doubt: Doubt): Comparison => {
+      return { verdict: "unsure", doubt, needs: {}, shows: kept, ...rest };
+    };
+    if (reading.failure === "repeats") return unsure("repeats");
+    if (differsInSpaces(text, pieces)) return unsure("spaces");
+    const foreign = compareForeign(sent, sent.sections.map(prepare), chunks);
+    const isContext = foreign.verdict === "other" && hasCommonFrame(text, pieces);
+    const verdict = isContext ? "more" : foreign.verdict;
+    return { ...rest, ...foreign, verdict, needs: {}, shows: kept };
   }
-  // Less can be what is left of the sent text in a chunk: a rule, or the end of a table.
-  if (strange > usual + shortestPiece) found.isOtherText = true;
-  const isComplete = reached === all.length;
-  return { ...found, isComplete, firstLacking: isComplete ? "" : wordsFrom(all, reached) };
+  const { needs, shows, doubt } = judgeCuts(reading.cuts);
+  Object.assign(shows, kept);
+  if (isFramed && count > 1) shows.frames = true;
+  else if (isFramed) needs.frames = true;
+  else if (count === 1 && beginsWithTitle(sent, text)) needs.frames = false;
+  if (mayRemove) {
+    needs.removable = "removed";
+    const inWords = sent.sections.reduce((sum, each) => sum + removableInWords(each), 0);
+    if (inWords >= enoughInWords) shows.removable = "removed";
+  }
+  if (doubt !== undefined) return { verdict: "unsure", doubt, needs: {}, shows: kept, ...rest };
+  const { spacesKept: spaceKept, spacesLost: lost } = reading.cuts;
+  return { verdict: "same", needs, shows, ...rest, spaces: { kept: spaceKept, lost } };
 }
+
+/** One edit of a text adds one such character, hardly several within words. */
+const enoughInWords = 3;

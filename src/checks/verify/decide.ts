@@ -4,8 +4,8 @@ import type { VerifyResult } from "./evidence.ts";
 export interface Facts {
   /** Chunks that this reader sees: document-size-info. */
   chunks: "some" | "none" | "refused" | "failed";
-  /** The chunks compared with the sent text. `more`: see TextVerdict. */
-  text?: "same" | "other" | "more" | "unread" | "unasked";
+  /** The chunks compared with the sent text. `more`, `unsure`: see TextVerdict. */
+  text?: "same" | "other" | "more" | "unsure" | "unread" | "unasked";
   /** The search for the version in the metadata missed it; unset without a search. */
   version?: "not found";
   /** Whether the profile's own key sees chunks; only if `reader` is another key. */
@@ -45,6 +45,11 @@ export const decisions: readonly Row[] = [
     result: "unknown",
     reason:
       "the index holds the sent text and more: a removed paragraph, or context that the service adds",
+  },
+  {
+    when: { chunks: "some", text: "unsure" },
+    result: "unknown",
+    reason: "the index holds this text, or an older one that resembles it",
   },
   {
     when: { chunks: "some", text: "unread" },

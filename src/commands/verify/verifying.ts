@@ -3,7 +3,7 @@ import { createGate, type Gate } from "../../api/retry/gate.ts";
 import { decideResult, type Facts } from "../../checks/verify/decide.ts";
 import type { Evidence, VerifiedDocument } from "../../checks/verify/evidence.ts";
 import type { Comparison } from "../../checks/verify/compare-text.ts";
-import { createFurtherText, judgeAlone } from "../../checks/verify/judge-text.ts";
+import { createTextJudge, type TextVerdict } from "../../checks/verify/judge-text.ts";
 import type { Context } from "../../context.ts";
 import { findCauses, type Lost } from "./causes.ts";
 import type { Expected, ExpectedText, KnownText } from "./expected/expected.ts";
@@ -57,7 +57,7 @@ function isLate({ expectsHidden, via }: VerifyRequest, facts: Facts): boolean {
   const { chunks, text, version } = facts;
   if (expectsHidden) return false;
   // More text may be the older version, with a paragraph that was removed since.
-  const isOld = text === "other" || text === "more";
+  const isOld = text === "other" || text === "more" || text === "unsure";
   return (
     chunks === "none" ||
     isOld ||
@@ -127,6 +127,11 @@ async function checkOne(run: Run, { document, text }: ExpectedText): Promise<Che
   return { document, facts, evidence, comparison, problem, text };
 }
 
+/** The document with what the judge says of its text. */
+function withVerdict(checked: Checked, { text, why }: TextVerdict): Checked {
+  return { ...checked, facts: { ...checked.facts, text }, problem: checked.problem ?? why };
+}
+
 const lonely = "the profile's own key does not find it either: the test proves nothing";
 
 function toVerified(run: Run, checked: Checked): Verified {
@@ -189,19 +194,22 @@ export async function verifyDocuments(
   const own: Reader = { client: request.client, gate };
   const reader = request.reader ? { client: request.reader, gate } : own;
   const run: Run = { context, request, gate, reader, own, startedMs: context.elapsed() };
-  const further = createFurtherText();
-  const unsure: Checked[] = [];
+  const judge = createTextJudge();
+  const undecided: Checked[] = [];
   const lost: Checked[] = [];
   let count = 0;
   const width = request.via ? Math.min(concurrency, 8) : documentsAtOnce;
   const late = createLate(request.waitMs);
   const settle = async (checked: Checked): Promise<void> => {
     const { facts } = checked;
-    if (facts.chunks === "none") lost.push(checked);
-    else if (facts.text === "more") unsure.push({ ...checked, text: undefined });
-    else await add(toVerified(run, checked));
     const { comparison } = checked;
-    if (comparison) further.count(judgeAlone(comparison), comparison.chunks);
+    if (facts.chunks === "none") lost.push(checked);
+    else if (comparison) {
+      judge.note(comparison);
+      const verdict = judge.decideNow(comparison);
+      if (verdict) await add(toVerified(run, withVerdict(checked, verdict)));
+      else undecided.push({ ...checked, text: undefined });
+    } else await add(toVerified(run, checked));
   };
   await forEachOf(request.documents, width, async (item) => {
     context.signal.throwIfAborted();
@@ -211,9 +219,10 @@ export async function verifyDocuments(
     await settle(checked);
   });
   await forEachOf(late.items(), width, async (item) => settle(await checkUntil(run, item)));
-  for (const checked of unsure) {
-    if (checked.comparison) checked.facts.text = further.decide(checked.comparison.chunks);
-    await add(toVerified(run, checked));
+  for (const checked of undecided) {
+    const { comparison } = checked;
+    if (!comparison) continue;
+    await add(toVerified(run, withVerdict(checked, judge.decide(comparison))));
   }
   const open = lost.filter(({ facts }) => facts.ownKey !== "some" && !request.expectsHidden);
   await addTexts(open, request);

@@ -36,7 +36,8 @@ CREATE TABLE IF NOT EXISTS passages (
   document INTEGER NOT NULL,
   link TEXT,
   heading TEXT NOT NULL,
-  text TEXT NOT NULL
+  text TEXT NOT NULL,
+  marks INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX IF NOT EXISTS passages_document ON passages(document);
 CREATE VIRTUAL TABLE IF NOT EXISTS passage_index USING fts5(
@@ -99,6 +100,13 @@ function addVisibility(database: Database): void {
   }
 }
 
+/** Adds what marks how a passage continues the one before. */
+function addMarks(database: Database): void {
+  const columns = database.prepare("PRAGMA table_info(passages)").all();
+  if (columns.some((column) => column["name"] === "marks")) return;
+  database.exec("ALTER TABLE passages ADD COLUMN marks INTEGER NOT NULL DEFAULT 0");
+}
+
 function unusable(what: string, why: string, cause: unknown): CliError {
   return new CliError("local", `cannot use ${what}: ${why}`, {
     cause,
@@ -134,6 +142,7 @@ export async function openSandboxDatabase(dataFolder: string): Promise<Database>
     database.transaction(() => {
       database.exec(schema);
       addVisibility(database);
+      addMarks(database);
       // Version 1 did not store the model of an answer.
       if (version === 1) database.exec("ALTER TABLE messages ADD COLUMN model TEXT");
     });

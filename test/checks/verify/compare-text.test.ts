@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { compareText } from "../../../src/checks/verify/compare-text.ts";
-import { createFurtherText, judgeAlone } from "../../../src/checks/verify/judge-text.ts";
+import { compareText, type Comparison } from "../../../src/checks/verify/compare-text.ts";
+import { createTextJudge } from "../../../src/checks/verify/judge-text.ts";
 import * as fc from "../../property.ts";
-import { chunkText, type ChunkStyle } from "./chunker.ts";
+import { summarised, ways, type Page } from "./chunker.ts";
 
+const title = "Leave policy";
 const paragraph =
   "Every employee gets 28 days of leave a year. Ask your lead two weeks before, " +
   "in the form under People > Leave. Unused days move to March of the next year, at most 5 of them.";
@@ -12,108 +13,155 @@ const sections = [
   `Leave > Sick leave\n\nCall before 10:00. ${paragraph.replaceAll("28", "30")}`,
   "Leave > Übersicht\n\n病気休暇は年間十日です。前日までに連絡してください。\n\n| a | b |\n| - | - |\n| 1.5 | -2 |",
 ];
-const title = "Leave policy";
-const plain: ChunkStyle = { size: 120, overlap: 0, title: false, summary: false, midWord: false };
 
-function verdictOf(sent: readonly string[], chunks: readonly string[]): string {
-  return judgeAlone(compareText({ titles: [title], sections: sent }, chunks));
+const compare = (sent: readonly string[], chunks: readonly string[]): Comparison =>
+  compareText({ titles: [title], sections: sent }, chunks);
+
+/** The verdict on the first document, where the run has others. */
+function verdictOf(found: Comparison, others: readonly Comparison[] = []): string {
+  const judge = createTextJudge();
+  for (const each of [found, ...others]) judge.note(each);
+  return judge.decide(found).text;
 }
 
+const many = (found: Comparison): Comparison[] => Array.from({ length: 9 }, () => found);
+
+/** Cut anywhere after so many characters, with a beginning that repeats the end before. */
+function cut(text: string, size: number, overlap = 0): string[] {
+  const chunks: string[] = [];
+  for (let at = 0; at + overlap < text.length; at += size - overlap) {
+    chunks.push(text.slice(at, at + size));
+  }
+  return chunks;
+}
+
+const text = sections.join("\n\n");
+
 describe("the comparison with chunks", () => {
-  it.each<[string, Partial<ChunkStyle>]>([
-    ["cut at spaces", {}],
-    ["cut within words", { midWord: true }],
-    ["that overlap", { overlap: 40 }],
-    ["that overlap by more than half", { overlap: 90 }],
-    ["with the title", { title: true, overlap: 30 }],
-    ["in one piece", { size: 10_000 }],
-  ])("finds the text in chunks %s", (_, style) => {
-    expect(verdictOf(sections, chunkText(sections, title, { ...plain, ...style }))).toBe("same");
+  it.each<[string, string[]]>([
+    ["in one piece", [text]],
+    ["cut anywhere", cut(text, 61)],
+    ["that overlap", cut(text, 120, 30)],
+    ["of one section each", [...sections]],
+    ["of one paragraph each", text.split("\n\n")],
+    ["with the title", text.split("\n\n").map((each) => `${title}\n\r\n${each}`)],
+  ])("finds the text in chunks %s", (_, chunks) => {
+    expect(verdictOf(compare(sections, chunks))).toBe("same");
   });
 
-  it("finds a word that is cut behind a repetition which stands apart", () => {
-    const words = Array.from({ length: 60 }, (_, index) => `wordly${index}x`);
-    const text = words.join("\n");
-    const cut = text.indexOf("wordly30") + 4;
-    const chunks = [text.slice(0, cut), `${text.slice(cut - 104, cut)}\n\n${text.slice(cut)}`];
-    expect(verdictOf([text], chunks)).toBe("same");
+  it.each<[what: string, old: string, sent: string]>([
+    ["the end of a list item", "- Alice: read\n- Carol: admin", "- Alice: read\n- Carol"],
+    ["a decimal", "The factor is 1.5 here.", "The factor is 1 here."],
+    ["a decimal that stands elsewhere", "Use 1.5, not 1. Use 5.", "Use 1, not 1. Use 5."],
+    ["a sign", "It is -5 degrees.", "It is 5 degrees."],
+    ["a mark without letters", "❌ Write to all.", "Write to all."],
+    ["a mark that was added", "Write to all.", "❌ Write to all."],
+    ["a repeated sentence", "Ask first. Ask first. Go.", "Ask first. Go."],
+    ["a sentence that is repeated now", "Ask first. Go.", "Ask first. Ask first. Go."],
+    ["a moved sentence", "Go. Ask first. Wait.", "Ask first. Go. Wait."],
+    ["a comma", "No, wait.", "No wait."],
+    ["a letter", "Ask the leads.", "Ask the lead."],
+    ["an accent", "Le congé", "Le conge"],
+    ["a line of the title", `${title}\nAsk first.`, "Ask first."],
+    ["white space", "a b", "ab"],
+    ["a list item", "- a\n- b\n- a", "- a\n- b"],
+  ])("never calls a text the same that differs in %s", (_, old, sent) => {
+    const before = `${paragraph}\n\n`;
+    for (const around of ["", before]) {
+      const [oldText, sentText] = [`${around}${old}`, `${around}${sent}`];
+      for (const chunks of [
+        [oldText],
+        cut(oldText, 40),
+        oldText.split("\n"),
+        cut(oldText, 60, 20),
+      ]) {
+        expect(verdictOf(compare([sentText], chunks))).not.toBe("same");
+      }
+    }
+  });
+
+  it("takes white space, accents and control characters for what people see", () => {
+    const sent = ["Le conge\u0301  dure\n10\u00a0jours.\u0007"];
+    expect(verdictOf(compare(sent, ["Le congé dure 10 jours."]))).toBe("same");
+    expect(verdictOf(compare(["Le congé"], ["Le conge", "\u0301"]))).toBe("same");
+    expect(verdictOf(compare(["a 😀 b"], ["a \ud83d", "\ude00 b"]))).toBe("same");
+  });
+
+  it("believes in an overlap, a title and metadata where other documents show them", () => {
+    const repeated = [`${sections[0]}`, `${sections[0]!.slice(-30)} ${sections[1]}`];
+    const overlapped = compare(sections.slice(0, 2), repeated);
+    expect(verdictOf(overlapped)).toBe("unsure");
+    expect(verdictOf(overlapped, [compare(sections, cut(text, 120, 40))])).toBe("same");
+    expect(verdictOf(overlapped, [compare(sections, cut(text, 120, 20))])).toBe("unsure");
+    expect(verdictOf(overlapped, many(compare(sections, cut(text, 61))))).toBe("unsure");
+
+    const titled = compare(["Ask first."], [`${title}\nAsk first.`]);
+    expect(verdictOf(titled)).toBe("unsure");
+    const shown = compare(
+      sections,
+      sections.map((each) => `${title}\n${each}`),
+    );
+    expect(verdictOf(titled, [shown])).toBe("same");
+    // The service would have put the title before the title of the text.
+    const own = compare([`${title}\nAsk first.`], [`${title}\nAsk first.`]);
+    expect([verdictOf(own), verdictOf(own, [shown])]).toEqual(["same", "unsure"]);
+
+    const metadata = { team: "people" };
+    const chunks = sections.map((each) => `${each}\n\r\nMetadata:\n\tteam - people`);
+    expect(verdictOf(compareText({ titles: [], sections, metadata }, chunks))).toBe("same");
+  });
+
+  it("knows the characters that the public service removes, where documents show that it does", () => {
+    const removed = compare(["Ask – then go 😀"], ["Ask  then go "]);
+    expect(verdictOf(removed)).toBe("unsure");
+    const shown = compare(["Don’t, can’t, 10–20."], ["Dont, cant, 1020."]);
+    expect(verdictOf(shown)).toBe("same");
+    expect(verdictOf(removed, [shown])).toBe("same");
+    expect(verdictOf(removed, [compare(["A — b"], ["A — b"])])).toBe("other");
+    expect(verdictOf(removed, [shown, compare(["A — b"], ["A — b"])])).toBe("other");
   });
 
   it("takes further text for an older version only where other documents have none", () => {
-    const found = compareText(
-      { titles: [title], sections },
-      chunkText(sections, title, { ...plain, size: 400, summary: true }),
-    );
-    expect(judgeAlone(found)).toBe("more");
-    const decided = (verdict: "same" | "more", count: number, chunks = found.chunks) => {
-      const further = createFurtherText();
-      for (let each = 0; each < count; each++) further.count(verdict, chunks);
-      return further.decide(found.chunks);
-    };
-    expect(decided("same", 5)).toBe("other");
-    expect(decided("same", 4)).toBe("more");
+    const context = "This document explains how people of the company ask for things.";
+    const found = compare(sections, [`${context}\n${text}`]);
+    const plain = compare(sections, [text]);
+    expect(verdictOf(found)).toBe("more");
+    expect(verdictOf(found, many(plain))).toBe("other");
+    expect(verdictOf(found, many(plain).slice(0, 3))).toBe("more");
     // Context that the service adds, or old versions of all documents.
-    expect(decided("more", 500)).toBe("more");
-    // Documents of one chunk say nothing about those of several.
-    expect(decided("same", 500, found.chunks > 1 ? 1 : 2)).toBe("more");
-  });
-
-  it.each<[string, (text: string) => string]>([
-    ["a changed number", (text) => text.replace("28 days", "30 days")],
-    ["a changed word", (text) => text.replace("two weeks", "three weeks")],
-    ["a changed sign", (text) => text.replace("| -2 |", "| 2 |")],
-    ["a changed decimal", (text) => text.replace("1.5", "15")],
-    ["a changed character of Japanese", (text) => text.replace("十日", "五日")],
-    ["a word too few", (text) => text.replace("at most 5", "at 5")],
-    ["a word too many", (text) => text.replace("Call before", "Please call before")],
-    ["another first word", (text) => text.replace("# Leave", "# Absence")],
-    ["another last word", (text) => text.replace("-2 |", "-3 |")],
-    ["two sections in another order", (text) => text.split("\n\n").toReversed().join("\n\n")],
-  ])("finds %s in the index", (_, change) => {
-    const old = sections.map(change);
-    expect(old).not.toEqual(sections);
-    for (const style of [
-      plain,
-      { ...plain, overlap: 40, title: true },
-      { ...plain, size: 10_000 },
-      { ...plain, size: 64, overlap: 32, summary: true },
-    ])
-      expect(verdictOf(sections, chunkText(old, title, style))).toBe("other");
-  });
-
-  it("finds a text that the index holds although it was removed", () => {
-    const old = [...sections, "Leave > Strike\n\nThis section was removed in the new version."];
-    expect(verdictOf(sections, chunkText(old, title, plain))).toBe("other");
-    const one = chunkText(old, title, { ...plain, size: 10_000 });
-    expect(verdictOf(sections, one)).toBe("more");
-  });
-
-  it("needs every chunk, and compares a document without text", () => {
-    const chunks = chunkText(sections, title, plain);
-    expect(verdictOf(sections, chunks.slice(0, -1))).toBe("other");
-    expect(verdictOf([], [""])).toBe("same");
-    expect(verdictOf([], [title])).toBe("same");
+    expect(verdictOf(found, many(found))).toBe("more");
+    // Documents of several chunks say nothing about those of one.
+    expect(verdictOf(found, many(compare(sections, [...sections])))).toBe("more");
   });
 
   it("takes a paragraph that only half of the chunks have for one of an older version", () => {
     const removed = "Managers once approved every single request by signed telegram.";
     const [first = "", second = "", third = ""] = sections;
-    expect(verdictOf([first, second], [`${first}\n\n${removed}`, second])).toBe("other");
-    expect(verdictOf(sections, [`${first}\n\n${removed}`, `${second} ${removed}`, third])).toBe(
-      "more",
-    );
+    expect(verdictOf(compare([first, second], [`${first}\n\n${removed}`, second]))).toBe("other");
+    const most = [`${first}\n\n${removed}`, `${second} ${removed}`, third];
+    expect(verdictOf(compare(sections, most))).toBe("more");
+    const alone = [...sections, "Leave > Strike\n\nThis section was removed in the new version."];
+    expect(verdictOf(compare(sections, alone))).toBe("other");
+  });
+
+  it("needs every chunk, and compares a document without text", () => {
+    expect(verdictOf(compare(sections, sections.slice(0, -1)))).toBe("other");
+    expect(verdictOf(compare([], [""]))).toBe("same");
+    expect(verdictOf(compare([], [title]))).toBe("unsure");
+    expect(verdictOf(compare([paragraph], [paragraph, paragraph, paragraph]))).toBe("unsure");
   });
 
   it("names the first words that are not there", () => {
-    const old = sections.map((text) => text.replace("28 days", "30 days"));
-    const { firstLacking } = compareText({ titles: [], sections }, [old.join("\n\n")]);
-    expect(firstLacking).toMatch(/^28 days of leave/);
+    const old = text.replace("28 days", "30 days");
+    expect(compare(sections, [old]).firstLacking).toMatch(/^28 days of leave/);
   });
 
-  it("is linear for a text of one character", () => {
-    const text = "a".repeat(400_000);
-    const found = compareText({ titles: [], sections: [text] }, [text.slice(0, -1), "b"]);
-    expect(judgeAlone(found)).toBe("other");
+  it("is linear for texts that repeat themselves", () => {
+    const long = "a".repeat(400_000);
+    expect(verdictOf(compare([long], [long.slice(0, -1), "b"]))).not.toBe("same");
+    expect(verdictOf(compare([long], cut(long, 5_000, 500)))).not.toBe("other");
+    const lines = "| - | - |\n".repeat(40_000);
+    expect(verdictOf(compare([lines], cut(lines, 5_000)))).not.toBe("other");
   });
 });
 
@@ -123,7 +171,6 @@ const word = fc.oneof(
     "28",
     "the",
     "of",
-    "days",
     "-5",
     "1.5",
     "(see",
@@ -137,43 +184,37 @@ const word = fc.oneof(
 const sentence = fc
   .array(word, { minLength: 3, maxLength: 60 })
   .map((words) => `${words.join(" ")}.\n`);
-const styles = fc.record({
-  size: fc.integer({ min: 120, max: 900 }),
-  overlap: fc.integer({ min: 0, max: 35 }),
-  title: fc.boolean(),
-  summary: fc.constant(false),
-  midWord: fc.boolean(),
+const pageOf = (texts: readonly string[]): Page => ({
+  title,
+  sections: texts,
+  metadata: { a: "b" },
 });
 
 describe("any text", () => {
-  it("is found in its own chunks, however they are cut", () => {
+  it("is no other text than its own chunks, however they are cut", () => {
+    const chunkers = fc.constantFrom(...Object.values(ways), summarised);
     fc.assert(
-      fc.property(fc.array(sentence, { minLength: 1, maxLength: 8 }), styles, (text, style) => {
-        expect(verdictOf(text, chunkText(text, title, style))).toBe("same");
-      }),
+      fc.property(
+        fc.array(sentence, { minLength: 1, maxLength: 8 }),
+        chunkers,
+        (texts, chunker) => {
+          expect(verdictOf(compare(texts, chunker(pageOf(texts))))).not.toBe("other");
+        },
+      ),
     );
   });
 
-  it("is never lacking because of context that the service adds", () => {
-    fc.assert(
-      fc.property(fc.array(sentence, { minLength: 1, maxLength: 8 }), styles, (text, style) => {
-        const chunks = chunkText(text, title, { ...style, size: 300, summary: true });
-        expect(compareText({ titles: [title], sections: text }, chunks).isComplete).toBe(true);
-      }),
-    );
-  });
-
-  it("is another text where one word of it changed", () => {
+  it("is the same only as chunks that hold its characters in order", () => {
     fc.assert(
       fc.property(
         fc.array(sentence, { minLength: 1, maxLength: 6 }),
-        styles,
+        fc.constantFrom(...Object.values(ways)),
         fc.nat(),
-        (text, style, at) => {
-          const words = text.join("").split(" ");
+        (texts, chunker, at) => {
+          const words = texts.join("").split(" ");
           words[at % words.length] = "changed77";
-          const old = [words.join(" ")];
-          expect(verdictOf(text, chunkText(old, title, style))).not.toBe("same");
+          const old = chunker(pageOf([words.join(" ")]));
+          expect(verdictOf(compare(texts, old))).not.toBe("same");
         },
       ),
     );

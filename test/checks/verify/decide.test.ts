@@ -13,6 +13,7 @@ const rows: [facts: Facts, result: VerifyResult][] = [
   [{ chunks: "some", text: "same", list: "no" }, "current"],
   [{ chunks: "some", text: "other" }, "stale"],
   [{ chunks: "some", text: "more" }, "unknown"],
+  [{ chunks: "some", text: "unsure" }, "unknown"],
   [{ chunks: "some", text: "unread" }, "unknown"],
   [{ chunks: "some", text: "unasked" }, "present"],
   [{ chunks: "some" }, "present"],
@@ -53,7 +54,7 @@ describe("the decision", () => {
   it("is never `current` without compared text, and never certain without an answer", () => {
     const values = {
       chunks: ["some", "none", "refused", "failed"],
-      text: ["same", "other", "more", "unread", "unasked", undefined],
+      text: ["same", "other", "more", "unsure", "unread", "unasked", undefined],
       ownKey: ["some", "none", undefined],
       search: ["found", "not found", "unavailable", undefined],
       list: ["in this pair", "in another pair", "no", "unavailable", undefined],

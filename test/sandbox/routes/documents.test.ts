@@ -29,7 +29,7 @@ async function withFault(index: FaultRule["do"], document = documentOf()): Promi
 }
 
 describe("the chunks of a document", () => {
-  it("overlap, hold every word, and are kept apart from the title", async () => {
+  it("hold every word once, and are kept apart from the title", async () => {
     const sandbox = await start({ dialect: "onyx" });
     const words = Array.from({ length: 3_000 }, (_, index) => `word${index}`);
     const sections = [0, 1, 2].map((part) => ({
@@ -48,10 +48,8 @@ describe("the chunks of a document", () => {
       chunks.push((await sandbox.get(chunkPath(id, index))).json());
     }
     const text = chunks.map(({ content }) => content).join(" ");
-    expect(new Set(text.match(/word\d+/g))).toEqual(new Set(words));
+    expect(text.match(/word\d+/g)).toEqual(words);
     expect(text).not.toContain("Wombat");
-    const [first, second] = chunks.map(({ content }) => content.split(/\s+/));
-    expect(first).toContain(second![0]);
     expect(chunks.reduce((sum, chunk) => sum + chunk.num_tokens, 0)).toBe(size.num_tokens);
     expect((await sandbox.get(chunkPath(id, size.num_chunks))).json()).toEqual({
       detail: "Chunk not found",

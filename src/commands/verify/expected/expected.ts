@@ -35,6 +35,6 @@ export function textInBody(body: Uint8Array, versionKey: string | undefined): Kn
   const value = versionKey === undefined ? undefined : metadata[versionKey];
   const version =
     versionKey !== undefined && typeof value === "string" ? { key: versionKey, value } : undefined;
-  const sent = { titles: [name, title], sections: sections.map(({ text = "" }) => text) };
+  const sent = { titles: [name, title], sections: sections.map(({ text = "" }) => text), metadata };
   return { sent, version };
 }

@@ -8,7 +8,6 @@ import {
 } from "../../../checks/verify/compare-text.ts";
 import type { Facts } from "../../../checks/verify/decide.ts";
 import type { Evidence } from "../../../checks/verify/evidence.ts";
-import { judgeAlone } from "../../../checks/verify/judge-text.ts";
 import { ApiError, CliError, messageOf } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 
@@ -75,6 +74,21 @@ async function readChunks(
 const chunksAsked = (count: number): string =>
   `GET /document/chunk-info, chunk ${count === 1 ? "0" : `0 to ${count - 1}`}`;
 
+function provedBy({ verdict, needs, firstLacking, foreign }: Comparison): string {
+  const isPlain = Object.keys(needs).length === 0;
+  return {
+    same: isPlain
+      ? "the index holds the text that was sent"
+      : "the index holds the text that was sent, if the service cuts its texts so",
+    other:
+      firstLacking === ""
+        ? "the index holds text that was not sent"
+        : `the index lacks "${firstLacking}"`,
+    more: `the index holds the text that was sent and ${foreign} letters and digits more`,
+    unsure: "the index holds this text or one that resembles it",
+  }[verdict];
+}
+
 /** Compares the chunks of a document that the index has. */
 async function lookAtText(
   reader: Reader,
@@ -95,19 +109,8 @@ async function lookAtText(
       return { facts, evidence: [{ request, status: 404, proves }], problem: proves };
     }
     const comparison = compareText(sent, chunks);
-    const text = judgeAlone(comparison);
-    const proves = {
-      same: "the index holds the text that was sent",
-      other: comparison.isComplete
-        ? "the index holds text that was not sent"
-        : `the index lacks "${comparison.firstLacking}"`,
-      more: `the index holds the text that was sent and ${comparison.foreign} characters more`,
-    }[text];
-    return {
-      facts: { chunks: "some", text },
-      evidence: [{ request, status: 200, proves }],
-      comparison,
-    };
+    const evidence = [{ request, status: 200, proves: provedBy(comparison) }];
+    return { facts: { chunks: "some", text: comparison.verdict }, evidence, comparison };
   } catch (error) {
     if (isFatal(error, reader) && statusOf(error) !== 404) throw error;
     const problem = messageOf(error);

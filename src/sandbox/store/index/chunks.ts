@@ -1,10 +1,10 @@
 import type { Database } from "../../../database.ts";
 import type { View } from "./search.ts";
+import { opening, type Passage } from "./passages.ts";
 import { viewCondition } from "./search.ts";
 
 /** About 512 tokens: observed-service.md 11.2. */
 const chunkLength = 2_000;
-const overlapLength = 200;
 const mostKeptChars = 64 * 1024 * 1024;
 
 export interface Chunk {
@@ -15,28 +15,35 @@ export interface Chunk {
   to: number;
 }
 
-/** The end of a text, from a word on. */
-function endOf(text: string): string {
-  if (text.length <= overlapLength) return text;
-  const end = text.slice(-overlapLength);
-  return end.slice(end.search(/\s/) + 1);
+const fenced = 1;
+const cut = 2;
+
+/** How a passage continues the one before, as a number for the database. */
+export const passageMarks = ({ isFenced, isCut }: Passage): number =>
+  (isFenced ? fenced : 0) + (isCut ? cut : 0);
+
+interface StoredPassage {
+  number: number;
+  text: string;
+  marks: number;
 }
 
 /**
- * Joins the passages of a document to chunks. A chunk begins with the end of the chunk before
- * it. Title, metadata and added context are no part of the content.
+ * Joins the passages of a document to chunks, which hold its text and nothing else: the public
+ * service does not overlap chunks (`CHUNK_OVERLAP` in backend/onyx/indexing/chunker.py). Title,
+ * metadata and added context are no part of the content.
  */
-function chunksOf(passages: readonly { number: number; text: string }[]): Chunk[] {
+function chunksOf(passages: readonly StoredPassage[]): Chunk[] {
   const chunks: Chunk[] = [];
-  for (const { number, text } of passages) {
+  for (const { number, text: whole, marks } of passages) {
     const last = chunks.at(-1);
+    const text = marks & fenced ? whole.slice(opening.length) : whole;
     if (last && last.content.length + text.length <= chunkLength) {
-      last.content += `\n\n${text}`;
+      last.content += marks & cut ? text : `\n\n${text}`;
       last.to = number;
       continue;
     }
-    const content = last ? `${endOf(last.content)}\n\n${text}` : text;
-    chunks.push({ content, tokens: 0, from: number, to: number });
+    chunks.push({ content: text, tokens: 0, from: number, to: number });
   }
   for (const chunk of chunks) chunk.tokens = Math.ceil(chunk.content.length / 4);
   return chunks;
@@ -90,7 +97,7 @@ function createKept(database: Database) {
 
 export function createChunkStore(database: Database): ChunkStore {
   const passages = database.prepare(
-    "SELECT number, text FROM passages WHERE document = ? ORDER BY number",
+    "SELECT number, text, marks FROM passages WHERE document = ? ORDER BY number",
   );
   const owner = database.prepare("SELECT document FROM passages WHERE number = ?");
   const release = database.prepare(
@@ -100,9 +107,11 @@ export function createChunkStore(database: Database): ChunkStore {
   const hide = database.prepare("UPDATE documents SET hidden = ? WHERE id = ? RETURNING id");
   const chunksOfDocument = (document: number): Chunk[] =>
     chunksOf(
-      passages
-        .all(document)
-        .map((row) => ({ number: Number(row["number"]), text: String(row["text"]) })),
+      passages.all(document).map((row) => ({
+        number: Number(row["number"]),
+        text: String(row["text"]),
+        marks: Number(row["marks"]),
+      })),
     );
   const held = database.prepare("SELECT hold FROM documents WHERE id = ?");
   const kept = createKept(database);

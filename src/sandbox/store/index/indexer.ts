@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import type { Database, Row } from "../../../database.ts";
 import { messageOf } from "../../../errors.ts";
 import { indexText, splitPassages } from "./passages.ts";
+import { passageMarks } from "./chunks.ts";
 
 export interface Indexer {
   /** Reports that documents are queued. Returns at once; indexing happens later. */
@@ -36,7 +37,7 @@ function createWriter(database: Database): (row: Row) => void {
     forget: database.prepare("DELETE FROM passages WHERE document = ?"),
     untag: database.prepare("DELETE FROM tags WHERE document = ?"),
     keep: database.prepare(
-      "INSERT INTO passages(document, link, heading, text) VALUES (?, ?, ?, ?) RETURNING number",
+      "INSERT INTO passages(document, link, heading, text, marks) VALUES (?, ?, ?, ?, ?) RETURNING number",
     ),
     index: database.prepare("INSERT INTO passage_index(rowid, title, body) VALUES (?, ?, ?)"),
     tag: database.prepare("INSERT OR IGNORE INTO tags(document, key, value) VALUES (?, ?, ?)"),
@@ -49,14 +50,15 @@ function createWriter(database: Database): (row: Row) => void {
     statements.forget.run(number);
     statements.untag.run(number);
     let kept = 0;
-    const keep = (link: string | null, heading: string, text: string): void => {
-      const passage = statements.keep.get(number, link, heading, text)?.["number"];
+    const keep = (link: string | null, heading: string, text: string, marks = 0): void => {
+      const passage = statements.keep.get(number, link, heading, text, marks)?.["number"];
       statements.index.run(Number(passage), indexText(`${title} ${heading}`), indexText(text));
       kept += 1;
     };
     for (const section of JSON.parse(String(row["sections"])) as Section[]) {
-      for (const { heading, text } of splitPassages(section.text ?? "")) {
-        keep(section.link ?? null, heading, text);
+      for (const passage of splitPassages(section.text ?? "")) {
+        const { heading, text } = passage;
+        keep(section.link ?? null, heading, text, passageMarks(passage));
       }
     }
     // A document with only a title must be found, too.

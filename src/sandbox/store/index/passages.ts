@@ -4,6 +4,10 @@ export interface Passage {
   /** The nearest heading above, without `#` marks; "" without a heading. */
   heading: string;
   text: string;
+  /** It begins with a fence of its own, which the section has not. */
+  isFenced?: boolean;
+  /** It continues a paragraph that was cut within a word. */
+  isCut?: boolean;
 }
 
 const targetLength = 1_200;
@@ -26,6 +30,9 @@ interface Block {
 }
 
 const fence = /^ {0,3}(?:```|~~~)/;
+
+/** The fence before a passage that begins inside a code block. */
+export const opening = "```\n";
 
 /** Splits text at blank lines and before headings. A line of code is no heading. */
 function blocksOf(text: string): Block[] {
@@ -66,9 +73,11 @@ export function splitPassages(text: string): Passage[] {
   const blocks = blocksOf(text);
   let heading = titleOf(blocks) ?? "";
   let current = "";
+  let marks: Pick<Passage, "isFenced" | "isCut"> = {};
   const finish = (): void => {
-    if (current.trim() !== "") passages.push({ heading, text: current.trim() });
+    if (current.trim() !== "") passages.push({ heading, text: current.trim(), ...marks });
     current = "";
+    marks = {};
   };
   for (const block of blocks) {
     if (block.heading !== undefined) {
@@ -76,16 +85,19 @@ export function splitPassages(text: string): Passage[] {
       heading = block.heading;
     }
     if (current.length + block.text.length > targetLength) finish();
-    const opening = block.inCode && current === "" ? "```\n" : "";
+    const isFenced = block.inCode && current === "";
     let rest = block.text;
     while (rest.length > maxLength) {
       const space = rest.lastIndexOf(" ", maxLength);
-      const end = space > maxLength / 2 ? space : maxLength;
+      const most = /[\ud800-\udbff]/.test(rest[maxLength - 1] ?? "") ? maxLength - 1 : maxLength;
+      const end = space > maxLength / 2 ? space : most;
       current = rest.slice(0, end);
       finish();
       rest = rest.slice(end);
+      if (!/^\s/.test(rest)) marks = { isCut: true };
     }
-    current += current === "" ? `${opening}${rest}` : `\n\n${rest}`;
+    if (isFenced) marks = { ...marks, isFenced };
+    current += current === "" ? `${isFenced ? opening : ""}${rest}` : `\n\n${rest}`;
   }
   finish();
   return passages;

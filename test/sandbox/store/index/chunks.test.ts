@@ -3,6 +3,7 @@ import { createChunkStore } from "../../../../src/sandbox/store/index/chunks.ts"
 import { openSandboxDatabase } from "../../../../src/sandbox/store/database.ts";
 import type { Database } from "../../../../src/database.ts";
 import { temporaryFolder } from "../../../support.ts";
+import { documentOf, start as startSandbox } from "../../start.ts";
 
 it("joins the passages of a document once for all of its chunks, until it is indexed again", async () => {
   const database = await openSandboxDatabase(temporaryFolder());
@@ -11,7 +12,7 @@ it("joins the passages of a document once for all of its chunks, until it is ind
     ...database,
     prepare(sql) {
       const statement = database.prepare(sql);
-      if (!sql.startsWith("SELECT number, text FROM passages")) return statement;
+      if (!sql.startsWith("SELECT number, text, marks FROM passages")) return statement;
       return {
         ...statement,
         all(...values) {
@@ -42,4 +43,23 @@ it("joins the passages of a document once for all of its chunks, until it is ind
   expect(of("a", view)).toEqual([]);
   expect(of("a", { ...view, hidden: true })).toHaveLength(chunks.length);
   database.close();
+});
+
+it("gives back a text as it was, also where a word or a block of code is cut", async () => {
+  const words = `${"x".repeat(5_000)} ${"word ".repeat(900)}`.trim();
+  const code = `\`\`\`sh\n${"make all\n\n".repeat(400)}\`\`\``;
+  const text = `${words}\n\n${code}\n\n${"😀".repeat(2_000)}`;
+  const sandbox = await startSandbox({ dialect: "onyx" });
+  await sandbox.ingest(documentOf({ id: "a", sections: [{ text }] }));
+  await sandbox.idle();
+  const path = "/api/document/chunk-info?document_id=a&chunk_id=";
+  const contents: string[] = [];
+  for (;;) {
+    const { status, json } = await sandbox.get(`${path}${contents.length}`);
+    if (status !== 200) break;
+    contents.push((json() as { content: string }).content);
+  }
+  const bare = (each: string): string => each.replace(/\s/g, "");
+  expect(contents.length).toBeGreaterThan(5);
+  expect(bare(contents.join(""))).toBe(bare(text));
 });

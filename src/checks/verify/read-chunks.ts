@@ -1,0 +1,162 @@
+/** Reads the chunks of a document as pieces of one text. Pure. */
+import { visibleText } from "./characters.ts";
+import { matchesOf } from "./z-function.ts";
+
+/** The sections of a document as one text. */
+export interface JoinedText {
+  text: string;
+  /** Where a space stands for the border of two sections: a service need not have it. */
+  borders: ReadonlySet<number>;
+}
+
+/** Joins sections; `prepare` changes each one before. */
+export function joinSections(
+  sections: readonly string[],
+  prepare: (section: string) => string = (section) => section,
+): JoinedText {
+  const borders = new Set<number>();
+  const parts: string[] = [];
+  let length = 0;
+  for (const section of sections) {
+    const part = visibleText(prepare(section)).trim();
+    if (part === "") continue;
+    if (parts.length > 0) borders.add(length++);
+    parts.push(part);
+    length += part.length;
+  }
+  return { text: parts.join(" "), borders };
+}
+
+/** A chunk, trimmed, and whether white space stood at its edges. */
+export interface Piece {
+  text: string;
+  spaceBefore: boolean;
+  spaceAfter: boolean;
+}
+
+export function toPiece(chunk: string): Piece {
+  const whole = visibleText(chunk);
+  const text = whole.trim();
+  return { text, spaceBefore: whole.startsWith(" "), spaceAfter: whole.endsWith(" ") };
+}
+
+/** What the chunks show of the way in which they were cut. All lengths are characters. */
+export interface Cuts {
+  /** Chunks that continue the text exactly where the chunk before ended. */
+  plain: number;
+  /** Of those: the text repeats itself there, as if the chunk began with an overlap. */
+  twins: number;
+  /** For each other chunk, how much of the text before it repeats. */
+  overlaps: number[];
+  /** The last chunk, if it only repeats the end of the text: its length. */
+  tail: number;
+  /** An overlap that fits in several ways: the text repeats itself within it. */
+  isPeriodic: boolean;
+  /** White space between two chunks: at the edge of one of them, or at neither. */
+  spacesKept: number;
+  spacesLost: number;
+  /** White space at an edge where the text has none. */
+  spacesAdded: number;
+}
+
+/** `repeats`: a chunk holds only text that chunks before it hold, or may. */
+export type ChunkReading = { cuts: Cuts } | { failure: "differs" | "repeats" };
+
+/** A shorter repetition is chance. */
+export const shortestOverlap = 12;
+
+/** Whether `text` repeats itself with a period of at most half of its length. */
+function isPeriodic(text: string): boolean {
+  const lengths = matchesOf(text, text.slice(1));
+  const most = Math.floor(text.length / 2);
+  for (let period = 1; period <= most; period++) {
+    if (period + (lengths[period - 1] ?? 0) === text.length) return true;
+  }
+  return false;
+}
+
+/** Whether the chunk begins with a longer end of what the chunks hold so far. */
+function isTwin(chunk: string, text: string, reached: number): boolean {
+  const before = text.slice(Math.max(0, reached - chunk.length), reached);
+  if (!before.includes(chunk.slice(0, shortestOverlap))) return false;
+  const lengths = matchesOf(chunk, before);
+  return lengths.some((length, at) => length >= shortestOverlap && at + length === before.length);
+}
+
+/** Where the chunk may stand so that it begins in what is held so far and goes on behind it. */
+function placesBefore(chunk: string, text: string, reached: number): number[] {
+  const start = Math.max(0, reached - chunk.length + 1);
+  const window = text.slice(start, reached + chunk.length);
+  if (!window.includes(chunk.slice(0, shortestOverlap))) return [];
+  const places: number[] = [];
+  for (const [at, length] of matchesOf(chunk, window).entries()) {
+    if (length >= chunk.length && start + at < reached) places.push(start + at);
+  }
+  return places;
+}
+
+/** Counts the white space between two chunks, where the text has some (`isSpace`) or none. */
+function countSpaces(cuts: Cuts, before: Piece, piece: Piece, isSpace: boolean): void {
+  const atEdge = before.spaceAfter || piece.spaceBefore;
+  if (isSpace && atEdge) cuts.spacesKept++;
+  else if (isSpace) cuts.spacesLost++;
+  else if (atEdge) cuts.spacesAdded++;
+}
+
+/**
+ * Places each chunk in the text: behind the chunk before it, or with a beginning that repeats the
+ * end of that. Every character of every chunk must be one of the text at its place, and the chunks
+ * must reach its end. Linear in the length of the chunks.
+ */
+export function readPieces({ text, borders }: JoinedText, pieces: readonly Piece[]): ChunkReading {
+  const cuts: Cuts = {
+    plain: 0,
+    twins: 0,
+    overlaps: [],
+    tail: 0,
+    isPeriodic: false,
+    spacesKept: 0,
+    spacesLost: 0,
+    spacesAdded: 0,
+  };
+  let reached = 0;
+  let before: Piece | undefined;
+  for (const [index, piece] of pieces.entries()) {
+    const { text: chunk } = piece;
+    if (chunk === "") continue;
+    const isSpace = text[reached] === " ";
+    const next = isSpace ? reached + 1 : reached;
+    if (reached < text.length && text.startsWith(chunk, next)) {
+      if (before) {
+        cuts.plain++;
+        if (isTwin(chunk, text, reached)) cuts.twins++;
+        if (!borders.has(reached)) countSpaces(cuts, before, piece, isSpace);
+      }
+      reached = next + chunk.length;
+      before = piece;
+      continue;
+    }
+    const places = before ? placesBefore(chunk, text, reached) : [];
+    const place = places.at(-1);
+    if (place === undefined) {
+      const isLast = pieces.slice(index + 1).every((each) => each.text === "");
+      if (isLast && reached === text.length && text.endsWith(chunk)) {
+        cuts.tail = chunk.length;
+        break;
+      }
+      const isLong = chunk.length >= shortestOverlap;
+      const isRepeated =
+        chunk === before?.text || (isLong && text.slice(0, reached).includes(chunk));
+      return { failure: isRepeated || cuts.isPeriodic ? "repeats" : "differs" };
+    }
+    const overlap = reached - place;
+    cuts.overlaps.push(overlap);
+    cuts.isPeriodic ||= places.length > 1 || isPeriodic(chunk.slice(0, overlap));
+    if (piece.spaceBefore && place > 0 && text[place - 1] !== " ") cuts.spacesAdded++;
+    if (before?.spaceAfter && !isSpace) cuts.spacesAdded++;
+    reached = place + chunk.length;
+    before = piece;
+  }
+  if (reached === text.length) return { cuts };
+  return { failure: cuts.isPeriodic ? "repeats" : "differs" };
+}
