@@ -12,7 +12,6 @@ const sources = {
   "connectors-errors": ["output/connectors-schema.ts", "connectorsErrorsJsonSchema"],
   "connectors-status": ["output/connectors-schema.ts", "connectorsStatusJsonSchema"],
   doctor: ["output/report/doctor-schema.ts", "doctorJsonSchema"],
-  drift: ["output/status-schema.ts", "driftJsonSchema"],
   eval: ["output/eval/schema.ts", "evalJsonSchema"],
   "eval-suite": ["checks/eval/suite/suite-schema.ts", "suiteJsonSchema"],
   "ingest-events": ["output/ingest-events.ts", "ingestEventsJsonSchema"],
@@ -20,6 +19,7 @@ const sources = {
   plan: ["output/plan-schema.ts", "planJsonSchema"],
   search: ["output/search/schema.ts", "searchJsonSchema"],
   report: ["output/report/record.ts", "reportJsonSchema"],
+  status: ["output/status-schema.ts", "statusJsonSchema"],
   verify: ["output/verify-schema.ts", "verifyJsonSchema"],
 };
 

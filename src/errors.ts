@@ -29,7 +29,7 @@ export const exitCodes = {
   incomplete: { code: 11, when: "an answer that was cut, damaged or empty" },
   changes: {
     code: 12,
-    when: "`ingest --dry-run --exit-code` or `drift --exit-code` found work to do",
+    when: "`ingest --dry-run --exit-code` or `status --exit-code` found work to do",
   },
   "checks-failed": { code: 13, when: "`verify` or another check ran and found failures" },
   local: {

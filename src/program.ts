@@ -6,27 +6,32 @@ import { addChat } from "./commands/chat/flags.ts";
 import { addCompletion } from "./commands/completion/flags.ts";
 import { completionTable } from "./surface/completion-table.ts";
 import { checkExpression, checkFlags } from "./surface/check-flags.ts";
+import { addConvert } from "./commands/convert/flags.ts";
 import { addConfig } from "./commands/config/flags.ts";
 import { addConnectors } from "./commands/connectors/flags.ts";
 import { collectOptions } from "./surface/environment.ts";
 import { addDoctor } from "./commands/doctor/flags.ts";
-import { addDrift } from "./commands/status/flags.ts";
 import { addEval } from "./commands/eval/flags.ts";
+import { addExplain } from "./commands/explain/flags.ts";
 import { addFiles } from "./commands/files/flags.ts";
 import { addIngest } from "./commands/ingest/flags.ts";
 import { isGroup, pathOf, summaryOf } from "./surface/commands.ts";
 import { globalOptions } from "./surface/global-options.ts";
+import { refuseMovedWord } from "./surface/other-words.ts";
 import type { HelpKind } from "./surface/help/help.ts";
 import { helpWidth } from "./surface/help/layout.ts";
 import { topicNames, topicText } from "./surface/help/topics.ts";
 import { prepare, type HelpOutput } from "./surface/prepare.ts";
 import { addLint } from "./commands/lint/flags.ts";
+import { addPrune } from "./commands/prune/flags.ts";
 import { addReport } from "./commands/report/flags.ts";
+import { addRetry } from "./commands/retry/flags.ts";
 import type { Run } from "./surface/run.ts";
 import { addSandbox } from "./commands/sandbox/flags.ts";
 import { addSearch } from "./commands/search/flags.ts";
 import { addSessions } from "./commands/sessions/flags.ts";
 import { addState } from "./commands/state/flags.ts";
+import { addStatus } from "./commands/status/flags.ts";
 import { addTry, offerTrial } from "./commands/try/flags.ts";
 import { addTools } from "./commands/tools/flags.ts";
 import { unknownVariables } from "./surface/unknown-variables.ts";
@@ -38,6 +43,7 @@ function createRun(context: Context): Run {
       const command = all.at(-1) as Command;
       const { options, sources } = collectOptions(command, context.env);
       checkFlags({ command, options, sources });
+      refuseMovedWord(pathOf(command), command.args, context.cwd);
       await checkExpression(options["jq"], context.signal);
       const flags = {
         ...options,
@@ -63,6 +69,11 @@ const surfaces: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> =
   "Upload:": {
     connectors: addConnectors,
     ingest: addIngest,
+    status: addStatus,
+    retry: addRetry,
+    prune: addPrune,
+    explain: addExplain,
+    convert: addConvert,
     state: addState,
     report: addReport,
   },
@@ -74,7 +85,7 @@ const surfaces: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> =
     agents: addAgents,
     tools: addTools,
   },
-  "Check:": { lint: addLint, verify: addVerify, eval: addEval, doctor: addDoctor, drift: addDrift },
+  "Check:": { lint: addLint, verify: addVerify, eval: addEval, doctor: addDoctor },
   "Administer:": { api: addApi },
   "Set up:": {
     config: addConfiguration,
@@ -116,7 +127,17 @@ export function createProgram(run: Run, output: HelpOutput, argv: readonly strin
         ["knowctl ingest docs --cc-pair-id 2", "upload a folder of documents"],
         ['knowctl chat "How do I request leave?"', "ask a question"],
       ],
-      essentials: ["try", "connectors", "ingest", "chat", "lint", "verify", "eval", "doctor"],
+      essentials: [
+        "try",
+        "connectors",
+        "ingest",
+        "status",
+        "chat",
+        "lint",
+        "verify",
+        "eval",
+        "doctor",
+      ],
     });
   prepare(program, output, argv);
   return program;

@@ -255,7 +255,7 @@ describe("the sources", () => {
   it("flags load their command on demand only: a start loads the flags of all", () => {
     const flags = sources("src/commands").filter((path) => /[\\/]flags[^\\/]*$/.test(path));
     expect(flags.length).toBeGreaterThan(10);
-    // The flags of another command too: `drift` shares some with `ingest`.
+    // The flags of another command too: `status` shares some with `ingest`.
     const loadedAtStart = /^\.\/flags|^\.\.\/[a-z]+\/flags|surface\/|errors/;
     for (const path of [...flags, ...sources("src/surface")]) {
       const statically = textOf(path).matchAll(/^(?:import|\}) (?!type).*from "(\..*)";$/gm);

@@ -34,7 +34,7 @@ async function readByTool(folder, scratch, each) {
   const config = join(scratch, "config.json");
   // The path is the id of every document, so that file and document are compared.
   writeFileSync(config, JSON.stringify({ ingest: { frontMatter: { id: ["id-of-no-page"] } } }));
-  const args = ["ingest", "documents", ".", "--root", ".", "--config", config, "--drafts"];
+  const args = ["convert", ".", "--root", ".", "--config", config, "--drafts"];
   const child = spawn(process.execPath, [join(projectFolder, "bin/knowctl.cjs"), ...args], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],

@@ -174,7 +174,7 @@ export async function writeSummary(
   if (result.renamed > 0) {
     const were = result.renamed === 1 ? "was" : "were";
     await output.note(
-      `${countOf(result.renamed, "file")} ${were} renamed: the documents with the old ids still exist; see \`knowctl ingest orphans\``,
+      `${countOf(result.renamed, "file")} ${were} renamed: the documents with the old ids still exist; see \`knowctl status\``,
     );
   }
   if (isStopped) {

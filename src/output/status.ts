@@ -1,4 +1,6 @@
 import { CliError } from "../errors.ts";
+import type { Difference, DifferenceTable } from "../sync/status/difference-table.ts";
+import type { OrphanClass } from "../sync/orphans/orphan-classes.ts";
 import { checkSelection, writeRecord, type FormatOptions } from "./formats/formats.ts";
 import type { ShownPath } from "./paths.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
@@ -6,32 +8,45 @@ import type { Output } from "./terminal/output.ts";
 import { countOf, formatCount } from "./terminal/progress.ts";
 import { bold, dim } from "./terminal/text.ts";
 
-type Result = "not-sent" | "gone-there" | "extra" | "elsewhere";
+type Result = Difference["result"];
 
-interface Difference {
-  result: Result;
-  id: string;
-  path: string | undefined;
-  ccPairId: number;
+/** Counts by result, with --remote also of the service's list. */
+export interface StatusSummary {
+  unchanged: number;
+  new: number;
+  changed: number;
+  failed: number;
+  gone: number;
+  /** The gone documents by class. */
+  classes: Readonly<Record<OrphanClass, number>>;
+  /** Files and folders that cannot be read. */
+  unreadable: number;
+  remote?: RemoteSummary;
 }
 
-/** Counts by result; `extra` is null if extra documents were not determined. */
-export type DriftSummary = Readonly<Record<Exclude<Result, "extra">, number>> & {
-  readonly listed: number;
-  readonly extra: number | null;
-  readonly unreadable: number;
-};
+/** `extra` is null if extra documents were not determined. */
+export interface RemoteSummary {
+  listed: number;
+  "not-sent": number;
+  "gone-there": number;
+  extra: number | null;
+  elsewhere: number;
+}
 
-export interface DriftReport {
-  summary: DriftSummary;
+export interface StatusReport {
+  summary: StatusSummary;
   /** Number of pairs that were compared. */
   pairs: number;
-  list: (result: Result) => Iterable<Difference>;
+  list: DifferenceTable["list"];
   /** The commands that remove the differences, a line each. */
   next: readonly string[];
 }
 
 const words: Readonly<Record<Result, string>> = {
+  new: "new",
+  changed: "changed",
+  failed: "failed last time",
+  gone: "gone",
   "not-sent": "not sent",
   "gone-there": "gone there",
   extra: "extra",
@@ -39,19 +54,24 @@ const words: Readonly<Record<Result, string>> = {
 };
 const results = Object.keys(words) as Result[];
 
-const placesShown = 5;
+const placesShown = 20;
 
-function* documentsOf({ list }: DriftReport): Generator<object> {
+function* documentsOf({ list }: StatusReport): Generator<object> {
   for (const each of results) {
-    for (const { id, path = null, result, ccPairId } of list(each)) {
-      yield { id, path, result, ccPairId };
+    for (const { id, path = null, result, class: name = null, ccPairId = null } of list(each)) {
+      yield { id: id === "" ? null : id, path, result, class: name, ccPairId };
     }
   }
 }
 
-function* jsonOf(report: DriftReport): Generator<string> {
-  const { summary } = report;
-  const head = JSON.stringify({ version: 1, command: "drift", summary });
+/** The counts as one flat object. */
+function countsOf({ remote, ...local }: StatusSummary): object {
+  return { ...local, ...remote };
+}
+
+function* jsonOf(report: StatusReport): Generator<string> {
+  const summary = countsOf(report.summary);
+  const head = JSON.stringify({ version: 1, command: "status", summary });
   yield `${head.slice(0, -1)},"documents":[`;
   let separator = "\n";
   for (const each of documentsOf(report)) {
@@ -61,26 +81,33 @@ function* jsonOf(report: DriftReport): Generator<string> {
   yield "\n]}\n";
 }
 
-function* linesOf(report: DriftReport): Generator<string> {
+function* linesOf(report: StatusReport): Generator<string> {
   for (const each of documentsOf(report)) {
-    yield `${JSON.stringify({ version: 1, type: "drifted", ...each })}\n`;
+    yield `${JSON.stringify({ version: 1, type: "document", ...each })}\n`;
   }
-  const { summary } = report;
-  yield `${JSON.stringify({ version: 1, type: "result", command: "drift", summary })}\n`;
+  const summary = countsOf(report.summary);
+  yield `${JSON.stringify({ version: 1, type: "result", command: "status", summary })}\n`;
 }
 
-async function writeText(output: Output, report: DriftReport, shown: ShownPath): Promise<void> {
+function countIn({ summary }: StatusReport, result: Result): number {
+  const { remote, ...local } = summary;
+  const all: Partial<Record<Result, number | null>> = { ...local, ...remote };
+  return all[result] ?? 0;
+}
+
+async function writeText(output: Output, report: StatusReport, shown: ShownPath): Promise<void> {
   for (const result of results) {
-    const count = report.summary[result] ?? 0;
+    const count = countIn(report, result);
     if (count === 0) continue;
     await output.line(bold(words[result]), `: ${countOf(count, "document")}`);
     let places = 0;
-    for (const { id, path, ccPairId } of report.list(result)) {
+    for (const { id, path, ccPairId, class: name } of report.list(result)) {
       if (places++ === placesShown) break;
       const place = neutraliseLine(path === undefined ? id : shown(path));
       const namesPair = result === "elsewhere" || report.pairs > 1;
-      const pair = namesPair ? dim(` (cc-pair ${ccPairId})`) : "";
-      await output.line("  ", place, pair);
+      const about = [name, namesPair && ccPairId !== undefined && `pair ${ccPairId}`];
+      const more = about.filter(Boolean).join(", ");
+      await output.line("  ", place, more === "" ? "" : dim(` (${more})`));
     }
     if (count > placesShown) {
       const more = formatCount(count - placesShown);
@@ -97,12 +124,12 @@ const selects = ({ fields, jq }: FormatOptions): boolean =>
 const sample = {
   version: 1,
   command: "",
-  summary: { ...words, listed: 0, unreadable: 0 },
+  summary: { unchanged: 0, ...words, classes: {}, unreadable: 0, listed: 0 },
   documents: [],
 };
 
 /** Throws CliError `usage` for --fields or --jq that select nothing. Call it before any request. */
-export function checkDriftFormat(options: FormatOptions): void {
+export function checkStatusFormat(options: FormatOptions): void {
   if (!selects(options)) return;
   if (options.output === "text") {
     const flag = options.fields === undefined ? "--jq" : "--fields";
@@ -113,11 +140,11 @@ export function checkDriftFormat(options: FormatOptions): void {
   checkSelection(options, [], sample);
 }
 
-/** Writes the differences as text for people, or as the JSON that schema/drift.schema.json describes. */
-export async function writeDrift(
+/** Writes the differences as text for people, or as the JSON that schema/status.schema.json describes. */
+export async function writeStatus(
   output: Output,
   options: FormatOptions,
-  report: DriftReport,
+  report: StatusReport,
   shown: ShownPath,
 ): Promise<void> {
   if (selects(options)) {

@@ -22,7 +22,6 @@ const evalRules: readonly FlagRule[] = [
     hint: "use only one of them",
   },
 ];
-const removalFlags = ["--prune", "--tombstone"];
 
 /** Rules by the path of the command. A new pair of conflicting flags is one entry here. */
 export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
@@ -91,7 +90,7 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       hint: "use only one of them",
     },
   ],
-  "ingest retry": [
+  retry: [
     {
       flags: ["--missing"],
       beside: ["argument"],
@@ -99,18 +98,12 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       hint: "use only one of them",
     },
   ],
-  "ingest orphans": [
-    {
-      flags: ["--class"],
-      beside: ["--remote"],
-      why: "all documents of --remote have one class: extra",
-      hint: "omit --class, or list orphans of the state without --remote",
-    },
+  prune: [
     {
       flags: ["--yes"],
-      without: removalFlags,
-      why: "the documents are only listed",
-      hint: "to remove the documents, add --prune or --tombstone; otherwise remove --yes",
+      beside: ["--dry-run"],
+      why: "a dry run removes nothing",
+      hint: "use only one of them",
     },
   ],
   lint: [

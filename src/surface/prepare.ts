@@ -28,7 +28,7 @@ function withoutValue(message: string): string {
 /** Commands whose `help WORD` names neither a command nor a topic. */
 const helpWords = new WeakSet<Command>();
 
-/** The subcommands of all groups that are called `word`, such as `ingest retry`. */
+/** The subcommands of all groups that are called `word`, such as `config validate`. */
 function subcommandsOf(program: Command, word: string): string[] {
   const all = program.commands.flatMap((group) => group.commands);
   return all.filter((each) => each.name() === word).map(pathOf);
@@ -161,7 +161,7 @@ export function prepare(command: Command, output: HelpOutput, argv: readonly str
       },
     })
     .helpOption("-h, --help", "show help");
-  // A group has a `help` subcommand; `ingest`, which also runs alone, has none.
+  // Other commands have no `help` subcommand: its name may be a path.
   if (isGroup(command)) {
     command.helpCommand("help [command]", "Show help for a command.");
     followHelp(command, output);

@@ -14,7 +14,7 @@ it.each([
   ["eval retrieval suite.yaml", 13],
   ["eval retrieval suite.yaml --json", 13],
   ["eval retrieval suite.yaml --output ndjson", 13],
-  ["drift --exit-code --output json", 12],
+  ["status --remote --exit-code --output json", 12],
 ])("a reader that has gone does not make a check succeed: %s", async (line, expected) => {
   const files = { "docs/a.md": "alpha beta\n", "docs/b.md": "gamma delta\n" };
   const lost = { when: { documentId: "docs/a.md" }, do: { index: { keeps: "nothing" as const } } };

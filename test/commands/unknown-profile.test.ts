@@ -61,7 +61,7 @@ describe("a default profile that does not exist", () => {
     },
   );
 
-  it.each(["connectors list", "ingest docs --dry-run", "ingest documents docs", "logout"])(
+  it.each(["connectors list", "ingest docs --dry-run", "convert docs", "logout"])(
     "stops %s, which needs one, and says how to mend it",
     async (line) => {
       const { code, stderr } = await createUser().run(line);

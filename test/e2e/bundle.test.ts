@@ -69,11 +69,7 @@ describe("the single file", () => {
       "docs/rows.csv": "id,body\n1,One.\n2,Two.\n",
     };
     const service = await startTestService({ files });
-    const printed = await run(
-      ["ingest", "documents", "docs", "docs/rows.csv"],
-      service.folder,
-      service.env,
-    );
+    const printed = await run(["convert", "docs", "docs/rows.csv"], service.folder, service.env);
     expect(printed.code, printed.stderr).toBe(10);
     expect(printed.stdout.split("\n").filter(Boolean)).toHaveLength(4);
     expect(printed.stderr).toContain("docs/c.md");

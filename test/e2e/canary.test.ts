@@ -53,7 +53,7 @@ const working = [
   ["connectors", "find", "Public website"],
   ["ingest", "docs/b.md", "--cc-pair-id", "2", "--no-state"],
   ["ingest", "docs", "--dry-run"],
-  ["ingest", "explain", "docs/b.md"],
+  ["explain", "docs/b.md"],
   ["chat", "hello"],
   ["config", "show", "--origin"],
   ["config", "list"],

@@ -152,7 +152,7 @@ it("finds each damage in the step that can see it, and is green again once it is
   expect(swallowed.lines[1]).toContain("docs/it/printers.md (missing)");
   expect(swallowed.lines[1]).toContain("docs/it/vpn.md (hidden)");
   // A hidden page is there: sending it again is a decision of its own.
-  const mended = await run(service, "ingest retry --missing");
+  const mended = await run(service, "retry --missing");
   expect(mended).toMatchObject({ code: 0, stderr: expect.stringContaining("done: 1 created") });
   const share = "ingest docs/it/vpn.md --force --cc-pair-id 2 --verify";
   expect(await run(service, share)).toMatchObject({ code: 0 });
@@ -171,7 +171,7 @@ it("finds each damage in the step that can see it, and is green again once it is
       "answers not run",
     ],
   });
-  const again = await run(service, "ingest retry --missing");
+  const again = await run(service, "retry --missing");
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("done: 1 updated") });
   expect(await night(service)).toEqual(green);
 

@@ -69,7 +69,7 @@ function checkCode(retry: Retry, ran: Ran, disturbed: boolean): void {
   throw new Violation(`exit ${ran.code}, must be ${wanted}: ${ran.stderr.trim()}`);
 }
 
-/** `ingest retry`: sends what failed, with the options and to the target that are recorded. */
+/** `retry`: sends what failed, with the options and to the target that are recorded. */
 export async function runRetry(
   run: Run,
   project: Project,
@@ -84,7 +84,7 @@ export async function runRetry(
   const ids = documents.map(({ id }) => id);
   const before = new Set(pair === undefined ? [] : sentTo(state, pair).keys());
   const shape = features.records ? [] : shapeWords(retry.shape);
-  const words = ["ingest", "retry", ...shape, ...placeWords(retry, upload)];
+  const words = ["retry", ...shape, ...placeWords(retry, upload)];
   const { cwd } = retry.selection;
   const ran = await withFault(run, fault, ids, () => command(run, project, cwd, words));
   const writes = takeWrites(run, state);

@@ -48,9 +48,9 @@ describe("the value of a secret in a document", () => {
       await runIn(service, `${line} --dry-run -o json`),
       await runIn(service, `${line} ${flags} -o ndjson --verbose`),
       await runIn(service, `${line} --verbose`),
-      await runIn(service, "ingest retry --cc-pair-id 2"),
-      await runIn(service, "ingest explain docs/a.md -o json"),
-      await runIn(service, "ingest documents docs"),
+      await runIn(service, "retry --cc-pair-id 2"),
+      await runIn(service, "explain docs/a.md -o json"),
+      await runIn(service, "convert docs"),
       await runIn(service, "state failures -o json"),
     ];
     expect(runs[1]?.stdout).toContain("secret-");

@@ -156,7 +156,7 @@ const afterwards: readonly (readonly string[])[] = [
   ["state", "list"],
   ["state", "list", "--json"],
   ["state", "export", "-"],
-  ["ingest", "explain", "docs/a.md"],
+  ["explain", "docs/a.md"],
 ];
 
 interface Case {

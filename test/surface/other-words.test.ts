@@ -1,34 +1,36 @@
-import { expect, it } from "vitest";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
 import { main } from "../main.ts";
 import { commandSummaries } from "../../src/program.ts";
-import { otherWords } from "../../src/surface/other-words.ts";
-import { createTestContext } from "../support.ts";
+import { addMappingOptions } from "../../src/commands/ingest/flags-shared.ts";
+import { otherWords, shapingFlags } from "../../src/surface/other-words.ts";
+import { createTestContext, temporaryFolder } from "../support.ts";
 
-it.each(["upload", "push", "sync", "ask", "ls", "version"])(
-  "%s: names the command that is meant",
-  async (word) => {
-    const context = createTestContext();
-    expect(await main([word, "docs"], context)).toBe(2);
-    expect(context.stderrText()).toContain(`unknown command '${word}'`);
-    expect(context.stderrText()).toContain(`use \`knowctl ${otherWords[word]}\``);
-  },
-);
+const words = "upload push sync ask ls plan diff drift orphans whoami version";
+
+it.each(words.split(" "))("%s: names the command that is meant", async (word) => {
+  const context = createTestContext();
+  expect(await main([word, "docs"], context)).toBe(2);
+  expect(context.stderrText()).toContain(`unknown command '${word}'`);
+  expect(context.stderrText()).toContain(`use \`knowctl ${otherWords[word]}\``);
+});
 
 it("stands for commands that exist, by words that are none", () => {
   const commands = commandSummaries().map(([name]) => name);
   const firstWords = new Set(commands.map((name) => name.split(" ")[0]));
   for (const [word, command] of Object.entries(otherWords)) {
-    expect([...commands, "--version"]).toContain(command);
+    expect([...commands, "--version"]).toContain(command.replace(/ --.*/, ""));
     expect(firstWords).not.toContain(word);
   }
 });
 
 it.each([
-  ["retry", "use `knowctl ingest retry`"],
   ["validate", "use `knowctl config validate`"],
   ["show", "use `knowctl sessions show` or `knowctl config show`"],
   ["update", "use `knowctl ingest`"],
-  ["delete", "use `knowctl ingest orphans`"],
+  ["delete", "use `knowctl prune`"],
   ["uplaod", "use `knowctl ingest`"],
 ])("%s: names the subcommand that is meant", async (word, hint) => {
   const context = createTestContext();
@@ -68,3 +70,49 @@ it.each(["--watch", "--watch=5", "--watch 5"])(
     );
   },
 );
+
+describe("words that stood below `ingest`", () => {
+  it.each([
+    ["orphans", "prune"],
+    ["retry", "retry"],
+    ["explain docs/a.md", "explain"],
+    ["documents docs", "convert"],
+    ["drift", "status --remote"],
+  ])("ingest %s: names the command", async (words, command) => {
+    const context = createTestContext();
+    expect(await main(["ingest", ...words.split(" ")], context)).toBe(2);
+    const [word] = words.split(" ");
+    expect(context.stderrText()).toBe(
+      `error: no such file or folder: ${word}\n  → \`ingest\` takes only paths; use \`knowctl ${command}\`\n`,
+    );
+  });
+
+  it("knows each flag that shapes documents", () => {
+    const names = addMappingOptions(new Command()).options.map(({ long }) => long);
+    // A permission, which retry takes as well.
+    expect(shapingFlags).toEqual(new Set(names.filter((name) => name !== "--drop-access")));
+  });
+
+  it("are paths where a file or folder has the name", async () => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, "documents"));
+    writeFileSync(join(cwd, "documents/a.md"), "# A\n\ntext\n");
+    const context = createTestContext({ cwd });
+    expect(await main(["ingest", "documents", "--dry-run", "--no-state"], context)).toBe(0);
+  });
+
+  it.each([
+    ["ingest orphans --prune", "use `knowctl prune`"],
+    ["ingest --tombstone docs", "use `knowctl prune --tombstone`"],
+    ["ingest retry --missing", "use `knowctl retry --missing`"],
+    ["prune --remote", "use `knowctl prune --extra`"],
+    ["status --sections headings", "status uses the flags of the upload"],
+    ["prune docs --id-prefix kb/", "knowctl ingest PATH --id-prefix"],
+    ["retry --tag a", "retry uses the flags of the upload"],
+    ["verify docs --map id=sku", "verify uses the flags of the upload"],
+  ])("%s: names what is meant", async (line, hint) => {
+    const context = createTestContext();
+    expect(await main(line.split(" "), context)).toBe(2);
+    expect(context.stderrText()).toContain(hint);
+  });
+});

@@ -22,7 +22,6 @@ import { planFolder } from "../ingest/plan.ts";
 import type { Session } from "../ingest/session.ts";
 import { openSource } from "../ingest/options/settings.ts";
 import { openShaping } from "../ingest/options/shaping.ts";
-import { refuseAmbiguous } from "../ingest/subcommand.ts";
 import { problemOf, printNotices, printWarnings } from "../ingest/report/tell.ts";
 
 export type DocumentsOptions = Pick<IngestOptions, "shard" | "allowEmpty"> &
@@ -127,17 +126,16 @@ async function writeDocuments(context: Context, reading: Reading, plan: Plan): P
 }
 
 /**
- * `knowctl ingest documents`: writes the IngestionDocuments of files as NDJSON for
+ * `knowctl convert`: writes the IngestionDocuments of files as NDJSON for
  * `ingest -`. A line is `{document, cc_pair_id}` when a flag, a rule or a row names the
  * pair. Sends nothing and uses no state. Throws CliError `partial` when documents fail;
  * the other documents are written.
  */
-export async function printDocuments(
+export async function convert(
   context: Context,
   paths: string[],
   options: DocumentsOptions,
 ): Promise<void> {
-  refuseAmbiguous(context, "documents");
   checkOptions(options);
   if (paths.includes("-")) {
     throw new CliError("usage", "`-` (stdin) already contains documents", {

@@ -20,7 +20,6 @@ import { isTargetOpen, recordedPairs } from "../ingest/target/recorded-target.ts
 import { plannedBaseUrl } from "../ingest/session.ts";
 import type { MappingFlags } from "../ingest/options/mapping-flags.ts";
 import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
-import { refuseAmbiguous } from "../ingest/subcommand.ts";
 import { chosenPair } from "../ingest/target/target.ts";
 
 export interface ExplainFlags extends MappingFlags {
@@ -74,14 +73,13 @@ async function readRecord(
   }
 }
 
-/** `ingest explain FILE`: shows why a file is in or out, the origin of each field, and the payload. */
-export async function explainFile(
+/** `explain FILE`: shows why a file is in or out, the origin of each field, and the payload. */
+export async function explain(
   context: Context,
   args: string[],
   flags: ExplainFlags,
 ): Promise<void> {
   const [path = ""] = args;
-  refuseAmbiguous(context, "explain");
   checkFormat(flags);
   const output = openOutput(context, flags);
   const source = await openSource(context, [path], flags, output, false);

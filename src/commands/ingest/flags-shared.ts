@@ -67,9 +67,9 @@ export function addShapeOptions(command: Command): Command {
     .option("--tag <tag>", "add a tag (repeatable)", collectParsed(filled));
 }
 
-/** Flags that decide which files are taken and how they map; shared with its subcommands. */
+/** Flags that decide which files are taken and how they map. */
 export function addMappingOptions(command: Command): Command {
-  return addShapeOptions(addIdOptions(command))
+  addShapeOptions(addIdOptions(command))
     .option("--source <type>", "source type of the documents (default: file)", filled)
     .option(
       "--sections <mode>",
@@ -97,7 +97,14 @@ export function addMappingOptions(command: Command): Command {
       "--images <mode>",
       "images in the project: skip (default) or upload",
       choice("skip", "upload"),
-    )
+    );
+  return addDropAccessOption(command);
+}
+
+/** A permission that is given anew for each run, as --allow-secrets is. */
+export function addDropAccessOption(command: Command): Command {
+  return command
+    .optionsGroup("Documents:")
     .option(
       "--drop-access",
       "send documents without their access rules; the pair decides who may read them",

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { addDocuments, addOrphans, addRetry } from "./flags-of-subcommands.ts";
 import {
   addAccessOptions,
   addContentOptions,
@@ -12,7 +11,6 @@ import {
   addUploadOptions,
 } from "./flags-shared.ts";
 import { addWaitOption } from "../verify/flags-wait.ts";
-import { positive } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 
 export function addIngest(program: Command, run: Run): void {
@@ -62,7 +60,7 @@ export function addIngest(program: Command, run: Run): void {
           "one of 8 parallel runs",
         ],
         [
-          "knowctl ingest documents docs | knowctl ingest - --cc-pair-id 2",
+          "knowctl convert docs | knowctl ingest - --cc-pair-id 2",
           "NDJSON in between, for jq or another machine",
         ],
         [
@@ -70,10 +68,6 @@ export function addIngest(program: Command, run: Run): void {
           "exit 0 only when the index holds what was sent",
         ],
         ["knowctl ingest docs --dry-run", "see the plan; needs no key and no connection"],
-        [
-          "knowctl ingest explain docs/welcome.md",
-          "why a file is included or skipped, and what is sent",
-        ],
         [
           "knowctl ingest docs --since HEAD~1 --updated-at git --dry-run",
           "files that a commit changed, with dates from git",
@@ -90,24 +84,4 @@ export function addIngest(program: Command, run: Run): void {
       ],
     })
     .action(run(async () => (await import("./ingest.ts")).ingest));
-  const explain = ingest
-    .command("explain")
-    .description(
-      "Show why a file is included or skipped, the origin of each field, and the payload.",
-    )
-    .argument("<file>", "file to explain");
-  addContentOptions(addMappingOptions(addTargetOptions(explain)))
-    .optionsGroup("Which files:")
-    .option("--row <number>", "row of a file of rows (default: 1)", positive)
-    .configureHelp({
-      essentials: ["--include", "--exclude", "--id-prefix", "--sections", "--map", "--row"],
-      examples: [
-        ["knowctl ingest explain docs/welcome.md", "every field with its origin"],
-        ["knowctl ingest explain prices.csv --map title=name,text=notes --row 2", "one row"],
-      ],
-    })
-    .action(run(async () => (await import("../explain/explain.ts")).explainFile));
-  addRetry(ingest, run);
-  addDocuments(ingest, run);
-  addOrphans(ingest, run);
 }

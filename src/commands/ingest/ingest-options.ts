@@ -18,7 +18,7 @@ export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags 
   saveOptions?: boolean;
   /** Change different values in the project file without asking. */
   yes?: boolean;
-  /** Of `ingest retry`: send what verify did not find, not what failed. */
+  /** Of `retry`: send what verify did not find, not what failed. */
   missing?: boolean;
   /** Check that the sent documents are in the index. */
   verify?: boolean;

@@ -60,7 +60,7 @@ export function nothingFound({ inputs, settings }: DocumentSource, isTrial = fal
   const hints = isTrial
     ? ["name a folder with Markdown, text, HTML, DOCX or PDF files: knowctl try FOLDER"]
     : [
-        "check the path; `knowctl ingest explain FILE` shows why a file is left out",
+        "check the path; `knowctl explain FILE` shows why a file is left out",
         "use --allow-empty if you expect no documents",
       ];
   return new CliError("usage", `0 documents found in ${places.join(", ")}`, { hints });

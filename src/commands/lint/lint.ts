@@ -170,7 +170,7 @@ function nothingToCheck({ inputs, settings }: DocumentSource): CliError {
   const places = inputs.length > 0 ? inputs : settings.include;
   const where = places.length > 0 ? places.join(", ") : settings.root;
   return new CliError("usage", `0 files to check in ${where}`, {
-    hints: ["check the path; `knowctl ingest explain FILE` shows why a file is left out"],
+    hints: ["check the path; `knowctl explain FILE` shows why a file is left out"],
   });
 }
 

@@ -27,7 +27,7 @@ export async function refuseIncompleteCheckout(
   if (missing === undefined) return;
   throw new CliError(
     "usage",
-    `--remote --prune needs a complete checkout, and ${neutraliseLine(missing)} is missing; nothing was removed`,
+    `prune needs a complete checkout, and ${neutraliseLine(missing)} is missing; nothing was removed`,
     {
       hints: [
         "restore it (`git restore`, `git sparse-checkout disable`, `git submodule update --init`)",

@@ -87,13 +87,13 @@ export function refuseRemoval(facts: RemovalFacts): void {
   if (unreadable > 0) {
     throw refuse(
       `${countOf(unreadable, "file or folder", "files or folders")} cannot be read`,
-      "fix them first; `knowctl ingest orphans` without --prune lists them",
+      "fix them first; `knowctl status` lists them",
     );
   }
   if (failedBefore !== undefined) {
     throw refuse(
       `the last upload of ${failedBefore} failed`,
-      "send the failed documents first: knowctl ingest retry",
+      "send the failed documents first: knowctl retry",
       "or forget the failures: knowctl state forget --failed",
     );
   }
@@ -114,6 +114,6 @@ export function refuseRemoval(facts: RemovalFacts): void {
   if (count <= most) return;
   throw refuse(
     `${formatCount(count)} of ${countOf(total, "document")} would be removed, but --max-delete allows ${formatCount(most)} (${words})`,
-    `check the list, then use --max-delete ${count}`,
+    `check the list (--dry-run), then use --max-delete ${count}`,
   );
 }

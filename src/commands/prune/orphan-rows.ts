@@ -15,9 +15,10 @@ export function columnsOf(shown: (path: string) => string): Column<object>[] {
   }));
 }
 
-/** The documents as rows of the output. */
+/** The documents that are removed, as rows of the output. */
 export function* rowsOf(orphans: OrphanTable): Generator<object> {
   for (const each of orphans.list()) {
+    if (!each.isSelected) continue;
     const { status, path, part, id, storedId, reason, problem } = each;
     const isThere = status !== "deleted" && status !== "tombstoned";
     yield {

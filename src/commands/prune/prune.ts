@@ -9,12 +9,12 @@ import {
   type OrphanTable,
   type UnlistedOrphan,
 } from "../../sync/orphans/orphan-table.ts";
-import { isRemoved, removedByDefault } from "../../sync/orphans/orphan-classes.ts";
+import { isRemoved } from "../../sync/orphans/orphan-classes.ts";
 import { targetFor } from "../../sync/state/target.ts";
 import { openOutput } from "../connect.ts";
 import { warnOfShared } from "../ingest/target/other-pairs.ts";
 import { accessRules } from "../ingest/target/access.ts";
-import { checkOrphansOptions } from "./orphan-options.ts";
+import { checkPruneOptions } from "./prune-options.ts";
 import { columnsOf, rowsOf } from "./orphan-rows.ts";
 import { findOrphans } from "./orphan-search.ts";
 import { refuseUnrecorded } from "./removed-inputs.ts";
@@ -24,12 +24,11 @@ import {
   checkRemoval,
   confirmRemoval,
   removeAll,
-  type OrphansOptions,
+  type PruneOptions,
   type Work,
 } from "./remove-orphans.ts";
 import { openSession, type Session } from "../ingest/session.ts";
 import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
-import { refuseAmbiguous } from "../ingest/subcommand.ts";
 import { ruleTargets } from "../ingest/target/rule-targets.ts";
 import { createPairCheck, missingPair } from "../ingest/target/target.ts";
 import { problemOf } from "../ingest/report/tell.ts";
@@ -38,21 +37,14 @@ function refuseUndeletable({ config }: DocumentSource): void {
   if (dialects[config.dialect].paths.ingestedDocument) return;
   throw new CliError(
     "usage",
-    `--prune: a service of the ${config.dialect} dialect cannot delete documents`,
+    `a service of the ${config.dialect} dialect cannot delete documents`,
     {
       hints: [onyxHint, "use --tombstone: it replaces the text with a short removal notice"],
     },
   );
 }
 
-/** What was looked for and not found. */
-function nothingFound({ remote, class: classes = [] }: OrphansOptions): string {
-  if (remote) return "no extra documents";
-  if (classes.length === 0) return "no orphaned documents";
-  return `no orphaned documents of the class${classes.length > 1 ? "es" : ""} ${classes.join(", ")}`;
-}
-
-/** Names the orphans of pairs that only rules name: each pair is listed and removed by itself. */
+/** Names the orphans of pairs that only rules name: each pair is pruned by itself. */
 async function printOtherPairs(context: Context, { session, plan }: Work): Promise<void> {
   for (const target of ruleTargets(session)) {
     let count = 0;
@@ -60,49 +52,35 @@ async function printOtherPairs(context: Context, { session, plan }: Work): Promi
     if (count === 0) continue;
     const { ccPairId } = target;
     await session.output.note(
-      `${countOf(count, "orphaned document")} of cc_pair_id ${ccPairId}, which a rule names: see \`knowctl ingest orphans --cc-pair-id ${ccPairId}\``,
+      `${countOf(count, "document")} of pair ${ccPairId}, which a rule names, ${count === 1 ? "has" : "have"} no file: see \`knowctl prune --cc-pair-id ${ccPairId} --dry-run\``,
     );
   }
 }
 
-async function printListed(context: Context, work: Work, options: OrphansOptions): Promise<void> {
-  const { orphans, plan, session, target } = work;
+/** Prints what is not removed, and why. */
+async function printKept(context: Context, work: Work): Promise<void> {
+  const { orphans, session, target } = work;
   const { state, output } = session;
-  const unreadable = plan.table.count("failed");
-  for (const each of plan.table.entries(["failed"]))
-    await output.problem(problemOf(each, session.source));
   if (!state.knows(target.key))
     await output.note(`no document was sent to ${target.key} from this project`);
-  else if (orphans.count === 0) {
+  else if (orphans.selected === 0) {
     const isOne = ruleTargets(session).length === 0;
-    await output.note(nothingFound(options) + (isOne ? "" : ` of cc_pair_id ${target.ccPairId}`));
+    await output.note(`nothing to remove${isOne ? "" : ` of pair ${target.ccPairId}`}`);
   }
   await printOtherClasses(session, orphans);
-  if (!options.remote) await printOtherPairs(context, work);
-  if (unreadable > 0) {
-    const what = countOf(unreadable, "file or folder", "files or folders");
-    throw new CliError("partial", `${what} cannot be read: their documents are not listed`);
-  }
-  if (options.remote || session.lostPath === undefined || !state.knows(target.key)) return;
-  throw new CliError(
-    "partial",
-    "cannot tell whether the files are gone: none of the recorded files exists under this root",
-    { hints: ["name the root of the uploads with --root DIR"] },
-  );
+  await printOtherPairs(context, work);
 }
 
 /** Reports the documents that are removed only with --class. */
 async function printOtherClasses({ output }: Session, orphans: OrphanTable): Promise<void> {
   const counts = new Map<string, number>();
   for (const { class: name, isSelected } of orphans.list()) {
-    if (!isSelected && !removedByDefault.includes(name)) {
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-    }
+    if (!isSelected) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   if (counts.size === 0) return;
   const parts = [...counts].map(([name, count]) => `${formatCount(count)} ${name}`);
   await output.note(
-    `--prune and --tombstone keep these documents, because their files exist: ${parts.join(", ")} (--class NAME removes them)`,
+    `kept, because their files exist: ${parts.join(", ")} (\`knowctl status\` lists them, --class NAME removes them)`,
   );
 }
 
@@ -110,7 +88,7 @@ async function printOtherClasses({ output }: Session, orphans: OrphanTable): Pro
 async function checkAccess(
   context: Context,
   { session, target }: Work,
-  options: OrphansOptions,
+  options: PruneOptions,
 ): Promise<void> {
   const { connected, output, source, pairNames: names } = session;
   const rules = accessRules(options, source.config);
@@ -126,56 +104,59 @@ const mostNamed = 20;
 
 /**
  * Names the documents before their removal: nobody can answer for documents that are only counted.
- * With `remote` all of them: this project has no record of them.
+ * Of documents without a record all, also with --yes: nothing else here knows them.
  */
 async function nameEach(
   { orphans, session: { output } }: Work,
-  { remote }: OrphansOptions,
+  { yes }: PruneOptions,
 ): Promise<void> {
-  const what = remote ? "to be deleted" : "to be removed";
-  let count = 0;
-  for (const { id, isSelected } of orphans.list()) {
+  let recorded = 0;
+  for (const { id, isSelected, class: name } of orphans.list()) {
     if (!isSelected) continue;
-    if (++count <= mostNamed || remote) await output.problem(`${what}: ${neutraliseLine(id)}`);
+    const isNamed = name === "extra" || (!yes && ++recorded <= mostNamed);
+    if (isNamed) await output.problem(`to be removed: ${neutraliseLine(id)}`);
   }
-  if (count <= mostNamed || remote) return;
+  if (recorded <= mostNamed) return;
   await output.problem(
-    `${what}: ${formatCount(count - mostNamed)} more, which \`knowctl ingest orphans\` lists`,
+    `to be removed: ${formatCount(recorded - mostNamed)} more, which \`knowctl prune --dry-run\` lists`,
   );
 }
 
-/** Yields the documents to list: orphans of the state, or with --remote the service's extra documents. */
-async function* findListed(
+/** Yields the orphans of the state; with --extra also the documents that only the service has. */
+async function* findRemovable(
   context: Context,
   { session, plan, target }: Omit<Work, "orphans">,
-  options: OrphansOptions,
+  { extra }: PruneOptions,
 ): AsyncGenerator<UnlistedOrphan> {
-  if (options.remote) {
-    const { findRemoteOrphans } = await import("./remote-orphans.ts");
-    return yield* findRemoteOrphans(context, session, plan, target, options);
-  }
-  const { class: classes = [], prune, tombstone } = options;
-  const isAny = prune || tombstone || classes.length === 0;
-  for await (const orphan of findOrphans(context, session, plan, target)) {
-    if (isAny || classes.includes(orphan.class)) yield orphan;
-  }
+  yield* findOrphans(context, session, plan, target);
+  if (!extra) return;
+  const { findExtra } = await import("./extra.ts");
+  yield* findExtra(context, session, plan, target);
 }
 
-async function run(context: Context, work: Work, options: OrphansOptions): Promise<void> {
+async function run(context: Context, work: Work, options: PruneOptions): Promise<void> {
   const { session, orphans } = work;
-  const { output, connected } = session;
-  const removes = options.prune === true || options.tombstone === true;
+  const { output, connected, source } = session;
   const write = (): Promise<number> =>
-    writeList(output, options, columnsOf(session.source.shown), rowsOf(orphans));
-  if (removes) checkRemoval(work, options);
+    writeList(output, options, columnsOf(source.shown), rowsOf(orphans));
+  for (const each of work.plan.table.entries(["failed"]))
+    await output.problem(problemOf(each, source));
+  // Before the guards: who wants to pass one has to see the list.
+  if (options.dryRun) await write();
+  checkRemoval(work, options);
   if (options.tombstone && orphans.selected > 0) await checkAccess(context, work, options);
-  if (removes)
-    await warnOfShared(session, work, options.prune ? "deleted" : "replaced with a removal notice");
-  if (!removes || orphans.selected === 0 || options.dryRun || !connected) {
-    await write();
-    return await printListed(context, work, options);
+  await warnOfShared(
+    session,
+    work,
+    options.tombstone ? "replaced with a removal notice" : "deleted",
+  );
+  if (orphans.selected === 0 || options.dryRun || !connected) {
+    if (!options.dryRun) await write();
+    else if (orphans.selected > 0)
+      await output.note(`dry run, nothing was removed: ${countOf(orphans.selected, "document")}`);
+    return await printKept(context, work);
   }
-  if (options.remote || !options.yes) await nameEach(work, options);
+  await nameEach(work, options);
   if (!(await confirmRemoval(context, work, options))) {
     await output.note("nothing was removed");
     return;
@@ -191,38 +172,32 @@ async function run(context: Context, work: Work, options: OrphansOptions): Promi
     await write();
     await printOtherClasses(session, orphans);
   }
-  if (!options.remote) await printOtherPairs(context, work);
+  await printOtherPairs(context, work);
 }
 
 /**
- * `ingest orphans`: lists documents in the state that the folder no longer yields, by class and
- * within the paths. With --prune it deletes them; with --tombstone it replaces them with a notice.
- * Throws CliError as checkRemoval(), and `partial` when a file cannot be read, a document cannot be
- * removed, or all files seem to be gone: the root may be another one.
+ * `prune`: removes from the service the documents of the state that the folder no longer yields, of the
+ * classes gone and row-gone and those of --class; with --extra also what only the service has. Throws
+ * CliError as checkRemoval(), and `partial` when a document cannot be removed.
  */
-export async function ingestOrphans(
+export async function prune(
   context: Context,
   paths: string[],
-  options: OrphansOptions,
+  options: PruneOptions,
 ): Promise<void> {
   const output = openOutput(context, options);
-  refuseAmbiguous(context, "orphans");
-  checkOrphansOptions(options);
-  const { remote: readsService = false } = options;
-  const listsOnly = options.dryRun === true || !(options.prune || options.tombstone);
+  checkPruneOptions(options);
+  const { extra: readsService = false, dryRun = false } = options;
   const source = await openSource(
     context,
     paths,
     { ...options, idsOnly: true, wholeRoot: true, mayBeRemoved: true },
     output,
-    readsService || !listsOnly,
+    readsService || !dryRun,
   );
-  if (options.prune) refuseUndeletable(source);
-  if (readsService) {
-    await (await import("./remote-orphans.ts")).checkRemote(context, source, options);
-  }
-  const dryRun = listsOnly || readsService;
-  const session = await openSession(context, output, source, { ...options, dryRun, readsService });
+  if (!options.tombstone) refuseUndeletable(source);
+  if (readsService) await (await import("./extra.ts")).checkExtra(context, source);
+  const session = await openSession(context, output, source, { ...options, readsService });
   try {
     const { state, targets } = session;
     const target = targetFor(targets, undefined);
@@ -231,11 +206,9 @@ export async function ingestOrphans(
     // Without a spool the plan has the id of each document and does not change the state.
     const plan = await planFolder(context, { ...session, spool: undefined });
     await session.progress.stop();
-    const { class: classes = [], prune, tombstone } = options;
-    const command = prune ? "prune" : tombstone ? "tombstone" : "list";
-    const found = findListed(context, { session, plan, target }, options);
+    const found = findRemovable(context, { session, plan, target }, options);
     const orphans = await collectOrphans(state.database, found, (each) =>
-      isRemoved(each, command, classes),
+      isRemoved(each, options.class ?? []),
     );
     await run(context, { session, plan, target, orphans }, options);
   } finally {

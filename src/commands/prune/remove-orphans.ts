@@ -24,14 +24,13 @@ import type { DocumentSource } from "../ingest/options/settings.ts";
 import type { Session, SessionRequest, UploadConnection } from "../ingest/session.ts";
 import { sendTombstone } from "./tombstone.ts";
 
-export interface OrphansOptions extends SessionRequest, AccessFlags {
-  prune?: boolean;
+export interface PruneOptions extends SessionRequest, AccessFlags {
   tombstone?: boolean;
   yes?: boolean;
-  /** List the documents that only the service has, instead of orphans of the state. */
-  remote?: boolean;
+  /** Also remove documents that only the service has. */
+  extra?: boolean;
   maxDelete?: MaxDelete;
-  /** Classes to list; with a removal, additional classes to remove. */
+  /** Additional classes to remove. */
   class?: OrphanClass[];
 }
 
@@ -67,7 +66,7 @@ function unsureIdOf(
 /** Throws CliError `usage` when the removal is not safe, see refuseRemoval(). */
 export function checkRemoval(
   { session, plan, target, orphans }: Work,
-  options: OrphansOptions,
+  options: PruneOptions,
 ): void {
   const { state, source } = session;
   const isInFailureScope = failureScope(source, plan);
@@ -96,7 +95,7 @@ export function checkRemoval(
 export async function confirmRemoval(
   context: Context,
   { session, target, orphans }: Work,
-  options: OrphansOptions,
+  options: PruneOptions,
 ): Promise<boolean> {
   if (options.yes) return true;
   const { ccPairId } = target;
@@ -105,14 +104,14 @@ export async function confirmRemoval(
   if (prompt.canAsk && session.connected) {
     const pair = await namedPair(session.connected.client, ccPairId, session.pairNames);
     return await prompt.confirm(
-      options.prune
-        ? `Delete ${documents} of ${pair}?`
-        : `Replace ${documents} of ${pair} with a removal notice?`,
+      options.tombstone
+        ? `Replace ${documents} of ${pair} with a removal notice?`
+        : `Delete ${documents} of ${pair}?`,
     );
   }
   const what = `${documents} of ${pairText(ccPairId, undefined)} at ${session.targets.baseUrl}`;
   throw new CliError("usage", `this would remove ${what}, and there is no terminal to ask on`, {
-    hints: ["check the list first, then confirm with --yes"],
+    hints: ["check the list first (--dry-run), then confirm with --yes"],
   });
 }
 
@@ -131,7 +130,7 @@ function createRemove(
   context: Context,
   { session, target }: Work,
   { client }: UploadConnection,
-  { gate, prune }: { gate: Gate; prune: boolean },
+  { gate, deletes }: { gate: Gate; deletes: boolean },
 ): (orphan: ListedOrphan) => Promise<"deleted" | "tombstoned"> {
   const { state, source, output } = session;
   const storedIdOf = ({ id, storedId }: ListedOrphan): string => {
@@ -149,7 +148,7 @@ function createRemove(
     // If the response is lost and the file is restored later, it is sent again. One id is one
     // document, whatever pair it was sent to (observed-service.md 3.3): the others lose it too.
     state.doubt(sharedTargets.map((key) => ({ target: key, id: orphan.id })));
-    if (prune) {
+    if (deletes) {
       await deleteDocument(client, storedIdOf(orphan), { gate });
       for (const key of sharedTargets) state.dropAccepted(key, orphan.id);
       return "deleted";
@@ -171,7 +170,7 @@ export async function removeAll(
   context: Context,
   work: Work,
   connected: UploadConnection,
-  options: OrphansOptions,
+  options: PruneOptions,
 ): Promise<{ failed: number }> {
   const { session, orphans } = work;
   const { concurrency, rate: ratePerSecond } = connected;
@@ -185,14 +184,14 @@ export async function removeAll(
   try {
     await removeOrphans({
       orphans,
-      remove: createRemove(context, work, connected, { gate, prune: options.prune === true }),
+      remove: createRemove(context, work, connected, { gate, deletes: options.tombstone !== true }),
       isGivenUp: () => gate.state().stopped !== undefined,
       concurrency,
       signal: context.signal,
       onDone: (status) => counts[status]++,
     });
   } finally {
-    const done = options.prune ? "deleted" : "replaced with a removal notice";
+    const done = options.tombstone ? "replaced with a removal notice" : "deleted";
     const failed = counts.failed > 0 ? `, ${countOf(counts.failed, "failure")}` : "";
     await session.output.note(`${countOf(counts.removed, "document")} ${done}${failed}`);
   }

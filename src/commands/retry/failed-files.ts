@@ -68,7 +68,7 @@ export function allGone({ settings: { root } }: DocumentSource): CliError {
   return new CliError("usage", `none of the failed files exists under ${root}`, {
     hints: [
       "name the root of that run with --root DIR",
-      "if the files were deleted, there is nothing to retry; `knowctl ingest orphans` lists their documents",
+      "if the files were deleted, there is nothing to retry; `knowctl status` lists their documents",
     ],
   });
 }

@@ -44,7 +44,7 @@ export function refuseSeveralPairs(
   if (namesPairsByRule(config) && !options.some(({ pairFromFlag }) => pairFromFlag)) return;
   throw new CliError("usage", `${name} was merged from runs to several pairs; nothing was sent`, {
     hints: [
-      "retry the reports it was merged from, one by one: `knowctl ingest retry REPORT`",
+      "retry the reports it was merged from, one by one: `knowctl retry REPORT`",
       "the merged report does not record which pair a failure belongs to",
     ],
   });
@@ -82,7 +82,7 @@ export function refuseWrongTarget({ state, targets }: Session): void {
   throw new CliError("usage", `nothing failed ${nothing}`, {
     details: others.map((key) => `there are failures of cc_pair_id ${pairInKey(key)}${place(key)}`),
     hints: [
-      `name their target: knowctl ingest retry${address} --cc-pair-id ${pairInKey(first)}`,
+      `name their target: knowctl retry${address} --cc-pair-id ${pairInKey(first)}`,
       ...(address === ""
         ? []
         : ["or, if the service has moved, run the upload again: it sends the missing documents"]),

@@ -27,8 +27,6 @@ import {
 import { openSession, type Session } from "../ingest/session.ts";
 import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import { markMissing, missingFromStdin, missingInState } from "./missing.ts";
-import { refuseAmbiguous } from "../ingest/subcommand.ts";
-import { givenFlags, selectionFlags, shapingFlags } from "../ingest/options/mapping-flags.ts";
 import { chosenPair } from "../ingest/target/target.ts";
 
 /** A path in the project: the first path of the report if it exists here, else ".". */
@@ -55,7 +53,7 @@ function refuseMissingRest({ fromStdin }: Failed, goneCount: number): void {
   if (goneCount === 0) return;
   const are = goneCount === 1 ? "is" : "are";
   throw new CliError("partial", `${countOf(goneCount, "file")} of missing documents ${are} gone`, {
-    hints: ["`knowctl ingest orphans` lists the documents of deleted files"],
+    hints: ["`knowctl status` lists the documents of deleted files"],
   });
 }
 
@@ -63,7 +61,7 @@ function refuseMissingRest({ fromStdin }: Failed, goneCount: number): void {
 function lostError(count: number): CliError {
   const message = `no file failed, but ${countOf(count, "document")} of that report ${count === 1 ? "was" : "were"} not found in the index`;
   return new CliError("partial", message, {
-    hints: ["`knowctl ingest retry --missing` sends them again, by what the state records"],
+    hints: ["`knowctl retry --missing` sends them again, by what the state records"],
   });
 }
 
@@ -76,17 +74,6 @@ function fromStdinError(count: number, report: RunReport | undefined): CliError 
       ...(report ? [] : [settled]),
     ],
   });
-}
-
-/** Refuses flags that shape documents: the documents would differ from the failed ones. */
-function refuseShaping(options: IngestOptions): void {
-  const [refusedFlag] = givenFlags(options, [...shapingFlags, ...selectionFlags]);
-  if (refusedFlag === undefined) return;
-  throw new CliError(
-    "usage",
-    `${refusedFlag}: a retry uses the recorded options of the failed documents`,
-    { hints: ["to send documents with other options, use `knowctl ingest PATH`"] },
-  );
 }
 
 /** Throws CliError `partial` when failed files exist but were not sent. */
@@ -125,26 +112,24 @@ async function openGroup(
 
 const earlierToolWarning =
   "an earlier knowctl recorded these failures without their options: the configuration decides how they are sent. " +
-  "if the upload had flags, run the upload with these flags instead of `ingest retry`";
+  "if the upload had flags, run the upload with these flags instead of `retry`";
 
 const notCheckedAgain =
   "sent, and not checked again: `knowctl verify` tells whether the index has them now";
 
 /**
- * `ingest retry`: sends the documents that failed last time, by the state or by a report, with
+ * `retry`: sends the documents that failed last time, by the state or by a report, with
  * their recorded target and options. Reads the files again; sends only the missing rows of a file
  * of rows. Throws like ingest(), CliError `usage` for another target, and `partial` when a
  * document was not sent because its id would change.
  */
-export async function ingestRetry(
+export async function retry(
   context: Context,
   [name]: string[],
   options: IngestOptions,
 ): Promise<void> {
   const startedAtMs = context.now();
   const output = openOutput(context, options);
-  refuseAmbiguous(context, "retry");
-  refuseShaping(options);
   checkOptions([], options);
   const format = ingestFormat(options);
   const files = checkReportFiles(options, context.cwd);

@@ -1,37 +1,35 @@
 import type { Command } from "commander";
 import type { Run } from "../../surface/run.ts";
-import { addIdOptions, addTargetOptions } from "../ingest/flags-shared.ts";
+import { addTargetOptions } from "../ingest/flags-shared.ts";
 
-/** `drift`. */
-export function addDrift(program: Command, run: Run): void {
-  const drift = program
-    .command("drift")
+/** `status`. */
+export function addStatus(program: Command, run: Run): void {
+  const status = program
+    .command("status")
     .description(
-      "Compare the folder, the state and the service's list of documents.\n" +
-        "not sent: a file whose document the service lacks. gone there: sent, but no longer in the service. extra: in the " +
-        "service, without a file and without a record. elsewhere: recorded for another connector. Changes nothing. " +
-        "Needs the onyx dialect: the standard dialect lists no documents (exit 9).",
+      "Show what differs from the last upload.\n" +
+        "new and changed: `knowctl ingest` sends them. failed: `knowctl retry` sends them again. gone: `knowctl prune` " +
+        "removes them. Sends nothing and needs no key. With --remote the service's own list is compared too, which needs " +
+        "the onyx dialect: not sent, gone there, extra (only the service has it), elsewhere (recorded for another pair).",
     )
     .argument(
       "[path...]",
       "folders, files or globs (default: include of the configuration, or the project root)",
     );
-  addTargetOptions(addIdOptions(drift))
+  addTargetOptions(status)
     .optionsGroup("Result:")
-    .option("--exit-code", "exit 12 if there is a difference")
+    .option("--remote", "compare with the service's list of documents too")
+    .option("--exit-code", "exit 12 if there is something to do")
     .configureHelp({
-      essentials: ["--cc-pair-id", "--connector", "--id-prefix", "--state", "--exit-code"],
+      essentials: ["--remote", "--exit-code", "--cc-pair-id", "--connector", "--state"],
       examples: [
-        ["knowctl drift --dialect onyx", "the whole project, with extra documents"],
+        ["knowctl status", "the whole project"],
+        ["knowctl status docs --remote --dialect onyx", "with the service's list"],
         [
-          "knowctl drift docs/people --cc-pair-id 2 --dialect onyx",
-          "only files and records of a folder",
-        ],
-        [
-          "knowctl drift --dialect onyx --exit-code --jq '.documents[] | select(.result == \"gone-there\") | .path'",
+          "knowctl status --exit-code --jq '.documents[] | select(.result == \"changed\") | .path'",
           "for a nightly job",
         ],
       ],
     })
-    .action(run(async () => (await import("./status.ts")).drift));
+    .action(run(async () => (await import("./status.ts")).status));
 }

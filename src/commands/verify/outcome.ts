@@ -44,7 +44,7 @@ export function verifyProblem(
       }
       hints.push(
         isRecorded
-          ? "`knowctl ingest retry --missing` sends missing, listed only and stale ones again"
+          ? "`knowctl retry --missing` sends missing, listed only and stale ones again"
           : "`knowctl ingest PATH` sends them",
       );
     }

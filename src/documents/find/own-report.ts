@@ -2,7 +2,7 @@ const startLength = 1000;
 
 /** How a report of this tool begins, by file extension. */
 const reportStarts: Readonly<Record<string, RegExp>> = {
-  json: /^\{\s*"version": ?\d+,\s*"(?:type": ?"ingest-report"|command": ?"(?:drift"|eval |lint"|verify"))/,
+  json: /^\{\s*"version": ?\d+,\s*"(?:type": ?"ingest-report"|command": ?"(?:status"|eval |lint"|verify"))/,
   xml: /<testsuites name="knowctl /,
   html: /<meta name="generator" content="knowctl [a-z]+ report">/,
 };

@@ -77,7 +77,7 @@ const reportLost = z.object({
 });
 export type ReportLost = z.infer<typeof reportLost>;
 
-/** Options of a run that select files and shape documents; `ingest retry` uses them. */
+/** Options of a run that select files and shape documents; `retry` uses them. */
 const recordedOptions = z.object({
   byInclude: z
     .boolean()

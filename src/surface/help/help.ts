@@ -71,14 +71,10 @@ function pointers(command: Command): string[] {
   if (!command.parent) {
     return ["More: knowctl COMMAND -h, knowctl --help, knowctl help TOPIC", topics];
   }
-  const names = subcommandsOf(command).map((each) => each.name());
   const path = `knowctl ${pathOf(command)}`;
   return isGroup(command)
     ? [`More: ${path} COMMAND -h`]
-    : [
-        ...(names.length === 0 ? [] : [`Subcommands: ${names.join(", ")}`]),
-        `All options: ${path} --help, knowctl help global-flags`,
-      ];
+    : [`All options: ${path} --help, knowctl help global-flags`];
 }
 
 function shortHelp(page: Page): string[] {

@@ -1,6 +1,6 @@
 /**
  * Why the folder no longer yields a document that the service accepted. Do not rename them: they
- * are the member `class` in the output of `ingest orphans`, and the values of `--class`.
+ * are the member `class` in the output of `status` and `prune`, and the values of `--class`.
  */
 export const orphanClasses = [
   "gone",
@@ -11,11 +11,11 @@ export const orphanClasses = [
 ] as const;
 export type OrphanClass = (typeof orphanClasses)[number];
 
-/** With `--remote`: `extra`, a document of the service without file and record. */
+/** With `--extra`: `extra`, a document of the service without file and record. */
 export type ListedClass = OrphanClass | "extra";
 
-/** Classes that `--prune` and `--tombstone` remove without `--class`: no file yields these documents. */
-export const removedByDefault: readonly ListedClass[] = ["gone", "row-gone", "extra"];
+/** Classes that `prune` removes without `--class`: no file yields these documents. */
+const removedByDefault: readonly ListedClass[] = ["gone", "row-gone", "extra"];
 
 /** The state of the file of a recorded document. */
 export type FileState =
@@ -82,11 +82,7 @@ export function orphanClass(file: FileState, document: DocumentState): OrphanCla
   return rule[file][document];
 }
 
-/** Whether a command removes documents of a class; `added` holds the classes of `--class`. */
-export function isRemoved(
-  orphan: ListedClass,
-  command: "list" | "prune" | "tombstone",
-  added: readonly ListedClass[],
-): boolean {
-  return command !== "list" && (removedByDefault.includes(orphan) || added.includes(orphan));
+/** Whether `prune` removes a class; `added` holds the classes of `--class`. */
+export function isRemoved(orphan: ListedClass, added: readonly ListedClass[]): boolean {
+  return removedByDefault.includes(orphan) || added.includes(orphan);
 }

@@ -6,7 +6,7 @@ import type { Orphan } from "./orphans.ts";
 
 export type OrphanStatus = "orphaned" | "deleted" | "tombstoned" | "failed";
 
-/** An orphan, or with `--remote` a document that only the service has. */
+/** An orphan, or with `--extra` a document that only the service has. */
 export interface UnlistedOrphan extends Omit<Orphan, "class"> {
   class: ListedClass;
 }

@@ -16,7 +16,7 @@ interface RetryQueue {
   remaining(): Iterable<DocumentEvent>;
 }
 
-// More failures are not a temporary fault; `ingest retry` sends the rest.
+// More failures are not a temporary fault; `retry` sends the rest.
 const mostPlanned = 10_000;
 // Documents from stdin cannot be read again: the queue keeps them in memory, up to these limits.
 const mostFromStdin = 256;

@@ -42,7 +42,7 @@ async function run(service: TestService, args: string[], stdin?: string) {
 
 const ledgerOf = ({ sandbox }: TestService) => Object.fromEntries(sandbox.ledger.documents);
 
-describe("ingest documents", () => {
+describe("convert", () => {
   it.each(["standard", "onyx"] as const)("is the inverse of ingest - (%s)", async (dialect) => {
     const direct = await startTestService({ files, dialect });
     const piped = await startTestService({ files, dialect });
@@ -105,7 +105,7 @@ describe("ingest documents", () => {
     const service = await startTestService({ files });
     const { KNOWCTL_API_KEY: _key, KNOWCTL_BASE_URL: _url, ...env } = service.env;
     const context = createTestContext({ cwd: service.folder, env });
-    expect(await main(["ingest", "documents", "docs/plain.txt"], context)).toBe(0);
+    expect(await main(["convert", "docs/plain.txt"], context)).toBe(0);
     expect(JSON.parse(context.stdoutText())).toMatchObject({ id: "docs/plain.txt" });
     expect(service.sandbox.ledger.requestCount).toBe(0);
     expect(await run(service, ["docs/plain.txt", "--cc-pair-id", "2"])).toMatchObject({ code: 0 });
@@ -148,7 +148,7 @@ describe("ingest documents", () => {
 
   it.each([
     [["documents", "docs", "--output", "json"], "Expected one of ndjson"],
-    [["documents", "docs", "--json"], "--json: ingest documents does not support this format"],
+    [["documents", "docs", "--json"], "--json: convert does not support this format"],
     [["documents", "docs", "--images", "upload"], "no image can be uploaded"],
     [["documents", "-"], "already contains documents"],
     [["documents", "none"], "no such file or folder"],

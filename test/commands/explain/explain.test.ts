@@ -16,7 +16,7 @@ it.each([
   ["docs/ok.md --include x/**", "does not match --include x/**"],
 ])("explains what a pattern leaves out: %s", async (args, reason) => {
   const service = await startTestService({ files });
-  const { code, stdout } = await runIn(service, `ingest explain ${args} -o json`);
+  const { code, stdout } = await runIn(service, `explain ${args} -o json`);
   expect(code).toBe(0);
   const told = JSON.parse(stdout) as { isIncluded: boolean; reason: string };
   expect(told.isIncluded).toBe(false);
@@ -28,7 +28,7 @@ it.each([
   ["docs/none.md", "no such file or folder: docs/none.md"],
 ])("explains one file, not %s", async (path, message) => {
   const service = await startTestService({ files });
-  const ran = await runIn(service, `ingest explain ${path}`);
+  const ran = await runIn(service, `explain ${path}`);
   expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
 
@@ -40,7 +40,7 @@ it("names the place of a link that a run only counts", async () => {
   expect(run.stderr.match(/^warning: .*no link.*$/gm)).toEqual([
     "warning: 3 documents have no link (first: docs/1.md): the link is relative and linkBase is not set",
   ]);
-  const { stdout } = await runIn(service, "ingest explain docs/1.md -o json");
+  const { stdout } = await runIn(service, "explain docs/1.md -o json");
   expect((JSON.parse(stdout) as { warnings: string[] }).warnings).toEqual([
     expect.stringMatching(/^docs\/1\.md: no link \(.*line 2 \(url\)\): the link is relative/),
   ]);
@@ -49,7 +49,7 @@ it("names the place of a link that a run only counts", async () => {
 it("names the only recorded target, which an upload takes", async () => {
   const service = await startTestService({ files });
   const targetOf = async (): Promise<unknown> => {
-    const { stdout } = await runIn(service, "ingest explain docs/ok.md -o json");
+    const { stdout } = await runIn(service, "explain docs/ok.md -o json");
     return (JSON.parse(stdout) as { target?: unknown }).target;
   };
   expect(await targetOf()).toBeUndefined();

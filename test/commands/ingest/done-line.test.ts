@@ -56,7 +56,7 @@ it("says what to do after a 501, which is permanent", async () => {
 
 it("stdin has the same last lines", async () => {
   const service = await startTestService({ files });
-  const { stdout } = await runIn(service, "ingest documents docs");
+  const { stdout } = await runIn(service, "convert docs");
   const { stderr } = await runIn(service, "ingest - --cc-pair-id 2", { stdin: stdout });
   expect(stderr).toMatch(/^done: 2 created in \S+ · Handbook uploads \(cc-pair 2\)$/m);
   expect(stderr).toContain("next: ask about the documents");

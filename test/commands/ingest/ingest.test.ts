@@ -221,7 +221,7 @@ describe("ingest", () => {
   });
 });
 
-describe("ingest explain", () => {
+describe("explain", () => {
   const config = {
     ingest: { ccPairId: 2, rules: [{ match: "docs/leave*", ccPairId: 7 }] },
   };
@@ -234,7 +234,7 @@ describe("ingest explain", () => {
   it.each(cases)("names %s", async (_name, args, target) => {
     const files = { ...handbook, ".cliconfig.json": JSON.stringify(config) };
     const service = await startTestService({ files });
-    const result = await run(service, ["ingest", "explain", ...args]);
+    const result = await run(service, ["explain", ...args]);
     expect(JSON.parse(result.stdout)).toMatchObject({ target });
   });
 });

@@ -32,9 +32,9 @@ describe("an upload", () => {
     expect(ran.code).toBe(10);
     expect(ran.stderr).toContain(refused);
     expect(acceptedIds(service)).toEqual(["docs/good.md"]);
-    const retry = await runIn(service, "ingest retry");
+    const retry = await runIn(service, "retry");
     expect([retry.code, retry.stderr]).toEqual([10, expect.stringContaining(refused)]);
-    expect(await runIn(service, "ingest retry --no-lint")).toMatchObject({ code: 0 });
+    expect(await runIn(service, "retry --no-lint")).toMatchObject({ code: 0 });
     expect(acceptedIds(service)).toEqual(["docs/bad.md", "docs/good.md"]);
   });
 
@@ -54,9 +54,9 @@ describe("an upload", () => {
     const service = await start();
     const plan = await runIn(service, `${line} --dry-run -o ndjson`);
     expect(plan.stdout).toContain(JSON.stringify(refused));
-    const explained = await runIn(service, "ingest explain docs/bad.md --json");
+    const explained = await runIn(service, "explain docs/bad.md --json");
     expect(JSON.parse(explained.stdout)).toMatchObject({ isIncluded: false, reason: refused });
-    const documents = await runIn(service, "ingest documents docs");
+    const documents = await runIn(service, "convert docs");
     expect([documents.code, documents.stderr]).toEqual([10, expect.stringContaining(refused)]);
     expect(documents.stdout).not.toContain("docs/bad.md");
   });

@@ -77,7 +77,7 @@ describe("a document that holds a key of the profile", () => {
       "docs/b.md": `# B\n\n${other}\n`,
     };
     const service = await startTestService({ files });
-    const printed = await runIn(service, "ingest documents docs");
+    const printed = await runIn(service, "convert docs");
     expect(printed.code).toBe(10);
     expect(printed.stderr).toContain("docs/a.md: it contains a key of a profile");
     expect(printed.stderr).toContain("docs/b.md:3:1: it contains a key of a profile");
@@ -130,10 +130,10 @@ describe("a document that holds a key of the profile", () => {
       "docs/a.md": expect.stringContaining(`docs/a.md:3:1: ${ownKey}`),
       "docs/b.md": expect.stringContaining(`docs/b.md:3:1: ${privateKey}`),
     });
-    const printed = await runIn(service, "ingest documents docs");
+    const printed = await runIn(service, "convert docs");
     expect(printed.code).toBe(10);
     expect(printed.stdout.trim().split("\n")).toHaveLength(1);
-    const explained = await runIn(service, "ingest explain docs/a.md -o json");
+    const explained = await runIn(service, "explain docs/a.md -o json");
     expect(explained.code).toBe(0);
     expect(JSON.parse(explained.stdout)).toMatchObject({
       isIncluded: false,
@@ -149,16 +149,16 @@ describe("a document that holds a key of the profile", () => {
     const files = { ...good, "docs/a.md": `# A\n\n${testKey}\n`, "docs/b.md": `# B\n\n${pem}` };
     const service = await startTestService({ files });
     expect(await runIn(service, line)).toMatchObject({ code: 10 });
-    const again = await runIn(service, "ingest retry --cc-pair-id 2 -o ndjson");
+    const again = await runIn(service, "retry --cc-pair-id 2 -o ndjson");
     expect(Object.keys(reasonsIn(again))).toEqual(["docs/a.md", "docs/b.md"]);
     writeFiles(service.folder, { "docs/a.md": "# A\n\nNothing here.\n" });
-    const retried = await runIn(service, "ingest retry --cc-pair-id 2 --allow-secrets");
+    const retried = await runIn(service, "retry --cc-pair-id 2 --allow-secrets");
     expect(retried).toMatchObject({ code: 0, stderr: expect.stringContaining("2 created") });
     expect(acceptedIds(service)).toEqual(["docs/a.md", "docs/b.md", "docs/good.md"]);
     // What is recorded is not looked at again for that.
     const after = await runIn(service, line);
     expect(after).toMatchObject({ code: 0, stderr: expect.stringContaining("3 unchanged") });
-    const printed = await runIn(service, "ingest documents docs/b.md --allow-secrets");
+    const printed = await runIn(service, "convert docs/b.md --allow-secrets");
     expect(printed.stdout).toContain("MIIEpAIBAAKCAQEA");
   });
 

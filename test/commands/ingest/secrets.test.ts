@@ -54,6 +54,6 @@ it("an upload from a folder with the key in its name ends as any other", async (
   const upload = ["ingest", `docs/${testKey}`, "--cc-pair-id", "2", "--allow-secrets"];
   expect(await runIn(service, upload)).toMatchObject({ code: 0 });
   // Else it would count as stopped for ever.
-  const ran = await runIn(service, "ingest retry --cc-pair-id 2");
+  const ran = await runIn(service, "retry --cc-pair-id 2");
   expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("nothing to retry") });
 });

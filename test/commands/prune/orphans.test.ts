@@ -235,7 +235,7 @@ describe("ingest orphans refuses", () => {
     // A failure elsewhere says nothing of these files.
     const elsewhere = "ingest orphans docs/1*.md --cc-pair-id 2 --prune --yes --max-delete 1";
     expect(await runIn(service, `${elsewhere} --dry-run`)).toMatchObject({ code: 0 });
-    expect(await runIn(service, "ingest retry --cc-pair-id 2")).toMatchObject({ code: 0 });
+    expect(await runIn(service, "retry --cc-pair-id 2")).toMatchObject({ code: 0 });
     for (const name of [...names.slice(1), "docs/bad.md", "docs/a b"]) {
       rmSync(join(service.folder, name), { recursive: true });
     }

@@ -87,7 +87,7 @@ it("a dry run of a retry names what failed, and no orphans", async () => {
   });
   expect((await runIn(service, "ingest --cc-pair-id 2")).code).toBe(10);
   writeFiles(service.folder, { "docs/z.md": "# Z\n\nTwo.\n" });
-  const { code, stdout, stderr } = await runIn(service, "ingest retry --dry-run");
+  const { code, stdout, stderr } = await runIn(service, "retry --dry-run");
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout: expect.stringMatching(/^create\s+docs\/z\.md\s.*\n$/),

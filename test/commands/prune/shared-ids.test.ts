@@ -35,7 +35,7 @@ it("what is deleted in one pair is recorded in no other", async () => {
   const listed = await runIn(service, "ingest orphans docs --cc-pair-id 7");
   expect(listed).toMatchObject({ code: 0, stdout: "" });
   await service.sandbox.idle();
-  const drift = await runIn(service, "drift docs --cc-pair-id 7 --exit-code");
+  const drift = await runIn(service, "status --remote docs --cc-pair-id 7 --exit-code");
   expect(drift).toMatchObject({ code: 0 });
   expect((await runIn(service, "verify --cc-pair-id 7")).code).toBe(0);
   writeFiles(service.folder, { "docs/a.md": files["docs/a.md"]! });

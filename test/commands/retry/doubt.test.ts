@@ -51,7 +51,7 @@ it("keeps the failure of a table that a later run does not read", async () => {
   const { stdout } = await runIn(service, "state list --status failed --fields path -o tsv");
   expect(stdout).toContain("docs/r.csv");
   writeFiles(service.folder, { "docs/r.csv": "id,title,text\n1,One,one\n3,Three,three\n" });
-  expect(await runIn(service, "ingest retry")).toMatchObject({ code: 0 });
+  expect(await runIn(service, "retry")).toMatchObject({ code: 0 });
 });
 
 it("knows after a merge of states what another pair overtook", async () => {

@@ -11,7 +11,7 @@ const files = {
   "docs/bad.md": broken,
   "docs/sub/worse.md": broken,
 };
-const retry = "ingest retry --cc-pair-id 2";
+const retry = "retry --cc-pair-id 2";
 
 /** One document sent, two failed; then one of the two is mended, and the one that was sent changes. */
 async function startFailed(): Promise<TestService> {
@@ -31,10 +31,10 @@ const failedPaths = async (service: TestService): Promise<string[]> => {
   return stdout.split("\n").filter(Boolean);
 };
 
-describe("ingest retry", () => {
+describe("retry", () => {
   it.each([
     ["by the state", retry],
-    ["by a report", "ingest retry run.json --cc-pair-id 2"],
+    ["by a report", "retry run.json --cc-pair-id 2"],
   ])("sends only what failed: %s", async (_name, line) => {
     const service = await startFailed();
     const ran = await runIn(service, line);
@@ -51,8 +51,8 @@ describe("ingest retry", () => {
   });
 
   it.each([
-    [{}, "ingest docs", "`knowctl ingest retry` sends them again"],
-    [{ "docs/bad.md": broken }, "ingest docs", "fix them, then run `knowctl ingest retry`"],
+    [{}, "ingest docs", "`knowctl retry` sends them again"],
+    [{ "docs/bad.md": broken }, "ingest docs", "fix them, then run `knowctl retry`"],
     [{}, "ingest docs --no-state", "run the command again: it sends them again"],
     [{}, "ingest -", "send them again; accepted documents are not sent twice"],
   ])("is advised as what the failures need: %j, %s", async (more, line, advice) => {
@@ -175,7 +175,7 @@ describe("ingest retry", () => {
     ["--cc-pair-id 2 --base-url http://127.0.0.1:9", "run.json is a report of another target"],
   ])("refuses a report of another target: %s", async (flags, message) => {
     const service = await startFailed();
-    const ran = await runIn(service, `ingest retry run.json ${flags}`);
+    const ran = await runIn(service, `retry run.json ${flags}`);
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     expect(sentIds(service)).toEqual(["docs/a.md"]);
   });
@@ -220,7 +220,7 @@ describe("ingest retry", () => {
     const service = await startTestService({ files: { stdin: "# A file\n" } });
     const line = "ingest - --cc-pair-id 2 --report run.json";
     await runIn(service, line, { stdin: '{"id":"x","bogus":1}\n' });
-    const ran = await runIn(service, "ingest retry run.json --cc-pair-id 2");
+    const ran = await runIn(service, "retry run.json --cc-pair-id 2");
     expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("came from stdin") });
     expect(sentIds(service)).toEqual([]);
   });
@@ -230,7 +230,7 @@ describe("ingest retry", () => {
     const service = await startTestService({ files: { "docs/a.md": "A\n" }, faults: { rules } });
     const line = "ingest docs --cc-pair-id 2 --report run.json";
     expect(await runIn(service, line)).toMatchObject({ code: 4 });
-    const ran = await runIn(service, "ingest retry run.json --cc-pair-id 2");
+    const ran = await runIn(service, "retry run.json --cc-pair-id 2");
     expect(ran).toMatchObject({
       code: 10,
       stderr: expect.stringContaining("that run stopped before"),
@@ -244,7 +244,7 @@ describe("ingest retry", () => {
     const report = JSON.parse(readFileSync(path, "utf8")) as object;
     writeFileSync(path, JSON.stringify({ ...report, status: "interrupted" }));
     writeFiles(service.folder, { "docs/bad.md": "# Mended\n", "docs/sub/worse.md": "# Mended\n" });
-    const ran = await runIn(service, "ingest retry run.json --cc-pair-id 2");
+    const ran = await runIn(service, "retry run.json --cc-pair-id 2");
     expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("2 created") });
     expect(ran.stderr).toContain("that run stopped before");
   });
@@ -303,14 +303,14 @@ const sent = (service: TestService): [string, unknown][] =>
     .map(([id, bodies]): [string, unknown] => [id, bodies.at(-1)])
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-describe("ingest retry with what is recorded", () => {
+describe("retry with what is recorded", () => {
   it("takes the target of the failure, where none is given", async () => {
     const service = await startTestService({ files: { "docs/b.md": undated } });
     expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
     writeFiles(service.folder, { "docs/b.md": "# B\n" });
-    expect(await runIn(service, "ingest retry")).toMatchObject({ code: 0 });
+    expect(await runIn(service, "retry")).toMatchObject({ code: 0 });
     expect(sent(service)).toMatchObject([["docs/b.md", { cc_pair_id: 2 }]]);
-    expect(await runIn(service, "ingest retry")).toMatchObject({
+    expect(await runIn(service, "retry")).toMatchObject({
       code: 0,
       stderr: expect.stringContaining("nothing to retry"),
     });
@@ -321,7 +321,7 @@ describe("ingest retry with what is recorded", () => {
     const other = await startTestService();
     const elsewhere = { folder: other.folder, env: service.env };
     const name = join(service.folder, "run.json");
-    const ran = await runIn(elsewhere, ["ingest", "retry", name]);
+    const ran = await runIn(elsewhere, ["retry", name]);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain("none of the failed files exists under");
     expect(ran.stderr).toContain("--root DIR");
@@ -334,13 +334,11 @@ describe("ingest retry with what is recorded", () => {
       folder: service.folder,
       env: { ...service.env, KNOWCTL_BASE_URL: other.sandbox.url },
     };
-    const ran = await runIn(elsewhere, "ingest retry");
+    const ran = await runIn(elsewhere, "retry");
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain(`nothing failed at ${other.sandbox.url}\n`);
     expect(ran.stderr).toContain(`there are failures of cc_pair_id 2 at ${service.sandbox.url}`);
-    expect(ran.stderr).toContain(
-      `knowctl ingest retry --base-url ${service.sandbox.url} --cc-pair-id 2`,
-    );
+    expect(ran.stderr).toContain(`knowctl retry --base-url ${service.sandbox.url} --cc-pair-id 2`);
   });
 
   it.each(["", " --cc-pair-id 2", " --cc-pair-id 7"])(
@@ -352,12 +350,12 @@ describe("ingest retry with what is recorded", () => {
       const merge = "report merge p2.json p7.json --report both.json";
       expect(await runIn(service, merge)).toMatchObject({ code: 0 });
       writeFiles(service.folder, { "a.md": "# A\n", "b.md": "# B\n" });
-      const { code, stderr } = await runIn(service, `ingest retry both.json${flag}`);
+      const { code, stderr } = await runIn(service, `retry both.json${flag}`);
       expect(stderr).toContain("both.json was merged from runs to several pairs");
       expect(stderr).toContain("retry the reports it was merged from, one by one");
       expect({ code, sent: sentIds(service) }).toEqual({ code: 2, sent: [] });
       for (const each of ["p2.json", "p7.json"]) {
-        expect(await runIn(service, `ingest retry ${each}`)).toMatchObject({ code: 0 });
+        expect(await runIn(service, `retry ${each}`)).toMatchObject({ code: 0 });
       }
       expect(sentIds(service)).toEqual(["a.md", "b.md"]);
     },
@@ -366,20 +364,20 @@ describe("ingest retry with what is recorded", () => {
   it("says for which target something failed, where it is not the one given", async () => {
     const service = await startTestService({ files: { "docs/b.md": undated } });
     await runIn(service, "ingest docs --cc-pair-id 2");
-    const ran = await runIn(service, "ingest retry --cc-pair-id 3");
+    const ran = await runIn(service, "retry --cc-pair-id 3");
     expect(ran).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("there are failures of cc_pair_id 2"),
     });
     await runIn(service, "ingest docs --cc-pair-id 3");
-    const open = await runIn(service, "ingest retry");
+    const open = await runIn(service, "retry");
     expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining("cc_pair_id 3") });
     expect(open.stderr).toContain("cc_pair_id 2");
   });
 
   it.each([
-    ["by the state", "ingest retry"],
-    ["by a report", "ingest retry run.json"],
+    ["by the state", "retry"],
+    ["by a report", "retry run.json"],
   ])("sends each with the options that it was planned with: %s", async (_name, line) => {
     const files = { "docs/a.md": "# A\n", "docs/b.md": undated, "more/c.md": undated };
     const service = await startTestService({ files });
@@ -405,13 +403,13 @@ describe("ingest retry with what is recorded", () => {
     const service = await startTestService({ files: { "a/1.md": undated, "b/2.md": undated } });
     await runIn(service, "ingest a --cc-pair-id 2 --id-prefix one/");
     await runIn(service, "ingest b --cc-pair-id 2 --id-prefix two/");
-    const ran = await runIn(service, "ingest retry --report run.json --output json");
+    const ran = await runIn(service, "retry --report run.json --output json");
     expect(ran).toMatchObject({ code: 10 });
     expect(JSON.parse(ran.stdout)).toMatchObject({ status: "partial", counts: { failed: 2 } });
-    const dry = await runIn(service, "ingest retry --dry-run --output json");
+    const dry = await runIn(service, "retry --dry-run --output json");
     expect(JSON.parse(dry.stdout)).toMatchObject({ counts: { failed: 2 } });
     writeFiles(service.folder, { "a/1.md": "# 1\n", "b/2.md": "# 2\n" });
-    expect(await runIn(service, "ingest retry run.json")).toMatchObject({ code: 0 });
+    expect(await runIn(service, "retry run.json")).toMatchObject({ code: 0 });
     expect(sent(service).map(([id]) => id)).toEqual(["one/a/1.md", "two/b/2.md"]);
   });
 
@@ -419,7 +417,7 @@ describe("ingest retry with what is recorded", () => {
     const service = await startTestService({ files: { "docs/b.md": undated } });
     await runIn(service, "ingest docs --cc-pair-id 2");
     for (const flag of ["--id-prefix kb/", "--no-ignore", "--tag x"]) {
-      const ran = await runIn(service, `ingest retry ${flag}`);
+      const ran = await runIn(service, `retry ${flag}`);
       expect(ran).toMatchObject({
         code: 2,
         stderr: expect.stringContaining("knowctl ingest PATH"),
@@ -438,7 +436,7 @@ describe("ingest retry with what is recorded", () => {
       "docs/b.md": "# B\n",
       "docs/c.md": "---\nid: c\n---\n# C\n",
     });
-    const ran = await runIn({ ...service, env }, "ingest retry");
+    const ran = await runIn({ ...service, env }, "retry");
     expect(ran).toMatchObject({
       code: 10,
       stderr: expect.stringContaining("its id would change from x/docs/b.md to y/docs/b.md"),

@@ -40,12 +40,12 @@ describe("after an upload that was stopped", () => {
 
   it("a retry without a failure is no success, and says what to do", async () => {
     const service = await startStopped();
-    const ran = await runIn(service, "ingest retry");
+    const ran = await runIn(service, "retry");
     expect(ran).toMatchObject({ code: 10 });
     expect(ran.stderr).toContain(reason);
     expect(ran.stderr).toContain("run the upload again");
     expect(await runIn(service, upload)).toMatchObject({ code: 0 });
-    expect(await runIn(service, "ingest retry")).toMatchObject({ code: 0 });
+    expect(await runIn(service, "retry")).toMatchObject({ code: 0 });
   });
 
   it.each([

@@ -26,9 +26,9 @@ const stateOf = ({ folder }: TestService) => [
 it.each([
   ["state list --fields path", "docs/a.md\ndocs/b.md\n"],
   ["state export", '"type":"end"'],
-  ["ingest explain docs/a.md", "unchanged since it was last read; accepted by"],
+  ["explain docs/a.md", "unchanged since it was last read; accepted by"],
   ["ingest docs --dry-run", "2 unchanged"],
-  ["ingest retry --dry-run", "nothing to retry"],
+  ["retry --dry-run", "nothing to retry"],
   ["ingest orphans docs", "no orphaned documents"],
   ["drift", "no difference"],
   ["verify", "the state is read-only: the results are not recorded\n2 current"],

@@ -30,7 +30,7 @@ interface Item {
 }
 
 async function differences(service: TestService, flags = ""): Promise<string[]> {
-  const line = `drift ${flags} -o json`.replace(/ +/g, " ");
+  const line = `status --remote ${flags} -o json`.replace(/ +/g, " ");
   const { stdout, stderr } = await runIn(service, line);
   expect(stdout, stderr).not.toBe("");
   const { documents } = JSON.parse(stdout) as { documents: Item[] };
@@ -41,7 +41,7 @@ describe("drift", () => {
   it("finds no difference after an upload, also for ids that are encoded", async () => {
     const service = await startSent();
     expect(await differences(service)).toEqual([]);
-    expect(await runIn(service, "drift --cc-pair-id 2 --exit-code")).toEqual({
+    expect(await runIn(service, "status --remote --cc-pair-id 2 --exit-code")).toEqual({
       code: 0,
       stdout: "",
       stderr: "no difference; the service lists 3 documents\n",
@@ -51,7 +51,7 @@ describe("drift", () => {
   it('does not hide a document whose file is gone behind "no difference"', async () => {
     const service = await startSent();
     rmSync(join(service.folder, "docs/a b/c%.md"));
-    expect(await runIn(service, "drift --cc-pair-id 2 --exit-code")).toEqual({
+    expect(await runIn(service, "status --remote --cc-pair-id 2 --exit-code")).toEqual({
       code: 0,
       stdout: "",
       stderr: "1 orphaned document: see `knowctl ingest orphans`\n",
@@ -63,9 +63,11 @@ describe("drift", () => {
     writeFiles(service.folder, { "docs/rows.csv": "id,title,text\nr1,T,hello\n" });
     await runIn(service, "ingest docs/rows.csv --cc-pair-id 2");
     const unnamed = "no difference; the service lists 4 documents\n";
-    expect(await runIn(service, "drift --cc-pair-id 2")).toMatchObject({ stderr: unnamed });
+    expect(await runIn(service, "status --remote --cc-pair-id 2")).toMatchObject({
+      stderr: unnamed,
+    });
     writeFiles(service.folder, { "docs/rows.csv": "id,title,text\nr2,T,hello\n" });
-    expect(await runIn(service, "drift --cc-pair-id 2")).toMatchObject({
+    expect(await runIn(service, "status --remote --cc-pair-id 2")).toMatchObject({
       stderr: "1 orphaned document: see `knowctl ingest orphans`\n",
     });
   });
@@ -75,7 +77,10 @@ describe("drift", () => {
     writeFiles(service.folder, { "docs/1.md": "---\ndraft: true\n---\n# One\n\nText.\n" });
     await runIn(service, "ingest docs --cc-pair-id 2 --drafts --id-prefix old/");
     // Two orphans of docs/1.md: opted out under the first options, sent under the second ones.
-    const ran = await runIn(service, "drift docs --cc-pair-id 2 --drafts --id-prefix new/");
+    const ran = await runIn(
+      service,
+      "status --remote docs --cc-pair-id 2 --drafts --id-prefix new/",
+    );
     expect(ran.stdout).toBe("");
   });
 
@@ -93,7 +98,7 @@ describe("drift", () => {
     await send(service, 2, "old page.md");
     writeFiles(service.folder, { "docs/new.md": "# New\n", "docs/moved.md": "# Moved\n" });
     await runIn(service, "ingest docs/moved.md --cc-pair-id 4");
-    const ran = await runIn(service, "drift --cc-pair-id 2 --exit-code");
+    const ran = await runIn(service, "status --remote --cc-pair-id 2 --exit-code");
     expect(ran.code).toBe(12);
     expect(ran.stdout).toBe(
       [
@@ -116,11 +121,11 @@ describe("drift", () => {
   it("advises an upload that has something to send", async () => {
     const service = await startSent();
     writeFiles(service.folder, { "docs/new.md": "# New\n" });
-    const ran = await runIn(service, "drift --cc-pair-id 2 --exit-code");
+    const ran = await runIn(service, "status --remote --cc-pair-id 2 --exit-code");
     expect(ran.stderr).toContain("not sent: `knowctl ingest PATH` sends them\n");
     expect(ran.stderr).toContain("error: 1 document differs\n");
     writeFiles(service.folder, { ".cliconfig.json": '{"ingest":{"include":["docs/**"]}}' });
-    const configured = await runIn(service, "drift --cc-pair-id 2");
+    const configured = await runIn(service, "status --remote --cc-pair-id 2");
     expect(configured.stderr).toContain("not sent: `knowctl ingest` sends them\n");
   });
 
@@ -136,7 +141,7 @@ describe("drift", () => {
   it("prints ndjson and jq", async () => {
     const service = await startSent();
     writeFiles(service.folder, { "docs/new.md": "# New\n" });
-    const { stdout } = await runIn(service, "drift -o ndjson");
+    const { stdout } = await runIn(service, "status --remote -o ndjson");
     expect(
       stdout
         .trim()
@@ -167,9 +172,9 @@ describe("drift", () => {
     ]);
     const picked = await runIn(service, ["drift", "--jq", ".documents[].path"]);
     expect(picked.stdout).toBe("docs/new.md\n");
-    const fields = await runIn(service, "drift --fields summary.not-sent");
+    const fields = await runIn(service, "status --remote --fields summary.not-sent");
     expect(JSON.parse(fields.stdout)).toEqual({ summary: { "not-sent": 1 } });
-    expect(await runIn(service, "drift --jq . -o text")).toMatchObject({ code: 2 });
+    expect(await runIn(service, "status --remote --jq . -o text")).toMatchObject({ code: 2 });
   });
 
   it("limits files and records to the paths, and finds no extra documents there", async () => {
@@ -182,7 +187,7 @@ describe("drift", () => {
       "not-sent docs/new.md 2",
       "gone-there docs/1.md 2",
     ]);
-    const summary = await runIn(service, "drift docs --jq .summary.extra");
+    const summary = await runIn(service, "status --remote docs --jq .summary.extra");
     expect(summary.stdout).toBe("null\n");
     expect(await differences(service, ".")).toContain("extra old.md 2");
   });
@@ -219,7 +224,7 @@ describe("drift", () => {
     const service = await startSent();
     await send(service, 2, "old.md");
     writeFiles(service.folder, { "docs/2.md": new Uint8Array([0xff, 0]) });
-    const ran = await runIn(service, "drift --exit-code");
+    const ran = await runIn(service, "status --remote --exit-code");
     expect(ran).toMatchObject({ code: 10, stdout: "" });
     expect(ran.stderr).toContain("docs/2.md");
     expect(ran.stderr).toContain("extra documents were not determined");
@@ -282,7 +287,7 @@ describe("drift", () => {
     await send(service, 2, "docs/0.md");
     await send(service, 4, "docs/0.md");
     expect(await differences(trusted)).toEqual(["gone-there docs/1.md 2", "extra docs/0.md 2"]);
-    const { code, stdout, stderr } = await runIn(trusted, "drift --exit-code");
+    const { code, stdout, stderr } = await runIn(trusted, "status --remote --exit-code");
     expect(stdout).toContain("gone there: 1 document\n");
     expect(stdout).toContain("extra: 1 document\n");
     expect(stderr).toContain("2 documents differ");
@@ -311,7 +316,7 @@ describe("drift", () => {
 
   it("compares without a state, and creates none", async () => {
     const service = await startSent("ingest docs/1.md --cc-pair-id 2 --no-state");
-    const ran = await runIn(service, "drift docs --cc-pair-id 2");
+    const ran = await runIn(service, "status --remote docs --cc-pair-id 2");
     expect(ran.stdout).toContain("not sent: 2 documents");
     expect(existsSync(join(service.folder, ".knowctl"))).toBe(false);
   });
@@ -320,7 +325,7 @@ describe("drift", () => {
     const service = await startSent();
     const other = await startTestService({ dialect: "onyx" });
     const env = { ...service.env, KNOWCTL_BASE_URL: other.sandbox.url };
-    const ran = await runIn({ folder: service.folder, env }, "drift docs --cc-pair-id 2");
+    const ran = await runIn({ folder: service.folder, env }, "status --remote docs --cc-pair-id 2");
     expect(ran.stdout).toContain("not sent: 3 documents");
     expect(ran.stdout).not.toContain("gone there");
   });
@@ -336,18 +341,18 @@ describe("drift", () => {
     });
     const ran = await runIn(
       { folder, env: { ...env, KNOWCTL_BASE_URL: url } },
-      "drift docs --cc-pair-id 2 -o json",
+      "status --remote docs --cc-pair-id 2 -o json",
     );
     expect(ran).toMatchObject({ code: status === 403 ? 4 : 8, stdout: "" });
   });
 
   it("needs an interface that lists, and a permission", async () => {
     const service = await startSent();
-    const standard = await runIn(service, "drift --cc-pair-id 2 --dialect standard");
+    const standard = await runIn(service, "status --remote --cc-pair-id 2 --dialect standard");
     expect(standard).toMatchObject({ code: 9, stdout: "" });
     expect(standard.stderr).toContain("the standard interface cannot list the documents of a pair");
     expect(standard.stderr).toContain("use --dialect onyx");
-    const unknown = await runIn(service, "drift --cc-pair-id 77");
+    const unknown = await runIn(service, "status --remote --cc-pair-id 77");
     expect(unknown).toMatchObject({ code: 4, stdout: "" });
     expect(unknown.stderr).toContain("403 if it has no cc-pair 77");
     expect(await runIn(service, "drift nowhere")).toMatchObject({ code: 2 });

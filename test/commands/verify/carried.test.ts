@@ -37,7 +37,7 @@ it("an exported state brings the checks: what was missing stays so on another ma
   const job = nextJob(service);
   expect((await runIndexed(job, "state import -", missing)).code).toBe(0);
   expect((await runIndexed(job, upload)).code).toBe(13);
-  expect((await runIndexed(job, "ingest retry --missing")).code).toBe(0);
+  expect((await runIndexed(job, "retry --missing")).code).toBe(0);
   const { stdout: sent } = await runIndexed(job, "state export");
   const last = nextJob(service);
   expect((await runIndexed(last, "state import -", sent)).code).toBe(0);
@@ -55,7 +55,7 @@ it("of two checks of a document the last one is kept, in any order", async () =>
   expect((await runIndexed(service, `${upload} --shard 1/2`)).code).not.toBe(2);
   expect((await runIndexed(service, `${upload} --shard 2/2`)).code).not.toBe(2);
   const before = (await runIndexed(service, "state export")).stdout;
-  await runIndexed(service, "ingest retry --missing");
+  await runIndexed(service, "retry --missing");
   await service.sandbox.idle();
   expect((await runIndexed(service, "verify")).code).toBe(0);
   const after = (await runIndexed(service, "state export")).stdout;

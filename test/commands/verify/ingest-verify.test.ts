@@ -62,7 +62,7 @@ describe("ingest --verify", () => {
     expect(again.stderr).toContain(
       "1 document of an earlier run was not in the index when last checked",
     );
-    expect(again.stderr).toContain("`knowctl ingest retry --missing` sends them again");
+    expect(again.stderr).toContain("`knowctl retry --missing` sends them again");
     expect(again.code).toBe(13);
     const status = (): unknown =>
       (JSON.parse(readFileSync(join(folder, "r.json"), "utf8")) as { status: unknown }).status;
@@ -101,7 +101,7 @@ describe("ingest --verify", () => {
   it("leaves a report that retry does not take for nothing to do", async () => {
     const { run } = await start(faulty({ "docs/1.md": { keeps: "nothing" } }));
     await run(`${upload} --verify --wait 1s --report r.json`);
-    const { code, stderr } = await run("ingest retry r.json");
+    const { code, stderr } = await run("retry r.json");
     expect(stderr).toContain(
       "no file failed, but 1 document of that report was not found in the index",
     );
@@ -219,7 +219,7 @@ describe("ingest --verify", () => {
     const line = `${upload} --verify --wait 1s`;
     expect((await run(line)).code).toBe(13);
     const repeated =
-      "warning: 1 document of an earlier run was not in the index when last checked; `knowctl verify` checks them again; `knowctl ingest retry --missing` sends them again\n";
+      "warning: 1 document of an earlier run was not in the index when last checked; `knowctl verify` checks them again; `knowctl retry --missing` sends them again\n";
 
     writeFiles(folder, { "docs/new.md": "# New\n\nThis page is new.\n" });
     const lost = await run(line);
@@ -249,7 +249,7 @@ describe("ingest --verify", () => {
     const { code, stderr } = await run(`${upload} --verify --wait 1s`);
     expect(code).toBe(10);
     expect(stderr).toContain("warning: 1 document not as uploaded: 1 missing; ");
-    expect(stderr).toContain("`knowctl ingest retry --missing`");
+    expect(stderr).toContain("`knowctl retry --missing`");
     expect(stderr).not.toContain("when last checked");
   });
 

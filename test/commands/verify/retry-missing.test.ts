@@ -43,10 +43,10 @@ it("sends what verify found missing, listed only or stale, with the recorded opt
       r2: { keeps: "nothing" },
     }),
   );
-  const dry = await runIn(service, "ingest retry --missing --dry-run");
+  const dry = await runIn(service, "retry --missing --dry-run");
   expect(dry.stdout).toContain("docs/1.md");
   expect(dry.stderr).not.toContain("not checked again");
-  const { code, stderr } = await runIn(service, "ingest retry --missing");
+  const { code, stderr } = await runIn(service, "retry --missing");
   expect(stderr).toContain("3 files with documents that verify did not find");
   expect(stderr).toContain("not checked again: `knowctl verify` tells");
   expect(code).toBe(0);
@@ -57,7 +57,7 @@ it("sends what verify found missing, listed only or stale, with the recorded opt
   ]);
   await service.sandbox.idle();
   expect((await runIn(service, "verify")).code).toBe(0);
-  const again = await runIn(service, "ingest retry --missing");
+  const again = await runIn(service, "retry --missing");
   expect(again).toMatchObject({
     code: 0,
     stderr: expect.stringContaining("nothing to send again"),
@@ -68,20 +68,20 @@ it("never sends a hidden document again", async () => {
   const service = await verified(
     once({ "kb/docs/1.md": { hidden: true }, "kb/docs/2.md": { private: true } }),
   );
-  expect(await runIn(service, "ingest retry --missing")).toMatchObject({ code: 0 });
+  expect(await runIn(service, "retry --missing")).toMatchObject({ code: 0 });
   expect(service.sandbox.ledger.documents.size).toBe(0);
 });
 
 it("needs a check, and names a file that is gone", async () => {
   const service = await startTestService({ dialect: "onyx", files });
   await runIn(service, "ingest docs --cc-pair-id 2");
-  expect(await runIn(service, "ingest retry --missing")).toMatchObject({
+  expect(await runIn(service, "retry --missing")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("knowctl verify"),
   });
   const lost = await verified(once({ "kb/docs/1.md": { keeps: "nothing" } }));
   rmSync(join(lost.folder, "docs/1.md"));
-  const { code, stderr } = await runIn(lost, "ingest retry --missing");
+  const { code, stderr } = await runIn(lost, "retry --missing");
   expect(stderr).toContain("docs/1.md: the file is gone");
   expect(stderr).toContain("1 file of missing documents is gone");
   expect(code).toBe(10);
@@ -100,7 +100,7 @@ describe("a document that was sent again", () => {
 
   it("is checked by the next upload with --verify", async () => {
     const service = await swallowed(1);
-    expect((await runIndexed(service, "ingest retry --missing")).code).toBe(0);
+    expect((await runIndexed(service, "retry --missing")).code).toBe(0);
     await service.sandbox.idle();
     const { code, stderr } = await runIndexed(service, wait);
     expect(stderr).toContain(
@@ -116,7 +116,7 @@ describe("a document that was sent again", () => {
 
   it("does not let an upload with --verify end with 0 while it is missing", async () => {
     const service = await swallowed(2);
-    expect((await runIndexed(service, "ingest retry --missing")).code).toBe(0);
+    expect((await runIndexed(service, "retry --missing")).code).toBe(0);
     await service.sandbox.idle();
     const { code, stderr, stdout } = await runIndexed(service, `${wait} --output ndjson`);
     expect(stderr).toContain("1 document not as uploaded: 1 missing");
@@ -125,7 +125,7 @@ describe("a document that was sent again", () => {
     expect(stdout).toContain('"type":"verified"');
     expect(code).toBe(13);
     expect((await runIndexed(service, wait)).code).toBe(13);
-    expect((await runIndexed(service, "ingest retry --missing")).code).toBe(0);
+    expect((await runIndexed(service, "retry --missing")).code).toBe(0);
     await service.sandbox.idle();
     expect((await runIndexed(service, wait)).code).toBe(0);
   });

@@ -25,7 +25,7 @@ it("retry --missing sends each document to the pair that it was recorded for", a
   await service.sandbox.idle();
   for (const name of ["a", "d"]) await remove(service, `docs/${name}.md`);
   expect((await runIndexed(service, "verify")).code).toBe(13);
-  const { code, stderr } = await runIndexed(service, "ingest retry --missing");
+  const { code, stderr } = await runIndexed(service, "retry --missing");
   expect(stderr).toContain("2 files with documents that verify did not find\n");
   expect(code).toBe(0);
   expect(await storedIn(service, 2)).toEqual(["docs%2Fa.md", "docs%2Fb.md"]);
@@ -41,12 +41,12 @@ it("what a check does not find is missing for each pair with this version", asyn
   await remove(service, "docs/a.md");
   expect((await runIndexed(service, "verify --cc-pair-id 7")).code).toBe(13);
   expect((await runIndexed(service, upload(2))).code).toBe(13);
-  expect((await runIndexed(service, "ingest retry --missing --cc-pair-id 2")).code).toBe(0);
+  expect((await runIndexed(service, "retry --missing --cc-pair-id 2")).code).toBe(0);
   await service.sandbox.idle();
   expect((await runIndexed(service, upload(2))).code).toBe(0);
   // It is not in that pair yet.
   expect((await runIndexed(service, upload(7))).code).toBe(13);
-  expect((await runIndexed(service, "ingest retry --missing --cc-pair-id 7")).code).toBe(0);
+  expect((await runIndexed(service, "retry --missing --cc-pair-id 7")).code).toBe(0);
   await service.sandbox.idle();
   expect((await runIndexed(service, upload(7))).code).toBe(0);
   expect(await storedIn(service, 7)).toContain("docs%2Fa.md");

@@ -67,7 +67,7 @@ describe("verify", () => {
     state.close();
     const later = await run("verify");
     expect(later.stderr).not.toContain("--wait");
-    expect(later.stderr).toContain("`knowctl ingest retry --missing` sends");
+    expect(later.stderr).toContain("`knowctl retry --missing` sends");
     expect(later.code).toBe(13);
   });
 

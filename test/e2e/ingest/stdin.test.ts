@@ -111,7 +111,7 @@ describe("ingest - as a process", () => {
     );
     const { folder, env } = await startTestService({ files });
     const binary = join(projectFolder, "bin", "knowctl.cjs");
-    const script = `"${process.execPath}" "${binary}" ingest documents docs | head -n 1 | wc -l`;
+    const script = `"${process.execPath}" "${binary}" convert docs | head -n 1 | wc -l`;
     const child = spawn("sh", ["-c", script], {
       cwd: folder,
       env,

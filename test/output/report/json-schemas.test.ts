@@ -6,7 +6,7 @@ import {
   connectorsErrorsJsonSchema,
   connectorsStatusJsonSchema,
 } from "../../../src/output/connectors-schema.ts";
-import { driftJsonSchema } from "../../../src/output/status-schema.ts";
+import { statusJsonSchema } from "../../../src/output/status-schema.ts";
 import { planJsonSchema } from "../../../src/output/plan-schema.ts";
 import { lintJsonSchema } from "../../../src/output/lint/lint-schema.ts";
 import { verifyJsonSchema } from "../../../src/output/verify-schema.ts";
@@ -98,21 +98,21 @@ describe("the schemas of connectors", () => {
   });
 });
 
-describe("schema/drift.schema.json", () => {
-  const schema = fromJSONSchema(driftJsonSchema() as never);
+describe("schema/status.schema.json", () => {
+  const schema = fromJSONSchema(statusJsonSchema() as never);
 
   it("holds for the document and for each line", async () => {
     const service = await startTestService({ dialect: "onyx", files: { "a.md": "# A" } });
     await output(service, "ingest . --cc-pair-id 2 --id-prefix old/ --state other");
     await output(service, "ingest . --cc-pair-id 4");
-    const line = "drift --cc-pair-id 2 --output";
+    const line = "status --remote --cc-pair-id 2 --output";
     const report: unknown = JSON.parse(await output(service, `${line} json`));
     const lines = (await output(service, `${line} ndjson`)).trim().split("\n");
     const part: unknown = JSON.parse(await output(service, `${line} json a.md`));
     const all = [report, part, ...lines.map((each) => JSON.parse(each) as unknown)];
     for (const each of all)
       expect(schema.safeParse(each).error, JSON.stringify(each)).toBe(undefined);
-    expect(report).toMatchObject({ command: "drift", summary: { extra: 1, elsewhere: 1 } });
+    expect(report).toMatchObject({ command: "status", summary: { extra: 1, elsewhere: 1 } });
     expect(part).toMatchObject({ summary: { extra: null } });
     expect(schema.safeParse({ ...(report as object), more: 1 }).success).toBe(false);
   });

@@ -9,7 +9,7 @@ it.each([
   ["two  blanks", 20, ["two  blanks"]],
   ["breaks between words", 14, ["breaks between", "words"]],
   ["averyveryverylongword after", 8, ["averyveryverylongword", "after"]],
-  ["run `knowctl ingest retry` again", 12, ["run", "`knowctl ingest retry`", "again"]],
+  ["run `knowctl retry` again", 12, ["run", "`knowctl retry`", "again"]],
   ["an open ` tick and more words", 12, ["an open `", "tick and", "more words"]],
 ])("breaks %j at %i columns", (text, width, rows) => {
   expect(wrapWords(text, width)).toEqual(rows);

@@ -28,11 +28,7 @@ it.each(Object.entries(table))("a file that %s", (file, expected) => {
 
 it.each(orphanClasses)("a document of class %s", (name) => {
   const isUsual = name === "gone" || name === "row-gone";
-  expect(isRemoved(name, "list", [])).toBe(false);
-  expect(isRemoved(name, "list", [name])).toBe(false);
-  for (const command of ["prune", "tombstone"] as const) {
-    expect(isRemoved(name, command, [])).toBe(isUsual);
-    expect(isRemoved(name, command, [name])).toBe(true);
-    expect(isRemoved(name, command, ["gone"])).toBe(isUsual);
-  }
+  expect(isRemoved(name, [])).toBe(isUsual);
+  expect(isRemoved(name, [name])).toBe(true);
+  expect(isRemoved(name, ["gone"])).toBe(isUsual);
 });

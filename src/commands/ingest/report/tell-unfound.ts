@@ -26,7 +26,7 @@ async function printOptedOut(
   if (count === 0) return;
   const [verb, documents] = count === 1 ? ["opts", "document is"] : ["opt", "documents are"];
   await output.note(
-    `${countOf(count, "uploaded file")} ${verb} out now: the ${documents} still in the service; see \`knowctl ingest orphans\``,
+    `${countOf(count, "uploaded file")} ${verb} out now: the ${documents} still in the service; see \`knowctl status\``,
   );
 }
 
@@ -63,6 +63,6 @@ export async function printUnfound(
   ];
   const verb = excluded + gone === 1 ? "is" : "are";
   await output.note(
-    `${countOf(excluded + gone, "uploaded file")} ${verb} no longer found (${parts.join(", ")}): the documents are still in the service; see \`knowctl ingest orphans\``,
+    `${countOf(excluded + gone, "uploaded file")} ${verb} no longer found (${parts.join(", ")}): the documents are still in the service; see \`knowctl status\``,
   );
 }

@@ -39,7 +39,7 @@ export async function printReasons(output: Output, table: PlanTable): Promise<vo
         : [difference, "repeat the options of that upload"];
     await output.warn(
       `${countOf(count, "document")} will be sent under another id (${cause}), and the documents under the recorded ids stay in the service; ` +
-        `${wayBack}, or list them with \`knowctl ingest orphans\` and the paths and options of this command`,
+        `${wayBack}, or list them with \`knowctl status\` and the paths and options of this command`,
     );
   }
 }

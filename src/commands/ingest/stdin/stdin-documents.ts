@@ -61,7 +61,7 @@ function refuseFlagsWithoutEffect(options: IngestOptions, content: Content): voi
   const what = reasons[content ?? "documents"];
   throw new CliError("usage", `${flags.join(", ")}: ${what}`, {
     hints: [
-      "use these flags where the documents are made: knowctl ingest documents docs … | knowctl ingest -",
+      "use these flags where the documents are made: knowctl convert docs … | knowctl ingest -",
       ...(content === "documents" ? ["or read stdin as one text: --format markdown --id ID"] : []),
     ],
   });
@@ -74,7 +74,7 @@ export function checkStdinFlags(options: IngestOptions, { isTTY }: Source): void
   refuseFlagsWithoutEffect(options, content);
   if (since !== undefined) {
     throw new CliError("usage", "--since selects files; all documents from stdin are sent", {
-      hints: ["for example `knowctl ingest documents docs --since REF | knowctl ingest -`"],
+      hints: ["for example `knowctl convert docs --since REF | knowctl ingest -`"],
     });
   }
   if (content === undefined) {

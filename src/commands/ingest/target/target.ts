@@ -42,7 +42,7 @@ export function chosenPair(flags: TargetFlags, config: Config): ChosenPair {
   return { ccPairId, connector: name, fromFlag: false };
 }
 
-/** The error of an upload without a target, or of `orphans`, which has no --save-options. */
+/** The error of a command without a target; only an upload has --save-options. */
 export function missingPair({ isUpload }: { isUpload: boolean }): CliError {
   const why = isUpload ? "where should the documents go?" : "where were the documents sent?";
   return new CliError("usage", `no cc_pair_id: ${why}`, {

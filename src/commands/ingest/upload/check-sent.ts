@@ -155,7 +155,7 @@ function unfoundProblem({ missing, hidden, unknown }: UnfoundCounts, isStdin: bo
   const hints = ["`knowctl verify` checks them again"];
   if (missing > 0 && isStdin) {
     hints.push("send them again with --force, or `knowctl state forget ID` what you send no more");
-  } else if (missing > 0) hints.push("`knowctl ingest retry --missing` sends them again");
+  } else if (missing > 0) hints.push("`knowctl retry --missing` sends them again");
   return new CliError(missing + hidden > 0 ? "checks-failed" : "partial", message, { hints });
 }
 

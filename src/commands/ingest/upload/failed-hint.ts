@@ -10,7 +10,7 @@ interface FailedUpload extends Pick<UploadSession, "source"> {
 /** What to do about documents that failed, of which `broken` would fail again as they are. */
 export function failedHint({ stream, options, source }: FailedUpload, broken: number): string {
   const needsFix = broken > 0;
-  // `ingest retry` needs files and a state.
+  // `retry` needs files and a state.
   if (stream) {
     return `${needsFix ? "fix them and " : ""}send them again; accepted documents are not sent twice`;
   }
@@ -23,7 +23,7 @@ export function failedHint({ stream, options, source }: FailedUpload, broken: nu
   const state = typeof options.state === "string" ? ` --state ${options.state}` : "";
   // From another folder the command would open another state.
   const place = relativeTo(settings.root, cwd) === undefined ? ` in ${settings.root}` : "";
-  const retry = `\`knowctl ingest retry${state}\`${place}`;
+  const retry = `\`knowctl retry${state}\`${place}`;
   return needsFix
     ? `fix them, then run ${retry} or the same command again`
     : `${retry} sends them again`;

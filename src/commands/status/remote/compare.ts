@@ -4,12 +4,12 @@ import { listPairDocuments } from "../../../api/pair-documents.ts";
 import type { Context } from "../../../context.ts";
 import { ApiError, CliError } from "../../../errors.ts";
 import {
-  collectDrift,
+  collectRemote,
   countRecorded,
-  type Drift,
-  type DriftRequest,
-} from "../../../sync/drift/drift.ts";
-import { createListedTable, type ListedTable } from "../../../sync/drift/listed-table.ts";
+  type RemoteDifferences,
+  type RemoteRequest,
+} from "../../../sync/status/remote.ts";
+import { createListedTable, type ListedTable } from "../../../sync/status/listed-table.ts";
 import type { OrphanClass } from "../../../sync/orphans/orphan-classes.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { Target } from "../../../sync/state/target.ts";
@@ -21,7 +21,7 @@ import { coversProject } from "./whole.ts";
 
 /** Folder, state and service side by side. */
 export interface Comparison {
-  drift: Drift;
+  found: RemoteDifferences;
   listed: ListedTable;
   targets: readonly Target[];
   /** Maps an id to the id as the service lists it. */
@@ -39,10 +39,7 @@ export function refuseUnlistablePair(dialect: DialectName, command: string): voi
     "not-found",
     `${command}: the ${dialect} interface cannot list the documents of a pair`,
     {
-      hints: [
-        onyxHint,
-        "`knowctl ingest orphans` and `knowctl state list` compare with the state alone",
-      ],
+      hints: [onyxHint, "`knowctl status` and `knowctl state list` compare with the state alone"],
     },
   );
 }
@@ -81,7 +78,7 @@ async function orphanClasses(
   session: Session,
   plan: Plan,
   targets: readonly Target[],
-): Promise<DriftRequest["orphanClasses"]> {
+): Promise<RemoteRequest["orphanClasses"]> {
   const { database } = session.state;
   database.exec(`
     DROP TABLE IF EXISTS temp.orphan_classes;
@@ -127,7 +124,7 @@ export async function compareWithService(
   const isInInputs = orphanScope(source);
   const isWhole = coversProject(source);
   const noExtra = reasonAgainstExtra(session, plan);
-  const request: DriftRequest = {
+  const request: RemoteRequest = {
     state,
     table: plan.table,
     targets: session.targets,
@@ -139,5 +136,5 @@ export async function compareWithService(
     extraId: noExtra === undefined ? createExtraId({ root, idPrefix, storedId }) : undefined,
   };
   const recorded = (target: Target): number => countRecorded(request, target);
-  return { drift: collectDrift(request), listed, targets, storedId, recorded, noExtra };
+  return { found: collectRemote(request), listed, targets, storedId, recorded, noExtra };
 }

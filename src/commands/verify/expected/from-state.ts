@@ -25,7 +25,7 @@ function knownText(
   if (!prepared) return { unknown: "changed since upload: the file has no such row" };
   if (prepared.kind === "skipped") return { unknown: `changed since upload: ${prepared.reason}` };
   if (prepared.kind === "failed") {
-    if (!fileExists()) return { unknown: "the file is gone: see `knowctl ingest orphans`" };
+    if (!fileExists()) return { unknown: "the file is gone: see `knowctl status`" };
     const { path, reason } = prepared;
     // The document is named by its path already.
     return { unknown: reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason };

@@ -156,6 +156,6 @@ export function* htmlReport(
   const retry =
     grouped.count === 0
       ? ""
-      : " <code>knowctl ingest retry</code> with the JSON report resends only the failed documents.";
+      : " <code>knowctl retry</code> with the JSON report resends only the failed documents.";
   yield pageEnd(retry, head.tool);
 }

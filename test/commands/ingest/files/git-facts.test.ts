@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { explainFile } from "../../../../src/commands/explain/explain.ts";
+import { explain as explainFile } from "../../../../src/commands/explain/explain.ts";
 import { startTestService, writeFiles } from "../../../service.ts";
 import { keepContext } from "../../../ran.ts";
 import { createTestContext } from "../../../support.ts";

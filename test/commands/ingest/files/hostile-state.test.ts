@@ -10,9 +10,9 @@ import { acceptedIds } from "../support.ts";
 const commands = [
   "ingest . --cc-pair-id 2",
   "ingest . --cc-pair-id 2 --dry-run",
-  "ingest retry --cc-pair-id 2",
+  "retry --cc-pair-id 2",
   "ingest orphans . --cc-pair-id 2",
-  "ingest explain a.md",
+  "explain a.md",
   "state list",
   "state export",
   "state forget --all --yes",
@@ -54,8 +54,8 @@ describe("a state that came with the checkout", () => {
   );
 
   it.each([
-    ["{", "ingest retry"],
-    ["{}", "ingest retry --dry-run"],
+    ["{", "retry"],
+    ["{}", "retry --dry-run"],
     ["null", "ingest docs --cc-pair-id 2 --tag x"],
     ["{", "ingest orphans docs"],
     ["{", "state export"],

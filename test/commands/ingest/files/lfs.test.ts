@@ -40,9 +40,9 @@ describe("Git LFS pointers", () => {
       expect(reason).toContain(remedy);
     }
     expect(acceptedIds(service)).toEqual(["docs/good.md"]);
-    const explained = await runIn(service, "ingest explain docs/page.md");
+    const explained = await runIn(service, "explain docs/page.md");
     expect(explained).toMatchObject({ code: 2, stderr: expect.stringContaining(remedy) });
-    const printed = await runIn(service, "ingest documents docs/page.md");
+    const printed = await runIn(service, "convert docs/page.md");
     expect(printed).toMatchObject({ code: 10, stdout: "", stderr: expect.stringContaining(why) });
   });
 
@@ -93,7 +93,7 @@ describe("Git LFS pointers", () => {
     const orphans = await runIn(service, "ingest orphans docs --cc-pair-id 2 -o ndjson");
     expect(orphans).toMatchObject({ code: 10, stdout: expect.not.stringContaining("orphaned") });
     writeFiles(service.folder, { "docs/a.md": "# A\n\nPulled.\n" });
-    expect(await runIn(service, "ingest retry --cc-pair-id 2")).toMatchObject({ code: 0 });
+    expect(await runIn(service, "retry --cc-pair-id 2")).toMatchObject({ code: 0 });
     expect(lastAccepted(service, "docs/a.md")?.sections[0]?.text).toContain("Pulled.");
   });
 

@@ -112,7 +112,7 @@ describe("a document behind a link", () => {
   it("is explained by its real path and the link", async () => {
     const service = await start();
     for (const path of ["docs/shown.md", ".hide/d.md"]) {
-      const { code, stdout } = await run(service, `ingest explain ${path} --json`);
+      const { code, stdout } = await run(service, `explain ${path} --json`);
       expect(code).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({
         path: ".hide/d.md",
@@ -124,7 +124,7 @@ describe("a document behind a link", () => {
 
   it("of rows is explained as left out, unless it is named", async () => {
     const service = await start({ files: { ...files, "z/r.csv": "id,text\n1,x\n" } });
-    const { stdout } = await run(service, "ingest explain docs/link/r.csv --json");
+    const { stdout } = await run(service, "explain docs/link/r.csv --json");
     expect(JSON.parse(stdout)).toMatchObject({
       path: "z/r.csv",
       isIncluded: false,
@@ -138,9 +138,7 @@ describe("a document behind a link", () => {
     expect(await run(service, upload("docs"))).toMatchObject({ code: 10 });
     writeFileSync(join(service.folder, "README.md"), "");
     expect(await run(service, upload("docs"))).toMatchObject({ code: 0 });
-    expect((await run(service, "ingest retry --cc-pair-id 2")).stderr).toContain(
-      "nothing to retry",
-    );
+    expect((await run(service, "retry --cc-pair-id 2")).stderr).toContain("nothing to retry");
   });
 });
 

@@ -49,7 +49,7 @@ describe("names on the disk in another normal form", () => {
     const service = await startTestService({ files: { [`${nfd}.md`]: broken, "a.md": "a\n" } });
     expect(await runIn(service, ingest)).toMatchObject({ code: 10 });
     writeFiles(service.folder, { [`${nfd}.md`]: "one\n" });
-    const retried = await runIn(service, "ingest retry --cc-pair-id 2");
+    const retried = await runIn(service, "retry --cc-pair-id 2");
     expect(retried).toMatchObject({ code: 0, stderr: expect.stringContaining("1 created") });
     const orphans = "ingest orphans . --cc-pair-id 2 --exclude";
     const listed = await runIn(service, `${orphans} ${nfc}.md -o tsv`);

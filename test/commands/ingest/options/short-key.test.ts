@@ -30,7 +30,7 @@ describe("a short key that is a part of the ids", () => {
     writeFiles(service.folder, { "docs/b.md": broken });
     expect(await runIn(service, upload)).toMatchObject({ code: 10 });
     writeFiles(service.folder, { "docs/b.md": "# Good\n" });
-    expect(await runIn(service, "ingest retry")).toMatchObject({ code: 0 });
+    expect(await runIn(service, "retry")).toMatchObject({ code: 0 });
     const ids = [...service.sandbox.ledger.documents.keys()].toSorted();
     expect(ids).toEqual(["handbook/docs/a.md", "handbook/docs/b.md"]);
   });
@@ -59,7 +59,7 @@ describe("a short key that is a part of the ids", () => {
     const line = `${upload} --report run.json`;
     expect(await runIn(service, line)).toMatchObject({ code: 10 });
     writeFiles(service.folder, { "docs/b.md": "# Good\n" });
-    const ran = await runIn(service, "ingest retry run.json");
+    const ran = await runIn(service, "retry run.json");
     expect(ran).toMatchObject({ code: 10 });
     expect(ran.stderr).toContain("docs/b.md: not sent: cannot tell its id");
   });

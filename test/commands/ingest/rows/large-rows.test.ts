@@ -34,12 +34,12 @@ it("a row file above 64 MiB is uploaded, retried, recognised, explained and prun
   const first = await run(service, ...upload);
   expect(first.stderr).toContain(`rows.json:${lastLine}: row 3, c: `);
   expect(first.code).toBe(10);
-  const retried = await run(service, "ingest", "retry");
+  const retried = await run(service, "retry");
   expect(retried.stderr).toContain("1 created");
   expect(acceptedIds(service)).toEqual(["a", "b", "c", "d"]);
   expect((await run(service, ...upload)).stderr).toContain("4 unchanged");
 
-  const explained = await run(service, "ingest", "explain", "rows.json", "--row", "4", "--json");
+  const explained = await run(service, "explain", "rows.json", "--row", "4", "--json");
   expect(JSON.parse(explained.stdout)).toMatchObject({
     row: 4,
     document: { id: "d" },
@@ -64,6 +64,6 @@ it("a row file above 64 MiB is uploaded, retried, recognised, explained and prun
   // Once it is whole again, it is read once more, and then recognised without being read.
   writeFileSync(join(service.folder, "rows.json"), list("e", "d"));
   expect((await run(service, ...upload)).stderr).toContain("1 created, 3 unchanged");
-  const again = await run(service, "ingest", "explain", "rows.json", "--row", "1", "--json");
+  const again = await run(service, "explain", "rows.json", "--row", "1", "--json");
   expect(again.stdout).toContain("unchanged since it was last read");
 });

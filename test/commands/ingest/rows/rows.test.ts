@@ -1,6 +1,9 @@
 import type { IngestOptions } from "../../../../src/commands/ingest/ingest-options.ts";
 import { describe, expect, it } from "vitest";
-import { explainFile, type ExplainFlags } from "../../../../src/commands/explain/explain.ts";
+import {
+  explain as explainFile,
+  type ExplainFlags,
+} from "../../../../src/commands/explain/explain.ts";
 import { CliError } from "../../../../src/errors.ts";
 import { startTestService, type TestService } from "../../../service.ts";
 import { keepContext } from "../../../ran.ts";

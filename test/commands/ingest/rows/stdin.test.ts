@@ -70,14 +70,14 @@ describe("ingest -", () => {
     await main(list, after);
     expect(after.stdoutText()).toBe("");
     const retry = createTestContext({ cwd: folder, env });
-    expect(await main(["ingest", "retry"], retry)).toBe(0);
+    expect(await main(["retry"], retry)).toBe(0);
   });
 
   it("does not offer a retry of what is not kept", async () => {
     const { code, stderr } = await run(await startTestService(), "null\n", ...pair);
     expect(code).toBe(10);
     expect(stderr).toContain("→ fix them and send them again");
-    expect(stderr).not.toContain("ingest retry");
+    expect(stderr).not.toContain("retry");
   });
 
   it("lets a flag win over the pair of a line", async () => {
@@ -362,7 +362,7 @@ describe("ingest - --format", () => {
     expect(await run(service, "---\ntitle: [\n---\nx", ...args)).toMatchObject({ code: 10 });
     expect(await run(service, "x", ...args)).toMatchObject({ code: 0 });
     const retry = createTestContext({ cwd: service.folder, env: service.env });
-    expect(await main(["ingest", "retry"], retry)).toBe(0);
+    expect(await main(["retry"], retry)).toBe(0);
   });
 
   it.each([

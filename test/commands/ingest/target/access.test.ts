@@ -252,12 +252,12 @@ describe("--require-access", () => {
     expect({ code: given.code, sent: sent() }).toEqual({ code: 2, sent: [] });
   });
 
-  it("holds where nothing is to be sent, for ingest retry and for removal notices", async () => {
+  it("holds where nothing is to be sent, for retry and for removal notices", async () => {
     const bad = { "docs/c.md": "---\ntitle: [unclosed\n---\ntext\n" };
     const { run, folder, sent } = await start({ files: { ...files, ...bad } });
     expect(await run("ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
     writeFiles(folder, { "docs/c.md": "# C\n" });
-    const retry = "ingest retry --cc-pair-id 2 --require-access";
+    const retry = "retry --cc-pair-id 2 --require-access";
     expect(await run(`${retry} private`)).toMatchObject({ code: 2 });
     expect(sent()).toEqual(["docs/a.md", "docs/b.md"]);
     expect(await run(`${retry} public`)).toMatchObject({ code: 0 });

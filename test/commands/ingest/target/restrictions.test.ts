@@ -65,19 +65,19 @@ describe("a document member that restricts access", () => {
     const line = "ingest docs --cc-pair-id 2 --drop-access --tag t1 --report run.json";
     expect(await runIn(service, line)).toMatchObject({ code: 10 });
     writeFiles(service.folder, mended);
-    for (const again of ["ingest retry", "ingest retry run.json"]) {
+    for (const again of ["retry", "retry run.json"]) {
       const refused = await runIn(service, again);
       expect(refused).toMatchObject({ code: 10 });
       expect(refused.stderr).toContain("docs/a.md:2:1: front matter external_access");
       expect(refused.stderr).toContain("--drop-access");
     }
     expect(sent(service)).toEqual([]);
-    expect(await runIn(service, "ingest retry --drop-access")).toMatchObject({ code: 0 });
+    expect(await runIn(service, "retry --drop-access")).toMatchObject({ code: 0 });
     expect(last(service, "docs/a.md")?.metadata).toEqual({ tags: ["t1"] });
     // What it was sent with is recorded: the same upload has nothing to do.
     const same = await runIn(service, "ingest docs --cc-pair-id 2 --drop-access --tag t1");
     expect(same.stderr).toContain("1 unchanged");
-    expect(await runIn(service, "ingest retry run.json --drop-access")).toMatchObject({ code: 0 });
+    expect(await runIn(service, "retry run.json --drop-access")).toMatchObject({ code: 0 });
   });
 
   it("hinders no removal, and its document is no orphan", async () => {
@@ -195,7 +195,7 @@ describe("members that have no effect", () => {
     ["ingest d.ndjson --cc-pair-id 2 --dry-run", "d.ndjson#"],
     ["ingest - --cc-pair-id 2", "stdin:"],
     ["ingest - --cc-pair-id 2 --dry-run", "stdin:"],
-    ["ingest documents d.ndjson", "d.ndjson#"],
+    ["convert d.ndjson", "d.ndjson#"],
   ])("are one line each, with count, place and nearest name: %s", async (line, place) => {
     const lines = toLines(...useless);
     const service = await startTestService({ files: { "d.ndjson": lines } });
@@ -253,7 +253,7 @@ it.each<[string, Json, Json[]]>([
   const [before, after] = [{ text: "before" }, { text: "after" }];
   const line = toLines(document("a", { sections: [before, section, after] }));
   const service = await startTestService({ files: { "d.ndjson": line } });
-  const { code, stdout } = await runIn(service, "ingest documents d.ndjson");
+  const { code, stdout } = await runIn(service, "convert d.ndjson");
   const written = JSON.parse(stdout) as { sections: Json[] };
   expect({ code, sections: written.sections }).toEqual({
     code: 0,

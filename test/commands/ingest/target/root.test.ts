@@ -63,11 +63,7 @@ describe("one file has one id", () => {
 
   it("and a root that nothing marks is named, with the flag that keeps it", async () => {
     const service = await startPlain();
-    for (const args of [
-      upload("notes --no-state"),
-      "ingest documents notes",
-      "ingest explain notes/a.md",
-    ]) {
+    for (const args of [upload("notes --no-state"), "convert notes", "explain notes/a.md"]) {
       const { code, stderr } = await run(service, args);
       expect(code).toBe(0);
       expect(stderr).toContain(

@@ -67,7 +67,7 @@ describe("text for people names files as a terminal opens them", () => {
     const data = await run("state list --status failed");
     expect(data.stdout).toMatch(/\tdocs\/bad\.md\t/);
     rmSync(join(service.folder, "docs/bad.md"));
-    expect((await run("ingest retry --cc-pair-id 2")).stderr).toContain("bad.md: the file is gone");
+    expect((await run("retry --cc-pair-id 2")).stderr).toContain("bad.md: the file is gone");
   });
 
   it("in orphans, explain and documents", async () => {
@@ -79,10 +79,8 @@ describe("text for people names files as a terminal opens them", () => {
     expect(table.stdout).toMatch(/^orphaned +a\.md +docs\/a\.md/m);
     expect(table.stdout).toMatch(/^orphaned +\.\.\/notes\/n\.md +notes\/n\.md/m);
     expect((await run(orphans)).stdout).toMatch(/^orphaned\tdocs\/a\.md\t/m);
-    expect((await run("ingest explain warned.md", { isTTY: true })).stdout).toMatch(
-      /^\S*warned\.md/m,
-    );
-    const documents = await run("ingest documents . ../notes");
+    expect((await run("explain warned.md", { isTTY: true })).stdout).toMatch(/^\S*warned\.md/m);
+    const documents = await run("convert . ../notes");
     expect(documents.stderr).toMatch(/^error: \.\.\/notes\/utf\.md/m);
     expect(documents.stderr).toMatch(/^error: bad\.md:/m);
   });

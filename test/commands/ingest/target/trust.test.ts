@@ -35,7 +35,7 @@ describe("an untrusted project file that shapes ids", () => {
     expect(await run(service, upload, { KNOWCTL_TRUST_PROJECT: "1" })).toMatchObject({ code: 0 });
     rmSync(join(service.folder, "docs/a.md"));
     writeFiles(service.folder, { "docs/b.md": "# B\n" });
-    for (const args of ["ingest retry", "ingest orphans . --prune --yes", "ingest -"]) {
+    for (const args of ["retry", "ingest orphans . --prune --yes", "ingest -"]) {
       expect(await run(service, `${args} --cc-pair-id 2`)).toMatchObject({ code: 3 });
     }
     expect(acceptedIds(service)).toEqual(["kb/docs/a.md"]);
@@ -65,11 +65,7 @@ describe("an untrusted project file that shapes ids", () => {
     const service = await startTestService({
       files: { ...files, ".cliconfig.json": JSON.stringify(aimed) },
     });
-    for (const args of [
-      "ingest docs --dry-run",
-      "ingest documents docs",
-      "ingest explain docs/a.md",
-    ]) {
+    for (const args of ["ingest docs --dry-run", "convert docs", "explain docs/a.md"]) {
       const ran = await run(service, args);
       expect(ran).toMatchObject({ code: 0 });
       expect(ran.stdout).toContain("kb/docs/a.md");

@@ -49,12 +49,12 @@ describe("with a state that belongs to another root", () => {
     const service = await startTestService({ files: { "docs/g.md": broken } });
     const ran = await runIn(service, "ingest . --cc-pair-id 2 --state ../st");
     expect(ran).toMatchObject({ code: 10 });
-    expect(ran.stderr).toContain("run `knowctl ingest retry --state ../st` or the same command");
+    expect(ran.stderr).toContain("run `knowctl retry --state ../st` or the same command");
     writeFiles(service.folder, { "docs/g.md": "# Good\n" });
-    const elsewhere = await runIn(beside(service, {}), "ingest retry --state ../st");
+    const elsewhere = await runIn(beside(service, {}), "retry --state ../st");
     expect(elsewhere).toMatchObject({ code: 2 });
     expect(elsewhere.stderr).toContain("none of the failed files exists under");
-    expect(await runIn(service, "ingest retry --state ../st")).toMatchObject({ code: 0 });
+    expect(await runIn(service, "retry --state ../st")).toMatchObject({ code: 0 });
     expect([...service.sandbox.ledger.documents.keys()]).toEqual(["docs/g.md"]);
   });
 });
@@ -64,7 +64,7 @@ it("the advised retry names the root where that is another one", async () => {
   const other = beside(service, {});
   const ran = await runIn(other, "ingest ../work/docs --cc-pair-id 2");
   expect(ran).toMatchObject({ code: 10 });
-  expect(ran.stderr).toContain(`run \`knowctl ingest retry\` in ${service.folder} or`);
+  expect(ran.stderr).toContain(`run \`knowctl retry\` in ${service.folder} or`);
 });
 
 describe("orphans of a folder", () => {

@@ -1,6 +1,6 @@
 /** Differences between folder, state and service. Do not rename them: they are in the JSON output. */
-const driftResults = ["not-sent", "gone-there", "extra", "elsewhere"] as const;
-export type DriftResult = (typeof driftResults)[number];
+const remoteResults = ["not-sent", "gone-there", "extra", "elsewhere"] as const;
+export type RemoteResult = (typeof remoteResults)[number];
 
 /** What the folder has of a document, for one pair. */
 export type FolderSide =
@@ -25,15 +25,15 @@ export type StateSide =
 
 interface Cell {
   /** The service lists the document under this pair. */
-  listed: DriftResult | undefined;
-  unlisted: DriftResult | undefined;
+  listed: RemoteResult | undefined;
+  unlisted: RemoteResult | undefined;
 }
 
 const nothing: Cell = { listed: undefined, unlisted: undefined };
 const recorded: Cell = { listed: undefined, unlisted: "gone-there" };
 const elsewhere: Cell = { listed: "elsewhere", unlisted: undefined };
 
-/** Truth table for drift; undefined means "no difference, or none that is certain". */
+/** truth table of the comparison; undefined means "no difference, or none that is certain". */
 const rule: Readonly<Record<FolderSide, Readonly<Record<StateSide, Cell>>>> = {
   document: {
     recorded,
@@ -64,10 +64,10 @@ const rule: Readonly<Record<FolderSide, Readonly<Record<StateSide, Cell>>>> = {
 };
 
 /** The difference of a document by `rule`; undefined for none. */
-export function driftOf(
+export function remoteResultOf(
   folder: FolderSide,
   state: StateSide,
   isListed: boolean,
-): DriftResult | undefined {
+): RemoteResult | undefined {
   return rule[folder][state][isListed ? "listed" : "unlisted"];
 }

@@ -4,60 +4,46 @@ import { CliError } from "../../errors.ts";
 import { formatOf } from "../../documents/read/readers.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
-import type { ListedTable } from "../../sync/drift/listed-table.ts";
+import type { ListedTable } from "../../sync/status/listed-table.ts";
 import type { UnlistedOrphan } from "../../sync/orphans/orphan-table.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import type { Target } from "../../sync/state/target.ts";
 import { addList, compareWithService, refuseUnlistablePair } from "../status/remote/compare.ts";
-import { coversProject, coversRoot } from "../status/remote/whole.ts";
+import { coversRoot } from "../status/remote/whole.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
 import { isConnected, type ConnectedSession, type Session } from "../ingest/session.ts";
 import { refuseIncompleteCheckout } from "./complete-checkout.ts";
-import type { OrphansOptions } from "./remove-orphans.ts";
 
 function refuse(reason: string, ...hints: string[]): CliError {
-  return new CliError("usage", `--remote: ${reason}`, { hints });
+  return new CliError("usage", `--extra: ${reason}; nothing was removed`, { hints });
 }
 
 // The prefix docs is also the beginning of docs2/a.md, docs-old/a.md and docs.md.
 const nameEnd = /[\p{L}\p{M}\p{N} _.-]$/u;
 
-/**
- * Checks that the inputs allow to list, or with --prune to delete, documents that only the service
- * has. Throws CliError `usage` or `not-found`.
- */
-export async function checkRemote(
-  context: Context,
-  source: DocumentSource,
-  { prune }: OrphansOptions,
-): Promise<void> {
-  refuseUnlistablePair(source.config.dialect, "--remote");
-  if (!coversProject(source)) {
+/** Checks that the inputs allow to remove documents that only the service has. Throws CliError. */
+export async function checkExtra(context: Context, source: DocumentSource): Promise<void> {
+  const { idPrefix, root } = source.settings;
+  refuseUnlistablePair(source.config.dialect, "--extra");
+  if (!coversRoot(source)) {
     throw refuse(
-      "only the whole project shows which documents have no file",
-      "omit paths and --include",
+      "only the whole project root shows which documents have no file",
+      "name the root, without other paths: knowctl prune ROOT --extra",
     );
   }
-  if (!prune) return;
-  if (source.settings.idPrefix === "") {
+  if (idPrefix === "") {
     throw refuse(
-      "--prune needs an id prefix: without one, every document of the pair may be another project's",
-      "name the prefix of the uploads with --id-prefix, or set ingest.idPrefix",
+      "it needs ingest.idPrefix in the configuration: without a prefix, every document of the pair may be another project's",
+      "`knowctl ingest … --print-config` prints a configuration with the prefix of the uploads",
     );
   }
-  if (nameEnd.test(source.settings.idPrefix)) {
+  if (nameEnd.test(idPrefix)) {
     throw refuse(
-      `--prune needs a prefix that ends with a separator: the ids of another project may begin with ${neutraliseLine(source.settings.idPrefix)} too`,
+      `the id prefix must end with a separator: the ids of another project may begin with ${neutraliseLine(idPrefix)} too`,
       "if the uploads have this prefix, delete the documents with `knowctl api`",
     );
   }
-  if (!coversRoot(source)) {
-    throw refuse(
-      "--prune needs the whole project root, not only the configured include",
-      "name the root: knowctl ingest orphans ROOT --remote --prune",
-    );
-  }
-  await refuseIncompleteCheckout(context, source.settings.root);
+  await refuseIncompleteCheckout(context, root);
 }
 
 /** Whether a recorded id is the prefix and the path of its file: a part of the prefix has no such record. */
@@ -83,7 +69,7 @@ function isPathId(id: string, prefix: string): boolean {
 function refuseForeign(recorded: number, listed: number, { ccPairId }: Target): void {
   if (recorded * 2 >= listed) return;
   throw refuse(
-    `the state records only ${formatCount(recorded)} of the ${countOf(listed, "document")} of cc-pair ${ccPairId}, fewer than half; nothing was removed`,
+    `the state records only ${formatCount(recorded)} of the ${countOf(listed, "document")} of cc-pair ${ccPairId}, fewer than half`,
     "the state may be lost or of another machine, or the pair belongs to another project",
   );
 }
@@ -102,7 +88,7 @@ async function addOtherPairs(
   const shown = records.map((each) => each.cc_pair_id).filter((each) => each !== null);
   if (shown.length < records.length || !shown.includes(ccPairId)) {
     throw refuse(
-      `the service does not list all connectors by their ids for this key, so another one may have a document too; nothing was removed`,
+      "the service does not list all connectors by their ids for this key, so another one may have a document too",
       "use the key of an administrator; `knowctl connectors list` shows what the key sees",
     );
   }
@@ -119,34 +105,33 @@ async function addOtherPairs(
 }
 
 /**
- * Yields the documents of a pair that neither a file nor a record of this project has. With --prune
- * it leaves out documents that another pair has too, and ids that are no paths. Throws CliError `usage` where the guards
- * forbid a removal, and ApiError when a list fails.
+ * Yields the documents of a pair that neither a file nor a record of this project has. Leaves out
+ * documents that another pair has too, and ids that are no paths. Throws CliError `usage` where the
+ * guards forbid a removal, and ApiError when a list fails.
  */
-export async function* findRemoteOrphans(
+export async function* findExtra(
   context: Context,
   session: Session,
   plan: Plan,
   target: Target,
-  { prune }: OrphansOptions,
 ): AsyncGenerator<UnlistedOrphan> {
   if (!isConnected(session)) return;
   const { output } = session;
   const compared = await compareWithService(context, session, plan, [target]);
-  const { drift, listed, storedId, noExtra } = compared;
+  const { found, listed, storedId, noExtra } = compared;
   const { idPrefix } = session.source.settings;
-  if (prune && !isRecordedPrefix(session, target, idPrefix)) {
+  if (!isRecordedPrefix(session, target, idPrefix)) {
     throw refuse(
       `no recorded document has the id prefix ${neutraliseLine(idPrefix)}`,
-      "check --id-prefix",
+      "check ingest.idPrefix",
     );
   }
-  if (prune) refuseForeign(compared.recorded(target), listed.count([target.ccPairId]), target);
-  const isNeeded = prune && drift.count("extra") > 0;
+  refuseForeign(compared.recorded(target), listed.count([target.ccPairId]), target);
+  const isNeeded = found.count("extra") > 0;
   const others = isNeeded ? await addOtherPairs(context, session, listed, target) : [];
   if (noExtra !== undefined) await output.note(`extra documents were not determined: ${noExtra}`);
-  for (const { id } of drift.list("extra")) {
-    if (prune && !isPathId(id, idPrefix)) {
+  for (const { id } of found.list("extra")) {
+    if (!isPathId(id, idPrefix)) {
       await output.note(
         `kept: ${neutraliseLine(id)} (not the path of a file: an excluded file may have this id)`,
       );
@@ -156,7 +141,7 @@ export async function* findRemoteOrphans(
     const stored = listed.has(target.ccPairId, encoded) ? encoded : id;
     const other = others.find((each) => listed.has(each, stored));
     if (other !== undefined) {
-      await output.note(`kept: ${neutraliseLine(id)} (cc-pair ${other} has it too)`);
+      await output.note(`kept: ${neutraliseLine(id)} (pair ${other} has it too)`);
       continue;
     }
     const reason = "no file and no record of this project has it";

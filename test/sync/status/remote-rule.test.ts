@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { driftOf, type FolderSide, type StateSide } from "../../../src/sync/drift/drift-rule.ts";
+import {
+  remoteResultOf,
+  type FolderSide,
+  type StateSide,
+} from "../../../src/sync/status/remote-rule.ts";
 
 /** Folder, state, and the result for a document that the service lists, and for another. */
 const cells: [FolderSide, StateSide, listed: string, unlisted: string][] = [
@@ -21,12 +25,12 @@ const cells: [FolderSide, StateSide, listed: string, unlisted: string][] = [
   ["unknown", "none", "", ""],
 ];
 
-describe("driftOf", () => {
+describe("remoteResultOf", () => {
   it.each(cells)("folder: %s, state: %s", (folder, state, listed, unlisted) => {
-    expect([driftOf(folder, state, true) ?? "", driftOf(folder, state, false) ?? ""]).toEqual([
-      listed,
-      unlisted,
-    ]);
+    expect([
+      remoteResultOf(folder, state, true) ?? "",
+      remoteResultOf(folder, state, false) ?? "",
+    ]).toEqual([listed, unlisted]);
   });
 
   it("calls a document extra in one case only", () => {

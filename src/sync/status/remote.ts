@@ -10,11 +10,11 @@ import {
   type Target,
   type Targets,
 } from "../state/target.ts";
-import { driftOf, type StateSide } from "./drift-rule.ts";
-import { createDriftTable, type DriftTable } from "./drift-table.ts";
+import { remoteResultOf, type StateSide } from "./remote-rule.ts";
+import { createDifferenceTable, type DifferenceTable } from "./difference-table.ts";
 import type { ListedTable } from "./listed-table.ts";
 
-export interface DriftRequest {
+export interface RemoteRequest {
   state: State;
   /** A dry plan of the folder. */
   table: PlanTable;
@@ -32,17 +32,15 @@ export interface DriftRequest {
   extraId: ((stored: string) => string | undefined) | undefined;
 }
 
-export interface Drift extends DriftTable {
+export interface RemoteDifferences extends DifferenceTable {
   /** Planned documents, and records of others. */
   compared: number;
-  /** Orphans that are recorded and listed: no difference of the service. */
-  fileless: number;
 }
 
 /** Returns the pair of another target of the service that has the document. */
 type OtherPair = (target: Target, id: string) => number | undefined;
 
-function createOtherPair({ state, targets }: DriftRequest): OtherPair {
+function createOtherPair({ state, targets }: RemoteRequest): OtherPair {
   const keys = serviceTargets(state.database, targets.baseUrl);
   return (target, id) => {
     for (const key of keys) {
@@ -59,7 +57,7 @@ function stateSide(accepted: AcceptedRecord | undefined, other: number | undefin
 }
 
 /** Whether the list of the pair has the document, by its id or by the id of the response. */
-function isListed({ listed, storedId }: DriftRequest, pair: number, record: IdAndStored): boolean {
+function isListed({ listed, storedId }: RemoteRequest, pair: number, record: IdAndStored): boolean {
   const { id, storedId: answered } = record;
   if (listed.has(pair, storedId(id))) return true;
   return answered !== undefined && listed.has(pair, answered);
@@ -68,7 +66,7 @@ function isListed({ listed, storedId }: DriftRequest, pair: number, record: IdAn
 type IdAndStored = Pick<AcceptedRecord, "id"> & Partial<Pick<AcceptedRecord, "storedId">>;
 
 /** Compares the documents of the plan; returns their number. */
-function comparePlanned(request: DriftRequest, drift: DriftTable): number {
+function comparePlanned(request: RemoteRequest, found: DifferenceTable): number {
   const { table, state, targets, listed, storedId, orphanClasses } = request;
   let compared = 0;
   const otherPair = createOtherPair(request);
@@ -83,19 +81,22 @@ function comparePlanned(request: DriftRequest, drift: DriftTable): number {
     const isThere = isListed(request, target.ccPairId, accepted ?? { id });
     const isAsSent =
       side !== "none" || isThere || !orphanClasses(path, part).includes("other-options");
-    const result = driftOf(isAsSent ? "document" : "other options", side, isThere);
-    if (result) drift.add({ result, id, path, ccPairId: other ?? target.ccPairId });
+    const result = remoteResultOf(isAsSent ? "document" : "other options", side, isThere);
+    if (result) found.add({ result, id, path, ccPairId: other ?? target.ccPairId });
   }
   return compared;
 }
 
-function* recordsOf({ state: { database } }: DriftRequest, key: string): Generator<AcceptedRecord> {
+function* recordsOf(
+  { state: { database } }: RemoteRequest,
+  key: string,
+): Generator<AcceptedRecord> {
   for (const row of pagesOf(database, "accepted", ["target", "id"], "target = ?", [key])) {
     yield toAccepted(row);
   }
 }
 
-function* allRecords(request: DriftRequest): Generator<AcceptedRecord> {
+function* allRecords(request: RemoteRequest): Generator<AcceptedRecord> {
   const { state, targets } = request;
   for (const key of serviceTargets(state.database, targets.baseUrl)) {
     yield* recordsOf(request, key);
@@ -103,7 +104,7 @@ function* allRecords(request: DriftRequest): Generator<AcceptedRecord> {
 }
 
 /** Counts the listed documents of a target that the state records for it, removal notices included. */
-export function countRecorded(request: DriftRequest, target: Target): number {
+export function countRecorded(request: RemoteRequest, target: Target): number {
   let count = 0;
   for (const record of recordsOf(request, target.key)) {
     if (isListed(request, target.ccPairId, record)) count++;
@@ -111,48 +112,29 @@ export function countRecorded(request: DriftRequest, target: Target): number {
   return count;
 }
 
-/**
- * Compares the records of documents that are not in the plan. Returns their number, and how many of
- * those that the service still lists are orphans.
- */
-function compareRecorded(
-  request: DriftRequest,
-  drift: DriftTable,
-): Pick<Drift, "compared" | "fileless"> {
-  const { state, listed, listedTargets, storedId, orphanClasses } = request;
+/** Compares the records of documents that are not in the plan; returns their number. */
+function compareRecorded(request: RemoteRequest, found: DifferenceTable): number {
+  const { state, listed, listedTargets, storedId } = request;
   let compared = 0;
-  let fileless = 0;
-  // A document of several pairs is one document.
-  const isCounted = (key: string, id: string): boolean =>
-    listedTargets.some((other) => {
-      const record = other.key < key ? state.accepted(other.key, id) : undefined;
-      if (!record || record.whole === tombstoneMark) return false;
-      return isListed(request, other.ccPairId, record);
-    });
   for (const record of allRecords(request)) {
-    const { id, path, part, target: key } = record;
+    const { id, path, target: key } = record;
     if (listed.isKnown(storedId(id)) || !request.isInScope(path)) continue;
     compared++;
     for (const target of listedTargets) {
       const isHere = target.key === key;
       // Its own record counts, in the turn of that record.
       if (!isHere && state.accepted(target.key, id)) continue;
-      const isRemoved = record.whole === tombstoneMark;
-      if (!isHere && isRemoved) continue;
+      if (!isHere && record.whole === tombstoneMark) continue;
       const side = stateSide(isHere ? record : undefined, pairInKey(key));
       const isThere = isListed(request, target.ccPairId, record);
-      const result = driftOf("no document", side, isThere);
-      if (result) drift.add({ result, id, path, ccPairId: pairInKey(key) });
-      else if (isHere && isThere && !isRemoved && path !== undefined) {
-        // Not every one is an orphan: rows of a file that is not named are not planned.
-        if (orphanClasses(path, part).length > 0 && !isCounted(key, id)) fileless++;
-      }
+      const result = remoteResultOf("no document", side, isThere);
+      if (result) found.add({ result, id, path, ccPairId: pairInKey(key) });
     }
   }
-  return { compared, fileless };
+  return compared;
 }
 
-function addExtra(request: DriftRequest, drift: DriftTable): void {
+function addExtra(request: RemoteRequest, found: DifferenceTable): void {
   const { listed, listedTargets, storedId, extraId } = request;
   if (!extraId) return;
   for (const { id, storedId: answered } of allRecords(request)) {
@@ -162,8 +144,8 @@ function addExtra(request: DriftRequest, drift: DriftTable): void {
   for (const { ccPairId } of listedTargets) {
     for (const stored of listed.unknown(ccPairId)) {
       const id = extraId(stored);
-      const result = driftOf(id === undefined ? "unknown" : "no document", "none", true);
-      if (id !== undefined && result) drift.add({ result, id, path: undefined, ccPairId });
+      const result = remoteResultOf(id === undefined ? "unknown" : "no document", "none", true);
+      if (id !== undefined && result) found.add({ result, id, path: undefined, ccPairId });
     }
   }
 }
@@ -183,10 +165,10 @@ export function plannedTargets({ database }: PlanTable, targets: Targets): (Targ
  * Compares folder, state and the service's lists, and collects the differences. The documents of
  * the plan are compared for their own pair, recorded documents for each listed pair.
  */
-export function collectDrift(request: DriftRequest): Drift {
-  const drift = createDriftTable(request.state.database);
-  const planned = comparePlanned(request, drift);
-  const { compared, fileless } = compareRecorded(request, drift);
-  addExtra(request, drift);
-  return { ...drift, compared: planned + compared, fileless };
+export function collectRemote(request: RemoteRequest): RemoteDifferences {
+  const found = createDifferenceTable(request.state.database);
+  const planned = comparePlanned(request, found);
+  const recorded = compareRecorded(request, found);
+  addExtra(request, found);
+  return { ...found, compared: planned + recorded };
 }

@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+import { addContentOptions, addMappingOptions, addTargetOptions } from "../ingest/flags-shared.ts";
+import { positive } from "../../surface/options.ts";
+import type { Run } from "../../surface/run.ts";
+
+/** `explain`. */
+export function addExplain(program: Command, run: Run): void {
+  const explain = program
+    .command("explain")
+    .description(
+      "Show why a file is included or skipped, the origin of each field, and the payload.",
+    )
+    .argument("<file>", "file to explain");
+  addContentOptions(addMappingOptions(addTargetOptions(explain)))
+    .optionsGroup("Which files:")
+    .option("--row <number>", "row of a file of rows (default: 1)", positive)
+    .configureHelp({
+      essentials: ["--include", "--exclude", "--id-prefix", "--sections", "--map", "--row"],
+      examples: [
+        ["knowctl explain docs/welcome.md", "every field with its origin"],
+        ["knowctl explain prices.csv --map title=name,text=notes --row 2", "one row"],
+      ],
+    })
+    .action(run(async () => (await import("./explain.ts")).explain));
+}

@@ -1,0 +1,85 @@
+import type { Database, SqlValue } from "../../database.ts";
+import { createInsert } from "../state/insert.ts";
+import { pagesOf } from "../state/pages.ts";
+import type { OrphanClass } from "../orphans/orphan-classes.ts";
+import type { RemoteResult } from "./remote-rule.ts";
+import { insertTogether } from "./listed-table.ts";
+
+/** Results of a comparison of files and records. Do not rename them: they are in the JSON output. */
+export type LocalResult = "new" | "changed" | "failed" | "gone";
+
+/** A document on which folder, state and service differ. */
+export interface Difference {
+  result: LocalResult | RemoteResult;
+  /** The id; of an extra document, made of its stored id; "" where it is not known. */
+  id: string;
+  /** Path of its file, relative to the project root; undefined for a document without a known file. */
+  path: string | undefined;
+  /** Why it is gone. */
+  class?: OrphanClass | undefined;
+  /** The pair whose list was compared; for `elsewhere` the pair of the record; undefined for none. */
+  ccPairId: number | undefined;
+}
+
+/** Differences in a temporary table: there may be one for each document. The first pair of each is kept. */
+export interface DifferenceTable {
+  add(difference: Difference): void;
+  has(result: Difference["result"], path: string, id: string): boolean;
+  count(result: Difference["result"], class_?: OrphanClass): number;
+  /** Differences with this result, in order of path and id. */
+  list(result: Difference["result"]): Generator<Difference>;
+}
+
+const batchSize = 512;
+
+/** Creates the empty table in the connection's temporary database. */
+export function createDifferenceTable(database: Database): DifferenceTable {
+  database.exec(`
+    DROP TABLE IF EXISTS temp.differences;
+    CREATE TEMP TABLE differences (
+      result TEXT, path TEXT, id TEXT, pair INTEGER, class TEXT, PRIMARY KEY (result, path, id)
+    ) WITHOUT ROWID;`);
+  const insert = createInsert(database, "INSERT OR IGNORE INTO temp.differences", 5);
+  const counted = database.prepare("SELECT count(*) AS n FROM temp.differences WHERE result = ?");
+  const ofClass = database.prepare(
+    "SELECT count(*) AS n FROM temp.differences WHERE result = ? AND class = ?",
+  );
+  const one = database.prepare(
+    "SELECT 1 AS yes FROM temp.differences WHERE result = ? AND path = ? AND id = ?",
+  );
+  let batch: SqlValue[][] = [];
+  const flush = (): void => {
+    const rows = batch;
+    batch = [];
+    if (rows.length > 0) insertTogether(database, () => insert(rows));
+  };
+  return {
+    add({ result, path, id, ccPairId, class: name }) {
+      batch.push([result, path ?? "", id, ccPairId ?? null, name ?? null]);
+      if (batch.length >= batchSize) flush();
+    },
+    has(result, path, id) {
+      flush();
+      return one.get(result, path, id) !== undefined;
+    },
+    count(result, name) {
+      flush();
+      const row = name === undefined ? counted.get(result) : ofClass.get(result, name);
+      return Number(row?.["n"]);
+    },
+    *list(result) {
+      flush();
+      const keys = ["path", "id"];
+      for (const row of pagesOf(database, "temp.differences", keys, "result = ?", [result])) {
+        const { path, id, pair, class: name } = row;
+        yield {
+          result,
+          id: String(id),
+          path: path === "" ? undefined : String(path),
+          ccPairId: pair === null ? undefined : Number(pair),
+          class: name === null ? undefined : (String(name) as OrphanClass),
+        };
+      }
+    },
+  };
+}
