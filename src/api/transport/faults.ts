@@ -143,6 +143,8 @@ const clientHint = "name the certificate for this service with --client-cert and
 
 /** Normalises the code of parser errors: undici uses the parser's own code, or none. */
 function faultCodeOf(error: unknown): string | undefined {
+  // undici asserts what a server must send, for example a status of 100 or more.
+  if (codeOf(error) === "ERR_ASSERTION") return "UND_ERR_HTTP_PARSER";
   const isParserError = error instanceof Error && error.name === "HTTPParserError";
   // A cut on a connection that was to close after this response; undici sets no code here.
   if (isParserError && error.message.includes("(Invalid EOF state)")) return "UND_ERR_SOCKET";
