@@ -46,7 +46,7 @@ export async function* listPairDocuments(
   }
   const { status, body } = await client.raw({
     what: "list documents",
-    policy: "rawSafe",
+    policy: "longList",
     method: "GET",
     path,
     key: "apiKey",

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { listPairDocuments } from "../../src/api/pair-documents.ts";
+import { clientSockets, holdTime, turn, until } from "../held-time.ts";
 import { closeAll, openClient, startHttp } from "./support.ts";
 
 afterEach(closeAll);
@@ -56,6 +57,31 @@ describe("listPairDocuments", () => {
       exit: "server-error",
       message: expect.stringContaining("(status 206)"),
     });
+  });
+
+  it.each([
+    ["stands still", 0, 31],
+    ["arrives byte by byte", 20_000, 301],
+  ])("has a limit for a list that %s", async (_name, dripMs, seconds) => {
+    const pass = holdTime();
+    const { url } = await startHttp((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write("[");
+      if (dripMs > 0) setInterval(() => response.write(" "), dripMs).unref();
+    });
+    const documents = listPairDocuments(openClient(url, { dialect: "onyx" }), 2);
+    let error: unknown;
+    const end = documents.next().catch((reason: unknown) => void (error = reason));
+    const sockets = clientSockets();
+    await until(() => sockets.some(({ bytesRead }) => bytesRead > 0));
+    await turn();
+    for (let second = 0; second < seconds && error === undefined; second++) {
+      pass(1000);
+      await turn();
+      await turn();
+    }
+    await end;
+    expect(error).toMatchObject({ exit: "timeout" });
   });
 
   it("reports a list that was cut", async () => {

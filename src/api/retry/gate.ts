@@ -81,6 +81,8 @@ export interface GateOptions {
   signal: AbortSignal;
 }
 
+/** Counts as a retry that is not free. */
+const lastRetry = 2;
 const breakerPauseMs = 30_000;
 /** A Retry-After up to this holds only its own request. */
 const shortWaitMs = 10_000;
@@ -171,6 +173,9 @@ export function createGate(options: GateOptions): Gate {
       if (state.breaker.spend(retry, setback.kind)) coolDown(state, setback.error);
     },
     giveUp(setback) {
+      // A request that used up its time is never retried: without this it would cost nothing.
+      const isSlow = setback.kind === "timeout";
+      if (isSlow && state.breaker.spend(lastRetry, setback.kind)) coolDown(state, setback.error);
       if (!state.breaker.giveUp(setback.kind, setback.error.code ?? "")) return;
       const why =
         setback.kind === "unexpected"

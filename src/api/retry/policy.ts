@@ -13,6 +13,7 @@ export type FaultKind = "status" | "unsent" | "connection" | "timeout" | "shape"
 export type CallClass =
   | "list"
   | "listOnce"
+  | "longList"
   | "lookUp"
   | "upsert"
   | "remove"
@@ -85,6 +86,9 @@ const list: CallPolicy = {
   mayHaveActed: false,
 };
 
+/** A list without pages, which may be long and is read as it arrives. */
+const longList: CallPolicy = { ...list, responseBytes: Number.POSITIVE_INFINITY };
+
 /** For a list that a run can do without: one attempt with a short timeout. */
 const listOnce: CallPolicy = { ...list, attempts: 1, headersMs: 5000, totalMs: 5000 };
 
@@ -94,9 +98,14 @@ const remove: CallPolicy = {
   endsRun: new Set([...list.endsRun].filter((status) => status !== 404)),
 };
 
-/** A look-up of one document: its 404 or 403 says nothing about the next one. */
+/**
+ * A look-up of one document: its 404 or 403 says nothing about the next one. Its answer is short: one
+ * that arrives byte by byte ends soon, as a run makes thousands of look-ups.
+ */
 const lookUp: CallPolicy = {
   ...list,
+  headersMs: 30_000,
+  totalMs: 60_000,
   endsRun: new Set([...list.endsRun].filter((status) => status !== 404 && status !== 403)),
 };
 
@@ -190,6 +199,7 @@ const rawUnsafe: CallPolicy = {
 export const policies: Record<CallClass, CallPolicy> = {
   list,
   listOnce,
+  longList,
   lookUp,
   upsert,
   remove,

@@ -80,11 +80,11 @@ const defaultPair = 1;
 /** Adds the lists of all other pairs: deleting a document deletes it there too. Returns the pairs. */
 async function addOtherPairs(
   context: Context,
-  { connected: { client } }: ConnectedSession,
+  session: ConnectedSession,
   listed: ListedTable,
   { ccPairId }: Target,
 ): Promise<number[]> {
-  const records = await listConnectors(client);
+  const records = await listConnectors(session.connected.client);
   const shown = records.map((each) => each.cc_pair_id).filter((each) => each !== null);
   if (shown.length < records.length || !shown.includes(ccPairId)) {
     throw refuse(
@@ -95,7 +95,7 @@ async function addOtherPairs(
   const others = [...new Set([...shown, defaultPair])].filter((each) => each !== ccPairId);
   for (const each of others) {
     try {
-      await addList(context, client, listed, each);
+      await addList(context, session, listed, each);
     } catch (error) {
       const isUnknown = each === defaultPair && !shown.includes(defaultPair);
       if (!isUnknown || !(error instanceof CliError) || error.exit !== "auth") throw error;

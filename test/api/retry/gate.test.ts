@@ -323,6 +323,19 @@ describe("the breaker", () => {
     expect(() => gate.enter()).toThrow("did not recover");
   });
 
+  it("opens for requests that use up their time, though none is retried and some succeed", () => {
+    const gate = openGate();
+    let slow = 0;
+    for (; slow < 50 && !gate.state().breakerOpen; slow++) {
+      void gate.enter();
+      gate.succeed(gate.clock.now());
+      void gate.enter();
+      gate.fail(setback("timeout"), gate.clock.now());
+      gate.giveUp(setback("timeout"));
+    }
+    expect(slow).toBeLessThan(15);
+  });
+
   it("closes when its one probe succeeds", async () => {
     const gate = openGate();
     for (let retry = 1; !gate.state().breakerOpen; retry++) {

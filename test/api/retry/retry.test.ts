@@ -261,3 +261,15 @@ describe("answers of another server", () => {
     expect(gate.state().stopped).toBeDefined();
   });
 });
+
+it("ends a look-up that arrives byte by byte within a minute, and a list within five", () => {
+  for (const [name, totalMs] of [
+    ["lookUp", 60_000],
+    ["longList", 300_000],
+  ] as const) {
+    const limits = limitsOf(policies[name], undefined, 0);
+    expect(limits.totalMs).toBe(totalMs);
+    expect(limits.headersMs).toBeLessThanOrEqual(totalMs);
+    expect(limitsOf(policies[name], 900_000, 0).totalMs).toBe(900_000);
+  }
+});

@@ -1,4 +1,3 @@
-import type { Client } from "../../../api/client.ts";
 import { dialects, onyxHint, type DialectName } from "../../../api/dialects.ts";
 import { listPairDocuments } from "../../../api/pair-documents.ts";
 import type { Context } from "../../../context.ts";
@@ -55,20 +54,31 @@ function explainRefusal(error: unknown, ccPairId: number): unknown {
   return new ApiError(exit, message, { method, url, status, code, details, hints, cause: error });
 }
 
-/** Adds the service's list of a pair. Throws ApiError; then the list is not complete. */
+/**
+ * Adds the service's list of a pair, and says what it waits for. Throws ApiError; then the list is not
+ * complete.
+ */
 export async function addList(
   { signal }: Context,
-  client: Client,
+  { progress, connected: { client } }: Pick<ConnectedSession, "progress" | "connected">,
   listed: ListedTable,
   ccPairId: number,
 ): Promise<void> {
+  let done = 0;
+  const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
+  const phase = `waiting for the list of pair ${ccPairId},`;
+  const fixed = { phase, total: undefined, counts, retries: 0, slowBecause: undefined };
+  progress.follow(() => ({ ...fixed, done }));
   try {
     for await (const ids of listPairDocuments(client, ccPairId)) {
       signal.throwIfAborted();
       listed.add(ccPairId, ids);
+      done += ids.length;
     }
   } catch (error) {
     throw explainRefusal(error, ccPairId);
+  } finally {
+    await progress.stop();
   }
 }
 
@@ -117,7 +127,7 @@ export async function compareWithService(
   const { client } = connected;
   const { root, idPrefix } = source.settings;
   const listed = createListedTable(state.database);
-  for (const { ccPairId } of targets) await addList(context, client, listed, ccPairId);
+  for (const { ccPairId } of targets) await addList(context, session, listed, ccPairId);
   // The lists are redacted: an id may contain a short secret of the profile.
   const storedIdOf = client.dialect.storedId ?? ((id: string): string => id);
   const storedId = (id: string): string => output.secrets.redact(storedIdOf(id));
