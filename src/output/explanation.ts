@@ -37,6 +37,10 @@ export async function writeExplanation(
   if (explanation.images > 0) {
     await output.line(dim("images   "), `${explanation.images} skipped`);
   }
+  for (const { kind, count, first } of explanation.leftOut) {
+    const example = first === "" ? "" : ` (first: ${neutraliseLine(first)})`;
+    await output.line(dim("left out "), `${kind} × ${formatCount(count)}${example}`);
+  }
   for (const warning of explanation.warnings) {
     await output.warn(shownText(path, warning, facts.shown));
   }

@@ -132,6 +132,12 @@ export const IngestSettings = z.strictObject({
       "attributes of MDX components whose texts are kept (default: title label description text alt href v)",
     ),
   ),
+  hidden: z.optional(
+    choice(
+      ["remove", "keep"],
+      "comments, hidden elements and scripts of pages; needs a trusted file (default: remove)",
+    ),
+  ),
   metaCommit: z.optional(flag("add the last commit of each file as metadata source_commit")),
   versionTag: z.optional(
     z

@@ -57,6 +57,7 @@ async function prepare(
   const parsed = readText(text, path, {
     includes: noIncludes,
     componentAttributes: settings.componentAttributes,
+    keepsHidden: settings.keepsHidden,
   });
   // The requested id overrides an id in front matter.
   for (const key of settings.keys.id) delete parsed.frontMatter?.data[key];

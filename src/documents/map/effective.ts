@@ -11,7 +11,7 @@ import { isMap, toValue, type ValueMap } from "../front-matter/values.ts";
  * title, link, metadata or date. Every file is then read again, and every changed document is sent
  * again.
  */
-export const mappingVersion = 12;
+export const mappingVersion = 13;
 
 export interface Layered<Type> {
   value: Type;
@@ -121,13 +121,14 @@ function compute(settings: DocumentSettings, rules: readonly Rule[]): Effective 
     settings;
   const { links, owners, metaCommit, format, dropAccess, storesCreation, componentAttributes } =
     settings;
-  const { versionKey } = settings;
+  const { versionKey, keepsHidden } = settings;
   const shaping = [
     mappingVersion,
     { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, columns, keys },
     { links, owners, metaCommit, format, dropAccess, storesCreation, componentAttributes },
     {
       versionKey,
+      keepsHidden,
       ...effective,
       rules: [],
       metadata: [...metadata],

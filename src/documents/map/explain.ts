@@ -36,6 +36,8 @@ export interface Explanation {
   documentBytes: number;
   sourceBytes: number;
   images: number;
+  /** What the file contains and the document lacks, by kind. */
+  leftOut: { kind: string; count: number; first: string }[];
   warnings: string[];
 }
 
@@ -124,6 +126,13 @@ async function readOne(
   throw new CliError("usage", `${path}: has no row ${wanted}`);
 }
 
+function leftOutOf(reading: Reading): Explanation["leftOut"] {
+  const notices = reading.kind === "document" ? (reading.notices ?? []) : [];
+  return notices
+    .filter(({ kind }) => kind === "leftOut")
+    .map(({ name, times = 1, example = "" }) => ({ kind: name, count: times, first: example }));
+}
+
 /** Why a check refuses a document; undefined for one that an upload sends. */
 function refusalOf(
   reading: Reading & { part?: number; line?: number },
@@ -170,6 +179,7 @@ export async function explainDocument(
     documentBytes: document ? Buffer.byteLength(JSON.stringify(document)) : 0,
     sourceBytes: file.sizeBytes,
     images: reading.kind === "document" ? reading.images : 0,
+    leftOut: leftOutOf(reading),
     warnings: reading.kind === "document" ? reading.warnings : [],
   };
 }

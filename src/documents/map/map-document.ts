@@ -6,7 +6,8 @@ import { CliError } from "../../errors.ts";
 import { effectiveFor } from "./effective.ts";
 import type { FileFacts } from "./facts.ts";
 import { booleanOf, createFields, type Trace } from "../front-matter/fields.ts";
-import { removeIgnored, type RemovedLines } from "../markdown/ignore-regions.ts";
+import { createBodyLine } from "./body-line.ts";
+import { removeIgnored } from "../markdown/ignore-regions.ts";
 import { findReferences } from "../images/image-references.ts";
 import { findImages, type FoundImages } from "../images/image-sections.ts";
 import type { LocalImage } from "../images/images.ts";
@@ -109,15 +110,9 @@ function imagesOf(
   }
   const found = findImages(body, { root: settings.root, absolutePath, note });
   if (found.problems.length === 0) return found;
-  const removed: RemovedLines[] = [];
-  removeIgnored(parsed.body, path, parsed.bodyLine, removed);
-  let line = parsed.bodyLine;
-  let from = 0;
+  const lineOf = createBodyLine(mapping, body);
   for (const { offset, text, isPointer } of found.problems) {
-    line += body.slice(from, offset).split("\n").length - 1;
-    from = offset;
-    const removedBefore = removed.filter(({ at }) => at <= offset);
-    const place = `${path}:${removedBefore.reduce((sum, { lines }) => sum + lines, line)}`;
+    const place = `${path}:${lineOf(offset)}`;
     // Without its image, the document would overwrite the version with the image.
     if (isPointer) throw new CliError("usage", `${place}: ${text}`, { hints: [pointerHint] });
     warnings.push(`${place}: ${text}`);
@@ -131,7 +126,8 @@ function leftOutNotices({ leftOut = none }: Parsed): Notice[] {
   const notices = new Map<string, Notice & { times: number }>();
   for (const { kind, what, line } of leftOut) {
     const known = notices.get(kind);
-    const example = line === undefined ? what : `line ${line}: ${what}`;
+    const place = line === undefined ? "" : `line ${line}`;
+    const example = [place, what].filter((part) => part !== "").join(": ");
     if (known) known.times++;
     else notices.set(kind, { kind: "leftOut", name: kind, times: 1, example });
   }

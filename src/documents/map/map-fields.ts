@@ -1,3 +1,4 @@
+import { createBodyLine } from "./body-line.ts";
 import type { Parsed } from "../read/reader.ts";
 import type { IngestionDocument, Owner } from "../../api/schemas.ts";
 import { formatTime, parseDate } from "./dates.ts";
@@ -68,8 +69,8 @@ function ownTitle({ path, row, parsed }: Mapping, body: string): Title {
     const heading = scanStructure(body, isTitle).headings.at(-1);
     if (heading && isTitle(heading)) {
       const originOf = (): string => {
-        const line = parsed.body.slice(0, parsed.body.indexOf(heading.text)).split("\n").length;
-        return `heading line ${parsed.bodyLine + line - 1}`;
+        const offset = body.indexOf(heading.text);
+        return `heading line ${createBodyLine({ parsed, path }, body)(offset)}`;
       };
       return { text: plainText(heading.text), originOf };
     }

@@ -70,6 +70,8 @@ export interface RawSettings extends MappingOptions {
   frontMatter?: KeyLists | undefined;
   /** Attributes of MDX components and shortcodes whose values are text for readers. */
   componentAttributes?: readonly string[] | undefined;
+  /** Whether text that nobody sees on a page is sent. Default `remove`. */
+  hidden?: "keep" | "remove" | undefined;
   /** Keys that count as a restriction of who may read; default: defaultAccessKeys. */
   accessKeys?: readonly string[] | undefined;
   /** Send documents without the members that restrict who may read them. */
@@ -110,6 +112,7 @@ export interface DocumentSettings {
   readonly maxFileBytes: number;
   readonly keys: FrontMatterKeys;
   readonly componentAttributes: readonly string[];
+  readonly keepsHidden: boolean;
   readonly accessKeys: readonly string[];
   readonly dropAccess: boolean;
   readonly storesCreation: boolean;
@@ -184,7 +187,7 @@ function checkLinks({ flags = {}, ...configured }: RawSettings): void {
  */
 export function compileSettings(raw: RawSettings): DocumentSettings {
   const { root, rules, frontMatter, format, accessKeys, dropAccess, ...rest } = raw;
-  const { allowSecrets, storesCreation, componentAttributes, ...others } = rest;
+  const { allowSecrets, storesCreation, componentAttributes, hidden, ...others } = rest;
   const { flags = {}, ...configured } = others;
   const pick = <Key extends keyof MappingOptions>(key: Key): MappingOptions[Key] =>
     flags[key] ?? configured[key];
@@ -220,6 +223,7 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     maxFileBytes: maxFileBytesOf(raw),
     keys: compileKeys(frontMatter),
     componentAttributes: componentAttributes ?? defaultComponentAttributes,
+    keepsHidden: hidden === "keep",
     accessKeys: accessKeys ?? defaultAccessKeys,
     dropAccess: dropAccess === true,
     storesCreation: storesCreation === true,

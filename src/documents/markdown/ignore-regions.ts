@@ -1,7 +1,9 @@
 import { CliError } from "../../errors.ts";
 import { createCodeTest } from "./code.ts";
 
-const marker = /<!--[ \t]*(\/?)knowctl:ignore[ \t]*-->/g;
+/** Pattern of the marks of a region; its group is the slash of the end. */
+export const ignoreMarker = String.raw`<!--[ \t]*(\/?)knowctl:ignore[ \t]*-->`;
+const marker = new RegExp(ignoreMarker, "g");
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
 

@@ -5,6 +5,19 @@ import type { LeftOut, LeftOutKind } from "./reader.ts";
 const mostEntries = 1000;
 const mostChars = 60;
 
+const unseen: Readonly<Partial<Record<LeftOutKind, true>>> = {
+  comment: true,
+  hidden: true,
+  script: true,
+};
+
+/** Whether nobody sees on the page what was left out. */
+export const isUnseen = (kind: LeftOutKind): boolean => unseen[kind] === true;
+
+/** Whether a body lacks text that a reader of the page sees. */
+export const lacksVisible = (leftOut: readonly LeftOut[] = []): boolean =>
+  leftOut.some(({ kind }) => !isUnseen(kind));
+
 /** Collects what a reader leaves out of one text. */
 export interface LeftOutLog {
   readonly entries: LeftOut[];

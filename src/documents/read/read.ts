@@ -155,7 +155,8 @@ export function readDocumentSync(
   }
   const parts = createParts(settings.root);
   const includes = createIncludes(settings.root, parts, notesOf(settings));
-  const parsed = read(text, path, { includes, componentAttributes: settings.componentAttributes });
+  const { componentAttributes, keepsHidden } = settings;
+  const parsed = read(text, path, { includes, componentAttributes, keepsHidden });
   const reading = toReading(file, fileBytes, parsed, settings, trace, parts);
   reading.source = text;
   return reading;

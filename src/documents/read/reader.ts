@@ -1,6 +1,7 @@
 import type { FrontMatterKeys } from "../map/front-matter-keys.ts";
 import type { JsonDocument } from "../json-document/json-document.ts";
 import type { Includes } from "./parts/includes.ts";
+import type { RemovedLines } from "../markdown/ignore-regions.ts";
 import type { FrontMatter } from "../front-matter/front-matter.ts";
 
 /** The parsed text of one document. */
@@ -26,12 +27,26 @@ export interface Parsed {
   rowKeys?: RowKeys;
   /** Why there is no text, if the format knows. */
   emptyReason?: string;
-  /** What a reader of the page sees and the body lacks. */
+  /** What the file contains and the body lacks. */
   leftOut?: readonly LeftOut[];
+  /** Hidden text that the body lacks; the rest of the body is as it stands in the file. */
+  removed?: readonly RemovedLines[];
 }
 
-/** Kinds of text that a reader cannot take over. A run counts each kind in one line. */
-export type LeftOutKind = "include" | "shortcode" | "directive" | "expression" | "attribute";
+/** Text that nobody sees on the page. */
+export type HiddenKind = "comment" | "hidden" | "script";
+
+/**
+ * Kinds of text that a body lacks: what a reader cannot take over, and what nobody sees. A run
+ * counts each kind in one line.
+ */
+export type LeftOutKind =
+  | "include"
+  | "shortcode"
+  | "directive"
+  | "expression"
+  | "attribute"
+  | HiddenKind;
 
 export interface LeftOut {
   kind: LeftOutKind;
@@ -85,6 +100,8 @@ export interface Surroundings {
   includes: Includes;
   /** Attributes of MDX components and shortcodes whose values are text for readers. */
   componentAttributes: readonly string[];
+  /** Whether text that nobody sees stays. */
+  keepsHidden?: boolean;
 }
 
 /**

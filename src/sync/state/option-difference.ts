@@ -29,12 +29,13 @@ const shapingOptions: Readonly<Record<ShapingOption, readonly [name: string, byD
 /** Options that are only reported as changed: their values are too long for a line. */
 const longOptions: readonly [
   name: string,
-  key: "rules" | "frontMatter" | "format" | "componentAttributes",
+  key: "rules" | "frontMatter" | "format" | "componentAttributes" | "hidden",
 ][] = [
   ["rules", "rules"],
   ["front matter keys", "frontMatter"],
   ["format", "format"],
   ["component attributes", "componentAttributes"],
+  ["hidden text", "hidden"],
 ];
 
 const maxShownChars = 60;

@@ -452,6 +452,7 @@ describe("mappingKey", () => {
     [{ frontMatter: { id: ["x"] } }],
     [{ storesCreation: true }],
     [{ componentAttributes: ["title"] }],
+    [{ hidden: "keep" as const }],
     [{ rules: [{ match: "docs/**", metadata: { a: "b" } }] }],
     [{ rules: [{ match: "docs/**", ccPairId: 1 }] }],
   ])("differs with %j", (options) => {

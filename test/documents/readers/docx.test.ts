@@ -108,7 +108,11 @@ describe("text", () => {
       `<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:txbxContent>${p("no")}</w:txbxContent></w:r></w:p>${p("yes")}`,
     ],
   ])("hidden text is left out: %s", async (_name, body) => {
-    expect((await read(body)).body).toBe("yes\n");
+    const parsed = await read(body);
+    expect(parsed.body).toBe("yes\n");
+    expect(parsed.leftOut?.map(({ kind }) => kind)).toEqual(
+      body.includes(">no<") ? ["hidden"] : undefined,
+    );
   });
 
   it.each([

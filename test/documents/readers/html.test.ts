@@ -197,7 +197,6 @@ describe("HTML", () => {
   it.each([
     ["tag", 'a<b c="d e', "a"],
     ["tag, and others behind", 'a<b c="d e<p>f</p>', "f"],
-    ["comment", "a<!-- b<p>c", "c"],
     ["script", "<script>a<p>b", "b"],
     ["title", "<title>a<p>b", "b"],
     ["nav", "x<nav><h2>a</h2><p>b", "## a"],

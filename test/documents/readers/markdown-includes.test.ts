@@ -338,7 +338,7 @@ describe("shortcodes", () => {
   ])("become text: %s", (_name, text, body) => {
     const parsed = readMarkdown(text, "a.md", around);
     expect(parsed.body).toBe(body);
-    expect(parsed.leftOut).toEqual([]);
+    expect(parsed.leftOut ?? []).toEqual([]);
   });
 
   it.each([

@@ -64,6 +64,7 @@ describe("text of components", () => {
     expect(parse(text).leftOut).toEqual([
       { kind: "expression", what: "{f(1)}", line: 4 },
       { kind: "expression", what: "title={t}", line: 6 },
+      { kind: "comment", what: "", line: 7 },
       { kind: "expression", what: "{items.map( (i) => i)}", line: 8 },
     ]);
   });

@@ -149,6 +149,10 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
     files: { "docs/c.mdx": '<Card heading="Beta" />\n' },
     command: "ingest explain docs/c.mdx --json",
   }),
+  "ingest.hidden": explain({ hidden: "keep" }, /"text": "[^"]*inside/, {
+    files: { "docs/c.md": "A <!-- inside -->\n" },
+    command: "ingest explain docs/c.md --json",
+  }),
   "ingest.metadata": explain({ metadata: { team: "people" } }, /"team": "people"/),
   "ingest.tags": explain({ tags: ["hr"] }, /"tags": \[\s*"hr"/),
   "ingest.ccPairId": {

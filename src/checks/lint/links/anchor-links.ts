@@ -26,11 +26,21 @@ const longest = 500;
 // A program writes the text, and then the target as well: `<a href="#fig-1"></a>`.
 const emptyElement = /^[^<>]*>\s*<\/a>/;
 
-// Programs write this table, with an address of its own for each kind of contribution.
-function rangeOfPeople(text: string): readonly [number, number] {
-  const start = text.indexOf("<!-- ALL-CONTRIBUTORS-LIST:START");
-  const end = start === -1 ? -1 : text.indexOf("ALL-CONTRIBUTORS-LIST:END", start);
-  return end === -1 ? [0, 0] : [start, end];
+/**
+ * Returns whether a link of a page is in the table of contributors, whose marks are comments of the
+ * file. Programs write it, with an address of its own for each kind of contribution. Links must come
+ * in order.
+ */
+function createIsOfPeople(page: LintPage): (start: number, end: number) => boolean {
+  const { source = "" } = page;
+  const from = source.indexOf("<!-- ALL-CONTRIBUTORS-LIST:START");
+  const to = from === -1 ? -1 : source.indexOf("ALL-CONTRIBUTORS-LIST:END", from);
+  if (to === -1) return () => false;
+  const { spanOf } = pageBody(page);
+  return (start, end) => {
+    const span = spanOf(start, end);
+    return span !== undefined && span.start >= from && span.end <= to;
+  };
 }
 
 /** Returns a function that finds the place of a link in the file. Links must come in order. */
@@ -61,9 +71,9 @@ export function anchorLinks(
   }
   // A page without a title may be a part of another one, whose headings count.
   const isWhole = own.length > 0 && !isNamedByFile(page);
-  const [from, to] = rangeOfPeople(text);
+  const isOfPeople = createIsOfPeople(page);
   for (const { target, start, end, isAttribute } of isWhole ? own : []) {
-    if (start >= from && end <= to) continue;
+    if (isOfPeople(start, end)) continue;
     if (isAttribute && emptyElement.test(text.slice(end, end + 200))) continue;
     add(page.path, target, start, end);
   }

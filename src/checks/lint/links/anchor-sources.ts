@@ -3,6 +3,7 @@ import { hasExtensions, lacksText } from "./adoc-anchors.ts";
 import { htmlIds } from "./html-anchors.ts";
 import { scanStructure } from "../../../documents/markdown/structure.ts";
 import { writtenIds } from "../../../documents/read/readers/adoc/text/ids.ts";
+import { lacksVisible } from "../../../documents/read/left-out.ts";
 import { formatOf, formats } from "../../../documents/read/readers.ts";
 
 /** Where anchors of a page come from, as plain data: one a line. */
@@ -68,7 +69,7 @@ function hasUnknownAnchors({ parsed, source = "", path, settings }: LintPage): b
   const mayBeGenerated = marksOfGenerated.some((mark) => source.includes(mark));
   if (mayBeGenerated && generated.test(source)) return true;
   const hasComponents = format === formats.markdown && component.test(parsed.body);
-  return hasComponents || (parsed.leftOut?.length ?? 0) > 0;
+  return hasComponents || lacksVisible(parsed.leftOut);
 }
 
 function markdownSources(page: LintPage): AnchorSources | undefined {

@@ -64,9 +64,10 @@ const readBody = oncePerPage(({ parsed, path }): Body => {
   return { text: removeIgnored(parsed.body, path, parsed.bodyLine, removed), removed };
 });
 
-/** Whether the body is the end of the file, below the front matter. */
-const isTail = oncePerPage(
-  ({ source = "", parsed: { body } }) => body !== "" && source.endsWith(body),
+/** Whether the body is the end of the file, below the front matter, but for what was removed. */
+export const isTail = oncePerPage(
+  ({ source = "", parsed: { body, removed } }) =>
+    body !== "" && (removed !== undefined || source.endsWith(body)),
 );
 
 /** The body of a page with text. Throws CliError `usage` for an ignore region that is never closed. */
@@ -83,13 +84,20 @@ export function pageBody(page: LintPage): PageBody {
       },
     };
   }
+  const { removed: hidden = [] } = parsed;
   let shift = source.length - parsed.body.length;
-  let next = 0;
+  for (const { length } of hidden) shift -= length;
+  let [ignored, next, nextHidden] = [0, 0, 0];
   return {
     text,
     spanOf(start, end) {
       for (let each = removed[next]; each && each.at <= start; each = removed[++next]) {
         shift += each.length;
+        ignored += each.length;
+      }
+      for (let each = hidden[nextHidden]; each && each.at <= start + ignored;) {
+        shift += each.length;
+        each = hidden[++nextHidden];
       }
       return { start: start + shift, end: end + shift };
     },

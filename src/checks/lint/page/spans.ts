@@ -1,3 +1,4 @@
+import { isTail, pageBody } from "../links/page-body.ts";
 import type { LintPage, Span } from "../rule.ts";
 import type { Body } from "./body.ts";
 import { createLineOf } from "./lines.ts";
@@ -123,7 +124,8 @@ function findLines(source: string, text: string): FindSpan {
  * Returns a function that finds the place of a piece of the body in the file. Undefined if the
  * file is no text, or if the piece comes from another file.
  */
-export function createFindSpan({ source }: LintPage, { text }: Body): FindSpan {
+export function createFindSpan(page: LintPage, { text }: Body): FindSpan {
+  const { source } = page;
   if (source === undefined || text === "") return nowhere;
   const shift = source.length - text.length;
   let find: FindSpan | undefined;
@@ -133,7 +135,9 @@ export function createFindSpan({ source }: LintPage, { text }: Body): FindSpan {
     // Most rules find nothing: texts are compared for the first finding.
     find ??= source.endsWith(text)
       ? (from, until) => ({ start: from + shift, end: until + shift })
-      : findLines(source, text);
+      : isTail(page)
+        ? pageBody(page).spanOf
+        : findLines(source, text);
     return find(start, end);
   };
 }

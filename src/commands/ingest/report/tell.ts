@@ -1,6 +1,7 @@
 import { nearest } from "../../../nearest.ts";
 import { knownMembers } from "../../../documents/json-document/members.ts";
 import type { LeftOutKind } from "../../../documents/read/reader.ts";
+import { isUnseen } from "../../../documents/read/left-out.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
@@ -83,7 +84,18 @@ const leftOutNames: Record<LeftOutKind, [string, string]> = {
   directive: ["directive", "directives"],
   expression: ["expression", "expressions"],
   attribute: ["text in attributes", "texts in attributes"],
+  comment: ["comment", "comments"],
+  hidden: ["hidden element", "hidden elements"],
+  script: ["script or style", "scripts and styles"],
 };
+
+/** What nobody sees on the page: no reader misses it. */
+function unseenText({ name, count, example = "" }: CountedNotice, first: string): string {
+  const [one, many] = leftOutNames[name as LeftOutKind];
+  const what = count === 1 ? `1 ${one} is` : `${formatCount(count)} ${many} are`;
+  const advice = "; ingest.hidden: keep sends what no reader sees";
+  return `${what} not sent (first: ${`${first} ${example}`.trim()})${advice}`;
+}
 
 function leftOutText({ name, count, example = "" }: CountedNotice, first: string): string {
   const [one, many] = leftOutNames[name as LeftOutKind] ?? [name, name];
@@ -129,6 +141,10 @@ export async function printNotices(
   const access = all.filter(({ kind }) => kind === "access");
   if (access[0]) await output.warn(neutraliseLine(accessText(access, firstOf(access[0]))));
   for (const each of all) {
+    if (each.kind === "leftOut" && isUnseen(each.name as LeftOutKind)) {
+      await output.note(neutraliseLine(unseenText(each, firstOf(each))));
+      continue;
+    }
     const text = noticeText(each, firstOf(each), source.shown);
     if (text !== undefined) await output.warn(neutraliseLine(text));
   }

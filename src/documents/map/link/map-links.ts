@@ -1,7 +1,7 @@
 import { rewriteLinks } from "../../links/rewrite-links.ts";
 import { targetsFor } from "../../links/targets.ts";
-import { removeIgnored, type RemovedLines } from "../../markdown/ignore-regions.ts";
 import type { Parts } from "../../read/parts/parts.ts";
+import { createBodyLine } from "../body-line.ts";
 import type { Mapping } from "../map-fields.ts";
 
 /** A body with the links of documents, and where its offsets are. */
@@ -9,17 +9,6 @@ export interface LinkedBody {
   body: string;
   /** The offset in `body` of an offset in the original. */
   shift(offset: number): number;
-}
-
-/** Line of the file (from 1) of an offset in the body without ignore regions. */
-function lineAt({ parsed, path }: Mapping, body: string, offset: number): number {
-  const removed: RemovedLines[] = [];
-  removeIgnored(parsed.body, path, parsed.bodyLine, removed);
-  let line = parsed.bodyLine;
-  for (const { at, lines } of removed) if (at <= offset) line += lines;
-  for (let at = body.indexOf("\n"); at !== -1 && at < offset; at = body.indexOf("\n", at + 1))
-    line++;
-  return line;
 }
 
 // Not truncated: redaction could not recognise a truncated key.
@@ -39,7 +28,7 @@ export function mapLinks(mapping: Mapping, body: string, parts: Parts | undefine
   const file = { path, style, targets: targetsFor(settings), note: parts.add };
   const { text, shift, dead, firstDead } = rewriteLinks(body, file);
   if (firstDead) {
-    const example = `${lineAt(mapping, body, firstDead.offset)}: ${shownTarget(firstDead.target)}`;
+    const example = `${createBodyLine(mapping, body)(firstDead.offset)}: ${shownTarget(firstDead.target)}`;
     notices.push({ kind: "deadLink", name: "", times: dead, example });
   }
   return { body: text, shift };

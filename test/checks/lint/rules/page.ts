@@ -18,7 +18,10 @@ export async function pageOf(source: string, options: PageOptions = {}): Promise
   const settings = compileSettings({ root: "/project", ...options.settings });
   const format = formatFor(path, settings.format);
   if (format.gives !== "text") throw new Error(`${path} is no text`);
-  const parsed = (await loadReader(format))(source, path, around);
+  const parsed = (await loadReader(format))(source, path, {
+    ...around,
+    keepsHidden: settings.keepsHidden,
+  });
   const mapped = mapDocument({ path, mtimeMs: 0, facts }, parsed, settings);
   return { ...toPage({ path, source, parsed, settings }, mapped), facts };
 }

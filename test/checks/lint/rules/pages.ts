@@ -28,6 +28,7 @@ async function openPage(file: SourceFile, settings: DocumentSettings): Promise<L
   const parsed = read(source, path, {
     includes,
     componentAttributes: settings.componentAttributes,
+    keepsHidden: settings.keepsHidden,
   });
   const parts = createParts(settings.root);
   const mapped = mapDocument({ path, mtimeMs, absolutePath }, parsed, settings, undefined, parts);

@@ -38,7 +38,8 @@ export function addCode(state: State, written: string, attributes: BlockAttribut
 
 /** The text of HTML that the page takes as it is. */
 function addHtml(state: State, html: string): void {
-  addBlock(state, readHtml(html.replaceAll("<!--", "<!-- "), state.context.path).body.trimEnd());
+  const { body } = readHtml(html.replaceAll("<!--", "<!-- "), state.context.path);
+  addBlock(state, body.trimEnd());
 }
 
 /** A paragraph or block whose style says how its text is read. Returns false for running text. */

@@ -23,6 +23,8 @@ export interface Body {
   blocks: Block[];
   /** Referenced notes, e.g. `footnote 3`, with their numbers. */
   notes: ReadonlyMap<string, number>;
+  /** Number of hidden texts. */
+  unseen: number;
   /** Text of the first heading of level 1. */
   title: string | undefined;
 }

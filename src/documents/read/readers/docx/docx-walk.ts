@@ -59,6 +59,8 @@ export interface Walk {
   cell: string[];
   /** Ids of referenced notes, with their numbers: `footnote 3`. */
   notes: Map<string, number>;
+  /** Number of hidden texts. */
+  unseen: number;
   /** Text of the first heading of level 1. */
   title: string | undefined;
 }
@@ -80,6 +82,7 @@ export function createWalk(parts: Parts): Walk {
     cells: [],
     cell: [],
     notes: new Map(),
+    unseen: 0,
     title: undefined,
   };
 }
@@ -165,9 +168,12 @@ export function fieldLink(instruction: string): string | undefined {
 }
 
 /** Adds text to the open paragraph, unless it is hidden. */
-export function addText({ paragraphs }: Walk, text: string): void {
-  const paragraph = paragraphs.at(-1);
-  if (paragraph?.isRunHidden !== false || paragraph.isHidden) return;
+export function addText(walk: Walk, text: string): void {
+  const paragraph = walk.paragraphs.at(-1);
+  if (paragraph?.isRunHidden !== false || paragraph.isHidden) {
+    if (paragraph?.isRunHidden !== undefined && text.trim() !== "") walk.unseen++;
+    return;
+  }
   append(paragraph, paragraph.isRunRaised ? raised(text) : text);
 }
 

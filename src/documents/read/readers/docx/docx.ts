@@ -1,4 +1,4 @@
-import type { Parsed } from "../../reader.ts";
+import type { LeftOut, Parsed } from "../../reader.ts";
 import { CliError } from "../../../../errors.ts";
 import { readBody, readNotes, type Body } from "./docx-body.ts";
 import { readRelations, unpack, type Archive, type Relations } from "./docx-archive.ts";
@@ -92,6 +92,14 @@ function readParts(
   };
 }
 
+// Of more, the number says nothing.
+const mostHidden = 1000;
+
+const hiddenTexts = (count: number): LeftOut[] =>
+  Array.from({ length: Math.min(count, mostHidden) }, () => {
+    return { kind: "hidden", what: "hidden text", line: undefined };
+  });
+
 function readArchive(archive: Archive, path: string): Parsed {
   const root = readRelations(archive, "");
   const main = root.parts.get("officeDocument") ?? "word/document.xml";
@@ -117,6 +125,7 @@ function readArchive(archive: Archive, path: string): Parsed {
     ),
     warnings,
     emptyReason: "empty: no text",
+    ...(body.unseen > 0 ? { leftOut: hiddenTexts(body.unseen) } : {}),
     ...(body.title === undefined ? {} : { title: body.title }),
   };
 }

@@ -3,7 +3,7 @@ import { decodeHTML, decodeHTMLAttribute } from "entities/decode";
 /** One token of an HTML text, as far as it matters for the text of the page. */
 export type Token =
   | { kind: "text"; text: string }
-  | { kind: "open"; name: string; attributes: ReadonlyMap<string, string> }
+  | { kind: "open"; name: string; attributes: ReadonlyMap<string, string>; at: number }
   | { kind: "close"; name: string }
   | { kind: "comment"; text: string; at: number };
 
@@ -17,14 +17,14 @@ const attributePart =
   /[\t\n\f\r /]*(?:([^\t\n\f\r />=][^\t\n\f\r />=]*|=[^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r >"'][^\t\n\f\r >]*))?)?)?/y;
 const maxAttributes = 100;
 
-interface Source {
+export interface TagSource {
   text: string;
   /** End tags and comment ends that do not occur again: they are searched for only once. */
   missing: Set<string>;
 }
 
 /** Offset of the next occurrence; -1 for none. A missing text is searched for only once. */
-function find(source: Source, what: string, from: number): number {
+function find(source: TagSource, what: string, from: number): number {
   if (source.missing.has(what)) return -1;
   const at = source.text.indexOf(what, from);
   if (at === -1) source.missing.add(what);
@@ -37,8 +37,8 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
 }
 
 /** Reads the attributes from an offset to the end of the tag; undefined if the tag never ends. */
-function readAttributes(
-  source: Source,
+export function readAttributes(
+  source: TagSource,
   from: number,
 ): { attributes: Map<string, string>; end: number } | undefined {
   const attributes = new Map<string, string>();
@@ -65,7 +65,7 @@ function readAttributes(
 }
 
 /** Start and end of the end tag of a raw element, ignoring case; undefined for none. */
-function findEndTag(source: Source, name: string, from: number): [number, number] | undefined {
+function findEndTag(source: TagSource, name: string, from: number): [number, number] | undefined {
   const key = `</${name}`;
   if (source.missing.has(key)) return undefined;
   const pattern = new RegExp(`</${name}(?=[\\t\\n\\f\\r />])`, "gi");
@@ -77,7 +77,7 @@ function findEndTag(source: Source, name: string, from: number): [number, number
   return undefined;
 }
 
-function* readOpen(source: Source, at: number): Generator<Token, number> {
+function* readOpen(source: TagSource, at: number): Generator<Token, number> {
   const { text } = source;
   const name = match(tagName, text, at + 1)?.[0] ?? "";
   const read = readAttributes(source, at + 1 + name.length);
@@ -87,7 +87,7 @@ function* readOpen(source: Source, at: number): Generator<Token, number> {
     return at + 1;
   }
   const lower = name.toLowerCase();
-  yield { kind: "open", name: lower, attributes: read.attributes };
+  yield { kind: "open", name: lower, attributes: read.attributes, at };
   // `svg` is the only hidden element that may close itself.
   const isClosed = lower === "svg" && text.startsWith("/>", read.end - 2);
   if (isClosed) yield { kind: "close", name: lower };
@@ -103,17 +103,16 @@ function* readOpen(source: Source, at: number): Generator<Token, number> {
 }
 
 /** Reads one construct that begins with "<". Returns the offset after it. */
-function* readMarkup(source: Source, at: number): Generator<Token, number> {
+function* readMarkup(source: TagSource, at: number): Generator<Token, number> {
   const { text } = source;
   const next = text[at + 1] ?? "";
   if (/[A-Za-z]/.test(next)) return yield* readOpen(source, at);
   if (text.startsWith("<!--", at)) {
-    // `<!-->` and `<!--->` are also comments.
+    // `<!-->` and `<!--->` are also comments. One that never closes hides the rest of the page.
     const end = find(source, "-->", at + 2);
-    if (end !== -1) {
-      yield { kind: "comment", text: text.slice(at + 4, Math.max(at + 4, end)), at };
-      return end + 3;
-    }
+    const textEnd = end === -1 ? text.length : end;
+    yield { kind: "comment", text: text.slice(at + 4, Math.max(at + 4, textEnd)), at };
+    return end === -1 ? text.length : end + 3;
   } else if (next === "!" || next === "?" || (next === "/" && /[^\s<]/.test(text[at + 2] ?? ""))) {
     const end = find(source, ">", at);
     if (end !== -1) {
@@ -132,7 +131,7 @@ function* readMarkup(source: Source, at: number): Generator<Token, number> {
  * is lost.
  */
 export function* readTokens(text: string): Generator<Token> {
-  const source: Source = { text, missing: new Set() };
+  const source: TagSource = { text, missing: new Set() };
   for (let at = 0; at < text.length;) {
     const open = text.indexOf("<", at);
     const end = open === -1 ? text.length : open;

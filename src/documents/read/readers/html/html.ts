@@ -1,11 +1,14 @@
-import type { Parsed } from "../../reader.ts";
-import { CliError } from "../../../../errors.ts";
+import { createHiddenSpan, type HiddenSpan } from "../../../hidden/hidden-span.ts";
+import { createIsControlled, hidesElement } from "../../../hidden/hides.ts";
+import { createLeftOutLog, type LeftOutLog } from "../../left-out.ts";
+import type { Parsed, Surroundings } from "../../reader.ts";
 import { chooseBlocks, joinBlocks } from "./html-blocks.ts";
 import { takeTag, takeTitle, toFrontMatter, type Meta } from "./html-meta.ts";
 import * as draft from "./html-draft.ts";
 import * as lists from "./html-lists.ts";
 import * as tables from "./html-rows.ts";
 import { closeCode, closeRaised, closeStruck } from "./html-styled.ts";
+import { refuseOpenRegion, trackIgnored } from "./html-ignored.ts";
 import { isHiddenElement } from "./html-hidden.ts";
 import type { Open, Token } from "./html-tokens.ts";
 
@@ -41,6 +44,10 @@ interface Reading {
   articles: [number, number][];
   /** Offsets where the open ignore regions begin. */
   ignored: number[];
+  /** Finds elements that nobody sees; undefined if they stay. */
+  span: HiddenSpan | undefined;
+  isControlled: (id: string) => boolean;
+  log: LeftOutLog;
 }
 
 /** Updates the depth of an open element. Returns whether this tag closes it. */
@@ -132,20 +139,34 @@ function trackParts(reading: Reading, token: Token): void {
   }
 }
 
-/** Tracks ignore regions as in Markdown. Call it only outside hidden elements. */
-function trackIgnored({ ignored }: Reading, text: string, at: number): void {
-  const slash = /^[ \t]*(\/?)knowctl:ignore[ \t]*$/.exec(text)?.[1];
-  if (slash === "") ignored.push(at);
-  else if (slash !== undefined) ignored.pop();
+// Scripts show the whole page when they are ready.
+const wholePage: ReadonlySet<string> = new Set(["html", "body"]);
+
+/** Whether a token belongs to an element that nobody sees. */
+function isUnseen({ span, isControlled, log }: Reading, token: Token): boolean {
+  if (!span) return false;
+  if (token.kind === "close") return span.close(token.name) === "ends" || span.isOpen();
+  if (token.kind !== "open") return span.isOpen();
+  const { name, attributes, at } = token;
+  const isHidden = !wholePage.has(name) && hidesElement(attributes, isControlled);
+  const change = span.open(name, isHidden);
+  const begins = change === "begins" || change === "restarts" || change === "alone";
+  if (begins) log.add("hidden", `<${name}>`, at);
+  return begins || span.isOpen();
+}
+
+function handleComment(reading: Reading, { text, at }: Extract<Token, { kind: "comment" }>): void {
+  const { hidden, ignored, span, log } = reading;
+  if (hidden || span?.isOpen()) return;
+  const open = ignored.length;
+  trackIgnored(ignored, text, at);
+  if (open === 0 && ignored.length === 0) log.add("comment", "", at);
 }
 
 function handleToken(reading: Reading, token: Token): void {
+  if (token.kind === "comment") return handleComment(reading, token);
   const { hidden } = reading;
-  if (token.kind === "comment") {
-    if (!hidden) trackIgnored(reading, token.text, token.at);
-    return;
-  }
-  if (reading.ignored.length > 0) return;
+  if (reading.ignored.length > 0 || isUnseen(reading, token)) return;
   if (token.kind === "text" && hidden?.name === "title") takeTitle(reading.meta, token.text);
   if (hidden && closes(hidden, token)) {
     reading.draft = hidden.before;
@@ -176,22 +197,18 @@ function finish(reading: Reading): void {
   }
 }
 
-function refuseOpenRegion({ ignored }: Reading, text: string, path: string): void {
-  const open = ignored[0];
-  if (open === undefined) return;
-  const line = text.slice(0, open).split("\n").length;
-  throw new CliError("usage", `${path}:${line}:1: the knowctl:ignore region is never closed`, {
-    hints: ["close it with <!-- /knowctl:ignore -->"],
-  });
-}
-
 /**
  * Reads the text of an HTML page as Markdown: headings, lists, rows of tables and preformatted
  * text. Of a page with `<main>` (or mostly `<article>`), it reads only that part; it never reads
  * navigation and scripts. Metadata in the head becomes front matter. The text of broken HTML is
  * read as far as possible. Throws CliError `usage` for an ignore region that is never closed.
  */
-export function readHtml(text: string, path: string): Parsed {
+export function readHtml(
+  text: string,
+  path: string,
+  { keepsHidden = false }: Pick<Surroundings, "keepsHidden"> = {},
+): Parsed {
+  const log = createLeftOutLog(text, 1);
   const reading: Reading = {
     draft: draft.createDraft(),
     meta: new Map(),
@@ -201,9 +218,12 @@ export function readHtml(text: string, path: string): Parsed {
     mains: [],
     articles: [],
     ignored: [],
+    span: keepsHidden ? undefined : createHiddenSpan(),
+    isControlled: createIsControlled(text),
+    log,
   };
   for (const token of lists.withStarts(text)) handleToken(reading, token);
-  refuseOpenRegion(reading, text, path);
+  refuseOpenRegion(reading.ignored, text, path);
   finish(reading);
   const { body, headings } = joinBlocks(
     chooseBlocks(reading.draft.blocks, reading.mains, reading.articles),
@@ -216,6 +236,7 @@ export function readHtml(text: string, path: string): Parsed {
     isMarkdown: true,
     headings,
     warnings: [],
+    ...(log.entries.length > 0 ? { leftOut: log.entries } : {}),
     ...(title === undefined ? {} : { title }),
   };
 }

@@ -1,5 +1,7 @@
-import type { Parsed, Surroundings } from "../../reader.ts";
-import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
+import type { LeftOut, Parsed, Surroundings } from "../../reader.ts";
+import { removeHidden } from "../../../hidden/markdown.ts";
+import { createLeftOutLog } from "../../left-out.ts";
+import { splitFrontMatter, type SplitText } from "../../../front-matter/front-matter.ts";
 import { createCodeTest } from "../../../markdown/code.ts";
 import { toMarkdown } from "../mdx/mdx.ts";
 import { readBlocks } from "./blocks.ts";
@@ -19,21 +21,38 @@ function isMdx(body: string): boolean {
   return [...head.matchAll(importLine)].some(({ index }) => !isCode(index));
 }
 
+/** The Markdown of a body, before hidden text is removed. */
+function expand(
+  { body, bodyLine }: SplitText,
+  path: string,
+  around: Surroundings,
+): { text: string; leftOut: LeftOut[] } {
+  const { expands, hasBlocks } = marksOf(body);
+  if (!expands) return { text: hasBlocks ? readBlocks(body) : body, leftOut: [] };
+  const { text, log } = expandMarkdown(body, bodyLine, path, around);
+  // Included files can have other marks than the page.
+  return { text: marksOf(text).hasBlocks ? readBlocks(text) : text, leftOut: log.entries };
+}
+
 /**
  * Markdown: front matter and body, with includes, shortcodes and admonitions of site generators as
- * plain Markdown. Throws CliError `usage` with `path:line:column`.
+ * plain Markdown, without what no reader of the page sees. Throws CliError `usage` with
+ * `path:line:column`.
  */
 export function readMarkdown(text: string, path: string, around: Surroundings): Parsed {
   const split = splitFrontMatter(text, path);
   const { frontMatter, body, bodyLine, warnings } = split;
   if (isMdx(body)) return toMarkdown(split, path, around);
-  const { expands, hasBlocks } = marksOf(body);
-  if (!expands) {
-    const plain = hasBlocks ? readBlocks(body) : body;
-    return { frontMatter, body: plain, bodyLine, isMarkdown: true, warnings };
+  const { text: expanded, leftOut } = expand(split, path, around);
+  const parsed: Parsed = { frontMatter, body: expanded, bodyLine, isMarkdown: true, warnings };
+  if (!around.keepsHidden) {
+    // The lines of a body that was expanded are not those of the file.
+    const isAsWritten = expanded === body;
+    const log = createLeftOutLog(expanded, isAsWritten ? bodyLine : undefined, leftOut);
+    const visible = removeHidden(expanded, log);
+    parsed.body = visible.text;
+    if (isAsWritten && visible.removed.length > 0) parsed.removed = visible.removed;
   }
-  const { text: expanded, log } = expandMarkdown(body, bodyLine, path, around);
-  // Included files can have other marks than the page.
-  const plain = marksOf(expanded).hasBlocks ? readBlocks(expanded) : expanded;
-  return { frontMatter, body: plain, bodyLine, isMarkdown: true, warnings, leftOut: log.entries };
+  if (leftOut.length > 0) parsed.leftOut = leftOut;
+  return parsed;
 }

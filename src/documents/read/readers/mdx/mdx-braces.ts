@@ -29,7 +29,10 @@ export function scanExpression(scan: Scan): boolean {
     const template = writtenTemplate(code);
     if (template === undefined) strip(lines, false);
     else write(lines, template);
-    if (scan.ignored === 0 && !isComment(code)) page.log.add("expression", `{${code}}`, at);
+    if (scan.ignored === 0) {
+      if (!isComment(code)) page.log.add("expression", `{${code}}`, at);
+      else if (code.trim() !== "") page.log.add("comment", "", at);
+    }
   }
   return true;
 }

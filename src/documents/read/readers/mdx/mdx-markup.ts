@@ -2,21 +2,14 @@ import { componentText, destination } from "../markdown/component-text.ts";
 import { endLine, strip, write, writeBlock, type Lines } from "./mdx-lines.ts";
 import { isComment, valueOf } from "./mdx-expression.ts";
 import type { Import, Scan } from "./mdx-scan.ts";
-import { readTag, type Tag } from "./mdx-tag.ts";
+import { inlineNames, isComponent, readTag, type Tag } from "./mdx-tag.ts";
+import { skipUnseen } from "./mdx-unseen.ts";
 
-// These tags can be within words. All other tags separate words.
-const inlineNames = new Set(
-  "a abbr b bdi bdo cite code dfn em font i ins kbd mark q s samp small span strong sub sup u var".split(
-    " ",
-  ),
-);
 // Attributes that no page shows, although their values have several words.
 const hiddenKeys =
   /^(?:class|className|id|key|value|groupId|style|styles|sizes|src|srcSet|allow|rel|points|viewBox|transform|role|media|data-.*|aria-.*|on[A-Z].*|client:.*)$/;
 // A longer text is no text of a link.
 const longestLink = 2000;
-
-const isComponent = (name: string): boolean => /^[A-Z]|[.-]/.test(name);
 
 const lineRest = /[ \t]*(?:\n|$)/y;
 
@@ -187,7 +180,7 @@ function markItem(scan: Scan, tag: Tag, at: number): void {
 }
 
 function scanTag(scan: Scan, tag: Tag): void {
-  const { lines, text, missing, at } = scan;
+  const { lines, at } = scan;
   const { name, kind } = tag;
   scan.at = tag.end;
   const level = /^h([1-6])$/.exec(name)?.[1];
@@ -203,10 +196,6 @@ function scanTag(scan: Scan, tag: Tag): void {
     strip(lines, !inlineNames.has(name) && name !== "");
     markItem(scan, tag, at);
   }
-  if ((name !== "script" && name !== "style") || kind !== "open" || missing.has(name)) return;
-  const end = text.indexOf(`</${name}>`, tag.end);
-  if (end === -1) missing.add(name);
-  else scan.at = end + name.length + 3;
 }
 
 /** Handles a comment or a tag at a "<"; false if there is none. */
@@ -220,8 +209,10 @@ export function scanMarkup(scan: Scan): boolean {
     }
     const comment = text.slice(at, end + 3);
     const [, slash] = /^<!--[ \t]*(\/?)knowctl:ignore[ \t]*-->$/.exec(comment) ?? [];
-    if (slash === undefined) strip(lines, false);
-    else {
+    if (slash === undefined) {
+      strip(lines, false);
+      if (scan.ignored === 0) scan.page.log.add("comment", "", at);
+    } else {
       write(lines, comment);
       scan.ignored = Math.max(0, scan.ignored + (slash === "" ? 1 : -1));
     }
@@ -229,6 +220,6 @@ export function scanMarkup(scan: Scan): boolean {
     return true;
   }
   const tag = readTag(text, at, scan.fuel);
-  if (tag) scanTag(scan, tag);
+  if (tag && !skipUnseen(scan, tag)) scanTag(scan, tag);
   return tag !== undefined;
 }

@@ -9,6 +9,8 @@ export interface Page {
   log: LeftOutLog;
   /** Attributes of components whose values are text for readers. */
   componentAttributes: readonly string[];
+  /** Whether text that nobody sees stays. */
+  keepsHidden: boolean;
   /** Imported Markdown and code files by the names that the text gives them. */
   imports: Map<string, Import>;
   /** The text of an imported file; "" if it cannot be read. */

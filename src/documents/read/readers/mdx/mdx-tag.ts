@@ -10,12 +10,25 @@ export interface Tag {
   attributes: ReadonlyMap<string, string>;
   /** The code of all other values, without braces. */
   codes: ReadonlyMap<string, string>;
+  /** Whether it has the attribute `hidden` without a value. */
+  isHidden: boolean;
   end: number;
 }
+
+// These tags can be within words. All other tags separate words.
+export const inlineNames = new Set(
+  "a abbr b bdi bdo cite code dfn em font i ins kbd mark q s samp small span strong sub sup u var".split(
+    " ",
+  ),
+);
+
+/** Whether a name is that of a component, not of an element of HTML. */
+export const isComponent = (name: string): boolean => /^[A-Z]|[.-]/.test(name);
 
 interface Values {
   attributes: Map<string, string>;
   codes: Map<string, string>;
+  isHidden: boolean;
 }
 
 const mostAttributes = 100;
@@ -43,13 +56,14 @@ function readAttribute(text: string, at: number, values: Values, fuel: Fuel): nu
   if (end === -1 || attributes.size + codes.size >= mostAttributes) return end;
   const code = text.slice(from + 1, end - 1);
   const value = double ?? single ?? (brace === undefined ? undefined : plainValue(code));
+  if (name === "hidden" && value === undefined && brace === undefined) values.isHidden = true;
   if (value !== undefined) attributes.set(name, value);
   else if (brace !== undefined) codes.set(name, code);
   return end;
 }
 
 function readRest(text: string, from: number, fuel: Fuel): Omit<Tag, "name"> | undefined {
-  const values = { attributes: new Map<string, string>(), codes: new Map<string, string>() };
+  const values: Values = { attributes: new Map(), codes: new Map(), isHidden: false };
   for (let at = from; at < text.length && at !== -1;) {
     at += match(blank, text, at)?.[0].length ?? 0;
     if (text[at] === ">") return { kind: "open", ...values, end: at + 1 };

@@ -89,6 +89,7 @@ function pageOf(
     scope,
     log,
     componentAttributes: around.componentAttributes,
+    keepsHidden: around.keepsHidden === true,
     imports: new Map(),
     include({ target, kind }, values, at) {
       const found = alias.test(target)

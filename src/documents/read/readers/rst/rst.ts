@@ -1,3 +1,4 @@
+import { lacksVisible } from "../../left-out.ts";
 import type { Parsed, Surroundings } from "../../reader.ts";
 import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
 import { joinBlocks } from "../html/html-blocks.ts";
@@ -39,7 +40,7 @@ export function readRst(text: string, path: string, around: Surroundings): Parse
   addConfiguration(reading, source);
   const { blocks, unknown } = renderPieces(reading);
   const { body, headings } = joinBlocks(blocks);
-  const isKnown = reading.leftOut.length === 0 && unknown.length > 0 && !mayGetTargets(reading);
+  const isKnown = !lacksVisible(reading.leftOut) && unknown.length > 0 && !mayGetTargets(reading);
   const title = proposalTitle(source) ?? headings[0]?.text;
   return {
     frontMatter,

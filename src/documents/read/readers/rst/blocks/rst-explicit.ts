@@ -1,6 +1,6 @@
 import { readDirective, readSubstitution } from "../directives/rst-directives.ts";
 import { isBlank, takeBody, textOf, type Line } from "./rst-lines.ts";
-import { addIgnoreMark, inItem, nameOf, type Block } from "../rst-reading.ts";
+import { addIgnoreMark, inItem, leaveOut, nameOf, type Block } from "../rst-reading.ts";
 
 const footnote = /^\[(\d+|#[\p{L}\p{N}._-]*|\*|[\p{L}\p{N}][\p{L}\p{N}._:+-]*)\](?: +|$)/u;
 const target = /^_(?:`((?:[^`\\]|\\.)+)`|((?:[^:\\]|\\.|:(?! |$))+)):(?: +|$)/;
@@ -54,7 +54,9 @@ const readSubstitutionDefinition: Explicit = ({ reading }, lines, rest) => {
 
 const readComment: Explicit = ({ reading }, lines, rest) => {
   const [line] = lines;
-  if (line && lines.length === 1) addIgnoreMark(reading, { ...line, text: rest });
+  const isMark = lines.length === 1 && line && addIgnoreMark(reading, { ...line, text: rest });
+  if (!isMark && lines.some(({ text }) => text.trim() !== ""))
+    leaveOut(reading, "comment", "", line?.number);
   return true;
 };
 

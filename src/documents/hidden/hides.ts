@@ -1,0 +1,67 @@
+type Attributes = ReadonlyMap<string, string>;
+
+// A declaration that no author wrote is data: the time stays linear.
+const longestStyle = 2000;
+const declaration = /^\s*display\s*:\s*([a-z-]+)\s*(!\s*important\s*)?$/i;
+
+/** The value of `display` in the style of an element; undefined for none. */
+function displayOf(style: string | undefined): string | undefined {
+  if (style === undefined || style.length > longestStyle) return undefined;
+  let value: string | undefined;
+  let isImportant = false;
+  for (const each of style.replace(/\/\*.*?(?:\*\/|$)/gs, " ").split(";")) {
+    const [, display, important] = declaration.exec(each) ?? [];
+    if (display === undefined || (isImportant && important === undefined)) continue;
+    value = display.toLowerCase();
+    isImportant = important !== undefined;
+  }
+  return value;
+}
+
+// Names of classes that scripts show and hide: panels of tabs, accordions, spoilers.
+const togglable =
+  /(?:^|[\s_-])(?:tabs?|tabpanel|tabitem|accordion|collapse|collapsed|collapsible|expandable|spoiler)(?:[\s_-]|$)/i;
+
+/** Whether a script of the page shows the element when a reader asks for it. */
+function startsHidden(attributes: Attributes, isControlled: (id: string) => boolean): boolean {
+  const classes = attributes.get("class") ?? attributes.get("classname") ?? "";
+  const id = attributes.get("id") ?? "";
+  return (
+    attributes.get("role")?.trim().toLowerCase() === "tabpanel" ||
+    togglable.test(classes.slice(0, longestStyle)) ||
+    (id !== "" && isControlled(id))
+  );
+}
+
+/**
+ * Whether nobody sees an element: `hidden`, or `display: none` in its own style. An element that
+ * only starts hidden is seen: a panel of tabs, an accordion, `hidden="until-found"`, or one that
+ * another element controls. Names of attributes are in lower case.
+ */
+export function hidesElement(
+  attributes: Attributes,
+  isControlled: (id: string) => boolean,
+): boolean {
+  const hidden = attributes.get("hidden");
+  // The style of an element wins over the attribute, which stands for `display: none`.
+  const display = displayOf(attributes.get("style"));
+  const isNone = display === "none";
+  const isHidden = hidden !== undefined && hidden.trim().toLowerCase() !== "until-found";
+  if (!isNone && (!isHidden || display !== undefined)) return false;
+  return !startsHidden(attributes, isControlled);
+}
+
+const control =
+  /\b(?:aria-controls|data-(?:bs-)?target)[ \t\n]*=[ \t\n]*\\?["'{]*([^"'>}]{1,1000})/gi;
+
+/** Says which ids other elements of a page control. The page is read at the first question. */
+export function createIsControlled(text: string): (id: string) => boolean {
+  let ids: Set<string> | undefined;
+  return (id) => {
+    if (!ids) {
+      const lists = [...text.matchAll(control)].map(([, list = ""]) => list.split(/\s+/));
+      ids = new Set(lists.flat().map((each) => each.replace(/^#/, "")));
+    }
+    return ids.has(id);
+  };
+}
