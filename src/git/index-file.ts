@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync, constants } from "node:fs";
 
-/** Where the entries of an index end, and the entries that a predicate accepts. */
+/** Where the entries of an index end, and the wanted names among them. */
 interface Entries {
   end: number;
   names: string[];
@@ -10,7 +10,14 @@ const statBytes = 40;
 const longName = 0xfff;
 const isExtended = 0x4000;
 
-/** Reads the number by which a name of version 4 is shorter than the name before it (varint of git). */
+/** Which names to look for. */
+export interface WantedNames {
+  /** Their last bytes: most names of a repository are refused by this alone. */
+  lastBytes: ReadonlySet<number>;
+  has: (name: string) => boolean;
+}
+
+/** A varint of git: the number by which a name of version 4 is shorter than the name before it. */
 function readVarint(bytes: Buffer, at: number): { value: number; next: number } {
   let byte = bytes.readUInt8(at++);
   let value = byte & 0x7f;
@@ -21,21 +28,28 @@ function readVarint(bytes: Buffer, at: number): { value: number; next: number } 
   return { value, next: at };
 }
 
-/**
- * Yields the name of each entry, as bytes that are valid until the next one; returns where they
- * end. Throws for an index that does not have this form (gitformat-index(5)).
- */
-function* entryNames(bytes: Buffer, hashBytes: number): Generator<Buffer, number> {
+function checkHeader(bytes: Buffer): { version: number; count: number } {
   const version = bytes.readUInt32BE(4);
-  const count = bytes.readUInt32BE(8);
-  const isSigned = bytes.toString("latin1", 0, 4) === "DIRC" && version >= 2 && version <= 4;
-  if (!isSigned) throw new Error("no index");
-  let at = 12;
+  if (bytes.toString("latin1", 0, 4) === "DIRC" && version >= 2 && version <= 4) {
+    return { version, count: bytes.readUInt32BE(8) };
+  }
+  throw new Error("no index");
+}
+
+/**
+ * Reads the entries (gitformat-index(5)); throws for an index that does not have this form. One
+ * loop without calls for most entries: it runs at each start, over a hundred thousand of them.
+ */
+function readEntries(bytes: Buffer, hashBytes: number, wanted: WantedNames): Entries {
+  const { version, count } = checkHeader(bytes);
+  const names: string[] = [];
+  // The name of the entry before, for version 4, which stores only how a name differs from it.
   let last: Buffer = Buffer.alloc(0);
+  let at = 12;
   for (let entry = 0; entry < count; entry++) {
     const start = at;
     at += statBytes + hashBytes;
-    const flags = bytes.readUInt16BE(at);
+    const flags = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
     at += version >= 3 && flags & isExtended ? 4 : 2;
     let kept = 0;
     if (version === 4) {
@@ -43,32 +57,20 @@ function* entryNames(bytes: Buffer, hashBytes: number): Generator<Buffer, number
       kept = last.length - cut.value;
       at = cut.next;
     }
-    const end = bytes.indexOf(0, at);
-    const length = kept + end - at;
     const stated = flags & longName;
-    if (kept < 0 || end < 0 || (stated === longName ? length < longName : length !== stated)) {
-      throw new Error("no entry");
+    const end = stated === longName ? bytes.indexOf(0, at) : at + stated - kept;
+    if (kept < 0 || end < at || bytes[end] !== 0) throw new Error("no entry");
+    if (version === 4) last = Buffer.concat([last.subarray(0, kept), bytes.subarray(at, end)]);
+    const lastByte = version === 4 ? last.at(-1) : bytes[end - 1];
+    if (lastByte !== undefined && wanted.lastBytes.has(lastByte)) {
+      const name = version === 4 ? last.toString("utf8") : bytes.toString("utf8", at, end);
+      if (wanted.has(name)) names.push(name);
     }
-    const own = bytes.subarray(at, end);
-    last = version === 4 ? Buffer.concat([last.subarray(0, kept), own]) : own;
     // Up to version 3, NUL bytes fill an entry up to a multiple of 8.
     at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);
-    yield last;
   }
-  return at;
-}
-
-function readEntries(
-  bytes: Buffer,
-  hashBytes: number,
-  isWanted: (name: Buffer) => boolean,
-): Entries {
-  const names: string[] = [];
-  const entries = entryNames(bytes, hashBytes);
-  for (let next = entries.next(); ; next = entries.next()) {
-    if (next.done) return { end: next.value, names };
-    if (isWanted(next.value)) names.push(next.value.toString("utf8"));
-  }
+  if (at > bytes.length) throw new Error("no entry");
+  return { end: at, names };
 }
 
 /** The id of the other file that a split index extends; undefined for a whole index. */
@@ -94,24 +96,24 @@ function readRegularFile(path: string): Buffer {
 }
 
 /**
- * The names in git's index at `path` that `isWanted` accepts. A split index counts with all names
+ * The names in git's index at `path` that are wanted. A split index counts with all names
  * of its base, `baseAt(id)`. Without a process of git: this runs at each start, also where git is
  * not installed or refuses the owner of the repository. Throws for an index that cannot be read.
  */
 export function namesInIndex(
   path: string,
   baseAt: (id: string) => string,
-  isWanted: (name: Buffer) => boolean,
+  wanted: WantedNames,
 ): string[] {
   const bytes = readRegularFile(path);
   let failure: unknown;
   // Ids of SHA-1, or of SHA-256: only the configuration of the repository says which.
   for (const hashBytes of [20, 32]) {
     try {
-      const { end, names } = readEntries(bytes, hashBytes, isWanted);
+      const { end, names } = readEntries(bytes, hashBytes, wanted);
       const base = baseOf(bytes, end, hashBytes);
       if (base === undefined || /^0*$/.test(base)) return names;
-      return [...names, ...namesInIndex(baseAt(base), () => "", isWanted)];
+      return [...names, ...namesInIndex(baseAt(base), () => "", wanted)];
     } catch (error) {
       failure ??= error;
     }

@@ -56,24 +56,21 @@ function unreadable(index: string, error: unknown): CliError {
  */
 export function findTracked(folder: string, names: readonly string[]): TrackedFile | undefined {
   const real = realPlace(folder);
-  const ends = names.map((name) => Buffer.from(fold(name)));
-  const longest = Math.max(...ends.map((each) => each.length));
+  const lastBytes = new Set(
+    names.flatMap((name) => [...Buffer.from(name.slice(-1) + name.slice(-1).toUpperCase())]),
+  );
   for (let top = real; ; top = dirname(top)) {
     const git = gitFolderOf(top);
     const index = git === undefined ? undefined : join(git, "index");
     if (git !== undefined && index !== undefined && isThere(index)) {
       const prefix = relative(top, real).split(sep).filter(Boolean).join("/");
       const wanted = new Set(names.map((name) => fold(prefix === "" ? name : `${prefix}/${name}`)));
-      const isWanted = (name: Buffer): boolean => {
-        // Most names of a repository stop here.
-        const tail = name.toString("latin1", Math.max(0, name.length - longest)).toLowerCase();
-        return (
-          ends.some((end) => tail.endsWith(end.toString("latin1"))) &&
-          wanted.has(fold(name.toString("utf8")))
-        );
-      };
+      const has = (name: string): boolean => wanted.has(fold(name));
       try {
-        const [found] = namesInIndex(index, (id) => join(git, `sharedindex.${id}`), isWanted);
+        const [found] = namesInIndex(index, (id) => join(git, `sharedindex.${id}`), {
+          lastBytes,
+          has,
+        });
         if (found !== undefined) return { top, name: found };
       } catch (error) {
         throw unreadable(index, error);
