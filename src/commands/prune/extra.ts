@@ -49,7 +49,7 @@ export async function checkExtra(context: Context, source: DocumentSource): Prom
 /** Whether a recorded id is the prefix and the path of its file: a part of the prefix has no such record. */
 function isRecordedPrefix({ state }: Session, { key }: Target, prefix: string): boolean {
   const select = state.database.prepare(
-    `SELECT 1 AS yes FROM accepted WHERE target = ?1 AND id >= ?2
+    `SELECT 1 AS yes FROM accepted WHERE target = ?1 AND id >= ?2 AND origin IS NOT 'imported'
       AND id = ?2 || path || CASE part WHEN 0 THEN '' ELSE '#' || part END LIMIT 1`,
   );
   return select.get(key, prefix) !== undefined;

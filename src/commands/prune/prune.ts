@@ -80,7 +80,7 @@ async function printOtherClasses({ output }: Session, orphans: OrphanTable): Pro
   if (counts.size === 0) return;
   const parts = [...counts].map(([name, count]) => `${formatCount(count)} ${name}`);
   await output.note(
-    `kept, because their files exist: ${parts.join(", ")} (\`knowctl status\` lists them, --class NAME removes them)`,
+    `kept, because their files exist or their records are imported: ${parts.join(", ")} (\`knowctl status\` lists them, --class NAME removes them)`,
   );
 }
 

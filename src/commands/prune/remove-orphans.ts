@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import {
-  countAccepted,
+  countYielded,
   type ListedOrphan,
   type OrphanTable,
 } from "../../sync/orphans/orphan-table.ts";
@@ -75,6 +75,7 @@ export function checkRemoval(
     if (isInFailureScope(path)) failedBefore ??= path;
   }
   const isInScope = orphanScope(source);
+  const recorded = options.remote ? 0 : orphans.selected;
   refuseRemoval({
     fileCount: plan.fileCount,
     isRemoved: areInputsRemoved(source),
@@ -86,7 +87,7 @@ export function checkRemoval(
     target: target.key,
     otherTargets: state.knows(target.key) ? [] : listTargets(state.database, targetsShown),
     count: orphans.selected,
-    total: countAccepted(state.database, target.key, isInScope),
+    total: countYielded(state.database, target.key, isInScope) + recorded,
     maxDelete: options.maxDelete,
   });
 }

@@ -8,8 +8,15 @@ export const orphanClasses = [
   "other-options",
   "row-gone",
   "opted-out",
+  "foreign",
 ] as const;
 export type OrphanClass = (typeof orphanClasses)[number];
+
+/** Who made a recorded document, as far as its record and its file show. */
+export type RecordOwner =
+  | "own"
+  /** Of an import: its id is not made of its path, so it may be the document of another project. */
+  | "foreign";
 
 /** With `--extra`: `extra`, a document of the service without file and record. */
 export type ListedClass = OrphanClass | "extra";
@@ -77,9 +84,17 @@ const rule: Readonly<Record<FileState, Readonly<Record<DocumentState, OrphanClas
     },
   };
 
-/** The class of a document by `rule`; undefined when it is not an orphan. */
-export function orphanClass(file: FileState, document: DocumentState): OrphanClass | undefined {
-  return rule[file][document];
+/**
+ * The class of a document by `rule`; undefined when it is not an orphan. What is foreign is never
+ * removed for the state of its file, which another folder may have.
+ */
+export function orphanClass(
+  file: FileState,
+  document: DocumentState,
+  owner: RecordOwner,
+): OrphanClass | undefined {
+  const found = rule[file][document];
+  return found && owner === "foreign" ? "foreign" : found;
 }
 
 /** Whether `prune` removes a class; `added` holds the classes of `--class`. */

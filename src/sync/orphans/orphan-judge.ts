@@ -1,7 +1,12 @@
 import { formatOf } from "../../documents/read/readers.ts";
 import type { DocumentSettings, RawSettings } from "../../documents/map/settings.ts";
 import type { Yield, Yields } from "../../documents/find/yields.ts";
-import { orphanClass, type DocumentState, type FileState } from "./orphan-classes.ts";
+import {
+  orphanClass,
+  type DocumentState,
+  type FileState,
+  type RecordOwner,
+} from "./orphan-classes.ts";
 import { optionsJson, type OptionsStore, type RecordedOptions } from "../state/options.ts";
 import type { Missing, Orphan } from "./orphans.ts";
 import { differenceOf } from "../state/option-difference.ts";
@@ -39,6 +44,9 @@ interface Verdict {
   document: DocumentState;
   reason: string;
 }
+
+const foreignReason =
+  "an import brought the record, and no file here shows that the id is of this project";
 
 const unknownOptions = "recorded by an earlier knowctl without its options: the reason is unknown";
 
@@ -180,6 +188,11 @@ export function createJudge(request: JudgeRequest): Judge {
     return { file: "excluded", document: "other options", reason: "sent with --no-ignore" };
   };
 
+  const ownerOf = ({ origin, id, path, part }: Missing): RecordOwner => {
+    const isOfPath = id === settings.idPrefix + path + (part === 0 ? "" : `#${part}`);
+    return origin === "imported" && !isOfPath ? "foreign" : "own";
+  };
+
   const verdictFor = async (missing: Missing): Promise<Verdict | undefined> => {
     if (missing.isRead) return await judgeRead(missing);
     if (!request.isWhole && !missing.isUnfound) return undefined;
@@ -204,10 +217,11 @@ export function createJudge(request: JudgeRequest): Judge {
     async judge(missing) {
       if (missing.isRead && !request.isInScope(missing.path)) return undefined;
       const verdict = await verdictFor(missing);
-      const found = verdict && orphanClass(verdict.file, verdict.document);
+      const found = verdict && orphanClass(verdict.file, verdict.document, ownerOf(missing));
       if (!verdict || !found) return undefined;
       const { id, path, part, storedId } = missing;
-      return { id, path, part, storedId, class: found, reason: verdict.reason };
+      const reason = found === "foreign" ? foreignReason : verdict.reason;
+      return { id, path, part, storedId, class: found, reason };
     },
     async close() {
       for (const yields of opened.values()) await (await yields).close();

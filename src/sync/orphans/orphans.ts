@@ -1,4 +1,4 @@
-import { tombstoneMark } from "../state/records.ts";
+import { toOrigin, tombstoneMark, type IdOrigin } from "../state/records.ts";
 import type { Database, Row } from "../../database.ts";
 import { sameId } from "../plan/collisions.ts";
 import type { OrphanClass } from "./orphan-classes.ts";
@@ -12,6 +12,7 @@ export interface Missing {
   storedId: string | undefined;
   /** Number of the options recorded with it, see OptionsStore. */
   options: number | undefined;
+  origin: IdOrigin | undefined;
   /** The plan read its file. */
   isRead: boolean;
   /** No input found its file. */
@@ -29,7 +30,7 @@ export interface Orphan extends Pick<Missing, "id" | "path" | "part" | "storedId
 // yields it, or overwrites it under the same stored id.
 const query = (storesAlike: boolean): string => `
   SELECT a.id AS id, a.path AS path, a.part AS part, a.stored_id AS stored_id,
-    a.options AS options, g.path IS NOT NULL AS unfound,
+    a.options AS options, a.origin AS origin, g.path IS NOT NULL AS unfound,
     EXISTS (SELECT 1 FROM temp.plan p WHERE p.path = a.path
       AND (p.id IS NOT NULL OR p.content IS NOT NULL)) AS is_read
   FROM accepted a LEFT JOIN temp.gone g ON g.path = a.path
@@ -65,6 +66,7 @@ function toMissing(row: Row): Missing {
     part: Number(row["part"]),
     storedId: storedId === null || storedId === undefined ? undefined : String(storedId),
     options: options === null || options === undefined ? undefined : Number(options),
+    origin: toOrigin(row["origin"]),
     isRead: row["is_read"] === 1,
     isUnfound: row["unfound"] === 1,
   };

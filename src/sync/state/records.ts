@@ -91,7 +91,7 @@ function optionalText(value: Row[string] | undefined): string | undefined {
   return value === null || value === undefined ? undefined : String(value);
 }
 
-function originIn(value: Row[string] | undefined): IdOrigin | undefined {
+export function toOrigin(value: Row[string] | undefined): IdOrigin | undefined {
   return idOrigins.find((each) => each === value);
 }
 
@@ -122,7 +122,7 @@ export function toAccepted(row: Row): AcceptedRecord {
     storedId: optionalText(row["stored_id"]),
     sentAtMs: Number(row["sent_at"]),
     options: optionalNumber(row["options"]),
-    origin: originIn(row["origin"]),
+    origin: toOrigin(row["origin"]),
   };
 }
 

@@ -103,10 +103,17 @@ function* allRecords(request: RemoteRequest): Generator<AcceptedRecord> {
   }
 }
 
-/** Counts the listed documents of a target that the state records for it, removal notices included. */
+/**
+ * Counts the listed documents of a target that the state records for it, removal notices included.
+ * An imported record counts only if a file yields its document.
+ */
 export function countRecorded(request: RemoteRequest, target: Target): number {
+  const yielded = request.table.database.prepare(
+    "SELECT 1 AS yes FROM temp.plan WHERE replace(id, ' ', '_') = replace(?1, ' ', '_') AND id = ?1",
+  );
   let count = 0;
   for (const record of recordsOf(request, target.key)) {
+    if (record.origin === "imported" && !yielded.get(record.id)) continue;
     if (isListed(request, target.ccPairId, record)) count++;
   }
   return count;

@@ -23,7 +23,10 @@ const table: Record<FileState, (string | undefined)[]> = {
 };
 
 it.each(Object.entries(table))("a file that %s", (file, expected) => {
-  expect(documents.map((document) => orphanClass(file as FileState, document))).toEqual(expected);
+  const classes = (owner: "own" | "foreign"): unknown[] =>
+    documents.map((document) => orphanClass(file as FileState, document, owner));
+  expect(classes("own")).toEqual(expected);
+  expect(classes("foreign")).toEqual(expected.map((name) => name && "foreign"));
 });
 
 it.each(orphanClasses)("a document of class %s", (name) => {
