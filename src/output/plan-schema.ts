@@ -5,7 +5,9 @@ const version = z.literal(1).check(z.describe("version of this format"));
 
 const planned = {
   action: text("new, changed, unchanged, skipped, failed or orphaned"),
-  class: z.optional(text("of an orphan: gone, excluded, other-options, row-gone or opted-out")),
+  class: z.optional(
+    text("of an orphan: gone, excluded, other-options, row-gone, opted-out or foreign"),
+  ),
   path: text("path of the file, relative to the project root"),
   row: z.optional(z.int().check(z.describe("row number in a file of rows"))),
   id: z.optional(text("id of the document")),

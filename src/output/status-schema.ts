@@ -15,7 +15,7 @@ const results = [
   "extra",
   "elsewhere",
 ] as const;
-const classes = ["gone", "excluded", "other-options", "row-gone", "opted-out"] as const;
+const classes = ["gone", "excluded", "other-options", "row-gone", "opted-out", "foreign"] as const;
 
 /** The JSON of one difference. */
 const Document = {

@@ -4,7 +4,14 @@ import { choice, collectParsed, share } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 
 /** As in sync/orphans/orphan-classes.ts, which help must not load. */
-const orphanClassNames = ["gone", "excluded", "other-options", "row-gone", "opted-out"] as const;
+const orphanClassNames = [
+  "gone",
+  "excluded",
+  "other-options",
+  "row-gone",
+  "opted-out",
+  "foreign",
+] as const;
 
 /** `prune`. */
 export function addPrune(program: Command, run: Run): void {
@@ -23,7 +30,7 @@ export function addPrune(program: Command, run: Run): void {
     .optionsGroup("Which documents:")
     .option(
       "--class <name>",
-      "also: excluded, opted-out, other-options (repeatable)",
+      "also: excluded, opted-out, other-options, foreign (repeatable)",
       collectParsed(choice(...orphanClassNames)),
     )
     .option("--extra", "also remove documents that only the service has");

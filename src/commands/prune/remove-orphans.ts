@@ -75,7 +75,10 @@ export function checkRemoval(
     if (isInFailureScope(path)) failedBefore ??= path;
   }
   const isInScope = orphanScope(source);
-  const recorded = options.remote ? 0 : orphans.selected;
+  let recorded = 0;
+  for (const { isSelected, class: name } of orphans.list()) {
+    if (isSelected && name !== "extra") recorded++;
+  }
   refuseRemoval({
     fileCount: plan.fileCount,
     isRemoved: areInputsRemoved(source),

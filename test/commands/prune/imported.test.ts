@@ -40,7 +40,7 @@ async function startProject(): Promise<TestService> {
   return service;
 }
 
-const prune = "ingest orphans --prune --yes --cc-pair-id 2";
+const prune = "prune --yes --cc-pair-id 2";
 
 async function importInto(service: TestService, all: readonly Sent[]): Promise<void> {
   const stdin = exportOf(service, all);
@@ -59,8 +59,10 @@ describe("imported records", () => {
   ])("%s are foreign: listed apart, and kept", async (_name, record) => {
     const service = await startProject();
     await importInto(service, [record]);
-    const listed = await runIn(service, "ingest orphans --cc-pair-id 2 --json");
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ id: record.id, class: "foreign" }]);
+    const listed = await runIn(service, "status --cc-pair-id 2 --json");
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      documents: [{ id: record.id, class: "foreign" }],
+    });
     const pruned = await runIn(service, prune);
     expect(pruned).toMatchObject({ code: 0, stderr: expect.stringContaining("1 foreign") });
     expect((await runIn(service, "state list --json")).stdout).toContain(record.id);
@@ -71,7 +73,7 @@ describe("imported records", () => {
   it("whose id is made of their path are orphans like own ones", async () => {
     const service = await startProject();
     await importInto(service, [{ id: "docs/old.md", path: "docs/old.md" }]);
-    expect((await runIn(service, "ingest orphans --cc-pair-id 2")).stdout).toContain("gone");
+    expect((await runIn(service, "status --cc-pair-id 2")).stdout).toContain("gone");
   });
 
   it("are own once an upload of this project sent them", async () => {
@@ -80,8 +82,10 @@ describe("imported records", () => {
     await importInto(service, [{ id: "own-id", path: "docs/own.md" }]);
     await runIn(service, "ingest docs --cc-pair-id 2");
     rmSync(join(service.folder, "docs/own.md"));
-    const listed = await runIn(service, "ingest orphans --cc-pair-id 2 --json");
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ id: "own-id", class: "gone" }]);
+    const listed = await runIn(service, "status --cc-pair-id 2 --json");
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      documents: [{ id: "own-id", class: "gone" }],
+    });
   });
 
   it.each<[string, (index: number) => Sent, Record<string, string>]>([

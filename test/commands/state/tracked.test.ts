@@ -26,12 +26,12 @@ describe("a state that git tracks", () => {
   it.each([
     "ingest docs --cc-pair-id 2",
     "ingest docs --cc-pair-id 2 --dry-run",
-    "drift docs --cc-pair-id 2",
-    "ingest orphans --cc-pair-id 2",
-    "ingest retry --cc-pair-id 2",
-    "ingest orphans --prune --yes --cc-pair-id 2",
+    "status docs --cc-pair-id 2",
+    "prune --dry-run --cc-pair-id 2",
+    "retry --cc-pair-id 2",
+    "prune --yes --cc-pair-id 2",
     "verify --cc-pair-id 2",
-    "ingest explain docs/a.md",
+    "explain docs/a.md",
     "state list",
     "state export",
     "state forget --all --yes",
@@ -54,7 +54,7 @@ describe("a state that git tracks", () => {
     const service = await withTrackedState();
     const { folder } = service;
     git(folder, "rm", "-q", "--cached", "-r", ".knowctl");
-    expect(await runIn(service, "drift docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    expect(await runIn(service, "status docs --cc-pair-id 2")).toMatchObject({ code: 0 });
     writeFiles(folder, { "ci/state.db": "" });
     git(folder, "add", "-f", "ci/state.db");
     const ran = await runIn(service, "ingest docs --cc-pair-id 2 --state ci");
