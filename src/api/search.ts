@@ -33,6 +33,7 @@ const FoundDocument = z.looseObject({
   hidden: orElse(z.optional(z.nullable(z.boolean())), null),
   match_highlights: shownTexts,
   content: optionalText,
+  metadata: orElse(z.optional(z.nullable(z.record(z.string(), z.unknown()))), null),
 });
 /** A section that was found; sections of one document follow each other by rank, not by document. */
 export type FoundDocument = z.infer<typeof FoundDocument>;

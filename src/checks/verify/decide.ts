@@ -96,7 +96,8 @@ export const decisions: readonly Row[] = [
   {
     when: { chunks: "none", search: ["unavailable", undefined] },
     result: "unknown",
-    reason: "not indexed, or hidden: only an administrator's key can tell",
+    reason:
+      "not indexed, or hidden: only a search with an administrator's key can tell, for rare words",
   },
   {
     when: { chunks: "none", list: ["in this pair", "in another pair"] },

@@ -8,7 +8,7 @@ import type { ConnectorStatus } from "../../api/schemas.ts";
 import { searchKeyword } from "../../api/search.ts";
 import type { Facts } from "../../checks/verify/decide.ts";
 import type { Evidence } from "../../checks/verify/evidence.ts";
-import { rareQueries } from "../../checks/verify/rare-words.ts";
+import { rareWords } from "../../checks/verify/rare-words.ts";
 import { ApiError, CliError } from "../../errors.ts";
 import type { Expected, KnownText } from "./expected/expected.ts";
 
@@ -145,10 +145,11 @@ function createAccess({ reader }: CauseRequest, records: readonly ConnectorStatu
   };
 }
 
-/** The search returns no more hits: then it may leave the document out. */
-const mostFound = 50;
-
-/** The administrators' search also finds hidden documents, if the key may see them. */
+/**
+ * The administrators' search also finds hidden documents, if the key may see them. Its hits are cut
+ * by chunks, of which one document has many: only a search without any hit proves that the document
+ * is not there.
+ */
 function createHiddenSearch({ own, gate, mostSearches }: CauseRequest) {
   let searches = 0;
   let isRefused = false;
@@ -156,14 +157,13 @@ function createHiddenSearch({ own, gate, mostSearches }: CauseRequest) {
     const { value, status } = await asked(() => searchKeyword(own, { query }, { gate }));
     isRefused = status === 403 || status === null || status === 404;
     const hit = value?.find((each) => each.document_id === storedId);
-    const isWhole = value !== undefined && value.length < mostFound;
-    const missed = isWhole ? "not found" : "unavailable";
+    const missed = value?.length === 0 ? "not found" : "unavailable";
     const found = hit ? (hit.hidden === false ? "visible" : "found") : missed;
     const proves = {
       visible: "it is in the index by now, and not hidden",
       found: "it is in the index, hidden from everybody",
-      "not found": "no hidden document has these words",
-      unavailable: value ? "nothing: too many hits" : cannotTell(status),
+      "not found": "no document has this word, hidden or not",
+      unavailable: value ? "nothing: other documents have the word" : cannotTell(status),
     }[found];
     return {
       found,
@@ -173,7 +173,7 @@ function createHiddenSearch({ own, gate, mostSearches }: CauseRequest) {
   return async ({ document, text, facts, evidence }: Lost): Promise<void> => {
     facts.search = "unavailable";
     const sent = text && "sent" in text ? text.sent : undefined;
-    for (const query of rareQueries(sent?.titles[0] ?? "", sent?.sections ?? [])) {
+    for (const query of rareWords(sent?.titles[0] ?? "", sent?.sections ?? [])) {
       if (isRefused || facts.search !== "unavailable" || searches++ >= mostSearches) return;
       const result = await search(idInResponses(own, document), query);
       facts.search = result.found;

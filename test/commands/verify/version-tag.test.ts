@@ -81,3 +81,36 @@ it("calls no document current of which the index has older metadata", async () =
   expect(stdout).toContain("no document has its version as metadata");
   expect(code).toBe(10);
 });
+
+it("lets the chunks decide where the search ignores the filter", async () => {
+  const hit = (id: string, metadata: unknown) => ({
+    document_id: id,
+    semantic_identifier: id,
+    hidden: false,
+    metadata,
+  });
+  const ids = ["docs%2Fa.md", "docs%2Fb.md"];
+  const kept = {
+    when: { documentId: "docs/a.md", nth: 2 },
+    do: { index: { keeps: "old" as const } },
+  };
+  for (const metadata of [{}, undefined, "x", { knowctl_version: "old" }, { knowctl_version: 7 }]) {
+    const rules = ["/api/admin/search", "/api/search/send-search-message"].map((path) => ({
+      when: { path },
+      do: {
+        body: {
+          documents: ids.map((id) => hit(id, metadata)),
+          search_docs: ids.map((id) => hit(id, metadata)),
+        },
+      },
+    }));
+    const service = await uploaded({ faults: { rules: [...rules, kept] } });
+    writeFileSync(join(service.folder, "docs/a.md"), "alpha beta delta\n");
+    expect((await runIn(service, "ingest docs --cc-pair-id 2")).code).toBe(0);
+    await service.sandbox.idle();
+    const { code, stdout } = await service.verify();
+    expect(stdout).toMatch(/"id":"docs\/a\.md".*"result":"stale"/);
+    expect(stdout).not.toContain("the metadata that were sent");
+    expect(code).toBe(13);
+  }
+});

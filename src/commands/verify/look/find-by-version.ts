@@ -1,5 +1,5 @@
 import type { Client } from "../../../api/client.ts";
-import { searchIndexed, searchKeyword } from "../../../api/search.ts";
+import { type FoundDocument, searchIndexed, searchKeyword } from "../../../api/search.ts";
 import { rareQueries } from "../../../checks/verify/rare-words.ts";
 import type { SentText } from "../../../checks/verify/compare-text.ts";
 import { ApiError } from "../../../errors.ts";
@@ -13,8 +13,8 @@ const refusals = [401, 403, 404, 405, 501];
 interface VersionSearch {
   request: string;
   isOffered(client: Client): boolean;
-  /** Ids of the documents with this version. */
-  find(reader: Reader, version: VersionTag, words: string): Promise<string[]>;
+  /** The documents with this version, if the service heeds the filter. */
+  find(reader: Reader, version: VersionTag, words: string): Promise<FoundDocument[]>;
 }
 
 const searches: readonly VersionSearch[] = [
@@ -24,7 +24,7 @@ const searches: readonly VersionSearch[] = [
     async find({ client, gate }, { key, value }) {
       const found = await searchKeyword(client, { query: "", tags: [[key, value]] }, { gate });
       // Hidden from everybody but administrators: the other evidence says so.
-      return found.filter(({ hidden }) => hidden !== true).map((each) => each.document_id);
+      return found.filter(({ hidden }) => hidden !== true);
     },
   },
   {
@@ -32,14 +32,33 @@ const searches: readonly VersionSearch[] = [
     isOffered: ({ dialect }) => dialect.paths.indexedSearch !== undefined,
     async find({ client, gate }, { key, value }, words) {
       const query = { query: words, tags: [[key, value]] as [string, string][], wordsOnly: true };
-      return (await searchIndexed(client, query, { gate })).map((each) => each.document_id);
+      return await searchIndexed(client, query, { gate });
     },
   },
 ];
 
+/** Whether a hit carries the version in its own metadata: a service may ignore the filter. */
+function carries({ metadata }: FoundDocument, { key, value }: VersionTag): boolean {
+  const own = metadata && Object.hasOwn(metadata, key) ? metadata[key] : undefined;
+  return [own].flat().includes(value);
+}
+
+/** What hits say: undefined where the service ignores the filter, so that none of them counts. */
+function judgeHits(
+  hits: readonly FoundDocument[],
+  ids: readonly string[],
+  version: VersionTag,
+): "found" | "not found" | undefined {
+  const own = hits.filter((each) => ids.includes(each.document_id));
+  if (own.some((each) => carries(each, version))) return "found";
+  const isOlder = own.some(({ metadata }) => metadata && Object.hasOwn(metadata, version.key));
+  const isFiltered = hits.every((each) => carries(each, version));
+  return isOlder || isFiltered ? "not found" : undefined;
+}
+
 /**
  * Looks up a document by the version in its metadata: a hit proves text and metadata together.
- * Undefined if every search fails or is not allowed.
+ * Undefined if every search fails, is not allowed, or ignores the version.
  */
 export async function findByVersion(
   reader: Reader,
@@ -57,7 +76,8 @@ export async function findByVersion(
       reader.hasAnswered = true;
       // Responses are redacted: an id may contain a secret of the profile.
       const ids = [storedId, id].map((each) => client.secrets.redact(each));
-      if (!found.some((each) => ids.includes(each))) return "not found";
+      const judged = judgeHits(found, ids, { key, value });
+      if (judged !== "found") return judged;
       const request = `${search.request}, tag ${key}=${value}`;
       const proves = "the index holds the text and the metadata that were sent";
       const facts = { chunks: "some", text: "same" } as const;
