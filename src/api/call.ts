@@ -68,7 +68,7 @@ export interface Call {
   attempts?: number;
   gate?: Gate | undefined;
   /** Called after each failed attempt, including the last. */
-  onFailure?: ((kind: FaultKind) => void) | undefined;
+  onFailure?: ((kind: FaultKind, status?: number) => void) | undefined;
   /** Called with 1 when the call starts to wait for its next attempt, and with -1 after the wait. */
   onHeld?: ((change: 1 | -1) => void) | undefined;
   /** Milliseconds of the total limit that earlier calls for the same document have used up. */

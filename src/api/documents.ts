@@ -1,4 +1,3 @@
-import * as z from "zod/mini";
 import { anything, type Shape } from "./answers/shape.ts";
 import { ApiError, CliError } from "../errors.ts";
 import { toBytes } from "./transport/body-text.ts";
@@ -27,7 +26,7 @@ const usualOrSchema: Shape<IngestionResult> = {
 export function upsertDocument(
   client: Client,
   body: string | Uint8Array,
-  options: Pick<Call, "gate" | "onHeld" | "spentMs"> = {},
+  options: Pick<Call, "gate" | "onHeld" | "onFailure" | "spentMs"> = {},
 ): Promise<IngestionResult> {
   return client.call(
     {
@@ -40,26 +39,11 @@ export function upsertDocument(
       contentType: "application/json",
       gate: options.gate,
       onHeld: options.onHeld,
+      onFailure: options.onFailure,
       spentMs: options.spentMs,
     },
     usualOrSchema,
   );
-}
-
-const Listed = z.array(z.looseObject({ document_id: z.string() }));
-
-/**
- * The stored ids of all ingested documents, of every pair. Throws ApiError, and CliError
- * `not-found` where the dialect cannot list.
- */
-export async function listIngested(client: Client): Promise<Set<string>> {
-  const path = client.dialect.paths.ingestedDocuments;
-  if (path === undefined) throw new CliError("not-found", "this interface cannot list documents");
-  const listed = await client.call(
-    { what: "list documents", policy: "list", method: "GET", path, key: "apiKey" },
-    Listed,
-  );
-  return new Set(listed.map((each) => each.document_id));
 }
 
 /**

@@ -5,9 +5,9 @@ import { askWhole, streamChat } from "../../src/api/chat/chat.ts";
 import { parseStreamLine } from "../../src/api/chat/packets.ts";
 import type { Client } from "../../src/api/client.ts";
 import { listConnectors } from "../../src/api/connectors.ts";
-import { listIngested, upsertDocument } from "../../src/api/documents.ts";
+import { upsertDocument } from "../../src/api/documents.ts";
 import { findChunk, findDocumentSize } from "../../src/api/evidence.ts";
-import { listPairDocuments } from "../../src/api/pair-documents.ts";
+import { listDocuments } from "../../src/api/listed-documents.ts";
 import { searchAssisted, searchIndexed, searchKeyword } from "../../src/api/search.ts";
 import { listProviders } from "../../src/api/models.ts";
 import {
@@ -67,9 +67,9 @@ async function firstPage(client: Client): Promise<unknown[]> {
   return found;
 }
 
-async function listed(client: Client): Promise<string[]> {
+async function listed(client: Client, pair?: number): Promise<string[]> {
   const ids: string[] = [];
-  for await (const batch of listPairDocuments(client, 2)) ids.push(...batch);
+  for await (const batch of listDocuments(client, pair)) ids.push(...batch);
   return ids;
 }
 
@@ -101,9 +101,9 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   "GET /tool": (client) => listTools(client),
   "GET /llm/provider, GET /llm/persona/{id}/providers": (client) => listProviders(client, 60_000),
   "GET /onyx-api/connector-docs/{cc_pair_id}, GET /onyx-api/ingestion": async (client) => {
-    const ids = [...(await listIngested(client))];
+    const ids = await listed(client);
     // Both endpoints have the same shape.
-    expect(await listed(client)).toEqual(ids);
+    expect(await listed(client, 2)).toEqual(ids);
     return ids;
   },
   "GET /document/document-size-info?document_id=": (client) => findDocumentSize(client, "a"),

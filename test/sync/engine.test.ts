@@ -146,6 +146,7 @@ function runRequest(
     mappingKey: () => "m1",
     renamedFrom: (content) => table.renamedFrom(content),
     force: false,
+    wasUnanswered: () => false,
     async upload(body) {
       const request = JSON.parse(Buffer.from(body).toString()) as IngestionRequest;
       fake.sent.push(request);

@@ -11,7 +11,7 @@ export interface RetryTools {
   clock: Clock;
   signal?: AbortSignal | undefined;
   gate?: Gate | undefined;
-  onFailure?: ((kind: FaultKind) => void) | undefined;
+  onFailure?: ((kind: FaultKind, status?: number) => void) | undefined;
   /** See Call. */
   onHeld?: ((change: 1 | -1) => void) | undefined;
 }
@@ -103,7 +103,7 @@ function waitAfter(
   { seen, deadline }: Failures,
   { policy, clock, gate, onFailure }: RetryTools,
 ): number {
-  onFailure?.(failure.kind);
+  onFailure?.(failure.kind, failure.status);
   for (const cause of causesOf(failure)) seen.set(cause, (seen.get(cause) ?? 0) + 1);
   if ((failure.retryAfterMs ?? 0) > longestRetryAfterMs && mayRetry(policy, failure)) {
     const error = retryAfterTooLong(failure, failure.retryAfterMs ?? 0);

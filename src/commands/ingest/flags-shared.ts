@@ -156,7 +156,7 @@ export function addAccessOptions(command: Command): Command {
 export function addOverwriteOption(command: Command): Command {
   return command
     .optionsGroup("Upload:")
-    .option("--no-overwrite", "refuse documents that the service has and this state has not");
+    .option("--overwrite", "replace documents that only another pair has");
 }
 
 /** Options for the reports of a run. */

@@ -7,7 +7,7 @@ export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags 
   checksum?: boolean;
   force?: boolean;
   exitCode?: boolean;
-  /** False for `--no-overwrite`. */
+  /** Send documents that stand under another pair, too. */
   overwrite?: boolean;
   maxFailures?: number;
   allowEmpty?: boolean;

@@ -1,14 +1,14 @@
 import type { IngestOptions } from "./ingest-options.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { targetFor } from "../../sync/state/target.ts";
+import { serviceTargets, targetFor } from "../../sync/state/target.ts";
 import type { BegunRun } from "../../sync/state/unfinished.ts";
 import type { IngestFormat } from "../../output/ingest.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { openOutput } from "../connect.ts";
 import { accessRules, type AccessRules } from "./target/access.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";
-import { noOverwriteNote, refuseOverwrites, refuseUnlistable } from "./target/overwrites.ts";
+import { createOwners, ownersOptions } from "./target/owners.ts";
 import { planFolder } from "./plan.ts";
 import { warnOfHeld } from "./target/other-pairs.ts";
 import { checkPlannedPairs } from "./target/planned-access.ts";
@@ -111,7 +111,6 @@ async function dryRun(
   await printNotices(session, plan.table.notices);
   await printWarnings(session, plan.table.warnings(), plan.images);
   await printReasons(output, plan.table);
-  if (options.overwrite === false) await output.note(noOverwriteNote);
   const exitCode = options.exitCode === true;
   const { shard } = options;
   const shown = format === "text" ? source.shown : (path: string) => path;
@@ -148,25 +147,29 @@ export async function uploadFound(
   options: IngestOptions,
   begun?: BegunRun,
 ): Promise<void> {
-  const isGuarded = options.overwrite === false;
-  if (isGuarded) refuseUnlistable(session.connected.client);
   const rules = accessRules(options, session.source.config);
   const { pairNames: names } = session;
   const check = createPairCheck(session.connected.client, rules, { names });
-  const plan = await planFound(context, session, options, { files, onManyPending: check.begin });
+  const owners = createOwners(session, ownersOptions(context, options));
+  // A state without records of the service: whatever is pending has none.
+  const isFirst = serviceTargets(session.state.database, session.targets.baseUrl).length === 0;
+  const onManyPending = (): void => {
+    check.begin();
+    if (isFirst) owners.begin();
+  };
+  const plan = await planFound(context, session, options, { files, onManyPending });
   if (plan.pairs.has(undefined)) throw missingPair({ isUpload: true });
   const { output } = session;
   // The pair of a trial has no readers but its user: the note on readers would only worry.
   const messages = context.trialFiles ? { note: async () => {}, warn: output.warn } : output;
   await check(pairsToCheck(plan, session, rules), messages, "nothing was sent");
-  if (isGuarded) await refuseOverwrites(session);
   await printSince(session.output, session.source);
   await printReasons(session.output, plan.table);
   await printUnfound(session, plan);
   if (options.saveOptions) {
     await (await import("./options/save-options.ts")).saveOptions(context, session, options);
   }
-  await uploadPlan(context, { ...session, plan, report, options, startedAtMs, begun });
+  await uploadPlan(context, { ...session, plan, report, options, startedAtMs, begun, owners });
 }
 
 /**

@@ -1,4 +1,3 @@
-import { listConnectors } from "../../api/connectors.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { formatOf } from "../../documents/read/readers.ts";
@@ -8,9 +7,10 @@ import type { ListedTable } from "../../sync/status/listed-table.ts";
 import type { UnlistedOrphan } from "../../sync/orphans/orphan-table.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import type { Target } from "../../sync/state/target.ts";
-import { addList, compareWithService, refuseUnlistablePair } from "../status/remote/compare.ts";
+import { compareWithService, refuseUnlistablePair } from "../status/remote/compare.ts";
 import { coversRoot } from "../status/remote/whole.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
+import { addOtherList, listOtherPairs } from "../ingest/target/pair-lists.ts";
 import { isConnected, type ConnectedSession, type Session } from "../ingest/session.ts";
 import { refuseIncompleteCheckout } from "./complete-checkout.ts";
 
@@ -74,34 +74,22 @@ function refuseForeign(recorded: number, listed: number, { ccPairId }: Target): 
   );
 }
 
-// Documents that were sent without a pair are in this one (observed-service.md 3.9).
-const defaultPair = 1;
-
 /** Adds the lists of all other pairs: deleting a document deletes it there too. Returns the pairs. */
 async function addOtherPairs(
   context: Context,
   session: ConnectedSession,
   listed: ListedTable,
   { ccPairId }: Target,
-): Promise<number[]> {
-  const records = await listConnectors(session.connected.client);
-  const shown = records.map((each) => each.cc_pair_id).filter((each) => each !== null);
-  if (shown.length < records.length || !shown.includes(ccPairId)) {
+): Promise<readonly number[]> {
+  const others = await listOtherPairs(session.connected.client, ccPairId);
+  if (!others.isComplete) {
     throw refuse(
       "the service does not list all connectors by their ids for this key, so another one may have a document too",
       "use the key of an administrator; `knowctl connectors list` shows what the key sees",
     );
   }
-  const others = [...new Set([...shown, defaultPair])].filter((each) => each !== ccPairId);
-  for (const each of others) {
-    try {
-      await addList(context, session, listed, each);
-    } catch (error) {
-      const isUnknown = each === defaultPair && !shown.includes(defaultPair);
-      if (!isUnknown || !(error instanceof CliError) || error.exit !== "auth") throw error;
-    }
-  }
-  return others;
+  for (const each of others.pairs) await addOtherList(context, session, listed, others, each);
+  return others.pairs;
 }
 
 /**

@@ -2,8 +2,7 @@ import { findAccount, listGroups } from "../../api/account.ts";
 import type { Client } from "../../api/client.ts";
 import type { Gate } from "../../api/retry/gate.ts";
 import { listConnectors } from "../../api/connectors.ts";
-import { listIngested } from "../../api/documents.ts";
-import { listPairDocuments } from "../../api/pair-documents.ts";
+import { listDocuments } from "../../api/listed-documents.ts";
 import type { ConnectorStatus } from "../../api/schemas.ts";
 import { searchKeyword } from "../../api/search.ts";
 import type { Facts } from "../../checks/verify/decide.ts";
@@ -72,7 +71,7 @@ async function findRows(
   const listed = async (pair: number) => {
     let found = listings.get(pair);
     if (!found) {
-      found = await asked(() => listedAmong(wanted, listPairDocuments(own, pair)));
+      found = await asked(() => listedAmong(wanted, listDocuments(own, pair)));
       listings.set(pair, found);
     }
     return found;
@@ -92,7 +91,7 @@ async function findRows(
       if (isListed) holders.set(each, [ccPairId]);
       if (isListed) continue;
     }
-    all ??= await asked(() => listIngested(own));
+    all ??= await asked(() => listedAmong(wanted, listDocuments(own, undefined)));
     const isThere = all.value?.has(storedId) === true;
     // Where the pair's own list failed, the row may be in this pair.
     const wasRead = facts.list === "no";

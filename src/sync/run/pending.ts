@@ -15,6 +15,8 @@ export interface Pending {
   prepared: Prepared;
   /** Last accepted version; undefined if not looked up yet. */
   known: Known | undefined;
+  /** The pair has the document already, and no record here says so. */
+  isAdopted?: boolean;
 }
 
 /** Members of a Pending from stdin: not in the spool, and not looked up yet. */

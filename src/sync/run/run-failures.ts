@@ -3,7 +3,8 @@ import { messageOf } from "../../errors.ts";
 import type { Pending } from "./pending.ts";
 import type { FailureRecord } from "../state/records.ts";
 import type { State } from "../state/state.ts";
-import { targetFor } from "../state/target.ts";
+import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
+import { targetFor, type Targets } from "../state/target.ts";
 
 /** Converts the event of a failed document into a record of the state. */
 export function toFailureRecord(
@@ -29,6 +30,24 @@ function hasFailed(state: State, { target, path, part }: FailureRecord): boolean
   if (state.isRecordless) return false;
   const sql = "SELECT 1 AS yes FROM failures WHERE target = ? AND path = ? AND part IN (0, ?)";
   return state.database.prepare(sql).get(target, path, part) !== undefined;
+}
+
+/**
+ * Whether an earlier run sent a document and got no answer, so that the service may have it from
+ * there: its failure is still recorded.
+ */
+export function mayHaveSent(
+  { isRecordless, database }: State,
+  targets: Targets,
+  { path, part, id }: Pick<ReadyDocument, "path" | "part" | "id">,
+): boolean {
+  if (isRecordless) return false;
+  const key = targetFor(targets, undefined)?.key ?? "";
+  const where = path === "" ? "part = 0 AND id = ?" : "part = ?";
+  const failed = database.prepare(
+    `SELECT 1 AS yes FROM failures WHERE target = ? AND path = ? AND ${where} AND retryable = 1 LIMIT 1`,
+  );
+  return failed.get(key, path, path === "" ? id : part) !== undefined;
 }
 
 /**

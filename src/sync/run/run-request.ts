@@ -29,7 +29,7 @@ export interface DocumentEvent {
   images?: number | undefined;
   /** Facts that the run reports once for all documents. */
   notices?: readonly Notice[] | undefined;
-  /** The service had the document, but the state had no record of it. */
+  /** The service had the document, no record here says so, and this run did not send it before. */
   wasUnrecorded?: boolean | undefined;
   /** Bytes of the request's body. */
   sentBytes?: number | undefined;
@@ -63,6 +63,8 @@ export interface RunRequest {
   documentMs: number;
   /** Passes the function to call with 1 when a document starts to wait for a retry, and with -1 after that. */
   followHeld?: (hold: Workers["hold"]) => void;
+  /** Whether an earlier request of this run for a document got no answer: the service may have stored it. */
+  wasUnanswered: (id: string) => boolean;
   /** Called with 1 when a document starts, and with -1 when it ends. */
   onSending?: (change: 1 | -1) => void;
   /** Returns the body to send; `last` is the last version that the target accepted. */

@@ -22,13 +22,12 @@ function createAcceptedOf(state: State): State["accepted"] {
   };
 }
 
-/** Whether an id is recorded under any pair of the service. */
+/** Whether an id is recorded under any pair of the service, also by another run meanwhile. */
 export function createIsRecorded(state: State, { baseUrl }: Targets): (id: string) => boolean {
-  let targets: string[] | undefined;
-  return (id) => {
-    targets ??= serviceTargets(state.database, baseUrl);
-    return targets.some((target) => state.accepted(target, id) !== undefined);
-  };
+  return (id) =>
+    serviceTargets(state.database, baseUrl).some(
+      (target) => state.accepted(target, id) !== undefined,
+    );
 }
 
 // A last attempt needs some time.

@@ -6,6 +6,7 @@ import { decide } from "../plan/decide.ts";
 import { isDocumentFault } from "./outcome.ts";
 import { knownOf, type Pending, type Known, type LastSent } from "./pending.ts";
 import type { Recorder } from "./recorder.ts";
+import { mayHaveSent } from "./run-failures.ts";
 import { seenText, type AcceptedRecord, type FileRecord, type IdOrigin } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 import { targetFor, type Target } from "../state/target.ts";
@@ -81,6 +82,7 @@ function toAcceptedRecord(
   storedId: string | undefined,
   sentAtMs: number,
   { options, idPrefix }: RunRequest,
+  isAdopted: boolean,
 ): AcceptedRecord {
   const isFile = path !== "";
   return {
@@ -95,7 +97,7 @@ function toAcceptedRecord(
     storedId: storedId === id ? undefined : storedId,
     sentAtMs,
     options: isFile ? options : undefined,
-    origin: originOf(path, part, id, idPrefix),
+    origin: isAdopted ? "adopted" : originOf(path, part, id, idPrefix),
   };
 }
 
@@ -110,6 +112,7 @@ async function sendDocument(
   request: Run,
   recorder: Recorder,
   spentMs: number,
+  wasListed: boolean,
 ): Promise<Outcome> {
   const { path, part, line, id, content, warnings, images, notices } = document;
   const row = part > 0 ? part : undefined;
@@ -127,15 +130,27 @@ async function sendDocument(
     const result = await request.upload(sent.body, document, spentMs);
     const { already_existed: alreadyExisted, document_id: idThere } = result;
     const storedId = idThere ?? undefined;
-    const updatedAt = (alreadyExisted ? sent.dateIfThere?.() : undefined) ?? sent.updatedAt;
     const sentAtMs = request.now();
-    const wasUnrecorded = (alreadyExisted && !last && !request.isRecorded(id)) || undefined;
+    const isUnrecorded =
+      alreadyExisted && !last && !request.wasUnanswered(id) && !request.isRecorded(id);
+    const updatedAt = (isUnrecorded ? sent.dateIfThere?.() : undefined) ?? sent.updatedAt;
+    const wasUnrecorded =
+      (isUnrecorded && !wasListed && !mayHaveSent(request.state, request.targets, document)) ||
+      undefined;
     recorder.accept(
       toFileRecord(document, target, request),
-      toAcceptedRecord(document, target, updatedAt, storedId, sentAtMs, request),
+      toAcceptedRecord(
+        document,
+        target,
+        updatedAt,
+        storedId,
+        sentAtMs,
+        request,
+        wasListed || wasUnrecorded === true,
+      ),
     );
     const isAlone = request.onSuspect !== undefined && isMetadataAlone(document, last);
-    if (wasUnrecorded || isAlone) {
+    if (isUnrecorded || isAlone) {
       request.onSuspect?.({ target: target.key, id, why: isAlone ? "metadata" : "existed" });
     }
     const status: DocumentEvent["status"] = alreadyExisted ? "updated" : "created";
@@ -168,7 +183,7 @@ async function sendDocument(
  * `local` when the state cannot be written.
  */
 export function sendPending(
-  { prepared, known }: Pending,
+  { prepared, known, isAdopted = false }: Pending,
   request: Run,
   recorder: Recorder,
   spentMs: number,
@@ -195,5 +210,5 @@ export function sendPending(
     });
     return { event: { ...base, status: "skipped", reason } };
   }
-  return sendDocument(prepared, known, request, recorder, spentMs);
+  return sendDocument(prepared, known, request, recorder, spentMs, isAdopted);
 }

@@ -20,9 +20,11 @@ export interface StateBatch {
 
 const updatedColumns = acceptedColumns.filter((each) => each !== "target" && each !== "id");
 
+// What was adopted once stays adopted: a later upload does not make it this project's own.
+const keptOrigin = "CASE accepted.origin WHEN 'adopted' THEN 'adopted' ELSE excluded.origin END";
 // Never REPLACE: it would not fire the triggers for the old row.
 const upsertAccepted = `ON CONFLICT (target, id) DO UPDATE
-  SET ${updatedColumns.map((each) => `${each} = excluded.${each}`).join(", ")}`;
+  SET ${updatedColumns.map((each) => `${each} = ${each === "origin" ? keptOrigin : `excluded.${each}`}`).join(", ")}`;
 
 // Stores the target of a file only if `accepted` has the document under that target.
 const checkedTarget =

@@ -57,7 +57,7 @@ it("keeps the failure of a table that a later run does not read", async () => {
 it("knows after a merge of states what another pair overtook", async () => {
   const service = await startTestService({ files: { "docs/a.md": first }, dialect: "onyx" });
   await runIn(service, "ingest docs --cc-pair-id 2");
-  await runIn(service, "ingest docs --cc-pair-id 3 --tag t1 --state other");
+  await runIn(service, "ingest docs --cc-pair-id 7 --tag t1 --state other --overwrite");
   await runIn(service, "state export other.ndjson --state other");
   expect(await runIn(service, "state merge other.ndjson")).toMatchObject({ code: 0 });
   const back = await runIn(service, "ingest docs --cc-pair-id 2");

@@ -14,7 +14,11 @@ export const broken = Object.fromEntries(
 );
 
 /** Documents of two targets. */
-export const byPair = ["ingest docs/a.md --cc-pair-id 7", "ingest docs/b.md --cc-pair-id 2"];
+// Cases of one dialect share a service: another one may have sent these ids to another pair.
+export const byPair = [
+  "ingest docs/a.md --cc-pair-id 7 --overwrite",
+  "ingest docs/b.md --cc-pair-id 2 --overwrite",
+];
 
 /** The flags of a run that sends, with the documents of `setting`. */
 export function sending(args: string, setting: Setting): FlagCases {

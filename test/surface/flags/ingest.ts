@@ -106,15 +106,8 @@ const guarding: FlagCases = {
     codes: [2, 0],
     requests: { gains: /"document"/ },
   },
-  "--no-overwrite": {
-    files: two,
-    dialect: "onyx",
-    first: [`ingest docs ${pair} --state other`],
-    args: `docs ${pair}`,
-    flag: "--no-overwrite",
-    codes: [0, 2],
-    requests: { loses: /"document"/ },
-  },
+  // Cases share a service: a document of another pair would be there only once.
+  "--overwrite": { tested: "test/commands/ingest/target/owners.test.ts" },
 };
 
 /** What happens after the upload. */

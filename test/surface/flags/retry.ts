@@ -16,15 +16,6 @@ const severalPairs: Setting = {
   edits: two,
   args: "",
 };
-/** A document that another project has sent under the same id. */
-const shared: Setting = {
-  dialect: "onyx",
-  files: { "docs/a.md": failing, "theirs/a.md": "---\nid: shared\n---\n# Theirs\n" },
-  first: [`ingest theirs ${pair} --state other`, `ingest docs ${pair}`],
-  edits: { "docs/a.md": "---\nid: shared\n---\n# A\n" },
-  args: pair,
-};
-
 /** Flags that shape or choose documents: what failed is sent with the recorded ones. */
 const shapes: readonly string[] = [
   "--include docs/1.md",
@@ -101,12 +92,7 @@ export const retryCases: Coverage = {
       flag: "--allow-sync",
       codes: [2, 0],
     },
-    "--no-overwrite": {
-      ...shared,
-      flag: "--no-overwrite",
-      codes: [0, 2],
-      requests: { loses: /"document"/ },
-    },
+    "--overwrite": { tested: "test/commands/ingest/target/owners.test.ts" },
     "--state": {
       files: broken,
       first: [`ingest docs ${pair} --state other`],

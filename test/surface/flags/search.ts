@@ -6,7 +6,7 @@ const found: Setting = {
     "docs/a.md": "---\nupdated: 2020-01-01\nteam: people\n---\n# A\n\nquokka\n",
     "docs/b.md": "# B\n\nquokka\n",
   },
-  first: ["ingest docs --cc-pair-id 7"],
+  first: ["ingest docs --cc-pair-id 7 --overwrite"],
   args: "quokka --fields rank,path,via",
 };
 

@@ -71,7 +71,7 @@ export const driftCases: Coverage = {
     "--state": {
       ...onyx,
       files: two,
-      first: ["ingest docs --cc-pair-id 7 --state other"],
+      first: ["ingest docs --cc-pair-id 7 --state other --overwrite"],
       args,
       flag: "--state other",
       stdout: { gains: /elsewhere: 2 documents/ },

@@ -20,7 +20,7 @@ import {
 import { checkPairsInStdin } from "../target/pairs-in-stdin.ts";
 import { ingestFormat, withReport, type ReportRequest } from "../report/report.ts";
 import { checkReportFiles } from "../report/report-files.ts";
-import { noOverwriteNote, refuseUnlistable, withoutOverwrites } from "../target/overwrites.ts";
+import { createOwners, ownersOptions } from "../target/owners.ts";
 import { checkPlannedPairs } from "../target/planned-access.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "../session.ts";
 import { openSource } from "../options/settings.ts";
@@ -84,11 +84,10 @@ async function dryRun(
   { pending, table }: OpenStdin,
   options: IngestOptions,
 ): Promise<void> {
-  const { output, targets } = session;
+  const { targets } = session;
   const rules = accessRules(options, session.source.config);
   const first = await readFirst(pending, context, options.allowEmpty === true);
   await session.progress.stop();
-  if (options.overwrite === false) await output.note(noOverwriteNote);
   const pairs = new Set<number>();
   await writePlan(session, ingestFormat(options), {
     documents: planDocuments(first, session, options, { table, pairs }),
@@ -123,10 +122,7 @@ async function upload(
       table,
       warn: report.warn,
     });
-    const isGuarded = options.overwrite === false;
-    if (isGuarded) refuseUnlistable(session.connected.client);
-    const allowed = isGuarded ? withoutOverwrites(checked, session) : checked;
-    const first = await readFirst(allowed, context, options.allowEmpty === true);
+    const first = await readFirst(checked, context, options.allowEmpty === true);
     await session.progress.stop();
     const plan = {
       table,
@@ -137,7 +133,8 @@ async function upload(
     };
     const stream = closable(first, () => chunks.close());
     const { startedAtMs } = request;
-    await uploadPlan(context, { ...session, plan, report, options, stream, startedAtMs });
+    const owners = createOwners(session, ownersOptions(context, options));
+    await uploadPlan(context, { ...session, plan, report, options, stream, startedAtMs, owners });
     await printNext(context, session, report.counts);
   });
 }

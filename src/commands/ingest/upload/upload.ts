@@ -16,16 +16,17 @@ import { explainMissingEndpoint } from "../target/missing-endpoint.ts";
 import { createImageUploads, type ImageUploads } from "./images.ts";
 import { accessRules, type AccessFlags } from "../target/access.ts";
 import { createOtherPairs, type OtherPairs } from "../target/other-pairs.ts";
+import type { Owners } from "../target/owners.ts";
 import { createOverwritten, type Overwritten } from "../target/overwrites.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
 import { checkSent, countStillUnfound, foundProblems, openCheck } from "./check-sent.ts";
 import { failedHint } from "./failed-hint.ts";
 import { runFaultOf } from "./run-fault.ts";
 import { createSender } from "./sender.ts";
-import { clearSettled, clearUnchanged, recordPlanFailures } from "./failures.ts";
+import { clearSettled, clearUnchanged, failuresKey, recordPlanFailures } from "./failures.ts";
 import type { Report, Traffic } from "../report/report.ts";
 import type { UploadSession } from "../session.ts";
-import { createIdleCount, whySlow } from "./why-slow.ts";
+import { followUpload } from "./follow-upload.ts";
 
 interface UploadOptions extends AccessFlags {
   maxFailures?: number;
@@ -46,6 +47,8 @@ interface Upload extends UploadSession {
   startedAtMs: number;
   /** What to record of the run until it has ended; undefined where nothing could repeat it. */
   begun?: BegunRun | undefined;
+  /** Whose the documents without a record are. */
+  owners: Owners;
   /** With `--verify`: checks what was sent. */
   check?: SentCheck | undefined;
 }
@@ -63,35 +66,26 @@ function datesOf({ now }: Context, { state, connected, targets, options }: Uploa
   return createDates({ state, baseUrl: targets.baseUrl, force: options.force === true, now });
 }
 
-/** Shows the upload on the progress line. Call the returned function with each number of finished documents. */
-function followUpload(
-  { elapsed }: Context,
-  { plan: { table }, stream, connected, report: { counts }, progress }: Upload,
-  gate: Gate,
-  sending: () => number,
-): (documents: number) => void {
-  const { concurrency: ceiling, rate } = connected;
-  const total = stream ? undefined : table.count("new") + table.count("changed");
-  const idleFor = createIdleCount();
-  let done = 0;
-  progress.follow(() => {
-    const seen = gate.state();
-    const { retries, throttled } = seen;
-    const count = sending();
-    const idleMoments = idleFor(count, seen.limit);
-    const now = elapsed();
-    const slowBecause = whySlow({ gate: seen, now, ceiling, rate, sending: count, idleMoments });
-    return { phase: "uploading", done, total, counts, retries, throttled, slowBecause };
-  });
-  return (documents) => void (done += documents);
-}
-
 /** Sources of the warnings that the service may differ from the summary. */
 interface Doubts {
   uploads: ImageUploads;
   dates: Dates;
   overwritten: Overwritten;
   otherPairs: OtherPairs;
+  hasOtherRun: () => boolean;
+}
+
+/**
+ * Whether another upload to the target ran or runs on this state: what it sent may have no record
+ * yet. Call it before the run is recorded itself.
+ */
+function createHasOtherRun({ state, targets, begun }: Upload): () => boolean {
+  const key = begun?.target ?? failuresKey(targets);
+  const before = state.unfinished.last(key);
+  return () => {
+    const last = state.unfinished.last(key);
+    return before !== undefined || (last !== undefined && last.startedAtMs !== begun?.startedAtMs);
+  };
 }
 
 /** Sends what is pending. Returns how many documents would fail again as they are. */
@@ -101,13 +95,13 @@ async function sendAll(
   gate: Gate,
   { uploads, dates, overwritten, otherPairs }: Doubts,
 ): Promise<number> {
-  const { plan, state, spool, report, source, inspector, connected, options } = upload;
+  const { plan, state, spool, report, source, inspector, connected, options, owners } = upload;
   let sending = 0;
   let hold: (change: 1 | -1) => void = () => {};
   const suspects: Parameters<typeof state.verified.suspect>[0][number][] = [];
   const events = runDocuments({
-    pending: otherPairs.guard(upload.stream ?? readPending({ spool, inspector })),
-    again: (positions) => readAgain(positions, { spool, inspector }),
+    pending: otherPairs.guard(owners.guard(upload.stream ?? readPending({ spool, inspector }))),
+    again: (positions) => owners.guard(readAgain(positions, { spool, inspector })),
     state,
     targets: upload.targets,
     options: upload.shaping.number,
@@ -119,7 +113,7 @@ async function sendAll(
     renamedFrom: (content, path) =>
       source.since?.renamed.get(path) ?? plan.table.renamedFrom(content),
     force: options.force === true,
-    upload: createSender(context, upload, gate, uploads, (change) => hold(change)),
+    ...createSender(context, upload, gate, uploads, (change) => hold(change)),
     followHeld: (workers) => void (hold = workers),
     onSending: (change) => void (sending += change),
     documentMs: limitsOf(policies.upsert, connected.options.timeoutMs, 0).totalMs,
@@ -133,11 +127,16 @@ async function sendAll(
     signal: context.signal,
     now: context.now,
   });
-  const addDone = followUpload(context, upload, gate, () => sending);
+  const shown = followUpload(context, upload, gate, () => sending);
   let broken = plan.table.count("failed");
   for await (const batch of events) {
-    addDone(batch.length);
-    overwritten.add(batch);
+    shown.add(batch.length);
+    const warning = overwritten.add(batch);
+    if (warning !== undefined) {
+      await upload.progress.stop();
+      await upload.output.warn(warning);
+      shown.show();
+    }
     state.verified.suspect(suspects.splice(0));
     for (const { status, retryable } of batch) if (status === "failed" && !retryable) broken++;
     await report.add(batch);
@@ -147,10 +146,11 @@ async function sendAll(
 
 /** Warns when the service may differ from the summary. */
 async function warnOfDoubt(
-  { output }: Upload,
-  { uploads, dates, overwritten, otherPairs }: Doubts,
+  { output, owners }: Upload,
+  { uploads, dates, otherPairs, hasOtherRun }: Doubts,
 ): Promise<void> {
-  for (const each of [overwritten, otherPairs]) await each.tell(output);
+  if (!hasOtherRun()) await owners.tell(output);
+  await otherPairs.tell(output);
   const lost = uploads.lost();
   if (lost > 0) {
     await output.warn(
@@ -192,13 +192,17 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
   const uploads = createImageUploads(upload.connected.client, upload.source.settings.root, gate);
   const dates = datesOf(context, upload);
   const otherPairs = createOtherPairs(upload, accessRules(upload.options, upload.source.config));
-  const doubts = { uploads, dates, overwritten: createOverwritten(), otherPairs };
+  const isKept = upload.options.state !== false;
+  const hasOtherRun = createHasOtherRun(upload);
+  const overwritten = createOverwritten(() => isKept && !hasOtherRun());
+  const doubts = { uploads, dates, overwritten, otherPairs, hasOtherRun };
   let broken = 0;
   let verified: VerifyCounts | undefined;
   let shared: CliError | undefined;
   try {
     await report.begin(upload.plan, upload.shaping.recorded);
     recordPlanFailures(upload, context.now);
+    await upload.owners.ready(upload);
     const { table } = upload.plan;
     if (begun && begun.part === "") clearUnchanged(upload);
     if (begun && table.count("new") + table.count("changed") > 0) state.unfinished.begin(begun);

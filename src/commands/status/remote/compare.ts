@@ -1,7 +1,6 @@
 import { dialects, onyxHint, type DialectName } from "../../../api/dialects.ts";
-import { listPairDocuments } from "../../../api/pair-documents.ts";
 import type { Context } from "../../../context.ts";
-import { ApiError, CliError } from "../../../errors.ts";
+import { CliError } from "../../../errors.ts";
 import {
   collectRemote,
   countRecorded,
@@ -9,6 +8,7 @@ import {
   type RemoteRequest,
 } from "../../../sync/status/remote.ts";
 import { createListedTable, type ListedTable } from "../../../sync/status/listed-table.ts";
+import { addList } from "../../ingest/target/pair-lists.ts";
 import type { OrphanClass } from "../../../sync/orphans/orphan-classes.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { Target } from "../../../sync/state/target.ts";
@@ -41,45 +41,6 @@ export function refuseUnlistablePair(dialect: DialectName, command: string): voi
       hints: [onyxHint, "`knowctl status` and `knowctl state list` compare with the state alone"],
     },
   );
-}
-
-/** Adds what a refusal may mean: the service answers an unknown pair in the same way. */
-function explainRefusal(error: unknown, ccPairId: number): unknown {
-  if (!(error instanceof ApiError) || error.status !== 403) return error;
-  const { exit, message, method, url, status, code, details } = error;
-  const hints = [
-    ...error.hints,
-    `the service also answers 403 if it has no cc-pair ${ccPairId}: see \`knowctl connectors list\``,
-  ];
-  return new ApiError(exit, message, { method, url, status, code, details, hints, cause: error });
-}
-
-/**
- * Adds the service's list of a pair, and says what it waits for. Throws ApiError; then the list is not
- * complete.
- */
-export async function addList(
-  { signal }: Context,
-  { progress, connected: { client } }: Pick<ConnectedSession, "progress" | "connected">,
-  listed: ListedTable,
-  ccPairId: number,
-): Promise<void> {
-  let done = 0;
-  const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
-  const phase = `waiting for the list of pair ${ccPairId},`;
-  const fixed = { phase, total: undefined, counts, retries: 0, slowBecause: undefined };
-  progress.follow(() => ({ ...fixed, done }));
-  try {
-    for await (const ids of listPairDocuments(client, ccPairId)) {
-      signal.throwIfAborted();
-      listed.add(ccPairId, ids);
-      done += ids.length;
-    }
-  } catch (error) {
-    throw explainRefusal(error, ccPairId);
-  } finally {
-    await progress.stop();
-  }
 }
 
 /** Returns why recorded documents of a file, its path and part, are orphans. */

@@ -35,13 +35,14 @@ describe("a short key that is a part of the ids", () => {
     expect(ids).toEqual(["handbook/docs/a.md", "handbook/docs/b.md"]);
   });
 
-  it("does not hide that --no-overwrite would overwrite", async () => {
+  it("does not hide that another pair has a document", async () => {
     const service = await start();
-    expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+    expect(await runIn(service, upload.replace("--cc-pair-id 2", "--cc-pair-id 7"))).toMatchObject({
+      code: 0,
+    });
     rmSync(join(service.folder, ".knowctl"), { recursive: true });
     writeFiles(service.folder, { "docs/a.md": "# Other\n" });
-    const ran = await runIn(service, `${upload} --no-overwrite`);
-    expect(ran).toMatchObject({ code: 2 });
+    expect(await runIn(service, upload)).toMatchObject({ code: 10 });
   });
 
   it("does not keep an orphan from being deleted", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { listPairDocuments } from "../../src/api/pair-documents.ts";
+import { listDocuments } from "../../src/api/listed-documents.ts";
 import { clientSockets, holdTime, turn, until } from "../held-time.ts";
 import { closeAll, openClient, startHttp } from "./support.ts";
 
@@ -11,18 +11,18 @@ const entry = (id: string): object => ({ document_id: id, semantic_id: 'a "]," b
 async function list(pieces: readonly (string | Uint8Array)[], cut = false): Promise<string[]> {
   const { url } = await startHttp((_request, response) => {
     response.writeHead(200, { "content-type": "application/json" });
-    for (const piece of pieces) response.write(piece);
-    if (cut) response.destroy();
-    else response.end();
+    // Cut only after the head has left: before it, nothing was answered.
+    for (const piece of pieces) response.write(piece, () => cut && response.destroy());
+    if (!cut) response.end();
   });
   const ids: string[] = [];
-  for await (const batch of listPairDocuments(openClient(url, { dialect: "onyx" }), 2)) {
+  for await (const batch of listDocuments(openClient(url, { dialect: "onyx" }), 2)) {
     ids.push(...batch);
   }
   return ids;
 }
 
-describe("listPairDocuments", () => {
+describe("listDocuments", () => {
   it("reads a list in pieces of any size", async () => {
     const names = ["handbook%2Fleave.md", "a,[{}]b", 'quote"\\', "ü€😀", ""];
     const bytes = Buffer.from(JSON.stringify(names.map(entry), undefined, 1));
@@ -52,7 +52,7 @@ describe("listPairDocuments", () => {
 
   it("refuses a part of a list", async () => {
     const { url } = await startHttp((_request, response) => void response.writeHead(206).end("[]"));
-    const documents = listPairDocuments(openClient(url, { dialect: "onyx" }), 2);
+    const documents = listDocuments(openClient(url, { dialect: "onyx" }), 2);
     await expect(documents.next()).rejects.toMatchObject({
       exit: "server-error",
       message: expect.stringContaining("(status 206)"),
@@ -69,7 +69,7 @@ describe("listPairDocuments", () => {
       response.write("[");
       if (dripMs > 0) setInterval(() => response.write(" "), dripMs).unref();
     });
-    const documents = listPairDocuments(openClient(url, { dialect: "onyx" }), 2);
+    const documents = listDocuments(openClient(url, { dialect: "onyx" }), 2);
     let error: unknown;
     const end = documents.next().catch((reason: unknown) => void (error = reason));
     const sockets = clientSockets();
@@ -84,15 +84,16 @@ describe("listPairDocuments", () => {
     expect(error).toMatchObject({ exit: "timeout" });
   });
 
-  it("reports a list that was cut", async () => {
+  it("refuses a list that was cut", async () => {
     await expect(list(['[{"document_id":"a"}'], true)).rejects.toMatchObject({
-      exit: "unreachable",
+      exit: "server-error",
+      message: expect.stringContaining("cut"),
     });
   });
 
   it("names the dialect that cannot list", async () => {
     const { url } = await startHttp((_request, response) => void response.end("[]"));
-    const documents = listPairDocuments(openClient(url, { dialect: "standard" }), 2);
+    const documents = listDocuments(openClient(url, { dialect: "standard" }), 2);
     await expect(documents.next()).rejects.toMatchObject({
       exit: "not-found",
       message: expect.stringContaining("standard"),

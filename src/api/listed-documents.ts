@@ -27,23 +27,26 @@ function storedIdIn(element: string): string | undefined {
   return listed.success ? listed.data.document_id : undefined;
 }
 
+function pathOf({ dialect }: Client, ccPairId: number | undefined): string {
+  const { ingestedDocuments, pairDocuments } = dialect.paths;
+  const path = ccPairId === undefined ? ingestedDocuments : pairDocuments?.(ccPairId);
+  if (path !== undefined) return path;
+  const whose = ccPairId === undefined ? "documents" : "the documents of a pair";
+  throw new CliError("not-found", `the ${dialect.name} interface cannot list ${whose}`);
+}
+
 /**
- * The ids under which the service stores the documents of a pair, redacted, in batches. The response
- * is not paged and may be long, so it is never in memory as a whole. An error may follow
- * ids: the list counts only after its end. Throws ApiError (`auth` also for an unknown pair,
- * `server-error` for a damaged list), and CliError `not-found` if the dialect cannot list.
+ * The ids under which the service stores the documents of a pair, or without a pair all documents
+ * that were ingested, redacted, in batches. The response is not paged and may be long, so it is
+ * never in memory as a whole. An error may follow ids: the list counts only after its end. Throws
+ * ApiError (`auth` also for an unknown pair, `server-error` for a list that is cut or damaged), and
+ * CliError `not-found` if the dialect cannot list.
  */
-export async function* listPairDocuments(
+export async function* listDocuments(
   client: Client,
-  ccPairId: number,
+  ccPairId: number | undefined,
 ): AsyncGenerator<string[], void> {
-  const path = client.dialect.paths.pairDocuments?.(ccPairId);
-  if (path === undefined) {
-    throw new CliError(
-      "not-found",
-      `the ${client.dialect.name} interface cannot list the documents of a pair`,
-    );
-  }
+  const path = pathOf(client, ccPairId);
   const { status, body } = await client.raw({
     what: "list documents",
     policy: "longList",
@@ -53,7 +56,6 @@ export async function* listPairDocuments(
   });
   const splitter = createElementSplitter();
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  // Reports what is wrong with the text; faults of the connection have their own errors.
   const readIds = (read: () => readonly string[]): string[] => {
     try {
       return read().map((element) => {
@@ -65,11 +67,18 @@ export async function* listPairDocuments(
       throw damaged(client, path, "not a JSON list of documents", error);
     }
   };
-  for await (const chunk of body) {
-    // 206 is a part of the list: its absent documents are not gone.
-    if (status !== 200) throw damaged(client, path, `status ${status}`);
-    const ids = readIds(() => splitter.push(decoder.decode(chunk, { stream: true })));
-    if (ids.length > 0) yield ids;
+  try {
+    for await (const chunk of body) {
+      // 206 is a part of the list: its absent documents are not gone.
+      if (status !== 200) throw damaged(client, path, `status ${status}`);
+      const ids = readIds(() => splitter.push(decoder.decode(chunk, { stream: true })));
+      if (ids.length > 0) yield ids;
+    }
+  } catch (error) {
+    if (error instanceof ApiError && error.exit === "unreachable") {
+      throw damaged(client, path, `cut: ${error.message}`, error);
+    }
+    throw error;
   }
   readIds(() => {
     decoder.decode();

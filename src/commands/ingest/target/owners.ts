@@ -1,0 +1,187 @@
+import type { Client } from "../../../api/client.ts";
+import { ApiError } from "../../../errors.ts";
+import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import type { Output } from "../../../output/terminal/output.ts";
+import { countOf } from "../../../output/terminal/progress.ts";
+import type { Plan } from "../../../sync/plan/plan.ts";
+import type { Pending } from "../../../sync/run/pending.ts";
+import { createIsRecorded } from "../../../sync/run/run.ts";
+import { mayHaveSent } from "../../../sync/run/run-failures.ts";
+import { targetFor } from "../../../sync/state/target.ts";
+import type { UploadSession } from "../session.ts";
+import { createIdSample } from "./id-sample.ts";
+import { createHolders, type Holders } from "./holders.ts";
+import { everyPair, waiting } from "./pair-lists.ts";
+
+/**
+ * Whose the documents are that have no record here: a service has one document per id for all
+ * pairs, so an upload replaces what another pair has under the same id.
+ */
+export interface Owners {
+  /** Requests the list of documents early, where the plan holds documents without a record. */
+  begin(): void;
+  /** Reads the lists if a document of the plan has no record. Throws ApiError where a list fails. */
+  ready(upload: { plan: Plan; stream?: unknown }): Promise<void>;
+  /**
+   * Fails the documents that stand under another pair alone, and marks those of the own pair as
+   * adopted.
+   */
+  guard(pending: AsyncIterable<Pending[]>): AsyncIterable<Pending[]>;
+  /** Prints one line about the adopted documents, if there are any. */
+  tell(output: Output): Promise<void>;
+}
+
+interface OwnersRequest {
+  /** False: documents of other pairs are replaced, and nothing is asked. */
+  isAsked: boolean;
+  /** False where the run keeps no record. */
+  isKept: boolean;
+  signal: AbortSignal;
+}
+
+/** The request of a command's flags. */
+export function ownersOptions(
+  { signal }: { signal: AbortSignal },
+  { overwrite, state }: { overwrite?: boolean; state?: string | boolean },
+): OwnersRequest {
+  return { isAsked: overwrite !== true, isKept: state !== false, signal };
+}
+
+type Foreign = Extract<Pending["prepared"], { kind: "document" }>;
+
+function refusal({ path, part, id }: Foreign, holder: string): string {
+  const place = path === "" ? `stdin:${part}:1` : path;
+  return `${place}: ${holder} has ${neutraliseLine(id)}, and no record here: another project sends it; use an --id-prefix of your own, or --overwrite to replace it`;
+}
+
+/** Says how to send without the list that failed. */
+function explainFailed(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const { exit, method, url, status, code, details } = error;
+  const message = `cannot tell whether other pairs have these documents: ${error.message}`;
+  const hints = [
+    ...error.hints,
+    "--overwrite sends without asking: it replaces what another pair has",
+  ];
+  return new ApiError(exit, message, { method, url, status, code, details, hints, cause: error });
+}
+
+const isRefused = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.exit === "auth" || error.exit === "not-found");
+
+const refusedText =
+  "the service does not let this key list its documents, so what other pairs have under the same ids is replaced: use an --id-prefix of your own, or a key that may list documents";
+
+const canList = ({ dialect: { paths } }: Client): boolean =>
+  paths.ingestedDocuments !== undefined && paths.pairDocuments !== undefined;
+
+/** Creates the owners of one upload. */
+export function createOwners(
+  session: UploadSession,
+  { isAsked, isKept, signal }: OwnersRequest,
+): Owners {
+  const { state, targets, output, spool, progress } = session;
+  const { client } = session.connected;
+  const isRecorded = createIsRecorded(state, targets);
+  const adopted = createIdSample();
+  let isOff = !isAsked || !canList(client);
+  let reading: Promise<Holders> | undefined;
+  let holders: Holders | undefined;
+
+  const read = (): Promise<Holders> => {
+    reading ??= createHolders(session, signal);
+    // Awaited later; a rejection meanwhile must not count as unhandled.
+    reading.catch(() => {});
+    return reading;
+  };
+  /** Waits for the lists. False where the key may not read them: then nothing is asked any more. */
+  const orRefused = async (work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (!isRefused(error)) throw explainFailed(error);
+      isOff = true;
+      await progress.stop();
+      await output.warn(refusedText);
+      return false;
+    }
+  };
+  const open = (): Promise<boolean> => orRefused(async () => void (holders ??= await read()));
+  const hasUnrecorded = (isWanted: (id: string) => boolean): boolean => {
+    for (const { head } of spool.records()) {
+      const { id } = head.document;
+      if (head.known.last === undefined && isWanted(id) && !isRecorded(id)) return true;
+    }
+    return false;
+  };
+  const judge = async (each: Pending): Promise<Pending> => {
+    const { prepared, known } = each;
+    if (prepared.kind !== "document" || known?.last !== undefined) return each;
+    const { path, part, id, ownPair } = prepared;
+    if (holders && !holders.isListed(id)) return each;
+    const target = targetFor(targets, ownPair);
+    if (!target || isRecorded(id) || isOff) return each;
+    if (!holders && !(await open())) return each;
+    if (!holders?.isListed(id)) return each;
+    let isOwn = false;
+    const isKnown = await orRefused(async () => {
+      isOwn = (await holders?.isIn(target.ccPairId, id)) === true;
+    });
+    if (!isKnown) return each;
+    if (!isOwn) {
+      const reason = refusal(prepared, await holders.holderOf(id, target.ccPairId));
+      return { ...each, prepared: { kind: "failed", path, part, id, reason } };
+    }
+    if (mayHaveSent(state, targets, prepared)) return each;
+    adopted.add(id);
+    return { ...each, isAdopted: true };
+  };
+  const needsLook = ({ prepared, known }: Pending): boolean =>
+    prepared.kind === "document" &&
+    known?.last === undefined &&
+    holders?.isListed(prepared.id) !== false;
+
+  return {
+    begin() {
+      if (!isOff) read().catch(() => {});
+    },
+    async ready({ plan, stream }) {
+      if (isOff || stream !== undefined || plan.table.count("new") === 0) return;
+      if (!hasUnrecorded(() => true)) return;
+      const phase = "waiting for the list of the service's documents,";
+      progress.follow(() => ({ ...waiting, phase, done: 0 }));
+      if (!(await open())) return;
+      const { isListed = () => false } = holders ?? {};
+      if (holders?.isEmpty() || !hasUnrecorded(isListed)) return;
+      // All lists before the first document: a list that fails must fail the whole run.
+      const pairs = [...plan.pairs].filter((each) => each !== undefined && each !== everyPair);
+      await orRefused(async () => {
+        for (const pair of pairs) await holders?.readPair(pair as number);
+      });
+    },
+    guard: (pending) => ({
+      [Symbol.asyncIterator]() {
+        const source = pending[Symbol.asyncIterator]();
+        return {
+          async next() {
+            const found = await source.next();
+            if (isOff || found.done || !found.value.some(needsLook)) return found;
+            const judged: Pending[] = [];
+            for (const each of found.value) judged.push(await judge(each));
+            return { done: false, value: judged };
+          },
+          // No generator: its return() would wait for the next batch, and stdin may stay silent.
+          return: async () => (await source.return?.()) ?? { done: true, value: undefined },
+        };
+      },
+    }),
+    async tell({ note }) {
+      const count = adopted.count();
+      if (count === 0 || !isKept) return;
+      await note(
+        `the pair already had ${countOf(count, "document")} without a record here (${adopted.text()}): adopted, as after a lost state`,
+      );
+    },
+  };
+}

@@ -1,0 +1,342 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { FaultAction, FaultSpec } from "../../../../src/sandbox/http/faults.ts";
+import {
+  startTestService,
+  writeFiles,
+  type TestService,
+  type TestServiceOptions,
+} from "../../../service.ts";
+import { runIn } from "../../state/support.ts";
+import { storedIn } from "../../status/support.ts";
+
+const ids = ["1", "2", "3"].map((each) => `docs/${each}.md`);
+const filesOf = (text: string): Record<string, string> =>
+  Object.fromEntries(ids.map((id) => [id, `# ${text}\n\nText of ${text}.\n`]));
+
+const forget = ({ folder }: TestService): void =>
+  rmSync(join(folder, ".knowctl"), { recursive: true });
+
+const sent = ({ sandbox }: TestService, id = "docs/1.md"): number =>
+  sandbox.ledger.documents.get(id)?.length ?? 0;
+
+/** A service that another project filled under the same ids, by `pair`; nothing is recorded here. */
+async function startSecond(pair: number, options: TestServiceOptions = {}): Promise<TestService> {
+  const service = await startTestService({
+    dialect: "onyx",
+    files: filesOf("first"),
+    ...options,
+  });
+  expect(await runIn(service, `ingest docs --cc-pair-id ${pair}`)).toMatchObject({ code: 0 });
+  forget(service);
+  writeFiles(service.folder, { ...filesOf("second"), "docs/own.md": "# Own\n" });
+  return service;
+}
+
+const warnings = (text: string): string[] =>
+  text.split("\n").filter((each) => each.startsWith("warning"));
+
+/** The list of all documents, from the second time on. */
+const listing = (action: FaultAction): FaultSpec => ({
+  rules: [{ when: { method: "GET", path: "/api/onyx-api/ingestion", after: 0 }, do: action }],
+});
+const pairListing = (action: FaultAction): FaultSpec => ({
+  rules: [{ when: { method: "GET", path: "/api/onyx-api/connector-docs/2" }, do: action }],
+});
+
+describe("a document of another pair", () => {
+  it.each(["", " --shard 1/1", " --no-state", " --force"])(
+    "is not sent, and named with its pair: ingest docs%s",
+    async (flags) => {
+      const service = await startSecond(7);
+      const ran = await runIn(service, `ingest docs --cc-pair-id 2${flags}`);
+      expect(ran.stderr).toContain("docs/1.md: pair 7 (");
+      expect(ran.stderr).toContain("3 documents failed");
+      expect(ran.code).toBe(10);
+      expect([sent(service), sent(service, "docs/own.md")]).toEqual([1, 1]);
+      expect(await storedIn(service, 2)).toEqual(["docs%2Fown.md"]);
+    },
+  );
+
+  it("is sent with --overwrite, also by retry, and then is recorded", async () => {
+    const service = await startSecond(7);
+    await runIn(service, "ingest docs --cc-pair-id 2");
+    const refused = await runIn(service, "retry --cc-pair-id 2");
+    expect(refused.code).toBe(10);
+    expect(sent(service)).toBe(1);
+    const ran = await runIn(service, "retry --cc-pair-id 2 --overwrite");
+    expect(ran.code).toBe(0);
+    expect(sent(service)).toBe(2);
+    writeFiles(service.folder, filesOf("third"));
+    expect((await runIn(service, "ingest docs --cc-pair-id 2")).code).toBe(0);
+    expect(sent(service)).toBe(3);
+  });
+
+  it("fails as a line of stdin; the others are sent", async () => {
+    const service = await startSecond(7);
+    const lines = ["docs/1.md", "new"].map((id) =>
+      JSON.stringify({ id, semantic_identifier: id, sections: [{ text: "x" }] }),
+    );
+    const stdin = lines.join("\n");
+    const ran = await runIn(service, "ingest - --cc-pair-id 2", { stdin });
+    expect(ran.stderr).toContain("stdin:1:1: pair 7 (");
+    expect(ran.stderr).toContain("1 created, 1 failed");
+    expect(ran.code).toBe(10);
+    const again = await runIn(service, "ingest - --cc-pair-id 2 --overwrite", { stdin });
+    expect(again.stderr).toContain("1 updated, 1 unchanged");
+  });
+
+  it("is known under the form in which the service stores its id", async () => {
+    const files = { "docs/a b.md": "# A\n" };
+    const service = await startTestService({ dialect: "onyx", files });
+    await runIn(service, "ingest docs --cc-pair-id 7");
+    forget(service);
+    rmSync(join(service.folder, "docs/a b.md"));
+    writeFiles(service.folder, { "docs/a_b.md": "# A\n" });
+    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(ran.stderr).toContain("has docs/a_b.md");
+    expect(ran.code).toBe(10);
+  });
+
+  it("is told from documents whose ids or prefixes only look alike", async () => {
+    const service = await startTestService({
+      dialect: "onyx",
+      files: { "docs/a.md": "# A\n", "docs-old/a.md": "# Old\n" },
+    });
+    expect(await runIn(service, "ingest docs-old --cc-pair-id 7")).toMatchObject({ code: 0 });
+    forget(service);
+    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    forget(service);
+    for (const prefix of ["docs", "docs/", "docs-"]) {
+      const ran = await runIn(service, `ingest docs --cc-pair-id 2 --id-prefix ${prefix}`);
+      expect(ran).toMatchObject({ code: 0 });
+      forget(service);
+    }
+  });
+
+  it("counts as own where both pairs have it", async () => {
+    const service = await startSecond(7);
+    expect(await runIn(service, "ingest docs --cc-pair-id 2 --overwrite")).toMatchObject({
+      code: 0,
+    });
+    forget(service);
+    writeFiles(service.folder, filesOf("third"));
+    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain("the pair already had 4 documents without a record here");
+  });
+
+  it("is no document of another service that has a name alike", async () => {
+    const service = await startSecond(7);
+    const other = await startTestService({ dialect: "onyx" });
+    const env = { ...other.env, KNOWCTL_BASE_URL: other.sandbox.url };
+    const there = { folder: service.folder, env };
+    expect(await runIn(there, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    const here = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(here.code).toBe(10);
+  });
+});
+
+describe("a lost state", () => {
+  it("is adopted in one line, and the next run has nothing to say", async () => {
+    const service = await startSecond(2);
+    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain(
+      "the pair already had 3 documents without a record here (docs/1.md, docs/2.md, docs/3.md): adopted, as after a lost state\n",
+    );
+    expect(ran.stderr).not.toContain("service already had docs");
+    expect(sent(service)).toBe(2);
+    const requests = service.sandbox.ledger.requestCount;
+    const again = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(again.stderr).not.toContain("adopted");
+    expect(service.sandbox.ledger.requestCount).toBe(requests);
+  });
+
+  it("records the documents as adopted for good", async () => {
+    const service = await startSecond(2);
+    const origins = async (): Promise<string[]> => {
+      const { stdout } = await runIn(service, "state export");
+      return stdout
+        .split("\n")
+        .filter((line) => line.includes('"type":"accepted"'))
+        .map((line) => (JSON.parse(line) as { id: string; origin: string }).origin)
+        .toSorted();
+    };
+    await runIn(service, "ingest docs --cc-pair-id 2");
+    const expected = ["adopted", "adopted", "adopted", "path"];
+    expect(await origins()).toEqual(expected);
+    writeFiles(service.folder, filesOf("third"));
+    await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(await origins()).toEqual(expected);
+  });
+
+  it("is not named without a state", async () => {
+    const service = await startSecond(2);
+    const ran = await runIn(service, "ingest docs --cc-pair-id 2 --no-state");
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).not.toContain("already had");
+  });
+});
+
+describe("the service's lists", () => {
+  it("are not read where nothing is new", async () => {
+    const service = await startTestService({ dialect: "onyx", files: filesOf("first") });
+    await runIn(service, "ingest docs --cc-pair-id 2");
+    writeFiles(service.folder, filesOf("second"));
+    const before = service.sandbox.ledger.requestCount;
+    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(ran.stderr).toContain("3 updated");
+    // The list of connectors, and three documents.
+    expect(service.sandbox.ledger.requestCount - before).toBe(4);
+  });
+
+  it.each([401, 403])("refused with %d: one warning, and everything is sent", async (status) => {
+    const service = await startTestService({
+      dialect: "onyx",
+      files: filesOf("first"),
+      faults: listing({ status, body: { detail: "no" } }),
+    });
+    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(ran.code).toBe(0);
+    expect(warnings(ran.stderr)).toEqual([
+      expect.stringContaining("does not let this key list its documents"),
+    ]);
+    expect(sent(service)).toBe(1);
+  });
+
+  const damages: [string, FaultAction][] = [
+    ["fails", { status: 500 }],
+    ["is cut", { body: '[{"document_id":"docs%2F1.md"},{"docu', cutAfterBytes: 30 }],
+    ["ends in the middle", { status: 200, body: '[{"document_id":"docs%2F1.md"},{"docu' }],
+    ["is a web page", "html"],
+    ["is an object", { status: 200, body: { items: [], total_items: 0 } }],
+    ["has ids of a wrong type", { status: 200, body: [{ document_id: 7 }] }],
+    ["is a part", { status: 206, body: [] }],
+  ];
+  it.each(damages)("nothing is sent where the list of all documents %s", async (_, action) => {
+    const service = await startTestService({
+      dialect: "onyx",
+      files: filesOf("first"),
+      faults: listing(action),
+    });
+    for (const [line, stdin] of [
+      ["ingest docs --cc-pair-id 2"],
+      ["ingest - --cc-pair-id 2", '{"id":"a","title":"A","sections":[{"text":"x"}]}'],
+    ] as const) {
+      const ran = await runIn(service, line, stdin === undefined ? {} : { stdin });
+      expect(ran.stderr).toContain("--overwrite sends without asking");
+      expect({ code: ran.code, sent: service.sandbox.ledger.documents.size }).toEqual({
+        code: 8,
+        sent: 0,
+      });
+    }
+    expect((await runIn(service, "ingest docs --cc-pair-id 2 --overwrite")).code).toBe(0);
+  });
+
+  it.each(damages)("nothing is sent where the list of the pair %s", async (_, action) => {
+    const service = await startSecond(2, { faults: pairListing(action) });
+    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(ran.code).toBe(8);
+    expect([sent(service), sent(service, "docs/own.md")]).toEqual([1, 0]);
+  });
+
+  it("prove nothing where the service ignores the pair", async () => {
+    const everything = {
+      status: 200,
+      body: ids.map((id) => ({ document_id: id.replace("/", "%2F") })),
+    };
+    const path = "/api/onyx-api/connector-docs/";
+    const service = await startSecond(7, {
+      faults: { rules: [{ when: { method: "GET", path }, do: everything }] },
+    });
+    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(ran.stderr).toContain("does not tell pairs apart");
+    expect(ran.code).toBe(8);
+    expect(sent(service)).toBe(1);
+  });
+
+  it("name another pair where the list of connectors names none", async () => {
+    const when = { path: "/api/manage/admin/connector/status" };
+    const odd = [{ cc_pair_id: 2 }, { cc_pair_id: "7" }, { cc_pair_id: 4711 }];
+    const service = await startSecond(7, {
+      faults: { rules: [{ when: { ...when, after: 1 }, do: { status: 200, body: odd } }] },
+    });
+    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(ran.stderr).toContain("docs/1.md: another pair has docs/1.md");
+    expect(ran.code).toBe(10);
+    expect(sent(service)).toBe(1);
+  });
+
+  it("that change between two requests refuse, and the next run sends", async () => {
+    // The pair's own list lacks the document that the list of all had just before.
+    const service = await startSecond(2, {
+      faults: {
+        rules: [
+          {
+            when: { method: "GET", path: "/api/onyx-api/connector-docs/2", first: 1 },
+            do: { status: 200, body: [] },
+          },
+        ],
+      },
+    });
+    expect((await runIn(service, "ingest docs --cc-pair-id 2")).code).toBe(10);
+    expect(sent(service)).toBe(1);
+    expect((await runIn(service, "ingest docs --cc-pair-id 2")).code).toBe(0);
+    expect(sent(service)).toBe(2);
+  });
+});
+
+describe("an interface that cannot list", () => {
+  const standard = { dialect: "standard" } as const;
+  it("warns at the first document that the service had, before the next one is sent", async () => {
+    const service = await startSecond(7, standard);
+    const ran = await runIn(service, "ingest docs --cc-pair-id 2 --concurrency 1 --output ndjson");
+    expect(ran.code).toBe(0);
+    expect(warnings(ran.stderr)).toEqual([
+      "warning: the service already had docs/1.md, which has no record here: another project sends the same ids (use --id-prefix), or the state was lost (keep .knowctl, in a pipeline in its cache), or the service did not index it (`knowctl verify` tells)",
+    ]);
+    writeFiles(service.folder, filesOf("third"));
+    expect(warnings((await runIn(service, "ingest docs --cc-pair-id 2")).stderr)).toEqual([]);
+  });
+
+  it("says nothing of it without a state", async () => {
+    const service = await startSecond(7, standard);
+    const ran = await runIn(service, "ingest docs --cc-pair-id 2 --no-state");
+    expect(warnings(ran.stderr)).toEqual([]);
+  });
+
+  it.each(["standard", "onyx"] as const)(
+    "does not take its own retries for foreign: %s",
+    async (dialect) => {
+      const files = Object.fromEntries(
+        Array.from({ length: 8 }, (_, index) => [
+          `docs/${index}.md`,
+          "---\nupdated: 2026-01-01\n---\n# A\n\nText.\n",
+        ]),
+      );
+      const path = dialect === "onyx" ? "/api/onyx-api/ingestion" : "/api/svc-api/ingestion";
+      const when = { method: "POST", path, first: 4 };
+      const service = await startTestService({
+        dialect,
+        files,
+        faults: { rules: [{ when, do: "reset-after-store" }] },
+      });
+      const ran = await runIn(service, "ingest docs --cc-pair-id 2");
+      expect(ran.code).toBe(0);
+      expect(warnings(ran.stderr)).toEqual([]);
+      expect((await runIn(service, "state export")).stdout).not.toContain("adopted");
+    },
+  );
+
+  it("does not take what a parallel run on one state sent for foreign", async () => {
+    const service = await startTestService({ ...standard, files: filesOf("first") });
+    const line = "ingest docs --cc-pair-id 2 --force";
+    const both = await Promise.all([runIn(service, line), runIn(service, line)]);
+    expect(both.map(({ code, stderr }) => [code, warnings(stderr)])).toEqual([
+      [0, []],
+      [0, []],
+    ]);
+  });
+});
