@@ -92,7 +92,7 @@ export async function rememberTrust(file: ParsedFile, machine: Machine): Promise
 }
 
 /** Error for an untrusted file with claims: it would change the target or the ids of an upload. */
-export function untrusted(file: ParsedFile): CliError {
+function untrusted(file: ParsedFile): CliError {
   const claims = claimsOf(file.content);
   return new CliError(
     "not-configured",

@@ -51,7 +51,7 @@ const ResultLine = z.object({
   throttled: count("responses that asked to slow down"),
   sentBytes: count("bytes of the documents sent, each once"),
   seconds: z.number(),
-  target: z.object({ baseUrl: z.string(), ccPairId: z.optional(z.number()) }),
+  target: z.object({ baseUrl: z.string(), profile: z.string(), ccPairId: z.optional(z.number()) }),
   paths: z.array(z.string()),
   shard: z.nullable(reportShard),
   skipped: z.array(z.object({ reason: z.string(), count: z.int() })),

@@ -27,7 +27,7 @@ export interface IngestResult {
   throttled: number;
   sentBytes: number;
   seconds: number;
-  target: { baseUrl: string; ccPairId: number | undefined };
+  target: { baseUrl: string; profile: string; ccPairId: number | undefined };
   /** Files, folders and globs as typed. */
   paths: readonly string[];
   shard: { index: number; count: number } | null;

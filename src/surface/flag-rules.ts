@@ -78,6 +78,12 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
   "eval retrieval": evalRules,
   ingest: [
     {
+      flags: ["--dry-run", "--report", "--gitlab-report", "--verify", "--force"],
+      beside: ["--print-config"],
+      why: "--print-config only prints a project file",
+      hint: "use only one of them",
+    },
+    {
       flags: ["--wait"],
       without: ["--verify"],
       why: "an upload itself does not wait for the index",

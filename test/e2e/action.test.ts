@@ -248,8 +248,7 @@ describe("action.yml", () => {
         "id",
         "gitlab-report",
         "exit-code",
-        "save-options",
-        "yes",
+        "print-config",
         "help",
       ]),
     );

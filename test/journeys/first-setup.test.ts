@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runHere } from "../main.ts";
@@ -60,10 +60,13 @@ it.skipIf(!hasTerminal)("from nothing to one's own service, at a terminal", asyn
   expect(await person.endsWith(0)).toMatch(/ 2 {2}Handbook uploads +ingestion_api +public/);
   person.enter("knowctl ingest docs --cc-pair-id 2");
   const sent = await person.endsWith(0);
-  expect(sent).toMatch(/done: 1 created in \S+ · Handbook uploads \(cc-pair 2\)/);
-  expect(sent).toContain("next: use --save-options once");
-  person.enter("knowctl ingest docs --cc-pair-id 2 --save-options");
-  expect(await person.endsWith(0)).toMatch(/created \S+\.cliconfig\.json;/);
+  expect(sent).toMatch(
+    /done: 1 created in \S+ · Handbook uploads \(cc-pair 2\) at 127.0.0.1:\d+,\s+profile work/,
+  );
+  expect(sent).toContain("next: the same command with --print-config");
+  const printed = await run({ ...service, env }, "ingest docs --cc-pair-id 2 --print-config");
+  writeFileSync(join(folder, ".cliconfig.json"), printed.stdout);
+  expect(await run({ ...service, env }, "config trust")).toMatchObject({ code: 0 });
   const again = await runHere(["ingest"], { cwd: folder, env });
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("1 unchanged") });
   await sandbox.idle();

@@ -33,8 +33,7 @@ export function addIngest(program: Command, run: Run): void {
   );
   addReportOptions(addOverwriteOption(ingest))
     .optionsGroup("Remembered options:")
-    .option("--save-options", "write these options into the project file")
-    .option("-y, --yes", "with --save-options: replace options there without asking")
+    .option("--print-config", "print the project file that repeats this command, and send nothing")
     .configureHelp({
       essentials: [
         "--cc-pair-id",
@@ -44,7 +43,7 @@ export function addIngest(program: Command, run: Run): void {
         "--dry-run",
         "--since",
         "--report",
-        "--save-options",
+        "--print-config",
       ],
       examples: [
         [

@@ -14,10 +14,8 @@ export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags 
   shard?: Shard;
   /** Id of the document on stdin, when `format` is a text format. */
   id?: string;
-  /** Save the options of this command line in the project file. */
-  saveOptions?: boolean;
-  /** Change different values in the project file without asking. */
-  yes?: boolean;
+  /** Print the project file that repeats this command line, and send nothing. */
+  printConfig?: boolean;
   /** Of `retry`: send what verify did not find, not what failed. */
   missing?: boolean;
   /** Check that the sent documents are in the index. */

@@ -14,10 +14,10 @@ import { warnOfHeld } from "./target/other-pairs.ts";
 import { checkPlannedPairs } from "./target/planned-access.ts";
 import { ingestFormat, withReport, type Report, type ReportRequest } from "./report/report.ts";
 import { checkReportFiles, type ReportFiles } from "./report/report-files.ts";
-import { checkSavable } from "./options/saved-options.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
 import { warnOfStateAbove } from "./state-above.ts";
 import { openSource, type DocumentSource } from "./options/settings.ts";
+import { placeText } from "./target/place.ts";
 import { createPairCheck, missingPair } from "./target/target.ts";
 import { printNext } from "./report/next.ts";
 import { printNotices, printReasons, printSince, printWarnings } from "./report/tell.ts";
@@ -37,7 +37,6 @@ export function checkOptions(paths: readonly string[], options: IngestOptions): 
       hints: ["for example `knowctl ingest - --format markdown --id handbook < handbook.md`"],
     });
   }
-  checkSavable(paths, options);
   if (options.exitCode && !options.dryRun) {
     throw new CliError("usage", "--exit-code needs --dry-run", {
       hints: ["add --dry-run, or omit --exit-code: an upload has its own exit codes"],
@@ -149,7 +148,10 @@ export async function uploadFound(
 ): Promise<void> {
   const rules = accessRules(options, session.source.config);
   const { pairNames: names } = session;
-  const check = createPairCheck(session.connected.client, rules, { names });
+  const check = createPairCheck(session.connected.client, rules, {
+    names,
+    place: placeText(session.source.config, session.targets.baseUrl),
+  });
   const owners = createOwners(session, ownersOptions(context, options));
   // A state without records of the service: whatever is pending has none.
   const isFirst = serviceTargets(session.state.database, session.targets.baseUrl).length === 0;
@@ -166,9 +168,6 @@ export async function uploadFound(
   await printSince(session.output, session.source);
   await printReasons(session.output, plan.table);
   await printUnfound(session, plan);
-  if (options.saveOptions) {
-    await (await import("./options/save-options.ts")).saveOptions(context, session, options);
-  }
   await uploadPlan(context, { ...session, plan, report, options, startedAtMs, begun, owners });
 }
 
@@ -184,7 +183,7 @@ export async function ingest(
 ): Promise<void> {
   const startedAtMs = context.now();
   checkOptions(paths, options);
-  if (paths.includes("-"))
+  if (paths.includes("-") && options.printConfig !== true)
     return await (await import("./stdin/stdin.ts")).ingestStdin(context, options);
   const output = openOutput(context, options);
   const begun = {
@@ -192,7 +191,13 @@ export async function ingest(
     format: ingestFormat(options),
     files: checkReportFiles(options, context.cwd),
   };
-  const source = await openSource(context, paths, options, output, options.dryRun !== true);
+  const sends = options.dryRun !== true && options.printConfig !== true;
+  const source = await openSource(context, paths, options, output, sends);
+  if (options.printConfig) {
+    return await (
+      await import("./options/print-config.ts")
+    ).printConfig(context, output, source, options);
+  }
   const session = await openSession(context, output, source, options);
   try {
     if (!context.trialFiles) await warnOfStateAbove(session);

@@ -30,6 +30,7 @@ import {
 import { openSession, type Session } from "../ingest/session.ts";
 import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import { ruleTargets } from "../ingest/target/rule-targets.ts";
+import { placeText } from "../ingest/target/place.ts";
 import { createPairCheck, missingPair } from "../ingest/target/target.ts";
 import { problemOf } from "../ingest/report/tell.ts";
 
@@ -95,7 +96,10 @@ async function checkAccess(
   if (options.dryRun || !connected) {
     return await checkPlannedPairs(context, session, [target.ccPairId], rules);
   }
-  const check = createPairCheck(connected.client, rules, { names });
+  const check = createPairCheck(connected.client, rules, {
+    names,
+    place: placeText(source.config, session.targets.baseUrl),
+  });
   await check([target.ccPairId], output, "nothing was removed");
 }
 

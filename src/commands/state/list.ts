@@ -4,7 +4,9 @@ import { pathsFrom, type ShownPath } from "../../output/paths.ts";
 import { parseFilter, passes } from "../../output/formats/select.ts";
 import { relativeTime } from "../../output/terminal/time.ts";
 import { listRecords, type StateEntry } from "../../sync/state/entries.ts";
+import { serviceInKey } from "../../sync/state/target.ts";
 import { openOutput } from "../connect.ts";
+import { hostOf } from "../ingest/target/place.ts";
 import { findState, openToRead, type StateFlags } from "./place.ts";
 
 export interface StateListOptions extends StateFlags {
@@ -28,6 +30,7 @@ function createColumns(now: () => number, shown: ShownPath): Column<StateEntry>[
     { name: "id", value: (row) => row.id, cut: "start" },
     { name: "time", value: (row) => row.time, show: (value) => relativeTime(String(value), now()) },
     { name: "reason", value: (row) => row.reason },
+    { name: "service", value: (row) => hostOf(serviceInKey(row.target)) },
     { name: "row", value: (row) => row.row, ...right, ...more },
     { name: "target", value: (row) => row.target, ...more },
     { name: "stored_id", value: (row) => row.storedId, ...more },

@@ -1,4 +1,5 @@
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
+import { placeText } from "../ingest/target/place.ts";
 import { outcomeOf } from "../../checks/verify/decide.ts";
 import type { VerifiedDocument } from "../../checks/verify/evidence.ts";
 import type { Context } from "../../context.ts";
@@ -51,7 +52,7 @@ function createRecord({ state }: Session): { add(verified: Verified): void; save
 }
 
 async function announce(
-  { output, connected }: Session,
+  { output, source, targets }: Session,
   count: number,
   { depth = "text", reader, explain, via }: VerifyOptions,
 ): Promise<void> {
@@ -63,10 +64,9 @@ async function announce(
     ...(reader === undefined ? [] : ["as the reader, and again with the own key what it lacks"]),
   ];
   const detail = more.length === 0 ? "" : ` (${more.join("; ")})`;
-  const where = connected?.connection.baseUrl ?? "";
   const about = isText ? "at least " : "";
   await output.note(
-    `checking ${countOf(count, "document")} at ${where}: ${about}${least} requests${detail}`,
+    `checking ${countOf(count, "document")}${placeText(source.config, targets.baseUrl)}: ${about}${least} requests${detail}`,
   );
 }
 

@@ -32,7 +32,7 @@ export interface ReportEvent {
 export interface RunEnd {
   status: RunStatus;
   /** The report omits user name, password, query and fragment of `baseUrl`. */
-  target: { baseUrl: string; ccPairId: number | undefined };
+  target: { baseUrl: string; profile: string; ccPairId: number | undefined };
   paths: readonly string[];
   /** The sets of options that shaped the documents; failures name them by position. */
   options: NonNullable<RunReport["options"]>;
@@ -186,7 +186,11 @@ export function createReportCollector(
         startedAt: new Date(startedAtMs).toISOString(),
         finishedAt: new Date(finishedAtMs).toISOString(),
         seconds: (finishedAtMs - startedAtMs) / 1000,
-        target: { baseUrl: cleanUrl(target.baseUrl), ccPairId: target.ccPairId ?? null },
+        target: {
+          baseUrl: cleanUrl(target.baseUrl),
+          profile: target.profile,
+          ccPairId: target.ccPairId ?? null,
+        },
         options,
         paths: [...paths],
         shard: shard ?? null,

@@ -115,6 +115,7 @@ function headProperties(head: ReportHead): string {
     sentBytes: head.sentBytes,
     status: head.status,
     baseUrl: target.baseUrl,
+    profile: target.profile,
     ccPairId: target.ccPairId ?? undefined,
     shard: shard ? `${shard.index}/${shard.count}` : undefined,
     commit,

@@ -163,6 +163,7 @@ export function mergeReports(named: readonly NamedReport[]): {
     seconds: Math.max(0, endMs - startMs) / 1000,
     target: {
       baseUrl: reports[0]?.target.baseUrl ?? "",
+      profile: common(reports.map(({ target }) => target.profile)) ?? "",
       ccPairId: common(reports.map(({ target }) => target.ccPairId)) ?? null,
     },
     options: options.all,

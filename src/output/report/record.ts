@@ -45,6 +45,7 @@ export const reportShard = z.object({
 
 const target = z.object({
   baseUrl: text("origin and base path of the service, without credentials"),
+  profile: text("profile of the configuration; empty if merged reports have several"),
   ccPairId: described(
     z.nullable(z.number()),
     "pair of the run; null if rules select several pairs",

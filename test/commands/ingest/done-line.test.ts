@@ -10,14 +10,20 @@ const upload = "ingest docs --cc-pair-id 2";
 it("names the connector and the next command after an upload", async () => {
   const service = await startTestService({ files });
   const first = await runIn(service, upload);
-  expect(first.stderr).toMatch(/^done: 2 created in \S+ · Handbook uploads \(cc-pair 2\)$/m);
+  expect(first.stderr).toMatch(
+    /^done: 2 created in \S+ · Handbook uploads \(cc-pair 2\) at [\d.:]+, profile default$/m,
+  );
   expect(first.stderr).toMatch(/^next: ask about the documents with `knowctl chat "…"`$/m);
   // Nothing was sent, so no listing was requested and there is nothing to ask about.
   const second = await runIn(service, upload);
-  expect(second.stderr).toMatch(/^done: 2 unchanged in \S+ · cc-pair 2$/m);
+  expect(second.stderr).toMatch(
+    /^done: 2 unchanged in \S+ · cc-pair 2 at [\d.:]+, profile default$/m,
+  );
   expect(second.stderr).not.toContain("next:");
   const named = await runIn(service, ["ingest", "docs", "--connector", "handbook uploads"]);
-  expect(named.stderr).toMatch(/^done: 2 unchanged in \S+ · Handbook uploads \(cc-pair 2\)$/m);
+  expect(named.stderr).toMatch(
+    /^done: 2 unchanged in \S+ · Handbook uploads \(cc-pair 2\) at [\d.:]+, profile default$/m,
+  );
 });
 
 it("names each connector that rules choose", async () => {
@@ -27,7 +33,7 @@ it("names each connector that rules choose", async () => {
   const env = { ...service.env, KNOWCTL_TRUST_PROJECT: "1" };
   const { stderr } = await runIn({ ...service, env }, "ingest docs");
   expect(stderr).toMatch(
-    /^done: 2 created in \S+ · Handbook uploads \(cc-pair 2\), .+ \(cc-pair 3\)$/m,
+    /^done: 2 created in \S+ · Handbook uploads \(cc-pair 2\), .+ \(cc-pair 3\) at [\d.:]+, profile default$/m,
   );
 });
 
@@ -36,7 +42,7 @@ it("names no next command in CI, and the connector where the key may not list", 
   const service = await startTestService({ files, faults: { rules } });
   const { code, stderr } = await runIn({ ...service, env: { ...service.env, CI: "1" } }, upload);
   expect(code).toBe(0);
-  expect(stderr).toMatch(/^done: 2 created in \S+ · cc-pair 2$/m);
+  expect(stderr).toMatch(/^done: 2 created in \S+ · cc-pair 2 at [\d.:]+, profile default$/m);
   expect(stderr).not.toContain("next:");
 });
 
@@ -58,19 +64,23 @@ it("stdin has the same last lines", async () => {
   const service = await startTestService({ files });
   const { stdout } = await runIn(service, "convert docs");
   const { stderr } = await runIn(service, "ingest - --cc-pair-id 2", { stdin: stdout });
-  expect(stderr).toMatch(/^done: 2 created in \S+ · Handbook uploads \(cc-pair 2\)$/m);
+  expect(stderr).toMatch(
+    /^done: 2 created in \S+ · Handbook uploads \(cc-pair 2\) at [\d.:]+, profile default$/m,
+  );
   expect(stderr).toContain("next: ask about the documents");
 });
 
-it("suggests --save-options on a terminal after a first upload with a target alone", async () => {
+it("suggests --print-config on a terminal after a first upload with a target alone", async () => {
   const service = await startTestService({ files });
   const first = await runIn(service, upload, { answer: "" });
-  expect(first.stderr).toContain("next: use --save-options once, and plain `knowctl ingest`");
+  expect(first.stderr).toContain(
+    "next: the same command with --print-config prints a project file",
+  );
   expect(first.stderr.match(/^next:/gm)).toHaveLength(1);
   writeFiles(service.folder, { "docs/a.md": "# A\n\nOther.\n" });
   const second = await runIn(service, "ingest docs", { answer: "" });
   expect(second.stderr).toContain("no target given: using cc_pair_id 2");
-  expect(second.stderr).not.toContain("--save-options");
+  expect(second.stderr).not.toContain("--print-config");
 });
 
 it("has the same words in the plan as in the summary", async () => {

@@ -150,7 +150,7 @@ describe("ingest orphans", () => {
       expect(await runIn(service, line)).toMatchObject({
         code: 0,
         stderr:
-          'to "Handbook uploads" (pair 2, public: everybody who can sign in reads these documents)\n' +
+          `to "Handbook uploads" (pair 2, public: everybody who can sign in reads these documents) at ${service.sandbox.url.slice(7)}, profile default\n` +
           "1 document replaced with a removal notice\n",
       });
       expect(service.sandbox.ledger.documents.get("docs/10.md")?.[1]).toMatchObject({

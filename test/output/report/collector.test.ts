@@ -67,8 +67,8 @@ describe("the collector", () => {
     ["http://127.0.0.1:80", "http://127.0.0.1"],
     ["no url with secret", ""],
   ])("keeps origin and path of %s alone", (baseUrl, expected) => {
-    const { head } = sampleRun({ target: { baseUrl, ccPairId: undefined } });
-    expect(head.target).toEqual({ baseUrl: expected, ccPairId: null });
+    const { head } = sampleRun({ target: { baseUrl, profile: "p", ccPairId: undefined } });
+    expect(head.target).toEqual({ baseUrl: expected, profile: "p", ccPairId: null });
   });
 
   it("stays bounded: buckets, reasons, renamed", () => {
@@ -84,7 +84,7 @@ describe("the collector", () => {
       collector.rename(`a${index}`, `b${index}`);
     }
     const end = { planned: 0, sentBytes: 0, requests: 0, retries: 0, throttled: 0 };
-    const target = { baseUrl: "http://h", ccPairId: 1 };
+    const target = { baseUrl: "http://h", profile: "p", ccPairId: 1 };
     const head = collector.finish({ status: "ok", target, paths: [], options: [], ...end });
     const { buckets, bucketSeconds } = head.throughput;
     expect(buckets.length).toBeLessThanOrEqual(600);
@@ -105,7 +105,7 @@ describe("the collector", () => {
     );
     collector.add({ status: "created", path: "__proto__", ms: -5 });
     const end = { planned: 0, sentBytes: 0, requests: 0, retries: 0, throttled: 0 };
-    const target = { baseUrl: "http://h", ccPairId: 1 };
+    const target = { baseUrl: "http://h", profile: "p", ccPairId: 1 };
     const head = collector.finish({ status: "ok", target, paths: [], options: [], ...end });
     expect(head.seconds).toBe(0);
     expect(head.throughput.buckets).toEqual([{ second: 0, documents: 1, failed: 0 }]);

@@ -103,7 +103,9 @@ describe("merged reports", () => {
   });
 
   it("keep what is common: pair and commit", () => {
-    const target = (ccPairId: number) => ({ target: { baseUrl: "http://h", ccPairId } });
+    const target = (ccPairId: number) => ({
+      target: { profile: "writer", baseUrl: "http://h", ccPairId },
+    });
     const same = merge({ ...target(2), commit: "a" }, { ...target(2), commit: "a" }).head;
     expect(same).toMatchObject({ target: { ccPairId: 2 }, commit: "a" });
     const other = merge({ ...target(2), commit: "a" }, { ...target(3), commit: "b" }).head;
@@ -130,7 +132,7 @@ describe("merged reports", () => {
     ["a shard past the end", [shard(5, 3)], "r1.json: there is no shard 5 of 3"],
     [
       "other services",
-      [{}, { target: { baseUrl: "http://h", ccPairId: 2 } }],
+      [{}, { target: { profile: "writer", baseUrl: "http://h", ccPairId: 2 } }],
       "r1.json and r2.json are reports of different services: https://assistant.example.com/api and http://h",
     ],
   ])("are refused: %s", (_name, runs, message) => {

@@ -42,7 +42,7 @@ export function sampleRun(options: SampleOptions = {}): Sample {
   }
   const head = collector.finish({
     status: failed.length > 0 ? "partial" : "ok",
-    target: { baseUrl: "https://assistant.example.com/api", ccPairId: 2 },
+    target: { profile: "writer", baseUrl: "https://assistant.example.com/api", ccPairId: 2 },
     paths: ["docs"],
     options: [],
     planned: sent + failed.length,

@@ -1,4 +1,4 @@
-import type { Case, Coverage, FlagCases, Setting } from "./case.ts";
+import type { Case, Coverage, FlagCases } from "./case.ts";
 import { orphanCases } from "./prune.ts";
 import { retryCases } from "./retry.ts";
 import { broken, byName, many, pair, sending, two } from "./ingest-sending.ts";
@@ -57,36 +57,27 @@ function withStdin(cases: FlagCases): FlagCases {
 
 const shaped = shaping(upload);
 
-const saved: Setting = {
-  files: two,
-  first: [`ingest docs ${pair} --id-prefix one/ --save-options`],
-  args: `docs ${pair} --id-prefix two/ --save-options`,
-};
-const cannotKeep = (args: string): Case => ({
+const cannotHold = (args: string): Case => ({
   files: two,
   args: `docs ${pair} ${args}`,
-  flag: "--save-options",
-  refused: /--save-options (?:cannot save|needs)/,
+  flag: "--print-config",
+  refused: /--print-config (?:cannot print|only prints)/,
 });
 
-const keeping: FlagCases = {
-  "--save-options": [
+const printing: FlagCases = {
+  "--print-config": [
     {
       files: two,
       args: `docs ${pair} --tag hr --require-access public --concurrency 2 --rate 50`,
-      flag: "--save-options",
-      left: {
-        gains:
-          /\.cliconfig\.json: (?=[^]*"hr")(?=[^]*"requireAccess")(?=[^]*"concurrency": 2)[^]*"rate": 50/,
+      flag: "--print-config",
+      stdout: {
+        gains: /(?=[^]*"hr")(?=[^]*"requireAccess")(?=[^]*"concurrency": 2)[^]*"rate": 50/,
       },
+      requests: { loses: /ingestion/ },
     },
     ...["--dry-run", "--include docs/**", "--drop-access", "--allow-sync", "--allow-secrets"].map(
-      cannotKeep,
+      cannotHold,
     ),
-  ],
-  "--yes": [
-    { ...saved, flag: "--yes", codes: [2, 0], requests: { gains: /"id":"two\/docs\/a\.md"/ } },
-    { files: two, args: `docs ${pair}`, flag: "--yes", refused: /--save-options/ },
   ],
 };
 
@@ -133,7 +124,7 @@ const run: FlagCases = {
   ...checking,
   ...shaped,
   ...allowing(upload),
-  ...keeping,
+  ...printing,
   ...guarding,
   "--drop-access": [
     shaped["--drop-access"] ?? [],

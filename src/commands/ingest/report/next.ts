@@ -3,14 +3,14 @@ import type { Context } from "../../../context.ts";
 import type { UploadCounts } from "../../../output/terminal/progress.ts";
 import type { IngestOptions } from "../ingest-options.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "../options/mapping-flags.ts";
-import { unsavableFlag } from "../options/saved-options.ts";
+import { flagOutsideFile } from "../options/options-for-file.ts";
 import type { Session } from "../session.ts";
 
-/** Whether plain `knowctl ingest` would repeat this upload once its options are saved. */
+/** Whether a project file would repeat this upload. */
 function isWorthSaving(options: IngestOptions): boolean {
-  const { saveOptions, state, shard, since, flagSources } = options;
-  if (saveOptions || state === false || shard || since !== undefined) return false;
-  if (unsavableFlag(options)) return false;
+  const { state, shard, since, flagSources } = options;
+  if (state === false || shard || since !== undefined) return false;
+  if (flagOutsideFile(options)) return false;
   const isTargetGiven = (["ccPairId", "connector"] as const).some(
     (name) => options[name] !== undefined && flagSources?.[name] !== "env",
   );
@@ -30,7 +30,7 @@ export async function printNext(
   if (created + updated === 0 || context.trialFiles || context.env["CI"]) return;
   if (firstOptions && context.stderr.isTTY && isWorthSaving(firstOptions)) {
     return await output.note(
-      "next: use --save-options once, and plain `knowctl ingest` repeats this upload",
+      "next: the same command with --print-config prints a project file for plain `knowctl ingest`",
     );
   }
   if (verified === undefined && dialects[source.config.dialect].paths.documentSize) {

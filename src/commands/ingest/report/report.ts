@@ -18,6 +18,7 @@ import type { RecordedOptions } from "../../../sync/state/options.ts";
 import type { FileWarning, PlanAction, PlanTable } from "../../../sync/plan/plan-table.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
 import { pairsText, pairText } from "../target/pair-names.ts";
+import { placeText } from "../target/place.ts";
 import { findGitRoot } from "../../project-root.ts";
 import { writeReportFiles, type ReportFiles } from "./report-files.ts";
 import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.ts";
@@ -78,10 +79,11 @@ function commitOf(env: Context["env"]): string | undefined {
 }
 
 /** The connectors of a run: those that were looked up, else the pair of the run. */
-function connectorsOf({ targets, pairNames }: ReportedSession): string {
+function connectorsOf({ source, targets, pairNames }: ReportedSession): string {
   const { ccPairId } = targets.pair;
-  if (pairNames.size > 0 || ccPairId === undefined) return pairsText(pairNames);
-  return pairText(ccPairId, undefined);
+  const isKnown = pairNames.size > 0 || ccPairId === undefined;
+  const pairs = isKnown ? pairsText(pairNames) : pairText(ccPairId, undefined);
+  return `${pairs}${placeText(source.config, targets.baseUrl)}`.replace(/^(?: at|,) /, "");
 }
 
 /** Creates the report of a run. Stores failures in the temporary database of the state. */
@@ -102,7 +104,11 @@ function createReport(context: Context, session: ReportedSession, request: Repor
     startedAtMs,
   );
   const { counts } = collector;
-  const target = { baseUrl: targets.baseUrl, ccPairId: targets.pair.ccPairId };
+  const target = {
+    baseUrl: targets.baseUrl,
+    profile: source.config.profile,
+    ccPairId: targets.pair.ccPairId,
+  };
   const paths = source.inputs.length > 0 ? source.inputs : source.settings.include;
   const warnings: FileWarning[] = [];
   let warningCount = 0;
@@ -199,9 +205,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
       );
       await ignoreClosedPipe(tellOthers(output, shard, countPlanned("other")));
       const stoppedBy = error instanceof CliError ? error : undefined;
-      const { shown } = source;
-      const connectors = connectorsOf(session);
-      const texts = { shown, connectors, stoppedBy };
+      const texts = { shown: source.shown, connectors: connectorsOf(session), stoppedBy };
       if (lost.length > 0) await ignoreClosedPipe(tellLost(lost, session));
       await ignoreClosedPipe(writeSummary(output, result, log.list(), texts));
       await writeFiles(head);

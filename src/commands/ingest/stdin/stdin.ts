@@ -24,6 +24,7 @@ import { createOwners, ownersOptions } from "../target/owners.ts";
 import { checkPlannedPairs } from "../target/planned-access.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "../session.ts";
 import { openSource } from "../options/settings.ts";
+import { placeText } from "../target/place.ts";
 import { createPairCheck } from "../target/target.ts";
 import { printNext } from "../report/next.ts";
 import { printNotices, printWarnings } from "../report/tell.ts";
@@ -111,7 +112,10 @@ async function upload(
 ): Promise<void> {
   const { output, targets } = session;
   const rules = accessRules(options, session.source.config);
-  const check = createPairCheck(session.connected.client, rules, { names: session.pairNames });
+  const check = createPairCheck(session.connected.client, rules, {
+    names: session.pairNames,
+    place: placeText(session.source.config, targets.baseUrl),
+  });
   const { ccPairId } = targets.pair;
   await withReport(context, session, request, async (report) => {
     if (ccPairId !== undefined) await check([ccPairId], output, "nothing was sent");

@@ -4,6 +4,7 @@ import { ApiError, CliError, messageOf } from "../../../errors.ts";
 import { openClient } from "../../connect.ts";
 import type { AccessRules } from "./access.ts";
 import type { Session } from "../session.ts";
+import { placeText } from "./place.ts";
 import { createPairCheck } from "./target.ts";
 
 /** Opens the client of a dry run; undefined without a trusted profile or a key. */
@@ -34,6 +35,7 @@ export async function checkPlannedPairs(
 ): Promise<void> {
   if (ccPairIds.length === 0) return;
   const { output } = session;
+  const place = placeText(session.source.config, session.targets.baseUrl);
   const opened = await clientFor(context, session);
   const required = rules.required.join(" or ");
   const unchecked = required === "" ? "" : `; the upload needs a pair of access type ${required}`;
@@ -42,7 +44,7 @@ export async function checkPlannedPairs(
     return;
   }
   try {
-    await createPairCheck(opened.client, rules, { policy: "listOnce" })(
+    await createPairCheck(opened.client, rules, { policy: "listOnce", place })(
       ccPairIds,
       output,
       "nothing was sent",

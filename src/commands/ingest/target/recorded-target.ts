@@ -3,6 +3,7 @@ import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import type { State } from "../../../sync/state/state.ts";
 import { failureTargets, pairInKey, serviceTargets } from "../../../sync/state/target.ts";
+import { placeText } from "./place.ts";
 import type { ChosenPair } from "./target.ts";
 
 /** Whether rules of the configuration name pairs: then no single pair is right for all documents. */
@@ -16,7 +17,7 @@ export function severalTargets(pairs: readonly number[], what: string): CliError
     details: pairs.map((pair) => `cc_pair_id ${pair}`),
     hints: [
       `name one, for example --cc-pair-id ${pairs[0]}`,
-      "an upload with --save-options keeps its target for later commands",
+      "a project file keeps the target: `knowctl ingest --print-config` prints one",
     ],
   });
 }
@@ -47,6 +48,8 @@ export async function recordedPair(
   const [only] = pairs;
   if (only === undefined) return undefined;
   if (pairs.length > 1) throw severalTargets(pairs, "the state has");
-  await output.note(`no target given: using cc_pair_id ${only}, the only one recorded here`);
+  await output.note(
+    `no target given: using cc_pair_id ${only}${placeText(config, baseUrl)}, the only one recorded here`,
+  );
   return { ccPairId: only, connector: undefined, fromFlag: false };
 }

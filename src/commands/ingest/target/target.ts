@@ -4,13 +4,7 @@ import type { Config } from "../../../config/load.ts";
 import { ApiError, CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { findConnector } from "../../connectors/find-connector.ts";
-import {
-  anyAccess,
-  describeTarget,
-  refuseAccess,
-  unreadableAccess,
-  type AccessRules,
-} from "./access.ts";
+import { describeTarget, refuseAccess, unreadableAccess, type AccessRules } from "./access.ts";
 import type { PairNames } from "./pair-names.ts";
 
 export interface TargetFlags {
@@ -42,14 +36,13 @@ export function chosenPair(flags: TargetFlags, config: Config): ChosenPair {
   return { ccPairId, connector: name, fromFlag: false };
 }
 
-/** The error of a command without a target; only an upload has --save-options. */
+/** The error of an upload, or of a removal, without a target. */
 export function missingPair({ isUpload }: { isUpload: boolean }): CliError {
   const why = isUpload ? "where should the documents go?" : "where were the documents sent?";
   return new CliError("usage", `no cc_pair_id: ${why}`, {
     hints: [
       "list the pairs with `knowctl connectors list`",
       "then use --cc-pair-id N or --connector NAME, or set ingest.ccPairId in the configuration",
-      ...(isUpload ? ["with --save-options too, plain `knowctl ingest` repeats the upload"] : []),
     ],
   });
 }
@@ -86,15 +79,23 @@ export interface PairCheck {
   begin(): void;
 }
 
+interface UncheckedRun {
+  messages: Messages;
+  rules: AccessRules;
+  consequence: string;
+  place: string;
+}
+
 /** Reports that pairs are not checked. Throws when they must be checked or the service is unreachable. */
 async function printUnchecked(
   error: unknown,
   ccPairIds: readonly number[],
-  { messages, rules, consequence }: { messages: Messages; rules: AccessRules; consequence: string },
+  { messages, rules, consequence, place }: UncheckedRun,
 ): Promise<void> {
   if (!(error instanceof ApiError) || error.exit === "unreachable") throw error;
   if (rules.required.length > 0) throw unreadableAccess(error, ccPairIds, consequence);
   const unknown = "cannot determine who can read the documents";
+  await messages.note(`to pair ${ccPairIds.join(", ")}${place}`);
   if (error.exit === "auth" || error.exit === "not-found") {
     const why =
       error.exit === "auth" ? "the key may not list connectors" : "the service lists no connectors";
@@ -111,13 +112,14 @@ const mostShown = 10;
 async function printTargets(
   records: readonly ConnectorStatus[],
   messages: Messages,
+  place: string,
 ): Promise<void> {
   for (const record of records.slice(0, mostShown)) {
-    await messages.note(`to ${describeTarget(record)}`);
+    await messages.note(`to ${describeTarget(record)}${place}`);
   }
   const more = records.length - mostShown;
   if (more > 0)
-    await messages.note(`to ${more} more pairs; \`knowctl connectors list\` shows them`);
+    await messages.note(`to ${more} more pairs${place}; \`knowctl connectors list\` shows them`);
   for (const record of records) {
     const text = pruneWarning(record);
     if (text !== undefined) await messages.warn(text);
@@ -148,6 +150,8 @@ function recordOf(
 }
 
 interface CheckOptions {
+  /** Host and profile, see placeText(). */
+  place: string;
   policy?: ListPolicy;
   /** Receives the names of the checked pairs. */
   names?: PairNames;
@@ -161,8 +165,8 @@ interface CheckOptions {
  */
 export function createPairCheck(
   client: Client,
-  rules: AccessRules = anyAccess,
-  { policy, names = new Map() }: CheckOptions = {},
+  rules: AccessRules,
+  { policy, place, names = new Map() }: CheckOptions,
 ): PairCheck {
   let listingRequest: Promise<ConnectorStatus[]> | undefined;
   const requestListing = (): Promise<ConnectorStatus[]> =>
@@ -185,7 +189,7 @@ export function createPairCheck(
       try {
         listing = await requestListing();
       } catch (error) {
-        await printUnchecked(error, unchecked, { messages, rules, consequence });
+        await printUnchecked(error, unchecked, { messages, rules, consequence, place });
         hasNoListing = true;
         return;
       }
@@ -194,7 +198,7 @@ export function createPairCheck(
         if (record.cc_pair_id !== null) names.set(record.cc_pair_id, record.name ?? undefined);
         refuseAccess(record, rules, consequence);
       }
-      await printTargets(records, messages);
+      await printTargets(records, messages, place);
     },
     {
       begin() {

@@ -62,8 +62,9 @@ const maxListed = 100;
 function facts(head: ReportHead): string {
   const { target, seconds, sentBytes, requests, retries, commit, shard } = head;
   const pair = target.ccPairId === null ? "" : `, cc-pair ${target.ccPairId}`;
+  const profile = target.profile === "" ? "" : `, profile ${cell(target.profile)}`;
   const parts = [
-    `${cell(target.baseUrl)}${pair}`,
+    `${cell(target.baseUrl)}${pair}${profile}`,
     formatDuration(seconds * 1000),
     `${formatBytes(sentBytes)} in ${countOf(requests, "request")}`,
     ...(retries > 0 ? [countOf(retries, "retry", "retries")] : []),

@@ -68,10 +68,11 @@ function heading(head: ReportHead): string {
   const part = isUnfinished(head) ? `${formatCount(sent)} of ` : "";
   const title = `${part}${countOf(part === "" ? sent : head.planned, "document")} sent`;
   const pair = target.ccPairId === null ? "" : `, cc-pair ${target.ccPairId}`;
+  const profile = target.profile === "" ? "" : `, profile ${escapeHtml(target.profile)}`;
   const shard = head.shard ? ` · shard ${head.shard.index} of ${head.shard.count}` : "";
   return `<header><span class="pill ${tones[head.status]}">${statusText(head)}</span>
 <h1>${title} in ${formatTime(seconds * 1000)}</h1>
-<p class="soft"><code>${escapeHtml(target.baseUrl)}</code>${pair} · <time datetime="${escapeHtml(head.startedAt)}">${escapeHtml(dateText(head.startedAt))}</time>${shard}${mergedText(head)}</p></header>`;
+<p class="soft"><code>${escapeHtml(target.baseUrl)}</code>${pair}${profile} · <time datetime="${escapeHtml(head.startedAt)}">${escapeHtml(dateText(head.startedAt))}</time>${shard}${mergedText(head)}</p></header>`;
 }
 
 function notices(head: ReportHead): string {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Client } from "../../../../src/api/client.ts";
 import { dialects } from "../../../../src/api/dialects.ts";
+import { anyAccess } from "../../../../src/commands/ingest/target/access.ts";
 import { createPairCheck } from "../../../../src/commands/ingest/target/target.ts";
 import { ApiError } from "../../../../src/errors.ts";
 
@@ -13,7 +14,11 @@ function open(answer: () => Promise<unknown>) {
   };
   const told: string[] = [];
   const tell = (text: unknown): Promise<void> => Promise.resolve(void told.push(String(text)));
-  const check = createPairCheck({ dialect: dialects.standard, call } as unknown as Client);
+  const check = createPairCheck(
+    { dialect: dialects.standard, call } as unknown as Client,
+    anyAccess,
+    { place: " at h, profile p" },
+  );
   const look = (): Promise<void> => check([2], { note: tell, warn: tell }, "nothing was sent");
   return { check, look, told, calls: () => calls };
 }
@@ -35,6 +40,7 @@ it("tells what went wrong with it only when the pairs are looked at", async () =
   expect(listing.told).toEqual([]);
   await listing.look();
   expect(listing.told).toEqual([
+    "to pair 2 at h, profile p",
     "the key may not list connectors, so the cc_pair_id is not checked beforehand; cannot determine who can read the documents",
   ]);
   const broken = open(() => Promise.reject(new Error("broken")));

@@ -8,17 +8,21 @@ import { CliError } from "../../../errors.ts";
 import { parseMetadata, shapingFlags } from "./mapping-flags.ts";
 
 /** Keys of `ingest` in a configuration file. */
-export type SavedOptions = Record<string, unknown>;
+type FileOptions = Record<string, unknown>;
 
 function refuse(flag: string, hint: string): CliError {
-  return new CliError("usage", `--save-options cannot save ${flag}`, { hints: [hint] });
+  return new CliError(
+    "usage",
+    `--print-config cannot print ${flag}: a project file does not hold it`,
+    { hints: [hint] },
+  );
 }
 
 const useInEachRun = "use it in each run";
 
-/** Flags that a project file cannot store, with a hint. */
-const unsavable = [
-  ["include", "--include", "name a glob as a path: knowctl ingest 'docs/**/*.md' --save-options"],
+/** Flags that a project file cannot hold, with a hint. */
+const outsideFile = [
+  ["include", "--include", "name a glob as a path: knowctl ingest 'docs/**/*.md' --print-config"],
   ["format", "--format", useInEachRun],
   ["dropAccess", "--drop-access", useInEachRun],
   ["allowSync", "--allow-sync", useInEachRun],
@@ -29,36 +33,21 @@ const unsavable = [
   ],
   ["lint", "--no-lint", "use it in each run, or give the rules another severity in lint.rules"],
   ["state", "--state or --no-state", useInEachRun],
-  ["config", "--config", "omit it: the options are saved in the project file in the root"],
+  ["config", "--config", "omit it: what is printed is a project file"],
 ] as const satisfies [keyof IngestOptions, string, string][];
 
-/** Finds a flag of the command line that a project file cannot store, with a hint. */
-export function unsavableFlag(options: IngestOptions): { flag: string; hint: string } | undefined {
-  const found = unsavable.find(
-    ([name]) => options[name] !== undefined && options.flagSources?.[name] !== "env",
-  );
+/** Finds a flag of the command line that a project file cannot hold, with a hint. */
+export function flagOutsideFile(
+  options: IngestOptions,
+): { flag: string; hint: string } | undefined {
+  const found = outsideFile.find(([name]) => options[name] !== undefined);
   return found && { flag: found[1], hint: found[2] };
 }
 
 /** Throws CliError `usage` for options that plain `knowctl ingest` could not repeat. */
-export function checkSavable(paths: readonly string[], options: IngestOptions): void {
-  if (!options.saveOptions) {
-    if (!options.yes || options.flagSources?.["yes"] === "env") return;
-    throw new CliError("usage", "--yes needs --save-options", {
-      hints: ["add --save-options, or omit --yes: the command asks nothing"],
-    });
-  }
-  if (options.dryRun) {
-    throw new CliError(
-      "usage",
-      "--save-options needs an upload and cannot be combined with --dry-run",
-      {
-        hints: ["omit one of them"],
-      },
-    );
-  }
+export function checkInFile(paths: readonly string[], options: IngestOptions): void {
   if (paths.includes("-")) throw refuse("stdin", "name files or folders");
-  const found = unsavableFlag(options);
+  const found = flagOutsideFile(options);
   if (found) throw refuse(found.flag, found.hint);
 }
 
@@ -82,7 +71,7 @@ function united(configured: readonly string[] = [], added: readonly string[]): s
 const isExclusion = (pattern: string): boolean =>
   pattern.startsWith("!") && !pattern.startsWith("!(");
 
-interface SavedPlace {
+interface Place {
   cwd: string;
   root: string;
   /** What the configuration says: of some options the flags add to it. */
@@ -99,38 +88,33 @@ function refuseSecondLink(options: IngestOptions, configured: Config["ingest"]):
 }
 
 /** Converts the options of a command line to keys of a configuration file. */
-export function savedOptions(
+export function optionsForFile(
   paths: readonly string[],
   options: IngestOptions,
-  { cwd, root, configured }: SavedPlace,
-): SavedOptions {
-  const optionOf = <Key extends keyof IngestOptions>(name: Key): IngestOptions[Key] | undefined =>
-    options.flagSources?.[name] === "env" ? undefined : options[name];
+  { cwd, root, configured }: Place,
+): FileOptions {
   refuseSecondLink(options, configured);
-  const map = optionOf("map");
-  const metadata = optionOf("metadata");
-  const exclude = optionOf("exclude");
-  const tags = optionOf("tag");
+  const { map, metadata, exclude, tag: tags } = options;
   // The `!` patterns of the configured `include` apply to named paths too.
   const leftOut = configured.include?.filter(isExclusion) ?? [];
-  const all: SavedOptions = {
+  const all: FileOptions = {
     include:
       paths.length > 0
         ? [...paths.map((path) => patternOf(path, cwd, root)), ...leftOut]
         : undefined,
     exclude: exclude && united(configured.exclude, exclude),
-    ignore: optionOf("ignore") === false ? false : undefined,
+    ignore: options.ignore === false ? false : undefined,
     ...Object.fromEntries(
-      shapingFlags.map((flag) => [flag === "tag" ? "tags" : flag, optionOf(flag)]),
+      shapingFlags.map((flag) => [flag === "tag" ? "tags" : flag, options[flag]]),
     ),
     metadata: metadata && { ...configured.metadata, ...parseMetadata(metadata) },
     tags: tags && united(configured.tags, tags),
     map: map && parseColumnMap(map.join(",")),
-    ccPairId: optionOf("ccPairId"),
-    connector: optionOf("connector"),
-    requireAccess: optionOf("requireAccess"),
-    concurrency: optionOf("concurrency"),
-    rate: optionOf("rate"),
+    ccPairId: options.ccPairId,
+    connector: options.connector,
+    requireAccess: options.requireAccess,
+    concurrency: options.concurrency,
+    rate: options.rate,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
