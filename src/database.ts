@@ -85,6 +85,25 @@ export async function openForReading(path: string): Promise<Database> {
   }
 }
 
+/**
+ * Locks a file for this process; returns the function that releases it, or undefined if another
+ * process has the lock. The system releases the lock of a process that was killed. Throws CliError
+ * `local` if the file cannot be opened.
+ */
+export async function lockFile(path: string): Promise<(() => void) | undefined> {
+  let driver: OpenDriver | undefined;
+  try {
+    driver = await openDriver(path);
+    driver.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE");
+    return driver.close.bind(driver);
+  } catch (error) {
+    driver?.close();
+    if (error instanceof CliError) throw error;
+    if (/locked|busy/i.test(messageOf(error))) return undefined;
+    throw new CliError("local", `cannot lock ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
 /** Whether an error reports a full disk; its cause is SQLite's error. */
 export function isWithoutRoom(error: unknown): error is CliError {
   return error instanceof CliError && error.message.startsWith("no room for temporary files: ");

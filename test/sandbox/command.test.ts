@@ -6,7 +6,7 @@ import { runSandbox, type SandboxFlags } from "../../src/commands/sandbox/sandbo
 import { SignalReceived } from "../../src/context.ts";
 import { main } from "../main.ts";
 import { keepContext } from "../ran.ts";
-import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
+import { cleanEnvironment, createTestContext, runCli, temporaryFolder } from "../support.ts";
 
 const interrupted = new SignalReceived("SIGINT", "interrupted");
 
@@ -44,6 +44,42 @@ describe("knowctl sandbox", () => {
     expect([await statusOf(url, "sandbox"), await statusOf(url, "other")]).toEqual([200, 401]);
     await stop();
     await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it("refuses a data folder that another sandbox uses, and not one of a sandbox that ended", async () => {
+    const data = join(temporaryFolder(), "data");
+    const { stop } = await run({ data });
+    const second = await run({ data });
+    expect(await second.failed).toMatchObject({
+      exit: "local",
+      message: `another sandbox uses the data folder ${data}`,
+    });
+    await stop();
+    const third = await run({ data });
+    await third.stop();
+  });
+
+  it("leaves no lock where it was killed", async () => {
+    const home = temporaryFolder();
+    const data = join(home, "data");
+    const args = ["sandbox", "--port", "0", "--data", data];
+    const env = cleanEnvironment(home);
+    let inner: { code: number; stderr: string } | undefined;
+    const killed = await runCli(args, {
+      cwd: home,
+      env,
+      onStart: (child) =>
+        child.stdout?.once("data", () => {
+          void runCli(args, { cwd: home, env }).then((result) => {
+            inner = { code: result.code ?? -1, stderr: result.stderr };
+            child.kill("SIGKILL");
+          });
+        }),
+    });
+    expect(inner).toMatchObject({ code: 14, stderr: expect.stringContaining("another sandbox") });
+    expect(killed.signal).toBe("SIGKILL");
+    const { stop } = await run({ data });
+    await stop();
   });
 
   it("leaves stdout alone on a terminal", async () => {

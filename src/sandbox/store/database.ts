@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { type Database, openDatabase } from "../../database.ts";
+import { type Database, lockFile, openDatabase } from "../../database.ts";
 import { CliError, messageOf, codeOf, writeProblem } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 
@@ -114,7 +114,10 @@ function unusable(what: string, why: string, cause: unknown): CliError {
   });
 }
 
-/** Opens the sandbox's database file. Creates it and the data folder, for the owner only. */
+/**
+ * Opens the sandbox's database file. Creates it and the data folder, for the owner only. Throws
+ * CliError `local` if another sandbox uses the folder: each would answer from the other's documents.
+ */
 export async function openSandboxDatabase(dataFolder: string): Promise<Database> {
   const path = join(dataFolder, "sandbox.sqlite");
   try {
@@ -129,6 +132,28 @@ export async function openSandboxDatabase(dataFolder: string): Promise<Database>
   } catch (error) {
     throw unusable(`the data file ${path}`, writeProblem(codeOf(error)), error);
   }
+  const release = await lockFile(join(dataFolder, "sandbox.lock"));
+  if (release === undefined) {
+    throw new CliError("local", `another sandbox uses the data folder ${dataFolder}`, {
+      hints: ["stop it, or choose another folder with --data DIR"],
+    });
+  }
+  try {
+    const database = await openTables(path);
+    return {
+      ...database,
+      close() {
+        database.close();
+        release();
+      },
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function openTables(path: string): Promise<Database> {
   const database = await openDatabase(path);
   const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
   if (version > 3) {
