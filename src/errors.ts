@@ -124,15 +124,6 @@ export function outputFailure(error?: Error): ClosedPipeError | CliError {
   });
 }
 
-/** Exit name for the HTTP status of a failed request. */
-export function exitNameForStatus(status: number): ExitName {
-  if (status === 401 || status === 403) return "auth";
-  if (status === 404 || status === 405 || status === 410) return "not-found";
-  if (status === 408 || status === 504) return "timeout";
-  if (status === 429) return "rate-limited";
-  return "server-error";
-}
-
 /** Text of any thrown value, for messages about causes. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -154,7 +154,8 @@ export const StreamFailure = z.looseObject({
   error: text,
   error_code: optionalText,
   is_retryable: z.optional(z.nullable(z.boolean())),
-  details: z.optional(z.unknown()),
+  /** Of a failure of the model's vendor: the model. */
+  details: orElse(z.optional(z.nullable(z.looseObject({ model: shownText }))), null),
 });
 export type StreamFailure = z.infer<typeof StreamFailure>;
 

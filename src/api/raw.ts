@@ -47,7 +47,6 @@ export async function readRaw(
   const complete = await readErrorBody(answer, secrets);
   await answer.body.return(undefined);
   onRefused?.(complete);
-  const failure =
-    status < 400 ? redirected(question, complete) : refused(question, complete, now, true);
+  const failure = status < 400 ? redirected(question, complete) : refused(question, complete, now);
   return { ok: false, failure };
 }

@@ -84,7 +84,8 @@ export async function getSession(client: Client, id: string): Promise<StoredSess
 
 /** A bad agent or project is a 400 or 403 as well (observed-service.md 5): the key may be right. */
 function withCheck(error: unknown): unknown {
-  if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 403)) return error;
+  if (!(error instanceof ApiError) || error.exit === "not-found") return error;
+  if (error.status !== 400 && error.status !== 403) return error;
   const { exit, message, method, url, status, code, details } = error;
   const hints = ["check the agent and the project of the question", ...error.hints];
   return new ApiError(exit, message, { method, url, status, code, details, hints, cause: error });

@@ -170,15 +170,16 @@ describe("a refusal", () => {
   );
 
   it.each([
-    [400, "server-error", 1],
+    [400, "usage", 1],
     [401, "auth", 1],
     [403, "auth", 1],
     [404, "not-found", 1],
     [405, "not-found", 1],
     [408, "timeout", 5],
-    [409, "server-error", 2],
-    [413, "server-error", 1],
-    [422, "server-error", 1],
+    [409, "usage", 2],
+    [413, "usage", 1],
+    [415, "usage", 1],
+    [422, "usage", 1],
     [425, "server-error", 5],
     [429, "rate-limited", 5],
     [431, "server-error", 1],

@@ -189,7 +189,12 @@ describe("a search that is not possible", () => {
   it("an unknown document set is not hidden by the next way", async () => {
     const service = await startFilled();
     const { code, stderr } = await search(service, "leave --document-set none");
-    expect([code, stderr]).toEqual([4, expect.stringContaining("Document set not found")]);
+    expect([code, stderr]).toEqual([
+      9,
+      expect.stringMatching(
+        /access to document sets: \['none'\][^]*knowctl api manage\/document-set/,
+      ),
+    ]);
     expect(sentOf(service)).toHaveLength(1);
   });
 

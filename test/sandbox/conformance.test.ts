@@ -199,6 +199,69 @@ describe("look-ups and searches in onyx have the members of the samples", () => 
     }
   });
 
+  const listings: Record<string, string> = {
+    agents: "/api/persona",
+    "llm-providers": "/api/llm/provider",
+    tools: "/api/tool",
+    "session-list": "/api/chat/get-user-chat-sessions",
+    "document-sets": "/api/manage/document-set",
+    "user-groups": "/api/manage/user-groups/minimal",
+  };
+
+  /** The first record of each list in a value, with the members of the value itself. */
+  const shapeOf = (value: unknown): object =>
+    Array.isArray(value)
+      ? [members(value[0] as object)]
+      : Object.fromEntries(
+          Object.entries(value as object).map(([name, inner]) => [
+            name,
+            Array.isArray(inner) ? members(inner[0] as object) : null,
+          ]),
+        );
+
+  it.each(Object.entries(listings))("the listing %s", async (name, path) => {
+    const sandbox = await start({ dialect: "onyx" });
+    await sandbox.whole("leave");
+    const own = (await sandbox.get(path)).json();
+    expect(shapeOf(own)).toEqual(shapeOf(sampleOf(name)));
+  });
+
+  it("a stored session has no other members than the sample", async () => {
+    const sandbox = await start({ dialect: "onyx" });
+    const { chat_session_id } = await sandbox.whole("leave");
+    type Session = { messages: object[] };
+    const own: Session = (
+      await sandbox.get(`/api/chat/get-chat-session/${chat_session_id}`)
+    ).json();
+    const sample: Session = sampleOf("session-detail") as never;
+    expect(members(sample)).toEqual(expect.arrayContaining(members(own)));
+    expect(members(sample.messages[0])).toEqual(expect.arrayContaining(members(own.messages[0])));
+  });
+
+  it("the administrators' listing of groups", async () => {
+    const { get } = await start({ dialect: "onyx" });
+    const url = new URL("user-groups.json", folder);
+    const { responses } = JSON.parse(readFileSync(url, "utf8")) as {
+      responses: { endpoint: string; body: object[] }[];
+    };
+    const sample = responses.find(({ endpoint }) => endpoint.endsWith("/admin/user-group"))!;
+    const [own] = (await get("/api/manage/admin/user-group")).json() as object[];
+    expect(members(own)).toEqual(members(sample.body[0]));
+  });
+
+  it("every pair has a name that is a text, and connectors have a listing", async () => {
+    const { get } = await start({ dialect: "onyx" });
+    const pairs = (await get("/api/manage/admin/connector/status")).json() as { name: unknown }[];
+    expect(pairs.map(({ name }) => typeof name)).toEqual(pairs.map(() => "string"));
+    const connectors = (await get("/api/manage/connector")).json() as { source: string }[];
+    expect(connectors.map(({ source }) => source)).not.toContain("ingestion_api");
+    expect(connectors.length).toBeGreaterThan(0);
+    expect((await get("/api/user/projects")).json()).toEqual([]);
+    expect((await get("/api/admin/persona")).json()).toHaveLength(1);
+    expect((await get("/api/persona/0")).json()).toMatchObject({ id: 0 });
+    expect((await get("/api/admin/llm/provider")).json()).toMatchObject({ providers: [{ id: 1 }] });
+  });
+
   it("a document that is not found", async () => {
     const { get } = await start({ dialect: "onyx" });
     const answer = await get("/api/document/document-size-info?document_id=a.md");

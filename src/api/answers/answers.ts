@@ -1,4 +1,4 @@
-import { ApiError, exitNameForStatus, type ExitName } from "../../errors.ts";
+import { ApiError, type ExitName } from "../../errors.ts";
 import type { OutcomeKind } from "../retry/breaker.ts";
 import { isObject } from "../chat/common-lines.ts";
 import { nestsTooDeep } from "./depth.ts";
@@ -7,9 +7,16 @@ import { readFault } from "../transport/faults.ts";
 import { header } from "../transport/headers.ts";
 import type { FaultKind } from "../retry/policy.ts";
 import { describeIssues, type Shape } from "./shape.ts";
-import { hintsForStatus, isRetryable, outcomeOfStatus, type KeyName } from "./status.ts";
+import {
+  exitOfStatus,
+  hintsForStatus,
+  isRetryable,
+  outcomeOfStatus,
+  type KeyName,
+} from "./status.ts";
 import { parseRetryAfter } from "../retry/timing.ts";
 import { shorten } from "./shorten.ts";
+import { hintForUnknown } from "./unknown.ts";
 import { readServiceWords, type ServiceWords } from "./words.ts";
 
 /** The request, for messages: `list connectors: GET https://… `. */
@@ -112,16 +119,8 @@ export function redirected(question: Question, answer: Answer): Failure {
   });
 }
 
-/**
- * The failure of a response with an error status. A 422 for a wrong value is the caller's
- * mistake; any 422 is, if `isCallersRequest`: the caller wrote the whole request.
- */
-export function refused(
-  question: Question,
-  answer: Answer,
-  now: number,
-  isCallersRequest = false,
-): Failure {
+/** The failure of a response with an error status. */
+export function refused(question: Question, answer: Answer, now: number): Failure {
   const { status, headers } = answer;
   const coding = header(headers, "content-encoding");
   const readable = coding === undefined || coding === "identity";
@@ -129,17 +128,19 @@ export function refused(
   const words: ServiceWords = readable
     ? readServiceWords(answer.body, contentType, status)
     : { text: `a response in ${shorten(coding, 40)} coding` };
-  const isCallersMistake = status === 422 && (isCallersRequest || words.isWrongValue === true);
+  const { text, code, isPage = false } = words;
+  // A fault of the service may quote anything.
+  const unknown = status < 500 && !isPage ? hintForUnknown(code, text) : undefined;
   return toFailure(question, {
     kind: "status",
     outcome: outcomeOfStatus(status),
-    exit: isCallersMistake ? "usage" : exitNameForStatus(status),
+    exit: unknown === undefined ? exitOfStatus(status, isPage) : "not-found",
     status,
-    code: words.code,
+    code,
     retryAfterMs: parseRetryAfter(header(headers, "retry-after"), header(headers, "date"), now),
     retryable: isRetryable(status),
-    words: words.text === "" ? "no reason given" : words.text,
-    hints: hintsForStatus(question.key, status, words.code),
+    words: text === "" ? "no reason given" : text,
+    hints: unknown === undefined ? hintsForStatus(question.key, status, code) : [unknown],
   });
 }
 

@@ -70,13 +70,6 @@ export function listedProblems(list: readonly unknown[]): { problems: Problem[];
 
 const isParsing = /^\w+_parsing$/;
 const isChoice = /^(?:enum|literal_error)$/;
-const isValue =
-  /^(?:enum|literal_error|value_error|string_too_(?:short|long)|string_pattern_mismatch|(?:greater|less)_than(?:_equal)?|\w+_parsing)$/;
-
-/** Whether every problem is a wrong value, so that the request has the right form. */
-export const areValues = (problems: readonly Problem[]): boolean =>
-  problems.length > 0 && problems.every(({ type }) => isValue.test(type));
-
 /** A wrong name and the valid ones: all if they are few, else the most similar ones. */
 function choiceWords({ message, input }: Problem): string | undefined {
   const names = [...message.matchAll(/'([^'\\]{1,80})'/g)].map(([, name = ""]) => name);

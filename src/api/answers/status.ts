@@ -1,3 +1,4 @@
+import type { ExitName } from "../../errors.ts";
 import type { OutcomeKind } from "../retry/breaker.ts";
 
 const keyNames = {
@@ -29,6 +30,33 @@ export function hintsForStatus(name: KeyName, status: number, code: string | und
   }
   if (status >= 500) return ["the service has a fault; try again later"];
   return [];
+}
+
+/** What an error status means for the caller; any other one is a fault of the service. */
+const exits: Readonly<Record<number, ExitName>> = {
+  // What the caller gave: the service stored nothing.
+  400: "usage",
+  409: "usage",
+  413: "usage",
+  415: "usage",
+  422: "usage",
+  401: "auth",
+  403: "auth",
+  404: "not-found",
+  405: "not-found",
+  410: "not-found",
+  408: "timeout",
+  504: "timeout",
+  429: "rate-limited",
+};
+
+/**
+ * The exit of a refused request. A web page below 500 comes from something in between,
+ * and does not judge what the caller gave.
+ */
+export function exitOfStatus(status: number, isPage: boolean): ExitName {
+  const exit = exits[status] ?? "server-error";
+  return isPage && exit === "usage" ? "server-error" : exit;
 }
 
 const retryableStatuses = new Set([408, 409, 425, 429]);

@@ -3,7 +3,7 @@
  * shapes of its error bodies (observed-service.md 6.2).
  */
 
-import { areValues, describeProblems, dumpedProblems, listedProblems } from "./problems.ts";
+import { describeProblems, dumpedProblems, listedProblems } from "./problems.ts";
 import { shorten } from "./shorten.ts";
 
 const maxDumpChars = 160;
@@ -17,16 +17,13 @@ function validationWords(message: string): ServiceWords {
   // An unknown dump format: keep only the text before anything that may echo the input.
   if (problems.length === 0)
     return { text: shorten(message.split(/['"]?input/i)[0] ?? "", maxDumpChars) };
-  return { text: describeProblems(problems, total), ...valueMark(areValues(problems)) };
+  return { text: describeProblems(problems, total) };
 }
 
 function listWords(list: readonly unknown[]): ServiceWords {
   const { problems, total } = listedProblems(list);
-  return { text: describeProblems(problems, total), ...valueMark(areValues(problems)) };
+  return { text: describeProblems(problems, total) };
 }
-
-const valueMark = (isWrongValue: boolean): { isWrongValue?: true } =>
-  isWrongValue ? { isWrongValue } : {};
 
 /** A web page is described by its title only; the rest of a page rarely helps. */
 function pageTitle(page: string): string {
@@ -39,8 +36,8 @@ export interface ServiceWords {
   text: string;
   /** The service's own code (`CONNECTOR_NOT_FOUND`). */
   code?: string;
-  /** The request has the right form, but a wrong value. */
-  isWrongValue?: true;
+  /** The body is a web page: of a proxy, or of the service's web server. */
+  isPage?: true;
 }
 
 function wordsOfObject(value: Record<string, unknown>, depth = 0): ServiceWords {
@@ -64,6 +61,15 @@ function wordsOfObject(value: Record<string, unknown>, depth = 0): ServiceWords 
 
 /** Reads the body of a failed response. `contentType` decides only between a page and plain text. */
 export function readServiceWords(body: Buffer, contentType: string, status: number): ServiceWords {
+  const words = readWords(body, contentType, status);
+  // The service begins some messages with the status, which every error names already.
+  const prefix = `${status}: `;
+  return words.text.startsWith(prefix)
+    ? { ...words, text: words.text.slice(prefix.length) }
+    : words;
+}
+
+function readWords(body: Buffer, contentType: string, status: number): ServiceWords {
   const text = body.toString("utf8", 0, 512 * 1024);
   if (/^\s*[[{"]/.test(text)) {
     try {
@@ -76,7 +82,7 @@ export function readServiceWords(body: Buffer, contentType: string, status: numb
     }
   }
   if (contentType.includes("html") || /^\s*<(!doctype|html)/i.test(text)) {
-    return { text: pageTitle(text) };
+    return { text: pageTitle(text), isPage: true };
   }
   return status === 422 ? validationWords(text) : { text: shorten(text) };
 }

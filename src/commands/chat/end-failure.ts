@@ -1,5 +1,5 @@
 import { CliError } from "../../errors.ts";
-import { failureError } from "../../output/chat/failure.ts";
+import { failureError } from "./failure.ts";
 import { modelName } from "../../output/chat/made.ts";
 import { titleText } from "../../output/chat/sources.ts";
 import { hasAnswer, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../api/chat/chat.ts";
 import type { ChatEvent, ChatReply } from "../../api/chat-schemas.ts";
 import type { Client } from "../../api/client.ts";
-import { CliError } from "../../errors.ts";
+import { ApiError } from "../../errors.ts";
 import { advance, type Turn } from "../../output/chat/turn/answer.ts";
 import { eventsOfReply, turnOfReply } from "../../output/chat/turn/reply.ts";
 
@@ -63,6 +63,9 @@ async function* applyWhole(
   else for await (const lines of answer) yield applyLines(turn, lines);
 }
 
+const isMissingRoute = ({ status, code }: ApiError): boolean =>
+  code === undefined && (status === 404 || status === 405);
+
 /**
  * Creates a session before a question whose answer comes in one piece. Without it, nobody
  * knows the session of a cut answer (observed-service.md 8, row 30).
@@ -78,7 +81,9 @@ async function createSessionFirst(
     return await createSession(client, { personaId, projectId });
   } catch (error) {
     // A service without this endpoint creates the session with the question.
-    if (error instanceof CliError && error.exit === "not-found") return undefined;
+    if (error instanceof ApiError && isMissingRoute(error)) {
+      return undefined;
+    }
     throw error;
   }
 }

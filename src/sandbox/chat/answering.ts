@@ -114,7 +114,7 @@ export async function* answer(
     for (const id of answerIds) {
       sessions.finish(id, { text: "", documents: [], citations: {}, error });
     }
-    yield failure("VALIDATION_ERROR", error, true);
+    yield failure("UNKNOWN_ERROR", error, true);
     return;
   }
   const turns = requests.map((each, at) => {

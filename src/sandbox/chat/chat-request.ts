@@ -87,7 +87,12 @@ export interface ChatRequest {
   /** -1: after the last message; null: from the root. observed-service.md 1.6. */
   parent: number | null;
   sessionId: string | undefined;
-  info: { personaId: number; projectId: number | null; description: string | null };
+  info: {
+    personaId: number;
+    projectId: number | null;
+    description: string | null;
+    incognito: boolean;
+  };
   stream: boolean;
   includeCitations: boolean;
   deepResearch: boolean;
@@ -126,6 +131,7 @@ export function parseChatRequest(body: unknown, dialect: DialectName): ChatReque
       personaId: info?.persona_id ?? 0,
       projectId: info?.project_id ?? null,
       description: info?.description ?? null,
+      incognito: info?.incognito ?? false,
     },
     stream: parsed.stream,
     includeCitations: parsed.include_citations,

@@ -11,6 +11,7 @@ import { historyOf } from "./model/prompt.ts";
 import type { ModelTurn } from "./model/turn.ts";
 import type { Framing } from "./packets.ts";
 import type { Player } from "./play.ts";
+import { pythonRepr } from "../http/python.ts";
 import { detail, type DialectName, Refusal } from "../http/reply.ts";
 import type { Runs } from "./runs.ts";
 import type { Caller } from "../store/access.ts";
@@ -125,15 +126,23 @@ export function findSession(options: ChatOptions, id: string): Session {
   return session;
 }
 
+/** The refusal of document sets that do not exist, or that the caller may not see. */
+export const noAccessToSets = (names: readonly string[]): string =>
+  `User does not have access to document sets: [${names.map((name) => pythonRepr(name)).join(", ")}]`;
+
+/** The refusal of an agent or a project, in the words of the service. */
+export const noAccessTo = (what: "persona" | "project"): string =>
+  `User does not have access to ${what}`;
+
 /** The filters with document sets replaced by their pairs. */
 export function filtersOf(options: ChatOptions, request: ChatRequest, caller: Caller): Filters {
   if (!request.documentSets || request.documentSets.length === 0) return request.filters;
-  const pairs = request.documentSets.flatMap((name) => {
-    const found = options.documentSets.pairsOf(name, caller);
-    if (found) return found;
-    throw new SetupFailure("INSUFFICIENT_PERMISSIONS", `Document set not found: ${name}`);
-  });
-  return { ...request.filters, pairs };
+  const found = request.documentSets.map((name) => options.documentSets.pairsOf(name, caller));
+  const unknown = request.documentSets.filter((_, at) => found[at] === undefined);
+  if (unknown.length > 0) {
+    throw new SetupFailure("INSUFFICIENT_PERMISSIONS", noAccessToSets(unknown));
+  }
+  return { ...request.filters, pairs: found.flatMap((pairs) => pairs ?? []) };
 }
 
 /** The texts of the files attached to the message. */

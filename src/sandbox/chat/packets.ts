@@ -36,7 +36,7 @@ export function failure(
   code: string,
   error: string,
   retryable: boolean,
-  details: object | null = null,
+  details: StreamFailure["details"] = null,
 ): StreamFailure {
   return { error, stack_trace: null, error_code: code, is_retryable: retryable, details };
 }

@@ -43,7 +43,7 @@ export function createAdmission(options: AdmissionOptions) {
     const open = match.kind === "route" ? match.route.open === true : unknownIsOpen;
     const known = callerOf(keyOf(request, dialect));
     const admitted = options.anonymous && match.kind === "route" && match.route.anonymous;
-    if (!known && !open && !admitted) throw new Refusal(denied(dialect));
+    if (!known && !open && !admitted) throw new Refusal(denied(dialect, path));
     const caller = known ?? anonymousCaller;
     const refused = refusedTo(caller, { method: request.method ?? "", path }, dialect);
     if (refused) throw new Refusal(refused);

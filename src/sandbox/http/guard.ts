@@ -64,10 +64,10 @@ export function createCallerLookup(callers: ReadonlyMap<string, Caller>) {
   };
 }
 
-export function denied(dialect: DialectName): Reply {
-  return dialect === "onyx"
-    ? detail(403, "Access denied. User is not authenticated.")
-    : detail(401, "Not authenticated");
+export function denied(dialect: DialectName, path: string): Reply {
+  if (dialect !== "onyx") return detail(401, "Not authenticated");
+  const isMe = path === "/api/me";
+  return detail(403, isMe ? "Unauthorized" : "Access denied. User is not authenticated.");
 }
 
 const administrative =

@@ -1,6 +1,6 @@
 import type { Call } from "./call.ts";
 import { parseTimestamp } from "../store/identity.ts";
-import { refuseBody } from "./validation.ts";
+import { laxUuid, refuseBody } from "./validation.ts";
 
 function refuse(place: string, name: string, input: string, type: string, msg: string) {
   return refuseBody([{ type, loc: [place, name], msg, input }]);
@@ -16,6 +16,14 @@ function toInteger(place: string, name: string, text: string): number {
 /** The integer of a `:name` segment. Throws the 422 Refusal. */
 export function pathInteger(call: Call, name: string): number {
   return toInteger("path", name, call.parameters[name] ?? "");
+}
+
+/** The UUID of a `:name` segment, in its usual notation. Throws the 422 Refusal. */
+export function pathUuid(call: Call, name: string): string {
+  const text = call.parameters[name] ?? "";
+  const parsed = laxUuid.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw refuse("path", name, text, "uuid_parsing", "Input should be a valid UUID");
 }
 
 /** An integer of the query. Throws the 422 Refusal for other text and outside the limits. */

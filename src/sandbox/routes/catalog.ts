@@ -1,7 +1,9 @@
 import type { PairRecord } from "../../api/schemas.ts";
 import type { Call } from "../http/call.ts";
 import type { Caller } from "../store/access.ts";
-import { json, type Reply } from "../http/reply.ts";
+import { noAccessTo } from "../chat/chat-setup.ts";
+import { pathInteger } from "../http/query.ts";
+import { json, problem, type Reply } from "../http/reply.ts";
 import { onyxGet, type Route } from "../http/routes.ts";
 import type { Groups } from "../store/groups.ts";
 import { toolList } from "../chat/tools.ts";
@@ -77,6 +79,48 @@ function pageOf(rows: readonly unknown[], call: Call): Reply {
   return json(200, { items: rows.slice(start, start + size), total_items: rows.length });
 }
 
+/** observed-service.md 1.3. Names of providers are not unique; each has its own id. */
+function providersOf(models: CatalogOptions["models"]) {
+  const providers = Object.entries(models).map(([name, names], index) => ({
+    id: index + 1,
+    name,
+    provider: name,
+    provider_display_name: name,
+    model_configurations: names.map((model, at) => toModel(name, model, at)),
+  }));
+  const [first] = providers;
+  const model_name = first?.model_configurations[0]?.name;
+  const standard = first && model_name !== undefined ? { provider_id: first.id, model_name } : null;
+  return {
+    providers,
+    default_text: standard,
+    default_vision: null,
+    default_chat_naming: standard,
+  };
+}
+
+function toModel(provider: string, name: string, at: number) {
+  return {
+    id: at + 1,
+    name,
+    is_visible: true,
+    max_input_tokens: null,
+    supports_image_input: false,
+    supports_reasoning: false,
+    supported_reasoning_efforts: [],
+    reasoning_effort_max: null,
+    reasoning_effort_default: null,
+    temperature_default: null,
+    is_recommended_default: at === 0,
+    display_name: null,
+    custom_display_name: null,
+    provider_display_name: provider,
+    vendor: null,
+    version: null,
+    region: null,
+  };
+}
+
 /** The constant listings: observed-service.md 4.1 and 5. */
 export function catalogRoutes(options: CatalogOptions): Route[] {
   const { pairs, groups, models, hasModel } = options;
@@ -87,13 +131,7 @@ export function catalogRoutes(options: CatalogOptions): Route[] {
     ...more,
   });
   const onyx = { dialect: "onyx" } as const;
-  const providers = Object.entries(models).map(([name, names], index) => ({
-    id: index + 1,
-    name,
-    provider: name,
-    default_model_name: names[0] ?? null,
-    model_configurations: names.map((model) => ({ name: model, is_visible: true })),
-  }));
+  const providers = providersOf(models);
   const agents = [hasModel ? { ...persona, description: modelDescription } : persona];
   return [
     get("/api/manage/admin/connector/status", pairs),
@@ -111,7 +149,16 @@ export function catalogRoutes(options: CatalogOptions): Route[] {
     onyxGet("/api/manage/user-groups/minimal", ({ caller }) => json(200, groups.visibleTo(caller))),
     get("/api/persona", agents, { ...onyx, anonymous: true }),
     { ...get("/api/agents", agents, onyx), handle: (call) => pageOf(agents, call) },
+    get("/api/admin/persona", agents, onyx),
+    onyxGet("/api/persona/:id", (call) =>
+      pathInteger(call, "id") === persona.id
+        ? json(200, agents[0])
+        : problem("onyx", 404, "PERSONA_NOT_FOUND", noAccessTo("persona")),
+    ),
     get("/api/llm/provider", providers, onyx),
+    get("/api/admin/llm/provider", providers, onyx),
     get("/api/llm/persona/:id/providers", providers, onyx),
+    // The sandbox makes no projects.
+    get("/api/user/projects", [], onyx),
   ];
 }

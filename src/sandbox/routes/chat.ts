@@ -6,6 +6,7 @@ import {
   checkModels,
   findSession,
   invalid,
+  noAccessTo,
   SetupFailure,
 } from "../chat/chat-setup.ts";
 import { failure, type Line } from "../chat/packets.ts";
@@ -20,9 +21,9 @@ function* begin(options: ChatOptions, request: ChatRequest): Generator<Line, Ses
   const { sessions, dialect } = options;
   if (request.sessionId !== undefined) return findSession(options, request.sessionId);
   const { personaId, projectId } = request.info;
-  if (personaId !== 0) throw invalid(`Persona ${personaId} is not available`);
+  if (personaId !== 0) throw invalid(noAccessTo("persona"));
   // The standard interface makes and lists no projects: any id is one.
-  if (dialect === "onyx" && projectId !== null) throw invalid(`Project ${projectId} not found`);
+  if (dialect === "onyx" && projectId !== null) throw invalid(noAccessTo("project"));
   const session = sessions.create(request.info);
   yield { chat_session_id: session.id, incognito: false };
   return session;
@@ -52,6 +53,9 @@ async function sendMessage(options: ChatOptions, call: Call): Promise<Reply> {
   checkModels(options, request);
   if (request.overrides.length > 1 && !request.stream) {
     return problem(dialect, 400, "INVALID_INPUT", "Multi-model mode requires streaming");
+  }
+  if (dialect === "onyx" && request.info.incognito) {
+    return problem(dialect, 403, "INSUFFICIENT_PERMISSIONS", "Incognito chats are not enabled");
   }
   if (options.runs.isFull()) {
     return problem(dialect, 503, "SERVICE_UNAVAILABLE", "Too many answers at once");

@@ -1,10 +1,12 @@
 import * as z from "zod/mini";
 import type { Call } from "../http/call.ts";
 import { type Files, kindOf, maxFileBytes, toUserFile } from "../store/files.ts";
+import { pathUuid } from "../http/query.ts";
+import { naiveTime } from "../store/identity.ts";
 import { detail, type DialectName, json, problem, Refusal, type Reply } from "../http/reply.ts";
 import { onyxGet, type Route } from "../http/routes.ts";
 import { readUpload, type UploadedPart } from "../http/upload.ts";
-import { parseBody } from "../http/validation.ts";
+import { laxUuid, parseBody } from "../http/validation.ts";
 
 /** Why a file is rejected, as a message for its sender. */
 function rejectionOf({ mime, bytes }: UploadedPart): string | undefined {
@@ -60,13 +62,13 @@ async function uploadForConnector(files: Files, call: Call): Promise<Reply> {
 }
 
 function oneFile(files: Files, dialect: DialectName, call: Call): Reply {
-  const file = files.find(call.parameters["id"]!);
+  const file = files.find(pathUuid(call, "id"));
   return file
     ? json(200, toUserFile(file, files.status(file)))
     : problem(dialect, 404, "NOT_FOUND", "File not found");
 }
 
-const StatusesBody = z.looseObject({ file_ids: z.array(z.string()) });
+const StatusesBody = z.looseObject({ file_ids: z.array(laxUuid) });
 
 function statuses(files: Files, call: Call): Reply {
   const { file_ids } = parseBody(StatusesBody, call.json());
@@ -94,10 +96,10 @@ function content(files: Files, call: Call): Reply {
 export function fileRoutes(files: Files, dialect: DialectName): Route[] {
   const bodyLimit = 2 * maxFileBytes;
   const onyx = { dialect: "onyx" } as const;
-  const listing = (): Reply =>
+  const listing = (timeOf?: typeof naiveTime) => (): Reply =>
     json(
       200,
-      files.list().map((file) => toUserFile(file, files.status(file))),
+      files.list().map((file) => toUserFile(file, files.status(file), timeOf)),
     );
   return [
     {
@@ -106,7 +108,7 @@ export function fileRoutes(files: Files, dialect: DialectName): Route[] {
       bodyLimit,
       handle: (call) => uploadForChat(files, call),
     },
-    { method: "GET", path: "/api/user/projects/file/", dialect: "standard", handle: listing },
+    { method: "GET", path: "/api/user/projects/file/", dialect: "standard", handle: listing() },
     {
       method: "POST",
       path: "/api/user/file/upload",
@@ -121,7 +123,7 @@ export function fileRoutes(files: Files, dialect: DialectName): Route[] {
       bodyLimit,
       handle: (call) => uploadForConnector(files, call),
     },
-    onyxGet("/api/user/files/recent", listing),
+    onyxGet("/api/user/files/recent", listing(naiveTime)),
     onyxGet("/api/user/projects/file/:id", (call) => oneFile(files, dialect, call)),
     onyxGet("/api/chat/file/:id", (call) => content(files, call)),
     {

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import type { Call } from "../http/call.ts";
-import { parseTimestamp, zuluTime } from "../store/identity.ts";
+import { zuluTime } from "../store/identity.ts";
+import { noAccessTo } from "../chat/chat-setup.ts";
+import { pathUuid, queryTime } from "../http/query.ts";
 import type { Framing } from "../chat/packets.ts";
 import { detail, json, problem, Refusal, type Reply } from "../http/reply.ts";
 import type { Route } from "../http/routes.ts";
@@ -19,10 +21,18 @@ export interface SessionOptions {
 }
 
 function findKnown(sessions: Sessions, call: Call): Session {
-  const session = sessions.find(call.parameters["id"]!);
-  if (!session || session.deleted) throw new Refusal(detail(404, "Chat session not found"));
+  const session = findLive(sessions, pathUuid(call, "id"));
+  if (!session) throw new Refusal(detail(404, "Chat session not found"));
   return session;
 }
+
+/** The session, unless it is unknown or deleted. */
+function findLive(sessions: Sessions, id: string): Session | undefined {
+  const session = sessions.find(id);
+  return session?.deleted === false ? session : undefined;
+}
+
+const invalidSession = "Invalid Chat Session ID provided";
 
 function list(sessions: Sessions, call: Call): Reply {
   const size = Number(call.query.get("page_size") ?? 50);
@@ -30,7 +40,7 @@ function list(sessions: Sessions, call: Call): Reply {
     const msg = "Input should be between 1 and 100";
     throw refuseBody([{ type: "value_error", loc: ["query", "page_size"], msg, input: size }]);
   }
-  const before = parseTimestamp(call.query.get("before"))?.ms;
+  const before = queryTime(call, "before");
   const withEmpty = call.query.get("include_failed_chats") === "true";
   const found = sessions.list(size + 1, before, withEmpty);
   return json(200, { sessions: found.slice(0, size).map(toListed), has_more: found.length > size });
@@ -66,17 +76,19 @@ const Renaming = z.looseObject({
 });
 
 function create(sessions: Sessions, call: Call): Reply {
-  const { persona_id, project_id, description } = parseBody(NewSession, call.json());
-  if (persona_id) return detail(403, "Persona is not available");
-  if (project_id) return detail(400, "Project not found");
+  const { persona_id, project_id, description, incognito } = parseBody(NewSession, call.json());
+  if (incognito) return detail(403, "Incognito chats are not enabled");
+  if (persona_id) return detail(403, noAccessTo("persona"));
+  if (project_id) return detail(403, noAccessTo("project"));
   const info = { personaId: 0, projectId: null, description: description ?? null };
   return json(200, { chat_session_id: sessions.create(info).id, incognito: false });
 }
 
 function rename(sessions: Sessions, call: Call): Reply {
   const body = parseBody(Renaming, call.json());
-  const session = sessions.find(body.chat_session_id);
-  if (!session || session.deleted) return detail(404, "Chat session not found");
+  const session = findLive(sessions, body.chat_session_id);
+  // Two shapes for one reason: observed-service.md 12.1.
+  if (!session) return json(400, { message: invalidSession });
   const question = sessions.mainline(session.id).find(({ type }) => type === "user");
   // Without a name, the service asks a model for one; the sandbox uses the question.
   const name = body.name || question?.text.slice(0, 60) || "New chat";
@@ -84,16 +96,21 @@ function rename(sessions: Sessions, call: Call): Reply {
   return json(200, { new_name: name });
 }
 
+const unknownSession = (): Reply =>
+  problem("onyx", 404, "SESSION_NOT_FOUND", "Chat session not found");
+
 function stop(sessions: Sessions, runs: Runs, call: Call): Reply {
-  const session = sessions.find(call.parameters["id"]!);
-  if (!session) return problem("onyx", 404, "SESSION_NOT_FOUND", "Chat session not found");
+  const session = sessions.find(pathUuid(call, "id"));
+  if (!session) return unknownSession();
   runs.find(session.id)?.stop();
   return json(200, { message: "Chat session stopped" });
 }
 
 /** The answer in progress, from line `cursor` on. */
-function resume(runs: Runs, framing: Framing, call: Call): Reply {
-  const run = runs.find(call.parameters["id"]!);
+function resume({ sessions, runs, framing }: SessionOptions, call: Call): Reply {
+  const session = findLive(sessions, pathUuid(call, "id"));
+  if (!session) return unknownSession();
+  const run = runs.find(session.id);
   // A finished run cannot be resumed; clients read the session instead.
   if (!run) return problem("onyx", 404, "NOT_FOUND", "No run to resume");
   const cursor = Math.max(0, Math.trunc(Number(call.query.get("cursor") ?? 0))) || 0;
@@ -102,7 +119,7 @@ function resume(runs: Runs, framing: Framing, call: Call): Reply {
 
 /** Sessions as `onyx` manages them: observed-service.md 2.8 and 5. */
 export function sessionRoutes(options: SessionOptions): Route[] {
-  const { sessions, runs, framing } = options;
+  const { sessions, runs } = options;
   const onyx = { dialect: "onyx", bodyLimit: 1024 * 1024 } as const;
   return [
     {
@@ -142,7 +159,9 @@ export function sessionRoutes(options: SessionOptions): Route[] {
       method: "DELETE",
       path: "/api/chat/delete-chat-session/:id",
       handle(call) {
-        const { id } = findKnown(sessions, call);
+        const session = findLive(sessions, pathUuid(call, "id"));
+        if (!session) return detail(400, invalidSession);
+        const { id } = session;
         if (call.query.get("hard_delete") === "true") sessions.erase(id);
         else sessions.remove(id);
         return json(200, null);
@@ -153,7 +172,7 @@ export function sessionRoutes(options: SessionOptions): Route[] {
       method: "GET",
       path: "/api/chat/chat-session/:id/resume-stream",
       anonymous: true,
-      handle: (call) => resume(runs, framing, call),
+      handle: (call) => resume(options, call),
     },
   ];
 }

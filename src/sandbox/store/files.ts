@@ -147,15 +147,15 @@ export function createFiles(database: Database, now: () => number, polls = 0) {
 }
 
 /** The service's UserFile: observed-service.md 5. */
-export function toUserFile(file: StoredFile, status: string, temporaryId: string | null = null) {
+export function toUserFile(file: StoredFile, status: string, timeOf = zuluTime) {
   return {
     id: file.id,
-    temp_id: temporaryId,
+    temp_id: null,
     name: file.name,
     project_id: file.projectId,
     user_id: null,
     file_id: file.fileId,
-    created_at: zuluTime(file.createdAt),
+    created_at: timeOf(file.createdAt),
     status,
     last_accessed_at: null,
     file_type: file.mime,

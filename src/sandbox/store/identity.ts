@@ -75,6 +75,11 @@ export function zuluTime(ms: number): string {
   return new Date(ms).toISOString().replace(/\.000Z$/, "Z");
 }
 
+/** `2026-01-01T00:00:00`, in UTC, as in the list of recent files: observed-service.md 12.13. */
+export function naiveTime(ms: number): string {
+  return zuluTime(ms).replace(/Z$/, "");
+}
+
 /** `2026-01-01T00:00:00+00:00`, as in packets: observed-service.md 2.1. */
 export function offsetTime(ms: number): string {
   return zuluTime(ms).replace(/Z$/, "+00:00");

@@ -36,6 +36,7 @@ import { questionTerms, searchPassages, type View } from "./index/search.ts";
 import { searchRoutes } from "../routes/search/search-routes.ts";
 import { sessionRoutes } from "../routes/session-routes.ts";
 import { createSessions } from "./sessions.ts";
+import { pairRoutes } from "../routes/pairs/pair-routes.ts";
 import { statusRoutes } from "../routes/pairs/status-routes.ts";
 
 export interface Service {
@@ -84,6 +85,7 @@ function routesOf(
   const pairs = createPairs(database, options.pairs ?? defaultPairs);
   const access = createAccess(pairs.records);
   const readers = (options.readers ?? []).map((reader) => reader.groups ?? []);
+  const statuses = new Map<number, string>();
   const groups = createGroups(pairs.records, readers);
   const documentSets = createDocumentSets(database, options.documentSets ?? defaultSets);
   const chunks = createChunkStore(database);
@@ -122,7 +124,8 @@ function routesOf(
       providers: Object.keys(models),
     }),
     ...connectorRoutes({ pairs, groups, clock }),
-    ...statusRoutes({ pairs: pairs.records, documents, history, clock }),
+    ...statusRoutes({ pairs: pairs.records, documents, history, statuses, clock }),
+    ...pairRoutes({ ...shared, pairs, groups, statuses }),
     ...catalogRoutes({ pairs: pairs.records, groups, models, hasModel: model !== undefined }),
     ...documentSetRoutes(documentSets, pairs.records),
     ...pageRoutes(key),

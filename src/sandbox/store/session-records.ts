@@ -1,4 +1,4 @@
-import { zuluTime } from "./identity.ts";
+import { offsetTime, zuluTime } from "./identity.ts";
 import { type Line, packet } from "../chat/packets.ts";
 import { type Feedback, kindOf } from "./feedback.ts";
 import type { Message, Session } from "./sessions.ts";
@@ -9,8 +9,8 @@ export function toListed(session: Session) {
     id: session.id,
     name: session.name,
     persona_id: session.personaId,
-    time_created: zuluTime(session.createdAt),
-    time_updated: zuluTime(session.updatedAt),
+    time_created: offsetTime(session.createdAt),
+    time_updated: offsetTime(session.updatedAt),
     shared_status: "private",
     current_alternate_model: null,
     current_temperature_override: null,

@@ -32,6 +32,7 @@ export interface Message {
 
 /** The stored result of a turn. */
 export interface Outcome {
+  /** Of a turn that failed, replaced by `error`: observed-service.md 12.10. */
   text: string;
   documents: unknown[];
   citations: Record<string, string>;
@@ -162,7 +163,7 @@ export function createSessions(database: Database, now: () => number) {
           "UPDATE messages SET text = ?, documents = ?, citations = ?, error = ? WHERE id = ?",
         )
         .run(
-          outcome.text,
+          outcome.error ?? outcome.text,
           JSON.stringify(outcome.documents),
           JSON.stringify(outcome.citations),
           outcome.error,

@@ -23,7 +23,11 @@ describe("readServiceWords", () => {
   it.each(fixtures.filter(({ shape }) => shape !== "empty"))("reads the shape: $shape", (error) => {
     const body = Buffer.from(error.text ?? JSON.stringify(error.body));
     const words = readServiceWords(body, error.headers["content-type"] ?? "", error.status);
-    expect(words).toEqual({ text: error.words, ...(error.code ? { code: error.code } : {}) });
+    expect(words).toEqual({
+      text: error.words,
+      ...(error.code ? { code: error.code } : {}),
+      ...(error.words.includes("web page") ? { isPage: true } : {}),
+    });
   });
 
   const dump = (items: string[]): Buffer => {
@@ -94,28 +98,10 @@ describe("readServiceWords", () => {
   ])("names %s for an unknown name", (_what, problem, expected) => {
     const item = { type: "enum", loc: ["body", "x"], ...problem };
     const listed = Buffer.from(JSON.stringify({ detail: [item] }));
-    expect(readServiceWords(listed, "application/json", 422)).toEqual({
-      text: expected,
-      isWrongValue: true,
-    });
+    expect(readServiceWords(listed, "application/json", 422)).toEqual({ text: expected });
     const input = JSON.stringify(problem.input).replaceAll('"', "'");
     const python = `{'type': 'enum', 'loc': ('body', 'x'), 'msg': "${problem.msg}", 'input': ${input}}`;
-    expect(readServiceWords(dump([python]), "application/json", 422)).toEqual({
-      text: expected,
-      isWrongValue: true,
-    });
-  });
-
-  it.each([
-    [["enum"], true],
-    [["datetime_from_date_parsing", "string_too_short"], true],
-    [["list_type"], undefined],
-    [["enum", "missing"], undefined],
-    [[], undefined],
-  ])("of %j: whether only values are wrong", (types, expected) => {
-    const detail = types.map((type) => ({ type, loc: ["body"], msg: "x", input: "y" }));
-    const body = Buffer.from(JSON.stringify({ detail }));
-    expect(readServiceWords(body, "application/json", 422).isWrongValue).toBe(expected);
+    expect(readServiceWords(dump([python]), "application/json", 422)).toEqual({ text: expected });
   });
 
   it.each([

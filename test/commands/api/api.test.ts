@@ -198,7 +198,7 @@ describe("what is shown", () => {
   });
 
   it.each<[number, number]>([
-    [400, 8],
+    [400, 2],
     [401, 4],
     [403, 4],
     [404, 9],

@@ -104,7 +104,7 @@ describe("connectors create", () => {
     const other = () => ({ body: [pair({ id: 5, name: "Docs", source: "web" })] });
     const refused = () => ({ status: 400, body: wire["samePairName"] });
     const { code, err } = await create([other, refused, other]);
-    expect(code).toBe(8);
+    expect(code).toBe(2);
     expect(err).toContain("cc_pair_id 5 (source web) has this name: choose another");
   });
 
@@ -123,7 +123,7 @@ describe("connectors create", () => {
     const refused = () => ({ status: 400, body: wire["sameNameAndSource"] });
     const { code, out, err, asked } = await create([none, refused, none]);
     expect({ code, out, asked }).toEqual({
-      code: 8,
+      code: 2,
       out: "",
       asked: "GET POST GET GET GET GET GET",
     });

@@ -60,7 +60,9 @@ describe("eval against a service that fails", () => {
     service.write("suite.json", suiteOf({ ...first, filters }, ...rest));
     const report = await service.report("retrieval suite.json --concurrency 1");
     expect(outcomes(report)).toEqual(["error", "passed", "passed", "passed", "passed", "passed"]);
-    expect(report.cases[0]?.reason).toContain("Document set not found: Gone");
+    expect(report.cases[0]?.reason).toContain(
+      "User does not have access to document sets: ['Gone']",
+    );
     expect([report.stopped, report.code]).toEqual([null, 10]);
   });
 

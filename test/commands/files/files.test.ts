@@ -92,7 +92,7 @@ describe("chat --file", () => {
     });
     write(world, { "big.txt": "x" });
     const { code, stderr } = await world.command(["chat", "--file", "big.txt", "hi"]);
-    expect(code).toBe(8);
+    expect(code).toBe(2);
     expect(stderr).toContain("services accept 100 MB by default");
   });
 

@@ -267,8 +267,8 @@ describe("overrides", () => {
     expect((await sandbox.send("POST", "/api/chat/send-chat-message", body)).status).toBe(400);
     expect(llm.requests).toEqual([]);
     const { sandbox: onyx } = await startWith("ok", { dialect: "onyx" });
-    expect((await onyx.get("/api/llm/provider")).json()).toMatchObject([
-      { name: "llm", default_model_name: "tiny" },
+    expect((await onyx.get("/api/llm/provider")).json()["providers"]).toMatchObject([
+      { name: "llm", model_configurations: [{ name: "tiny" }] },
     ]);
   });
 });
@@ -302,7 +302,7 @@ describe("failures of the model's server", () => {
     expect((await sandbox.whole("once more", { chat_session_id })).answer).toBe("back");
     if (dialect === "standard") return;
     const { messages } = await storedOf(sandbox, chat_session_id!);
-    expect(messages[2]).toMatchObject({ message: "half ", error: last.error });
+    expect(messages[2]).toMatchObject({ message: last.error, error: last.error });
   });
 
   it("tell of a key that is refused, and never the key", async () => {
@@ -413,7 +413,7 @@ describe("a run of a model", () => {
     await left.opened;
     const again = await start({ dialect: "onyx", dataFolder: sandbox.dataFolder });
     expect((await storedOf(again, id)).messages.at(-1)).toMatchObject({
-      message: "one ",
+      message: "The sandbox shut down before the answer was complete",
       error: "The sandbox shut down before the answer was complete",
     });
   });

@@ -128,8 +128,8 @@ describe("files for a chat", () => {
     expect((await get(`/api/user/projects/file/${file!.id}`)).json()).toMatchObject({
       status: "COMPLETED",
     });
-    expect((await get("/api/user/projects/file/none")).status).toBe(404);
-    const ids = { file_ids: [file!.id, "none"] };
+    expect((await get("/api/user/projects/file/none")).status).toBe(422);
+    const ids = { file_ids: [file!.id, "00000000-0000-4000-8000-000000000009"] };
     expect((await send("POST", "/api/user/projects/file/statuses", ids)).json()).toHaveLength(1);
     const content = await get(`/api/chat/file/${file!.file_id}`);
     expect([content.text, content.headers.get("content-disposition")]).toEqual([

@@ -67,7 +67,7 @@ describe("the message tree", () => {
     const reply = await sandbox.whole("x", { forced_tool_id: 9 });
     const { messages } = await detailOf(sandbox, reply.chat_session_id!);
     expect(messages.at(-1)).toMatchObject({
-      message: "",
+      message: "Forced tool 9 not found in tools",
       error: "Forced tool 9 not found in tools",
     });
   });
@@ -81,6 +81,8 @@ describe("the message tree", () => {
     expect((await detailOf(second, chat_session_id!)).messages).toHaveLength(5);
   });
 });
+
+const unknownSession = "00000000-0000-4000-8000-000000000009";
 
 describe("managing sessions in onyx", () => {
   it("lists, renames, deletes", async () => {
@@ -99,7 +101,9 @@ describe("managing sessions in onyx", () => {
     expect([all.sessions.map(({ id }) => id), all.has_more]).toEqual([ids.toReversed(), false]);
     const page = await list("?page_size=2");
     expect([page.sessions.length, page.has_more]).toEqual([2, true]);
-    const next = await list(`?page_size=2&before=${page.sessions[1]!.time_updated}`);
+    const next = await list(
+      `?page_size=2&before=${encodeURIComponent(page.sessions[1]!.time_updated)}`,
+    );
     expect(next.sessions.map(({ id }) => id)).toEqual([ids[0]]);
     expect((await sandbox.get("/api/chat/get-user-chat-sessions?page_size=101")).status).toBe(422);
     const rename = (name: string | null) =>
@@ -110,7 +114,7 @@ describe("managing sessions in onyx", () => {
     }
     const path = `/api/chat/delete-chat-session/${ids[0]}`;
     expect((await sandbox.send("DELETE", path)).text).toBe("null");
-    expect((await sandbox.send("DELETE", path)).status).toBe(404);
+    expect((await sandbox.send("DELETE", path)).status).toBe(400);
     expect((await sandbox.get(`/api/chat/get-chat-session/${ids[0]}`)).status).toBe(404);
     expect((await list()).sessions).toHaveLength(2);
     const [line] = await sandbox.ask("x", { chat_session_id: ids[0] });
@@ -288,7 +292,7 @@ describe("a run in flight", () => {
     const stop = (id: string | null | undefined) =>
       sandbox.send("POST", `/api/chat/stop-chat-session/${id}`);
     expect((await stop(chat_session_id)).status).toBe(200);
-    expect((await stop("none")).json()).toMatchObject({ error_code: "SESSION_NOT_FOUND" });
+    expect((await stop(unknownSession)).json()).toMatchObject({ error_code: "SESSION_NOT_FOUND" });
     const resume = await sandbox.get(
       `/api/chat/chat-session/${chat_session_id}/resume-stream?cursor=0`,
     );

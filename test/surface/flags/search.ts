@@ -18,8 +18,8 @@ export const search: Coverage = {
     "--document-set": {
       ...found,
       flag: "--document-set none",
-      codes: [0, 4],
-      stderr: { gains: /Document set not found: none/ },
+      codes: [0, 9],
+      stderr: { gains: /access to document sets: \['none'\]/ },
     },
     "--filter-tag": {
       ...found,

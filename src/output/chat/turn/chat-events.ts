@@ -223,6 +223,7 @@ export const ChatEventLine = z.discriminatedUnion("type", [
     message: z.string(),
     code: z.nullable(z.string()),
     retryable: z.nullable(z.boolean()),
+    vendorModel: z.optional(text("the model whose vendor failed")),
   }),
   result,
 ]);

@@ -40,8 +40,14 @@ export function readEvent(event: ChatEvent): TurnEvent | undefined {
       return { type: "models", models };
     }
     case "failure": {
-      const { error, error_code: code, is_retryable: retryable } = event.failure;
-      return { type: "error", message: error, code: code ?? null, retryable: retryable ?? null };
+      const { error, error_code: code, is_retryable: retryable, details } = event.failure;
+      return {
+        type: "error",
+        message: error,
+        code: code ?? null,
+        retryable: retryable ?? null,
+        ...(details?.model ? { vendorModel: details.model } : {}),
+      };
     }
     case "packet": {
       return readPacket(event.packet, placeOf(event.placement));

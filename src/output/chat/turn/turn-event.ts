@@ -96,4 +96,11 @@ type TurnEventKind =
   /** A block of reasoning, a tool, a plan or a report is finished. */
   | { type: "end"; place: Place }
   | { type: "stop"; reason: string | null }
-  | { type: "error"; message: string; code: string | null; retryable: boolean | null };
+  | {
+      type: "error";
+      message: string;
+      code: string | null;
+      retryable: boolean | null;
+      /** The model, if its vendor failed. */
+      vendorModel?: string;
+    };

@@ -106,6 +106,8 @@ function* toolLines(writing: Writing, terms: string[]): Generator<Line> {
   if (turn.search) yield* searching((writing.at += 1), turn, terms, bestOf(writing));
 }
 
+const emptyAnswer = "The model returned an empty answer";
+
 /**
  * The packets of a turn that a language model answers. The sandbox searches first and sends
  * the numbered passages to the model; the model's `[n]` become citations. A failure of the
@@ -131,6 +133,7 @@ export async function* runModelTurn(turn: Turn, asked: ModelTurn): AsyncGenerato
   yield* toolLines(writing, terms);
   try {
     yield* modelLines(writing);
+    if (written.text.trim() === "") throw new ModelFailure("EMPTY_LLM_RESPONSE", emptyAnswer);
     store(written.text, null);
     yield packet(writing.at, "stop", { stop_reason: null });
   } catch (error) {

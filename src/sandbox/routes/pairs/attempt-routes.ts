@@ -16,6 +16,8 @@ export interface StatusOptions {
   pairs: readonly PairRecord[];
   documents: DocumentStore;
   history: AttemptHistory;
+  /** Statuses that a caller set, by pair; kept until the sandbox ends. */
+  statuses: Map<number, string>;
   clock: Clock;
 }
 

@@ -99,9 +99,7 @@ function listSync({ documents }: StatusOptions, pair: number): Reply {
 
 /** The state of the pairs and their attempts: observed-service.md 4.2 and 11.4. */
 export function statusRoutes(options: StatusOptions): Route[] {
-  const { pairs, documents, history } = options;
-  // Kept until the sandbox ends.
-  const statuses = new Map<number, string>();
+  const { pairs, documents, history, statuses } = options;
   const states = (): PairState[] => {
     const counts = documents.countByPair();
     return pairs.map((pair) =>
@@ -134,7 +132,10 @@ export function statusRoutes(options: StatusOptions): Route[] {
       bodyLimit: 1024 * 1024,
       handle(call) {
         const known = find(call);
-        if (!known) throw notVisible();
+        if (!known) {
+          const text = "Connection not found for current user's permissions";
+          return problem("onyx", 403, "INSUFFICIENT_PERMISSIONS", text);
+        }
         return changeStatus(statuses, known, call);
       },
     },

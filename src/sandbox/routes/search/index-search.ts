@@ -1,3 +1,4 @@
+import { noAccessToSets } from "../../chat/chat-setup.ts";
 import * as z from "zod/mini";
 import type { SearchDoc } from "../../../api/chat-schemas.ts";
 import type { Call } from "../../http/call.ts";
@@ -136,7 +137,7 @@ export function searchMessage(options: SearchOptions, call: Call): Reply {
     (name) => !options.documentSets.pairsOf(name, call.caller),
   );
   if (unknownSet !== undefined) {
-    const text = `Document set not found: ${unknownSet}`;
+    const text = noAccessToSets([unknownSet]);
     return stream
       ? reply({ ...noReply, error: text })
       : problem("onyx", 403, "INSUFFICIENT_PERMISSIONS", text);

@@ -1,3 +1,4 @@
+import { noAccessToSets } from "../../chat/chat-setup.ts";
 import * as z from "zod/mini";
 import type { Call } from "../../http/call.ts";
 import { offsetTime, parseTimestamp } from "../../store/identity.ts";
@@ -86,7 +87,7 @@ function search(options: SearchOptions, call: Call): Reply {
   }
   const unknownSet = body.document_sets?.find((name) => !documentSets.pairsOf(name, call.caller));
   if (unknownSet !== undefined) {
-    const text = `Document set not found: ${unknownSet}`;
+    const text = noAccessToSets([unknownSet]);
     return problem("onyx", 403, "INSUFFICIENT_PERMISSIONS", text);
   }
   const from = parseTimestamp(body.time_cutoff)?.ms;

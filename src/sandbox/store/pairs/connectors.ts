@@ -96,7 +96,7 @@ const seeds: readonly Seed[] = [
   },
   {
     id: 8,
-    name: null,
+    name: "Policies",
     source: "file",
     input: "load_state",
     config: { file_locations: ["policies.zip"], zip_metadata: null },

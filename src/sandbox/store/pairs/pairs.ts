@@ -20,6 +20,8 @@ export interface Pairs {
   dropConnector(id: number): void;
   /** Whether a connector of this name and source exists, with or without a pair. */
   hasConnector(name: string, source: string): boolean;
+  /** Removes a pair, its connector and its credential. */
+  remove(id: number): void;
   link(parts: {
     name: string;
     accessType: string;
@@ -29,9 +31,12 @@ export interface Pairs {
   }): PairRecord;
 }
 
-function readStored(database: Database): PairRecord[] {
-  const rows = database.prepare("SELECT record FROM pairs ORDER BY id").all();
-  return rows.map((row) => JSON.parse(String(row["record"])) as PairRecord);
+/** The pairs of earlier runs by id; a removed pair is null. */
+function readStored(database: Database): Map<number, PairRecord | null> {
+  const rows = database.prepare("SELECT id, record FROM pairs ORDER BY id").all();
+  return new Map(
+    rows.map((row) => [Number(row["id"]), JSON.parse(String(row["record"])) as PairRecord | null]),
+  );
 }
 
 /** The pairs of this sandbox: the given pairs, and those created in earlier runs. */
@@ -46,10 +51,12 @@ export function createPairs(database: Database, given: readonly PairRecord[]): P
     connectors.set(record.connector.id, record.connector);
     credentials.set(record.credential.id, record.credential);
   };
-  for (const record of [...given, ...readStored(database)]) {
+  const stored = readStored(database);
+  for (const record of [...given, ...stored.values()]) {
+    if (record === null || stored.get(record.cc_pair_id) === null) continue;
     if (!ids.has(record.cc_pair_id)) add(record);
   }
-  const insert = database.prepare("INSERT INTO pairs(id, record) VALUES (?, ?)");
+  const insert = database.prepare("INSERT OR REPLACE INTO pairs(id, record) VALUES (?, ?)");
   const nextId = (usedIds: Iterable<number>): number => Math.max(0, ...usedIds) + 1;
   return {
     records,
@@ -67,12 +74,23 @@ export function createPairs(database: Database, given: readonly PairRecord[]): P
     connector: (id) => connectors.get(id),
     credential: (id) => credentials.get(id),
     dropConnector: (id) => void connectors.delete(id),
+    remove(id) {
+      const at = records.findIndex((record) => record.cc_pair_id === id);
+      const [removed] = records.splice(at, at < 0 ? 0 : 1);
+      if (!removed) return;
+      ids.delete(id);
+      stored.set(id, null);
+      connectors.delete(removed.connector.id);
+      credentials.delete(removed.credential.id);
+      insert.run(id, "null");
+    },
     hasConnector: (name, source) =>
       [...connectors.values()].some((each) => each.name === name && each.source === source),
     link({ name, accessType, groups, connector, credential }) {
       const record: PairRecord = {
         // Pair 1 is the hidden default pair.
-        cc_pair_id: Math.max(2, nextId(ids)),
+        // An id is not used twice.
+        cc_pair_id: Math.max(2, nextId([...ids, ...stored.keys()])),
         name,
         connector: { ...connector, credential_ids: [credential.id] },
         credential,

@@ -102,7 +102,7 @@ describe("connectors status, on the sandbox,", () => {
     await run(service, ["connectors", "status", "2"]);
     const owner = { profile: "default", baseUrl: service.sandbox.url };
     const names = readNames(service.env, "connectors", owner, Date.now());
-    expect(names.map(({ id }) => id)).toEqual([2, 3, 4, 5, 6, 7]);
+    expect(names.map(({ id }) => id)).toEqual([2, 3, 4, 5, 6, 7, 8]);
   });
 
   it("shows relative times and what has room on a terminal", async () => {
