@@ -149,14 +149,6 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       hint: "use only one of them",
     },
   ],
-  "state merge": [
-    {
-      flags: ["--state", "--root"],
-      beside: ["--out"],
-      why: "--out writes a file and opens no state",
-      hint: "use only one of them",
-    },
-  ],
   try: [
     {
       flags: [

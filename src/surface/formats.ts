@@ -86,7 +86,6 @@ const special: Readonly<Record<string, OutputForm>> = {
   "state export": stateForm,
   "state forget": stateForm,
   "state import": stateForm,
-  "state merge": stateForm,
   status: reportForm,
   verify: reportForm,
   try: noForm("for answers as JSON: knowctl sandbox, and knowctl chat --json"),

@@ -30,7 +30,9 @@ it("a folder that outgrows one machine is sent by shards, and comes back to one"
   writeFiles(service.folder, pages(6, 45));
   expect((await run(service, "state export before.ndjson")).code).toBe(0);
   for (const shard of shards) {
-    expect((await run(service, `state import before.ndjson --state state-${shard}`)).code).toBe(0);
+    expect(
+      (await run(service, `state import before.ndjson --yes --state state-${shard}`)).code,
+    ).toBe(0);
   }
   await uploadShards(service, "Monday");
   const everyOnce = Object.fromEntries(Object.keys(pages(0, 45)).map((id) => [id, 1]));
@@ -62,7 +64,7 @@ it("a folder that outgrows one machine is sent by shards, and comes back to one"
     expect((await run(service, line)).code).toBe(0);
   }
   const states = shards.map((shard) => `state-${shard}.ndjson`).join(" ");
-  expect((await run(service, `state merge ${states}`)).code).toBe(0);
+  expect((await run(service, `state import ${states} --yes`)).code).toBe(0);
   const whole = await run(service, "ingest docs --cc-pair-id 2");
   expect(whole.stderr).toMatch(/^done: 45 unchanged in /m);
   expect(takenBy(service.sandbox)).toEqual({ ...everyOnce, "docs/30.md": 2 });

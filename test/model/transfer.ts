@@ -84,7 +84,7 @@ async function mergeShards(run: Run, { project, state }: Plan, places: string[])
     rmSync(place, { recursive: true, force: true });
   }
   if (files.length === 0 || !state) return;
-  const merge = ["state", "merge", ...files, "--state", state.folder];
+  const merge = ["state", "import", ...files, "--yes", "--state", state.folder];
   const ran = await command(run, project, "", merge);
-  if (ran.code !== 0) throw new Violation(`state merge: exit ${ran.code}: ${ran.stderr}`);
+  if (ran.code !== 0) throw new Violation(`state import: exit ${ran.code}: ${ran.stderr}`);
 }

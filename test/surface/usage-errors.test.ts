@@ -83,7 +83,6 @@ describe("environment variables", () => {
     ["ingest docs --no-state --cc-pair-id 2 --dry-run", { KNOWCTL_CONNECTOR: "Mine" }],
     ["ingest docs --no-state --cc-pair-id 2 --dry-run", { KNOWCTL_STATE: "kept" }],
     ["config set defaultProfile a --local", { KNOWCTL_CONFIG: "other.json" }],
-    ["state merge a.ndjson --out merged.ndjson", { KNOWCTL_STATE: "kept" }],
     ["chat --replay answer.ndjson", { KNOWCTL_CONCURRENCY: "4" }],
   ])("never stand in the way of the flags of `%s`", async (line, variables) => {
     const folder = temporaryFolder();

@@ -68,7 +68,7 @@ function addExport(state: Command, run: Run): void {
   const command = state
     .command("export")
     .description(
-      "Write the state as NDJSON, for another machine or for `state merge`.\n" +
+      "Write the state as NDJSON, for `state import` on another machine.\n" +
         "The file contains paths, ids, hashes and dates. It contains no keys.",
     )
     .argument("[file]", "file to write (default: -, stdout)");
@@ -86,49 +86,30 @@ function addImport(state: Command, run: Run): void {
   const command = state
     .command("import")
     .description(
-      "Import an exported state.\n" +
-        "If both have a record of a document, the later upload wins. The next upload reads every file " +
-        "again, and sends it only if it changed. A truncated export is rejected as a whole.",
+      "Merge exported states into the record of this project.\n" +
+        "Shows what they add for each target, and asks. Of two records of a document the later " +
+        "upload wins. The next upload reads every file again, and sends what changed. An incomplete " +
+        "export is refused as a whole.",
     )
-    .argument("<file>", "file that `knowctl state export` wrote, or - for stdin")
-    .option("--replace", "forget the records of this machine first");
+    .argument("<file...>", "files that `knowctl state export` wrote, or - for stdin")
+    .option("-y, --yes", "do not ask");
   addPlace(command)
     .configureHelp({
       examples: [
-        ["knowctl state import state.ndjson", "add the uploads of another machine"],
-        ["gunzip < state.ndjson.gz | knowctl state import - --replace", "replace the state"],
+        ["knowctl state import state-*.ndjson", "the uploads of all shards"],
+        ["gunzip < state.ndjson.gz | knowctl state import - --yes", "in a pipeline"],
       ],
     })
     .action(run(async () => (await loadTransfer()).stateImport));
 }
 
-function addMerge(state: Command, run: Run): void {
-  const command = state
-    .command("merge")
-    .description(
-      "Merge the exported states of all shards, into the local state or a file.\n" +
-        "If two states have a record of a document, the later upload wins.",
-    )
-    .argument("<file...>", "files that `knowctl state export` wrote")
-    .option("--out <file>", "write this file instead of the local state (- for stdout)", filled);
-  addPlace(command)
-    .configureHelp({
-      examples: [
-        ["knowctl state merge state-*.ndjson", "into the local state"],
-        ["knowctl state merge state-1.ndjson state-2.ndjson --out all.ndjson", "into a file"],
-      ],
-    })
-    .action(run(async () => (await loadTransfer()).stateMerge));
-}
-
-/** `state list | forget | export | import | merge`. */
+/** `state list | forget | export | import`. */
 export function addState(program: Command, run: Run): void {
   const state = program
     .command("state")
-    .description("Show, forget, export and merge the upload record.");
+    .description("Show, forget, export and import the upload record.");
   addList(state, run);
   addForget(state, run);
   addExport(state, run);
   addImport(state, run);
-  addMerge(state, run);
 }

@@ -4,10 +4,16 @@ import { createLineSplitter, StreamTooLargeError } from "../../api/chat/lines.ts
 import type { Context } from "../../context.ts";
 import { CliError, codeOf, fileProblem, messageOf } from "../../errors.ts";
 import type { Incoming } from "../../sync/transfer/import.ts";
+import { optionsJson, optionsKey } from "../../sync/state/options.ts";
 import { checkHeader, parseTransferLine } from "../../sync/transfer/parse-transfer.ts";
+import type { TransferRecord } from "../../sync/transfer/transfer.ts";
+import { statsOf } from "../stats-of.ts";
+import { foreignOptions } from "../ingest/options/foreign-options.ts";
 
 /** Longest allowed line, in bytes: a record contains only paths, ids and hashes. */
 const longestLine = 4 * 1024 * 1024;
+/** A project is uploaded with a few. */
+const mostOptions = 10_000;
 
 async function* readLines(context: Context, name: string): AsyncGenerator<string[]> {
   let lines: string[] = [];
@@ -19,6 +25,13 @@ async function* readLines(context: Context, name: string): AsyncGenerator<string
     lines = [];
     return batch;
   };
+  const stats = name === "-" ? undefined : statsOf(resolve(context.cwd, name));
+  if (stats && !stats.isFile() && !stats.isDirectory()) {
+    // A FIFO without a writer would block.
+    throw new CliError("usage", `${name} is not a regular file; nothing was imported`, {
+      hints: ["pipe it: knowctl state import - --yes < FILE"],
+    });
+  }
   const source = name === "-" ? context.stdin : createReadStream(resolve(context.cwd, name));
   for await (const chunk of source) {
     context.signal.throwIfAborted();
@@ -54,13 +67,24 @@ export async function readExport(
   let line = 0;
   let count = 0;
   let isEnded = false;
+  const keys = new Map<string, string>();
+  const add = (each: Exclude<TransferRecord, { type: "end" }>): void => {
+    if (each.type === "options") {
+      const options = foreignOptions(each.options);
+      keys.set(each.key, optionsKey(optionsJson(options)));
+      if (keys.size > mostOptions) throw new CliError("usage", `more than ${mostOptions} options`);
+      incoming.add({ ...each, options });
+    } else if (each.type === "accepted" || each.type === "failure") {
+      incoming.add({ ...each, options: keys.get(each.options ?? "") });
+    } else incoming.add(each);
+  };
   const addLine = (json: string): void => {
     line++;
     if (line === 1) return checkHeader(json);
     if (isEnded) throw new CliError("usage", "unexpected text after the last line");
     const each = parseTransferLine(json);
     if (each.type !== "end") {
-      incoming.add(each);
+      add(each);
       count++;
     } else if (each.records === count) isEnded = true;
     else throw new CliError("usage", `found ${count} records, expected ${each.records}`);
@@ -72,7 +96,9 @@ export async function readExport(
           addLine(json);
         } catch (error) {
           if (!(error instanceof CliError) || error.exit !== "usage") throw error;
-          throw new CliError("usage", `${label}:${line}: ${error.message}`, error);
+          throw new CliError("usage", `${label}:${line}: ${error.message}`, {
+            hints: ["nothing was imported; name files from `knowctl state export`"],
+          });
         }
       }
     }

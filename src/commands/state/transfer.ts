@@ -2,13 +2,15 @@ import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import { countOf } from "../../output/terminal/progress.ts";
+import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import { checkOutputPath, writeFilePieces } from "../../output/report/file.ts";
 import { exportLines } from "../../sync/transfer/export.ts";
-import { createIncoming, type Incoming } from "../../sync/transfer/import.ts";
-import { openScratchState } from "../../sync/state/file/state-file.ts";
+import { createIncoming, type Incoming, type TargetChanges } from "../../sync/transfer/import.ts";
+import { pairInKey, serviceInKey } from "../../sync/state/target.ts";
 import type { State } from "../../sync/state/state.ts";
 import { openOutput } from "../connect.ts";
+import { pairText } from "../ingest/target/pair-names.ts";
+import { createPrompt } from "../prompt.ts";
 import { refuseRepeatedFile } from "../repeated-file.ts";
 import {
   findState,
@@ -21,12 +23,7 @@ import {
 import { readExport } from "./read-export.ts";
 
 export interface StateImportOptions extends StateFlags {
-  replace?: boolean;
-}
-
-export interface StateMergeOptions extends StateFlags {
-  /** File to write instead of the local state. */
-  out?: string;
+  yes?: boolean;
 }
 
 const pieceLength = 64 * 1024;
@@ -59,7 +56,7 @@ async function writeExport(
   }
 }
 
-/** `state export`: writes the whole state as NDJSON, for another machine or for `state merge`. */
+/** `state export`: writes the whole state as NDJSON, for `state import` elsewhere. */
 export async function stateExport(
   context: Context,
   [name = "-"]: string[],
@@ -76,21 +73,8 @@ export async function stateExport(
   }
 }
 
-async function readAll(
-  context: Context,
-  names: readonly string[],
-  incoming: Incoming,
-): Promise<void> {
-  for (const name of names) await readExport(context, name, incoming);
-}
-
-async function apply(
-  context: Context,
-  place: Pick<StatePlace, "folder">,
-  incoming: Incoming,
-  replace: boolean,
-): Promise<void> {
-  const steps = incoming.apply(replace);
+async function apply(context: Context, place: StatePlace, incoming: Incoming): Promise<void> {
+  const steps = incoming.apply();
   while (!guardWriting(place, () => steps.next()).done) {
     // Yield between transactions, so that other runs and Ctrl-C are not blocked.
     await new Promise((next) => setImmediate(next));
@@ -98,60 +82,73 @@ async function apply(
   }
 }
 
-async function importInto(
+const mostTargets = 20;
+
+function lineOf({ target, added, newer, kept, failures }: TargetChanges): string {
+  const pair = target === "" ? "pairs by rule" : pairText(pairInKey(target), undefined);
+  const place = target === "" ? "" : ` at ${serviceInKey(target)}`;
+  const parts = [
+    `${formatCount(added)} new here`,
+    ...(newer > 0 ? [`${formatCount(newer)} newer than here`] : []),
+    ...(kept > 0 ? [`${formatCount(kept)} kept as they are here`] : []),
+    ...(failures > 0 ? [countOf(failures, "failure")] : []),
+  ];
+  return `${pair}${place}: records of documents: ${parts.join(", ")}`;
+}
+
+/** Shows what an import adds per target, and asks. Returns false for no. */
+async function confirmImport(
   context: Context,
-  names: readonly string[],
+  output: Output,
+  changes: readonly TargetChanges[],
+  options: StateImportOptions & { readsStdin: boolean },
+): Promise<boolean> {
+  for (const each of changes.slice(0, mostTargets)) await output.problem(lineOf(each));
+  if (changes.length > mostTargets) {
+    await output.problem(`and ${countOf(changes.length - mostTargets, "more target")}`);
+  }
+  if (options.yes) return true;
+  const prompt = createPrompt(context, options, output);
+  if (prompt.canAsk && !options.readsStdin) {
+    return await prompt.confirm("Import these records? They decide what counts as sent.");
+  }
+  const why = options.readsStdin ? "stdin holds the records" : "there is no terminal to ask on";
+  throw new CliError("usage", `nothing was imported: ${why}`, {
+    hints: ["check the targets and numbers above, then confirm with --yes"],
+  });
+}
+
+/**
+ * `state import`: merges exported states into the local state. Of two records of one document, the
+ * one sent last is kept. Throws CliError `usage`, without importing anything, when a file is invalid
+ * or incomplete, and where nobody answers the question.
+ */
+export async function stateImport(
+  context: Context,
+  names: string[],
   options: StateImportOptions,
 ): Promise<void> {
+  const readsStdin = names.includes("-");
+  if (names.filter((name) => name === "-").length > 1) {
+    throw new CliError("usage", "stdin can be read only once");
+  }
+  refuseRepeatedFile(context.cwd, names, "pass each exported state once");
   const output = openOutput(context, options);
   const place = await findState(context, options, output);
   const state = await openOrCreate(context, place, output);
   try {
     const incoming = createIncoming(state.database);
-    await readAll(context, names, incoming);
+    for (const name of names) await readExport(context, name, incoming);
+    const changes = incoming.changes();
+    if (!(await confirmImport(context, output, changes, { ...options, readsStdin }))) {
+      return await output.note("nothing was imported");
+    }
     state.markRoot();
-    await apply(context, place, incoming, options.replace === true);
+    await apply(context, place, incoming);
     const files = names.length === 1 ? "" : ` from ${countOf(names.length, "file")}`;
-    const count = countOf(incoming.documents(), "record");
+    const total = changes.reduce((sum, { added, newer, kept }) => sum + added + newer + kept, 0);
+    const count = countOf(total, "record");
     await output.note(`imported ${count} of sent documents${files} into ${place.folder}`);
-  } finally {
-    state.close();
-  }
-}
-
-/**
- * `state import`: merges an exported state into the local state. Of two records of one
- * document, the one sent last is kept. Throws CliError `usage`, without importing anything,
- * when the file is invalid or incomplete.
- */
-export async function stateImport(
-  context: Context,
-  [name = "-"]: string[],
-  options: StateImportOptions,
-): Promise<void> {
-  await importInto(context, [name], options);
-}
-
-/** `state merge`: merges the exported states of all shards, into the local state or a file. */
-export async function stateMerge(
-  context: Context,
-  names: string[],
-  options: StateMergeOptions,
-): Promise<void> {
-  if (names.filter((name) => name === "-").length > 1) {
-    throw new CliError("usage", "stdin can be read only once");
-  }
-  refuseRepeatedFile(context.cwd, names, "pass each exported state once");
-  if (options.out === undefined) return await importInto(context, names, options);
-  if (options.out !== "-") checkOutputPath("--out", options.out, context.cwd);
-  const output = openOutput(context, options);
-  const state = await openScratchState();
-  try {
-    const incoming = createIncoming(state.database);
-    await readAll(context, names, incoming);
-    await apply(context, { folder: "" }, incoming, false);
-    await writeExport(context, output, state, options.out);
-    await output.note(`${countOf(names.length, "file")} merged`);
   } finally {
     state.close();
   }

@@ -15,6 +15,8 @@ export interface RecordedOptions {
   mapping: number;
   /** Flags (in `flags`) and configuration, without the root. */
   settings: Omit<RawSettings, "root">;
+  /** Of another state or a report: a format was left out, so these options give other documents. */
+  lacksFormat?: true | undefined;
 }
 
 /** The options of all recorded runs, each stored once under a number. */
@@ -53,14 +55,18 @@ export function optionsKey(json: string): string {
 
 /** Parses options from another state or a report; undefined when invalid. */
 export function parseOptions(value: unknown): RecordedOptions | undefined {
-  const { byInclude, pairFromFlag, mapping, settings } = (value ?? {}) as Partial<RecordedOptions>;
+  const { byInclude, pairFromFlag, mapping, settings, lacksFormat } = (value ??
+    {}) as Partial<RecordedOptions>;
   const isKnown =
     typeof byInclude === "boolean" &&
     typeof pairFromFlag === "boolean" &&
     typeof mapping === "number" &&
     typeof settings === "object" &&
-    settings !== null;
-  return isKnown ? { byInclude, pairFromFlag, mapping, settings } : undefined;
+    settings !== null &&
+    !Array.isArray(settings);
+  if (!isKnown) return undefined;
+  const lacking = lacksFormat === true ? { lacksFormat } : {};
+  return { byInclude, pairFromFlag, mapping, settings, ...lacking };
 }
 
 /** Parses the recorded options. Throws Error for damaged ones. */

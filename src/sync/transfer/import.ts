@@ -17,15 +17,26 @@ import type { ImageRecord, TransferRecord } from "./transfer.ts";
 /** Collects records in temporary tables until all of them are validated. */
 export interface Incoming {
   add(each: Exclude<TransferRecord, { type: "end" }>): void;
-  /** Number of documents of which a record was collected. */
-  documents(): number;
+  /** What the collected records would change, by target, in order; no target for failures of rules. */
+  changes(): TargetChanges[];
   /**
    * Merges the collected records into the state. Of two records of one document, the one
-   * sent last is kept. With `replace`, all earlier records are deleted first, in the same
-   * single transaction. Otherwise each step is one transaction, so that concurrent runs wait
+   * sent last is kept. Each step is one transaction, so that concurrent runs wait
    * only briefly. After an interruption, import again to complete the merge.
    */
-  apply(replace: boolean): Generator<void>;
+  apply(): Generator<void>;
+}
+
+/** The collected records of one target. */
+export interface TargetChanges {
+  target: string;
+  /** Documents without a record here. */
+  added: number;
+  /** Documents with an older record here. */
+  newer: number;
+  /** Documents whose record here stays. */
+  kept: number;
+  failures: number;
 }
 
 interface Table {
@@ -153,8 +164,16 @@ const deleteSettledFailures = `DELETE FROM main.failures WHERE EXISTS (
     AND a.sent_at >= failures.failed_at)`;
 
 // Several files may have a record of one document.
-const countDocuments =
-  "SELECT COUNT(*) AS count FROM (SELECT DISTINCT target, id FROM temp.incoming_accepted)";
+const countChanges = `
+  SELECT target, SUM(added) AS added, SUM(newer) AS newer, SUM(kept) AS kept, SUM(failures) AS failures
+  FROM (
+    SELECT i.target AS target, a.id IS NULL AS added, a.id IS NOT NULL AND
+      MAX((i.sent_at, i.whole) > (a.sent_at, a.whole)) AS newer, a.id IS NOT NULL AND
+      NOT MAX((i.sent_at, i.whole) > (a.sent_at, a.whole)) AS kept, 0 AS failures
+    FROM temp.incoming_accepted i LEFT JOIN main.accepted a ON a.target = i.target AND a.id = i.id
+    GROUP BY i.target, i.id
+    UNION ALL SELECT target, 0, 0, 0, 1 FROM temp.incoming_failures)
+  GROUP BY target ORDER BY target`;
 
 function createTables(database: Database): void {
   for (const { name, columns } of Object.values(tables)) {
@@ -202,22 +221,23 @@ export function createIncoming(database: Database): Incoming {
       counts.set(each.type, (counts.get(each.type) ?? 0) + 1);
       if (rows && rows.length >= collectBatch) flush();
     },
-    documents() {
+    changes() {
       flush();
-      return Number(database.prepare(countDocuments).get()?.["count"] ?? 0);
+      return database
+        .prepare(countChanges)
+        .all()
+        .map((row) => ({
+          target: String(row["target"]),
+          added: Number(row["added"]),
+          newer: Number(row["newer"]),
+          kept: Number(row["kept"]),
+          failures: Number(row["failures"]),
+        }));
     },
-    *apply(replace) {
+    *apply() {
       flush();
       const steps = applySteps(database, counts);
-      if (replace) {
-        database.transaction(() => {
-          // Files before `accepted`: the triggers then have no files to search.
-          for (const { name } of Object.values(tables).toReversed()) {
-            database.exec(`DELETE FROM main.${name}`);
-          }
-          for (const _ of steps);
-        });
-      } else while (!database.transaction(() => steps.next()).done) yield;
+      while (!database.transaction(() => steps.next()).done) yield;
     },
   };
 }

@@ -74,7 +74,7 @@ function acceptedOf(line: Line): AcceptedRecord {
   return {
     target: target(line),
     id: text(line, "id"),
-    path: optionalText(line, "path"),
+    path: ownMember(line, "path") === undefined ? undefined : pathIn(line, false),
     part: optionalNumber(line, "part") ?? 0,
     whole: text(line, "whole"),
     fields: text(line, "fields", true),
@@ -92,7 +92,7 @@ function failureOf(line: Line): FailureRecord {
   return {
     // "" when rules choose the pair.
     target: ownMember(line, "target") === "" ? "" : target(line),
-    path: text(line, "path", true),
+    path: pathIn(line, true),
     part: optionalNumber(line, "part") ?? 0,
     id: text(line, "id", true),
     reason: text(line, "reason", true),
@@ -100,6 +100,14 @@ function failureOf(line: Line): FailureRecord {
     status: optionalNumber(line, "status"),
     failedAtMs: time(line, "failedAt"),
   };
+}
+
+/** A path that an upload could have recorded: below the project root. "." is the root itself. */
+function pathIn(line: Line, mayBeEmpty: boolean): string {
+  const path = text(line, "path", mayBeEmpty);
+  const isPlain = path.split("/").every((name) => name !== "" && name !== "." && name !== "..");
+  if (isPlain || path === "." || (path === "" && mayBeEmpty)) return path;
+  throw invalidLine("path: expected a path below the project root");
 }
 
 /** Root-relative paths. */
@@ -119,7 +127,7 @@ function fileOf(line: Line): FileRecord {
   const skipped = optionalText(line, "skipped");
   const ccPairId = optionalNumber(line, "ccPairId");
   return {
-    path: text(line, "path"),
+    path: pathIn(line, false),
     part: optionalNumber(line, "part") ?? 0,
     seen: "",
     content: text(line, "content"),

@@ -44,7 +44,7 @@ const prune = "prune --yes --cc-pair-id 2";
 
 async function importInto(service: TestService, all: readonly Sent[]): Promise<void> {
   const stdin = exportOf(service, all);
-  expect(await runIn(service, "state import -", { stdin })).toMatchObject({ code: 0 });
+  expect(await runIn(service, "state import - --yes", { stdin })).toMatchObject({ code: 0 });
 }
 
 const idsOf = ({ sandbox }: TestService): string[] =>

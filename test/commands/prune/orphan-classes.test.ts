@@ -193,7 +193,7 @@ describe("a document whose file opts out", () => {
   });
 });
 
-it("does not list a document of another pair, nor one recorded by an earlier knowctl as gone", async () => {
+it("does not list a document of another pair, nor an imported one as gone", async () => {
   const service = await startTestService({ files, dialect: "onyx" });
   await runIn(service, "ingest a --cc-pair-id 1");
   expect(await classes(service)).toEqual([]);
@@ -206,10 +206,11 @@ it("does not list a document of another pair, nor one recorded by an earlier kno
     .map((line) => line.replace(/,"options":"[0-9a-f]+"/, ""));
   const end = JSON.stringify({ type: "end", records: lines.length - 2 });
   const old = `${lines.slice(0, -1).join("\n")}\n${end}\n`;
-  expect(await runIn(service, "state import - --replace", { stdin: old })).toMatchObject({
+  await runIn(service, "state forget --all --yes");
+  expect(await runIn(service, "state import - --yes", { stdin: old })).toMatchObject({
     code: 0,
   });
-  expect(await classes(service)).toEqual(["other-options old/b/y.md"]);
+  expect(await classes(service)).toEqual(["foreign old/b/y.md"]);
 });
 
 it("takes the whole project root where nothing else says what to look at", async () => {

@@ -120,7 +120,8 @@ describe("ingest orphans", () => {
       .map((line) => line.replace('"storedId":"docs%2F10.md"', '"storedId":"other%2Fx.md"'))
       .join("\n");
     expect(stdin).not.toBe(stdout);
-    await runIn(service, "state import - --replace", { stdin });
+    await runIn(service, "state forget --all --yes");
+    await runIn(service, "state import - --yes", { stdin });
     const ran = await runIn(service, `${orphans} --prune --yes --max-delete 2 -o tsv`);
     expect(ran).toMatchObject({ code: 10, stdout: expect.stringContaining("another document") });
     const left = await stored(service);
@@ -136,7 +137,7 @@ describe("ingest orphans", () => {
     expect(prefixed.code).toBe(2);
     const copy = await runIn(service, "state export");
     expect(await runIn(service, line)).toMatchObject({ code: 0 });
-    await runIn(service, "state import - --replace", { stdin: copy.stdout });
+    await runIn(service, "state import - --yes", { stdin: copy.stdout });
     expect(await statuses(service)).toEqual(["orphaned docs/10.md"]);
     expect(await runIn(service, line)).toMatchObject({ code: 0 });
     expect(await recorded(service)).not.toContain("docs/10.md");

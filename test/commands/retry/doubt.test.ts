@@ -59,7 +59,7 @@ it("knows after a merge of states what another pair overtook", async () => {
   await runIn(service, "ingest docs --cc-pair-id 2");
   await runIn(service, "ingest docs --cc-pair-id 7 --tag t1 --state other --overwrite");
   await runIn(service, "state export other.ndjson --state other");
-  expect(await runIn(service, "state merge other.ndjson")).toMatchObject({ code: 0 });
+  expect(await runIn(service, "state import other.ndjson --yes")).toMatchObject({ code: 0 });
   const back = await runIn(service, "ingest docs --cc-pair-id 2");
   expect(back).toMatchObject({ code: 0, stderr: expect.stringContaining("1 updated") });
 });

@@ -194,7 +194,7 @@ describe("retry", () => {
     };
     const lines = [{ type: "knowctl-state", version: 1 }, failure, { type: "end", records: 1 }];
     const stdin = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-    expect(await runIn(service, "state import -", { stdin })).toMatchObject({ code: 0 });
+    expect(await runIn(service, "state import - --yes", { stdin })).toMatchObject({ code: 0 });
     const ran = await runIn(service, retry);
     expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("came from stdin") });
   });

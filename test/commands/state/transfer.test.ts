@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  linkSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { linkSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSocket } from "../../file-system.ts";
@@ -54,7 +46,7 @@ describe("state export and import", () => {
     const exported = await runIn(service, "state export");
     expect(exported.code).toBe(0);
     const other = otherCheckout(service);
-    const imported = await runIn(other, "state import -", { stdin: exported.stdout });
+    const imported = await runIn(other, "state import - --yes", { stdin: exported.stdout });
     expect(imported).toMatchObject({ code: 0, stderr: expect.stringContaining("2 records") });
     const requests = service.sandbox.ledger.documents.size;
     for (const _ of [1, 2]) {
@@ -113,7 +105,7 @@ describe("state export and import", () => {
     expect(await origins()).toEqual(expected);
     await runIn(service, "state export all.ndjson");
     await runIn(service, "state forget --all --yes");
-    await runIn(service, "state import all.ndjson");
+    await runIn(service, "state import all.ndjson --yes");
     expect(await origins()).toEqual(expected.map((each) => each.replace(/ .*/, " imported")));
     await runIn(service, "ingest docs --force --cc-pair-id 2");
     expect((await origins()).filter((each) => each.endsWith(" path"))).toHaveLength(2);
@@ -124,7 +116,7 @@ describe("state export and import", () => {
     expect(await runIn(service, "state export a.ndjson")).toMatchObject({ code: 0, stdout: "" });
     const other = otherCheckout(service);
     const path = join(service.folder, "a.ndjson");
-    await runIn(other, ["state", "import", path]);
+    await runIn(other, ["state", "import", path, "--yes"]);
     const again = await runIn(other, "state export");
     const exported = readFileSync(path, "utf8");
     expect(again.stdout).toBe(exported.replaceAll('"origin":"path"', '"origin":"imported"'));
@@ -137,25 +129,41 @@ describe("state export and import", () => {
   ])("%s", async (_name, sentAt, kept) => {
     const place = await startTestService();
     const mine = fileOf(sent("a", "2025-01-01T00:00:00Z", "mine"));
-    await runIn(place, "state import -", { stdin: mine });
-    await runIn(place, "state import -", { stdin: fileOf(sent("a", sentAt, "theirs")) });
+    await runIn(place, "state import - --yes", { stdin: mine });
+    await runIn(place, "state import - --yes", { stdin: fileOf(sent("a", sentAt, "theirs")) });
     const { stdout } = await runIn(place, "state export");
     expect(stdout).toContain(`"whole":"${kept}"`);
   });
 
-  it("replaces what is there only when asked to", async () => {
+  it("says what it adds per target, and asks", async () => {
     const place = await startTestService();
-    const count = async (): Promise<number> =>
-      (await runIn(place, "state list -o ndjson")).stdout.split("\n").filter(Boolean).length;
-    const [one, two] = [
-      fileOf(sent("a", "2025-01-01T00:00:00Z")),
-      fileOf(sent("b", "2025-01-01T00:00:00Z")),
-    ];
-    await runIn(place, "state import -", { stdin: one });
-    await runIn(place, "state import -", { stdin: two });
-    expect(await count()).toBe(2);
-    await runIn(place, "state import - --replace", { stdin: two });
-    expect(await count()).toBe(1);
+    const [old, late] = ["2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z"];
+    writeFiles(place.folder, {
+      "one.ndjson": fileOf(sent("a", old), sent("b", late), sent("c", old)),
+      "two.ndjson": fileOf(
+        sent("a", late),
+        sent("b", old),
+        sent("d", old),
+        sent("x", old).replace("#2", "#7"),
+      ),
+    });
+    expect(await runIn(place, "state import one.ndjson --yes")).toMatchObject({ code: 0 });
+    const before = (await runIn(place, "state export")).stdout;
+    const refused = await runIn(place, "state import two.ndjson");
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+    expect(refused.stderr).toMatch(
+      /pair 2\)? at https:\/\/h: .*1 new here, 1 newer than here, 1 kept/,
+    );
+    expect(refused.stderr).toMatch(/pair 7\)? at https:\/\/h: .*1 new here/);
+    expect(await runIn(place, "state import two.ndjson", { answer: "n\n" })).toMatchObject({
+      code: 0,
+    });
+    expect(await runIn(place, "state import -", { stdin: fileOf() })).toMatchObject({ code: 2 });
+    expect((await runIn(place, "state export")).stdout).toBe(before);
+    expect(await runIn(place, "state import two.ndjson", { answer: "y\n" })).toMatchObject({
+      code: 0,
+    });
+    expect((await runIn(place, "state export")).stdout).not.toBe(before);
   });
 
   it("settles a failure that another machine has mended since", async () => {
@@ -171,15 +179,15 @@ describe("state export and import", () => {
         failedAt,
       });
     const at = (time: string): string => `2025-01-01T${time}Z`;
-    await runIn(place, "state import -", { stdin: fileOf(failure(at("10:00:00"))) });
-    await runIn(place, "state import -", { stdin: fileOf(sent("a", at("09:00:00"))) });
+    await runIn(place, "state import - --yes", { stdin: fileOf(failure(at("10:00:00"))) });
+    await runIn(place, "state import - --yes", { stdin: fileOf(sent("a", at("09:00:00"))) });
     expect((await runIn(place, "state list --status failed")).stdout).not.toBe("");
-    await runIn(place, "state import -", { stdin: fileOf(sent("a", at("11:00:00"))) });
+    await runIn(place, "state import - --yes", { stdin: fileOf(sent("a", at("11:00:00"))) });
     expect((await runIn(place, "state list --status failed")).stdout).toBe("");
   });
 
   const good = sent("good", "2025-01-01T00:00:00Z");
-  it.each([
+  it.each<[string, string, string]>([
     ["nothing", "", "stdin: the file is empty"],
     ["other JSON", '{"a":1}\n', "stdin:1: not an exported state"],
     ["no JSON", "hello\n", "stdin:1: not valid JSON"],
@@ -198,10 +206,54 @@ describe("state export and import", () => {
     ["no id", fileOf(good.replace('"good"', "7")), "stdin:2: id: expected a string"],
     ["a bad target", fileOf(good.replace("https://h#2", "h")), "stdin:2: target: expected"],
     ["a member of the prototype", fileOf('{"type":"file","path":"a"}'), "stdin:2: content:"],
+    [
+      "an absolute path",
+      fileOf(good.replace('"path":"good"', '"path":"/etc/x.md"')),
+      "stdin:2: path:",
+    ],
+    [
+      "a path outside",
+      fileOf(good.replace('"path":"good"', '"path":"a/../../x.md"')),
+      "stdin:2: path:",
+    ],
+    ...(
+      [
+        ["sections", { sections: 7 }],
+        ["flags.idPrefix", { flags: { idPrefix: {} } }],
+        ["flags.metadata", { flags: { metadata: 3 } }],
+        ["rules.0", { rules: [null] }],
+        ["frontMatter.id", { frontMatter: { id: 3 } }],
+        ["columns", { columns: [1] }],
+        ["format", { format: "exe" }],
+        ["include", { include: "docs" }],
+        ["flags", { flags: [] }],
+        ["settings", { flags: null, unknown: 1 }],
+      ] as const
+    ).map(
+      ([name, settings]) =>
+        [
+          `options with a wrong ${name}`,
+          fileOf(
+            JSON.stringify({
+              type: "options",
+              key: "k",
+              options: { byInclude: true, pairFromFlag: true, mapping: 1, settings },
+            }),
+          ),
+          "stdin:2: options.settings",
+        ] as [string, string, string],
+    ),
+    [
+      "options that are a list",
+      fileOf(
+        '{"type":"options","key":"k","options":{"byInclude":true,"pairFromFlag":true,"mapping":1,"settings":[]}}',
+      ),
+      "stdin:2: options:",
+    ],
     ["NUL", fileOf(good.replace('"good"', String.raw`"go\u0000od"`)), "stdin:2: id: expected"],
   ])("refuses %s, and imports nothing of it", async (_name, stdin, message) => {
     const place = await startTestService();
-    const ran = await runIn(place, "state import -", { stdin });
+    const ran = await runIn(place, "state import - --yes", { stdin });
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     expect((await runIn(place, "state list -o ndjson")).stdout).toBe("");
   });
@@ -216,32 +268,23 @@ describe("state export and import", () => {
   });
 });
 
-it.each(["state export socket", "state merge all.ndjson --out socket"])(
-  "%s leaves a socket as it is",
-  async (line) => {
-    const place = await startTestService();
-    const path = join(place.folder, "socket");
-    await startSocket(path);
-    const { code, stderr } = await runIn(place, line);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining("socket: it is not a regular file"),
-    ]);
-    expect(statSync(path).isSocket()).toBe(true);
-  },
-);
+it.each(["state export socket"])("%s leaves a socket as it is", async (line) => {
+  const place = await startTestService();
+  const path = join(place.folder, "socket");
+  await startSocket(path);
+  const { code, stderr } = await runIn(place, line);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("socket: it is not a regular file")]);
+  expect(statSync(path).isSocket()).toBe(true);
+});
 
-describe("state merge", () => {
+describe("state import of several files", () => {
   const write = (place: TestService, ...texts: string[]): string[] =>
     texts.map((text, index) => {
       writeFileSync(join(place.folder, `${index}.ndjson`), text);
       return `${index}.ndjson`;
     });
 
-  it.each([
-    ["here", []],
-    ["in a file", ["--out", "all.ndjson"]],
-  ])("makes one of all shards, newest first, in any order: %s", async (_name, flags) => {
+  it("makes one of all shards, newest first, in any order", async () => {
     const place = await startTestService();
     const names = write(
       place,
@@ -250,10 +293,8 @@ describe("state merge", () => {
     );
     const results: string[] = [];
     for (const order of [names, names.toReversed()]) {
-      expect(await runIn(place, ["state", "merge", ...order, ...flags])).toMatchObject({ code: 0 });
-      const { stdout } = await runIn(place, "state export");
-      const isHere = flags.length === 0;
-      results.push(isHere ? stdout : readFileSync(join(place.folder, "all.ndjson"), "utf8"));
+      expect(await runIn(place, ["state", "import", "--yes", ...order])).toMatchObject({ code: 0 });
+      results.push((await runIn(place, "state export")).stdout);
     }
     expect(results[1]).toBe(results[0]);
     expect(results[0]).toContain('"whole":"new"');
@@ -265,7 +306,7 @@ describe("state merge", () => {
     const place = await startTestService();
     const at = "2025-01-01T00:00:00Z";
     const names = write(place, fileOf(sent("a", at), sent("b", at)), fileOf(sent("a", at)));
-    const { stderr } = await runIn(place, ["state", "merge", ...names]);
+    const { stderr } = await runIn(place, ["state", "import", "--yes", ...names]);
     expect(stderr).toContain("imported 2 records of sent documents from 2 files");
   });
 
@@ -279,21 +320,18 @@ describe("state merge", () => {
     write(place, fileOf(sent("a", "2025-01-01T00:00:00Z")));
     symlinkSync("0.ndjson", join(place.folder, "symbolic"));
     linkSync(join(place.folder, "0.ndjson"), join(place.folder, "hard"));
-    for (const flags of [[], ["--out", "all.ndjson"]]) {
-      const ran = await runIn(place, ["state", "merge", "0.ndjson", other, ...flags]);
-      expect(ran).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining(`0.ndjson and ${other} are the same file`),
-      });
-    }
-    expect(existsSync(join(place.folder, "all.ndjson"))).toBe(false);
+    const ran = await runIn(place, ["state", "import", "--yes", "0.ndjson", other]);
+    expect(ran).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`0.ndjson and ${other} are the same file`),
+    });
     expect((await runIn(place, "state list -o ndjson")).stdout).toBe("");
   });
 
   it("merges nothing when one file is broken", async () => {
     const place = await startTestService();
     const names = write(place, fileOf(sent("a", "2025-01-01T00:00:00Z")), "nonsense\n");
-    const ran = await runIn(place, ["state", "merge", ...names]);
+    const ran = await runIn(place, ["state", "import", "--yes", ...names]);
     expect(ran).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("1.ndjson:1: not valid JSON"),
@@ -310,7 +348,7 @@ it("import puts in doubt what another pair has overwritten, however many pairs t
   );
   const notice = sent("x", "2026-01-01T00:00:00.000Z", "removed");
   const stdin = fileOf(...lines, notice);
-  expect(await runIn(service, "state import -", { stdin })).toMatchObject({ code: 0 });
+  expect(await runIn(service, "state import - --yes", { stdin })).toMatchObject({ code: 0 });
   const { stdout } = await runIn(service, "state export");
   const versions = stdout
     .split("\n")

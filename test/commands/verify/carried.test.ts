@@ -35,12 +35,12 @@ it("an exported state brings the checks: what was missing stays so on another ma
   expect((await runIndexed(service, upload)).code).toBe(13);
   const { stdout: missing } = await runIndexed(service, "state export");
   const job = nextJob(service);
-  expect((await runIndexed(job, "state import -", missing)).code).toBe(0);
+  expect((await runIndexed(job, "state import - --yes", missing)).code).toBe(0);
   expect((await runIndexed(job, upload)).code).toBe(13);
   expect((await runIndexed(job, "retry --missing")).code).toBe(0);
   const { stdout: sent } = await runIndexed(job, "state export");
   const last = nextJob(service);
-  expect((await runIndexed(last, "state import -", sent)).code).toBe(0);
+  expect((await runIndexed(last, "state import - --yes", sent)).code).toBe(0);
   await service.sandbox.idle();
   const checked = await runIndexed(last, upload);
   expect(checked.stderr).toContain("checking 1 document that an earlier run sent");
@@ -65,11 +65,11 @@ it("of two checks of a document the last one is kept, in any order", async () =>
   ]) {
     const job = nextJob(service);
     writeFiles(job.folder, { "1.ndjson": order[0]!, "2.ndjson": order[1]! });
-    expect((await runIndexed(job, "state merge 1.ndjson 2.ndjson")).code).toBe(0);
+    expect((await runIndexed(job, "state import 1.ndjson --yes 2.ndjson")).code).toBe(0);
     expect((await runIndexed(job, upload)).code).toBe(0);
   }
   const old = nextJob(service);
-  expect((await runIndexed(old, "state import -", after)).code).toBe(0);
-  expect((await runIndexed(old, "state import - --replace", before)).code).toBe(0);
+  expect((await runIndexed(old, "state import - --yes", after)).code).toBe(0);
+  expect((await runIndexed(old, "state import - --yes", before)).code).toBe(0);
   expect((await runIndexed(old, upload)).code).toBe(13);
 });

@@ -59,30 +59,17 @@ export const stateCases: Coverage = {
     "--state": { ...elsewhere, flag: state, codes: [9, 0], stdout: { gains: /docs\/a\.md/ } },
   },
   "state import": {
-    "--replace": {
+    "--yes": {
       ...exported,
       args: "all.ndjson",
-      flag: "--replace",
-      after: "state list --cc-pair-id 7",
-      stdout: { loses: /docs\/a\.md/ },
+      flag: "--yes",
+      codes: [2, 0],
     },
     "--state": {
       ...exported,
-      args: "all.ndjson",
+      args: "all.ndjson --yes",
       flag: state,
       left: { gains: /other\/state\.db/ },
     },
-  },
-  "state merge": {
-    "--out": {
-      ...exported,
-      args: "all.ndjson",
-      flag: "--out m.ndjson",
-      left: { gains: /^m\.ndjson/m },
-    },
-    "--state": [
-      { ...exported, args: "all.ndjson", flag: state, left: { gains: /other\/state\.db/ } },
-      { ...exported, args: "all.ndjson --out m.ndjson", flag: state, refused: /--state and --out/ },
-    ],
   },
 };

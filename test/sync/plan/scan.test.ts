@@ -1,13 +1,4 @@
-import {
-  array,
-  assert,
-  boolean,
-  constantFrom,
-  oneof,
-  property,
-  record,
-  tuple,
-} from "../../property.ts";
+import { array, assert, constantFrom, oneof, property, record } from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { partsOfPaths } from "../../../src/documents/inspect/part-stamps.ts";
 import { forget } from "../../../src/sync/state/forget.ts";
@@ -70,7 +61,7 @@ function trulySettled(state: State, pair: number): string[] {
     .map(({ path }) => String(path));
 }
 
-function importRecords(state: State, all: readonly Sent[], replace: boolean): void {
+function importRecords(state: State, all: readonly Sent[]): void {
   const incoming = createIncoming(state.database);
   for (const each of all) {
     incoming.add({
@@ -81,7 +72,7 @@ function importRecords(state: State, all: readonly Sent[], replace: boolean): vo
     const file = { ...toFile(each), seen: "", target: undefined };
     incoming.add({ type: "file", record: file });
   }
-  for (const _ of incoming.apply(replace));
+  for (const _ of incoming.apply());
 }
 
 const a: Sent = { path: "a" };
@@ -119,10 +110,9 @@ describe("files that need not be read", () => {
     ["the rows of a file opened", (state) => state.openParts("a", [0], []), ["b"]],
     [
       "a later import of another text",
-      (state) => importRecords(state, [{ path: "a", whole: "v" }], false),
+      (state) => importRecords(state, [{ path: "a", whole: "v" }]),
       ["b"],
     ],
-    ["an import instead of all", (state) => importRecords(state, [{ path: "c" }], true), ["c"]],
   ])("%s", async (_name, change, expected) => {
     const state = await openTestState();
     send(state, a, { path: "b" });
@@ -221,11 +211,10 @@ it("says of any history what the accepted records say", async () => {
         (): void =>
           state.openParts(path || "a", [0], []),
     ),
-    tuple(array(sent, { maxLength: 2 }), boolean()).map(([all, replace]) => (): void => {
+    array(sent, { maxLength: 2 }).map((all) => (): void => {
       importRecords(
         state,
         all.filter(({ path }) => path !== ""),
-        replace,
       );
     }),
   );

@@ -8,9 +8,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { CliError } from "../../../src/errors.ts";
-import { openScratchState } from "../../../src/sync/state/file/state-file.ts";
 import type { AcceptedRecord, FileRecord } from "../../../src/sync/state/records.ts";
 import { temporaryFolder } from "../../support.ts";
 import { hasState, openState, openTestState } from "../open-state.ts";
@@ -212,25 +211,5 @@ describe("state store", () => {
     expect([...one.listAccepted(accepted.target)]).toHaveLength(100);
     one.close();
     two.close();
-  });
-});
-
-describe("a scratch state", () => {
-  afterEach(() => void vi.unstubAllEnvs());
-
-  it("lies in a file without a name, and leaves nothing behind", async () => {
-    const folder = temporaryFolder();
-    vi.stubEnv("TMPDIR", folder);
-    const state = await openScratchState();
-    expect(readdirSync(folder)).toEqual([]);
-    const [opened] = state.database.prepare("PRAGMA database_list").all();
-    expect(String(opened?.["file"])).toMatch(/state\.db$/);
-    state.close();
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
-  it("says which folder cannot be written to", async () => {
-    vi.stubEnv("TMPDIR", "/dev/null/none");
-    await expect(openScratchState()).rejects.toThrow("cannot write to /dev/null/none");
   });
 });

@@ -14,7 +14,6 @@ import { makeFolder } from "../../../make-folder.ts";
 import type { OwnerRules } from "../../../ownership.ts";
 import { checkStateFolder, isOwnFolder, refuseTracked, type StateRules } from "./state-folder.ts";
 import { prepareTables, schema } from "./state-schema.ts";
-import { openInTemporaryFile } from "./temporary-file.ts";
 import { stateFailure } from "../state-failure.ts";
 import { createState, type State } from "../state.ts";
 
@@ -78,19 +77,6 @@ export async function openTemporaryState(): Promise<State> {
   const database = await openDatabase(":memory:");
   database.exec(schema);
   return createState(database, ":memory:", { isTemporary: true });
-}
-
-/**
- * Opens an empty state in a private temporary file, which is removed on close. It can grow
- * large and needs little memory. SQLite's nameless database is no alternative: libsql keeps
- * it in memory. Throws CliError `local`.
- */
-export async function openScratchState(): Promise<State> {
-  return await openInTemporaryFile(async (path) => {
-    const database = await openDatabase(path);
-    database.exec(schema);
-    return createState(database, "(temporary)", { isTemporary: true });
-  });
 }
 
 /** Error for a command that needs an existing state. */

@@ -172,7 +172,7 @@ describe("a state", () => {
     await run(service, upload("notes"));
     const { stdout } = await run(service, "state export");
     writeFiles(service.folder, { "other/x.md": "# X\n", "state.ndjson": stdout });
-    await run(service, "state import ../state.ndjson --root . --state kept", "other");
+    await run(service, "state import ../state.ndjson --yes --root . --state kept", "other");
     const { stderr } = await run(service, upload("x.md --root . --state kept"), "other");
     expect(stderr).toContain("none of the files recorded");
   });
