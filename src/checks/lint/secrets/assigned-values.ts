@@ -83,8 +83,10 @@ function isGenericSecret(value: string, context: string): boolean {
   // The header in front of a bearer has the name of an author.
   if (otherName.test(context) && !bearer.test(context)) return false;
   if (!/^[a-z0-9][\w.+/=-]{15,149}$/i.test(value) || otherForm.test(value)) return false;
-  // Keys in hexadecimal have the length of whole bytes, and many of them.
-  if (/^[0-9a-f]+$/i.test(value) && (value.length % 16 !== 0 || value.length < 32)) return false;
+  // Keys in hexadecimal have a usual length. Random ones have few different digits, and seem to have words.
+  if (/^[0-9a-f]+$/i.test(value)) {
+    return value.length >= 32 && value.length % 8 === 0 && entropyOf(value) > 3;
+  }
   if (hasStopword(value) || saysPassword(value)) return false;
   return entropyOf(value) > 3.7 && !isEncodedText(value);
 }

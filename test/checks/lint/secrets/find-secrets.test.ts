@@ -115,12 +115,24 @@ describe("passwords in URLs", () => {
     "postgres://postgres:postgres@db.acme.io/x",
     "postgres://app:Kp4-tulip-Vx@localhost:5432/x",
     "postgres://app:Kp4-tulip-Vx@127.0.0.1/x",
-    "postgres://app:Kp4-tulip-Vx@db:5432/x",
     "postgres://app:passw0rd@db.acme.io/x",
     "sftp://deploy:Pa55w0rd@files.acme.io",
     "redis://default:5uper53cret@cache.acme.io:6379",
     "redis://reader:p%40ssw0rd@cache.acme.io:6379",
     "https://user:$PASSWORD@git.acme.io/x",
+    "https://user:${PASSWORD2}@db01/x",
+    "https://user:$DB_PASSWORD_2@db01/x",
+    "https://user:{{ db.password2 }}@nas.local/x",
+    "https://user:{password1}@nas.local/x",
+    "https://user:[password1]@db01/x",
+    "https://user:$(cat /run/p4ss)@db01/x",
+    "https://user:%PASSWORD1%@db01/x",
+    "postgres://user:secret@db01/x",
+    "postgres://user:changeme123@db01/x",
+    "postgres://user:Kp4-tulip-Vx@[::1]:5432/x",
+    "postgres://user:Kp4-tulip-Vx@[2001:db8::7]:5432/x",
+    "http://user:Kp4-tulip-Vx@proxy.example.com:3128",
+    "http://db01:8080/a1/B2c3D4@v1.2.3",
     "https://user:${{ secrets.PASSWORD }}@git.acme.io/x",
     "https://<user>:<password>@git.acme.io/x",
     "https://user:********@git.acme.io/x",
@@ -136,6 +148,54 @@ describe("passwords in URLs", () => {
     "amqp://jobs:s3KrE7@mq.acme.org",
   ])("%s is no finding", (url) => {
     expect(kindsIn(`Open ${url} now.`)).toEqual([]);
+  });
+});
+
+describe("passwords and keys that only few rules knew", () => {
+  const password = (): string => textFor("[A-Za-z0-9]{4}\\d[a-z][A-Z][A-Za-z0-9]{5}", random);
+  const withSigns = (signs: string) => (): string => {
+    const sign = signs.charAt(Math.floor(random() * signs.length));
+    return `${textFor("\\d[a-z][A-Z]", random)}${sign}${password()}`;
+  };
+  const values: Record<string, () => string> = {
+    "a short host": () => `postgres://app:${password()}@db01:5432/x`,
+    "a host of Docker": () => `postgres://app:${password()}@db:5432/x`,
+    "a local host": () => `smb://app:${password()}@nas.local/x`,
+    "an address of IPv6": () => `https://app:${password()}@[fd00::12]:8443/x`,
+    "a proxy": () => `http://app:${password()}@proxy.acme.io:3128`,
+    "a password with raw signs": () => `https://app:${withSigns("{*(/@")()}@git.acme.io/x`,
+    "a password with raw signs on a short host": () => `amqp://app:${withSigns("{*(/@")()}@mq2`,
+    "a password after a dollar": () => `https://app:$${withSigns("!.-+")()}@git.acme.io/x`,
+    "a key of 32 digits": () => `API_KEY=${textFor("[0-9a-f]{32}", random)}`,
+    "a key of 40 digits": () => `api_key: "${textFor("[0-9a-f]{40}", random)}"`,
+    "a token of 40 digits": () => `export ACCESS_TOKEN=${textFor("[0-9a-f]{40}", random)}`,
+    "a secret of 32 digits": () => `client_secret = ${textFor("[0-9a-f]{32}", random)}`,
+  };
+
+  it.each(Object.entries(values))("%s: 40 of 40", (_, make) => {
+    const texts = Array.from({ length: 40 }, () => `Open ${make()} now.`);
+    expect(texts.filter((text) => findSecrets(text).length !== 1)).toEqual([]);
+  });
+
+  it.each([
+    `commit_sha: ${textFor("[0-9a-f]{40}", random)}`,
+    `token_hash=${textFor("[0-9a-f]{32}", random)}`,
+    "API_KEY=00000000000000000000000000000000",
+    "API_KEY=0123456789abcdef0123456789abcdef",
+    "API_KEY=${API_KEY}",
+    "API_KEY=<your-api-key>",
+  ])("%s is no finding", (text) => {
+    expect(kindsIn(text)).toEqual([]);
+  });
+
+  it.each([
+    ["addresses", "a://b:c@"],
+    ["passwords that never end", "a://b:cccccccc{"],
+    ["ends", "a://b:cccccccc@@"],
+  ])("takes linear time for %s", (_, part) => {
+    expectLinear(20_000, (size) => {
+      findSecrets(part.repeat(size));
+    });
   });
 });
 

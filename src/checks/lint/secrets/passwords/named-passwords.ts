@@ -15,7 +15,7 @@ const value =
 const isVariable = /^\$[A-Z_a-z]|^%.*%$|[{}[\]()…]|\.\.\./;
 const isMember = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/;
 /** Whether a value contains a word, also one in which signs stand for letters: `P@ssw0rd`. */
-const hasWord = (text: string): boolean =>
+export const hasWord = (text: string): boolean =>
   hasStopword(text) || hasStopword(inLetters(text)) || saysPassword(text);
 
 /** Whether a value may be a password of somebody: not the word of an example. */
@@ -30,15 +30,19 @@ function kindOfCharacter(each: string): number {
   return /\d/.test(each) ? 2 : 3;
 }
 
-/** Whether a value mixes letters of both cases and digits as only random values do. */
-function isRandom(text: string): boolean {
+/** Whether a value changes between letters of both cases, digits and signs as random values do. */
+export function hasRandomChanges(text: string): boolean {
   if (!/[a-z]/.test(text) || !/[A-Z]/.test(text)) return false;
   let changes = 0;
   for (let at = 1; at < text.length; at++) {
     if (kindOfCharacter(text.charAt(at)) !== kindOfCharacter(text.charAt(at - 1))) changes++;
   }
-  return changes >= 0.4 * text.length && isLikelyPassword(text) && !isMember.test(text);
+  return changes >= 0.4 * text.length;
 }
+
+/** Whether a value mixes letters of both cases and digits as only random values do. */
+const isRandom = (text: string): boolean =>
+  hasRandomChanges(text) && isLikelyPassword(text) && !isMember.test(text);
 
 /** What a value says: manifests of Kubernetes have passwords in Base64. */
 function plain(text: string): string {
