@@ -19,7 +19,13 @@ import {
 } from "./values/profile.ts";
 import type { LintSettings } from "./values/lint-settings.ts";
 import type { ChatSettings, ConfigContent, DialectName, IngestSettings } from "./values/schema.ts";
-import { effectiveContent, loadProject, loadUser, type SourceRequest } from "./sources.ts";
+import {
+  effectiveContent,
+  localContent,
+  loadProject,
+  loadUser,
+  type SourceRequest,
+} from "./sources.ts";
 import { refusedTrust } from "./trust.ts";
 
 export type { Connection } from "./values/connection.ts";
@@ -130,7 +136,7 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
   const { mayBeNew, needsProfile = true } = request;
   const shown = resolveProfile(
     request,
-    sources(request.sends ? sendable : project.file?.content),
+    sources(request.sends ? sendable : project.file && localContent(project.file, request)),
     needsProfile ? { mayBeNew } : { mayBeNew, warn: request.warn },
   );
   const files = [...(project.file ? [project.file] : []), ...(user ? [user] : [])];

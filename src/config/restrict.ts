@@ -98,6 +98,50 @@ export function restrictContent(content: ConfigContent): {
   return { content: content.ingest ? { ingest: allowed } : {}, dropped };
 }
 
+/** Settings that decide what checks find, and so which documents are sent. */
+const checkingIngest = ["allowSecrets", "requireAccess", "accessKeys", "hidden"] as const;
+
+function withoutChecking(ingest: IngestSettings): IngestSettings {
+  const rest = { ...ingest };
+  for (const key of checkingIngest) delete rest[key];
+  return rest;
+}
+
+const checkingIn = (ingest: IngestSettings | undefined, prefix: string): string[] =>
+  checkingIngest.filter((key) => ingest?.[key] !== undefined).map((key) => prefix + key);
+
+/**
+ * Drops from an untrusted file what decides checks, and lists the dropped keys: a checkout must not
+ * switch off the rules that it is checked by.
+ */
+export function withoutChecks(content: ConfigContent): {
+  content: ConfigContent;
+  dropped: string[];
+} {
+  const { lint, ...rest } = content;
+  const { ingest, profiles = {} } = rest;
+  const dropped = [
+    ...Object.keys(lint ?? {}).map((key) => `lint.${key}`),
+    ...checkingIn(ingest, "ingest."),
+    ...Object.entries(profiles).flatMap(([name, profile]) =>
+      checkingIn(profile.ingest, `profiles.${name}.ingest.`),
+    ),
+  ];
+  if (dropped.length === 0) return { content, dropped };
+  const kept = Object.entries(profiles).map(([name, profile]) => [
+    name,
+    profile.ingest ? { ...profile, ingest: withoutChecking(profile.ingest) } : profile,
+  ]);
+  return {
+    content: {
+      ...rest,
+      ...(ingest && { ingest: withoutChecking(ingest) }),
+      ...(rest.profiles && { profiles: Object.fromEntries(kept) as typeof profiles }),
+    },
+    dropped,
+  };
+}
+
 /** A setting of a file that shapes ids, the target or a check. */
 export interface Shaping {
   key: string;

@@ -8,7 +8,7 @@ import { givenWord, isOn } from "./values/given.ts";
 import type { ConfigFile } from "./values/layers.ts";
 import { secretsOf } from "./values/members.ts";
 import { parseConfig } from "./file/parse.ts";
-import { checkPatterns, restrictContent } from "./restrict.ts";
+import { checkPatterns, restrictContent, withoutChecks } from "./restrict.ts";
 import type { ConfigContent } from "./values/schema.ts";
 import { prefixOf, type FoundFile } from "./find/places.ts";
 import { claimsOf, isTrusted, rememberTrust } from "./trust.ts";
@@ -113,6 +113,18 @@ export async function loadProject(request: SourceRequest, machine: Machine): Pro
 function trustQuestion(file: ConfigFile): string {
   const claims = claimsOf(file.content).map(({ key, text }) => `  ${key}: ${text}`);
   return [`${file.path} is not trusted yet. It sets:`, ...claims, "Trust it?"].join("\n");
+}
+
+/** Settings of the project file that apply to a command that sends nothing. */
+export function localContent(file: ConfigFile, { warn }: SourceRequest): ConfigContent {
+  if (file.trusted) return file.content;
+  const { content, dropped } = withoutChecks(file.content);
+  if (dropped.length > 0) {
+    warn(
+      `${file.path} is not trusted, so it changes no check; ignored: ${dropped.join(", ")}; trust it once: knowctl config trust`,
+    );
+  }
+  return content;
 }
 
 /** Settings of the project file that apply to requests. Asks for trust, warns or throws if needed. */

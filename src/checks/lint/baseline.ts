@@ -9,6 +9,9 @@ export interface BaselineEntry {
   fingerprints: readonly string[];
 }
 
+/** Whether a rule is about secrets: no baseline excuses one, also not one that somebody committed. */
+export const isSecretRule = (rule: string): boolean => rule.startsWith("secret-");
+
 /** Whether this run looked for findings of a rule in a file. */
 export type WasChecked = (entry: { path: string; rule: string }) => boolean;
 
@@ -64,12 +67,11 @@ export function baselineOf(
   wasChecked: WasChecked = () => true,
 ): BaselineEntry[] {
   const kept = old.filter((entry) => !wasChecked(entry));
-  const found = Array.from(findings, ({ path, rule, fingerprint }) => ({
-    path,
-    rule,
-    fingerprints: [fingerprint],
-  }));
-  return sortedEntries([...kept, ...found]);
+  const found: BaselineEntry[] = [];
+  for (const { path, rule, fingerprint } of findings) {
+    found.push({ path, rule, fingerprints: [fingerprint] });
+  }
+  return sortedEntries([...kept, ...found].filter(({ rule }) => !isSecretRule(rule)));
 }
 
 /**
@@ -129,7 +131,7 @@ export function parseBaseline(text: string, name: string): BaselineEntry[] {
     const counts = `count ${count}, number of fingerprints ${fingerprints.length}`;
     throw refuse(name, `the entry of ${rule} in ${path} is damaged: ${counts}`);
   }
-  return sortedEntries(findings);
+  return sortedEntries(findings.filter(({ rule }) => !isSecretRule(rule)));
 }
 
 /**

@@ -21,10 +21,10 @@ function project(files: Readonly<Record<string, string>> = {}): string {
   return folder;
 }
 
-const lint = (cwd: string, line = "", columns = 0) => {
+const lint = (cwd: string, line = "", columns = 0, trust = "1") => {
   const size = columns > 0 ? { isTTY: true, columns } : {};
   // The home folder is another one: it is never a project.
-  const env = cleanEnvironment(temporaryFolder());
+  const env = { ...cleanEnvironment(temporaryFolder()), KNOWCTL_TRUST_PROJECT: trust };
   return runHere(["lint", ...line.split(" ").filter(Boolean)], { cwd, env, ...size });
 };
 
@@ -323,8 +323,57 @@ describe("knowctl lint", () => {
       lint: { rules: { empty: "note" } },
       profiles: { default: { baseUrl: "http://127.0.0.1:9", apiKey: { env: "NO_SUCH_KEY" } } },
     };
-    const { code, stdout } = await lint(project(configOf(config)), "docs --rule empty");
-    expect([code, stdout]).toEqual([0, expect.stringContaining("note")]);
+    const { code, stdout } = await lint(project(configOf(config)), "docs --rule empty", 0, "0");
+    expect([code, stdout]).toEqual([0, expect.stringContaining("warning")]);
+  });
+
+  const leak = "# A\n\nOpen postgres://app:kT9vQ2mX7pLw@db.acme.io/x with it.\n";
+
+  it.each([
+    [".cliconfig.json", { lint: { rules: { "secret-url-password": "off" } } }, "lint.rules"],
+    [
+      "package.json",
+      {
+        cliconfig: {
+          lint: { overrides: [{ paths: ["**"], rules: { "secret-url-password": "off" } }] },
+        },
+      },
+      "lint.overrides",
+    ],
+    [".cliconfig.json", { ingest: { allowSecrets: ["**"] } }, "ingest.allowSecrets"],
+  ])("takes no word about secrets from an untrusted %s", async (name, config, key) => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { [name]: JSON.stringify(config), "docs/leak.md": leak });
+    const { code, stdout, stderr } = await lint(folder, "docs", 0, "0");
+    expect(code).toBe(13);
+    expect(stdout).toContain("secret-url-password");
+    const lines = stderr.split("\n").filter((line) => line.includes("is not trusted"));
+    expect(lines).toEqual([expect.stringContaining(`ignored: ${key};`)]);
+  });
+
+  it("never excuses a secret by a baseline, neither a new one nor one that somebody wrote", async () => {
+    const folder = project({ "docs/leak.md": leak });
+    const line = "docs --baseline known.json";
+    expect((await lint(folder, `${line} --write-baseline`)).code).toBe(13);
+    const written = readFileSync(join(folder, "known.json"), "utf8");
+    expect(written).not.toContain("secret");
+    const report = join(folder, "lint.json");
+    await lint(folder, `docs --report ${report}`);
+    const { fingerprint } = (
+      JSON.parse(readFileSync(report, "utf8")) as {
+        findings: { rule: string; fingerprint: string }[];
+      }
+    ).findings.find(({ rule }) => rule === "secret-url-password")!;
+    const entry = {
+      path: "docs/leak.md",
+      rule: "secret-url-password",
+      count: 1,
+      fingerprints: [fingerprint],
+    };
+    const text = JSON.stringify({ version: 1, type: "lint-baseline", findings: [entry] });
+    writeFileSync(join(folder, "known.json"), text);
+    const { code, stdout } = await lint(folder, line);
+    expect([code, stdout]).toEqual([13, expect.stringContaining("secret-url-password")]);
   });
 
   it("annotates the files in a GitHub job", async () => {
