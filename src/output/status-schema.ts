@@ -15,7 +15,15 @@ const results = [
   "extra",
   "elsewhere",
 ] as const;
-const classes = ["gone", "excluded", "other-options", "row-gone", "opted-out", "foreign"] as const;
+const classes = [
+  "gone",
+  "excluded",
+  "other-options",
+  "row-gone",
+  "opted-out",
+  "adopted",
+  "foreign",
+] as const;
 
 /** The JSON of one difference. */
 const Document = {

@@ -3,14 +3,16 @@ import { addAccessOptions, addPaceOptions, addTargetOptions } from "../ingest/fl
 import { choice, collectParsed, share } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
 
-/** As in sync/orphans/orphan-classes.ts, which help must not load. */
+/** As in sync/orphans/orphan-classes.ts, which help must not load; and what another pair has too. */
 const orphanClassNames = [
   "gone",
   "excluded",
   "other-options",
   "row-gone",
   "opted-out",
+  "adopted",
   "foreign",
+  "shared",
 ] as const;
 
 /** `prune`. */
@@ -30,7 +32,7 @@ export function addPrune(program: Command, run: Run): void {
     .optionsGroup("Which documents:")
     .option(
       "--class <name>",
-      "also: excluded, opted-out, other-options, foreign (repeatable)",
+      "also: excluded, opted-out, other-options, adopted, foreign, shared (repeatable)",
       collectParsed(choice(...orphanClassNames)),
     )
     .option("--extra", "also remove documents that only the service has");

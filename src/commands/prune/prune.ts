@@ -12,7 +12,6 @@ import {
 import { isRemoved } from "../../sync/orphans/orphan-classes.ts";
 import { targetFor } from "../../sync/state/target.ts";
 import { openOutput } from "../connect.ts";
-import { warnOfShared } from "../ingest/target/other-pairs.ts";
 import { accessRules } from "../ingest/target/access.ts";
 import { checkPruneOptions } from "./prune-options.ts";
 import { columnsOf, rowsOf } from "./orphan-rows.ts";
@@ -32,6 +31,7 @@ import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import { ruleTargets } from "../ingest/target/rule-targets.ts";
 import { placeText } from "../ingest/target/place.ts";
 import { createPairCheck, missingPair } from "../ingest/target/target.ts";
+import { keepShared, keptError, warnOfShared } from "./shared.ts";
 import { problemOf } from "../ingest/report/tell.ts";
 
 function refuseUndeletable({ config }: DocumentSource): void {
@@ -75,13 +75,13 @@ async function printKept(context: Context, work: Work): Promise<void> {
 /** Reports the documents that are removed only with --class. */
 async function printOtherClasses({ output }: Session, orphans: OrphanTable): Promise<void> {
   const counts = new Map<string, number>();
-  for (const { class: name, isSelected } of orphans.list()) {
-    if (!isSelected) counts.set(name, (counts.get(name) ?? 0) + 1);
+  for (const { class: name, isSelected, problem } of orphans.list()) {
+    if (!isSelected && problem === undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   if (counts.size === 0) return;
   const parts = [...counts].map(([name, count]) => `${formatCount(count)} ${name}`);
   await output.note(
-    `kept, because their files exist or their records are imported: ${parts.join(", ")} (\`knowctl status\` lists them, --class NAME removes them)`,
+    `kept, because their files exist or they may be of another project: ${parts.join(", ")} (\`knowctl status\` lists them, --class NAME removes them)`,
   );
 }
 
@@ -149,11 +149,7 @@ async function run(context: Context, work: Work, options: PruneOptions): Promise
   if (options.dryRun) await write();
   checkRemoval(work, options);
   if (options.tombstone && orphans.selected > 0) await checkAccess(context, work, options);
-  await warnOfShared(
-    session,
-    work,
-    options.tombstone ? "replaced with a removal notice" : "deleted",
-  );
+  await warnOfShared(work, options);
   if (orphans.selected === 0 || options.dryRun || !connected) {
     if (!options.dryRun) await write();
     else if (orphans.selected > 0)
@@ -165,6 +161,7 @@ async function run(context: Context, work: Work, options: PruneOptions): Promise
     await output.note("nothing was removed");
     return;
   }
+  const kept = await keepShared(context, work, connected, options);
   try {
     const { failed } = await removeAll(context, work, connected, options);
     if (failed > 0) {
@@ -177,6 +174,7 @@ async function run(context: Context, work: Work, options: PruneOptions): Promise
     await printOtherClasses(session, orphans);
   }
   await printOtherPairs(context, work);
+  if (kept > 0) throw keptError(kept);
 }
 
 /**
@@ -212,7 +210,10 @@ export async function prune(
     await session.progress.stop();
     const found = findRemovable(context, { session, plan, target }, options);
     const orphans = await collectOrphans(state.database, found, (each) =>
-      isRemoved(each, options.class ?? []),
+      isRemoved(
+        each,
+        (options.class ?? []).filter((name) => name !== "shared"),
+      ),
     );
     await run(context, { session, plan, target, orphans }, options);
   } finally {

@@ -30,8 +30,8 @@ export interface PruneOptions extends SessionRequest, AccessFlags {
   /** Also remove documents that only the service has. */
   extra?: boolean;
   maxDelete?: MaxDelete;
-  /** Additional classes to remove. */
-  class?: OrphanClass[];
+  /** Additional classes to remove; `shared`: also what another pair has. */
+  class?: (OrphanClass | "shared")[];
 }
 
 /** The orphans, with the session, plan and target of the search. */

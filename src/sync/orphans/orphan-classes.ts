@@ -8,6 +8,7 @@ export const orphanClasses = [
   "other-options",
   "row-gone",
   "opted-out",
+  "adopted",
   "foreign",
 ] as const;
 export type OrphanClass = (typeof orphanClasses)[number];
@@ -15,6 +16,8 @@ export type OrphanClass = (typeof orphanClasses)[number];
 /** Who made a recorded document, as far as its record and its file show. */
 export type RecordOwner =
   | "own"
+  /** The service had it before, and its id is outside this project's prefix. */
+  | "adopted"
   /** Of an import: its id is not made of its path, so it may be the document of another project. */
   | "foreign";
 
@@ -85,7 +88,7 @@ const rule: Readonly<Record<FileState, Readonly<Record<DocumentState, OrphanClas
   };
 
 /**
- * The class of a document by `rule`; undefined when it is not an orphan. What is foreign is never
+ * The class of a document by `rule`; undefined when it is not an orphan. What is not own is never
  * removed for the state of its file, which another folder may have.
  */
 export function orphanClass(
@@ -94,7 +97,7 @@ export function orphanClass(
   owner: RecordOwner,
 ): OrphanClass | undefined {
   const found = rule[file][document];
-  return found && owner === "foreign" ? "foreign" : found;
+  return found && owner !== "own" ? owner : found;
 }
 
 /** Whether `prune` removes a class; `added` holds the classes of `--class`. */

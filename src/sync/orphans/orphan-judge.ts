@@ -45,8 +45,10 @@ interface Verdict {
   reason: string;
 }
 
-const foreignReason =
-  "an import brought the record, and no file here shows that the id is of this project";
+const ownerReasons = {
+  foreign: "an import brought the record, and no file here shows that the id is of this project",
+  adopted: "the service had it before the first upload from here, outside the id prefix",
+};
 
 const unknownOptions = "recorded by an earlier knowctl without its options: the reason is unknown";
 
@@ -188,7 +190,16 @@ export function createJudge(request: JudgeRequest): Judge {
     return { file: "excluded", document: "other options", reason: "sent with --no-ignore" };
   };
 
-  const ownerOf = ({ origin, id, path, part }: Missing): RecordOwner => {
+  /** Whether the service had a document before, and its id is not below the prefix of its upload. */
+  const isAdopted = ({ origin, id, options: number }: Missing): boolean => {
+    if (origin !== "adopted") return false;
+    const before = recorded.get(number)?.settings;
+    const prefix = before?.flags?.idPrefix ?? before?.idPrefix ?? settings.idPrefix;
+    return prefix !== "" && !id.startsWith(prefix);
+  };
+  const ownerOf = (missing: Missing): RecordOwner => {
+    if (isAdopted(missing)) return "adopted";
+    const { origin, id, path, part } = missing;
     const isOfPath = id === settings.idPrefix + path + (part === 0 ? "" : `#${part}`);
     return origin === "imported" && !isOfPath ? "foreign" : "own";
   };
@@ -220,7 +231,8 @@ export function createJudge(request: JudgeRequest): Judge {
       const found = verdict && orphanClass(verdict.file, verdict.document, ownerOf(missing));
       if (!verdict || !found) return undefined;
       const { id, path, part, storedId } = missing;
-      const reason = found === "foreign" ? foreignReason : verdict.reason;
+      const reason =
+        found === "foreign" || found === "adopted" ? ownerReasons[found] : verdict.reason;
       return { id, path, part, storedId, class: found, reason };
     },
     async close() {

@@ -17,7 +17,7 @@ export interface ListedOrphan extends UnlistedOrphan {
   status: OrphanStatus;
   /** Whether this command removes it. */
   isSelected: boolean;
-  /** Why it could not be removed. */
+  /** Why it could not be removed, or was kept. */
   problem: string | undefined;
 }
 
@@ -28,6 +28,8 @@ export interface OrphanTable {
   readonly selected: number;
   list(): Generator<ListedOrphan>;
   mark(number: number, status: OrphanStatus, problem?: string): void;
+  /** Takes an orphan from those that this command removes. */
+  keep(number: number, why: string): void;
   /** Deletes the file records of removed orphans that no other record needs. */
   forgetFiles(): void;
 }
@@ -75,6 +77,9 @@ export async function collectOrphans(
     "INSERT INTO temp.orphans VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, 'orphaned', NULL)",
   );
   const mark = database.prepare("UPDATE temp.orphans SET status = ?, problem = ? WHERE number = ?");
+  const keep = database.prepare(
+    "UPDATE temp.orphans SET selected = 0, problem = ? WHERE number = ?",
+  );
   let count = 0;
   let selected = 0;
   for await (const { id, path, part, storedId, class: name, reason } of orphans) {
@@ -85,11 +90,17 @@ export async function collectOrphans(
   }
   return {
     count,
-    selected,
+    get selected() {
+      return selected;
+    },
     *list() {
       for (const row of pagesOf(database, "temp.orphans", ["number"])) yield toOrphan(row);
     },
     mark: (number, status, problem) => mark.run(status, problem ?? null, number),
+    keep(number, why) {
+      keep.run(why, number);
+      selected--;
+    },
     forgetFiles: () => database.transaction(() => database.exec(forgetFiles)),
   };
 }

@@ -19,20 +19,17 @@ async function startShared(options: TestServiceOptions) {
   return service;
 }
 
-const warning = (what: string): string =>
-  `warning: by the state, cc_pair_id 7 also holds 1 document of these (first: docs/a.md): the service has one document per id, so it is ${what} there too\n`;
-
 it("what is deleted in one pair is recorded in no other", async () => {
   const service = await startShared({ dialect: "onyx" });
-  const prune = `ingest orphans docs --cc-pair-id 2 --prune ${removal}`;
-  expect((await runIn(service, `${prune} --dry-run`)).stderr).toContain(warning("deleted"));
-  const pruned = await runIn(service, prune);
-  expect(pruned.stderr).toContain(warning("deleted"));
-  expect(pruned.code).toBe(0);
+  const prune = `prune docs --cc-pair-id 2 ${removal}`;
+  expect(
+    (await runIn(service, "prune docs --cc-pair-id 2 --dry-run --max-delete 100%")).stderr,
+  ).toContain("by the state, other pairs have 1 document of these: prune keeps it");
+  expect(await runIn(service, `${prune} --class shared`)).toMatchObject({ code: 0 });
   expect(await storedIn(service, 7)).toEqual(["docs%2Fb.md", "docs%2Fc.md"]);
   const upload = await runIn(service, "ingest docs --cc-pair-id 7");
   expect(upload.stderr).not.toContain("still in the service");
-  const listed = await runIn(service, "ingest orphans docs --cc-pair-id 7");
+  const listed = await runIn(service, "prune docs --cc-pair-id 7 --dry-run");
   expect(listed).toMatchObject({ code: 0, stdout: "" });
   await service.sandbox.idle();
   const drift = await runIn(service, "status --remote docs --cc-pair-id 7 --exit-code");
@@ -51,23 +48,24 @@ it("a deletion that fails leaves the records of all pairs", async () => {
       ],
     },
   });
-  const prune = `ingest orphans docs --cc-pair-id 2 --prune ${removal}`;
+  const prune = `prune docs --cc-pair-id 2 --class shared ${removal}`;
   expect((await runIn(service, prune)).code).toBe(10);
   for (const pair of [2, 7]) {
-    const { stdout } = await runIn(service, `ingest orphans docs --cc-pair-id ${pair}`);
+    const { stdout } = await runIn(service, `prune docs --cc-pair-id ${pair} --dry-run`);
     expect(stdout).toContain("docs/a.md");
   }
 });
 
 it("what becomes a removal notice in one pair is sent again to the other", async () => {
   const service = await startShared({});
-  const tombstone = `ingest orphans docs --cc-pair-id 2 --tombstone ${removal}`;
-  expect((await runIn(service, tombstone)).stderr).toContain(
-    warning("replaced with a removal notice"),
-  );
+  const tombstone = `prune docs --cc-pair-id 2 --tombstone ${removal}`;
+  const kept = await runIn(service, tombstone);
+  expect(kept.stderr).toContain("kept: docs/a.md (pair 7 has it too)");
+  expect(kept.code).toBe(10);
+  expect(await runIn(service, `${tombstone} --class shared`)).toMatchObject({ code: 0 });
   const upload = await runIn(service, "ingest docs --cc-pair-id 7");
   expect(upload.stderr).not.toContain("still in the service");
-  const listed = await runIn(service, "ingest orphans docs --cc-pair-id 7");
+  const listed = await runIn(service, "prune docs --cc-pair-id 7 --tombstone --dry-run");
   expect(listed).toMatchObject({ code: 0, stdout: "" });
   writeFiles(service.folder, { "docs/a.md": files["docs/a.md"]! });
   expect((await runIn(service, "ingest docs --cc-pair-id 7")).stderr).toContain("done: 1 updated");
@@ -76,9 +74,14 @@ it("what becomes a removal notice in one pair is sent again to the other", async
 it("a removal notice for a file that another pair still uploads is no notice there", async () => {
   const service = await startTestService({ files, dialect: "onyx" });
   for (const pair of [2, 7]) await runIn(service, `ingest docs --cc-pair-id ${pair}`);
-  const options = `--exclude docs/a.md --class excluded ${removal}`;
-  const tombstone = `ingest orphans docs --cc-pair-id 2 --tombstone ${options}`;
+  writeFiles(service.folder, {
+    ".cliconfig.json": JSON.stringify({ ingest: { exclude: ["docs/a.md"] } }),
+  });
+  service.env["KNOWCTL_TRUST_PROJECT"] = "1";
+  const options = `--class excluded --class shared ${removal}`;
+  const tombstone = `prune docs --cc-pair-id 2 --tombstone ${options}`;
   expect((await runIn(service, tombstone)).code).toBe(0);
+  rmSync(join(service.folder, ".cliconfig.json"));
   await service.sandbox.idle();
   expect((await runIn(service, "verify --cc-pair-id 7")).code).toBe(13);
   expect((await runIn(service, "ingest docs --cc-pair-id 7")).stderr).toContain("done: 1 updated");

@@ -23,9 +23,10 @@ const table: Record<FileState, (string | undefined)[]> = {
 };
 
 it.each(Object.entries(table))("a file that %s", (file, expected) => {
-  const classes = (owner: "own" | "foreign"): unknown[] =>
+  const classes = (owner: "own" | "adopted" | "foreign"): unknown[] =>
     documents.map((document) => orphanClass(file as FileState, document, owner));
   expect(classes("own")).toEqual(expected);
+  expect(classes("adopted")).toEqual(expected.map((name) => name && "adopted"));
   expect(classes("foreign")).toEqual(expected.map((name) => name && "foreign"));
 });
 

@@ -5,7 +5,6 @@ import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
-import type { OrphanTable } from "../../../sync/orphans/orphan-table.ts";
 import type { PlanEntry } from "../../../sync/plan/plan-table.ts";
 import type { Pending } from "../../../sync/run/pending.ts";
 import { tombstoneMark } from "../../../sync/state/records.ts";
@@ -81,25 +80,15 @@ function createPairsOf(
     pairsHolding(session, keys, { id, own: targetFor(session.targets, ownPair)?.key });
 }
 
-/** Warns that documents to be removed are `done` in other pairs, too. */
-export async function warnOfShared(
-  session: Pick<Session, "state" | "targets" | "output">,
-  { orphans, target }: { orphans: OrphanTable; target: Target },
-  done: string,
-): Promise<void> {
-  const keys = serviceTargets(session.state.database, session.targets.baseUrl);
-  const pairs = new Set<number>();
-  let count = 0;
-  let first = "";
-  for (const { id, path, isSelected } of orphans.list()) {
-    const others = isSelected ? pairsHolding(session, keys, { id, own: target.key }) : [];
-    if (others.length > 0 && ++count === 1) first = path;
-    for (const pair of others) pairs.add(pair);
-  }
-  if (count === 0) return;
-  await session.output.warn(
-    `by the state, ${holders(pairs)} ${countOf(count, "document")} of these (first: ${neutraliseLine(first)}): the service has one document per id, so ${count === 1 ? "it is" : "they are"} ${done} there too`,
-  );
+/** The first other pair that holds a document by the state, for messages. */
+export function recordedHolder(
+  { state, targets }: Pick<Session, "state" | "targets">,
+  { key }: Target,
+  id: string,
+): string | undefined {
+  const keys = serviceTargets(state.database, targets.baseUrl);
+  const [pair] = pairsHolding({ state }, keys, { id, own: key });
+  return pair === undefined ? undefined : `pair ${pair}`;
 }
 
 /** Warns in a dry run that the upload may refuse documents for the sake of the required access type. */
