@@ -5,6 +5,7 @@ import { tool } from "./tool.ts";
 
 const maxSlowest = 20;
 const maxRenamed = 1000;
+export const maxSent = 1000;
 const maxReasons = 1000;
 export const maxLost = 1000;
 const otherReasons = "other reasons";
@@ -88,6 +89,15 @@ export function failureOf(event: ReportEvent): ReportFailure {
   };
 }
 
+/** The member `sent` of a report; without one if nothing was accepted. */
+export function sentMember(
+  documents: NonNullable<RunReport["sent"]>["documents"],
+  { created, updated }: ReportCounts,
+): Pick<RunReport, "sent"> {
+  const count = created + updated;
+  return count === 0 ? {} : { sent: { documents, leftOut: count - documents.length } };
+}
+
 /** Keeps the `maxSlowest` slowest documents, slowest first. */
 function createSlowest() {
   const kept: RunReport["slowest"] = [];
@@ -151,11 +161,16 @@ export function createReportCollector(
   const reasons = createReasons();
   const renamed: RunReport["renamed"] = [];
   const lost: NonNullable<RunReport["lost"]> = [];
+  const accepted: NonNullable<RunReport["sent"]>["documents"] = [];
   const addSent = (event: ReportEvent): void => {
     const isFailed = event.status === "failed";
     throughput.add((now() - startedAtMs) / 1000, isFailed ? 0 : 1, isFailed ? 1 : 0);
     // A document that failed before it had an id was never sent.
     if (event.ms !== undefined && event.id !== "") slowest.offer(event);
+    const { status, path, id = "" } = event;
+    if ((status === "created" || status === "updated") && accepted.length < maxSent) {
+      accepted.push({ path: path === "" ? "stdin" : path, id, status });
+    }
   };
   return {
     counts,
@@ -206,6 +221,7 @@ export function createReportCollector(
         slowest: [...slowest.kept],
         skipped: reasons.list(),
         renamed,
+        ...sentMember(accepted, counts),
         ...(lost.length === 0 ? {} : { lost }),
       };
     },

@@ -30,6 +30,10 @@ export function contradictionOf(report: RunReport): string | undefined {
   if (failures.length !== counts.failed) {
     return `${formatCount(counts.failed)} failed, and ${formatCount(failures.length)} in its list of failures`;
   }
+  const accepted = counts.created + counts.updated;
+  if (report.sent && report.sent.documents.length + report.sent.leftOut !== accepted) {
+    return `${formatCount(accepted)} created or updated, and another number in its list`;
+  }
   return (
     wrongStatus(status, counts, error) ??
     wrongRuns(report) ??

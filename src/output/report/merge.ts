@@ -1,5 +1,5 @@
 import { CliError } from "../../errors.ts";
-import { createReasons, maxLost } from "./collector.ts";
+import { createReasons, maxLost, maxSent, sentMember } from "./collector.ts";
 import {
   mostShards,
   type ReportCounts,
@@ -152,6 +152,8 @@ export function mergeReports(named: readonly NamedReport[]): {
   const commit = common(reports.map((report) => report.commit));
   const runs = reports.flatMap(runsOf);
   const options = mergeOptions(reports);
+  const counts = sumCounts(reports);
+  const sent = reports.flatMap((report) => report.sent?.documents ?? []).slice(0, maxSent);
   const lost = reports.flatMap((report) => report.lost ?? []).slice(0, maxLost);
   const head: ReportHead = {
     version: 2,
@@ -170,7 +172,7 @@ export function mergeReports(named: readonly NamedReport[]): {
     paths: [...new Set(reports.flatMap(({ paths }) => paths))],
     shard: null,
     ...(commit === undefined ? {} : { commit }),
-    counts: sumCounts(reports),
+    counts,
     ...sumMembers(reports),
     ...(error === undefined ? {} : { error }),
     throughput: mergeThroughput(reports, startMs),
@@ -184,6 +186,7 @@ export function mergeReports(named: readonly NamedReport[]): {
       ...division,
       runs: runs.toSorted((a, b) => (a.shard?.index ?? 0) - (b.shard?.index ?? 0)),
     },
+    ...sentMember(sent, counts),
     ...(lost.length === 0 ? {} : { lost }),
   };
   return { head, failures: eachFailure(reports, options) };

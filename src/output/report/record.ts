@@ -169,6 +169,23 @@ export const RunReport = z.object({
   renamed: z
     .array(z.object({ from: z.string(), to: z.string() }))
     .check(z.maxLength(1000), z.describe("the first renamed files")),
+  sent: z.optional(
+    z.object({
+      documents: z
+        .array(
+          z.object({
+            path: text("file relative to the project root, or `stdin`"),
+            id: text("id of the document"),
+            status: described(
+              z.enum(["created", "updated"]),
+              "created: new to the service; updated: the service already had it",
+            ),
+          }),
+        )
+        .check(z.maxLength(1000), z.describe("the first accepted documents")),
+      leftOut: count("accepted documents that are not listed"),
+    }),
+  ),
   merged: z.optional(merged),
   lost: z.optional(
     z

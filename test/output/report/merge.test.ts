@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { htmlReport } from "../../../src/output/report/html/html.ts";
 import { mergeReports } from "../../../src/output/report/merge.ts";
 import type { ReportHead } from "../../../src/output/report/record.ts";
 import { sampleRun, wholeReport, type SampleOptions } from "./sample.ts";
@@ -29,6 +30,22 @@ describe("merged reports", () => {
     expect(head.lost).toHaveLength(1000);
     expect(head.lost?.at(-1)).toMatchObject({ id: "b299.md" });
     expect(merge({}).head).not.toHaveProperty("lost");
+  });
+
+  it("list the first 1,000 documents that were created or updated, and count the others", () => {
+    const { head } = merge({ sent: 700 }, { sent: 700 });
+    expect(head.sent?.documents).toHaveLength(1000);
+    expect(head.sent?.documents[1]).toEqual({
+      path: "docs/page-1.md",
+      id: "handbook/docs/page-1.md",
+      status: "updated",
+    });
+    expect(head.sent?.leftOut).toBe(400);
+    expect(sampleRun({ sent: 5000 }).head.sent).toMatchObject({ leftOut: 4000 });
+    expect(sampleRun({ sent: 0 }).head).not.toHaveProperty("sent");
+    const html = [...htmlReport(head, [])].join("");
+    expect(html).toContain('<li>created: <span class="path">docs/page-0.md</span>');
+    expect(html).toContain("and 400 more</li>");
   });
 
   it("add up, from the first begin to the last end", () => {

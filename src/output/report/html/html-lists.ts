@@ -5,6 +5,7 @@ import { escapeHtml, formatTime } from "../text.ts";
 
 /** Maximum rows of a list; the JSON report contains all. */
 const maxListed = 100;
+const maxSentListed = 1000;
 
 /** The slowest documents, with a bar for each time. */
 export function slowestSection({ slowest }: ReportHead): string {
@@ -29,6 +30,21 @@ export function lostSection({ lost = [] }: ReportHead): string {
   const hidden = lost.length - rows.length;
   if (hidden > 0) rows.push(`<tr><td>and ${formatCount(hidden)} more</td><td></td></tr>`);
   return `<section><h2>Not in the index as sent</h2><table><thead><tr><th scope="col">document</th><th scope="col">result</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></section>`;
+}
+
+/** The accepted documents, folded: new ones first. */
+export function sentSection({ sent, counts }: ReportHead): string {
+  if (sent === undefined) return "";
+  const count = counts.created + counts.updated;
+  const sorted = sent.documents.toSorted((a, b) => a.status.localeCompare(b.status));
+  const lines = sorted.slice(0, maxSentListed).map(({ path, id, status }) => {
+    const own = ownId(path, id);
+    const second = own === undefined ? "" : ` <code class="soft">${escapeHtml(own)}</code>`;
+    return `<li>${status}: <span class="path">${escapeHtml(path)}</span>${second}</li>`;
+  });
+  const hidden = count - lines.length;
+  if (hidden > 0) lines.push(`<li class="soft">and ${formatCount(hidden)} more</li>`);
+  return `<section><details><summary>${countOf(count, "document")} created or updated</summary><ul>${lines.join("\n")}</ul></details></section>`;
 }
 
 /** Number of skipped files by reason. */

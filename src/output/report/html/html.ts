@@ -2,7 +2,13 @@ import { countOf, formatCount } from "../../terminal/progress.ts";
 import { throughputChart } from "./chart.ts";
 import { groupFailures } from "../ci/groups.ts";
 import { failuresSection } from "./html-failures.ts";
-import { lostSection, renamedSection, skippedSection, slowestSection } from "./html-lists.ts";
+import {
+  lostSection,
+  renamedSection,
+  sentSection,
+  skippedSection,
+  slowestSection,
+} from "./html-lists.ts";
 import { pageEnd, pageStart } from "./page.ts";
 import type { ReportCounts, ReportFailure, ReportHead, RunStatus } from "../record.ts";
 import {
@@ -151,6 +157,7 @@ export function* htmlReport(
   yield chartSection(head);
   yield runsSection(head);
   yield numbers(head);
+  yield sentSection(head);
   yield slowestSection(head);
   yield skippedSection(head);
   yield renamedSection(head);
