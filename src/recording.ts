@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
 import { basename } from "node:path";
 import { CliError, codeOf, fileProblem } from "./errors.ts";
 
@@ -43,6 +43,15 @@ export function headLine(recordedAt: Date, message: string): string {
 /** One further line of a recording, with its line end. */
 export function entryLine(entry: RecordedEntry): string {
   return `${JSON.stringify(entry)}\n`;
+}
+
+/** Throws CliError `usage` for a pipe, a socket or a device, of which a reader may wait for ever. */
+export function refuseSpecial(path: string, what: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats || stats.isFile() || stats.isDirectory()) return;
+  throw new CliError("usage", `${path} is not a regular file: ${what}`, {
+    hints: ["name a file; from a pipe, save it first"],
+  });
 }
 
 // A line of the stream may have 64 MiB; escaping may double it.
@@ -126,6 +135,7 @@ function entryOf(value: Record<string, unknown>): RecordedEntry | "unknown" | un
  */
 export async function* readRecording(path: string): AsyncGenerator<RecordedEntry> {
   try {
+    refuseSpecial(path, "a recording is read from a file");
     let isHeadRead = false;
     const lines = linesOf(createReadStream(path), maxLineBytes, (number) =>
       broken(path, `line ${number} is too long`),

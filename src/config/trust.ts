@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { CliError } from "../errors.ts";
-import { checkPrivate, writeWhole } from "./file/files.ts";
+import { checkPrivate, refuseSpecial, writeWhole } from "./file/files.ts";
+import { whileLocked } from "./file/lock.ts";
 import { stateFolder, type Machine } from "./find/folders.ts";
 import { addressMembers, secretMembers } from "./values/members.ts";
 import type { ParsedFile } from "./file/parse.ts";
@@ -66,6 +67,7 @@ export function trustStore(machine: Machine): string {
 function readStore(machine: Machine): Map<string, string> {
   const path = trustStore(machine);
   if (!existsSync(path)) return new Map();
+  refuseSpecial(path);
   try {
     // Others who can write the store could trust their own files.
     checkPrivate(path, { uid: machine.uid, holdsKey: false, warn: () => {} });
@@ -85,10 +87,12 @@ export async function isTrusted(file: ParsedFile, machine: Machine): Promise<boo
 /** Records trust in the file with its current claims. Throws CliError `local` if that cannot be written. */
 export async function rememberTrust(file: ParsedFile, machine: Machine): Promise<void> {
   const hash = await hashOf(file.content);
-  const files = readStore(machine);
-  files.set(realpathSync(file.path), hash);
-  const text = JSON.stringify({ version: 1, files: Object.fromEntries(files) }, null, 2);
-  writeWhole(trustStore(machine), `${text}\n`);
+  await whileLocked(trustStore(machine), async () => {
+    const files = readStore(machine);
+    files.set(realpathSync(file.path), hash);
+    const text = JSON.stringify({ version: 1, files: Object.fromEntries(files) }, null, 2);
+    await Promise.resolve(writeWhole(trustStore(machine), `${text}\n`));
+  });
 }
 
 /** Error for an untrusted file with claims: it would change the target or the ids of an upload. */

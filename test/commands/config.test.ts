@@ -723,7 +723,7 @@ describe("login and logout", () => {
   it("stores a key from stdin beside its address, and removes it", async () => {
     const desk = createDesk();
     desk.putUser(profile);
-    const { code, err } = await run(desk, ["login", "--with-token"], "new-key-12\n");
+    const { code, err } = await run(desk, ["login", "--no-check", "--with-token"], "new-key-12\n");
     expect(code).toBe(0);
     expect(err).not.toContain("new-key-12");
     expect(userJson(desk)).toEqual({
@@ -731,7 +731,13 @@ describe("login and logout", () => {
       profiles: { p: { baseUrl: prod, timeout: 7, apiKey: "new-key-12" } },
     });
     expect(
-      (await run(desk, ["login", "--with-token", "--kind", "access-token"], "token-12")).code,
+      (
+        await run(
+          desk,
+          ["login", "--no-check", "--with-token", "--kind", "access-token"],
+          "token-12",
+        )
+      ).code,
     ).toBe(0);
     expect(userJson(desk)).toMatchObject({
       profiles: { p: { apiKey: "new-key-12", accessToken: "token-12" } },
@@ -744,7 +750,7 @@ describe("login and logout", () => {
   it("asks hidden on a terminal", async () => {
     const desk = createDesk();
     desk.putUser(profile);
-    const { code, err, asked } = await runAsking(desk, ["login"], ["typed-key-1"]);
+    const { code, err, asked } = await runAsking(desk, ["login", "--no-check"], ["typed-key-1"]);
     expect([code, asked]).toEqual([0, [`Key for ${prod} (not shown): `]]);
     expect(err).not.toContain("typed-key-1");
     expect(userJson(desk)).toMatchObject({ profiles: { p: { apiKey: "typed-key-1" } } });
@@ -752,7 +758,7 @@ describe("login and logout", () => {
 
   it.each([
     // config init asks again for the key: Ctrl-C ends it.
-    ["login", ["login"], 3, []],
+    ["login", ["login", "--no-check"], 3, []],
     ["config init", ["config", "init", "--base-url", prod, "--no-check"], 130, ["\u0003"]],
   ])("%s removes a Bearer before the key when told to", async (_name, args, refused, then) => {
     const desk = createDesk();
@@ -769,7 +775,7 @@ describe("login and logout", () => {
   it("Ctrl-C at the hidden prompt changes nothing", async () => {
     const desk = createDesk();
     desk.putUser(profile);
-    const { code } = await runAsking(desk, ["login"], ["half-a-key\u0003"]);
+    const { code } = await runAsking(desk, ["login", "--no-check"], ["half-a-key\u0003"]);
     expect([code, userJson(desk)]).toEqual([130, profile]);
   });
 
@@ -782,18 +788,30 @@ describe("login and logout", () => {
   });
 
   it.each([
-    ["no terminal", ["login"], undefined, 3, "--with-token"],
-    ["empty stdin", ["login", "--with-token"], "\n", 3, "the key is empty"],
-    ["two lines", ["login", "--with-token"], "a-key\nb-key", 3, "not a key"],
-    ["a Bearer", ["login", "--with-token"], "Bearer new-key-12", 3, 'begins with "Bearer "'],
+    ["no terminal", ["login", "--no-check"], undefined, 3, "--with-token"],
+    ["empty stdin", ["login", "--no-check", "--with-token"], "\n", 3, "the key is empty"],
+    ["two lines", ["login", "--no-check", "--with-token"], "a-key\nb-key", 3, "not a key"],
+    [
+      "a Bearer",
+      ["login", "--no-check", "--with-token"],
+      "Bearer new-key-12",
+      3,
+      'begins with "Bearer "',
+    ],
     [
       "another address",
-      ["login", "--with-token", "--base-url", "https://other.example"],
+      ["login", "--no-check", "--with-token", "--base-url", "https://other.example"],
       "new-key-12",
       3,
       "is for https://prod.example",
     ],
-    ["no address", ["login", "--with-token", "--profile", "new"], "new-key-12", 3, "--base-url"],
+    [
+      "no address",
+      ["login", "--no-check", "--with-token", "--profile", "new"],
+      "new-key-12",
+      3,
+      "--base-url",
+    ],
   ])("%s changes nothing", async (_name, args, stdin, code, text) => {
     const desk = createDesk();
     desk.putUser(profile);
@@ -807,14 +825,20 @@ describe("login and logout", () => {
   it("a new profile takes the address of the flag, never of an untrusted project file", async () => {
     const desk = createDesk();
     expect(
-      (await run(desk, ["login", "--with-token", "--base-url", `${prod}/api`], "new-key-12")).code,
+      (
+        await run(
+          desk,
+          ["login", "--no-check", "--with-token", "--base-url", `${prod}/api`],
+          "new-key-12",
+        )
+      ).code,
     ).toBe(0);
     expect(userJson(desk)).toEqual({
       profiles: { default: { baseUrl: prod, apiKey: "new-key-12" } },
     });
     const other = createDesk();
     other.put(".cliconfig.json", { profiles: { default: { baseUrl: "https://evil.example" } } });
-    const { code, err } = await run(other, ["login", "--with-token"], "new-key-12");
+    const { code, err } = await run(other, ["login", "--no-check", "--with-token"], "new-key-12");
     expect(code).toBe(3);
     expect(err).toContain("is not trusted");
   });

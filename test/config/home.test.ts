@@ -36,7 +36,13 @@ const homes: Record<string, (folder: string) => Record<string, string>> = {
   }),
 };
 
-const login = ["login", "--with-token", "--base-url", "https://assistant.example.com"];
+const login = [
+  "login",
+  "--no-check",
+  "--with-token",
+  "--base-url",
+  "https://assistant.example.com",
+];
 
 describe.each(Object.entries(homes))("a home folder %s", (name, prepare) => {
   const keeps = name.includes("relative") || name.includes("missing");

@@ -55,7 +55,10 @@ async function collectAll(context: Context, onChunk: () => void): Promise<Uint8A
 }
 
 /** Reads all of stdin as text. Throws the signal's reason on abort. */
-async function readStdin(context: Context, onSilence: () => void = () => {}): Promise<string> {
+export async function readStdin(
+  context: Context,
+  onSilence: () => void = () => {},
+): Promise<string> {
   try {
     return decode(await collect(context, onSilence), "stdin");
   } catch (error) {

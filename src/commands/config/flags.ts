@@ -152,6 +152,7 @@ export function addConfig(program: Command, run: Run, runLine: RunLine): void {
       "api-key (default), or access-token: a separate key for chat and administration",
       choice("api-key", "access-token"),
     )
+    .option("--no-check", "store the key without trying it")
     .configureHelp({
       examples: [
         ["knowctl login", "type or paste the key"],

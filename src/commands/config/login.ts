@@ -9,17 +9,28 @@ import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Config } from "../../config/load.ts";
 import { AddressProblem, parseBaseUrl } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { createOutput } from "../../output/terminal/output.ts";
+import { ApiError, CliError } from "../../errors.ts";
+import { writeError } from "../../output/terminal/errors.ts";
+import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { askBareKey, checkKeyText } from "./bare-key.ts";
 import { loadToShow, machineOf, userFile } from "./files.ts";
+import { testConnection } from "./init-connection.ts";
 import { noteKeyOrigin } from "./key-origin.ts";
-import { createPrompt, readPipedKey } from "../prompt.ts";
+import { createPrompt, readPipedKey, type Prompt } from "../prompt.ts";
 
 export interface LoginOptions extends GlobalFlags {
   withToken?: boolean;
   /** Which key: `api-key` (default; can be the only key) or `access-token`. */
   kind?: "api-key" | "access-token";
+  /** False for `--no-check`: the key is stored without a request. */
+  check?: boolean;
+}
+
+interface Trial {
+  options: LoginOptions;
+  config: Config;
+  prompt: Prompt;
+  output: Output;
 }
 
 const members = { "api-key": "apiKey", "access-token": "accessToken" } as const;
@@ -73,6 +84,38 @@ function addressFor(config: Config, draft: Draft): string {
   );
 }
 
+/**
+ * Tries a key before it replaces one that works. A key that the service knows but that may not list
+ * connectors is a good one. Throws CliError for a refused key, or a service that does not answer,
+ * unless the person stores it anyway.
+ */
+async function tryKey(
+  context: Context,
+  { options, config, prompt, output }: Trial,
+  baseUrl: string,
+  key: string,
+): Promise<void> {
+  if (options.check === false) return;
+  const { profile, dialect } = config;
+  try {
+    await testConnection(
+      context,
+      options,
+      { profile, baseUrl, dialect, apiKey: key, accessToken: key },
+      output,
+    );
+  } catch (error) {
+    if (error instanceof CliError && error.cause instanceof ApiError) {
+      if (error.cause.status === 403) return;
+    }
+    if (!(error instanceof CliError) || !prompt.canAsk) throw error;
+    await writeError(output, new CliError(error.exit, error.message, { details: error.details }));
+    if (!(await prompt.confirm("Store this key anyway?"))) {
+      throw new CliError(error.exit, "nothing was stored", { cause: error });
+    }
+  }
+}
+
 /** `login`: stores a key for the profile in the user file (mode 0600). It is never an argument. */
 export async function login(
   context: Context,
@@ -93,6 +136,7 @@ export async function login(
       : await prompt.askHidden(`Key for ${baseUrl}`, remedy);
   const key = checkKeyText(await askBareKey(prompt, given));
   output.secrets.add(key);
+  await tryKey(context, { options, config, prompt, output }, baseUrl, key);
   const at = (member: string): string[] => ["profiles", config.profile, member];
   const withAddress = changeDraft(draft, at("baseUrl"), baseUrl);
   await saveDraft(changeDraft(withAddress, at(members[options.kind ?? "api-key"]), key));

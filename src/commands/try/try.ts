@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { readStdin } from "../chat/message.ts";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { GlobalFlags } from "../../config/global-flags.ts";
@@ -114,7 +115,10 @@ function collectHeaded() {
   };
 }
 
-/** Opens the conversation. Off a terminal asks the first question, on a dumb one the typed one. */
+/**
+ * Opens the conversation. Off a terminal asks what is piped in, else the first question; on a dumb
+ * one the typed one.
+ */
 async function ask(trial: Trial, place: Place, questions: readonly string[]): Promise<void> {
   const { context, output, runLine, flags } = trial;
   const [first] = questions;
@@ -129,7 +133,9 @@ async function ask(trial: Trial, place: Place, questions: readonly string[]): Pr
   const isDumb = context.env["TERM"] === "dumb";
   if (!canAsk || isDumb || context.terminal?.() === undefined) {
     const remedy = { exit: "usage", flag: "--no-input" } as const;
-    const question = canAsk && isDumb ? await prompt.ask("Your question", remedy, first) : first;
+    const piped = context.stdin.isTTY ? "" : (await readStdin(context)).trim();
+    const typed = canAsk && isDumb ? await prompt.ask("Your question", remedy, first) : piped;
+    const question = typed || first;
     await output.note(`$ knowctl chat ${commandWord(question)}`);
     await output.flush();
     return void (await runLine(["chat", "--no-remember", ...flags, "--", question], context));

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { CliError, codeOf, fileProblem } from "../../errors.ts";
-import { checkPrivate, writeWhole } from "./files.ts";
+import { checkPrivate, refuseSpecial, writeWhole } from "./files.ts";
+import { whileLocked } from "./lock.ts";
 import type { Machine } from "../find/folders.ts";
 import { valueOf } from "./nodes.ts";
 import { parseConfig } from "./parse.ts";
@@ -18,6 +19,9 @@ export interface Draft {
   /** The whole file as an object; in a package.json the configuration is one member. */
   values: Values;
   prefix: readonly string[];
+  machine: Machine;
+  /** What was changed, in order: saving applies it to the file as it is then. */
+  changes: readonly (readonly [path: readonly string[], value: unknown])[];
 }
 
 function read(path: string): string {
@@ -41,10 +45,12 @@ export async function openDraft(
   machine: Machine,
 ): Promise<Draft> {
   const prefix = prefixOf(path);
-  if (!existsSync(path)) return { path, isPrivate, text: "", values: {}, prefix };
+  const known = { path, isPrivate, prefix, machine, changes: [] };
+  if (!existsSync(path)) return { ...known, text: "", values: {} };
+  refuseSpecial(path);
   if (isPrivate) checkPrivate(path, { uid: machine.uid, holdsKey: false, warn: () => {} });
   const { tree, text } = await parseConfig(path, read(path), prefix);
-  return { path, isPrivate, text, values: valueOf(tree) as Values, prefix };
+  return { ...known, text, values: valueOf(tree) as Values };
 }
 
 function isObject(value: unknown): value is Values {
@@ -74,7 +80,8 @@ function withValue(values: Values, path: readonly string[], value: unknown): Val
 /** The draft with a value set; undefined removes the value. */
 export function changeDraft(draft: Draft, path: readonly string[], value: unknown): Draft {
   if (value === undefined && readDraft(draft, path) === undefined) return draft;
-  return { ...draft, values: withValue(draft.values, [...draft.prefix, ...path], value) };
+  const values = withValue(draft.values, [...draft.prefix, ...path], value);
+  return { ...draft, values, changes: [...draft.changes, [path, value]] };
 }
 
 function indentOf(text: string): string {
@@ -105,7 +112,14 @@ export async function renderDraft(draft: Draft): Promise<string> {
   return text;
 }
 
-/** Checks and writes the draft. Throws CliError `not-configured` or `local`. */
-export async function saveDraft(draft: Draft): Promise<void> {
-  writeWhole(draft.path, await renderDraft(draft), { keepMode: !draft.isPrivate });
+/**
+ * Applies the changes of the draft to the file as it is now, which another command may have changed
+ * since it was opened, checks and writes it. Throws CliError `not-configured` or `local`.
+ */
+export async function saveDraft({ path, isPrivate, machine, changes }: Draft): Promise<void> {
+  await whileLocked(path, async () => {
+    let draft = await openDraft(path, isPrivate, machine);
+    for (const [at, value] of changes) draft = changeDraft(draft, at, value);
+    writeWhole(path, await renderDraft(draft), { keepMode: !isPrivate });
+  });
 }

@@ -30,6 +30,16 @@ function existing(path: string): { real: string; mode: number; isSpecial: boolea
   }
 }
 
+/** Throws CliError `not-configured` for a pipe, a socket or a device: reading it may never end. */
+export function refuseSpecial(path: string): void {
+  if (existing(path)?.isSpecial !== true) return;
+  throw new CliError(
+    "not-configured",
+    `${path} is not a regular file but a pipe, a socket or a device: not read`,
+    { hints: ["put a regular file in its place, or remove it"] },
+  );
+}
+
 /** Ignores failures: the same cause made the write fail, and that failure is reported. */
 function tryRemove(path: string): void {
   try {

@@ -52,6 +52,13 @@ export async function parseConfig(
   prefix: Path = [],
 ): Promise<ParsedFile> {
   const text = source.replace(/^\uFEFF/, "");
+  // As UTF-8, the byte order mark of UTF-16 is two replacement characters.
+  if (text.startsWith("\uFFFD\uFFFD") || text.includes("\0")) {
+    throw brokenConfig(
+      [{ where: path, message: "the file is not UTF-8 but UTF-16, or binary" }],
+      `save ${basename(path)} as UTF-8`,
+    );
+  }
   const tree = await parseTree(path, text);
   const node = nodeAt(tree, prefix) ?? { kind: "object", start: 0, members: [] };
   // Building the schema takes longer than most commands: load it only for an existing file.

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, realpathSync, statSync, type Stats } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
 import { CliError, codeOf, fileProblem } from "../../errors.ts";
+import { refuseSpecial } from "../file/files.ts";
 import { isInside, userFolder, type Machine } from "./folders.ts";
 import { projectPlaces, userPlaces, type FoundFile } from "./places.ts";
 import { holdsConfiguration } from "./project-mark.ts";
@@ -45,6 +46,7 @@ export function refusal(path: string, rules: UpwardRules, boundary: string): Cli
 }
 
 function checkReadable(path: string): void {
+  refuseSpecial(path);
   if (!statOf(path, statSync)?.isFile()) return;
   try {
     accessSync(path, constants.R_OK);
@@ -73,6 +75,7 @@ export async function findProject(start: string, rules: UpwardRules): Promise<Pr
     const boundary = gitRoot ?? folder;
     for (const place of projectPlaces) {
       const path = join(folder, place);
+      refuseSpecial(path);
       // Most package.json files hold no configuration: check them after the search.
       if (place === "package.json" || !existsSync(path)) continue;
       const refused = refusal(path, rules, boundary);
@@ -108,6 +111,7 @@ export async function readNamed(path: string, cwd: string): Promise<FoundFile> {
   const isCode = [".js", ".cjs", ".mjs", ".ts"].includes(extname(full));
   if (!isCode && !dataExtensions.has(extname(basename(full))))
     throw fail("expected .json, .yaml or .yml");
+  refuseSpecial(full);
   try {
     const found = (await import("./search.ts")).openNamed(full);
     if (!found) throw fail('it has no "cliconfig" member');

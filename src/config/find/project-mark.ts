@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CliError } from "../../errors.ts";
 import { isForeign } from "../../ownership.ts";
@@ -23,6 +23,9 @@ export function holdsConfiguration(folder: string): boolean {
 function isConfiguration(folder: string, place: string): boolean {
   if (place !== "package.json") return true;
   try {
+    // Reading a pipe may never end: the search reports it.
+    const stats = statSync(join(folder, place));
+    if (!stats.isFile()) return !stats.isDirectory();
     return hasMember(readFileSync(join(folder, place), "utf8"));
   } catch {
     // The search for the configuration reports why it is unreadable.

@@ -48,6 +48,17 @@ it("answers a question about the folder from its own file, and only reads the fo
   expect(readdirSync(join(cwd, "docs"))).toEqual(["pumps.md"]);
 });
 
+it("answers the question that is piped in", async () => {
+  const cwd = temporaryFolder();
+  writeFiles(cwd, pumps);
+  const stdin = "Which valve opens first?\n";
+  const context = { ...createTestContext({ cwd, env: cleanEnvironment(cwd), stdin }), handbook };
+  expect(await main(["try", "docs"], context)).toBe(0);
+  expect(context.stderrText()).toContain("Which valve opens first?");
+  expect(context.stderrText()).not.toContain("What about");
+  expect(context.stdoutText()).toContain("Open the blue valve first.");
+});
+
 it("reads the folder once: the questions come from the documents of the upload", async () => {
   const cwd = temporaryFolder();
   writeFiles(cwd, pumps);

@@ -70,10 +70,16 @@ export const config: Coverage = {
     },
   },
   login: {
-    "--with-token": { stdin: key, flag: "--with-token", codes: [3, 0] },
-    "--kind": {
+    "--no-check": {
       stdin: key,
       args: "--with-token",
+      flag: "--no-check",
+      requests: { loses: /GET/ },
+    },
+    "--with-token": { stdin: key, args: "--no-check", flag: "--with-token", codes: [3, 0] },
+    "--kind": {
+      stdin: key,
+      args: "--with-token --no-check",
       flag: "--kind access-token",
       left: { gains: /"accessToken": "CANARY/ },
     },

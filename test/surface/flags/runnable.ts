@@ -71,7 +71,7 @@ export const runnable: Readonly<Record<string, Setting>> = {
   "config use": { ...project, args: "b --local" },
   "config validate": project,
   "config trust": project,
-  login: { stdin: key, args: "--with-token" },
+  login: { stdin: key, args: "--with-token --no-check" },
   logout: {},
   completion: { args: "bash" },
 };

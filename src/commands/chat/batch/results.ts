@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { refuseSpecial } from "../../../recording.ts";
 import { resolve } from "node:path";
 import { CliError, codeOf, fileProblem } from "../../../errors.ts";
 import { createByteLines } from "../../../documents/read/bytes/byte-lines.ts";
@@ -120,6 +121,7 @@ export async function readResults(cwd: string, file: string): Promise<Earlier> {
     if (known.get(key) !== "answered")
       known.set(key, isAnswered(value) ? "answered" : openOf(value));
   };
+  refuseSpecial(resolve(cwd, file), "--resume reads the results of an earlier batch");
   try {
     for await (const chunk of createReadStream(resolve(cwd, file))) {
       for (const { bytes } of splitter.push(chunk as Buffer)) readResult(bytes);

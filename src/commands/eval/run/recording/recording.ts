@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { refuseSpecial } from "../../../../recording.ts";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod/mini";
@@ -138,6 +139,7 @@ function readJson<Shape extends z.ZodMiniType>(
     if (statSync(path).size > maxBytes) {
       throw usage(`the recording ${name} is larger than 32 MiB`, "record the run again");
     }
+    refuseSpecial(path, "a recorded response is read from a file");
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
     if (error instanceof CliError) throw error;

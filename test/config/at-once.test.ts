@@ -1,0 +1,120 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runHere } from "../main.ts";
+import { startTestService, testKey, writeFiles } from "../service.ts";
+import { cleanEnvironment, temporaryFolder } from "../support.ts";
+
+const ten = Array.from({ length: 10 }, (_, index) => index);
+
+function desk(files: Record<string, string> = {}) {
+  const folder = temporaryFolder();
+  const env = cleanEnvironment(folder, { KNOWCTL_API_KEY: "some-key-1" });
+  const config = join(env["XDG_CONFIG_HOME"]!, "knowctl");
+  mkdirSync(config, { recursive: true });
+  const profiles = Object.fromEntries(
+    ten.map((each) => [`p${each}`, { baseUrl: "http://127.0.0.1:9" }]),
+  );
+  writeFileSync(join(config, "config.json"), JSON.stringify({ profiles }), { mode: 0o600 });
+  writeFiles(folder, files);
+  const run = (args: string[], stdin?: string) =>
+    runHere(args, { cwd: folder, env, ...(stdin === undefined ? {} : { stdin }) });
+  const saved = (): { profiles: Record<string, { apiKey?: string; timeout?: number }> } =>
+    JSON.parse(readFileSync(join(config, "config.json"), "utf8"));
+  return { folder, config, env, run, saved };
+}
+
+describe("ten changes of one file at once are all kept", () => {
+  it("config set, and login", async () => {
+    const { run, saved } = desk();
+    const ran = await Promise.all(
+      ten.map((each) =>
+        each % 2 === 0
+          ? run(["config", "set", `profiles.p${each}.timeout`, String(each + 1)])
+          : run(
+              ["login", "--profile", `p${each}`, "--with-token", "--no-check"],
+              `key-${each}-long`,
+            ),
+      ),
+    );
+    expect(ran.map(({ code }) => code)).toEqual(ten.map(() => 0));
+    const { profiles } = saved();
+    for (const each of ten) {
+      const own = each % 2 === 0 ? { timeout: each + 1 } : { apiKey: `key-${each}-long` };
+      expect(profiles[`p${each}`]).toMatchObject(own);
+    }
+  });
+
+  it("config trust", async () => {
+    const { run, env } = desk(
+      Object.fromEntries(ten.map((each) => [`f${each}.json`, '{"ingest":{"ccPairId":2}}'])),
+    );
+    const ran = await Promise.all(ten.map((each) => run(["config", "trust", `f${each}.json`])));
+    expect(ran.map(({ code }) => code)).toEqual(ten.map(() => 0));
+    const store = join(env["XDG_STATE_HOME"]!, "knowctl", "trust.json");
+    const { files } = JSON.parse(readFileSync(store, "utf8")) as { files: object };
+    expect(Object.keys(files)).toHaveLength(10);
+  });
+});
+
+describe.runIf(process.platform !== "win32")("a pipe in place of a file is not waited for", () => {
+  it.each([
+    [".cliconfig.json", "config list", 3],
+    [".cliconfig.yaml", "connectors list", 3],
+    ["package.json", "config list", 3],
+    ["named.json", "config show --config named.json", 3],
+    ["named.json", "config set timeout 3 --config named.json", 3],
+    ["config/knowctl/config.json", "config list", 3],
+    ["config/knowctl/config.json", "config set defaultProfile p1", 3],
+    ["config/knowctl/config.json", "login --with-token --no-check", 3],
+    ["answer.ndjson", "chat --replay answer.ndjson", 2],
+    ["results.ndjson", "chat --batch q.ndjson --resume results.ndjson --profile p1", 2],
+  ])("%s: %s", async (file, line, code) => {
+    const { folder, env, run } = desk({ "q.ndjson": '{"message":"hi"}\n' });
+    const path = file.startsWith("config/")
+      ? join(env["XDG_CONFIG_HOME"]!, file.slice("config/".length))
+      : join(folder, file);
+    execFileSync("rm", ["-f", path]);
+    execFileSync("mkfifo", [path]);
+    const ran = await run(line.split(" "), "key-of-mine\n");
+    expect({ code: ran.code, stderr: ran.stderr }).toEqual({
+      code,
+      stderr: expect.stringContaining("not a regular file"),
+    });
+  });
+});
+
+it("a file of UTF-16 is named as such", async () => {
+  const { folder, run } = desk();
+  const text = Buffer.from("\uFEFF{}", "utf16le");
+  writeFileSync(join(folder, ".cliconfig.json"), text);
+  const { code, stderr } = await run(["config", "list"]);
+  expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("UTF-16") });
+});
+
+describe("login tries the key", () => {
+  async function start() {
+    const service = await startTestService();
+    const place = desk();
+    const profiles = { p1: { baseUrl: service.sandbox.url, apiKey: testKey } };
+    writeFileSync(join(place.config, "config.json"), JSON.stringify({ profiles }));
+    const flags = ["login", "--profile", "p1", "--with-token"];
+    return {
+      ...place,
+      login: (key: string, ...more: string[]) => place.run([...flags, ...more], key),
+    };
+  }
+
+  it("keeps the one that works where the service refuses the new one", async () => {
+    const { login, saved } = await start();
+    const refused = await login("wrong-key-1");
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain("--no-check");
+    expect(saved().profiles["p1"]?.apiKey).toBe(testKey);
+    expect(await login("wrong-key-1", "--no-check")).toMatchObject({ code: 0 });
+    expect(saved().profiles["p1"]?.apiKey).toBe("wrong-key-1");
+    expect(await login(testKey)).toMatchObject({ code: 0 });
+    expect(saved().profiles["p1"]?.apiKey).toBe(testKey);
+  });
+});
