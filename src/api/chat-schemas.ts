@@ -31,7 +31,7 @@ const shownInteger = orElse(optionalInteger, null);
 const shownTexts = orElse(optionalTexts, null);
 const anything = z.optional(z.unknown());
 
-const GeneratedImage = z.looseObject({
+export const GeneratedImage = z.looseObject({
   file_id: optionalText,
   url: optionalText,
   revised_prompt: optionalText,

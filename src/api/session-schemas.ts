@@ -4,7 +4,8 @@
  * Source: observed-service.md 5.
  */
 import * as z from "zod/mini";
-import { SearchDoc, SessionLine } from "./chat-schemas.ts";
+import { catch as orElse } from "zod/mini";
+import { GeneratedImage, SearchDoc, SessionLine } from "./chat-schemas.ts";
 
 const text = z.string();
 const optionalText = z.optional(z.nullable(z.string()));
@@ -58,6 +59,17 @@ export const StoredMessage = z.looseObject({
 });
 export type StoredMessage = z.infer<typeof StoredMessage>;
 
+/** Of a replayed packet, only what a tool made: it stands nowhere else (observed-service.md 12.9). */
+const ReplayedPacket = z.looseObject({
+  obj: z.looseObject({
+    type: text,
+    tool_name: orElse(optionalText, null),
+    images: orElse(z.optional(z.nullable(z.array(GeneratedImage))), null),
+    file_ids: orElse(z.optional(z.nullable(z.array(text))), null),
+  }),
+});
+const unread = { obj: { type: "" } };
+
 /** A session with its whole message tree. */
 export const StoredSession = z.looseObject({
   chat_session_id: SessionId,
@@ -65,6 +77,8 @@ export const StoredSession = z.looseObject({
   persona_id: optionalInteger,
   persona_name: optionalText,
   messages: z.array(StoredMessage),
+  /** A replay for each assistant message, in their order. */
+  packets: orElse(z.optional(z.nullable(z.array(z.array(orElse(ReplayedPacket, unread))))), null),
   /** Not null while an answer is in progress. */
   current_run: z.optional(z.unknown()),
 });

@@ -174,6 +174,8 @@ interface Conclusion extends TurnEnd {
   turn: Turn;
   warnings: string[];
   requestedModel: string | null;
+  /** The answer was read from the session: the service has no more of it. */
+  isStored?: boolean;
   sink?: AnswerSink | undefined;
 }
 
@@ -191,7 +193,7 @@ export async function conclude(
   let status = statusOf(context, end.failure);
   let { failure } = end;
   if (status === "interrupted") failure = context.signal.reason;
-  if (status === "incomplete" && client && mayHoldMore(turn)) {
+  if (status === "incomplete" && client && end.isStored !== true && mayHoldMore(turn)) {
     failure = withRecovery(failure as CliError, recoveryHints(client, turn));
   }
   if (status === "error" && client && turn.failure === null) {

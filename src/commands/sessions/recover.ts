@@ -160,7 +160,8 @@ async function draw(
   const end = await runTurn(context, batches, { turn, renderer });
   const cited = citedIds(turn);
   if (findFiles && cited.length > 0) turn.localFiles = await findFiles(cited);
-  const more = { turn, warnings: [], requestedModel: null };
+  const isStored = found.kind === "stored";
+  const more = { turn, warnings: [], requestedModel: null, isStored };
   return await conclude(context, client, renderer, { ...end, ...more });
 }
 

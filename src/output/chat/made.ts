@@ -9,14 +9,17 @@ function withoutEmptyLinks(text: string): string {
 }
 
 function textOf({ answer, tools }: Turn, fileUrl: FileUrl): string {
-  if (hasText(answer)) return withoutEmptyLinks(answer);
+  return hasText(answer) ? withoutEmptyLinks(answer) : madeLines({ tools }, fileUrl).join("\n");
+}
+
+/** A line for each created image (address) and file (id). */
+export function madeLines({ tools }: Pick<Turn, "tools">, fileUrl?: FileUrl): string[] {
   const images = tools.flatMap((call) => call.images).map(({ url, fileId }) => url || fileId || "");
   const address = (path: string): string => (path === "" || !fileUrl ? path : fileUrl(path));
-  const lines = [
+  return [
     ...images.map((path) => `image ${address(path)}`.trim()),
     ...tools.flatMap((call) => call.fileIds).map((id) => `file ${id}`),
   ];
-  return lines.join("\n");
 }
 
 /** Name of a model for the heading of its answer, on one line. */

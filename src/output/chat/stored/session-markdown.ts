@@ -1,7 +1,8 @@
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
 import { neutralise, neutraliseLine } from "../../terminal/neutralise.ts";
+import { madeLines } from "../made.ts";
 import { listSources, titleText } from "../sources.ts";
-import { answerState, turnOfStored, type Branch } from "./stored.ts";
+import { answerState, storedText, turnOfStored, type Branch } from "./stored.ts";
 
 /** Escapes Markdown and HTML in one line of text. */
 function plain(text: string): string {
@@ -36,7 +37,7 @@ function fileLines({ files }: StoredMessage): string[] {
 
 /** The stored text; markers without a target become `[1]`, as they would link to nowhere. */
 function bodyOf(message: StoredMessage): string {
-  return neutralise(message.message)
+  return neutralise(storedText(message))
     .replace(/\[\[(\d{1,6})\]\]\(\)/g, "\\[$1\\]")
     .trimEnd();
 }
@@ -46,7 +47,9 @@ function answerLines(session: StoredSession, message: StoredMessage): string[] {
   if (state === "missing") return ["*(no answer is stored: it was cut)*"];
   const failed =
     state === "failed" ? ["", `*(failed: ${plain(neutraliseLine(message.error ?? ""))})*`] : [];
-  return [bodyOf(message), ...failed, ...sourceLines(session, message)];
+  const made = madeLines(turnOfStored(session, message)).map((line) => `- ${plain(line)}`);
+  const below = made.length === 0 ? [] : ["", ...made];
+  return [bodyOf(message), ...below, ...failed, ...sourceLines(session, message)];
 }
 
 function messageLines(session: StoredSession, message: StoredMessage): string[] {

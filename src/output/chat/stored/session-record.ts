@@ -1,7 +1,9 @@
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
+import type { MadeImage } from "../turn/turn-event.ts";
 import { listSources } from "../sources.ts";
 import {
   answerState,
+  storedText,
   turnOfStored,
   type AnswerState,
   type Branch,
@@ -33,7 +35,10 @@ export interface MessageRecord {
   state: AnswerState | null;
   error: string | null;
   citations: CitationRecord[];
+  /** Attached files, and those that a tool made. */
   files: { id: string | null; name: string | null }[];
+  /** Images that a tool made. */
+  images: MadeImage[];
 }
 
 function citationsOf(
@@ -57,18 +62,23 @@ function messageRecord(
 ): MessageRecord {
   const isAnswer = message.message_type === "assistant";
   const state = isAnswer ? answerState(message) : null;
+  const tools = isAnswer ? turnOfStored(session, message).tools : [];
   return {
     messageId: message.message_id,
     parentId: message.parent_message ?? null,
     role: message.message_type,
     current,
-    text: state === "missing" ? "" : message.message,
+    text: state === "missing" ? "" : storedText(message),
     time: message.time_sent ?? null,
     model: message.model_display_name ?? null,
     state,
     error: message.error ?? null,
     citations: isAnswer ? citationsOf(session, message, localFiles) : [],
-    files: (message.files ?? []).map(({ id, name }) => ({ id: id ?? null, name: name ?? null })),
+    files: [
+      ...(message.files ?? []).map(({ id, name }) => ({ id: id ?? null, name: name ?? null })),
+      ...tools.flatMap(({ fileIds }) => fileIds).map((id) => ({ id, name: null })),
+    ],
+    images: tools.flatMap(({ images }) => images),
   };
 }
 

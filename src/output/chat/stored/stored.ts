@@ -1,4 +1,6 @@
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
+import { createCall, type ToolCall } from "../turn/calls.ts";
+import { imageOf } from "../turn/packet-details.ts";
 import { addDocuments, createTurn, type Turn } from "../turn/answer.ts";
 
 /**
@@ -78,6 +80,29 @@ function citationsOf({ citations }: StoredMessage): Map<number, string> {
   return new Map(entries.filter(([number]) => Number.isSafeInteger(number)));
 }
 
+const toolsOfFiles: Readonly<Record<string, string>> = {
+  image_generation_final: "image-generation",
+  python_tool_delta: "python",
+};
+
+/** The calls that made images or files, from the replay of the answer. */
+function makingCalls({ messages, packets }: StoredSession, message: StoredMessage): ToolCall[] {
+  const answers = messages.filter(({ message_type }) => message_type === "assistant");
+  const replay = packets?.[answers.indexOf(message)] ?? [];
+  return replay.flatMap(({ obj: { type, tool_name, images, file_ids } }, at) => {
+    if ((images ?? []).length + (file_ids ?? []).length === 0) return [];
+    const call = createCall(toolsOfFiles[type] ?? tool_name ?? "tool", at);
+    call.images = (images ?? []).map(imageOf);
+    call.fileIds = [...(file_ids ?? [])];
+    return [call];
+  });
+}
+
+/** The text of a stored message. A turn that failed stores its error there as well. */
+export function storedText({ message, error }: StoredMessage): string {
+  return error && message === error ? "" : message;
+}
+
 /** The turn of a stored answer. With `citedOnly`, only with the cited documents. */
 export function turnOfStored(
   session: StoredSession,
@@ -92,7 +117,8 @@ export function turnOfStored(
   turn.model = message.model_display_name ?? null;
   turn.citations = citationsOf(message);
   const state = answerState(message);
-  if (state !== "missing") turn.answer = message.message;
+  if (state !== "missing") turn.answer = storedText(message);
+  turn.tools = makingCalls(session, message);
   const cited = new Set(turn.citations.values());
   const documents = message.context_docs ?? [];
   addDocuments(

@@ -5,9 +5,10 @@ import { countOf } from "../../terminal/progress.ts";
 import { bold, dim, red, yellow, type Text } from "../../terminal/text.ts";
 import { relativeTime } from "../../terminal/time.ts";
 import { writeAnswer as writeAnswerText, type RenderMode } from "../markdown.ts";
+import { madeLines } from "../made.ts";
 import { sourceLines } from "../source-lines.ts";
 import { titleText } from "../sources.ts";
-import { answerState, turnOfStored, type Branch, type LocalFiles } from "./stored.ts";
+import { answerState, storedText, turnOfStored, type Branch, type LocalFiles } from "./stored.ts";
 
 export interface TranscriptOptions {
   /** Heading of the transcript. */
@@ -62,10 +63,13 @@ async function writeAnswer(
     await output.line(yellow(`(the answer is ${why})`));
     return;
   }
-  if (state === "complete" || message.message.trim() !== "") {
+  const text = storedText(message);
+  const made = madeLines(turnOfStored(session, message)).map(titleText);
+  if ((state === "complete" && made.length === 0) || text.trim() !== "") {
     // Shortened, because the transcript lists the sources below the answer.
-    await writeText(output, message.message, { mode: options.render, shortensMarkers: true });
+    await writeText(output, text, { mode: options.render, shortensMarkers: true });
   }
+  for (const line of made) await output.line(line);
   if (state === "failed") {
     await output.line(red(`failed: ${neutraliseLine(message.error ?? "").slice(0, 500)}`));
   }
