@@ -6,6 +6,7 @@ import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { optionsJson, type RecordedOptions } from "../../sync/state/options.ts";
 import { failuresKey } from "../ingest/upload/failures.ts";
+import { createUnfindable } from "./findable.ts";
 import type { Failed } from "./retry-groups.ts";
 import type { Session } from "../ingest/session.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
@@ -168,14 +169,20 @@ export async function keepIds(
   return kept;
 }
 
-/** The files that no pattern excludes now; names the others. */
-export async function keepIncluded(
+/** The files that an upload of the root would find today; names the others. */
+export async function keepFindable(
   { output }: Session,
   { settings, shown: nameOf }: DocumentSource,
+  recorded: RecordedOptions | undefined,
   paths: readonly string[],
 ): Promise<string[]> {
-  const excluded = new Set(paths.filter((path) => settings.exclude?.matches(path)));
-  const lines = [...excluded].map((path) => `${nameOf(path)}: not sent: a pattern excludes it`);
-  await listSome(output, lines, "are excluded");
-  return paths.filter((path) => !excluded.has(path));
+  const whyNot = createUnfindable(settings, recorded);
+  const refused = new Map<string, string>();
+  for (const path of paths) {
+    const reason = whyNot(path);
+    if (reason !== undefined) refused.set(path, reason);
+  }
+  const lines = [...refused].map(([path, reason]) => `${nameOf(path)}: not sent: ${reason}`);
+  await listSome(output, lines, "are not sent");
+  return paths.filter((path) => !refused.has(path));
 }

@@ -1,6 +1,8 @@
 import type { RunReport } from "../../output/report/record.ts";
-import { parseOptions, type RecordedOptions } from "../../sync/state/options.ts";
+import { CliError } from "../../errors.ts";
+import type { RecordedOptions } from "../../sync/state/options.ts";
 import type { State } from "../../sync/state/state.ts";
+import { foreignOptions } from "../ingest/options/foreign-options.ts";
 
 /** Failed files with the same options. */
 export interface RetryGroup {
@@ -62,17 +64,27 @@ export function failedInState(state: State, target: string): Failed {
   return collect(failuresOf(state, target), (number) => state.options.get(number));
 }
 
-/** The failures in a report; documents from stdin get the path "", as in the state. */
-export function failedInReport({ failures, paths, options = [] }: RunReport): Failed {
+function optionsInReport(value: unknown, name: string): RecordedOptions | undefined {
+  // A report hides the secrets of its run: options without them would make other documents.
+  if (value === undefined || JSON.stringify(value).includes("***")) return undefined;
+  try {
+    return foreignOptions(value);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    throw new CliError("usage", `${name}: not a valid report: ${error.message}`, error);
+  }
+}
+
+/**
+ * The failures in a report; documents from stdin get the path "", as in the state. Throws CliError
+ * `usage` for options that no upload has.
+ */
+export function failedInReport({ failures, paths, options = [] }: RunReport, name: string): Failed {
   const fromStdin = paths.includes("-");
   const all = failures.map(({ path, options: position = 0 }) => ({
     path: fromStdin && path === "stdin" ? "" : path,
     options: position,
     failedAtMs: 0,
   }));
-  // A report hides the secrets of its run: options without them would make other documents.
-  return collect(all, (position) => {
-    const isWhole = !JSON.stringify(options[position] ?? null).includes("***");
-    return isWhole ? parseOptions(options[position]) : undefined;
-  });
+  return collect(all, (position) => optionsInReport(options[position], name));
 }

@@ -1,4 +1,4 @@
-import { allGone, dropGone, keepIds, keepIncluded } from "./failed-files.ts";
+import { allGone, dropGone, keepIds, keepFindable } from "./failed-files.ts";
 import type { IngestOptions } from "../ingest/ingest-options.ts";
 import { stateFolder } from "../ingest/session-setup.ts";
 import { resolve } from "node:path";
@@ -6,6 +6,7 @@ import type { Context } from "../../context.ts";
 import { stateRules } from "../state-rules.ts";
 import { loadGlobs, mayBeGlob } from "../../documents/find/patterns.ts";
 import { createRealPlaces, exists } from "../../documents/find/place/real-place.ts";
+import { relativeTo } from "../../documents/find/root.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import { readReport } from "../../output/report/read.ts";
@@ -29,10 +30,14 @@ import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import { markMissing, missingFromStdin, missingInState } from "./missing.ts";
 import { chosenPair } from "../ingest/target/target.ts";
 
-/** A path in the project: the first path of the report if it exists here, else ".". */
+/**
+ * A path in the project: the first path of the report if it exists below the working directory,
+ * else ".". A report must not name another root.
+ */
 function pathInProject(report: RunReport | undefined, cwd: string): string {
   const path = report?.paths[0];
-  return path !== undefined && exists(resolve(cwd, path)) ? path : ".";
+  if (path === undefined || relativeTo(cwd, resolve(cwd, path)) === undefined) return ".";
+  return exists(resolve(cwd, path)) ? path : ".";
 }
 
 /** Throws CliError `partial` for failures that a retry cannot send. */
@@ -77,7 +82,7 @@ function fromStdinError(count: number, report: RunReport | undefined): CliError 
 }
 
 /** Throws CliError `partial` when failed files exist but were not sent. */
-function refuseUnsent(changed: number, excluded: number): void {
+function refuseUnsent(changed: number, unfound: number): void {
   if (changed > 0) {
     throw new CliError("partial", `${countOf(changed, "file")} not sent: the ids would change`, {
       hints: [
@@ -85,10 +90,17 @@ function refuseUnsent(changed: number, excluded: number): void {
       ],
     });
   }
-  if (excluded === 0) return;
-  throw new CliError("partial", `${countOf(excluded, "file")} not sent: a pattern excludes them`, {
-    hints: ["take the pattern away, or forget the failures: knowctl state forget --failed PATH"],
-  });
+  if (unfound === 0) return;
+  throw new CliError(
+    "partial",
+    `${countOf(unfound, "file")} not sent: an upload would not find them today`,
+    {
+      hints: [
+        "send a file by its name with `knowctl ingest PATH`",
+        "or forget the failures: knowctl state forget --failed PATH",
+      ],
+    },
+  );
 }
 
 /** Opens a group with its recorded options, and with its files as inputs. */
@@ -97,17 +109,17 @@ async function openGroup(
   base: Session,
   { options: recorded, paths }: RetryGroup,
   { place, options }: { place: string; options: IngestOptions },
-): Promise<{ source: DocumentSource; changed: number; excluded: number }> {
+): Promise<{ source: DocumentSource; changed: number; unfound: number }> {
   const flags = recorded ? { ...options, recorded } : options;
   const source = recorded
     ? await openSource(context, [place], flags, base.output, options.dryRun !== true)
     : base.source;
-  const included = await keepIncluded(base, source, paths);
-  const kept = await keepIds(context, { ...base, source }, recorded, included);
+  const found = await keepFindable(base, source, recorded, paths);
+  const kept = await keepIds(context, { ...base, source }, recorded, found);
   const inputs = kept.map(createRealPlaces(source.settings.root));
   if (inputs.some(mayBeGlob)) await loadGlobs();
-  const changed = included.length - kept.length;
-  return { source: { ...source, inputs }, changed, excluded: paths.length - included.length };
+  const changed = found.length - kept.length;
+  return { source: { ...source, inputs }, changed, unfound: paths.length - found.length };
 }
 
 const earlierToolWarning =
@@ -154,7 +166,7 @@ export async function retry(
     const missing = options.missing ? missingInState(session) : undefined;
     const all =
       missing?.failed ??
-      (report ? failedInReport(report) : failedInState(state, failuresKey(targets)));
+      (report ? failedInReport(report, name ?? "") : failedInState(state, failuresKey(targets)));
     const failed = await dropGone(session, all, options);
     // A file may be missing in several pairs.
     const countIn = ({ groups }: Failed): number =>
@@ -185,11 +197,11 @@ export async function retry(
     if (failed.groups.some((group) => group.options === undefined))
       await output.warn(earlierToolWarning);
     const groups = [];
-    let [changed, excluded] = [0, 0];
+    let [changed, unfound] = [0, 0];
     for (const group of failed.groups) {
       const opened = await openGroup(context, session, group, { place, options });
       changed += opened.changed;
-      excluded += opened.excluded;
+      unfound += opened.unfound;
       if (opened.source.inputs.length > 0) {
         const { options: recorded, ccPairId } = group;
         groups.push({ source: opened.source, recorded, ccPairId });
@@ -206,7 +218,7 @@ export async function retry(
     }
     if (missing) refuseMissingRest(failed, goneCount);
     else refuseRest(failed, session, report);
-    refuseUnsent(changed, excluded);
+    refuseUnsent(changed, unfound);
   } finally {
     await session.close();
   }

@@ -38,7 +38,7 @@ it("takes no options from a report that hides a secret in them", () => {
   const failures = ["a.md", "b.md"].map((path, options) => ({ path, options, reason: "x" }));
   const options = [optionsWith("plain"), optionsWith("team ***")];
   const report = { failures, paths: ["."], options } as unknown as RunReport;
-  expect(failedInReport(report).groups).toEqual([
+  expect(failedInReport(report, "run.json").groups).toEqual([
     { options: optionsWith("plain"), paths: ["a.md"] },
     { options: undefined, paths: ["b.md"] },
   ]);
