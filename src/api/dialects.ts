@@ -193,6 +193,16 @@ const onyx: Dialect = {
     ),
 };
 
+/**
+ * The ids under which a service may store a document. What is stored in the standard dialect is not
+ * known before an upload: unchanged, or as in the other dialect.
+ */
+export function storedIdsOf(dialect: DialectName, id: string): string[] {
+  const { storedId } = dialects[dialect];
+  if (storedId) return [storedId(id)];
+  return [...new Set([id, ...(onyx.storedId ? [onyx.storedId(id)] : [])])];
+}
+
 /** For what only the onyx dialect can: standard is the default, and may be the wrong one. */
 export const onyxHint = "use --dialect onyx (KNOWCTL_DIALECT) if the service is an onyx one";
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { stateName } from "../config/find/project-mark.ts";
+import { namedStateFolder } from "../sync/state/file/state-folder.ts";
 import type { Context } from "../context.ts";
 import type { Output } from "../output/terminal/output.ts";
 import { findLocalFiles } from "../sync/orphans/local-files.ts";
@@ -8,18 +9,24 @@ import { stateRules } from "./state-rules.ts";
 
 const told = new WeakSet<Output>();
 
+/** The flag of commands that name local files, see addStateOption(). */
+export interface StateFlag {
+  state?: string | undefined;
+}
+
 /**
- * The files of documents, by the ids that the service stores, from the state of the project `root`;
+ * The files of documents, by the ids that the service stores, from the state of the project `root`, or that of `--state`;
  * paths are relative to it. Empty without a state. Warns once of a state that must not be used.
  */
 export async function filesInState(
-  context: Pick<Context, "uid" | "env">,
-  root: string,
+  context: Pick<Context, "uid" | "env" | "cwd">,
+  { root, state }: StateFlag & { root: string },
   { client, connection, output }: Pick<Connected, "client" | "connection"> & { output: Output },
   ids: readonly string[],
 ): Promise<Map<string, string>> {
   let refused: string | undefined;
-  const files = await findLocalFiles(join(root, stateName), {
+  const folder = state === undefined ? join(root, stateName) : namedStateFolder(context.cwd, state);
+  const files = await findLocalFiles(folder, {
     baseUrl: connection.baseUrl,
     ids,
     storedId: client.dialect.storedId,

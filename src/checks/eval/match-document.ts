@@ -5,8 +5,8 @@ import type { DocumentRef } from "./suite/suite.ts";
 export interface DocumentNames {
   /** Ids of the documents that a file yields, as the service stores them; empty if there are none. */
   idsOfPath(path: string): readonly string[];
-  /** The id under which the service stores a document, see Dialect.storedId. */
-  storedId(id: string): string;
+  /** The ids under which the service may store a document, see storedIdsOf(). */
+  storedIds(id: string): readonly string[];
 }
 
 /** Whether a document that the service returned is the one that a suite names. */
@@ -32,10 +32,10 @@ function matchesLink(wanted: string, found: string | null): boolean {
  * written or as the service stores it. A link matches without regard to a fragment, unless the suite
  * names one.
  */
-export function createDocumentMatch({ idsOfPath, storedId }: DocumentNames): DocumentMatch {
+export function createDocumentMatch({ idsOfPath, storedIds }: DocumentNames): DocumentMatch {
   return (ref, { id, path, link }) => {
     if ("link" in ref) return matchesLink(ref.link, link);
-    if ("id" in ref) return id !== null && (id === ref.id || id === storedId(ref.id));
+    if ("id" in ref) return id !== null && (id === ref.id || storedIds(ref.id).includes(id));
     if (path === ref.path) return true;
     return id !== null && idsOfPath(ref.path).includes(id);
   };

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { choice, collect, collectParsed, decimal, integer, size } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
+import { addStateOption } from "../../surface/state-option.ts";
 
 const id = (flag: string) => integer(flag === "--agent" ? -(2 ** 31) : 0, 2 ** 31 - 1);
 
@@ -49,8 +50,7 @@ export function addChat(program: Command, run: Run): void {
         "--output takes text (default), json, ndjson or packets.",
     )
     .argument("[message...]", "question; after -- it may begin with a dash");
-  addRequestOptions(addSessionOptions(chat))
-    .optionsGroup("Answer:")
+  addStateOption(addRequestOptions(addSessionOptions(chat)).optionsGroup("Answer:"))
     .option("--live", "in a pipe: write text as it arrives, interim text included")
     .option("--no-sources", "do not list the sources below answers")
     .option(

@@ -4,7 +4,7 @@ import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import type { Connected } from "../connect.ts";
-import { filesInState } from "../files-in-state.ts";
+import { filesInState, type StateFlag } from "../files-in-state.ts";
 import { findProjectRoot } from "../project-root.ts";
 
 /** Paths below the working directory are relative to it. */
@@ -30,7 +30,7 @@ function filesOfTrial(
  */
 export async function findFiles(
   context: Pick<Context, "cwd" | "env" | "uid" | "trialFiles">,
-  flags: GlobalFlags,
+  flags: GlobalFlags & StateFlag,
   connected: Connected & { output: Output },
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -39,7 +39,8 @@ export async function findFiles(
   const found = new Map<string, string>();
   try {
     const { folder: root, start: here } = findProjectRoot(context, [], flags);
-    for (const [id, path] of await filesInState(context, root, connected, ids)) {
+    const place = { root, state: flags.state };
+    for (const [id, path] of await filesInState(context, place, connected, ids)) {
       const full = join(root, path);
       if (existsSync(full)) found.set(id, relative(here, full));
     }

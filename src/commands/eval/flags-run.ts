@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { choice, collectParsed, filled, integer, positive } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
+import { addStateOption } from "../../surface/state-option.ts";
 
 /** The flags that both commands have, in their groups. */
 function addRunOptions(command: Command): Command {
-  return command
+  return addStateOption(command)
     .optionsGroup("Way and cost:")
     .option(
       "--allow-tokens <calls>",

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { filled, positive } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
+import { addStateOption } from "../../surface/state-option.ts";
 import { addEvalRuns } from "./flags-run.ts";
 
 function addInit(evaluation: Command, run: Run): void {
-  evaluation
+  const init = evaluation
     .command("init")
     .description(
       "Draft a suite of questions from documents or from stored sessions.\n" +
@@ -17,7 +18,8 @@ function addInit(evaluation: Command, run: Run): void {
     )
     .option("--from-sessions", "real questions of your stored sessions instead (onyx dialect)")
     .option("--limit <number>", "at most this many cases (default: 50)", positive)
-    .option("--out <file>", "write to this new file (default: stdout)", filled)
+    .option("--out <file>", "write to this new file (default: stdout)", filled);
+  addStateOption(init)
     .configureHelp({
       examples: [
         ["knowctl eval init docs --out draft.yaml", "questions from titles and headings"],

@@ -10,15 +10,15 @@ import type { DocumentSource } from "../ingest/options/settings.ts";
 
 /** What the folder knows of the files that suites name. */
 export interface SuiteFolder extends FolderFacts {
-  /** Ids of the documents of a named file, as the service stores them; empty if there are none. */
+  /** Ids of the documents of a named file, as the service may store them; empty if there are none. */
   idsOfPath(path: string): readonly string[];
 }
 
 interface FolderRequest {
   source: DocumentSource;
   inspector: PeekingInspector;
-  /** The id under which the service stores a document, see Dialect.storedId. */
-  storedId: (id: string) => string;
+  /** The ids under which the service may store a document, see storedIdsOf(). */
+  storedIds: (id: string) => readonly string[];
 }
 
 interface Files {
@@ -94,17 +94,16 @@ export async function readSuiteFolder(
   request: FolderRequest,
   paths: Iterable<string>,
 ): Promise<SuiteFolder> {
-  const { storedId } = request;
+  const { storedIds } = request;
   const files = listProject(request.source);
   const readable = readableOf(paths, request, files);
   const ids = new Map<string, string[]>();
   const reasons = new Map<string, string>();
   for await (const each of readDocuments(readable, request, files)) {
     if (each.kind === "document") {
-      const id = storedId(each.id);
-      const known = ids.get(each.path);
-      if (known) known.push(id);
-      else ids.set(each.path, [id]);
+      const known = ids.get(each.path) ?? [];
+      known.push(...storedIds(each.id));
+      ids.set(each.path, known);
     } else if (!reasons.has(each.path)) reasons.set(each.path, each.reason);
   }
   for (const [path, reason] of reasons) if (!ids.has(path)) files.leftOut.set(path, reason);

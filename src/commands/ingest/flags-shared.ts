@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { addStateOption } from "../../surface/state-option.ts";
 import {
   choice,
   collect,
@@ -130,11 +131,11 @@ export function addSelectionOptions(command: Command): Command {
 
 /** Where the documents go, and where that is recorded. */
 export function addTargetOptions(command: Command): Command {
-  return command
+  command
     .optionsGroup("Target:")
     .option("--cc-pair-id <id>", "connector/credential pair to upload to", positive)
-    .option("--connector <name>", "the same, by connector name", filled)
-    .option("--state <dir>", "folder of the state (default: .knowctl in the project root)", filled);
+    .option("--connector <name>", "the same, by connector name", filled);
+  return addStateOption(command);
 }
 
 /** Which pairs documents may go to. */

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { choice, collect, positive } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
+import { addStateOption } from "../../surface/state-option.ts";
 
 /** `search`. */
 export function addSearch(program: Command, run: Run): void {
-  program
+  const search = program
     .command("search")
     .description(
       "Find documents in the index, the best first: ten, unless --limit sets another number.\n" +
@@ -30,6 +31,8 @@ export function addSearch(program: Command, run: Run): void {
       "allow this many model calls without asking: assisted needs 15, chat 1",
       positive,
     )
+    .optionsGroup("Results:");
+  addStateOption(search)
     .configureHelp({
       essentials: ["--limit", "--source-type", "--filter-tag", "--since", "--via"],
       examples: [

@@ -14,7 +14,7 @@ import {
   snippetOf,
   type Span,
 } from "../../output/search/results.ts";
-import { filesInState } from "../files-in-state.ts";
+import { filesInState, type StateFlag } from "../files-in-state.ts";
 import { parseTags } from "../chat/options/tags.ts";
 import { parseSince } from "../chat/session/time.ts";
 import { connect, type Connected } from "../connect.ts";
@@ -22,7 +22,7 @@ import { findProjectRoot } from "../project-root.ts";
 import { createAllowance } from "./allow.ts";
 import { describePassed, searchByWays, type Searched, type WayName } from "./ways.ts";
 
-export interface SearchOptions extends GlobalFlags {
+export interface SearchOptions extends GlobalFlags, StateFlag {
   limit?: number;
   sourceType?: string[];
   documentSet?: string[];
@@ -78,7 +78,7 @@ async function localFilesOf(
 ): Promise<LocalFiles> {
   try {
     const { folder: root, start } = findProjectRoot(context, [], options);
-    const paths = await filesInState(context, root, connected, ids);
+    const paths = await filesInState(context, { root, state: options.state }, connected, ids);
     return { paths, shown: pathsFrom(start, root) };
   } catch {
     // For example an invalid root: the results are then shown without files.

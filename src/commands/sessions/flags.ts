@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { choice, positive } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
+import { addStateOption } from "../../surface/state-option.ts";
 
 const idHelp = "id of the session, the beginning of it, or `last`";
 
@@ -30,13 +31,14 @@ function addList(sessions: Command, run: Run): void {
 }
 
 function addShow(sessions: Command, run: Run): void {
-  sessions
+  const show = sessions
     .command("show")
     .description("Show a conversation: questions, answers, sources and files.")
     .argument("<id>", idHelp)
     .option("--all", "include other branches of the conversation")
     .option("--no-sources", "do not list the sources below answers")
-    .option(...render)
+    .option(...render);
+  addStateOption(show)
     .configureHelp({
       examples: [
         ["knowctl sessions show last", "the last session of this machine (onyx dialect)"],
@@ -89,7 +91,7 @@ function addChanges(sessions: Command, run: Run): void {
 }
 
 function addRecover(sessions: Command, run: Run): void {
-  sessions
+  const recover = sessions
     .command("recover")
     .description(
       "Fetch an answer whose stream was cut, without asking again.\n" +
@@ -104,7 +106,8 @@ function addRecover(sessions: Command, run: Run): void {
     .option(
       "--show <list>",
       "on stderr: reasoning,tools,documents (default), or none, or all (untruncated)",
-    )
+    );
+  addStateOption(recover)
     .configureHelp({
       examples: [
         ["knowctl sessions recover", "the last question of this machine (onyx dialect)"],

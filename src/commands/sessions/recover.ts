@@ -1,6 +1,7 @@
 import type { Client } from "../../api/client.ts";
 import { getSession, resumeChat } from "../../api/sessions.ts";
 import type { StoredMessage, StoredSession } from "../../api/session-schemas.ts";
+import type { StateFlag } from "../files-in-state.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -21,7 +22,7 @@ import { conclude, runTurn, type Ending } from "../chat/turn.ts";
 import { withPlace, type Place } from "./place.ts";
 import { batchesOf, type Found } from "./recovered.ts";
 
-export interface SessionsRecoverOptions extends GlobalFlags {
+export interface SessionsRecoverOptions extends GlobalFlags, StateFlag {
   /** Poll until the answer is complete. */
   poll?: boolean;
   live?: boolean;

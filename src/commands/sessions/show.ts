@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { writeWhole } from "../../config/file/files.ts";
+import type { StateFlag } from "../files-in-state.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -21,7 +22,7 @@ import { isGiven } from "../chat/options/flag-rules.ts";
 import { statsOf } from "../stats-of.ts";
 import { nameOf, readSession, withPlace, type Place } from "./place.ts";
 
-export interface SessionsShowOptions extends GlobalFlags {
+export interface SessionsShowOptions extends GlobalFlags, StateFlag {
   /** Also show the messages of other branches. */
   all?: boolean;
   /** False for `--no-sources`. */
@@ -58,7 +59,7 @@ function checkEffect(options: GlobalFlags, asText: boolean): void {
 /** Local files of all documents that the answers cite. */
 async function localFilesOf(
   context: Context,
-  options: GlobalFlags,
+  options: SessionsShowOptions,
   place: Place,
   session: StoredSession,
 ): Promise<LocalFiles> {

@@ -1,14 +1,7 @@
 import type { Command } from "commander";
-import { choice, filled, positive } from "../../surface/options.ts";
+import { choice, positive } from "../../surface/options.ts";
 import type { Run } from "../../surface/run.ts";
-
-function addPlace(command: Command): Command {
-  return command.option(
-    "--state <dir>",
-    "folder of the state (default: .knowctl in the project root)",
-    filled,
-  );
-}
+import { addStateOption } from "../../surface/state-option.ts";
 
 function addPair(command: Command): Command {
   return command.option(
@@ -30,7 +23,7 @@ function addList(state: Command, run: Run): void {
       choice("sent", "failed", "removed"),
     )
     .option("--limit <number>", "show at most this many", positive);
-  addPlace(addPair(list))
+  addStateOption(addPair(list))
     .configureHelp({
       examples: [
         ["knowctl state list", "all records"],
@@ -52,7 +45,7 @@ function addForget(state: Command, run: Run): void {
     .option("--failed", "forget only failures")
     .option("--all", "forget everything")
     .option("-y, --yes", "do not ask");
-  addPlace(addPair(forget))
+  addStateOption(addPair(forget))
     .configureHelp({
       examples: [
         ["knowctl state forget docs/welcome.md", "the next upload sends this file"],
@@ -72,7 +65,7 @@ function addExport(state: Command, run: Run): void {
         "The file contains paths, ids, hashes and dates. It contains no keys.",
     )
     .argument("[file]", "file to write (default: -, stdout)");
-  addPlace(command)
+  addStateOption(command)
     .configureHelp({
       examples: [
         ["knowctl state export state.ndjson", "to a file"],
@@ -93,7 +86,7 @@ function addImport(state: Command, run: Run): void {
     )
     .argument("<file...>", "files that `knowctl state export` wrote, or - for stdin")
     .option("-y, --yes", "do not ask");
-  addPlace(command)
+  addStateOption(command)
     .configureHelp({
       examples: [
         ["knowctl state import state-*.ndjson", "the uploads of all shards"],

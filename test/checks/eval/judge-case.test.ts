@@ -25,7 +25,7 @@ const replyOf = (...ids: (string | null)[]): Reply => ({
   elapsedMs: 5,
   calls: 0,
 });
-const matches = createDocumentMatch({ idsOfPath: (path) => [path], storedId: (id) => id });
+const matches = createDocumentMatch({ idsOfPath: (path) => [path], storedIds: (id) => [id] });
 const rulesOf = (kind: EvalKind, judges = false) => ({ kind, judges, matches });
 const retrieval = rulesOf("retrieval");
 

@@ -6,7 +6,7 @@ import { retrieved } from "./document.ts";
 const storedId = dialects.onyx.storedId ?? ((id: string): string => id);
 const matches = createDocumentMatch({
   idsOfPath: (path) => (path === "docs/faq.csv" ? ["faq-1", "faq-2"] : [storedId(path)]),
-  storedId,
+  storedIds: (id) => [storedId(id)],
 });
 
 describe("a document by path", () => {

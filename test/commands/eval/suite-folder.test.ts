@@ -31,7 +31,10 @@ async function folderOf(paths: readonly string[]): Promise<SuiteFolder> {
   const context = createTestContext({ cwd: root });
   const folder = await openFolder(context, openOutput(context, {}), [], { root });
   try {
-    return await readSuiteFolder({ ...folder, storedId: dialects.onyx.storedId! }, paths);
+    return await readSuiteFolder(
+      { ...folder, storedIds: (id) => [dialects.onyx.storedId!(id)] },
+      paths,
+    );
   } finally {
     await folder.close();
   }

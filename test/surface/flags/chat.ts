@@ -47,6 +47,7 @@ const requests: Readonly<Record<string, Effect>> = {
 };
 
 const own: FlagCases = {
+  "--state": { tested: "test/commands/files-in-state.test.ts" },
   "--session": [
     sends("--session 00000000-0000-4000-8000-000000000000", /"chat_session_id":"00000000/, {
       codes: [0, 9],

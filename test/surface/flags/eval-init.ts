@@ -8,6 +8,7 @@ const docs: Setting = {
 /** `eval init`: flag by flag. */
 export const evalInit: Coverage = {
   "eval init": {
+    "--state": { tested: "test/commands/files-in-state.test.ts" },
     "--from-sessions": [
       {
         ...docs,

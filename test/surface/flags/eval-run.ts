@@ -31,6 +31,7 @@ function common(command: string, setting: Setting): FlagCases {
   const line = `eval ${command} ${String(setting.args)}`;
   const failing: Setting = { ...setting, args: String(setting.args).replace("suite", "failing") };
   return {
+    "--state": { tested: "test/commands/files-in-state.test.ts" },
     "--concurrency": { tested: "test/commands/eval/concurrency.test.ts" },
     "--baseline": {
       ...setting,

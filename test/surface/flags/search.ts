@@ -13,6 +13,7 @@ const found: Setting = {
 /** `search`, flag by flag. */
 export const search: Coverage = {
   search: {
+    "--state": { tested: "test/commands/files-in-state.test.ts" },
     "--limit": { ...found, flag: "--limit 1", stdout: { loses: /^2\t/m } },
     "--source-type": { ...found, flag: "--source-type web", stdout: { loses: /^1\t/m } },
     "--document-set": {

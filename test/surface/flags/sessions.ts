@@ -14,6 +14,7 @@ export const sessions: Coverage = {
     "--local": { ...asked, flag: "--local", requests: { loses: /get-user-chat-sessions/ } },
   },
   "sessions show": {
+    "--state": { tested: "test/commands/files-in-state.test.ts" },
     "--all": { ...stored, flag: "--all", stderr: { loses: /other branch/ } },
     "--no-sources": { ...stored, flag: "--no-sources", stdout: { loses: /\[policy\]/ } },
     "--render": {
@@ -38,6 +39,7 @@ export const sessions: Coverage = {
     "--local": { ...last, args: "last --yes", flag: "--local", requests: { loses: /^DELETE/m } },
   },
   "sessions recover": {
+    "--state": { tested: "test/commands/files-in-state.test.ts" },
     "--poll": { tested: "test/commands/sessions/recover.test.ts" },
     "--live": { ...running, flag: "--live", stdout: { gains: /Let me look that up/ } },
     "--no-sources": { ...running, flag: "--no-sources", stderr: { loses: /\[1\] Leave/ } },

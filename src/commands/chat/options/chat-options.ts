@@ -1,7 +1,8 @@
+import type { StateFlag } from "../../files-in-state.ts";
 import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { RenderMode } from "../../../output/chat/markdown.ts";
 
-export interface ChatOptions extends GlobalFlags {
+export interface ChatOptions extends GlobalFlags, StateFlag {
   agent?: number;
   project?: number;
   session?: string;

@@ -7,7 +7,7 @@ import type { Context } from "../../../context.ts";
 import { ApiError } from "../../../errors.ts";
 import { listSources } from "../../../output/chat/sources.ts";
 import { answerState, branchesOf, turnOfStored } from "../../../output/chat/stored/stored.ts";
-import { filesInState } from "../../files-in-state.ts";
+import { filesInState, type StateFlag } from "../../files-in-state.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import type { Connected } from "../../connect.ts";
 import { findProjectRoot } from "../../project-root.ts";
@@ -76,13 +76,13 @@ async function readQuestions({ client }: Connected): Promise<{ asked: Asked[]; r
 /** Paths from the project root of the documents, by their ids, as far as the state knows them. */
 async function pathsOf(
   context: Context,
-  options: GlobalFlags,
+  options: GlobalFlags & StateFlag,
   connected: Connected & { output: Output },
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   try {
     const { folder } = findProjectRoot(context, [], options);
-    return await filesInState(context, folder, connected, ids);
+    return await filesInState(context, { root: folder, state: options.state }, connected, ids);
   } catch {
     // For example an invalid root: the documents are then named by their ids.
     return new Map();
@@ -96,7 +96,7 @@ async function pathsOf(
  */
 export async function draftFromSessions(
   context: Context,
-  options: GlobalFlags,
+  options: GlobalFlags & StateFlag,
   connected: Connected & { output: Output },
   limit: number,
 ): Promise<{ cases: DraftCase[]; read: number }> {

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { draftSuite } from "../../../checks/eval/draft/draft-suite.ts";
+import type { StateFlag } from "../../files-in-state.ts";
 import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
 import { CliError, codeOf, writeProblem } from "../../../errors.ts";
@@ -11,7 +12,7 @@ import { connect, openOutput } from "../../connect.ts";
 import { openFolder } from "../open-folder.ts";
 import { draftFromFiles, type Drafts } from "./from-files.ts";
 
-export interface InitOptions extends GlobalFlags {
+export interface InitOptions extends GlobalFlags, StateFlag {
   fromSessions?: boolean;
   /** Cases, at most. */
   limit?: number;

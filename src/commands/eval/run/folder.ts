@@ -1,4 +1,4 @@
-import { dialects, type DialectName } from "../../../api/dialects.ts";
+import { storedIdsOf, type DialectName } from "../../../api/dialects.ts";
 import { checkSuite, namedPaths } from "../../../checks/eval/suite/check-suite.ts";
 import type { DocumentNames } from "../../../checks/eval/match-document.ts";
 import type { Suite } from "../../../checks/eval/suite/suite.ts";
@@ -64,9 +64,9 @@ export async function openProject(
   try {
     const { config, settings } = folder.source;
     const dialect = replayed ?? config.dialect;
-    const { storedId = (id: string): string => id } = dialects[dialect];
+    const storedIds = (id: string): string[] => storedIdsOf(dialect, id);
     const paths = suites.flatMap((suite) => namedPaths(suite).map(({ path }) => path));
-    const facts = await readSuiteFolder({ ...folder, storedId }, paths);
+    const facts = await readSuiteFolder({ ...folder, storedIds }, paths);
     const problems = suites.flatMap((suite) => checkSuite(suite, facts));
     if (problems.length > 0) {
       const root = `paths count from the project root ${settings.root}; --root names another`;
@@ -77,7 +77,12 @@ export async function openProject(
       paths.flatMap((path) => facts.idsOfPath(path).map((id): [string, string] => [id, path])),
     );
     const { root } = settings;
-    return { config, root, names: { idsOfPath: (path) => facts.idsOfPath(path), storedId }, known };
+    return {
+      config,
+      root,
+      names: { idsOfPath: (path) => facts.idsOfPath(path), storedIds },
+      known,
+    };
   } finally {
     await folder.close();
   }

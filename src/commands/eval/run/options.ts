@@ -1,8 +1,9 @@
+import type { StateFlag } from "../../files-in-state.ts";
 import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { WayName } from "../../search/ways.ts";
 
 /** Flags of `eval retrieval` and `eval answers`. */
-export interface EvalOptions extends GlobalFlags {
+export interface EvalOptions extends GlobalFlags, StateFlag {
   /** Retrieval only. */
   via?: WayName;
   /** Retrieval only. */

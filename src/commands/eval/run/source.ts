@@ -140,7 +140,7 @@ async function prepareLive(
   const budget = await allowCost(context, options, output, { cost, judge: name });
   const by = rules.kind === "answers" ? "" : ` by ${way.name}`;
   await output.note(`asking ${countOf(cost.questions, "question")} at ${connection.baseUrl}${by}`);
-  const addPaths = createAddPaths(context, connected, project);
+  const addPaths = createAddPaths(context, connected, { ...project, state: options.state });
   return {
     replies: createLive(context, { way, clients, budget, judge, addPaths }),
     basis,

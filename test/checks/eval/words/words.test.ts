@@ -4,7 +4,7 @@ import { checkExpectation } from "../../../../src/checks/eval/words/words.ts";
 import type { WordInput } from "../../../../src/checks/eval/words/word.ts";
 import { retrieved } from "../document.ts";
 
-const matches = createDocumentMatch({ idsOfPath: (path) => [path], storedId: (id) => id });
+const matches = createDocumentMatch({ idsOfPath: (path) => [path], storedIds: (id) => [id] });
 const place = { file: "s.yaml", line: 1, column: 1 };
 const doc = (id: string) => retrieved({ id });
 
