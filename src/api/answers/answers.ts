@@ -140,7 +140,7 @@ export function refused(question: Question, answer: Answer, now: number): Failur
     retryAfterMs: parseRetryAfter(header(headers, "retry-after"), header(headers, "date"), now),
     retryable: isRetryable(status),
     words: text === "" ? "no reason given" : text,
-    hints: unknown === undefined ? hintsForStatus(question.key, status, code) : [unknown],
+    hints: unknown === undefined ? hintsForStatus(question.key, status, words) : [unknown],
   });
 }
 

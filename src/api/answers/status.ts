@@ -10,8 +10,20 @@ const keyNames = {
 /** A key that a request may carry; `shared` serves as both. */
 export type KeyName = keyof typeof keyNames;
 
-/** Hints for a response with an error status; `code` is the service's error code. */
-export function hintsForStatus(name: KeyName, status: number, code: string | undefined): string[] {
+/** Words of a refusal because of the token, not of its account: observed-service.md 12.8. */
+const isAboutScopes = /\btoken's scopes\b/i;
+
+/** Hints for a response with an error status; `code` and `text` are the service's. */
+export function hintsForStatus(
+  name: KeyName,
+  status: number,
+  { code, text = "" }: { code?: string | undefined; text?: string } = {},
+): string[] {
+  if (status === 403 && isAboutScopes.test(text)) {
+    return [
+      "this token's scopes are narrower than your account: use a token with the scope for it, or without scopes",
+    ];
+  }
   if (status === 401 || status === 403) {
     const key = keyNames[name];
     return /PERMISSION|ADMIN|UNAUTHORIZED|EE_REQUIRED/.test(code ?? "")

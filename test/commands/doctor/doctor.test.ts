@@ -41,7 +41,7 @@ describe.each(["standard", "onyx"] as const)("a sandbox of the %s dialect:", (di
     expect(ledger.documents.size).toBe(0);
     expect(ledger.requests.filter(({ status }) => status === 200).map(({ path }) => path)).toEqual(
       dialect === "onyx"
-        ? ["/api/version", "/api/manage/admin/connector/status", "/api/me"]
+        ? ["/api/version", "/api/manage/admin/connector/status", "/api/me", "/api/me/permissions"]
         : ["/api/manage/admin/connector/status"],
     );
     for (const { method, status } of ledger.requests) {
@@ -158,6 +158,18 @@ it("a service that takes a wrong key for nobody's", async () => {
     status: "failure",
     message: expect.stringContaining("treats it as anonymous"),
   });
+});
+
+it("a token whose scopes are narrower than its account", async () => {
+  const { folder, env } = await startTestService({ dialect: "onyx" });
+  const scoped = { ...env, KNOWCTL_API_KEY: `${testKey}-scoped` };
+  const { code, findings } = await runDoctor({ cwd: folder, env: scoped });
+  expect(code).toBe(4);
+  expect(findings["account"]?.message).toContain("this token's scopes are narrower");
+  const context = createTestContext({ cwd: folder, env: scoped });
+  expect(await main(["connectors", "list"], context)).toBe(4);
+  expect(context.stderrText()).toContain("this token's scopes are narrower than your account");
+  expect(context.stderrText()).not.toContain("administrator");
 });
 
 it("an interrupt ends it at once", async () => {

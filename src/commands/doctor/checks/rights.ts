@@ -63,6 +63,14 @@ async function accountOf(examination: Examination, path: string, key: KeyMember)
   return read.value;
 }
 
+/** Whether the key is a token with scopes: it reads the account, and not what the account may do. */
+async function isNarrowed(examination: Examination, me: string, key: KeyMember): Promise<boolean> {
+  const prober = need(examination, "prober");
+  const path = `${prober.prefix}${me}/permissions`;
+  const { answer } = await prober.ask({ what: "read the rights", method: "GET", path, key });
+  return answer?.status === 403;
+}
+
 async function examineAccount(examination: Examination): Promise<Verdict> {
   const { connection } = need(examination, "connected");
   const { name, paths } = dialectOf(examination);
@@ -80,12 +88,17 @@ async function examineAccount(examination: Examination): Promise<Verdict> {
         status: "failure",
         exit: "auth",
         message: `the service does not know the ${which} and treats it as anonymous: answers use only public documents`,
-        fixes: hintsForStatus(isOne ? "shared" : key, 401, undefined),
+        fixes: hintsForStatus(isOne ? "shared" : key, 401),
       };
     }
     const rights = account.effective_permissions?.slice(0, 20).join(", ");
-    const kind = account.account_type ?? "account";
-    descriptions.push(`${which}: ${kind.toLowerCase()}${rights ? `, may ${rights}` : ""}`);
+    const kind = (account.account_type ?? "account").toLowerCase();
+    const may = rights ? `, may ${rights}` : "";
+    descriptions.push(
+      (await isNarrowed(examination, me, key))
+        ? `${which}: a token of an account (${kind}${may}); this token's scopes are narrower`
+        : `${which}: ${kind}${may}`,
+    );
   }
   return { status: "ok", message: descriptions.join("; ") };
 }
@@ -101,7 +114,7 @@ function refused({ question }: Probed, answer: Answer, verb: string): Verdict {
     status: "failure",
     exit: "auth",
     message: `may not ${verb}: ${status}${text === "" ? "" : ` ${text}`}`,
-    fixes: hintsForStatus(question.key, status, code),
+    fixes: hintsForStatus(question.key, status, { code, text }),
   };
 }
 
