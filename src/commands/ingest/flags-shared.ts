@@ -150,6 +150,10 @@ export function addAccessOptions(command: Command): Command {
     .option(
       "--allow-sync",
       "upload to a pair of access type sync, although nobody finds the documents",
+    )
+    .option(
+      "--allow-pruned",
+      "upload to a pair whose connector deletes what it did not crawl",
     );
 }
 

@@ -3,6 +3,12 @@ import { checkSelection } from "../../output/formats/formats.ts";
 import { columnsOf, sample } from "./orphan-rows.ts";
 import type { PruneOptions } from "./remove-orphans.ts";
 
+const uploadFlags = [
+  ["requireAccess", "--require-access"],
+  ["allowSync", "--allow-sync"],
+  ["allowPruned", "--allow-pruned"],
+] as const;
+
 /** Throws CliError `usage` for flags that cannot be combined. */
 export function checkPruneOptions(options: PruneOptions): void {
   checkSelection(options, columnsOf(String), sample);
@@ -14,11 +20,9 @@ export function checkPruneOptions(options: PruneOptions): void {
     });
   }
   if (options.tombstone) return;
-  const flag = (["requireAccess", "allowSync"] as const).find(
-    (each) => options[each] !== undefined,
-  );
+  const flag = uploadFlags.find(([each]) => options[each] !== undefined);
   if (flag === undefined) return;
-  const name = flag === "allowSync" ? "--allow-sync" : "--require-access";
+  const [, name] = flag;
   throw new CliError("usage", `${name} needs --tombstone: without it, nothing is uploaded`, {
     hints: [`add --tombstone, or omit ${name}`],
   });

@@ -28,12 +28,12 @@ it("names the connector and the next command after an upload", async () => {
 
 it("names each connector that rules choose", async () => {
   const service = await startTestService({ files });
-  const config = { ingest: { ccPairId: 2, rules: [{ match: "docs/b.md", ccPairId: 3 }] } };
+  const config = { ingest: { ccPairId: 2, rules: [{ match: "docs/b.md", ccPairId: 7 }] } };
   writeFiles(service.folder, { ".cliconfig.json": JSON.stringify(config) });
   const env = { ...service.env, KNOWCTL_TRUST_PROJECT: "1" };
   const { stderr } = await runIn({ ...service, env }, "ingest docs");
   expect(stderr).toMatch(
-    /^done: 2 created in \S+ · Handbook uploads \(cc-pair 2\), .+ \(cc-pair 3\) at [\d.:]+, profile default$/m,
+    /^done: 2 created in \S+ · Handbook uploads \(cc-pair 2\), .+ \(cc-pair 7\) at [\d.:]+, profile default$/m,
   );
 });
 

@@ -228,7 +228,7 @@ it("leaves a removal notice alone after another pair has sent a document under i
   const removal = "ingest orphans docs --cc-pair-id 2 --tombstone --yes";
   expect(await runIn(service, removal)).toMatchObject({ code: 0 });
   writeFiles(service.folder, { "docs/a.md": "# A\n" });
-  expect(await runIn(service, "ingest docs --cc-pair-id 3")).toMatchObject({ code: 0 });
+  expect(await runIn(service, "ingest docs --cc-pair-id 7")).toMatchObject({ code: 0 });
   rmSync(join(service.folder, "docs/a.md"));
   expect(await classes(service, "ingest orphans docs")).toEqual([]);
 });
@@ -243,7 +243,7 @@ it("lists no document that a file outside the inputs holds for another pair", as
   expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
   renameSync(join(service.folder, "docs/a.md"), join(service.folder, "other/a.md"));
   expect(await classes(service, "ingest orphans docs")).toEqual(["gone x"]);
-  expect(await runIn(service, "ingest other --cc-pair-id 3")).toMatchObject({ code: 0 });
+  expect(await runIn(service, "ingest other --cc-pair-id 7")).toMatchObject({ code: 0 });
   expect(await classes(service, "ingest orphans docs")).toEqual([]);
 });
 
@@ -270,8 +270,8 @@ it("a document that one pair loses is sent again to another pair that has it rec
   const docs = { "docs/a.md": "# A\n", "docs/b.md": "# B\n" };
   const service = await startTestService({ files: docs, dialect: "onyx" });
   expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
-  expect(await runIn(service, "ingest docs --cc-pair-id 3")).toMatchObject({ code: 0 });
-  const removal = "ingest orphans . --id-prefix kb/ --cc-pair-id 3 --prune --yes --max-delete 100%";
+  expect(await runIn(service, "ingest docs --cc-pair-id 7")).toMatchObject({ code: 0 });
+  const removal = "ingest orphans . --id-prefix kb/ --cc-pair-id 7 --prune --yes --max-delete 100%";
   const ran = await runIn(service, `${removal} --class other-options`);
   expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("2 documents deleted") });
   expect(await stored(service)).toEqual([]);

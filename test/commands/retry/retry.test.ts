@@ -171,7 +171,7 @@ describe("retry", () => {
   });
 
   it.each([
-    ["--cc-pair-id 3", "run.json is a report of another target; nothing was sent"],
+    ["--cc-pair-id 7", "run.json is a report of another target; nothing was sent"],
     ["--cc-pair-id 2 --base-url http://127.0.0.1:9", "run.json is a report of another target"],
   ])("refuses a report of another target: %s", async (flags, message) => {
     const service = await startFailed();
@@ -364,14 +364,14 @@ describe("retry with what is recorded", () => {
   it("says for which target something failed, where it is not the one given", async () => {
     const service = await startTestService({ files: { "docs/b.md": undated } });
     await runIn(service, "ingest docs --cc-pair-id 2");
-    const ran = await runIn(service, "retry --cc-pair-id 3");
+    const ran = await runIn(service, "retry --cc-pair-id 7");
     expect(ran).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("there are failures of cc_pair_id 2"),
     });
-    await runIn(service, "ingest docs --cc-pair-id 3");
+    await runIn(service, "ingest docs --cc-pair-id 7");
     const open = await runIn(service, "retry");
-    expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining("cc_pair_id 3") });
+    expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining("cc_pair_id 7") });
     expect(open.stderr).toContain("cc_pair_id 2");
   });
 

@@ -15,7 +15,7 @@ const files = {
 async function startUploaded(): Promise<TestService> {
   const service = await startTestService({ files });
   expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
-  expect(await runIn(service, "ingest docs/a.md --cc-pair-id 3")).toMatchObject({ code: 0 });
+  expect(await runIn(service, "ingest docs/a.md --cc-pair-id 7")).toMatchObject({ code: 0 });
   writeFiles(service.folder, { "docs/bad.md": "---\ntitle: [unclosed\n---\ntext\n" });
   expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
   return service;
@@ -42,10 +42,10 @@ describe("state list", () => {
   it.each([
     ["--status failed -o ndjson", 1],
     ["--status sent -o ndjson", 5],
-    ["--cc-pair-id 3 -o ndjson", 1],
+    ["--cc-pair-id 7 -o ndjson", 1],
     ["--limit 2 -o ndjson", 2],
     ["--filter path~docs/sub* --limit 1 -o tsv", 1],
-    ["--filter cc_pair_id=3 -o csv", 2],
+    ["--filter cc_pair_id=7 -o csv", 2],
     ["--cc-pair-id 33 -o ndjson", 0],
   ])("%s", async (flags, lines) => {
     const service = await startUploaded();
@@ -114,14 +114,14 @@ describe("state forget", () => {
 
   it.each([
     ["docs/a.md", ["docs/b.md#2", "docs/sub-d.md#2", "docs/sub/c.md#2"], "2 documents"],
-    ["docs/a.md --cc-pair-id 3", ["docs/a.md#2"], "1 document"],
+    ["docs/a.md --cc-pair-id 7", ["docs/a.md#2"], "1 document"],
     ["docs/sub", ["docs/a.md#2", "docs/sub-d.md#2"], "1 document"],
     ["docs/sub docs/sub/c.md docs/sub", ["docs/a.md#2", "docs/sub-d.md#2"], "1 document"],
     ["docs/sub/", ["docs/sub-d.md#2"], "1 document"],
     ["docs --yes", [], "5 documents and 1 failure"],
-    ["--failed", ["docs/a.md#3"], "1 failure"],
+    ["--failed", ["docs/a.md#7"], "1 failure"],
     ["--all --yes", [], "5 documents and 1 failure"],
-    ["--all --yes --cc-pair-id 3", ["docs/a.md#2"], "1 document"],
+    ["--all --yes --cc-pair-id 7", ["docs/a.md#2"], "1 document"],
   ])("%s", async (flags, kept, said) => {
     const service = await startUploaded();
     expect(await runIn(service, `state forget ${flags}`)).toMatchObject({
@@ -173,8 +173,8 @@ describe("state forget", () => {
 
   it("names the pair in the question", async () => {
     const service = await startUploaded();
-    const line = "state forget --all --cc-pair-id 3";
+    const line = "state forget --all --cc-pair-id 7";
     const { stderr } = await runIn(service, line, { answer: "n\n" });
-    expect(stderr).toContain("Forget 1 document of cc-pair 3?");
+    expect(stderr).toContain("Forget 1 document of cc-pair 7?");
   });
 });

@@ -92,8 +92,15 @@ const guarding: FlagCases = {
   },
   "--allow-sync": {
     files: two,
-    args: "docs --cc-pair-id 6",
+    args: "docs --cc-pair-id 6 --allow-pruned",
     flag: "--allow-sync",
+    codes: [2, 0],
+    requests: { gains: /"document"/ },
+  },
+  "--allow-pruned": {
+    files: two,
+    args: "docs --cc-pair-id 3",
+    flag: "--allow-pruned",
     codes: [2, 0],
     requests: { gains: /"document"/ },
   },

@@ -125,13 +125,24 @@ export const orphanCases: Coverage = {
     "--allow-sync": [
       {
         files: two,
-        first: ["ingest docs --cc-pair-id 6 --allow-sync"],
+        first: ["ingest docs --cc-pair-id 6 --allow-sync --allow-pruned"],
         edits: { "docs/b.md": undefined },
-        args: `docs --cc-pair-id 6 ${removes}`,
+        args: `docs --cc-pair-id 6 --allow-pruned ${removes}`,
         flag: "--allow-sync",
         codes: [2, 0],
       },
       listed("--allow-sync"),
+    ],
+    "--allow-pruned": [
+      {
+        files: two,
+        first: ["ingest docs --cc-pair-id 3 --allow-pruned"],
+        edits: { "docs/b.md": undefined },
+        args: `docs --cc-pair-id 3 ${removes}`,
+        flag: "--allow-pruned",
+        codes: [2, 0],
+      },
+      listed("--allow-pruned"),
     ],
     "--class": [
       { ...optedOut, args: removal, flag: "--class gone", stdout: { loses: /docs\/a\.md/ } },

@@ -87,9 +87,16 @@ export const retryCases: Coverage = {
     },
     "--allow-sync": {
       ...failedRetry,
-      first: ["ingest docs --cc-pair-id 6"],
-      args: "--cc-pair-id 6",
+      first: ["ingest docs --cc-pair-id 6 --allow-sync --allow-pruned"],
+      args: "--cc-pair-id 6 --allow-pruned",
       flag: "--allow-sync",
+      codes: [2, 0],
+    },
+    "--allow-pruned": {
+      ...failedRetry,
+      first: ["ingest docs --cc-pair-id 3 --allow-pruned"],
+      args: "--cc-pair-id 3",
+      flag: "--allow-pruned",
       codes: [2, 0],
     },
     "--overwrite": { tested: "test/commands/ingest/target/owners.test.ts" },

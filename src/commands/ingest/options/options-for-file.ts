@@ -26,6 +26,7 @@ const outsideFile = [
   ["format", "--format", useInEachRun],
   ["dropAccess", "--drop-access", useInEachRun],
   ["allowSync", "--allow-sync", useInEachRun],
+  ["allowPruned", "--allow-pruned", useInEachRun],
   [
     "allowSecrets",
     "--allow-secrets",

@@ -8,20 +8,24 @@ export type AccessType = "private" | "sync" | "public";
 export interface AccessFlags {
   requireAccess?: AccessType[];
   allowSync?: boolean;
+  allowPruned?: boolean;
 }
 
 export interface AccessRules {
   /** Allowed access types of pairs; empty means any. */
   required: readonly AccessType[];
   allowSync: boolean;
+  /** Documents may go to a pair whose connector deletes what it did not crawl. */
+  allowPruned: boolean;
 }
 
-export const anyAccess: AccessRules = { required: [], allowSync: true };
+export const anyAccess: AccessRules = { required: [], allowSync: true, allowPruned: true };
 
 /** The rules of a run: flags override `ingest.requireAccess`. */
 export function accessRules(flags: AccessFlags, { ingest }: Config): AccessRules {
   const required = flags.requireAccess ?? ingest.requireAccess ?? [];
-  return { required, allowSync: flags.allowSync === true };
+  const { allowSync = false, allowPruned = false } = flags;
+  return { required, allowSync, allowPruned };
 }
 
 function privateReaders({ groups, credential }: ConnectorStatus): string {
@@ -83,6 +87,27 @@ export function refuseAccess(
     `cc_pair_id ${id}${name} is of access type sync: nobody finds documents that are uploaded to it; ${consequence}`,
     {
       hints: ["use a pair of access type private or public", "or upload anyway with --allow-sync"],
+    },
+  );
+}
+
+/** Throws CliError `usage` for a pair whose connector crawls and prunes, unless the rules allow it. */
+export function refusePruned(
+  record: ConnectorStatus,
+  { allowPruned }: AccessRules,
+  consequence: string,
+): void {
+  const { source, prune_freq: pruneFrequency } = record.connector ?? {};
+  if (allowPruned || !source || source === "ingestion_api" || !pruneFrequency) return;
+  const name = record.name ? ` (${record.name})` : "";
+  throw new CliError(
+    "usage",
+    `pair ${record.cc_pair_id}${name} belongs to a ${source} connector that prunes: it deletes documents that it did not crawl; ${consequence}`,
+    {
+      hints: [
+        "use a pair of source ingestion_api: `knowctl connectors list` shows the source",
+        "or upload anyway with --allow-pruned",
+      ],
     },
   );
 }

@@ -4,7 +4,8 @@ import type { Config } from "../../../config/load.ts";
 import { ApiError, CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { findConnector } from "../../connectors/find-connector.ts";
-import { describeTarget, refuseAccess, unreadableAccess, type AccessRules } from "./access.ts";
+import { describeTarget, refuseAccess,
+  refusePruned, unreadableAccess, type AccessRules } from "./access.ts";
 import type { PairNames } from "./pair-names.ts";
 
 export interface TargetFlags {
@@ -61,15 +62,6 @@ export async function pairByName(client: Client, name: string, names: PairNames)
   return record.cc_pair_id;
 }
 
-function pruneWarning(record: ConnectorStatus): string | undefined {
-  const { source, prune_freq: pruneFrequency } = record.connector ?? {};
-  if (!source || source === "ingestion_api" || !pruneFrequency) return undefined;
-  return (
-    `cc_pair_id ${record.cc_pair_id} (${record.name ?? "unnamed"}) belongs to a ${source} connector that prunes: ` +
-    "documents uploaded here are deleted when it runs; use a pair of source ingestion_api"
-  );
-}
-
 type Messages = Pick<Output, "note" | "warn">;
 
 /** Checks pairs; `consequence` is the end of the message about a refused pair. */
@@ -120,10 +112,6 @@ async function printTargets(
   const more = records.length - mostShown;
   if (more > 0)
     await messages.note(`to ${more} more pairs${place}; \`knowctl connectors list\` shows them`);
-  for (const record of records) {
-    const text = pruneWarning(record);
-    if (text !== undefined) await messages.warn(text);
-  }
 }
 
 /** The record of a pair. Throws CliError `not-found` when the listing has none. */
@@ -197,6 +185,7 @@ export function createPairCheck(
       for (const record of records) {
         if (record.cc_pair_id !== null) names.set(record.cc_pair_id, record.name ?? undefined);
         refuseAccess(record, rules, consequence);
+        refusePruned(record, rules, consequence);
       }
       await printTargets(records, messages, place);
     },
