@@ -16,7 +16,7 @@ const values = [
 const lists = ["include", "exclude", "metadata", "tag", "map", "require-access"];
 /** Inputs that are `true` or `false`. */
 const switches =
-  "no-ignore no-lint allow-empty allow-secrets meta-commit drafts dry-run force checksum no-state allow-sync allow-pruned drop-access overwrite verify".split(
+  "no-ignore no-lint allow-empty allow-secrets meta-commit drafts dry-run force checksum no-state allow-sync allow-id-change allow-pruned drop-access overwrite verify".split(
     " ",
   );
 /** Inputs that no list of processes may show, as variables of the child. */

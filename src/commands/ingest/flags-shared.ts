@@ -151,10 +151,7 @@ export function addAccessOptions(command: Command): Command {
       "--allow-sync",
       "upload to a pair of access type sync, although nobody finds the documents",
     )
-    .option(
-      "--allow-pruned",
-      "upload to a pair whose connector deletes what it did not crawl",
-    );
+    .option("--allow-pruned", "upload to a pair whose connector deletes what it did not crawl");
 }
 
 /** What an upload may replace. */

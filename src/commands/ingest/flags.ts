@@ -25,7 +25,8 @@ export function addIngest(program: Command, run: Run): void {
   addUploadOptions(addStdinOptions(addContentOptions(ingest)))
     .option("--checksum", "read every file instead of trusting size, times and inode")
     .option("--force", "send every document, changed or not")
-    .option("--no-state", "neither read nor write the state");
+    .option("--no-state", "neither read nor write the state")
+    .option("--allow-id-change", "send recorded documents again under another id");
   addWaitOption(
     ingest
       .optionsGroup("Checks:")

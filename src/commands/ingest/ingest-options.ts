@@ -9,6 +9,8 @@ export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags 
   exitCode?: boolean;
   /** Send documents that stand under another pair, too. */
   overwrite?: boolean;
+  /** Send recorded documents under another id. */
+  allowIdChange?: boolean;
   maxFailures?: number;
   allowEmpty?: boolean;
   shard?: Shard;

@@ -23,6 +23,7 @@ import { printNext } from "./report/next.ts";
 import { printNotices, printReasons, printSince, printWarnings } from "./report/tell.ts";
 import { printUnfound } from "./report/tell-unfound.ts";
 import { begunRun } from "./upload/failures.ts";
+import { idChanges, refuseIdChanges } from "./upload/id-changes.ts";
 import { uploadPlan } from "./upload/upload.ts";
 
 /** Throws CliError `usage` for flags that cannot be combined. */
@@ -110,6 +111,9 @@ async function dryRun(
   await printNotices(session, plan.table.notices);
   await printWarnings(session, plan.table.warnings(), plan.images);
   await printReasons(output, plan.table);
+  const changes = options.allowIdChange ? undefined : idChanges(session, plan);
+  if (changes)
+    await output.warn(`${changes.text}: the upload is refused without --allow-id-change`);
   const exitCode = options.exitCode === true;
   const { shard } = options;
   const shown = format === "text" ? source.shown : (path: string) => path;
@@ -165,6 +169,7 @@ export async function uploadFound(
   // The pair of a trial has no readers but its user: the note on readers would only worry.
   const messages = context.trialFiles ? { note: async () => {}, warn: output.warn } : output;
   await check(pairsToCheck(plan, session, rules), messages, "nothing was sent");
+  refuseIdChanges(session, plan, options.allowIdChange === true);
   await printSince(session.output, session.source);
   await printReasons(session.output, plan.table);
   await printUnfound(session, plan);

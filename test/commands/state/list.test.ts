@@ -33,7 +33,7 @@ describe("state list", () => {
       ["sent", "docs/b.md", 2],
       ["sent", "docs/sub-d.md", 2],
       ["sent", "docs/sub/c.md", 2],
-      ["sent", "docs/a.md", 3],
+      ["sent", "docs/a.md", 7],
     ]);
     expect(rows[0]).toMatchObject({ reason: expect.stringContaining("docs/bad.md:3:1"), id: null });
     expect(rows[1]).toMatchObject({ id: "docs/a.md", time: expect.stringMatching(/Z$/) });

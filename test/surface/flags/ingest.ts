@@ -97,6 +97,14 @@ const guarding: FlagCases = {
     codes: [2, 0],
     requests: { gains: /"document"/ },
   },
+  "--allow-id-change": {
+    files: two,
+    first: [`ingest docs ${pair}`],
+    args: `docs ${pair} --id-prefix kb/`,
+    flag: "--allow-id-change",
+    codes: [2, 0],
+    requests: { gains: /"document"/ },
+  },
   "--allow-pruned": {
     files: two,
     args: "docs --cc-pair-id 3",

@@ -27,6 +27,7 @@ const outsideFile = [
   ["dropAccess", "--drop-access", useInEachRun],
   ["allowSync", "--allow-sync", useInEachRun],
   ["allowPruned", "--allow-pruned", useInEachRun],
+  ["allowIdChange", "--allow-id-change", useInEachRun],
   [
     "allowSecrets",
     "--allow-secrets",

@@ -4,8 +4,13 @@ import type { Config } from "../../../config/load.ts";
 import { ApiError, CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { findConnector } from "../../connectors/find-connector.ts";
-import { describeTarget, refuseAccess,
-  refusePruned, unreadableAccess, type AccessRules } from "./access.ts";
+import {
+  describeTarget,
+  refuseAccess,
+  refusePruned,
+  unreadableAccess,
+  type AccessRules,
+} from "./access.ts";
 import type { PairNames } from "./pair-names.ts";
 
 export interface TargetFlags {

@@ -1,0 +1,64 @@
+import { expect, it } from "vitest";
+import { startTestService, writeFiles } from "../../../service.ts";
+import { runIn } from "../../state/support.ts";
+
+const files = Object.fromEntries(
+  Array.from({ length: 40 }, (_, index) => [`docs/${index}.md`, `# Page ${index}\n`]),
+);
+const line = "ingest docs --cc-pair-id 2";
+
+async function start(flags = "--id-prefix kb/") {
+  const service = await startTestService({ files });
+  expect(await runIn(service, `${line} ${flags}`)).toMatchObject({ code: 0 });
+  return service;
+}
+
+it("a forgotten prefix sends nothing, and names both ways on", async () => {
+  const service = await start();
+  const planned = await runIn(service, `${line} --dry-run`);
+  expect(planned.code).toBe(0);
+  const text =
+    "40 of 40 recorded documents would be sent a second time, under another id (first: kb/docs/0.md → docs/0.md)";
+  expect(planned.stderr).toContain(`warning: ${text}: the upload is refused`);
+  const ran = await runIn(service, line);
+  expect(ran.stderr).toContain(`error: ${text}; nothing was sent`);
+  expect(ran.stderr).toContain("repeat the recorded prefix: --id-prefix kb/");
+  expect(ran.code).toBe(2);
+  expect(service.sandbox.ledger.documents.size).toBe(40);
+  expect(await runIn(service, `${line} --id-prefix kb/`)).toMatchObject({ code: 0 });
+  expect(await runIn(service, `${line} --allow-id-change`)).toMatchObject({ code: 0 });
+  expect(service.sandbox.ledger.documents.size).toBe(80);
+});
+
+it("a prefix that is new is a change too, also by a state that another machine brought", async () => {
+  const service = await start("--state first");
+  await runIn(service, "state export all.ndjson --state first");
+  await runIn(service, "state import all.ndjson --yes");
+  const ran = await runIn(service, `${line} --id-prefix docs-old/`);
+  expect(ran.stderr).toContain('--id-prefix ""');
+  expect(ran.code).toBe(2);
+});
+
+it("counts only the documents of the run, and a tenth of them", async () => {
+  const service = await start("");
+  const own = (names: number[]): Record<string, string> =>
+    Object.fromEntries(
+      names.map((name) => [`docs/${name}.md`, `---\nid: own-${name}\n---\n# A\n`]),
+    );
+  writeFiles(service.folder, own([0, 1, 2]));
+  expect((await runIn(service, line)).code).toBe(0);
+  writeFiles(service.folder, own([3, 4, 5, 6]));
+  expect((await runIn(service, line)).code).toBe(2);
+  expect((await runIn(service, "ingest docs/3.md --cc-pair-id 2")).code).toBe(0);
+  expect((await runIn(service, "ingest docs/4.md docs/5.md --cc-pair-id 2")).code).toBe(2);
+});
+
+it("takes another row at the same place for another row", async () => {
+  const csv = (names: string[]): string =>
+    ["id,text", ...names.map((each) => `${each},x`)].join("\n");
+  const service = await startTestService({ files: { "r.csv": csv(["a", "b", "c"]) } });
+  const rows = "ingest r.csv --cc-pair-id 2 --map id=id,title=id,text=text";
+  expect(await runIn(service, rows)).toMatchObject({ code: 0 });
+  writeFiles(service.folder, { "r.csv": csv(["d", "e", "f"]) });
+  expect(await runIn(service, rows)).toMatchObject({ code: 0 });
+});
