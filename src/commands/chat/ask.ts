@@ -5,7 +5,7 @@ import type { Client } from "../../api/client.ts";
 import { urlOfFile } from "../../api/transport/made-file.ts";
 import type { ChatSettings } from "../../config/values/schema.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
+import { ApiError, CliError } from "../../errors.ts";
 import { createTurn, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
 import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
 import { citedIds } from "../../output/chat/sources.ts";
@@ -95,6 +95,15 @@ async function collectWarnings(
   return failure === undefined ? warningsOf(turn, asked, known) : requestWarnings(asked, known);
 }
 
+const isRefusal = (failure: unknown): boolean =>
+  failure instanceof ApiError && failure.status !== undefined && failure.status < 500;
+
+async function forget(context: Context, memory: Memory, sessionId: string | null): Promise<void> {
+  if (memory === undefined || sessionId === null) return;
+  const { forgetSession } = await import("./session/session-index.ts");
+  forgetSession(context.env, memory, sessionId);
+}
+
 /**
  * Asks one question and draws its answer, for one-shot chat and the conversation.
  * The context's signal stops the answer; it must be the client's own signal.
@@ -132,6 +141,11 @@ export async function ask(
     record,
   );
   const end = await runTurn(context, withCallerCheck(batches, checks), { turn, renderer, sink });
+  // The session that was made for the question is empty: `last` must not find it.
+  if (question.whole && parameters.sessionId === undefined && isRefusal(end.failure)) {
+    await forget(context, memory, turn.sessionId);
+    turn.sessionId = null;
+  }
   const isLost = end.failure instanceof CliError && end.failure.exit === "incomplete";
   if (isLost) await record(turn);
   const cited = format === "packets" ? [] : turnsOf(turn).flatMap(citedIds);

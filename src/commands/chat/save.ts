@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, realpathSync, writeFileSync } from "node:fs";
+import { accessSync, constants, lstatSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { writeWhole } from "../../config/file/files.ts";
 import type { Context } from "../../context.ts";
@@ -20,6 +20,7 @@ export function saveTarget(context: Context, save: string): string {
       hints: ["create the folder, or name a file in another one"],
     });
   }
+  for (const name of [save, partialOf(save)]) refuseLink(name, resolve(context.cwd, name));
   try {
     checkWritable(path);
   } catch (error) {
@@ -31,6 +32,21 @@ export function saveTarget(context: Context, save: string): string {
   return path;
 }
 
+/** A link in a foreign folder may lead to any file of the user. Devices have links of their own. */
+function refuseLink(name: string, path: string): void {
+  let isLink;
+  try {
+    isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    // A name that no file can have: checkWritable says why.
+    return;
+  }
+  if (!isLink || !isFileOrNew(path)) return;
+  throw new CliError("usage", `--save: ${name} is a symbolic link, which is not followed`, {
+    hints: ["name the file that it leads to, or remove the link"],
+  });
+}
+
 function isFileOrNew(path: string): boolean {
   return statsOf(path)?.isFile() !== false;
 }
@@ -40,9 +56,8 @@ function checkWritable(path: string): void {
   if (!isFileOrNew(path)) return accessSync(path, constants.W_OK);
   // A name that is too long throws.
   lstatSync(partialOf(path), { throwIfNoEntry: false });
-  const target = statsOf(path) === undefined ? path : realpathSync(path);
   // The file is written under another name in this folder and then renamed.
-  accessSync(dirname(target), constants.W_OK | constants.X_OK);
+  accessSync(dirname(path), constants.W_OK | constants.X_OK);
 }
 
 /** Where a cut answer goes. */

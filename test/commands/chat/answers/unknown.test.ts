@@ -1,3 +1,5 @@
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createSessionsWorld } from "../../sessions/support.ts";
 import { chatPath, createWorld, rawTurn, replay } from "../support.ts";
@@ -126,3 +128,26 @@ it("a whole reply of deep research names its tools by class: no warning", async 
   expect(code).toBe(0);
   expect(stderr).not.toContain("no deep research ran");
 });
+
+it("a whole reply that is refused leaves no session for `last`", async () => {
+  const world = await createSessionsWorld();
+  const first = await world.ask("hi");
+  const { code } = await world.run(["--no-stream", "--document-set", "Gone", "hi"]);
+  expect(code).toBe(2);
+  const { stdout } = await world.command(["sessions", "show", "last", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ sessionId: first });
+});
+
+it.runIf(process.platform !== "win32").each(["answer.md", "answer.md.partial"])(
+  "--save follows no link at %s",
+  async (name) => {
+    const world = await createWorld();
+    const target = join(world.home, "precious");
+    writeFileSync(target, "mine");
+    symlinkSync(target, join(world.home, name));
+    const { code, stderr } = await world.run(["--save", "answer.md", "hi"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("is a symbolic link")]);
+    expect(readFileSync(target, "utf8")).toBe("mine");
+    expect(world.sandbox.ledger.chats).toEqual([]);
+  },
+);
