@@ -21,6 +21,7 @@ import type { LintSettings } from "./values/lint-settings.ts";
 import type { ChatSettings, ConfigContent, DialectName, IngestSettings } from "./values/schema.ts";
 import {
   effectiveContent,
+  givenValues,
   localContent,
   loadProject,
   loadUser,
@@ -141,6 +142,7 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
   );
   const files = [...(project.file ? [project.file] : []), ...(user ? [user] : [])];
   warnOfVariables(request, files);
+  const refused = refusedTrust(files, givenValues(request));
   const { values, origins } = shown.merged;
   origins.set("profile", shown.chosen.origin);
   return {
@@ -154,10 +156,11 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
     origins,
     files,
     values,
-    refused: refusedTrust(files),
+    refused,
     connection() {
       const { chosen, merged } = request.sends ? shown : resolveProfile(request, sources(sendable));
-      return openConnection({ merged, files, machine, profile: chosen.name, warn: request.warn });
+      const { warn } = request;
+      return openConnection({ merged, files, machine, profile: chosen.name, refused, warn });
     },
     async readableKeys() {
       const { chosen, merged } = request.sends

@@ -4,14 +4,14 @@ import { findProject, findUserFile, readNamed } from "./find/discover.ts";
 import { checkPrivate } from "./file/files.ts";
 import type { GlobalFlags } from "./global-flags.ts";
 import type { Environment, Machine } from "./find/folders.ts";
-import { givenWord, isOn } from "./values/given.ts";
+import { environmentLayer, givenWord, isOn } from "./values/given.ts";
 import type { ConfigFile } from "./values/layers.ts";
 import { secretsOf } from "./values/members.ts";
 import { parseConfig } from "./file/parse.ts";
 import { checkPatterns, restrictContent, withoutChecks } from "./restrict.ts";
 import type { ConfigContent } from "./values/schema.ts";
 import { prefixOf, type FoundFile } from "./find/places.ts";
-import { claimsOf, isTrusted, rememberTrust } from "./trust.ts";
+import { claimsOf, isTrusted, openClaims, rememberTrust } from "./trust.ts";
 import { isLoopback, parseBaseUrl } from "./values/url.ts";
 
 /** Inputs for loading the configuration files. */
@@ -110,6 +110,13 @@ export async function loadProject(request: SourceRequest, machine: Machine): Pro
   return { ...(folder && { folder }), file };
 }
 
+/** The values of flags and variables. */
+export function givenValues({ flags, env, cwd }: SourceRequest): Record<string, unknown> {
+  const { values } = environmentLayer(env, cwd);
+  const profile = givenWord(flags, env, "profile")?.word;
+  return { ...values, ...flags, ...(profile !== undefined && { profile }) };
+}
+
 function trustQuestion(file: ConfigFile): string {
   const claims = claimsOf(file.content).map(({ key, text }) => `  ${key}: ${text}`);
   return [`${file.path} is not trusted yet. It sets:`, ...claims, "Trust it?"].join("\n");
@@ -136,7 +143,14 @@ export async function effectiveContent(
   const { content, dropped } = restrictContent(file.content);
   const claims = claimsOf(file.content);
   if (file.trusted || !request.sends) return file.trusted ? file.content : content;
-  if (dropped.length > 0 && request.askTrust && (await request.askTrust(trustQuestion(file)))) {
+  // What a flag or variable gives anyway needs no question.
+  const given = claims.length > 0 && openClaims(file.content, givenValues(request)).length === 0;
+  if (
+    !given &&
+    dropped.length > 0 &&
+    request.askTrust &&
+    (await request.askTrust(trustQuestion(file)))
+  ) {
     await rememberTrust(file, machine);
     file.trusted = true;
     return file.content;

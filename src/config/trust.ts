@@ -106,16 +106,45 @@ function untrusted(file: ParsedFile): CliError {
       hints: [
         "look at it, then trust it once: knowctl config trust",
         `or name it for this run: --config ${file.path}`,
-        "in a pipeline that owns its checkout: KNOWCTL_TRUST_PROJECT=1",
+        "in a pipeline that owns its checkout: KNOWCTL_TRUST_PROJECT=1, or trust-project: true for the action",
       ],
     },
   );
 }
 
-/** The error for every command that sends requests; undefined if no file with claims lacks trust. */
+/** What a flag or variable sets instead of a value of a file, by the member of the file. */
+const replacedBy: Readonly<Record<string, readonly string[]>> = {
+  baseUrl: ["baseUrl"],
+  proxy: ["proxy"],
+  caFile: ["caFile"],
+  clientCert: ["clientCert"],
+  clientKey: ["clientKey"],
+  dialect: ["dialect"],
+  defaultProfile: ["profile"],
+  ccPairId: ["ccPairId", "connector"],
+  connector: ["ccPairId", "connector"],
+  idPrefix: ["idPrefix"],
+};
+
+/** The claims of a file that count: of an untrusted file no value applies that is given otherwise. */
+export function openClaims(
+  content: ConfigContent,
+  given: Readonly<Record<string, unknown>>,
+): Claim[] {
+  return claimsOf(content).filter(({ key }) => {
+    const names = replacedBy[key.slice(key.lastIndexOf(".") + 1)] ?? [];
+    return !names.some((name) => given[name] !== undefined);
+  });
+}
+
+/**
+ * The error for every command that sends requests; undefined if no file with claims lacks trust.
+ * `given`: values of flags and variables.
+ */
 export function refusedTrust(
   files: readonly (ParsedFile & { trusted: boolean })[],
+  given: Readonly<Record<string, unknown>>,
 ): CliError | undefined {
-  const file = files.find((each) => !each.trusted && claimsOf(each.content).length > 0);
+  const file = files.find((each) => !each.trusted && openClaims(each.content, given).length > 0);
   return file && untrusted(file);
 }

@@ -54,8 +54,10 @@ describe("an untrusted project file", () => {
 
   it.each(claims)(
     "that names a %s stops what sends, with file, key and remedy",
-    async (_name, profile, told) => {
-      const desk = createDesk({ ...key, KNOWCTL_BASE_URL: "https://good.example" });
+    async (name, profile, told) => {
+      // A variable that gives the address too would need no trust.
+      const address = name === "base URL" ? {} : { KNOWCTL_BASE_URL: "https://good.example" };
+      const desk = createDesk({ ...key, ...address });
       const path = desk.put(".cliconfig.json", { profiles: { default: profile } });
       const config = await desk.load();
       const failure = await failureOf(config.connection());

@@ -4,7 +4,6 @@ import { resolveHeaders } from "./headers.ts";
 import { resolveKeys, type KeyRequest } from "./keys.ts";
 import type { ConfigFile, Merged } from "./layers.ts";
 import { exitFor, givenProxy, proxyOf, tlsFilesOf, unreadable, type Network } from "./network.ts";
-import { refusedTrust } from "../trust.ts";
 import { AddressProblem, addressHint, isLoopback, parseBaseUrl, type BaseUrl } from "./url.ts";
 
 /** Address, keys and network settings of every request. */
@@ -23,6 +22,8 @@ export interface ConnectionRequest {
   files: readonly ConfigFile[];
   machine: Machine;
   profile: string;
+  /** Why no request may be sent, see refusedTrust(). */
+  refused: CliError | undefined;
   warn: (message: string) => void;
 }
 
@@ -109,8 +110,7 @@ async function headersOf(request: KeyRequest): Promise<Pick<Connection, "headers
  * Throws CliError `not-configured` (or `usage` for a wrong flag).
  */
 export async function openConnection(request: ConnectionRequest): Promise<Connection> {
-  const refused = refusedTrust(request.files);
-  if (refused) throw refused;
+  if (request.refused) throw request.refused;
   const base = baseUrlOf(request);
   const allowInsecureTls = checkTls(request);
   checkHttp(base, request);

@@ -30,6 +30,20 @@ describe("an untrusted project file that shapes ids", () => {
     expect(acceptedIds(service)).toEqual(["kb/docs/a.md"]);
   });
 
+  it("stops no upload where flags or variables give the same things", async () => {
+    const own = { idPrefix: "evil/", ccPairId: 7 };
+    const profiles = { p: { baseUrl: "https://evil.example", dialect: "onyx" } };
+    const aimed = JSON.stringify({ profiles, ingest: own });
+    const service = await startTestService({ files: { ...files, ".cliconfig.json": aimed } });
+    const stopped = await run(service, "ingest docs");
+    expect(stopped).toMatchObject({ code: 3, stderr: expect.stringContaining("trust-project") });
+    const env = { KNOWCTL_DIALECT: "standard" };
+    const line = "ingest docs --cc-pair-id 2 --id-prefix kb/";
+    expect(await run(service, line, env)).toMatchObject({ code: 0 });
+    expect(acceptedIds(service)).toEqual(["kb/docs/a.md"]);
+    expect(await run(service, "ingest docs --cc-pair-id 2", env)).toMatchObject({ code: 3 });
+  });
+
   it("stops retry, orphans --prune and stdin as well", async () => {
     const service = await startTestService({ files, dialect: "onyx" });
     expect(await run(service, upload, { KNOWCTL_TRUST_PROJECT: "1" })).toMatchObject({ code: 0 });
