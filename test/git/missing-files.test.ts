@@ -17,10 +17,16 @@ describe("findMissingFile", () => {
   it("finds a file that was deleted without a commit, below the root only", async () => {
     const repository = createRepository();
     repository.commit({ "docs/ä b.md": "# A", "docs/c.md": "# C", "other.md": "# O" });
+    const deletions = true;
     rmSync(join(repository.root, "other.md"));
-    expect(await findMissingFile(await repository.open("docs"))).toBe(undefined);
+    expect(await findMissingFile(await repository.open("docs"), { deletions })).toBe(undefined);
     rmSync(join(repository.root, "docs/ä b.md"));
-    expect(await findMissingFile(await repository.open("docs"))).toBe("ä b.md");
+    const opened = await repository.open("docs");
+    expect(await findMissingFile(opened, { deletions })).toEqual({
+      name: "ä b.md",
+      why: "deleted",
+    });
+    expect(await findMissingFile(opened)).toBe(undefined);
   });
 
   it("finds a submodule that was not fetched", async () => {
@@ -28,7 +34,10 @@ describe("findMissingFile", () => {
     const id = repository.commit({ "a.md": "# A" });
     mkdirSync(join(repository.root, "theme"));
     repository.git("update-index", "--add", "--cacheinfo", `160000,${id},theme`);
-    expect(await findMissingFile(await repository.open())).toBe("theme");
+    expect(await findMissingFile(await repository.open())).toEqual({
+      name: "theme",
+      why: "submodule",
+    });
     repository.write({ "theme/x.md": "# X" });
     expect(await findMissingFile(await repository.open())).toBe(undefined);
   });

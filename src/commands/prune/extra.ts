@@ -43,7 +43,7 @@ export async function checkExtra(context: Context, source: DocumentSource): Prom
       "if the uploads have this prefix, delete the documents with `knowctl api`",
     );
   }
-  await refuseIncompleteCheckout(context, root);
+  await refuseIncompleteCheckout(context, root, { deletions: true });
 }
 
 /** Whether a recorded id is the prefix and the path of its file: a part of the prefix has no such record. */

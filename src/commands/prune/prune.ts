@@ -13,6 +13,7 @@ import { isRemoved } from "../../sync/orphans/orphan-classes.ts";
 import { targetFor } from "../../sync/state/target.ts";
 import { openOutput } from "../connect.ts";
 import { accessRules } from "../ingest/target/access.ts";
+import { refuseIncompleteCheckout } from "./complete-checkout.ts";
 import { checkPruneOptions } from "./prune-options.ts";
 import { columnsOf, rowsOf } from "./orphan-rows.ts";
 import { findOrphans } from "./orphan-search.ts";
@@ -148,6 +149,10 @@ async function run(context: Context, work: Work, options: PruneOptions): Promise
   // Before the guards: who wants to pass one has to see the list.
   if (options.dryRun) await write();
   checkRemoval(work, options);
+  if (orphans.selected > 0) {
+    const { root } = session.source.settings;
+    await refuseIncompleteCheckout(context, root, { deletions: false });
+  }
   if (options.tombstone && orphans.selected > 0) await checkAccess(context, work, options);
   await warnOfShared(work, options);
   if (orphans.selected === 0 || options.dryRun || !connected) {
