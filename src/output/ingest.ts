@@ -51,10 +51,16 @@ const planWords: Record<string, { row: string; count: string }> = {
   changed: { row: "update", count: "to update" },
 };
 
+/** Without a record, nobody knows whether the service has a document. */
+const recordless = { row: "send", count: "to send" };
+
+const wordsOf = (action: string, isRecordless: boolean): typeof recordless | undefined =>
+  isRecordless && action === "new" ? recordless : planWords[action];
+
 /** The counts of a plan: `6 to create, 2 to update, 40 unchanged`. */
-export function plannedCounts(counts: ReadonlyMap<string, number>): string {
+export function plannedCounts(counts: ReadonlyMap<string, number>, isRecordless: boolean): string {
   const parts = [...counts].map(
-    ([action, count]) => `${formatCount(count)} ${planWords[action]?.count ?? action}`,
+    ([action, count]) => `${formatCount(count)} ${wordsOf(action, isRecordless)?.count ?? action}`,
   );
   return parts.join(", ") || "no documents";
 }
@@ -227,10 +233,11 @@ export async function writePlanned(
   output: Output,
   each: PlannedDocument,
   shown: ShownPath,
+  isRecordless = false,
 ): Promise<void> {
   const path = neutraliseLine(placeOf(each, shown));
   const detail = neutraliseLine(shownText(each.path, each.detail, shown));
-  const word = planWords[each.action]?.row ?? each.action;
+  const word = wordsOf(each.action, isRecordless)?.row ?? each.action;
   if (!output.isTerminal) {
     await output.line([word, path, neutraliseLine(each.id ?? ""), detail].join("\t"));
     return;

@@ -5,6 +5,7 @@ import {
   plannedCounts,
   tellOthers,
   writePlanned,
+  tellSkipped,
   type IngestFormat,
   type PlannedDocument,
 } from "../../output/ingest.ts";
@@ -35,6 +36,8 @@ export interface DryRun {
   shard: Shard | undefined;
   /** Whether documents to send cause the exit code `changes`. */
   exitCode: boolean;
+  /** Whether nothing is known of earlier uploads: what is new cannot be told from what changed. */
+  isRecordless?: boolean | undefined;
 }
 
 /** Documents that the service accepted and that the paths no longer yield. */
@@ -111,14 +114,18 @@ export async function* everyDocument(
   yield* findAllOrphans(context, folder);
 }
 
+/** Not listed for people without --verbose, but counted. */
+const quietActions: ReadonlySet<string> = new Set(["unchanged", "skipped"]);
+
 type Written = Pick<Session, "output" | "source">;
 
 async function writeAll(
   { output, source }: Written,
   format: IngestFormat,
-  documents: DryRun["documents"],
+  { documents, isRecordless = false }: DryRun,
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
+  const skipped = new Map<string, number>();
   let first = true;
   if (format === "json") await output.json('{"version":1,"type":"plan","documents":[');
   for await (const each of documents) {
@@ -126,10 +133,17 @@ async function writeAll(
     if (format === "json") await output.json(`${first ? "" : ","}\n${JSON.stringify(each)}`);
     else if (format === "ndjson") {
       await output.json(`${JSON.stringify({ version: 1, type: "planned", ...each })}\n`);
-    } else if (each.action !== "unchanged" || output.verbose)
-      await writePlanned(output, each, source.shown);
+    } else if (output.verbose || !quietActions.has(each.action)) {
+      await writePlanned(output, each, source.shown, isRecordless);
+    } else if (each.action === "skipped") {
+      skipped.set(each.detail, (skipped.get(each.detail) ?? 0) + 1);
+    }
     first = false;
   }
+  await tellSkipped(
+    output,
+    [...skipped].map(([reason, count]) => ({ reason, count })),
+  );
   const totals = JSON.stringify(Object.fromEntries(counts));
   if (format === "json") await output.json(`\n],"counts":${totals}}\n`);
   if (format === "ndjson") await output.json(`{"version":1,"type":"result","counts":${totals}}\n`);
@@ -146,9 +160,11 @@ export async function writePlan(
   dryRun: DryRun,
 ): Promise<void> {
   const { output } = written;
-  const counts = await writeAll(written, format, dryRun.documents);
+  const counts = await writeAll(written, format, dryRun);
   await dryRun.checkPairs?.();
-  await output.note(`dry run, nothing was sent: ${plannedCounts(counts)}`);
+  await output.note(
+    `dry run, nothing was sent: ${plannedCounts(counts, dryRun.isRecordless === true)}`,
+  );
   await tellOthers(output, dryRun.shard, dryRun.others());
   if (dryRun.noPair()) {
     await output.note(

@@ -3,7 +3,6 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { serviceTargets, targetFor } from "../../sync/state/target.ts";
 import type { BegunRun } from "../../sync/state/unfinished.ts";
-import type { IngestFormat } from "../../output/ingest.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { openOutput } from "../connect.ts";
 import { accessRules, type AccessRules } from "./target/access.ts";
@@ -43,14 +42,11 @@ export function checkOptions(paths: readonly string[], options: IngestOptions): 
       hints: ["add --dry-run, or omit --exit-code: an upload has its own exit codes"],
     });
   }
-  if (options.dryRun && (options.report ?? options.gitlabReport) !== undefined) {
-    throw new CliError(
-      "usage",
-      "--report and --gitlab-report need an upload and cannot be combined with --dry-run",
-      {
-        hints: ["`--dry-run --output json` prints the plan"],
-      },
-    );
+  const isReported = (options.report ?? options.gitlabReport) !== undefined;
+  if (options.dryRun && isReported && paths.includes("-")) {
+    throw new CliError("usage", "--dry-run of stdin writes no report", {
+      hints: ["omit --report and --gitlab-report: `--output json` prints the plan"],
+    });
   }
 }
 
@@ -100,11 +96,12 @@ function pairsToCheck({ pairs }: Plan, { targets }: Session, { required }: Acces
 async function dryRun(
   context: Context,
   session: Session,
-  format: IngestFormat,
+  begun: Pick<ReportRequest, "format" | "files" | "startedAtMs">,
   options: IngestOptions,
 ): Promise<void> {
   const { output, source, state, shaping, targets } = session;
-  const plan = await planFound(context, session, options);
+  const { format, files } = begun;
+  const plan = await planFound(context, session, options, { files });
   const rules = accessRules(options, source.config);
   await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules);
   await warnOfHeld(session, plan.table.entries(["new", "changed", "unchanged"]), rules);
@@ -116,6 +113,12 @@ async function dryRun(
     await output.warn(`${changes.text}: the upload is refused without --allow-id-change`);
   const exitCode = options.exitCode === true;
   const { shard } = options;
+  await (
+    await import("./report/plan-report.ts")
+  ).reportPlan(context, session, plan, {
+    ...begun,
+    shard,
+  });
   const shown = format === "text" ? source.shown : (path: string) => path;
   await writePlan(session, format, {
     documents: everyDocument(context, { plan, source, state, shaping, targets, shard, shown }),
@@ -123,6 +126,7 @@ async function dryRun(
     others: () => plan.table.count("other"),
     shard,
     exitCode,
+    isRecordless: options.state === false,
   });
 }
 
@@ -206,7 +210,7 @@ export async function ingest(
   const session = await openSession(context, output, source, options);
   try {
     if (!context.trialFiles) await warnOfStateAbove(session);
-    if (!isUpload(session)) await dryRun(context, session, begun.format, options);
+    if (!isUpload(session)) await dryRun(context, session, begun, options);
     else await upload(context, session, { ...begun, shard: options.shard }, options);
   } finally {
     await session.close();

@@ -136,6 +136,9 @@ export const RunReport = z.object({
     version: text("version of the program"),
   }),
   status,
+  dryRun: z.optional(
+    described(z.literal(true), "of a dry run: created and updated are what an upload would send"),
+  ),
   startedAt: time("start of the run, UTC"),
   finishedAt: time("end of the run, UTC"),
   seconds: number("duration of the run"),

@@ -64,6 +64,7 @@ export function worstStatus(statuses: readonly RunStatus[]): RunStatus {
 
 /** The status as a heading; `Incomplete` if reports of shards are missing. */
 export function statusText(head: ReportHead): string {
+  if (head.dryRun) return head.status === "ok" ? "Dry run" : "Dry run, with failures";
   const isIncomplete = (head.merged?.missing.length ?? 0) > 0;
   return isIncomplete && head.status === "partial" ? "Incomplete" : statusWords[head.status];
 }

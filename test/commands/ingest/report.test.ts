@@ -125,7 +125,6 @@ describe("--report", () => {
     ["a folder that cannot be", { report: ["docs/a.md/run.json"] }, /folder cannot be written/],
     ["a missing folder elsewhere", { report: ["../none/run.json"] }, /there is no folder .*none/],
     ["a reserved key", { metadata: ["__proto__=v"] }, /--metadata __proto__: the key is reserved/],
-    ["a dry run", { report: ["run.json"], dryRun: true }, /cannot be combined with --dry-run/],
   ];
   it.each(refused)("is refused before anything is sent: %s", async (_name, options, message) => {
     const service = await startTestService({ files });

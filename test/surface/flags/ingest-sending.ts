@@ -38,7 +38,12 @@ export function sending(args: string, setting: Setting): FlagCases {
     ],
     "--report": [
       { ...setting, args, flag: "--report r.json", left: { gains: /r\.json: [^]*"counts"/ } },
-      { ...setting, args: `${args} --dry-run`, flag: "--report r.json", refused: /--dry-run/ },
+      {
+        ...setting,
+        args: `${args} --dry-run`,
+        flag: "--report r.json",
+        left: { gains: /"dryRun": ?true/ },
+      },
     ],
     "--gitlab-report": [
       { ...setting, args, flag: "--gitlab-report g.json", left: { gains: /g\.json: \[/ } },
@@ -46,7 +51,7 @@ export function sending(args: string, setting: Setting): FlagCases {
         ...setting,
         args: `${args} --dry-run`,
         flag: "--gitlab-report g.json",
-        refused: /--dry-run/,
+        left: { gains: /g\.json: \[/ },
       },
     ],
   };

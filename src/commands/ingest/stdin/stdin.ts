@@ -97,6 +97,7 @@ async function dryRun(
     others: () => table.count("other"),
     shard: options.shard,
     exitCode: options.exitCode === true,
+    isRecordless: options.state === false,
   });
   context.signal.throwIfAborted();
   await printNotices(session, table.notices);

@@ -113,7 +113,7 @@ describe("--images upload", () => {
   it("a dry run uploads nothing and tells what would be sent", async () => {
     const service = await startTestService({ files });
     const { stdout } = await runIngest(service, ["docs"], { ...upload, dryRun: true });
-    expect(stdout.split("\n").filter(Boolean)).toHaveLength(6);
+    expect(stdout.split("\n").filter(Boolean)).toHaveLength(3);
     // The listing of the connectors alone.
     expect(service.sandbox.ledger.requestCount).toBe(1);
     expect(service.sandbox.ledger.documents.size).toBe(0);
