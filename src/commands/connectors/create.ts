@@ -1,4 +1,5 @@
 import type { Client } from "../../api/client.ts";
+import { listGroups } from "../../api/account.ts";
 import { listConnectors } from "../../api/connectors.ts";
 import {
   canCreateConnectors,
@@ -162,6 +163,26 @@ async function oldestOf(client: Client, output: Output, name: string, id: number
   return oldest;
 }
 
+/**
+ * Refuses groups that the service would refuse only after it has stored the connector: then the name
+ * is taken for ever, and no listing shows it. An edition without groups has no such list.
+ */
+async function checkGroupIds(client: Client, wanted: readonly number[]): Promise<void> {
+  if (wanted.length === 0) return;
+  let known: number[] | undefined;
+  try {
+    known = await listGroups(client);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+  }
+  const wrong = known === undefined ? [] : wanted.filter((id) => !known.includes(id));
+  if (known === undefined || wrong.length === 0) return;
+  const usable = known.length === 0 ? "none" : known.join(", ");
+  throw new CliError("usage", `--group ${wrong.join(", ")}: no connector can have this group`, {
+    hints: [`this key may use: ${usable}. Default groups are for accounts only`],
+  });
+}
+
 async function findOrCreate(
   context: Context,
   client: Client,
@@ -170,6 +191,7 @@ async function findOrCreate(
 ): Promise<Outcome> {
   const found = findExisting(await listConnectors(client), wanted.name);
   if (found) return existing(found);
+  await checkGroupIds(client, wanted.groups);
   let made: number;
   try {
     made = await createConnector(client, wanted);

@@ -84,10 +84,11 @@ describe("connectors create", () => {
   it("sends what the service wants", async () => {
     const made = () => ({ body: wire["created"] });
     const flags = ["--access-type", "private", "--group", "3", "--group", "4"];
-    const { code, out, seen } = await create([none, made, none], flags);
+    const groups = () => ({ body: [{ id: 3 }, { id: 4 }] });
+    const { code, out, seen } = await create([none, groups, made, none], flags);
     expect({ code, out }).toEqual({ code: 0, out: "244\n" });
-    expect(seen[1]?.url).toBe("/api/manage/admin/connector-with-mock-credential");
-    expect(JSON.parse(seen[1]!.body)).toEqual({
+    expect(seen[2]?.url).toBe("/api/manage/admin/connector-with-mock-credential");
+    expect(JSON.parse(seen[2]!.body)).toEqual({
       name: "Docs",
       source: "ingestion_api",
       input_type: "load_state",
@@ -98,6 +99,15 @@ describe("connectors create", () => {
       access_type: "private",
       groups: [3, 4],
     });
+  });
+
+  it("refuses a group that no connector can have before anything is stored", async () => {
+    const groups = () => ({ body: [{ id: 3 }] });
+    const flags = ["--access-type", "private", "--group", "3", "--group", "1"];
+    const { code, err, asked } = await create([none, groups], flags);
+    expect({ code, asked }).toEqual({ code: 2, asked: "GET GET" });
+    expect(err).toContain("--group 1: no connector can have this group");
+    expect(err).toContain("this key may use: 3");
   });
 
   it("does not take one of another source for it", async () => {
