@@ -169,13 +169,6 @@ describe("ingest", () => {
     expect(bodies(service, "docs/leave.md")[0]?.cc_pair_id).toBe(2);
   });
 
-  it("warns about a pair whose connector prunes", async () => {
-    const service = await startTestService({ files: handbook });
-    const result = await run(service, ["ingest", "docs", "--cc-pair-id", "3"]);
-    expect(result.code).toBe(0);
-    expect(result.stderr).toContain("warning: cc_pair_id 3");
-  });
-
   it("says how many warnings it does not show", async () => {
     const unclosed = "---\ntitle: A\n\ntext without an end of the front matter\n";
     const files = Object.fromEntries(

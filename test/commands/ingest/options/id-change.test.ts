@@ -40,7 +40,7 @@ it("a prefix that is new is a change too, also by a state that another machine b
 });
 
 it("counts only the documents of the run, and a tenth of them", async () => {
-  const service = await start("");
+  const service = await start("--concurrency 4");
   const own = (names: number[]): Record<string, string> =>
     Object.fromEntries(
       names.map((name) => [`docs/${name}.md`, `---\nid: own-${name}\n---\n# A\n`]),

@@ -331,8 +331,11 @@ describe("an interface that cannot list", () => {
   );
 
   it("does not take what a parallel run on one state sent for foreign", async () => {
-    const service = await startTestService({ ...standard, files: filesOf("first") });
-    const line = "ingest docs --cc-pair-id 2 --force";
+    // The slow document keeps the first run from recording the others before the second sends them.
+    const slow = { when: { documentId: "docs/3.md", nth: 1 }, do: { delayMs: 200 } };
+    const faults = { rules: [slow] };
+    const service = await startTestService({ ...standard, files: filesOf("first"), faults });
+    const line = "ingest docs --cc-pair-id 2";
     const both = await Promise.all([runIn(service, line), runIn(service, line)]);
     expect(both.map(({ code, stderr }) => [code, warnings(stderr)])).toEqual([
       [0, []],
