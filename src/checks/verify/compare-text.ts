@@ -10,7 +10,7 @@
  * | difference | is allowed where |
  * | --- | --- |
  * | white space at the edge of a chunk is missing | most chunks of the document and of the run have none there |
- * | a chunk begins with the end of the text so far (overlap) | all chunks of the document do, at least two; or others of the run do, by as much |
+ * | a chunk begins with the end of the text so far (overlap) | all chunks of the document do: two at least, else those of another document, by as much |
  * | the text repeats itself between two chunks that do not overlap | three other chunks of the document begin without, or those of the run |
  * | the title before each chunk, its metadata behind each chunk | two chunks of the document have it; or those of another document |
  * | no dash, curly quote, arrow, emoji at all | a document of the run lacks several within words, and no chunk has any |
@@ -123,13 +123,15 @@ function judgeCuts(cuts: Cuts): { needs: Habits; shows: Habits; doubt?: Doubt } 
   if (spacesLost > 0) needs.trims = true;
   const isPlain = overlaps.length === 0 && tail === 0;
   if (isPlain) {
-    if (plain > twins) shows.overlap = 0;
-    if (twins > 0 && plain - twins < enoughPlain) needs.overlap = 0;
+    if (twins === 0 ? plain > 0 : plain - twins >= enoughPlain) shows.overlap = 0;
+    if (twins > 0) needs.overlap = 0;
     return { needs, shows };
   }
   if (cuts.isPeriodic || overlaps.some((each) => each < shortestOverlap)) {
     return { needs, shows, doubt: "overlap" };
   }
+  // Where some chunks begin without, a repeated sentence cannot be told from an overlap.
+  if (plain > 0) return { needs, shows, doubt: "overlap" };
   const longest = Math.max(tail, ...overlaps);
   if (isRegular(cuts)) shows.overlap = longest;
   else needs.overlap = longest;

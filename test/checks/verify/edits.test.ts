@@ -90,6 +90,8 @@ describe("a page and its own chunks", () => {
     expect(wrong).toEqual([]);
     const unsure = 1 - (results["wise same"] ?? 0) / editCount;
     // Summaries can be told from an older text by nothing.
-    if (way !== "with summaries") expect(unsure).toBeLessThan(0.1);
+    // An overlap that only some chunks have looks like a sentence that was repeated.
+    const isTold = way !== "with summaries" && way !== "overlap of sentences";
+    if (isTold) expect(unsure).toBeLessThan(0.1);
   });
 });
