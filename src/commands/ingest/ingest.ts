@@ -2,7 +2,7 @@ import type { IngestOptions } from "./ingest-options.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { serviceTargets, targetFor } from "../../sync/state/target.ts";
-import type { BegunRun } from "../../sync/state/unfinished.ts";
+import type { BegunRun } from "../../sync/state/uploads.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { openOutput } from "../connect.ts";
 import { accessRules, type AccessRules } from "./target/access.ts";

@@ -44,7 +44,12 @@ export async function planFolder(
   progress.follow(() => ({ ...fixed, done }));
   return await buildPlan({
     root: settings.root,
-    list: () => withoutReports(listFiles(inputs, source.find), settings.root, options.files),
+    list: () =>
+      withoutReports(
+        source.list?.() ?? listFiles(inputs, source.find),
+        settings.root,
+        options.files,
+      ),
     ranges: rangesOf(inputs, source.find),
     isInScope: (path) => isInScope(path) && since?.isGone(path) !== false,
     isExcluded: (path) => settings.exclude?.matches(path) === true && isInReach(path),
@@ -52,7 +57,7 @@ export async function planFolder(
       since &&
       ((listed, parts) =>
         since.isSelected(listed) || (parts !== undefined && since.changesParts(parts))),
-    format: settings.format,
+    formatFor: source.formatFor ?? (() => settings.format),
     idPrefix: settings.idPrefix,
     factsOf: source.factsOf,
     state,

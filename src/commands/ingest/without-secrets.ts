@@ -12,7 +12,7 @@ import type { State } from "../../sync/state/state.ts";
  * be an ordinary word, and the document could not be found under another name.
  */
 export function withoutSecrets(state: State, { redact, holdsKey }: Secrets): State {
-  const { options, unfinished, verified } = state;
+  const { options, uploads, verified } = state;
   const redactFailure = (each: FailureRecord): FailureRecord => {
     const reason = redact(each.reason);
     if (!holdsKey(each.path) && !holdsKey(each.id)) return { ...each, reason };
@@ -35,10 +35,10 @@ export function withoutSecrets(state: State, { redact, holdsKey }: Secrets): Sta
       store: (json) => (holdsKey(json) ? undefined : options.store(json)),
       find: (json) => (holdsKey(json) ? undefined : options.find(json)),
     },
-    unfinished: {
-      ...unfinished,
-      begin: (run) => unfinished.begin({ ...run, inputs: run.inputs.map(redact) }),
-      end: (run) => unfinished.end({ ...run, inputs: run.inputs.map(redact) }),
+    uploads: {
+      ...uploads,
+      begin: (run) => uploads.begin({ ...run, inputs: run.inputs.map(redact) }),
+      end: (run) => uploads.end({ ...run, inputs: run.inputs.map(redact) }),
     },
     verified: {
       ...verified,

@@ -2,12 +2,45 @@ import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { createRealPlaces, exists, realPathIn } from "../../documents/find/place/real-place.ts";
 import { openYields } from "../../documents/find/yields.ts";
-import { createJudge } from "../../sync/orphans/orphan-judge.ts";
+import { createJudge, type Judge } from "../../sync/orphans/orphan-judge.ts";
 import { listMissing, type Orphan } from "../../sync/orphans/orphans.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
+import type { RecordedOptions } from "../../sync/state/options.ts";
 import type { Target } from "../../sync/state/target.ts";
+import type { Groups } from "../judging/groups.ts";
 import { orphanScope } from "./orphan-scope.ts";
+import type { DocumentSource } from "../ingest/options/settings.ts";
 import type { Session } from "../ingest/session.ts";
+
+type Searched = Pick<Session, "source" | "state" | "shaping"> & { groups?: Groups };
+
+interface Options {
+  settings: DocumentSource["settings"];
+  options: RecordedOptions;
+}
+
+/** Creates the judge of files with the same options. */
+function openJudge(
+  context: Context,
+  { source, state }: Searched,
+  { table }: Plan,
+  { settings, options }: Options,
+): Judge {
+  const { root } = settings;
+  const placeOf = createRealPlaces(root);
+  return createJudge({
+    table,
+    options,
+    settings,
+    recorded: state.options,
+    isWhole: source.since === undefined,
+    isInScope: orphanScope(source),
+    placeOf,
+    exists,
+    realPathOf: (path) => realPathIn(root, placeOf(path)),
+    openYields: (raw) => openYields(raw, context.workerScript),
+  });
+}
 
 /**
  * Yields the documents of a target that the folder no longer yields, ordered by path. `plan` is a
@@ -15,33 +48,31 @@ import type { Session } from "../ingest/session.ts";
  */
 export async function* findOrphans(
   context: Context,
-  session: Pick<Session, "source" | "state" | "shaping">,
+  session: Searched,
   plan: Plan,
   target: Target,
 ): AsyncGenerator<Orphan> {
-  const { source, state, shaping } = session;
+  const { source, shaping, groups } = session;
   const storesAlike = dialects[source.config.dialect].storedId !== undefined;
-  const { root } = source.settings;
-  const placeOf = createRealPlaces(root);
-  const judge = createJudge({
-    table: plan.table,
-    options: shaping.recorded,
-    settings: source.settings,
-    recorded: state.options,
-    isWhole: source.since === undefined,
-    isInScope: orphanScope(source),
-    placeOf,
-    exists,
-    realPathOf: (path) => realPathIn(root, placeOf(path)),
-    openYields: (settings) => openYields(settings, context.workerScript),
-  });
+  const judges = new Map<Options, Judge>();
+  const own: Options = { settings: source.settings, options: shaping.recorded };
+  const byGroup = new Map(
+    groups?.all.map((each) => [each, { settings: each.source.settings, options: each.recorded }]),
+  );
+  const judgeOf = (path: string): Judge => {
+    const group = groups && (groups.of(path) ?? groups.all[0]);
+    const options = (group && byGroup.get(group)) ?? own;
+    let judge = judges.get(options);
+    if (!judge) judges.set(options, (judge = openJudge(context, session, plan, options)));
+    return judge;
+  };
   try {
     for (const missing of listMissing(plan.table, target.key, storesAlike)) {
       context.signal.throwIfAborted();
-      const orphan = await judge.judge(missing);
+      const orphan = await judgeOf(missing.path).judge(missing);
       if (orphan) yield orphan;
     }
   } finally {
-    await judge.close();
+    for (const judge of judges.values()) await judge.close();
   }
 }

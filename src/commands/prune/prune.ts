@@ -28,6 +28,7 @@ import {
   type Work,
 } from "./remove-orphans.ts";
 import { openSession, type Session } from "../ingest/session.ts";
+import { judgeByRecord } from "../judging/judge.ts";
 import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import { ruleTargets } from "../ingest/target/rule-targets.ts";
 import { placeText } from "../ingest/target/place.ts";
@@ -204,8 +205,10 @@ export async function prune(
   );
   if (!options.tombstone) refuseUndeletable(source);
   if (readsService) await (await import("./extra.ts")).checkExtra(context, source);
-  const session = await openSession(context, output, source, { ...options, readsService });
+  const opened = await openSession(context, output, source, { ...options, readsService });
+  let session: Session = opened;
   try {
+    session = await judgeByRecord(context, opened, options, readsService);
     const { state, targets } = session;
     const target = targetFor(targets, undefined);
     if (!target) throw missingPair({ isUpload: false });

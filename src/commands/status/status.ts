@@ -29,6 +29,7 @@ import {
 import { ruleTargets } from "../ingest/target/rule-targets.ts";
 import { missingPair } from "../ingest/target/target.ts";
 import { failureScope, failuresKey } from "../ingest/upload/failures.ts";
+import { judgeByRecord } from "../judging/judge.ts";
 import { findOrphans } from "../prune/orphan-search.ts";
 import { compareWithService, refuseUnlistablePair, type Comparison } from "./remote/compare.ts";
 import { coversProject } from "./remote/whole.ts";
@@ -172,12 +173,14 @@ export async function status(
   const flags = { ...options, idsOnly: true, wholeRoot: true, mayBeRemoved: true };
   const source = await openSource(context, paths, flags, output, remote);
   if (remote) refuseUnlistablePair(source.config.dialect, "status --remote");
-  const session = await openSession(context, output, source, {
+  const opened = await openSession(context, output, source, {
     ...options,
     dryRun: true,
     readsService: remote,
   });
+  let session: Session = opened;
   try {
+    session = await judgeByRecord(context, opened, options, remote);
     await compare(context, session, options);
   } finally {
     await session.close();

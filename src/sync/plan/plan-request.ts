@@ -41,8 +41,8 @@ export interface PlanRequest extends CollisionCheck {
   mappingKey: (path: string) => string;
   /** Prefix that turns a path into an id; often "". */
   idPrefix: string;
-  /** Format for every file, regardless of its extension. */
-  format?: FormatName | undefined;
+  /** Format of a file, regardless of its extension; undefined where the extension decides. */
+  formatFor?: ((path: string) => FormatName | undefined) | undefined;
   /** Facts from git and CODEOWNERS about a file. */
   factsOf?: ((path: string) => FileFacts | undefined) | undefined;
   inspector: PeekingInspector;

@@ -121,7 +121,8 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     if (!isSelected && seen) return undefined;
     const candidate = lookItem(listed, seen, request);
     if (!isSelected) return unselected.add(candidate);
-    if (formatOf(listed.path, request.format)?.gives === "rows") return addAllRows(candidate);
+    if (formatOf(listed.path, request.formatFor?.(listed.path))?.gives === "rows")
+      return addAllRows(candidate);
     return seen ? readAhead.add(candidate) : readAhead.addNew(candidate);
   };
   for (const [listed, seen] of withRecords(request, table)) {

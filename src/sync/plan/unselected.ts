@@ -19,7 +19,7 @@ const filesAtOnce = 64;
 
 /** Creates an Unselected that adds to `entries`. */
 export function createUnselected(request: PlanRequest, entries: PlanEntries): Unselected {
-  const { inspector, format } = request;
+  const { inspector, formatFor } = request;
   let waiting: Candidate[] = [];
   const plan = (path: string, prepared: Prepared): void => {
     if (prepared.kind === "document") entries.addUnselected(path, prepared.part, prepared.id);
@@ -46,7 +46,7 @@ export function createUnselected(request: PlanRequest, entries: PlanEntries): Un
     settle,
     add(candidate) {
       const { item } = candidate;
-      if (formatOf(item.path, format)?.gives === "rows") return readRows(candidate);
+      if (formatOf(item.path, formatFor?.(item.path))?.gives === "rows") return readRows(candidate);
       waiting.push(candidate);
       return waiting.length >= filesAtOnce ? settle() : undefined;
     },

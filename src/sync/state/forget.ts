@@ -38,7 +38,7 @@ export function countForgotten(database: Database, request: ForgetRequest): Forg
   const result: Forgotten = { documents: 0, failures: 0, unknown: [] };
   const [pairSql, pairValues] = pairCondition(request.ccPairId);
   const names = request.names.length === 0 ? [undefined] : request.names;
-  const stopped = count(database, "unfinished", pairSql, pairValues);
+  const stopped = count(database, "uploads", `${pairSql} AND ended = 0`, pairValues);
   for (const [index, spellings] of names.entries()) {
     const [nameSql, values] = spellings ? nameCondition(spellings) : ["TRUE", []];
     const [where, allValues] = [`${pairSql} AND ${nameSql}`, [...pairValues, ...values]];
@@ -71,7 +71,10 @@ export function forget(database: Database, request: ForgetRequest): Omit<Forgott
       database.prepare(`DELETE FROM ${table} WHERE ${where}`).run(...values);
       return number;
     };
-    if (request.names.length === 0) deleted.failures += drop("unfinished", pairSql, pairValues);
+    if (request.names.length === 0) {
+      deleted.failures += drop("uploads", `${pairSql} AND ended = 0`, pairValues);
+      if (!request.onlyFailed) drop("uploads", pairSql, pairValues);
+    }
     for (const spellings of names) {
       const [nameSql, values] = spellings ? nameCondition(spellings) : ["TRUE", []];
       const [where, allValues] = [`${pairSql} AND ${nameSql}`, [...pairValues, ...values]];

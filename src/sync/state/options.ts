@@ -48,6 +48,15 @@ export function optionsJson(options: RecordedOptions): string {
   return sortedJson(options);
 }
 
+/**
+ * Key of what a command line chose: its flags and its format, with `byPair` also whether it named the pair.
+ * The configuration of that time is no part of it.
+ */
+export function flagsKey({ settings, pairFromFlag }: RecordedOptions, byPair: boolean): string {
+  const { flags = {}, format } = settings;
+  return sortedJson({ flags, format, pairFromFlag: byPair && pairFromFlag });
+}
+
 /** Key of options in exported states and reports: 32 hex digits. */
 export function optionsKey(json: string): string {
   return hash("sha256", json, "hex").slice(0, 32);

@@ -12,7 +12,7 @@ import { createOptionsStore, type OptionsStore } from "./options.ts";
 import { stateFailure } from "./state-failure.ts";
 import { createSave, type StateBatch } from "./save.ts";
 import { createVerifiedStore, noVerifiedStore, type VerifiedStore } from "./verified.ts";
-import { createUnfinishedRuns, noUnfinishedRuns, type UnfinishedRuns } from "./unfinished.ts";
+import { createUploads, noUploads, type Uploads } from "./uploads.ts";
 
 /** The state store: one SQLite file; safe to share between processes. */
 export interface State {
@@ -40,7 +40,7 @@ export interface State {
   dropAccepted(target: string, id: string): void;
   /** The options that documents and failures were recorded with. */
   readonly options: OptionsStore;
-  readonly unfinished: UnfinishedRuns;
+  readonly uploads: Uploads;
   readonly verified: VerifiedStore;
   /** Keys of the targets that accepted a document with this id. */
   targetsOf(id: string): string[];
@@ -169,7 +169,7 @@ export function createState(
       store: (json) => guarded(() => options.store(json)),
       get: (number) => guarded(() => options.get(number)),
     },
-    unfinished: isTemporary ? noUnfinishedRuns : createUnfinishedRuns(database, guarded),
+    uploads: isTemporary ? noUploads : createUploads(database, guarded),
     verified: isTemporary ? noVerifiedStore : createVerifiedStore(database, guarded),
     targetsOf: (id) => targetsOf.all(id).map((row) => String(row["target"])),
     save(batch, synchronous) {

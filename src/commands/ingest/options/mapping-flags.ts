@@ -105,6 +105,25 @@ export function givenFlags(
     .map(flagText);
 }
 
+/** The recorded flags as they were typed; "" for none. */
+export function flagsText({ flags = {}, format }: RecordedOptions["settings"]): string {
+  const isFlag = (name: string): name is keyof typeof flagOfOption => name in flagOfOption;
+  const pairsOf = (value: object): string[] =>
+    Object.entries(value).flatMap(([key, each]) => [each].flat().map((one) => `${key}=${one}`));
+  const texts = Object.entries({ ...flags, format }).flatMap(([option, value]) => {
+    if (value === undefined || value === false)
+      return option === "useIgnoreFiles" && value === false ? ["--no-ignore"] : [];
+    const name =
+      option === "useIgnoreFiles" ? "ignore" : isFlag(option) ? flagOfOption[option] : option;
+    const flag = flagText(name as Parameters<typeof flagText>[0]);
+    if (value === true) return [flag];
+    const values =
+      typeof value === "object" && !Array.isArray(value) ? pairsOf(value) : [value].flat();
+    return values.map((each) => `${flag} ${String(each)}`);
+  });
+  return texts.join(" ");
+}
+
 /** Parses `key=value` flags to an object; a repeated key becomes a list. */
 export function parseMetadata(pairs: readonly string[]): Record<string, string | string[]> {
   const result = new Map<string, string[]>();

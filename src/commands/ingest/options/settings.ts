@@ -3,6 +3,8 @@ import { resolve } from "node:path";
 import { dialects } from "../../../api/dialects.ts";
 import type { Config } from "../../../config/load.ts";
 import type { Context } from "../../../context.ts";
+import type { Listed } from "../../../documents/find/source-file.ts";
+import type { FormatName } from "../../../documents/read/reader.ts";
 import type { FindOptions } from "../../../documents/find/scope.ts";
 import { realPath, type ProjectRoot } from "../../../documents/find/root.ts";
 import { creationFields, parseColumnMap } from "../../../documents/read/rows/row-keys.ts";
@@ -48,6 +50,12 @@ export interface DocumentSource extends GitFacts {
   checks: Omit<LintSetup, "keys"> | undefined;
   /** Hash of everything except the file's bytes that shapes its payload. */
   mappingKey(path: string): string;
+  /** Lists the files, where not all have the same settings; see judgeByRecord(). */
+  list?: () => Generator<Listed>;
+  /** Format of a file, where not all have the same settings. */
+  formatFor?: (path: string) => FormatName | undefined;
+  /** Whether no path was named, although there are inputs: those of the record. */
+  isWhole?: boolean;
 }
 
 function isFolder(path: string, cwd: string): boolean {

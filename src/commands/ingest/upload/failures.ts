@@ -4,7 +4,7 @@ import { scopeOf } from "../../../documents/find/scope.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { FailureRecord } from "../../../sync/state/records.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
-import type { BegunRun } from "../../../sync/state/unfinished.ts";
+import type { BegunRun } from "../../../sync/state/uploads.ts";
 import { targetFor, type Targets } from "../../../sync/state/target.ts";
 import type { Session } from "../session.ts";
 import type { DocumentSource } from "../options/settings.ts";
@@ -22,9 +22,9 @@ export function failuresKey(targets: Targets): string {
   return targetFor(targets, undefined)?.key ?? "";
 }
 
-/** What the state records of a run until it has ended. */
+/** What the state records of a run. */
 export function begunRun(
-  { source, targets }: Pick<Session, "source" | "targets">,
+  { source, targets, shaping }: Pick<Session, "source" | "targets" | "shaping">,
   { shard, since }: { shard?: Shard; since?: string },
   startedAtMs: number,
 ): BegunRun {
@@ -38,6 +38,7 @@ export function begunRun(
     inputs: inputs.map((input) => relativeTo(settings.root, resolve(cwd, input)) ?? input),
     part: part.join(" "),
     startedAtMs,
+    options: shaping.number,
   };
 }
 
@@ -47,7 +48,7 @@ export function stoppedUpload({
   targets,
   source,
 }: Pick<Session, "state" | "targets" | "source">): string | undefined {
-  const run = state.unfinished.last(failuresKey(targets));
+  const run = state.uploads.stopped(failuresKey(targets));
   if (!run) return undefined;
   if (run.inputs.length === 0) return "the configured include";
   const names = run.inputs.map((input) => source.shown(input));

@@ -7,7 +7,7 @@ import { countOf } from "../../../output/terminal/progress.ts";
 import type { VerifyCounts } from "../../../output/verify.ts";
 import { createDates, unchangedDates, type Dates } from "../../../sync/run/bump-updated-at.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
-import type { BegunRun } from "../../../sync/state/unfinished.ts";
+import type { BegunRun } from "../../../sync/state/uploads.ts";
 import { serviceTargets } from "../../../sync/state/target.ts";
 import type { SentCheck } from "../../verify/expected/sent.ts";
 import { readAgain, readPending, type Pending } from "../../../sync/run/pending.ts";
@@ -205,7 +205,7 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
     await upload.owners.ready(upload);
     const { table } = upload.plan;
     if (begun && begun.part === "") clearUnchanged(upload);
-    if (begun && table.count("new") + table.count("changed") > 0) state.unfinished.begin(begun);
+    if (begun && table.count("new") + table.count("changed") > 0) state.uploads.begin(begun);
     broken = await sendAll(context, upload, gate, doubts);
     verified = await checkSent(context, upload);
     shared = await otherPairs.unchanged();
@@ -223,7 +223,7 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
   const { failed, created, updated, unchanged } = report.counts;
   const interrupted = context.signal.aborted;
   if (!interrupted && !upload.stream) clearSettled(upload);
-  if (!interrupted && begun) state.unfinished.end(begun);
+  if (!interrupted && begun) state.uploads.end(begun);
   const unfound = await countStillUnfound(upload, verified);
   const isVerified = !unfound && (!verified || isAllCurrent(verified));
   const status = interrupted

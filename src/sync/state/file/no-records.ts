@@ -1,7 +1,7 @@
 import { isWithoutSqlite } from "../../../database.ts";
 import type { State } from "../state.ts";
 import { openTemporaryState } from "./state-file.ts";
-import { noUnfinishedRuns } from "../unfinished.ts";
+import { noUploads } from "../uploads.ts";
 import { noVerifiedStore } from "../verified.ts";
 
 /** Creates a state without records. Any use of its database throws `missing`. */
@@ -19,7 +19,7 @@ function createRecordlessState(missing: unknown): State {
     dropPartsBeyond: nothing,
     accepted: () => undefined,
     acceptedOf: () => new Map(),
-    unfinished: noUnfinishedRuns,
+    uploads: noUploads,
     verified: noVerifiedStore,
     options: { store: () => 0, find: () => undefined, get: () => undefined },
     countFiles: () => 0,

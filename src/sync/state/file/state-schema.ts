@@ -38,9 +38,9 @@ CREATE TABLE IF NOT EXISTS failures (
 CREATE TABLE IF NOT EXISTS options (
   number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, json TEXT NOT NULL
 );
-CREATE TABLE IF NOT EXISTS unfinished (
+CREATE TABLE IF NOT EXISTS uploads (
   target TEXT NOT NULL, inputs TEXT NOT NULL, part TEXT NOT NULL, started_at INTEGER NOT NULL,
-  PRIMARY KEY (target, inputs, part)
+  options INTEGER, ended INTEGER NOT NULL, PRIMARY KEY (target, inputs, part)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS verified (
   target TEXT NOT NULL, id TEXT NOT NULL, verified_at INTEGER, result TEXT, suspect TEXT,

@@ -1,0 +1,152 @@
+import { join } from "node:path";
+import type { Context } from "../../context.ts";
+import { loadExamine } from "../../checks/lint/load-examine.ts";
+import { loadGlobs, mayBeGlob } from "../../documents/find/patterns.ts";
+import { scopeOf } from "../../documents/find/scope.ts";
+import type { PeekingInspector } from "../../documents/inspect/inspection.ts";
+import { filesInThisThread, openInspector } from "../../documents/inspect/open-inspector.ts";
+import { createRecordedOptions, recordedPaths } from "../../sync/state/recorded-options.ts";
+import { flagsKey, type RecordedOptions } from "../../sync/state/options.ts";
+import { serviceTargets, targetFor } from "../../sync/state/target.ts";
+import type { BegunRun } from "../../sync/state/uploads.ts";
+import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
+import type { Session, SessionRequest } from "../ingest/session.ts";
+import { inspectSetup } from "../ingest/session-setup.ts";
+import { namesPairsByRule } from "../ingest/target/recorded-target.ts";
+
+/** Files that are judged by the same flags, over the configuration of today. */
+export interface Group {
+  source: DocumentSource;
+  /** The options of the command line that these files have; without flags those of the command. */
+  recorded: RecordedOptions;
+  inspector: PeekingInspector;
+  /** Ends the threads of its inspector, if they are its own. */
+  close?: () => Promise<void>;
+  /** Whether a flag named the pair: then no rule and no row names another one. */
+  pairFromFlag: boolean;
+}
+
+export interface Groups {
+  all: readonly Group[];
+  /** The group of a file; undefined for a file that is neither recorded nor part of an upload. */
+  of(path: string): Group | undefined;
+  /** Root-relative inputs of the recorded uploads; undefined where they do not cover all records. */
+  inputs: readonly string[] | undefined;
+  close(): Promise<void>;
+}
+
+const silent = async (): Promise<void> => {};
+
+/** The keys of the targets that a session looks at. */
+function targetKeys({ state, targets, source }: Session): string[] {
+  if (state.isRecordless) return [];
+  const own = targetFor(targets, undefined);
+  const isByRule = !targets.pair.fromFlag && namesPairsByRule(source.config);
+  const all = isByRule || !own ? serviceTargets(state.database, targets.baseUrl) : [];
+  return [...new Set([...all, ...(own ? [own.key] : [])])];
+}
+
+/** Opens the group of recorded options: their flags over the configuration of today. */
+async function openGroup(
+  context: Context,
+  { source: today, output, targets, keys, state }: Session,
+  request: SessionRequest,
+  recorded: RecordedOptions,
+): Promise<Group> {
+  const { root } = today.settings;
+  const flags = { ...request, recorded, idsOnly: true, wholeRoot: true };
+  // The messages about configuration and root were printed for the command itself.
+  const quiet = { ...output, note: silent, warn: silent };
+  const source = await openSource(context, [root], flags, quiet, false);
+  const setup = inspectSetup(source, targets, keys);
+  const count = state.countFiles(filesInThisThread);
+  const inspector = await openInspector(setup, context.workerScript, count, loadExamine);
+  const { pairFromFlag } = recorded;
+  const { close } = inspector;
+  return { source, recorded: { ...source.options, pairFromFlag }, inspector, close, pairFromFlag };
+}
+
+/** Whether an upload took a root-relative path; what its flags exclude counts, too. */
+function coverage(
+  { settings, find }: DocumentSource,
+  { inputs }: BegunRun,
+): (path: string) => boolean {
+  if (inputs.length === 0) return scopeOf([], { ...find, settings: withoutFilters(settings) });
+  const all = inputs.map((each) => join(settings.root, each));
+  return scopeOf(all, { ...find, mayBeRemoved: true, settings: withoutFilters(settings) });
+}
+
+const withoutFilters = (settings: DocumentSource["settings"]): DocumentSource["settings"] => ({
+  ...settings,
+  only: undefined,
+  exclude: undefined,
+});
+
+/**
+ * Opens the groups of a session: the flags recorded with each document, and for a file without a
+ * record those of the last upload that covered its folder. The caller closes them.
+ */
+export async function openGroups(
+  context: Context,
+  session: Session,
+  request: SessionRequest,
+): Promise<Groups> {
+  const { state, source, inspector, shaping, targets } = session;
+  const keys = targetKeys(session);
+  const base: Group = {
+    source,
+    recorded: shaping.recorded,
+    inspector,
+    pairFromFlag: targets.pair.fromFlag,
+  };
+  const uploads = keys.flatMap((key) => state.uploads.list(key));
+  uploads.sort((a, b) => b.startedAtMs - a.startedAtMs);
+  if (uploads.some(({ inputs }) => inputs.some(mayBeGlob))) await loadGlobs();
+  const recordedOptions = createRecordedOptions(state.database, keys);
+  const isByRule = namesPairsByRule(source.config);
+  const byKey = new Map([[flagsKey(shaping.recorded, isByRule), base]]);
+  const byNumber = new Map<number, Group>();
+  const numbers = [
+    ...(state.isRecordless ? [] : recordedOptions.numbers()),
+    ...uploads.flatMap(({ options }) => (options === undefined ? [] : [options])),
+  ];
+  const close = async (): Promise<void> => {
+    for (const each of byKey.values()) await each.close?.();
+  };
+  try {
+    for (const number of new Set(numbers)) {
+      const recorded = state.options.get(number);
+      if (!recorded) continue;
+      const key = flagsKey(recorded, isByRule);
+      const group = byKey.get(key) ?? (await openGroup(context, session, request, recorded));
+      byKey.set(key, group);
+      byNumber.set(number, group);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const covering = uploads.map((run) => ({
+    covers: coverage(source, run),
+    group: byNumber.get(run.options ?? -1) ?? base,
+  }));
+  const isConfigured = source.settings.include.length > 0;
+  const isIncluded = isConfigured
+    ? scopeOf([], { ...source.find, settings: withoutFilters(source.settings) })
+    : () => covering.length === 0;
+  const isCovered = (path: string): boolean =>
+    isIncluded(path) || covering.some(({ covers }) => covers(path));
+  const hasAll = state.isRecordless || recordedPaths(state.database, keys).every(isCovered);
+  return {
+    all: [...new Set(byKey.values())],
+    of(path) {
+      const number = state.isRecordless ? undefined : recordedOptions.of(path);
+      const known = number === undefined ? undefined : byNumber.get(number);
+      if (known) return known;
+      const covered = covering.find(({ covers }) => covers(path));
+      return covered?.group ?? (isIncluded(path) ? base : undefined);
+    },
+    inputs: hasAll ? [...new Set(uploads.flatMap(({ inputs }) => inputs))] : undefined,
+    close,
+  };
+}

@@ -1,0 +1,174 @@
+import type { Context } from "../../context.ts";
+import { listFiles } from "../../documents/find/find.ts";
+import type { Listed } from "../../documents/find/source-file.ts";
+import type { Looked, PeekingInspector, Prepared } from "../../documents/inspect/inspection.ts";
+import { comparePaths } from "../../documents/inspect/stamp.ts";
+import type { DocumentSettings } from "../../documents/map/settings.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { flagsText } from "../ingest/options/mapping-flags.ts";
+import type { DocumentSource } from "../ingest/options/settings.ts";
+import type { Session, SessionRequest } from "../ingest/session.ts";
+import { openGroups, type Group, type Groups } from "./groups.ts";
+
+/** A session whose files are read with the flags of their uploads. */
+export type JudgingSession = Session & { groups: Groups };
+
+/** The pair of a document is the one of the flag of its upload. */
+function withoutOwnPair<Each extends Looked | Prepared>(each: Each, { pairFromFlag }: Group): Each {
+  return pairFromFlag && each.kind === "document" ? { ...each, ownPair: undefined } : each;
+}
+
+/** Reads each file with the inspector of its group. */
+function routeInspector(groupOf: (path: string) => Group): PeekingInspector {
+  const byGroup = async <Item extends { path: string }, Result>(
+    items: readonly Item[],
+    run: (group: Group, some: readonly Item[]) => Promise<Result[]>,
+  ): Promise<Result[]> => {
+    const parts = new Map<Group, number[]>();
+    for (const [index, { path }] of items.entries()) {
+      const group = groupOf(path);
+      const part = parts.get(group);
+      if (part) part.push(index);
+      else parts.set(group, [index]);
+    }
+    const results: Result[] = [];
+    for (const [group, indexes] of parts) {
+      const some = indexes.flatMap((index) => items[index] ?? []);
+      const found = await run(group, some);
+      for (const [place, index] of indexes.entries()) {
+        const each = found[place];
+        if (each !== undefined) results[index] = each;
+      }
+    }
+    return results;
+  };
+  return {
+    look: (items, onItem) =>
+      byGroup(items, async (group, some) => {
+        const looked = await group.inspector.look(some, onItem);
+        return looked.map((each) => withoutOwnPair(each, group));
+      }),
+    peekIds: (items) => byGroup(items, (group, some) => group.inspector.peekIds(some)),
+    async *readRows(item) {
+      const group = groupOf(item.path);
+      for await (const row of group.inspector.readRows(item)) yield withoutOwnPair(row, group);
+    },
+  };
+}
+
+/** Lists the files of all groups in path order, each in its own group; those behind links last. */
+function* listGroups(
+  { all, of }: Groups,
+  { base, inputs, cwd }: { base: Group | undefined; inputs: readonly string[]; cwd: string },
+): Generator<Listed> {
+  const linked: Listed[] = [];
+  const lists = all.map((group) => {
+    const files = listFiles(inputs, { ...group.source.find, cwd, mayBeRemoved: true });
+    const next = (): Listed | undefined => {
+      for (let step = files.next(); !step.done; step = files.next()) {
+        if ((of(step.value.path) ?? base) !== group) continue;
+        if (step.value.kind !== "file" || !step.value.links) return step.value;
+        linked.push(step.value);
+      }
+      return undefined;
+    };
+    return { next, head: next() };
+  });
+  for (;;) {
+    let first: (typeof lists)[number] | undefined;
+    for (const each of lists) {
+      if (!each.head) continue;
+      // Only files are ordered.
+      const isFirst = !first?.head || comparePaths(each.head.path, first.head.path) < 0;
+      if (isFirst) first = each;
+    }
+    if (!first?.head) break;
+    yield first.head;
+    first.head = first.next();
+  }
+  yield* linked;
+}
+
+/** The settings that find files, each by its group. */
+function routeSettings(
+  settings: DocumentSettings,
+  groupOf: (path: string) => Group,
+): DocumentSettings {
+  const matches = (name: "only" | "exclude", otherwise: boolean) => ({
+    matches: (path: string): boolean =>
+      groupOf(path).source.settings[name]?.matches(path) ?? otherwise,
+    // Folders are walked with the settings of each group.
+    covers: () => false,
+    patterns: [],
+  });
+  return { ...settings, only: matches("only", true), exclude: matches("exclude", false) };
+}
+
+/** A configured pattern as a path: a bare name counts at any depth. */
+function asPath(pattern: string): string {
+  return pattern.includes("/") || pattern === "**" ? pattern : `**/${pattern}`;
+}
+
+/** Where to look: the paths of the command, else what was uploaded and is configured, else the root. */
+function inputsOf(
+  { inputs, settings, cwd }: DocumentSource,
+  groups: Groups,
+  wholeRoot: boolean,
+): { inputs: string[]; cwd: string } {
+  const { root, include } = settings;
+  if (inputs.length > 0) return { inputs, cwd };
+  const isAll = groups.inputs === undefined || (wholeRoot && include.length === 0);
+  const found = isAll ? [] : [...(groups.inputs ?? []), ...include.map(asPath)];
+  return { inputs: found.length === 0 ? ["."] : found.map((each) => each || "."), cwd: root };
+}
+
+/** Says by which flags the files are judged. */
+async function printFlags({ all }: Groups, output: Output): Promise<void> {
+  const texts = all
+    .map(({ recorded }) => flagsText(recorded.settings))
+    .filter((each) => each !== "");
+  if (texts.length === 0) return;
+  const rest = texts.length < all.length ? ["no flags"] : [];
+  await output.note(`judged by the flags of the uploads: ${[...texts, ...rest].join("; ")}`);
+}
+
+/**
+ * Makes of a session one that reads each file with the flags recorded with it, over the configuration of
+ * today. `wholeRoot`: without paths, look at everything that is configured, or in the root.
+ */
+export async function judgeByRecord(
+  context: Context,
+  session: Session,
+  request: SessionRequest,
+  wholeRoot = false,
+): Promise<JudgingSession> {
+  const groups = await openGroups(context, session, request);
+  await printFlags(groups, session.output);
+  const { source, close } = session;
+  const [base] = groups.all;
+  const isNamed = source.inputs.length > 0 || wholeRoot;
+  const groupOf = (path: string): Group => groups.of(path) ?? base!;
+  const settings = routeSettings(source.settings, groupOf);
+  const place = inputsOf(source, groups, wholeRoot);
+  const routed: DocumentSource = {
+    ...source,
+    ...place,
+    settings,
+    find: { ...source.find, cwd: place.cwd, settings, mayBeRemoved: true },
+    isWhole: source.inputs.length === 0,
+    list: () => listGroups(groups, { ...place, base: isNamed ? base : undefined }),
+    formatFor: (path) => groupOf(path).source.settings.format,
+    mappingKey: (path) => groupOf(path).source.mappingKey(path),
+    factsOf: (path) => groupOf(path).source.factsOf?.(path),
+  };
+  return {
+    ...session,
+    source: routed,
+    inspector: { ...session.inspector, ...routeInspector(groupOf) },
+    groups,
+    async close() {
+      await groups.close();
+      await close();
+    },
+  };
+}
