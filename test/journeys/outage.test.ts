@@ -23,7 +23,7 @@ it("an outage in the middle of an upload costs a second command, and no document
   const sent = takenBy(first.sandbox);
   const [gone = ""] = Object.keys(sent);
   rmSync(join(first.folder, gone));
-  const early = await run(first, "ingest orphans docs --prune --yes");
+  const early = await run(first, "prune docs --yes");
   expect(early.code).toBe(2);
   expect(early.stderr).toContain("nothing was removed");
 
@@ -38,7 +38,7 @@ it("an outage in the middle of an upload costs a second command, and no document
   expect({ ...sent, ...sentLater }).toEqual(once);
 
   // Now the removed file may go; what the service holds is what the folder holds.
-  const last = await run(second, "ingest orphans docs --prune --yes");
+  const last = await run(second, "prune docs --yes");
   expect(last.code).toBe(0);
   const listed = await run(second, "api GET /api/onyx-api/ingestion --jq .[].document_id");
   const held = listed.stdout

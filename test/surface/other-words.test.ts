@@ -102,7 +102,7 @@ describe("words that stood below `ingest`", () => {
   });
 
   it.each([
-    ["ingest orphans --prune", "use `knowctl prune`"],
+    ["prune", "use `knowctl prune`"],
     ["ingest --tombstone docs", "use `knowctl prune --tombstone`"],
     ["ingest retry --missing", "use `knowctl retry --missing`"],
     ["prune --remote", "use `knowctl prune --extra`"],

@@ -28,8 +28,12 @@ export interface Group {
 
 export interface Groups {
   all: readonly Group[];
+  /** The groups that the record names. */
+  recorded: ReadonlySet<Group>;
   /** The group of a file; undefined for a file that is neither recorded nor part of an upload. */
   of(path: string): Group | undefined;
+  /** Whether the configured `include` found a recorded file, and finds it no more. */
+  isLeftOut(path: string): boolean;
   /** Root-relative inputs of the recorded uploads; undefined where they do not cover all records. */
   inputs: readonly string[] | undefined;
   close(): Promise<void>;
@@ -136,9 +140,17 @@ export async function openGroups(
     : () => covering.length === 0;
   const isCovered = (path: string): boolean =>
     isIncluded(path) || covering.some(({ covers }) => covers(path));
-  const hasAll = state.isRecordless || recordedPaths(state.database, keys).every(isCovered);
+  const isLeftOut = (path: string): boolean => {
+    if (!isConfigured || isIncluded(path) || state.isRecordless) return false;
+    return state.options.get(recordedOptions.of(path))?.byInclude === true;
+  };
+  const hasAll =
+    state.isRecordless ||
+    recordedPaths(state.database, keys).every((path) => isCovered(path) || isLeftOut(path));
   return {
     all: [...new Set(byKey.values())],
+    recorded: new Set(byNumber.values()),
+    isLeftOut,
     of(path) {
       const number = state.isRecordless ? undefined : recordedOptions.of(path);
       const known = number === undefined ? undefined : byNumber.get(number);

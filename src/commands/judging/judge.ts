@@ -4,6 +4,7 @@ import type { Listed } from "../../documents/find/source-file.ts";
 import type { Looked, PeekingInspector, Prepared } from "../../documents/inspect/inspection.ts";
 import { comparePaths } from "../../documents/inspect/stamp.ts";
 import type { DocumentSettings } from "../../documents/map/settings.ts";
+import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { flagsText } from "../ingest/options/mapping-flags.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
@@ -58,7 +59,7 @@ function routeInspector(groupOf: (path: string) => Group): PeekingInspector {
 
 /** Lists the files of all groups in path order, each in its own group; those behind links last. */
 function* listGroups(
-  { all, of }: Groups,
+  { all, of, isLeftOut }: Groups,
   { base, inputs, cwd }: { base: Group | undefined; inputs: readonly string[]; cwd: string },
 ): Generator<Listed> {
   const linked: Listed[] = [];
@@ -66,7 +67,8 @@ function* listGroups(
     const files = listFiles(inputs, { ...group.source.find, cwd, mayBeRemoved: true });
     const next = (): Listed | undefined => {
       for (let step = files.next(); !step.done; step = files.next()) {
-        if ((of(step.value.path) ?? base) !== group) continue;
+        const { path } = step.value;
+        if ((of(path) ?? base) !== group || isLeftOut(path)) continue;
         if (step.value.kind !== "file" || !step.value.links) return step.value;
         linked.push(step.value);
       }
@@ -122,14 +124,19 @@ function inputsOf(
   return { inputs: found.length === 0 ? ["."] : found.map((each) => each || "."), cwd: root };
 }
 
+/** The only id prefix of the groups that is not empty. */
+function prefixOf({ all }: Groups): string | undefined {
+  const prefixes = new Set(all.map(({ source }) => source.settings.idPrefix));
+  prefixes.delete("");
+  return prefixes.size === 1 ? [...prefixes][0] : undefined;
+}
+
 /** Says by which flags the files are judged. */
-async function printFlags({ all }: Groups, output: Output): Promise<void> {
-  const texts = all
-    .map(({ recorded }) => flagsText(recorded.settings))
-    .filter((each) => each !== "");
-  if (texts.length === 0) return;
-  const rest = texts.length < all.length ? ["no flags"] : [];
-  await output.note(`judged by the flags of the uploads: ${[...texts, ...rest].join("; ")}`);
+async function printFlags({ recorded: groups }: Groups, output: Output): Promise<void> {
+  const texts = [...groups].map(({ recorded }) => flagsText(recorded.settings));
+  if (texts.every((each) => each === "")) return;
+  const shown = texts.map((each) => (each === "" ? "no flags" : neutraliseLine(each)));
+  await output.note(`judged by the flags of the uploads: ${shown.toSorted().join("; ")}`);
 }
 
 /**
@@ -148,7 +155,8 @@ export async function judgeByRecord(
   const [base] = groups.all;
   const isNamed = source.inputs.length > 0 || wholeRoot;
   const groupOf = (path: string): Group => groups.of(path) ?? base!;
-  const settings = routeSettings(source.settings, groupOf);
+  const idPrefix = prefixOf(groups) ?? source.settings.idPrefix;
+  const settings = { ...routeSettings(source.settings, groupOf), idPrefix };
   const place = inputsOf(source, groups, wholeRoot);
   const routed: DocumentSource = {
     ...source,

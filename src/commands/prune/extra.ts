@@ -33,8 +33,8 @@ export async function checkExtra(context: Context, source: DocumentSource): Prom
   }
   if (idPrefix === "") {
     throw refuse(
-      "it needs ingest.idPrefix in the configuration: without a prefix, every document of the pair may be another project's",
-      "`knowctl ingest … --print-config` prints a configuration with the prefix of the uploads",
+      "it needs one id prefix of all uploads: without a prefix, every document of the pair may be another project's",
+      "set ingest.idPrefix, or upload with one --id-prefix",
     );
   }
   if (nameEnd.test(idPrefix)) {
@@ -111,7 +111,7 @@ export async function* findExtra(
   if (!isRecordedPrefix(session, target, idPrefix)) {
     throw refuse(
       `no recorded document has the id prefix ${neutraliseLine(idPrefix)}`,
-      "check ingest.idPrefix",
+      "check ingest.idPrefix and the uploads",
     );
   }
   refuseForeign(compared.recorded(target), listed.count([target.ccPairId]), target);

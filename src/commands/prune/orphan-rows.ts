@@ -20,7 +20,6 @@ export function* rowsOf(orphans: OrphanTable): Generator<object> {
   for (const each of orphans.list()) {
     if (!each.isSelected) continue;
     const { status, path, part, id, storedId, reason, problem } = each;
-    const isThere = status !== "deleted" && status !== "tombstoned";
     yield {
       status,
       path: path === "" ? null : path,
@@ -28,7 +27,7 @@ export function* rowsOf(orphans: OrphanTable): Generator<object> {
       id,
       class: each.class,
       stored_id: storedId ?? null,
-      reason: problem ?? (isThere ? `${reason}; its document was not removed` : reason),
+      reason: problem ?? reason,
     };
   }
 }

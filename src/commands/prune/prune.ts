@@ -204,11 +204,11 @@ export async function prune(
     readsService || !dryRun,
   );
   if (!options.tombstone) refuseUndeletable(source);
-  if (readsService) await (await import("./extra.ts")).checkExtra(context, source);
   const opened = await openSession(context, output, source, { ...options, readsService });
   let session: Session = opened;
   try {
-    session = await judgeByRecord(context, opened, options, readsService);
+    session = await judgeByRecord(context, opened, options, true);
+    if (readsService) await (await import("./extra.ts")).checkExtra(context, session.source);
     const { state, targets } = session;
     const target = targetFor(targets, undefined);
     if (!target) throw missingPair({ isUpload: false });

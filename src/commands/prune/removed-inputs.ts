@@ -13,6 +13,8 @@ export function refuseUnrecorded(
   { source, state }: Pick<Session, "source" | "state">,
   { key }: Target,
 ): void {
+  // Inputs of the record may be gone.
+  if (source.isWhole) return;
   for (const input of source.inputs) {
     const path = removedPath(input, source.find);
     if (path !== undefined && !isRecorded(state, key, path)) throw noSuchPath(input, source.cwd);

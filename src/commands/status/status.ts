@@ -31,6 +31,7 @@ import { missingPair } from "../ingest/target/target.ts";
 import { failureScope, failuresKey } from "../ingest/upload/failures.ts";
 import { judgeByRecord } from "../judging/judge.ts";
 import { findOrphans } from "../prune/orphan-search.ts";
+import { refuseUnrecorded } from "../prune/removed-inputs.ts";
 import { compareWithService, refuseUnlistablePair, type Comparison } from "./remote/compare.ts";
 import { coversProject } from "./remote/whole.ts";
 import { nextSteps } from "./next-steps.ts";
@@ -126,8 +127,9 @@ async function compare(context: Context, session: Session, options: StatusOption
     options.remote && isConnected(session)
       ? await compareWithService(context, session, plan, listedTargets(session, plan))
       : undefined;
-  const found = compared?.found ?? createDifferenceTable(state.database);
   const own = targetFor(targets, undefined);
+  if (own) refuseUnrecorded(session, own);
+  const found = compared?.found ?? createDifferenceTable(state.database);
   const orphanTargets = [...(own ? [own] : []), ...ruleTargets(session)];
   await collectLocal(
     {

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { runIn } from "../state/support.ts";
+import { listGone } from "./support.ts";
 
-const prune = "ingest orphans . --cc-pair-id 2 --prune --yes --max-delete 100%";
+const prune = "prune . --cc-pair-id 2 --yes --max-delete 100%";
 
 async function stored(service: TestService): Promise<string[]> {
   const answer = await fetch(`${service.sandbox.url}/api/onyx-api/ingestion`, {
@@ -14,20 +15,8 @@ async function stored(service: TestService): Promise<string[]> {
   return all.map((each) => decodeURIComponent(each.document_id)).toSorted();
 }
 
-async function classes(service: TestService, line = "ingest orphans ."): Promise<string[]> {
-  const { stdout } = await runIn(service, [
-    ...line.split(" "),
-    "--cc-pair-id",
-    "2",
-    "-o",
-    "ndjson",
-  ]);
-  return stdout
-    .split("\n")
-    .filter(Boolean)
-    .map((text) => JSON.parse(text) as { class: string; id: string })
-    .map((each) => `${each.class} ${each.id}`);
-}
+const classes = (service: TestService, paths = ""): Promise<string[]> =>
+  listGone(service, `${paths} --cc-pair-id 2`.trim());
 
 const files = {
   "a/x.md": "# X\n\nText.\n",
@@ -53,46 +42,49 @@ async function startMixed(): Promise<TestService> {
 const all = ["drafts/d.md", "one/a/x.md", "s1", "s2", "two/b/y.md"];
 
 describe("a document is judged by the options that it was sent with", () => {
-  it("deletes nothing whose file still yields it under them, whatever flags are left out", async () => {
+  it("deletes nothing whose file still yields it under them", async () => {
     const service = await startMixed();
-    const listed = ["other-options drafts/d.md", "other-options one/a/x.md"];
-    expect((await classes(service)).toSorted()).toEqual([...listed, "other-options two/b/y.md"]);
-    expect(await classes(service, "ingest orphans prices.csv")).toEqual([
-      "other-options s1",
-      "other-options s2",
-    ]);
-    const ran = await runIn(service, prune);
-    expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain("3 other-options");
-    expect(await runIn(service, prune.replace(".", "prices.csv"))).toMatchObject({ code: 0 });
+    for (const paths of ["", ".", "a", "prices.csv"]) {
+      expect(await classes(service, paths)).toEqual([]);
+    }
+    for (const paths of [".", "prices.csv"]) {
+      expect(await runIn(service, prune.replace(".", paths))).toMatchObject({
+        code: 0,
+        stdout: "",
+        stderr: expect.stringContaining("nothing to remove"),
+      });
+    }
     expect(await stored(service)).toEqual(all);
   });
 
-  it("deletes nothing of a file that was sent with several options", async () => {
+  it("of a file that was sent with several options, by the last ones", async () => {
     const service = await startTestService({ files: { "a.md": "# A\n" }, dialect: "onyx" });
     for (const prefix of ["one/", "two/"]) {
       const line = `ingest . --id-prefix ${prefix} --cc-pair-id 2`;
       expect(await runIn(service, line)).toMatchObject({ code: 0 });
     }
-    expect(await classes(service)).toEqual(["other-options one/a.md", "other-options two/a.md"]);
-    expect(await runIn(service, prune)).toMatchObject({ code: 0 });
+    expect(await classes(service)).toEqual(["other-options one/a.md"]);
+    expect(await runIn(service, prune)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("kept, because their files exist: 1 other-options"),
+    });
     expect(await stored(service)).toEqual(["one/a.md", "two/a.md"]);
   });
 
   it("says which options made them, and deletes them with --class other-options alone", async () => {
     const service = await startMixed();
-    const { stdout } = await runIn(service, "ingest orphans a --cc-pair-id 2 --json");
-    expect(JSON.parse(stdout)).toMatchObject([
-      { class: "other-options", reason: expect.stringContaining("id prefix one/ → none") },
-    ]);
-    expect(await classes(service, "ingest orphans a --id-prefix one/")).toEqual([]);
     await runIn(service, "ingest a --cc-pair-id 2 --id-prefix new/");
-    expect(await classes(service, "ingest orphans a --id-prefix new/")).toEqual([
-      "other-options one/a/x.md",
-    ]);
-    const line = `${prune.replace(".", "a")} --id-prefix new/`;
+    expect(await classes(service, "a")).toEqual(["other-options one/a/x.md"]);
+    const line = prune.replace(".", "a");
     expect(await runIn(service, line)).toMatchObject({ code: 0 });
     expect(await stored(service)).toContain("one/a/x.md");
+    const { stdout } = await runIn(
+      service,
+      `${line.replace("--yes", "--dry-run")} --class other-options --json`,
+    );
+    expect(JSON.parse(stdout)).toMatchObject([
+      { class: "other-options", reason: expect.stringContaining("id prefix one/ → new/") },
+    ]);
     expect(await runIn(service, `${line} --class other-options`)).toMatchObject({ code: 0 });
     const left = ["drafts/d.md", "new/a/x.md", "s1", "s2", "two/b/y.md"];
     expect(await stored(service)).toEqual(left);
@@ -101,14 +93,9 @@ describe("a document is judged by the options that it was sent with", () => {
   it("lists a row that is gone as row-gone, by the mapping that it was sent with", async () => {
     const service = await startMixed();
     writeFiles(service.folder, { "prices.csv": "sku,name,text\ns2,Two,second\n" });
-    const expected = ["row-gone s1", "other-options s2"];
-    expect(await classes(service, "ingest orphans prices.csv")).toEqual(expected);
-    const map = "ingest orphans prices.csv --map id=sku,title=name,text=text";
-    expect(await classes(service, map)).toEqual(["row-gone s1"]);
-    // A folder does not yield tables, but the one that was sent is there to be read.
-    expect((await classes(service)).filter((each) => / s[12]$/.test(each))).toEqual([
-      "row-gone s1",
-    ]);
+    for (const paths of ["prices.csv", ".", ""]) {
+      expect(await classes(service, paths)).toEqual(["row-gone s1"]);
+    }
     const line = prune.replace(".", "prices.csv");
     expect(await runIn(service, line)).toMatchObject({ code: 0 });
     expect(await stored(service)).toEqual(all.filter((id) => id !== "s1"));
@@ -121,7 +108,7 @@ describe("a document is judged by the options that it was sent with", () => {
     const service = { ...given, env: { ...given.env, KNOWCTL_TRUST_PROJECT: "1" } };
     await runIn(service, "ingest docs --cc-pair-id 2");
     writeFiles(service.folder, { ".cliconfig.json": config("y/") });
-    expect(await classes(service, "ingest orphans docs")).toEqual(["other-options x/docs/a.md"]);
+    expect(await classes(service, "docs")).toEqual(["other-options x/docs/a.md"]);
     expect(await runIn(service, prune)).toMatchObject({ code: 0 });
     expect(await stored(service)).toEqual(["x/docs/a.md"]);
   });
@@ -131,23 +118,27 @@ describe("a document whose file is there, but left out", () => {
   const docs = { "docs/a.md": "# A\n", "docs/b.md": "# B\n", "docs/c.md": "# C\n" };
 
   it.each([
-    ["an ignore file", "ingest orphans docs", { ".knowctlignore": "a.md\n" }],
-    ["--exclude", "ingest orphans docs --exclude docs/a.md", {}],
+    ["an ignore file", "docs", { ".knowctlignore": "a.md\n" }],
+    [
+      "an exclusion",
+      "docs",
+      { ".cliconfig.json": '{"ingest":{"include":["docs/**"],"exclude":["docs/a.md"]}}' },
+    ],
     [
       "a narrower include",
-      "ingest orphans",
+      "",
       { ".cliconfig.json": '{"ingest":{"include":["docs/b.md","docs/c.md"]}}' },
     ],
-  ])("is excluded: %s", async (_name, line, change) => {
+  ])("is excluded: %s", async (_name, paths, change) => {
     const config = { ".cliconfig.json": '{"ingest":{"include":["docs/**"]}}' };
     const service = await startTestService({ files: { ...docs, ...config }, dialect: "onyx" });
     await runIn(service, "ingest --cc-pair-id 2");
     writeFiles(service.folder, change);
-    expect(await classes(service, line)).toEqual(["excluded docs/a.md"]);
-    const removal = `${line} --cc-pair-id 2 --prune --yes --max-delete 2`;
+    expect(await classes(service, paths)).toEqual(["excluded docs/a.md"]);
+    const removal = `prune ${paths} --cc-pair-id 2 --yes --max-delete 2`.replace("  ", " ");
     expect(await runIn(service, removal)).toMatchObject({ code: 0 });
     expect(await stored(service)).toHaveLength(3);
-    expect(await runIn(service, `${removal} --class excluded`)).toMatchObject({ code: 0 });
+    expect(await runIn(service, `${removal} --class excluded --class shared`)).toMatchObject({ code: 0 });
     expect(await stored(service)).toEqual(["docs/b.md", "docs/c.md"]);
   });
 
@@ -167,7 +158,7 @@ describe("a document whose file is there, but left out", () => {
       "ingest docs --exclude docs/b.md --cc-pair-id 2 --allow-empty",
     );
     expect(ran.stderr).toContain("2 excluded, 1 gone");
-    expect(ran.stderr).toContain("knowctl ingest orphans");
+    expect(ran.stderr).toContain("knowctl status");
   });
 });
 
@@ -217,7 +208,7 @@ it("takes the whole project root where nothing else says what to look at", async
   const service = await startTestService({ files: { "a/x.md": "# X\n", "b/y.md": "# Y\n" } });
   await runIn(service, "ingest a b --cc-pair-id 2");
   rmSync(join(service.folder, "a"), { recursive: true });
-  expect(await classes(service, "ingest orphans")).toEqual(["gone a/x.md"]);
+  expect(await classes(service)).toEqual(["gone a/x.md"]);
 });
 
 it("leaves a removal notice alone after another pair has sent a document under its id", async () => {
@@ -225,12 +216,12 @@ it("leaves a removal notice alone after another pair has sent a document under i
   const service = await startTestService({ files: docs, dialect: "onyx" });
   expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
   rmSync(join(service.folder, "docs/a.md"));
-  const removal = "ingest orphans docs --cc-pair-id 2 --tombstone --yes";
+  const removal = "prune docs --cc-pair-id 2 --tombstone --yes";
   expect(await runIn(service, removal)).toMatchObject({ code: 0 });
   writeFiles(service.folder, { "docs/a.md": "# A\n" });
   expect(await runIn(service, "ingest docs --cc-pair-id 7")).toMatchObject({ code: 0 });
   rmSync(join(service.folder, "docs/a.md"));
-  expect(await classes(service, "ingest orphans docs")).toEqual([]);
+  expect(await classes(service, "docs")).toEqual([]);
 });
 
 it("lists no document that a file outside the inputs holds for another pair", async () => {
@@ -242,9 +233,9 @@ it("lists no document that a file outside the inputs holds for another pair", as
   const service = await startTestService({ files: docs, dialect: "onyx" });
   expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
   renameSync(join(service.folder, "docs/a.md"), join(service.folder, "other/a.md"));
-  expect(await classes(service, "ingest orphans docs")).toEqual(["gone x"]);
+  expect(await classes(service, "docs")).toEqual(["gone x"]);
   expect(await runIn(service, "ingest other --cc-pair-id 7")).toMatchObject({ code: 0 });
-  expect(await classes(service, "ingest orphans docs")).toEqual([]);
+  expect(await classes(service, "docs")).toEqual([]);
 });
 
 it("lists a document whose file was renamed before it was gone", async () => {
@@ -254,16 +245,17 @@ it("lists a document whose file was renamed before it was gone", async () => {
   renameSync(join(service.folder, "docs/a.md"), join(service.folder, "docs/b.md"));
   expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
   rmSync(join(service.folder, "docs/b.md"));
-  expect(await classes(service, "ingest orphans docs")).toEqual(["gone x"]);
+  expect(await classes(service, "docs")).toEqual(["gone x"]);
 });
 
-it("names a file that was sent with --no-ignore, and is ignored without it", async () => {
+it("keeps a file that was sent with --no-ignore, and is ignored without it", async () => {
   const docs = { "docs/a.md": "# A\n", "docs/b.md": "# B\n", ".knowctlignore": "docs/a.md\n" };
   const service = await startTestService({ files: docs, dialect: "onyx" });
   expect(await runIn(service, "ingest . --no-ignore --cc-pair-id 2")).toMatchObject({ code: 0 });
-  expect(await classes(service)).toEqual(["other-options docs/a.md"]);
-  const { stdout } = await runIn(service, "ingest orphans . --cc-pair-id 2 --json");
-  expect(stdout).toContain("sent with --no-ignore");
+  expect(await classes(service)).toEqual([]);
+  const ran = await runIn(service, prune);
+  expect(ran).toMatchObject({ code: 0, stdout: "" });
+  expect(ran.stderr).toContain("judged by the flags of the uploads: --no-ignore");
 });
 
 it("a document that one pair loses is sent again to another pair that has it recorded", async () => {
@@ -271,10 +263,12 @@ it("a document that one pair loses is sent again to another pair that has it rec
   const service = await startTestService({ files: docs, dialect: "onyx" });
   expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
   expect(await runIn(service, "ingest docs --cc-pair-id 7")).toMatchObject({ code: 0 });
-  const removal = "ingest orphans . --id-prefix kb/ --cc-pair-id 7 --prune --yes --max-delete 100%";
-  const ran = await runIn(service, `${removal} --class other-options`);
+  writeFiles(service.folder, { ".knowctlignore": "docs/\n", "c.md": "# C\n" });
+  const removal = "prune . --cc-pair-id 7 --yes --max-delete 100%";
+  const ran = await runIn(service, `${removal} --class excluded --class shared`);
   expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("2 documents deleted") });
   expect(await stored(service)).toEqual([]);
+  rmSync(join(service.folder, ".knowctlignore"));
   expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
   expect(await stored(service)).toEqual(["docs/a.md", "docs/b.md"]);
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { runIn } from "../state/support.ts";
+import { listGone } from "./support.ts";
 
 const names = Array.from({ length: 20 }, (_, index) => `docs/${index + 10}.md`);
 const files = {
@@ -21,16 +22,9 @@ async function startWithout(gone: string[], dialect: Dialect = "onyx"): Promise<
   return service;
 }
 
-const orphans = "ingest orphans docs --cc-pair-id 2";
+const prune = "prune docs --cc-pair-id 2";
 
-async function statuses(service: TestService, line = orphans): Promise<string[]> {
-  const { stdout } = await runIn(service, `${line} -o ndjson`);
-  return stdout
-    .split("\n")
-    .filter(Boolean)
-    .map((text) => JSON.parse(text) as { status: string; path: string })
-    .map(({ status, path }) => `${status} ${path}`);
-}
+const gone = (service: TestService): Promise<string[]> => listGone(service, "docs --cc-pair-id 2");
 
 /** Ids that the service has. */
 async function stored(service: TestService): Promise<string[]> {
@@ -43,36 +37,35 @@ async function stored(service: TestService): Promise<string[]> {
 const recorded = async (service: TestService): Promise<string> =>
   (await runIn(service, "state list --status sent --fields path -o tsv")).stdout;
 
-describe("ingest orphans", () => {
+describe("prune", () => {
   it.each(["standard", "onyx"] as const)("lists what is gone, in scope: %s", async (dialect) => {
-    const gone = ["docs/10.md", "docs/a b", "other"];
-    const service = await startWithout(gone, dialect);
-    expect(await statuses(service)).toEqual(["orphaned docs/10.md", "orphaned docs/a b/c%.md"]);
-    const csv = await runIn(service, `${orphans} -o csv --fields path,stored_id`);
+    const service = await startWithout(["docs/10.md", "docs/a b", "other"], dialect);
+    expect(await gone(service)).toEqual(["gone docs/10.md", "gone docs/a b/c%.md"]);
+    const dry = `${prune} --tombstone --dry-run`;
+    const csv = await runIn(service, `${dry} -o csv --fields status,path,stored_id`);
     const odd = dialect === "onyx" ? "docs%2Fa_b%2Fc%25.md" : "";
-    expect(csv.stdout).toContain(`docs/a b/c%.md,${odd}`);
-    expect((await runIn(service, "ingest orphans docs/11.md --cc-pair-id 2")).stderr).toBe(
-      "no orphaned documents\n",
-    );
+    expect(csv.stdout).toContain(`orphaned,docs/a b/c%.md,${odd}`);
+    const one = await runIn(service, dry.replace("docs", "docs/11.md"));
+    expect(one).toMatchObject({ code: 0, stdout: "", stderr: "nothing to remove\n" });
   });
 
   it("lists what its file gives no more, and what was renamed", async () => {
     const service = await startWithout([]);
     writeFiles(service.folder, { "docs/10.md": "---\nid: ten\n---\n# Ten\n" });
     renameSync(join(service.folder, "docs/11.md"), join(service.folder, "docs/eleven.md"));
-    expect(await statuses(service)).toEqual(["orphaned docs/10.md", "orphaned docs/11.md"]);
+    expect(await gone(service)).toEqual(["row-gone docs/10.md", "gone docs/11.md"]);
     const ran = await runIn(service, "ingest docs --cc-pair-id 2");
     expect(ran.stderr).toContain("1 file was renamed");
-    expect(ran.stderr).toContain("knowctl ingest orphans");
-    expect(await statuses(service)).toHaveLength(2);
+    expect(ran.stderr).toContain("knowctl status");
+    expect(await gone(service)).toHaveLength(2);
   });
 
   it("lists what became a draft, but nothing of a file that has become unreadable", async () => {
     const service = await startWithout([]);
     const draft = "---\ndraft: true\n---\n# Later\n";
     writeFiles(service.folder, { "docs/10.md": draft, "docs/11.md": new Uint8Array([0xff, 0]) });
-    expect(await statuses(service)).toEqual(["orphaned docs/10.md"]);
-    expect(await runIn(service, orphans)).toMatchObject({
+    expect(await gone(service)).toEqual(["opted-out docs/10.md"]);
+    expect(await runIn(service, "status docs --cc-pair-id 2")).toMatchObject({
       code: 10,
       stderr: expect.stringContaining("docs/11.md"),
     });
@@ -86,26 +79,22 @@ describe("ingest orphans", () => {
     writeFiles(service.folder, { ".knowctlignore": "10.md\n" });
     expect(await recorded(service)).toContain("docs/rows.ndjson");
     // Excluded, which is another class; rows that were named are none.
-    expect(await runIn(service, `${orphans} --class gone`)).toMatchObject({
-      stdout: "",
-      stderr: "no orphaned documents of the class gone\n",
-    });
-    expect(await statuses(service)).toEqual(["orphaned docs/10.md"]);
+    expect(await gone(service)).toEqual(["excluded docs/10.md"]);
+    expect(await runIn(service, `${prune} --yes`)).toMatchObject({ stdout: "" });
   });
 
-  it("deletes with --prune, ids encoded twice, and forgets the records", async () => {
+  it("deletes ids encoded twice, and forgets the records", async () => {
     const service = await startWithout(["docs/10.md", "docs/a b", "other"]);
-    const line = `${orphans} --prune --yes --max-delete 2`;
+    const line = `${prune} --yes --max-delete 2`;
     const ran = await runIn(service, `${line} -o tsv`);
     expect(ran).toMatchObject({ code: 0, stderr: "2 documents deleted\n" });
     expect(ran.stdout).toMatch(/^deleted\tdocs\/10\.md/);
-    expect(ran.stdout).not.toContain("still has the document");
     const left = await stored(service);
     expect(left).toHaveLength(20);
     expect(left).toContain("other%2Fx.md");
     expect(left).not.toContain("docs%2Fa_b%2Fc%25.md");
     expect(await recorded(service)).not.toContain("docs/10.md");
-    expect(await statuses(service, line)).toEqual([]);
+    expect(await runIn(service, line)).toMatchObject({ code: 0, stdout: "" });
     writeFiles(service.folder, { "docs/10.md": files["docs/11.md" as keyof typeof files] });
     const again = await runIn(service, "ingest docs --cc-pair-id 2");
     expect(again.stderr).toContain("1 created, 19 unchanged");
@@ -122,7 +111,7 @@ describe("ingest orphans", () => {
     expect(stdin).not.toBe(stdout);
     await runIn(service, "state forget --all --yes");
     await runIn(service, "state import - --yes", { stdin });
-    const ran = await runIn(service, `${orphans} --prune --yes --max-delete 2 -o tsv`);
+    const ran = await runIn(service, `${prune} --yes --max-delete 2 -o tsv`);
     expect(ran).toMatchObject({ code: 10, stdout: expect.stringContaining("another document") });
     const left = await stored(service);
     expect(left).toContain("other%2Fx.md");
@@ -132,13 +121,13 @@ describe("ingest orphans", () => {
 
   it("takes for deleted what the service has no more, but not an address that is not there", async () => {
     const service = await startWithout(["docs/10.md"]);
-    const line = `${orphans} --prune --yes --max-delete 1`;
+    const line = `${prune} --yes --max-delete 1`;
     const prefixed = await runIn(service, `${line} --base-url ${service.sandbox.url}/nowhere`);
     expect(prefixed.code).toBe(2);
     const copy = await runIn(service, "state export");
     expect(await runIn(service, line)).toMatchObject({ code: 0 });
     await runIn(service, "state import - --yes", { stdin: copy.stdout });
-    expect(await statuses(service)).toEqual(["orphaned docs/10.md"]);
+    expect(await gone(service)).toEqual(["gone docs/10.md"]);
     expect(await runIn(service, line)).toMatchObject({ code: 0 });
     expect(await recorded(service)).not.toContain("docs/10.md");
   });
@@ -147,7 +136,7 @@ describe("ingest orphans", () => {
     "replaces the text with --tombstone: %s",
     async (dialect) => {
       const service = await startWithout(["docs/10.md"], dialect);
-      const line = `${orphans} --tombstone --yes --max-delete 5%`;
+      const line = `${prune} --tombstone --yes --max-delete 5%`;
       expect(await runIn(service, line)).toMatchObject({
         code: 0,
         stderr:
@@ -162,12 +151,12 @@ describe("ingest orphans", () => {
           metadata: { status: "removed" },
         },
       });
-      expect(await statuses(service, line)).toEqual([]);
+      expect(await runIn(service, line)).toMatchObject({ code: 0, stdout: "" });
       expect(service.sandbox.ledger.documents.get("docs/10.md")).toHaveLength(2);
       writeFiles(service.folder, { "docs/10.md": "# docs/10.md\n\nText.\n" });
       const again = await runIn(service, "ingest docs --cc-pair-id 2");
       expect(again.stderr).toContain("1 updated, 20 unchanged");
-      expect(await statuses(service)).toEqual([]);
+      expect(await gone(service)).toEqual([]);
     },
   );
 
@@ -175,7 +164,7 @@ describe("ingest orphans", () => {
     const service = await startWithout([]);
     const at = (path: string): string => join(service.folder, path);
     renameSync(at("docs/a b"), at("docs/a_b"));
-    expect(await statuses(service)).toEqual([]);
+    expect(await gone(service)).toEqual([]);
   });
 });
 
@@ -187,35 +176,33 @@ it("names the first documents of many before the question", async () => {
   for (const name of [...names, "docs/a b/c%.md", "docs/x0.md", "docs/x1.md"]) {
     rmSync(join(service.folder, name), { force: true });
   }
-  const { code, stderr } = await runIn(service, `${orphans} --prune --max-delete 100%`);
+  const { code, stderr } = await runIn(service, `${prune} --max-delete 100%`);
   expect(code).toBe(2);
   expect(stderr.match(/^to be removed: docs\//gm)).toHaveLength(20);
-  expect(stderr).toContain("to be removed: 3 more, which `knowctl ingest orphans` lists\n");
+  expect(stderr).toContain("to be removed: 3 more, which `knowctl prune --dry-run` lists\n");
 });
 
-describe("ingest orphans refuses", () => {
-  const prune = `${orphans} --prune --yes`;
+describe("prune refuses", () => {
+  const yes = `${prune} --yes`;
   const two = ["docs/10.md", "docs/11.md", "docs/12.md"];
 
   it.each([
     [
-      prune,
+      yes,
       "3 of 21 documents would be removed, but --max-delete allows 2 (default: 10 % of 21, at least 1 and at most 100)",
     ],
     [
-      `${prune} --max-delete 2`,
+      `${yes} --max-delete 2`,
       "3 of 21 documents would be removed, but --max-delete allows 2 (as given)",
     ],
-    [`${prune} --max-delete 14%`, "--max-delete allows 2 (14 % of 21)"],
-    [`${orphans} --tombstone --yes`, "--max-delete allows 2"],
-    [`${prune} --dry-run`, "--max-delete allows 2"],
-    [`${orphans} --prune --max-delete 3`, "there is no terminal to ask on"],
-    [prune.replace("--cc-pair-id 2", "--cc-pair-id 3"), "the state has no records for"],
-    [`${prune} --tombstone`, "exclude each other"],
-    [`${prune} --max-delete 101%`, "Expected a whole number, or a percentage"],
-    [`${prune} --since HEAD`, "unknown option '--since'"],
-    [`${prune} --shard 1/2`, "unknown option '--shard'"],
-    [`${orphans} --max-delete 3`, "needs --prune"],
+    [`${yes} --max-delete 14%`, "--max-delete allows 2 (14 % of 21)"],
+    [`${prune} --tombstone --yes`, "--max-delete allows 2"],
+    [`${yes.replace("--yes", "--dry-run")}`, "--max-delete allows 2"],
+    [`${prune} --max-delete 3`, "there is no terminal to ask on"],
+    [yes.replace("--cc-pair-id 2", "--cc-pair-id 3"), "the state has no records for"],
+    [`${yes} --max-delete 101%`, "Expected a whole number, or a percentage"],
+    [`${yes} --since HEAD`, "unknown option '--since'"],
+    [`${yes} --shard 1/2`, "unknown option '--shard'"],
   ])("%s", async (line, message) => {
     const service = await startWithout(two);
     const ran = await runIn(service, line);
@@ -225,7 +212,7 @@ describe("ingest orphans refuses", () => {
 
   it("after a failure, in this look or the last upload, and on an empty input", async () => {
     const service = await startWithout(["docs/10.md"]);
-    const line = `${prune} --max-delete 1`;
+    const line = `${yes} --max-delete 1`;
     writeFiles(service.folder, { "docs/bad.md": "---\ntitle: [unclosed\n---\n" });
     const now = await runIn(service, line);
     expect(now).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be read") });
@@ -234,20 +221,20 @@ describe("ingest orphans refuses", () => {
     const before = await runIn(service, line);
     expect(before.stderr).toContain("the last upload of docs/bad.md failed");
     // A failure elsewhere says nothing of these files.
-    const elsewhere = "ingest orphans docs/1*.md --cc-pair-id 2 --prune --yes --max-delete 1";
+    const elsewhere = "prune docs/1*.md --cc-pair-id 2 --max-delete 1";
     expect(await runIn(service, `${elsewhere} --dry-run`)).toMatchObject({ code: 0 });
     expect(await runIn(service, "retry --cc-pair-id 2")).toMatchObject({ code: 0 });
     for (const name of [...names.slice(1), "docs/bad.md", "docs/a b"]) {
       rmSync(join(service.folder, name), { recursive: true });
     }
-    const empty = await runIn(service, `${prune} --max-delete 100%`);
+    const empty = await runIn(service, `${yes} --max-delete 100%`);
     expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining("no file was found") });
     expect(await stored(service)).toHaveLength(23);
   });
 
   it("where the service cannot delete", async () => {
     const service = await startWithout(["docs/10.md"], "standard");
-    const ran = await runIn(service, `${prune} --max-delete 1`);
+    const ran = await runIn(service, `${yes} --max-delete 1`);
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("use --tombstone") });
     expect(ran.stderr).toContain("use --dialect onyx");
   });
@@ -257,7 +244,7 @@ describe("ingest orphans refuses", () => {
     ["n\n", 22],
   ])("to go on without a yes on a terminal: %j", async (answer, left) => {
     const service = await startWithout(["docs/10.md"]);
-    const ran = await runIn(service, `${orphans} --prune`, { answer });
+    const ran = await runIn(service, prune, { answer });
     expect(ran.stderr).toMatch(/^to be removed: docs\/10\.md\n[^]*Delete 1 document of /m);
     expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("Delete 1 document of") });
     expect(await stored(service)).toHaveLength(left);
@@ -266,9 +253,9 @@ describe("ingest orphans refuses", () => {
   it("to go on after the first 403, and keeps the records", async () => {
     const service = await startWithout(two);
     const other = { ...service, env: { ...service.env, KNOWCTL_API_KEY: "wrong" } };
-    const ran = await runIn(other, `${prune} --max-delete 3 --concurrency 1`);
+    const ran = await runIn(other, `${yes} --max-delete 3 --concurrency 1`);
     expect(ran.code).toBe(4);
-    expect(await statuses(service)).toHaveLength(3);
+    expect(await gone(service)).toHaveLength(3);
     expect(await stored(service)).toHaveLength(22);
   });
 
@@ -282,11 +269,11 @@ describe("ingest orphans refuses", () => {
     const service = await startTestService({ files, dialect: "onyx", faults: { rules: [rule] } });
     await runIn(service, "ingest docs --cc-pair-id 2");
     for (const path of two) rmSync(join(service.folder, path));
-    const ran = await runIn(service, `${prune} --max-delete 3 --concurrency 1 -o tsv`);
+    const ran = await runIn(service, `${yes} --max-delete 3 --concurrency 1 -o tsv`);
     expect(ran.code).toBe(code);
     expect(ran.stdout).toMatch(/^failed\tdocs\/10\.md/);
-    const orphaned = await statuses(service);
-    expect(orphaned[0]).toBe("orphaned docs/10.md");
+    const orphaned = await gone(service);
+    expect(orphaned[0]).toBe("gone docs/10.md");
     expect(orphaned).toHaveLength(left);
   });
 });

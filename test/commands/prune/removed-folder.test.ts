@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startTestService } from "../../service.ts";
 import { runIn } from "../state/support.ts";
+import { listGone } from "./support.ts";
 
 const files = {
   "docs/a/one.md": "# One\n\nText.\n",
@@ -27,14 +28,15 @@ it.each([
 ])("lists the documents of %s that was removed", async (_name, path, listed) => {
   const service = await startUploaded();
   rmSync(join(service.folder, "docs/b"), { recursive: true });
-  const { code, stdout } = await runIn(service, `ingest orphans ${path}`);
-  expect([code, paths(stdout)]).toEqual([0, listed]);
+  expect(await listGone(service, path)).toEqual(listed.map((each) => `gone ${each}`));
+  const dry = await runIn(service, `prune ${path} --dry-run --max-delete 100%`);
+  expect([dry.code, paths(dry.stdout)]).toEqual([0, listed]);
 });
 
 it("removes the documents of a removed folder, and then says that there is none", async () => {
   const service = await startUploaded();
   rmSync(join(service.folder, "docs/b"), { recursive: true });
-  const prune = "ingest orphans docs/b --prune --yes";
+  const prune = "prune docs/b --yes";
   const tooMany = await runIn(service, prune);
   expect(tooMany).toMatchObject({
     code: 2,
@@ -42,8 +44,8 @@ it("removes the documents of a removed folder, and then says that there is none"
   });
   const { code, stdout } = await runIn(service, `${prune} --max-delete 2`);
   expect([code, paths(stdout)]).toEqual([0, ["docs/b/deep/three.md", "docs/b/two.md"]]);
-  expect((await runIn(service, "ingest orphans")).stderr).toContain("no orphaned documents");
-  const again = await runIn(service, "ingest orphans docs/b");
+  expect((await runIn(service, "prune")).stderr).toContain("nothing to remove");
+  const again = await runIn(service, "prune docs/b");
   expect(again).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("no such file or folder: docs/b"),
@@ -54,7 +56,7 @@ it("refuses to remove where the folder above is empty: it may not be mounted", a
   const service = await startUploaded();
   rmSync(join(service.folder, "docs"), { recursive: true });
   mkdirSync(join(service.folder, "docs"));
-  const line = "ingest orphans docs/b --prune --yes --max-delete 9";
+  const line = "prune docs/b --yes --max-delete 9";
   const { code, stderr } = await runIn(service, line);
   expect(code).toBe(2);
   expect(stderr).toMatch(/none of the recorded files exists|no file was found/);
@@ -65,10 +67,12 @@ it.each(["docs/nosuch", "docs/b/tw", "docs/nosuch*"])(
   async (path) => {
     const service = await startUploaded();
     rmSync(join(service.folder, "docs/b"), { recursive: true });
-    const { code, stderr } = await runIn(service, ["ingest", "orphans", path]);
+    const { code, stderr } = await runIn(service, ["prune", path, "--dry-run"]);
+    expect(code).toBe(2);
     const isGlob = path.includes("*");
-    expect(code).toBe(isGlob ? 0 : 2);
-    expect(stderr).toContain(isGlob ? "no orphaned documents" : `no such file or folder: ${path}`);
+    expect(stderr).toContain(isGlob ? "no file was found" : `no such file or folder: ${path}`);
+    const { stderr: listed } = await runIn(service, ["status", path]);
+    expect(listed).toContain(isGlob ? "nothing to compare" : `no such file or folder: ${path}`);
   },
 );
 

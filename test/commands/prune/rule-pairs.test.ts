@@ -33,23 +33,24 @@ async function startWithRule() {
 
 it("orphans of a pair that only a rule names are told by each command", async () => {
   const service = await startWithRule();
-  expect((await runIn(service, "ingest orphans")).stderr).toContain(
-    "no orphaned documents of cc_pair_id 2\n",
-  );
+  expect((await runIn(service, "prune")).stderr).toContain("nothing to remove of pair 2\n");
   rmSync(join(service.folder, "docs/hr"), { recursive: true });
   expect((await runIn(service, "ingest --dry-run")).stdout).toContain("docs/hr/h.md");
   expect((await runIn(service, "ingest")).stderr).toContain("1 uploaded file is no longer found");
-  const listed = await runIn(service, "ingest orphans");
+  const listed = await runIn(service, "prune");
   expect(listed.stderr).toContain(
-    "1 orphaned document of cc_pair_id 7, which a rule names: see `knowctl ingest orphans --cc-pair-id 7`",
+    "1 document of pair 7, which a rule names, has no file: see `knowctl prune --cc-pair-id 7 --dry-run`",
   );
-  expect((await runIn(service, "ingest orphans --cc-pair-id 7")).stdout).toContain("docs/hr/h.md");
-  const drift = await runIn(service, "drift");
-  expect(drift.stderr).toContain("1 orphaned document: see `knowctl ingest orphans`");
-  expect(drift.stderr).not.toContain("no difference");
+  const own = "prune --cc-pair-id 7 --dry-run";
+  expect((await runIn(service, own)).stdout).toContain("docs/hr/h.md");
+  for (const line of ["status", "status --remote"]) {
+    const { stdout, stderr } = await runIn(service, line);
+    expect(stdout).toBe("gone: 1 document\n  docs/hr/h.md (gone, pair 7)\n");
+    expect(stderr).not.toContain("no difference");
+  }
   // A pair from a flag overrides the rule: only that pair is looked at.
-  const other = await runIn(service, "ingest orphans --cc-pair-id 2");
-  expect(other.stderr).not.toContain("cc_pair_id 7");
+  const other = await runIn(service, "prune --cc-pair-id 2");
+  expect(other.stderr).not.toContain("pair 7");
 });
 
 it("orphans of a pair that only a rule names are told after a removal from another pair", async () => {
@@ -58,10 +59,10 @@ it("orphans of a pair that only a rule names are told after a removal from anoth
   expect((await runIn(service, "ingest")).code).toBe(0);
   rmSync(join(service.folder, "docs/hr"), { recursive: true });
   rmSync(join(service.folder, "docs/a.md"));
-  const { code, stderr } = await runIn(service, "ingest orphans --prune --yes --max-delete 90%");
+  const { code, stderr } = await runIn(service, "prune --yes --max-delete 90%");
   expect(code).toBe(0);
   expect(stderr).toContain("1 document deleted");
-  expect(stderr).toContain("1 orphaned document of cc_pair_id 7, which a rule names");
+  expect(stderr).toContain("1 document of pair 7, which a rule names");
 });
 
 it("a file with an id of its own that moved and changed is not told as gone", async () => {

@@ -9,7 +9,7 @@ const files = Object.fromEntries(
   Array.from({ length: 6 }, (_, index) => [`docs/${index}.md`, `# ${index}\n\nText.\n`]),
 );
 const upload = "ingest docs --cc-pair-id 2";
-const prune = "ingest orphans docs --cc-pair-id 2 --prune --yes";
+const prune = "prune docs --cc-pair-id 2 --yes";
 const reason = "the upload of docs stopped before it sent all documents";
 
 /** All sent; then one file is renamed, all change, and the upload is stopped by a refused key. */

@@ -58,7 +58,7 @@ describe("state list", () => {
     const service = await startTestService({ files });
     expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
     rmSync(join(service.folder, "docs/b.md"));
-    const notice = "ingest orphans --cc-pair-id 2 --tombstone --yes --max-delete 50%";
+    const notice = "prune --cc-pair-id 2 --tombstone --yes --max-delete 50%";
     expect(await runIn(service, notice)).toMatchObject({ code: 0 });
     expect(await paths(service, "removed")).toEqual(["docs/b.md#2"]);
     expect(await paths(service, "sent")).not.toContain("docs/b.md#2");

@@ -298,7 +298,7 @@ describe("drift", () => {
     const service = await startSent("ingest docs/1.md docs/2.md --cc-pair-id 4");
     await runIn(service, "ingest docs/2.md --cc-pair-id 2");
     rmSync(join(service.folder, "docs/1.md"));
-    const tombstone = "ingest orphans docs --cc-pair-id 4 --tombstone --yes --max-delete 1";
+    const tombstone = "prune docs --cc-pair-id 4 --tombstone --yes --max-delete 1";
     expect(await runIn(service, tombstone)).toMatchObject({ code: 0 });
     rmSync(join(service.folder, "docs/2.md"));
     await send(service, 2, "docs/1.md");

@@ -90,7 +90,7 @@ describe("a document member that restricts access", () => {
     const sentWith = await runIn(service, "ingest docs --cc-pair-id 2 --drop-access");
     expect(sentWith).toMatchObject({ code: 0 });
     rmSync(join(service.folder, "docs/c.md"));
-    const { code, stdout } = await runIn(service, "ingest orphans docs --prune --yes");
+    const { code, stdout } = await runIn(service, "prune docs --yes");
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^deleted\tdocs\/c\.md\t.*\n$/) as unknown,

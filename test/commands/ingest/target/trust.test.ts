@@ -49,7 +49,7 @@ describe("an untrusted project file that shapes ids", () => {
     expect(await run(service, upload, { KNOWCTL_TRUST_PROJECT: "1" })).toMatchObject({ code: 0 });
     rmSync(join(service.folder, "docs/a.md"));
     writeFiles(service.folder, { "docs/b.md": "# B\n" });
-    for (const args of ["retry", "ingest orphans . --prune --yes", "ingest -"]) {
+    for (const args of ["retry", "prune . --yes", "ingest -"]) {
       expect(await run(service, `${args} --cc-pair-id 2`)).toMatchObject({ code: 3 });
     }
     expect(acceptedIds(service)).toEqual(["kb/docs/a.md"]);
@@ -59,7 +59,7 @@ describe("an untrusted project file that shapes ids", () => {
     "verify",
     "drift",
     "ingest orphans --remote",
-    "ingest orphans --prune --yes",
+    "prune --yes",
     "ingest docs --map doc_created_at=born",
   ])("is named by %s, not the dialect that applies without it", async (args) => {
     const onyx = { profiles: { p: { dialect: "onyx" } }, defaultProfile: "p" };

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { dialects } from "../../../src/api/dialects.ts";
-import { closeAll, startHttp } from "../../api/support.ts";
+import { closeAll } from "../../api/support.ts";
 import { remove, send, storedIn } from "../status/support.ts";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { runIn } from "../state/support.ts";
@@ -14,8 +14,8 @@ const files = Object.fromEntries(
   Array.from({ length: 6 }, (_, index) => [`docs/${index}.md`, `# ${index}\n\nText.\n`]),
 );
 const prefix = "--id-prefix kb/";
-const list = `ingest orphans --remote ${prefix}`;
-const prune = `${list} --prune --yes --max-delete 3`;
+const list = "prune --extra --max-delete 3 --dry-run";
+const prune = "prune --extra --max-delete 3 --yes";
 
 /** Six documents below the prefix `kb/`, and documents that another tool sent. */
 async function startWith(extra: readonly string[]): Promise<TestService> {
@@ -34,14 +34,22 @@ async function expectKept(service: TestService, line: string, reason: string): P
   expect(await storedIn(service, 2)).toEqual(before);
 }
 
-describe("ingest orphans --remote", () => {
-  it("lists the documents below the prefix that only the service has", async () => {
+describe("prune --extra", () => {
+  it("shows what only the service has below the prefix, after the orphans of the state", async () => {
     const service = await startWith(["kb/old page%.md", "wiki/x.md"]);
     rmSync(join(service.folder, "docs/0.md"));
     const ran = await runIn(service, `${list} -o json`);
     expect(ran.code).toBe(0);
-    // The orphan of the state is another list.
     expect(JSON.parse(ran.stdout)).toEqual([
+      {
+        status: "orphaned",
+        path: "docs/0.md",
+        row: null,
+        id: "kb/docs/0.md",
+        class: "gone",
+        stored_id: "kb%2Fdocs%2F0.md",
+        reason: "the file is gone",
+      },
       {
         status: "orphaned",
         path: null,
@@ -49,27 +57,25 @@ describe("ingest orphans --remote", () => {
         id: "kb/old_page%.md",
         class: "extra",
         stored_id: "kb%2Fold_page%25.md",
-        reason: "no file and no record of this project has it; its document was not removed",
+        reason: "no file and no record of this project has it",
       },
     ]);
     expect(await storedIn(service, 2)).toHaveLength(8);
   });
 
-  it("says that there are none, not that the state has no orphans", async () => {
-    const service = await startWith([]);
-    rmSync(join(service.folder, "docs/0.md"));
-    expect(await runIn(service, `${list} --cc-pair-id 2`)).toMatchObject({
+  it("says that there is nothing", async () => {
+    expect(await runIn(await startWith([]), `${list} --cc-pair-id 2 -q`)).toMatchObject({
       code: 0,
-      stderr: "no extra documents\n",
+      stdout: "",
     });
   });
 
-  it("deletes them with --prune, and names each one before", async () => {
+  it("deletes them, and names each one before", async () => {
     const service = await startWith(["kb/old page%.md", "kb/b.md", "wiki/x.md"]);
     const ran = await runIn(service, `${prune} -q`);
     expect(ran).toMatchObject({
       code: 0,
-      stderr: "to be deleted: kb/b.md\nto be deleted: kb/old_page%.md\n",
+      stderr: "to be removed: kb/b.md\nto be removed: kb/old_page%.md\n",
     });
     expect(ran.stdout).toMatch(
       /^deleted\t\tkb\/b\.md\textra\t[^]*\ndeleted\t\tkb\/old_page%\.md\t/,
@@ -80,16 +86,21 @@ describe("ingest orphans --remote", () => {
     expect(await runIn(service, prune)).toMatchObject({ code: 0, stdout: "" });
   });
 
+  it("deletes orphans of the state as well, and forgets them", async () => {
+    const service = await startWith(["kb/b.md"]);
+    rmSync(join(service.folder, "docs/0.md"));
+    expect(await runIn(service, prune)).toMatchObject({ code: 0 });
+    expect(await storedIn(service, 2)).toHaveLength(5);
+    expect((await runIn(service, "state list -o tsv")).stdout).not.toContain("docs/0.md");
+  });
+
   it("asks on a terminal, and needs --yes without one", async () => {
     const service = await startWith(["kb/b.md"]);
-    const asked = await runIn(service, list.replace("--remote", "--remote --prune"), {
-      answer: "n\n",
-    });
-    expect(asked.stderr).toContain("to be deleted: kb/b.md");
-    expect(asked.stderr).toContain("Delete 1 document of Handbook uploads (cc-pair 2)?");
-    await expectKept(service, `${list} --prune`, "confirm with --yes");
-    const dry = await runIn(service, `${prune} --dry-run`);
-    expect(dry.stdout).toMatch(/^orphaned\t\tkb\/b\.md/);
+    const asked = await runIn(service, prune.replace(" --yes", ""), { answer: "n\n" });
+    expect(asked.stderr).toContain("to be removed: kb/b.md");
+    expect(asked.stderr).toContain("Delete 1 document of Handbook uploads");
+    await expectKept(service, prune.replace(" --yes", ""), "confirm with --yes");
+    expect((await runIn(service, list)).stdout).toMatch(/^orphaned\t\tkb\/b\.md/);
     expect(await storedIn(service, 2)).toContain("kb%2Fb.md");
   });
 
@@ -99,8 +110,8 @@ describe("ingest orphans --remote", () => {
     await send(service, 1, "kb/c.md");
     const ran = await runIn(service, prune);
     expect(ran).toMatchObject({ code: 0, stdout: "" });
-    expect(ran.stderr).toContain("kept: kb/b.md (cc-pair 4 has it too)");
-    expect(ran.stderr).toContain("kept: kb/c.md (cc-pair 1 has it too)");
+    expect(ran.stderr).toContain("kept: kb/b.md (pair 4 has it too)");
+    expect(ran.stderr).toContain("kept: kb/c.md (pair 1 has it too)");
     expect(await storedIn(service, 2)).toHaveLength(8);
   });
 
@@ -128,26 +139,40 @@ describe("ingest orphans --remote", () => {
     await expectKept(service, line, "--max-delete allows 1 (20 % of 6)");
   });
 
-  it("deletes nothing without a prefix, or with one that no recorded document has", async () => {
-    const service = await startWith(["kb/b.md"]);
-    await expectKept(service, prune.replace(prefix, ""), "--prune needs an id prefix");
-    await expectKept(service, prune.replace("kb/", "k/"), "no recorded document has the id prefix");
+  it.each([
+    ["no prefix", "", "needs one id prefix"],
+    [
+      "a prefix that only begins like this project's",
+      "--id-prefix kb",
+      "must end with a separator",
+    ],
+  ])("deletes nothing with %s", async (_name, flag, reason) => {
+    const service = await startTestService({ files, dialect: "onyx" });
+    await runIn(service, `ingest docs --cc-pair-id 2 ${flag}`.trim());
+    await send(service, 2, "kb/b.md");
+    await send(service, 2, "kx/b.md");
+    await expectKept(service, prune, reason);
   });
 
-  it("deletes nothing of a prefix that only begins like this project's", async () => {
-    const service = await startWith(["kb/b.md", "kx/b.md"]);
-    await expectKept(service, prune.replace("kb/", "kb"), "a prefix that ends with a separator");
-    await expectKept(service, prune.replace("kb/", "kb/d"), "a prefix that ends with a separator");
-    // Of another project: its documents begin with kb/docs/ as well.
-    await expectKept(service, prune.replace("kb/", "kb/docs/"), "no recorded document has the id");
-  });
+  it.each(["k/", "kb/docs/"])(
+    "deletes nothing of a configured prefix that no record has: %s",
+    async (idPrefix) => {
+      const service = await startTestService({ files, dialect: "onyx" });
+      await runIn(service, "ingest docs --cc-pair-id 2");
+      await send(service, 2, "kb/docs/b.md");
+      writeFiles(service.folder, { ".cliconfig.json": JSON.stringify({ ingest: { idPrefix } }) });
+      const trusted = { ...service, env: { ...service.env, KNOWCTL_TRUST_PROJECT: "1" } };
+      await expectKept(trusted, prune, "no recorded document has the id prefix");
+    },
+  );
 
   it("keeps a document whose id is not the path of a file", async () => {
     const ids = ["kb/", "kb/../x.md", "kb//docs/x.md", "kb/custom", "kb/./x.md"];
     const service = await startWith([...ids, "kb/gone.md"]);
     // Not uploaded from here: its file is excluded, so nobody reads its id.
     writeFiles(service.folder, { "docs/out.md": "---\nid: kb/custom\n---\n# Out\n\nText.\n" });
-    const ran = await runIn(service, `${prune} --exclude docs/out.md`);
+    writeFiles(service.folder, { ".knowctlignore": "out.md\n" });
+    const ran = await runIn(service, prune);
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^deleted\t\tkb\/gone/) });
     expect(ran.stderr).toContain("kept: kb/custom (not the path of a file");
     const left = await storedIn(service, 2);
@@ -155,17 +180,14 @@ describe("ingest orphans --remote", () => {
     expect(left).not.toContain("kb%2Fgone.md");
   });
 
-  it("works on the whole project only", async () => {
+  it("works on the whole project root only", async () => {
     const service = await startWith(["kb/b.md"]);
-    await expectKept(service, list.replace("--remote", "docs --remote"), "only the whole project");
-    await expectKept(service, `${prune} --include docs/**`, "only the whole project");
+    const whole = "only the whole project root";
+    await expectKept(service, prune.replace("prune", "prune docs"), whole);
     writeFiles(service.folder, { ".cliconfig.json": '{"ingest":{"include":["docs"]}}' });
     const trusted = { ...service, env: { ...service.env, KNOWCTL_TRUST_PROJECT: "1" } };
-    await expectKept(trusted, prune, "needs the whole project root");
-    expect((await runIn(trusted, list)).stdout).toContain("kb/b.md");
-    expect(await runIn(trusted, prune.replace("--remote", ". --remote"))).toMatchObject({
-      code: 0,
-    });
+    await expectKept(trusted, prune, whole);
+    expect(await runIn(trusted, prune.replace("prune", "prune ."))).toMatchObject({ code: 0 });
   });
 
   it("deletes nothing where the state records fewer than half of the listed documents", async () => {
@@ -181,7 +203,6 @@ describe("ingest orphans --remote", () => {
     const service = await startWith(["kb/b.md"]);
     writeFiles(service.folder, { "docs/2.md": new Uint8Array([0xff, 0]) });
     await expectKept(service, prune, "1 file or folder cannot be read");
-    expect(await runIn(service, list)).toMatchObject({ code: 10, stdout: "" });
   });
 
   it("deletes nothing from an incomplete checkout", async () => {
@@ -195,26 +216,14 @@ describe("ingest orphans --remote", () => {
     await expectKept(service, prune, "docs/4.md is missing");
     service.commit();
     expect(await runIn(service, prune)).toMatchObject({ code: 0 });
-    expect(await storedIn(service, 2)).toHaveLength(6);
+    expect(await storedIn(service, 2)).toHaveLength(5);
   });
 
-  it("excludes --tombstone and --class, and needs an interface that lists", async () => {
+  it("excludes --tombstone, and needs an interface that lists", async () => {
     const service = await startWith(["kb/b.md"]);
-    await expectKept(service, `${list} --tombstone --yes`, "--remote and --tombstone exclude");
-    await expectKept(service, `${list} --class gone`, "all documents of --remote have one class");
-    await expectKept(service, `${prune} --shard 1/2`, "--shard");
-    const standard = await runIn(service, `${list} --dialect standard --cc-pair-id 2`);
-    expect(standard).toMatchObject({ code: 9, stdout: "" });
+    await expectKept(service, `${prune} --tombstone`, "--extra and --tombstone exclude");
+    const standard = await runIn(service, `${prune} --dialect standard --cc-pair-id 2`);
+    expect(standard).toMatchObject({ code: 2, stdout: "" });
+    expect(standard.stderr).toContain("cannot delete documents");
   });
-});
-
-it("shows a stored id that is encoded otherwise as it is", async () => {
-  const { folder, env } = await startWith([]);
-  const { url } = await startHttp((_request, response) => {
-    response.writeHead(200, { "content-type": "application/json" });
-    response.end('[{"document_id":"a/b c"},{"document_id":"kb%2Fx.md"}]');
-  });
-  const line = "ingest orphans --remote --cc-pair-id 2 --fields id,stored_id -o tsv";
-  const ran = await runIn({ folder, env: { ...env, KNOWCTL_BASE_URL: url } }, line);
-  expect(ran.stdout).toBe("a/b c\ta/b c\nkb/x.md\tkb%2Fx.md\n");
 });
