@@ -81,9 +81,9 @@ interface Doubts {
  */
 function createHasOtherRun({ state, targets, begun }: Upload): () => boolean {
   const key = begun?.target ?? failuresKey(targets);
-  const before = state.unfinished.last(key);
+  const before = state.uploads.stopped(key);
   return () => {
-    const last = state.unfinished.last(key);
+    const last = state.uploads.stopped(key);
     return before !== undefined || (last !== undefined && last.startedAtMs !== begun?.startedAtMs);
   };
 }
