@@ -138,7 +138,9 @@ describe("a document whose file is there, but left out", () => {
     const removal = `prune ${paths} --cc-pair-id 2 --yes --max-delete 2`.replace("  ", " ");
     expect(await runIn(service, removal)).toMatchObject({ code: 0 });
     expect(await stored(service)).toHaveLength(3);
-    expect(await runIn(service, `${removal} --class excluded --class shared`)).toMatchObject({ code: 0 });
+    expect(await runIn(service, `${removal} --class excluded --class shared`)).toMatchObject({
+      code: 0,
+    });
     expect(await stored(service)).toEqual(["docs/b.md", "docs/c.md"]);
   });
 

@@ -197,7 +197,7 @@ describe("prune refuses", () => {
     ],
     [`${yes} --max-delete 14%`, "--max-delete allows 2 (14 % of 21)"],
     [`${prune} --tombstone --yes`, "--max-delete allows 2"],
-    [`${yes.replace("--yes", "--dry-run")}`, "--max-delete allows 2"],
+    [yes.replace("--yes", "--dry-run"), "--max-delete allows 2"],
     [`${prune} --max-delete 3`, "there is no terminal to ask on"],
     [yes.replace("--cc-pair-id 2", "--cc-pair-id 3"), "the state has no records for"],
     [`${yes} --max-delete 101%`, "Expected a whole number, or a percentage"],
