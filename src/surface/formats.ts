@@ -86,6 +86,7 @@ const special: Readonly<Record<string, OutputForm>> = {
   "state export": stateForm,
   "state forget": stateForm,
   "state import": stateForm,
+  "state move": stateForm,
   status: reportForm,
   verify: reportForm,
   try: noForm("for answers as JSON: knowctl sandbox, and knowctl chat --json"),

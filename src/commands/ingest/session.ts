@@ -19,7 +19,7 @@ import { openStateForReading } from "../../sync/state/file/read-only-state.ts";
 import { hasState, openState, openTemporaryState } from "../../sync/state/file/state-file.ts";
 import { createSpool, type Spool } from "../../sync/run/spool.ts";
 import type { State } from "../../sync/state/state.ts";
-import type { Targets } from "../../sync/state/target.ts";
+import { recordedServices, type Targets } from "../../sync/state/target.ts";
 import { openClient } from "../connect.ts";
 import { secretsOf } from "../../output/terminal/redact.ts";
 import { withoutSecrets } from "./without-secrets.ts";
@@ -126,6 +126,17 @@ async function warnOfLostPaths(
   return lost;
 }
 
+/** Warns when all records are of other addresses: the service may have moved. */
+async function warnOfOtherAddress(output: Output, state: State, baseUrl: string): Promise<void> {
+  if (baseUrl === "") return;
+  const services = recordedServices(state.database);
+  const [other] = services;
+  if (other === undefined || services.includes(baseUrl)) return;
+  await output.warn(
+    `the state has records for ${services.join(", ")} and none for ${baseUrl}: every document counts as not sent yet; if it is the same service: knowctl state move ${other} ${baseUrl}`,
+  );
+}
+
 /** Base URL of a dry run's target, or "" when invalid: it is only compared with the state. */
 export function plannedBaseUrl(config: Config): string {
   try {
@@ -219,6 +230,7 @@ export async function openSession(
         ? pair.ccPairId
         : await pairByName(connected.client, pair.connector, pairNames);
     const targets = { baseUrl, pair: { ccPairId, fromFlag: pair.fromFlag } };
+    if (hasRecords) await warnOfOtherAddress(output, openedState, baseUrl);
     const shaping = openShaping(source, pair.fromFlag, state, dryRun);
     const keys = await ownKeys(output, source, connected?.connection);
     const setup = inspectSetup(source, targets, keys);

@@ -96,13 +96,33 @@ function addImport(state: Command, run: Run): void {
     .action(run(async () => (await loadTransfer()).stateImport));
 }
 
-/** `state list | forget | export | import`. */
+function addMove(state: Command, run: Run): void {
+  const command = state
+    .command("move")
+    .description(
+      "Move all records of a service to its new address.\n" +
+        "Use it only when both are addresses of the same service. Sends no request.",
+    )
+    .argument("<old>", "address in the records, see `knowctl state list --fields target`")
+    .argument("<new>", "address that the service has now")
+    .option("-y, --yes", "do not ask");
+  addStateOption(command)
+    .configureHelp({
+      examples: [
+        ["knowctl state move http://127.0.0.1:8787 http://localhost:8787", "the same service"],
+      ],
+    })
+    .action(run(async () => (await import("./move.ts")).stateMove));
+}
+
+/** `state list | forget | export | import | move`. */
 export function addState(program: Command, run: Run): void {
   const state = program
     .command("state")
-    .description("Show, forget, export and import the upload record.");
+    .description("Show, forget, export, import and move the upload record.");
   addList(state, run);
   addForget(state, run);
   addExport(state, run);
   addImport(state, run);
+  addMove(state, run);
 }

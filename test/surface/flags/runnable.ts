@@ -1,3 +1,4 @@
+import { moved } from "./state.ts";
 import type { Setting } from "./case.ts";
 import { storedId } from "./stored.ts";
 
@@ -37,6 +38,7 @@ export const runnable: Readonly<Record<string, Setting>> = {
   "state list": sent,
   "state forget": { ...sent, args: "docs/a.md" },
   "state export": sent,
+  "state move": { ...moved, args: "https://old.example https://new.example --yes" },
   "state import": { ...exported, args: "all.ndjson --yes" },
   chat: { args: "hello" },
   search: { ...onyx, ...docs, first: [`ingest docs ${pair}`], args: "text" },

@@ -19,6 +19,25 @@ const exported: Setting = {
     "ingest docs/a.md --cc-pair-id 7",
   ],
 };
+const lines = [
+  { type: "knowctl-state", version: 3 },
+  {
+    type: "accepted",
+    target: "https://old.example#2",
+    id: "a",
+    path: "a",
+    whole: "w",
+    fields: "f",
+    sentAt: "2026-01-01T00:00:00Z",
+  },
+  { type: "end", records: 1 },
+];
+/** A state with a record of a service at another address. */
+export const moved: Setting = {
+  files: { "old.ndjson": lines.map((each) => `${JSON.stringify(each)}\n`).join("") },
+  first: ["state import old.ndjson --yes", "state import old.ndjson --yes --state other"],
+};
+const addresses = "https://old.example https://new.example";
 const state = "--state other";
 
 /** `state …`: flag by flag. */
@@ -70,6 +89,16 @@ export const stateCases: Coverage = {
       args: "all.ndjson --yes",
       flag: state,
       left: { gains: /other\/state\.db/ },
+    },
+  },
+  "state move": {
+    "--yes": { ...moved, args: addresses, flag: "--yes", codes: [2, 0] },
+    "--state": {
+      ...moved,
+      args: `${addresses} --yes`,
+      flag: state,
+      after: "state list --fields target -o tsv",
+      stdout: { gains: /old\.example/ },
     },
   },
 };
