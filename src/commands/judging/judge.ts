@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import type { Context } from "../../context.ts";
+import { exists } from "../../documents/find/place/real-place.ts";
 import { listFiles } from "../../documents/find/find.ts";
 import type { Listed } from "../../documents/find/source-file.ts";
 import type { Looked, PeekingInspector, Prepared } from "../../documents/inspect/inspection.ts";
@@ -106,9 +108,10 @@ function routeSettings(
   return { ...settings, only: matches("only", true), exclude: matches("exclude", false) };
 }
 
-/** A configured pattern as a path: a bare name counts at any depth. */
-function asPath(pattern: string): string {
-  return pattern.includes("/") || pattern === "**" ? pattern : `**/${pattern}`;
+/** A configured pattern as a path: a bare name that is no entry of the root counts at any depth. */
+function asPath(pattern: string, root: string): string {
+  const isPath = pattern.includes("/") || pattern === "**" || exists(join(root, pattern));
+  return isPath ? pattern : `**/${pattern}`;
 }
 
 /** Where to look: the paths of the command, else what was uploaded and is configured, else the root. */
@@ -120,7 +123,9 @@ function inputsOf(
   const { root, include } = settings;
   if (inputs.length > 0) return { inputs, cwd };
   const isAll = groups.inputs === undefined || (wholeRoot && include.length === 0);
-  const found = isAll ? [] : [...(groups.inputs ?? []), ...include.map(asPath)];
+  const found = isAll
+    ? []
+    : [...(groups.inputs ?? []), ...include.map((each) => asPath(each, root))];
   return { inputs: found.length === 0 ? ["."] : found.map((each) => each || "."), cwd: root };
 }
 

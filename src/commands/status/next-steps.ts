@@ -25,11 +25,11 @@ function remoteSteps(
 /** What removes each kind of difference, a line each; `noExtra` is why extra documents are not known. */
 export function nextSteps(
   summary: StatusSummary,
-  { inputs, settings }: DocumentSource,
+  { inputs, settings, isWhole }: DocumentSource,
   noExtra: string | undefined,
 ): string[] {
   // Without a path, an upload takes what is configured and nothing else.
-  const isConfigured = inputs.length === 0 && settings.include.length > 0;
+  const isConfigured = (isWhole === true || inputs.length === 0) && settings.include.length > 0;
   const upload = isConfigured ? "knowctl ingest" : "knowctl ingest PATH";
   const { classes, remote, unchanged, unreadable, failed, gone } = summary;
   const pending = summary.new + summary.changed;

@@ -36,7 +36,7 @@ const mapping = [
 async function run(service: TestService, args: string[], stdin?: string) {
   const { folder: cwd, env } = service;
   const context = createTestContext({ cwd, env, ...(stdin === undefined ? {} : { stdin }) });
-  const code = await main(["ingest", ...args], context);
+  const code = await main(args[0] === "convert" ? [...args] : ["ingest", ...args], context);
   return { code, stdout: context.stdoutText(), stderr: context.stderrText() };
 }
 
@@ -49,7 +49,7 @@ describe("convert", () => {
     expect(await run(direct, [...inputs, ...mapping, "--cc-pair-id", "2"])).toMatchObject({
       code: 0,
     });
-    const written = await run(piped, ["documents", ...inputs, ...mapping]);
+    const written = await run(piped, ["convert", ...inputs, ...mapping]);
     expect(written.code).toBe(0);
     expect(written.stderr).toContain("7 documents written, none sent, 1 skipped");
     expect(await run(piped, ["-", "--cc-pair-id", "2"], written.stdout)).toMatchObject({ code: 0 });
@@ -63,7 +63,7 @@ describe("convert", () => {
   it("writes no document that holds a key, and no other text in its place", async () => {
     const leak = `# Leak\n\n${Buffer.from(testKey).toString("base64")}\n`;
     const service = await startTestService({ files: { "docs/a.md": "# A\n", "docs/b.md": leak } });
-    const { code, stdout, stderr } = await run(service, ["documents", "docs"]);
+    const { code, stdout, stderr } = await run(service, ["convert", "docs"]);
     expect(code).toBe(10);
     expect(stderr).toContain("docs/b.md: the document contains one of your keys");
     expect(stdout.split("\n").filter(Boolean)).toHaveLength(1);
@@ -74,7 +74,7 @@ describe("convert", () => {
     const drafts = { "a.md": "---\ndraft: true\n---\nA.\n", "b.md": "---\ndraft: true\n---\nB.\n" };
     const service = await startTestService({ files: { ...drafts, "c.md": "C.\n", "d.md": " \n" } });
     const upload = await run(service, [".", "--cc-pair-id", "2"]);
-    const { stderr } = await run(service, ["documents", "."]);
+    const { stderr } = await run(service, ["convert", "."]);
     const said = (text: string): string[] => text.match(/^skipped .*$/gm) ?? [];
     expect(said(stderr)).toHaveLength(2);
     expect(said(stderr)).toContain(
@@ -87,7 +87,7 @@ describe("convert", () => {
     const piped = await startTestService({ files });
     const ingest = { ccPairId: 2, rules: [{ match: "docs/*.txt", ccPairId: 3 }] };
     writeFiles(piped.folder, { ".cliconfig.json": JSON.stringify({ ingest }) });
-    const { stdout } = await run(piped, ["documents", ...inputs]);
+    const { stdout } = await run(piped, ["convert", ...inputs]);
     const lines = stdout
       .trim()
       .split("\n")
@@ -97,7 +97,7 @@ describe("convert", () => {
       return [document.id, line["cc_pair_id"]];
     });
     expect(Object.fromEntries(pairs)).toMatchObject({ g1: 3, "docs/plain.txt": 3, r1: undefined });
-    const flagged = await run(piped, ["documents", "docs/plain.txt", "--cc-pair-id", "4"]);
+    const flagged = await run(piped, ["convert", "docs/plain.txt", "--cc-pair-id", "4"]);
     expect(JSON.parse(flagged.stdout)).toMatchObject({ document: {}, cc_pair_id: 4 });
   });
 
@@ -114,7 +114,7 @@ describe("convert", () => {
   it("tells of images and warnings once", async () => {
     const text = "---\nlink: /page\n---\n![one](one.png)\n";
     const service = await startTestService({ files: { "docs/a.md": text } });
-    const { stderr } = await run(service, ["documents", "docs"]);
+    const { stderr } = await run(service, ["convert", "docs"]);
     expect(stderr.match(/1 image in the text skipped/g)).toHaveLength(1);
     expect(stderr.match(/^warning: .*docs\/a\.md/gm)).toHaveLength(1);
   });
@@ -122,7 +122,7 @@ describe("convert", () => {
   it("writes what it can and tells of the rest", async () => {
     const service = await startTestService({ files });
     writeFiles(service.folder, { "docs/bad.md": "---\nupdated: never\n---\nText.\n" });
-    const { code, stdout, stderr } = await run(service, ["documents", "docs"]);
+    const { code, stdout, stderr } = await run(service, ["convert", "docs"]);
     expect(code).toBe(10);
     expect(stdout.trim().split("\n")).toHaveLength(4);
     expect(stderr).toContain("error: docs/bad.md:2:1: ");
@@ -131,9 +131,9 @@ describe("convert", () => {
 
   it("cuts into shards that are the whole together", async () => {
     const service = await startTestService({ files });
-    const whole = await run(service, ["documents", ...inputs]);
+    const whole = await run(service, ["convert", ...inputs]);
     const parts = await Promise.all(
-      [1, 2, 3].map((index) => run(service, ["documents", ...inputs, "--shard", `${index}/3`])),
+      [1, 2, 3].map((index) => run(service, ["convert", ...inputs, "--shard", `${index}/3`])),
     );
     const sorted = (text: string): string[] => text.trim().split("\n").filter(Boolean).toSorted();
     expect(sorted(parts.map(({ stdout }) => stdout).join(""))).toEqual(sorted(whole.stdout));
@@ -147,13 +147,13 @@ describe("convert", () => {
   });
 
   it.each([
-    [["documents", "docs", "--output", "json"], "Expected one of ndjson"],
-    [["documents", "docs", "--json"], "--json: convert does not support this format"],
-    [["documents", "docs", "--images", "upload"], "no image can be uploaded"],
-    [["documents", "-"], "already contains documents"],
-    [["documents", "none"], "no such file or folder"],
-    [["documents", "empty"], "0 documents found in empty"],
-    [["documents", "twice"], "two files have the same document id"],
+    [["convert", "docs", "--output", "json"], "Expected one of ndjson"],
+    [["convert", "docs", "--json"], "--json: convert does not support this format"],
+    [["convert", "docs", "--images", "upload"], "no image can be uploaded"],
+    [["convert", "-"], "already contains documents"],
+    [["convert", "none"], "no such file or folder"],
+    [["convert", "empty"], "0 documents found in empty"],
+    [["convert", "twice"], "two files have the same document id"],
   ])("refuses %j", async (args, message) => {
     const service = await startTestService({ files });
     writeFiles(service.folder, {
@@ -164,12 +164,5 @@ describe("convert", () => {
     const { code, stdout, stderr } = await run(service, args);
     expect(stderr).toContain(message);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  });
-
-  it("does not guess between the subcommand and a path of its name", async () => {
-    const service = await startTestService({ files: { "documents/a.md": "A.\n" } });
-    const { code, stderr } = await run(service, ["documents", "documents"]);
-    expect(code).toBe(2);
-    expect(stderr).toContain("write ./documents for the path");
   });
 });

@@ -210,10 +210,10 @@ describe("prune --extra", () => {
     await runIn(service, `ingest docs --cc-pair-id 2 ${prefix}`);
     await send(service, 2, "kb/b.md");
     service.git("sparse-checkout", "set", "--no-cone", "/*", "!/docs/3.md");
-    await expectKept(service, prune, "docs/3.md is missing");
+    await expectKept(service, prune, "docs/3.md, which git tracks");
     service.git("sparse-checkout", "disable");
     rmSync(join(service.folder, "docs/4.md"));
-    await expectKept(service, prune, "docs/4.md is missing");
+    await expectKept(service, prune, "docs/4.md, which git tracks");
     service.commit();
     expect(await runIn(service, prune)).toMatchObject({ code: 0 });
     expect(await storedIn(service, 2)).toHaveLength(5);

@@ -259,12 +259,6 @@ describe("retry", () => {
     expect(existsSync(join(service.folder, ".knowctl"))).toBe(false);
     expect(await runIn(service, `${retry} --state docs/kept`)).toMatchObject({ code: 10 });
   });
-
-  it("leaves it to the user where a path is called retry", async () => {
-    const service = await startTestService({ files: { "retry/a.md": "# A\n" } });
-    const ran = await runIn(service, retry);
-    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("write ./retry") });
-  });
 });
 
 describe("failures in the state", () => {

@@ -29,8 +29,8 @@ it.each([
   ["explain docs/a.md", "unchanged since it was last read; accepted by"],
   ["ingest docs --dry-run", "2 unchanged"],
   ["retry --dry-run", "nothing to retry"],
-  ["ingest orphans docs", "no orphaned documents"],
-  ["drift", "no difference"],
+  ["prune docs --tombstone --dry-run", "nothing to remove"],
+  ["status --remote", "no difference"],
   ["verify", "the state is read-only: the results are not recorded\n2 current"],
 ])("%s reads a state that it cannot write", async (line, expected) => {
   const service = await startReadOnly();

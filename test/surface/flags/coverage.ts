@@ -4,7 +4,7 @@ import { chat } from "./chat.ts";
 import { config } from "./config.ts";
 import { connectors } from "./connectors.ts";
 import { doctor } from "./doctor.ts";
-import { driftCases } from "./status.ts";
+import { statusCases } from "./status.ts";
 import { evalInit } from "./eval-init.ts";
 import { evalRun } from "./eval-run.ts";
 import { files } from "./files.ts";
@@ -33,7 +33,7 @@ export const coverage: Coverage = {
   ...lint,
   ...verify,
   ...doctor,
-  ...driftCases,
+  ...statusCases,
   ...evalInit,
   ...evalRun,
   ...api,

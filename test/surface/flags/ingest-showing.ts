@@ -12,7 +12,7 @@ const documents: Shows = { in: "stdout", args: (file) => file };
 
 /** `ingest explain` and `ingest documents`: flag by flag. */
 export const showingCases: Coverage = {
-  "ingest explain": {
+  explain: {
     ...shaping(explain),
     ...allowing(explain),
     "--include": {
@@ -65,7 +65,7 @@ export const showingCases: Coverage = {
       stdout: { gains: /"image_file_id"/ },
     },
   },
-  "ingest documents": {
+  convert: {
     ...shaping(documents),
     ...allowing(documents),
     ...choosing(documents),

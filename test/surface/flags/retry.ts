@@ -1,6 +1,6 @@
-import type { Case, Coverage, FlagCases, Setting } from "./case.ts";
+import type { Case, Coverage, Setting } from "./case.ts";
 import { broken, byName, byPair, many, pair, sending, two } from "./ingest-sending.ts";
-import { privateKey, shapingFlags } from "./mapping.ts";
+import { privateKey } from "./mapping.ts";
 
 // What fails first is mended before the retry: then there is something to send again.
 const failedRetry: Setting = {
@@ -16,21 +16,6 @@ const severalPairs: Setting = {
   edits: two,
   args: "",
 };
-/** Flags that shape or choose documents: what failed is sent with the recorded ones. */
-const shapes: readonly string[] = [
-  "--include docs/1.md",
-  "--exclude docs/2.md",
-  "--no-ignore",
-  "--format markdown",
-  ...shapingFlags,
-];
-const refusedFlags: FlagCases = Object.fromEntries(
-  shapes.map((flag): [string, Case] => [
-    flag.split(" ")[0] ?? "",
-    { ...failedRetry, flag, refused: /knowctl ingest PATH/ },
-  ]),
-);
-
 const target = (flag: string | readonly string[]): Case => ({
   ...severalPairs,
   flag,
@@ -40,8 +25,7 @@ const target = (flag: string | readonly string[]): Case => ({
 
 /** `ingest retry`: flag by flag. */
 export const retryCases: Coverage = {
-  "ingest retry": {
-    ...refusedFlags,
+  retry: {
     ...sending(pair, { files: broken, first: [`ingest docs ${pair}`], edits: many }),
     "--cc-pair-id": [
       target(pair),
