@@ -110,8 +110,8 @@ it.each([
   const service = await startTestService({ files, dialect: "onyx", faults: { rules: [...rules] } });
   await runIn(service, upload);
   rmSync(join(service.folder, "docs/b.md"));
-  const orphans = "ingest orphans docs --cc-pair-id 2";
-  const prune = await runIn(service, `${orphans} --prune`, { answer: "n\n" });
+  const orphans = "prune docs --cc-pair-id 2";
+  const prune = await runIn(service, orphans, { answer: "n\n" });
   expect(prune.stderr).toContain(`Delete 1 document of ${pair}? [y/N] `);
   const tombstone = await runIn(service, `${orphans} --tombstone`, { answer: "n\n" });
   // A terminal of 80 columns breaks the question between words.

@@ -167,8 +167,8 @@ describe("a document that holds a key of the profile", () => {
     const service = await startTestService({ files, dialect: "onyx" });
     await runIn(service, line);
     writeFiles(service.folder, { "docs/a.md": `# A\n\n${testKey}\n` });
-    const orphans = await runIn(service, "ingest orphans docs --cc-pair-id 2");
-    expect(orphans).toMatchObject({ code: 0, stderr: "no orphaned documents\n" });
+    const orphans = await runIn(service, "prune docs --cc-pair-id 2");
+    expect(orphans).toMatchObject({ code: 0, stderr: "nothing to remove\n" });
   });
 
   it("is sent where the key is shorter than 16 characters", async () => {

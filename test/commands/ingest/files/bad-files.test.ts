@@ -144,11 +144,11 @@ it("a shared id of files that were never uploaded: orphans says that a path leav
   const { folder: cwd, env } = await startTestService({ files: given });
   const run = (line: string) => runHere(line.split(" "), { cwd, env });
   expect(await run("ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
-  const refused = await run("ingest orphans");
+  const refused = await run("prune --tombstone --dry-run");
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain("no path was named, so all files of the project were compared");
   expect(refused.stderr).toMatch(/two files have the same document id$/m);
-  expect(await run("ingest orphans docs")).toMatchObject({ code: 0 });
+  expect(await run("prune docs --tombstone --dry-run")).toMatchObject({ code: 0 });
 });
 
 it("three files with one id are two collisions, and another key may be meant", async () => {

@@ -11,7 +11,7 @@ const commands = [
   "ingest . --cc-pair-id 2",
   "ingest . --cc-pair-id 2 --dry-run",
   "retry --cc-pair-id 2",
-  "ingest orphans . --cc-pair-id 2",
+  "prune . --cc-pair-id 2 --tombstone --dry-run",
   "explain a.md",
   "state list",
   "state export",
@@ -57,7 +57,7 @@ describe("a state that came with the checkout", () => {
     ["{", "retry"],
     ["{}", "retry --dry-run"],
     ["null", "ingest docs --cc-pair-id 2 --tag x"],
-    ["{", "ingest orphans docs"],
+    ["{", "status docs --cc-pair-id 2"],
     ["{", "state export"],
   ])("is named where its options are %s: %s", async (options, line) => {
     const bad = "---\nupdated: never\n---\n# B\n";

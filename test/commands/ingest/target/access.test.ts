@@ -271,7 +271,7 @@ describe("--require-access", () => {
     const again = "ingest docs --cc-pair-id 2 --require-access private";
     expect(await run(again)).toMatchObject({ code: 2 });
     rmSync(join(folder, "docs/b.md"));
-    const orphans = "ingest orphans docs --cc-pair-id 2 --require-access";
+    const orphans = "prune docs --cc-pair-id 2 --require-access";
     const tombstone = "--tombstone --max-delete 1 --yes";
     expect(await run(`${orphans} private ${tombstone}`)).toMatchObject({
       code: 2,

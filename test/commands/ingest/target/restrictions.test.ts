@@ -95,9 +95,9 @@ describe("a document member that restricts access", () => {
       code: 0,
       stdout: expect.stringMatching(/^deleted\tdocs\/c\.md\t.*\n$/) as unknown,
     });
-    const listed = await runIn(service, "ingest orphans docs");
+    const listed = await runIn(service, "prune docs");
     expect(listed).toMatchObject({ code: 0, stdout: "" });
-    expect(listed.stderr).toContain("no orphaned documents");
+    expect(listed.stderr).toContain("nothing to remove");
     const again = await runIn(service, "ingest docs --cc-pair-id 2 --drop-access");
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("2 unchanged") });
   });

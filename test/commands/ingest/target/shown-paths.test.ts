@@ -74,7 +74,7 @@ describe("text for people names files as a terminal opens them", () => {
     await run("ingest a.md ../notes/n.md --cc-pair-id 2");
     rmSync(join(service.folder, "docs/a.md"));
     rmSync(join(service.folder, "notes/n.md"));
-    const orphans = "ingest orphans . ../notes --cc-pair-id 2";
+    const orphans = "prune . ../notes --cc-pair-id 2 --tombstone --dry-run --max-delete 100%";
     const table = await run(orphans, { isTTY: true });
     expect(table.stdout).toMatch(/^orphaned +a\.md +docs\/a\.md/m);
     expect(table.stdout).toMatch(/^orphaned +\.\.\/notes\/n\.md +notes\/n\.md/m);

@@ -44,7 +44,7 @@ describe("an untrusted project file that shapes ids", () => {
     expect(await run(service, "ingest docs --cc-pair-id 2", env)).toMatchObject({ code: 3 });
   });
 
-  it("stops retry, orphans --prune and stdin as well", async () => {
+  it("stops retry, prune and stdin as well", async () => {
     const service = await startTestService({ files, dialect: "onyx" });
     expect(await run(service, upload, { KNOWCTL_TRUST_PROJECT: "1" })).toMatchObject({ code: 0 });
     rmSync(join(service.folder, "docs/a.md"));
@@ -57,8 +57,8 @@ describe("an untrusted project file that shapes ids", () => {
 
   it.each([
     "verify",
-    "drift",
-    "ingest orphans --remote",
+    "status --remote",
+    "prune --extra --yes",
     "prune --yes",
     "ingest docs --map doc_created_at=born",
   ])("is named by %s, not the dialect that applies without it", async (args) => {
