@@ -28,17 +28,14 @@ const harmlessIngest: readonly string[] = [
   "drafts",
   "concurrency",
   "rate",
-  "linkBase",
   "linkStyle",
   "links",
   "anchors",
   "maxSectionChars",
   "tags",
-  "images",
   "updatedAt",
   "owners",
   "metaCommit",
-  "versionTag",
   "componentAttributes",
 ];
 const harmlessRule: readonly string[] = [...allowedRule, "tags", "source", "link", "sections"];
@@ -98,23 +95,34 @@ export function restrictContent(content: ConfigContent): {
   return { content: content.ingest ? { ingest: allowed } : {}, dropped };
 }
 
-/** Settings that decide what checks find, and so which documents are sent. */
-const checkingIngest = ["allowSecrets", "requireAccess", "accessKeys", "hidden"] as const;
+/** Settings that decide what checks find, what a document says or which files are sent with it. */
+const trustedIngest = [
+  "allowSecrets",
+  "requireAccess",
+  "accessKeys",
+  "hidden",
+  "linkBase",
+  "images",
+  "versionTag",
+] as const;
+const trustedProfile = ["headers"] as const;
 
-function withoutChecking(ingest: IngestSettings): IngestSettings {
-  const rest = { ...ingest };
-  for (const key of checkingIngest) delete rest[key];
+function omit<Value extends object>(value: Value, keys: readonly (keyof Value)[]): Value {
+  const rest = { ...value };
+  for (const key of keys) delete rest[key];
   return rest;
 }
 
-const checkingIn = (ingest: IngestSettings | undefined, prefix: string): string[] =>
-  checkingIngest.filter((key) => ingest?.[key] !== undefined).map((key) => prefix + key);
+const keysAmong = (value: object | undefined, keys: readonly string[], prefix: string): string[] =>
+  Object.keys(value ?? {})
+    .filter((key) => keys.includes(key))
+    .map((key) => prefix + key);
 
 /**
- * Drops from an untrusted file what decides checks, and lists the dropped keys: a checkout must not
- * switch off the rules that it is checked by.
+ * Drops from an untrusted file what counts only from a trusted one, also for a command that sends
+ * nothing, and lists the dropped keys: a checkout must not switch off the rules that it is checked by.
  */
-export function withoutChecks(content: ConfigContent): {
+export function withoutTrusted(content: ConfigContent): {
   content: ConfigContent;
   dropped: string[];
 } {
@@ -122,20 +130,24 @@ export function withoutChecks(content: ConfigContent): {
   const { ingest, profiles = {} } = rest;
   const dropped = [
     ...Object.keys(lint ?? {}).map((key) => `lint.${key}`),
-    ...checkingIn(ingest, "ingest."),
-    ...Object.entries(profiles).flatMap(([name, profile]) =>
-      checkingIn(profile.ingest, `profiles.${name}.ingest.`),
-    ),
+    ...keysAmong(ingest, trustedIngest, "ingest."),
+    ...Object.entries(profiles).flatMap(([name, profile]) => [
+      ...keysAmong(profile, trustedProfile, `profiles.${name}.`),
+      ...keysAmong(profile.ingest, trustedIngest, `profiles.${name}.ingest.`),
+    ]),
   ];
   if (dropped.length === 0) return { content, dropped };
   const kept = Object.entries(profiles).map(([name, profile]) => [
     name,
-    profile.ingest ? { ...profile, ingest: withoutChecking(profile.ingest) } : profile,
+    {
+      ...omit(profile, trustedProfile),
+      ...(profile.ingest && { ingest: omit(profile.ingest, trustedIngest) }),
+    },
   ]);
   return {
     content: {
       ...rest,
-      ...(ingest && { ingest: withoutChecking(ingest) }),
+      ...(ingest && { ingest: omit(ingest, trustedIngest) }),
       ...(rest.profiles && { profiles: Object.fromEntries(kept) as typeof profiles }),
     },
     dropped,

@@ -8,10 +8,10 @@ import { environmentLayer, givenWord, isOn } from "./values/given.ts";
 import type { ConfigFile } from "./values/layers.ts";
 import { secretsOf } from "./values/members.ts";
 import { parseConfig } from "./file/parse.ts";
-import { checkPatterns, restrictContent, withoutChecks } from "./restrict.ts";
+import { checkPatterns, restrictContent, withoutTrusted } from "./restrict.ts";
 import type { ConfigContent } from "./values/schema.ts";
 import { prefixOf, type FoundFile } from "./find/places.ts";
-import { claimsOf, isTrusted, openClaims, rememberTrust } from "./trust.ts";
+import { claimsOf, isGiven, isTrusted, openClaims, rememberTrust } from "./trust.ts";
 import { isLoopback, parseBaseUrl } from "./values/url.ts";
 
 /** Inputs for loading the configuration files. */
@@ -122,15 +122,17 @@ function trustQuestion(file: ConfigFile): string {
   return [`${file.path} is not trusted yet. It sets:`, ...claims, "Trust it?"].join("\n");
 }
 
+function ignored(file: ConfigFile, keys: readonly string[]): string {
+  return `${file.path} is not trusted, so these settings are ignored: ${keys.join(", ")}; trust it once: knowctl config trust`;
+}
+
 /** Settings of the project file that apply to a command that sends nothing. */
-export function localContent(file: ConfigFile, { warn }: SourceRequest): ConfigContent {
+export function localContent(file: ConfigFile, request: SourceRequest): ConfigContent {
   if (file.trusted) return file.content;
-  const { content, dropped } = withoutChecks(file.content);
-  if (dropped.length > 0) {
-    warn(
-      `${file.path} is not trusted, so it changes no check; ignored: ${dropped.join(", ")}; trust it once: knowctl config trust`,
-    );
-  }
+  const { content, dropped } = withoutTrusted(file.content);
+  const given = givenValues(request);
+  const keys = dropped.filter((key) => !isGiven(key, given));
+  if (keys.length > 0) request.warn(ignored(file, keys));
   return content;
 }
 
@@ -141,12 +143,13 @@ export async function effectiveContent(
   machine: Machine,
 ): Promise<ConfigContent> {
   const { content, dropped } = restrictContent(file.content);
-  const claims = claimsOf(file.content);
   if (file.trusted || !request.sends) return file.trusted ? file.content : content;
+  const given = givenValues(request);
+  const stops = openClaims(file.content, given).length > 0;
   // What a flag or variable gives anyway needs no question.
-  const given = claims.length > 0 && openClaims(file.content, givenValues(request)).length === 0;
+  const asks = stops || claimsOf(file.content).length === 0;
   if (
-    !given &&
+    asks &&
     dropped.length > 0 &&
     request.askTrust &&
     (await request.askTrust(trustQuestion(file)))
@@ -156,11 +159,8 @@ export async function effectiveContent(
     return file.content;
   }
   checkPatterns(file);
-  // If the file has claims, connection() throws and names them.
-  if (dropped.length > 0 && claims.length === 0) {
-    request.warn(
-      `${file.path} is not trusted, so these settings are ignored: ${dropped.join(", ")}; trust it once: knowctl config trust`,
-    );
-  }
+  // If claims count, connection() throws and names them.
+  const keys = dropped.filter((key) => !isGiven(key, given));
+  if (!stops && keys.length > 0) request.warn(ignored(file, keys));
   return content;
 }

@@ -119,22 +119,37 @@ const replacedBy: Readonly<Record<string, readonly string[]>> = {
   caFile: ["caFile"],
   clientCert: ["clientCert"],
   clientKey: ["clientKey"],
+  clientKeyPassphrase: ["clientKeyPassphrase"],
+  apiKey: ["apiKey"],
+  accessToken: ["accessToken"],
   dialect: ["dialect"],
   defaultProfile: ["profile"],
   ccPairId: ["ccPairId", "connector"],
   connector: ["ccPairId", "connector"],
   idPrefix: ["idPrefix"],
+  map: ["map"],
+  linkBase: ["linkBase"],
+  images: ["images"],
+  requireAccess: ["requireAccess"],
+  allowSecrets: ["allowSecrets"],
 };
+
+/**
+ * Whether flags or variables give the value of a dotted key of a file: then that of an untrusted file
+ * has no effect. A rule sends some documents elsewhere, whatever the target of the others is.
+ */
+export function isGiven(key: string, given: Readonly<Record<string, unknown>>): boolean {
+  if (key.startsWith("ingest.rules[") || key.includes(".ingest.rules[")) return false;
+  const names = replacedBy[key.slice(key.lastIndexOf(".") + 1)] ?? [];
+  return names.some((name) => given[name] !== undefined);
+}
 
 /** The claims of a file that count: of an untrusted file no value applies that is given otherwise. */
 export function openClaims(
   content: ConfigContent,
   given: Readonly<Record<string, unknown>>,
 ): Claim[] {
-  return claimsOf(content).filter(({ key }) => {
-    const names = replacedBy[key.slice(key.lastIndexOf(".") + 1)] ?? [];
-    return !names.some((name) => given[name] !== undefined);
-  });
+  return claimsOf(content).filter(({ key }) => !isGiven(key, given));
 }
 
 /**

@@ -55,9 +55,9 @@ describe("an untrusted project file", () => {
   it.each(claims)(
     "that names a %s stops what sends, with file, key and remedy",
     async (name, profile, told) => {
-      // A variable that gives the address too would need no trust.
+      // A variable that gives the same thing would need no trust.
       const address = name === "base URL" ? {} : { KNOWCTL_BASE_URL: "https://good.example" };
-      const desk = createDesk({ ...key, ...address });
+      const desk = createDesk({ ...("apiKey" in profile ? {} : key), ...address });
       const path = desk.put(".cliconfig.json", { profiles: { default: profile } });
       const config = await desk.load();
       const failure = await failureOf(config.connection());
