@@ -1,6 +1,5 @@
 import { main } from "../../src/main.ts";
 import { storedId } from "../../src/sandbox/store/identity.ts";
-import { features } from "./features.ts";
 import { createTestContext } from "../support.ts";
 import type { Plan } from "./plan.ts";
 import { Violation, type Ran, type Run } from "./run.ts";
@@ -42,8 +41,6 @@ export function checkStored(
     const writer = run.writers.get(storedId(id));
     // Another state wrote it since, and this one says what it has sent itself.
     if (writer?.state !== state && mayBeForeign(id)) continue;
-    if (!features.sharesIds && writer?.pair !== pair && mayBeForeign(id)) continue;
-    if (!features.knowsDoubt && writer?.answered === false && mayBeForeign(id)) continue;
     const stored = run.service.find(id);
     if (!stored) throw new Violation(`exit 0, but ${id} of ${path} is not in the service`);
     const wrong = difference(stored, expected);
@@ -73,6 +70,8 @@ export async function listState(run: Run, { folder }: StateModel): Promise<Liste
 
 /** Which records a command must have left, and which it may have. */
 export interface Allowed {
+  /** Ids that the service had already, without a record here. */
+  adopted: ReadonlySet<string>;
   /** Ids that may have vanished from the records: their upload is in doubt. */
   doubtful: ReadonlySet<string>;
   /** The process was killed: what was acknowledged last may be unrecorded. */
@@ -114,7 +113,7 @@ function checkFailures(
       !files.includes(path) &&
       !after.some((each) => each.path === path),
   );
-  if (vanished && features.keepsFailures) {
+  if (vanished) {
     throw new Violation(`the failure of ${vanished.path} is forgotten; it was not looked at`);
   }
 }
@@ -143,7 +142,9 @@ export async function followUpload(
     const known = sent.get(id);
     const unignored = project.ignored.has(path) || plan.selection.noIgnore === true;
     if (!known || answered.has(id)) {
-      sent.set(id, { id, path, shapes: [shapeOf(path)], unignored, removed: false });
+      const shapes = [shapeOf(path)];
+      const adopted = known?.adopted ?? allowed.adopted.has(id);
+      sent.set(id, { id, path, shapes, unignored, removed: false, imported: false, adopted });
     } else if (ran.code === 0 || ran.code === 10) addShape(known, shapeOf(path));
   }
   for (const id of sent.keys()) if (!listed.has(id)) sent.delete(id);

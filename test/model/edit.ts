@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { features } from "./features.ts";
 import type { Project } from "./project.ts";
 import { note, type Run } from "./run.ts";
 import type { Step } from "./steps.ts";
@@ -121,7 +120,7 @@ export function changeFolder(run: Run, step: Step): boolean {
       changeRow(run, project, step);
       return true;
     case "mark":
-      if (features.rootRule) mark(run, project, step.how);
+      mark(run, project, step.how);
       return true;
     default:
       return false;

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { features } from "./features.ts";
 import {
   canSelect,
   filesIn,
@@ -24,6 +23,8 @@ export interface Plan {
   shapeOf(path: string): Shape;
   /** Relative to the project; undefined where the command must be refused. */
   root: string | undefined;
+  /** The pair of the command line. */
+  named: number | undefined;
   /** Undefined where none is given and not exactly one is recorded. */
   pair: number | undefined;
   /** Undefined for `--no-state` and where there is no root. */
@@ -32,15 +33,23 @@ export interface Plan {
   yield: Yield;
 }
 
+/** The second project's own pair, where the projects share their ids. */
+const pairOfSecond = 4;
+
 function shapeFor(run: Run, project: Project, shape: Shape): Shape {
-  const own = features.records ? shape : run.shape;
-  // The second project has ids of its own, as two projects of one service must.
-  if (project === run.projects[0]) return own;
-  return { ...own, prefix: `second/${own.prefix ?? ""}` };
+  if (project === run.projects[0] || run.shared) return shape;
+  // With a pair of the first project, it has ids of its own.
+  return { ...shape, prefix: `second/${shape.prefix ?? ""}` };
 }
 
 function stateFolder(run: Run, { name, folder }: Project, upload: Upload, root: string): string {
   return upload.elsewhere ? join(run.home, `state-of-${name}`) : join(folder, root, ".knowctl");
+}
+
+/** The pair that the command line names: of projects that share their ids, each has its own. */
+function pairFor(run: Run, project: Project, pair: number | undefined): number | undefined {
+  if (pair === undefined || !run.shared || project === run.projects[0]) return pair;
+  return pairOfSecond;
 }
 
 /** Undefined where the command names what is not there: that is another test's matter. */
@@ -53,8 +62,9 @@ export function planOf(run: Run, project: Project, upload: Upload): Plan | undef
     root === undefined || upload.noState
       ? undefined
       : stateOf(run, stateFolder(run, project, upload, root));
+  const named = pairFor(run, project, upload.pair);
   const recorded = state ? recordedPairs(state) : [];
-  const byDefault = features.records ? (recorded.length === 1 ? recorded[0] : undefined) : 2;
+  const byDefault = recorded.length === 1 ? recorded[0] : undefined;
   const files = filesIn(project, selection);
   return {
     project,
@@ -62,7 +72,8 @@ export function planOf(run: Run, project: Project, upload: Upload): Plan | undef
     shape,
     shapeOf: () => shape,
     root,
-    pair: upload.pair ?? byDefault,
+    named,
+    pair: named ?? byDefault,
     state,
     files,
     yield: yieldOf(project, root ?? "", files, () => shape),
@@ -70,9 +81,8 @@ export function planOf(run: Run, project: Project, upload: Upload): Plan | undef
 }
 
 /** The flags of a command line that say which project, state and target are meant. */
-export function placeWords({ project, selection, pair }: Plan, upload: Upload): string[] {
+export function placeWords({ project, selection, named }: Plan, upload: Upload): string[] {
   const state = `${typed("", selection.cwd)}/../state-of-${project.name}`;
-  const named = features.records ? upload.pair : pair;
   return [
     ...(selection.root ? ["--root", typed("", selection.cwd)] : []),
     ...(named === undefined ? [] : ["--cc-pair-id", String(named)]),
@@ -99,6 +109,8 @@ export function uploadWords(plan: Plan, upload: Upload): string[] {
     ...placeWords(plan, upload),
     ...(upload.force ? ["--force"] : []),
     ...(upload.checksum ? ["--checksum"] : []),
+    ...(upload.overwrite ? ["--overwrite"] : []),
+    ...(upload.allowIdChange ? ["--allow-id-change"] : []),
   ];
 }
 

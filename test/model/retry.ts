@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { checkSent, checkStored, followUpload } from "./check.ts";
-import { features } from "./features.ts";
+import { lookBefore } from "./ownership.ts";
 import { placeWords, planOf, type Plan } from "./plan.ts";
 import { yieldOf, type Project } from "./project.ts";
 import { command, Violation, type Ran, type Run } from "./run.ts";
 import { saysStopped, sentTo, type Failed, type StateModel } from "./state.ts";
 import type { Fault, Upload } from "./steps.ts";
 import { failureCodes, takeWrites, withFault } from "./upload.ts";
-import { shapeWords, type Shape } from "./world.ts";
+import type { Shape } from "./world.ts";
 
 interface Retry extends Plan {
   state: StateModel;
@@ -27,7 +27,7 @@ function retryOf(run: Run, project: Project, upload: Upload): Retry | undefined 
   const { state, root } = plan;
   const pairs = [...state.failed].filter(([, all]) => all.length > 0).map(([pair]) => pair);
   const byDefault = pairs.length === 1 ? pairs[0] : undefined;
-  const pair = upload.pair ?? (features.records ? byDefault : plan.pair);
+  const pair = plan.named ?? byDefault;
   const failed = pair === undefined ? [] : (state.failed.get(pair) ?? []);
   const shapes = new Map<string, Shape>(failed.map(({ path, shape }) => [path, shape]));
   const there = [...shapes.keys()].filter((path) => project.files.has(path));
@@ -41,7 +41,7 @@ function retryOf(run: Run, project: Project, upload: Upload): Retry | undefined 
 function codeOf({ state, pair, pairs, failed, yield: found }: Retry): number {
   if (!existsSync(join(state.folder, "state.db"))) return 9;
   const isOpen = pair === undefined && pairs.length > 1;
-  const isOther = features.records && failed.length === 0 && pairs.length > 0;
+  const isOther = failed.length === 0 && pairs.length > 0;
   if (isOpen || isOther || found.collides) return 2;
   return found.broken.length > 0 ? 10 : 0;
 }
@@ -52,8 +52,9 @@ function isRenamed({ failed, project, yield: { documents } }: Retry): boolean {
   return failed.some(({ path, id }) => id !== "" && project.files.has(path) && !ids.has(id));
 }
 
-function checkCode(retry: Retry, ran: Ran, disturbed: boolean): void {
-  const wanted = codeOf(retry);
+function checkCode(retry: Retry, ran: Ran, disturbed: boolean, isRefused: boolean): void {
+  const planned = codeOf(retry);
+  const wanted = planned === 0 && isRefused ? 10 : planned;
   // The state is named, and the root of this command is another one than that of the failures.
   if (wanted !== 2 && ran.code === 2 && ran.stderr.includes("none of the failed files exists"))
     return;
@@ -83,21 +84,25 @@ export async function runRetry(
   const { documents } = retry.yield;
   const ids = documents.map(({ id }) => id);
   const before = new Set(pair === undefined ? [] : sentTo(state, pair).keys());
-  const shape = features.records ? [] : shapeWords(retry.shape);
-  const words = ["retry", ...shape, ...placeWords(retry, upload)];
+  const { foreign, adopted } = lookBefore(run, retry, upload);
+  const words = ["retry", ...placeWords(retry, upload)];
   const { cwd } = retry.selection;
   const ran = await withFault(run, fault, ids, () => command(run, project, cwd, words));
-  const writes = takeWrites(run, state);
+  const writes = takeWrites(run, retry);
   run.count(`retries with exit ${ran.code}`);
   run.count("documents sent by retry", writes.length);
-  checkCode(retry, ran, fault !== undefined);
-  checkSent(writes, documents, pair);
+  checkCode(retry, ran, fault !== undefined, foreign.length > 0);
+  checkSent(
+    writes,
+    documents.filter((each) => !foreign.includes(each)),
+    pair,
+  );
   if (pair === undefined || ran.code === 9) return;
   const sent = new Set(writes.map(({ document }) => document?.id ?? ""));
   if (ran.code === 0 && !isRenamed(retry)) {
     const mayBeForeign = (id: string): boolean => before.has(id) && !sent.has(id);
     checkStored(run, { documents, pair, state: state.folder }, mayBeForeign);
   }
-  const allowed = { doubtful: new Set(fault ? ids : []), killed: false, sharded: false };
+  const allowed = { adopted, doubtful: new Set(fault ? ids : []), killed: false, sharded: false };
   await followUpload(run, { ...retry, pair }, { ran, writes, allowed });
 }

@@ -8,7 +8,7 @@ import type { Project } from "./project.ts";
 import { modelKey, startModelService, type Dialect, type ModelService } from "./service.ts";
 import { createStateModel, type StateModel } from "./state.ts";
 import { folders, type Sequence } from "./steps.ts";
-import type { FileState, Shape } from "./world.ts";
+import type { FileState } from "./world.ts";
 
 /** Notes that something happened, to see that the sequences are about something. */
 export type Count = (what: string, times?: number) => void;
@@ -32,10 +32,12 @@ export interface Run {
   states: Map<string, StateModel>;
   /** Who wrote a stored id last. */
   writers: Map<string, Writer>;
+  /** Which project a document belongs to, and the pairs that it sent it to; by stored id. */
+  owners: Map<string, { project: string; pairs: Set<number | undefined> }>;
   /** Content of files before their last change, by absolute path. */
   before: Map<string, FileState>;
-  /** Options of all commands, where the build does not record them. */
-  shape: Shape;
+  /** The second project has the ids of the first, and a pair of its own. */
+  shared: boolean;
   nextMarker(): number;
   count: Count;
   /** The sequence as a script to replay by hand. */
@@ -91,9 +93,33 @@ function createProject(home: string, name: string): Project {
   return { name, folder, files: new Map(), ignored: new Set() };
 }
 
+/** Variables that no flag has: they must change nothing. */
+const switches = Object.fromEntries(
+  [
+    ..."PRUNE TOMBSTONE YES FORCE OVERWRITE ALLOW_ID_CHANGE ALLOW_PRUNED ALLOW_SYNC ALLOW_SECRETS".split(
+      " ",
+    ),
+    ..."DROP_ACCESS NO_STATE NO_IGNORE DRAFTS EXTRA MISSING REMOTE DRY_RUN ALLOW_EMPTY VERIFY".split(
+      " ",
+    ),
+  ]
+    .map((name) => [name, "1"])
+    .concat([
+      ["MAX_DELETE", "100%"],
+      ["CLASS", "excluded"],
+      ["ID_PREFIX", "other/"],
+      ["TAG", "other"],
+      ["SOURCE", "web"],
+      ["SECTIONS", "headings"],
+      ["EXCLUDE", "**/*.md"],
+      ["SHARD", "1/2"],
+    ])
+    .map(([name, value]) => [`KNOWCTL_${name}`, value ?? ""]),
+);
+
 /** Starts the service and makes the folders; `close` removes both. */
 export async function openRun(
-  { shape }: Sequence,
+  { shared, variables }: Sequence,
   dialect: Dialect,
   count: Count,
 ): Promise<Run & { close(): Promise<void> }> {
@@ -103,6 +129,7 @@ export async function openRun(
     KNOWCTL_BASE_URL: service.sandbox.url,
     KNOWCTL_API_KEY: modelKey,
     KNOWCTL_DIALECT: dialect,
+    ...(variables ? switches : {}),
   });
   let marker = 0;
   return {
@@ -114,8 +141,9 @@ export async function openRun(
     started: new Set(),
     states: new Map(),
     writers: new Map(),
+    owners: new Map(),
     before: new Map(),
-    shape,
+    shared,
     nextMarker: () => ++marker,
     count,
     script: [`# dialect ${dialect}; the service: knowctl sandbox --port 0`],

@@ -1,22 +1,21 @@
 import { changeFolder, edit, mark } from "./edit.ts";
-import { features } from "./features.ts";
-import { runOrphans } from "./orphans.ts";
+import { runRemoval } from "./removal.ts";
 import type { Project } from "./project.ts";
 import { runRetry } from "./retry.ts";
 import { openRun, Violation, type Count, type Run } from "./run.ts";
 import type { Dialect } from "./service.ts";
 import { firstFiles, type Fault, type Sequence, type Step, type Upload } from "./steps.ts";
-import { loseState, runShards, transferState } from "./transfer.ts";
+import { importForeign, loseState, runShards, transferState } from "./transfer.ts";
 import { runIngest, runKilled } from "./upload.ts";
 import { isRowFile } from "./world.ts";
 
+/** Rows have their keys for ids, in whichever project: one with ids of its own has none. */
+const hasRows = (run: Run, project: Project): boolean => run.shared || project === run.projects[0];
+
 function start(run: Run, project: Project, marker: Sequence["marker"]): void {
-  if (marker !== "none" || !features.rootRule) {
-    mark(run, project, features.rootRule && marker === "config" ? "config" : "git");
-  }
+  if (marker !== "none") mark(run, project, marker);
   run.started.add(project);
-  // Rows have their keys for ids, in whichever project: the second has none.
-  const isTaken = (path: string): boolean => project === run.projects[0] || !isRowFile(path);
+  const isTaken = (path: string): boolean => hasRows(run, project) || !isRowFile(path);
   for (const path of firstFiles.filter(isTaken)) edit(run, project, path);
 }
 
@@ -61,7 +60,7 @@ async function runStep(run: Run, step: Step, marker: Sequence["marker"]): Promis
     ...("path" in step ? [step.path] : []),
     ...("upload" in step ? step.upload.selection.paths : []),
   ];
-  if (step.project === 1 && paths.some(isRowFile)) return;
+  if (!hasRows(run, project) && paths.some(isRowFile)) return;
   if (changeFolder(run, step)) return;
   switch (step.do) {
     case "ingest":
@@ -70,12 +69,15 @@ async function runStep(run: Run, step: Step, marker: Sequence["marker"]): Promis
       return await runKilled(run, project, step.upload, step);
     case "shards":
       return await runShards(run, project, step.upload, step);
-    case "orphans":
-      return await runOrphans(run, project, step);
+    case "removal":
+      return await runRemoval(run, project, step);
     case "retry":
       return await runRetry(run, project, step.upload, step.fault);
     case "transfer":
       return await transferState(run, project);
+    case "foreign":
+      // With ids of its own the project never sends what was imported here.
+      return run.shared ? undefined : await importForeign(run, project);
     case "lose":
       return loseState(run, project);
     default:

@@ -10,6 +10,10 @@ export interface Sent {
   /** It was taken with --no-ignore, or though an ignore file names it. */
   unignored: boolean;
   removed: boolean;
+  /** `state import` brought the record. Undefined where that is not known. */
+  imported: boolean | undefined;
+  /** The service may have had it under the same pair when it was first recorded. */
+  adopted: boolean;
 }
 
 export interface Failed {

@@ -24,9 +24,13 @@ export interface Upload {
   noState?: boolean;
   force?: boolean;
   checksum?: boolean;
+  /** `--overwrite`: also documents that stand under another pair. */
+  overwrite?: boolean;
+  /** `--allow-id-change`. */
+  allowIdChange?: boolean;
 }
 
-export type Removal = "list" | "prune" | "tombstone";
+export type Removal = "status" | "prune" | "tombstone";
 
 export type Step = { project: number } & (
   | { do: "edit" | "revert" | "remove"; path: string }
@@ -36,7 +40,7 @@ export type Step = { project: number } & (
   | { do: "rename"; path: string; to: string }
   | { do: "row"; path: string; key: string; how: "edit" | "remove" }
   | { do: "mark"; how: "git" | "config" }
-  | { do: "lose" | "transfer" }
+  | { do: "lose" | "transfer" | "foreign" }
   // Two that need several steps in a row: a file fails and is mended; one is changed, stored
   // without an answer, and changed back.
   | { do: "fail"; path: string; upload: Upload; retried: boolean }
@@ -44,17 +48,21 @@ export type Step = { project: number } & (
   | { do: "ingest"; upload: Upload; fault?: Fault | undefined }
   | { do: "kill"; upload: Upload; nth: number; answered: boolean }
   | { do: "shards"; upload: Upload; count: number; apart: boolean }
-  | { do: "orphans"; upload: Upload; action: Removal; classes: string[] }
+  | { do: "removal"; upload: Upload; action: Removal; classes: string[] }
   | { do: "retry"; upload: Upload; fault?: Fault | undefined }
 );
 
 export interface Sequence {
   /** What marks the root of the first project. */
   marker: "git" | "config" | "none";
-  /** Options of all commands, where the build does not record them. */
+  /** Options of the first upload. */
   shape: Shape;
   /** Whether all is sent before the first step. */
   sent: boolean;
+  /** The second project has the ids of the first, and a pair of its own. */
+  shared: boolean;
+  /** The environment holds a variable for each switch that has none. */
+  variables: boolean;
   steps: Step[];
 }
 
@@ -71,7 +79,16 @@ const tables = ["docs/rows.csv", "notes/list.ndjson"] as const;
 export const folders = ["", "docs", "docs/sub", "notes"] as const;
 /** What is there at the start. */
 export const firstFiles = ["README.md", "docs/a.md", "docs/sub/c.md", "docs/rows.csv"] as const;
-const classNames = ["gone", "excluded", "other-options", "row-gone", "opted-out"] as const;
+const classNames = [
+  "gone",
+  "excluded",
+  "other-options",
+  "row-gone",
+  "opted-out",
+  "shared",
+  "adopted",
+  "foreign",
+] as const;
 
 const text = fc.constantFrom(...texts);
 const file = fc.constantFrom(...texts, ...tables);
@@ -132,7 +149,7 @@ const selection: fc.Arbitrary<Selection> = fc.record({
 
 const pair = fc.oneof(
   { arbitrary: fc.constant<number | undefined>(2), weight: 6 },
-  { arbitrary: fc.constant<number | undefined>(3), weight: 1 },
+  { arbitrary: fc.constant<number | undefined>(7), weight: 1 },
   { arbitrary: fc.constant<number | undefined>(undefined), weight: 2 },
 );
 
@@ -144,6 +161,8 @@ const upload: fc.Arbitrary<Upload> = fc.record({
   noState: rarely(15),
   force: rarely(12),
   checksum: rarely(12),
+  overwrite: rarely(12),
+  allowIdChange: rarely(3).map((isAbsent) => !isAbsent),
 });
 
 const removal: fc.Arbitrary<Upload> = fc.record({
@@ -171,7 +190,7 @@ const fault: fc.Arbitrary<Fault> = fc.record({
   again: rarely(3),
 });
 
-const project = rarely(8).map(Number);
+const project = rarely(5).map(Number);
 const step = <T extends Record<string, fc.Arbitrary<unknown>>>(
   weight: number,
   what: Step["do"] | readonly Step["do"][],
@@ -188,9 +207,9 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   step(14, "ingest", { upload, fault: maybe(fault, 3) }),
   step(1, "kill", { upload, nth: fc.integer({ min: 1, max: 5 }), answered: fc.boolean() }),
   step(1, "shards", { upload, count: fc.integer({ min: 2, max: 3 }), apart: fc.boolean() }),
-  step(9, "orphans", {
+  step(9, "removal", {
     upload: removal,
-    action: fc.constantFrom("list", "prune", "prune", "tombstone"),
+    action: fc.constantFrom("status", "prune", "prune", "tombstone"),
     classes: fc.oneof(fc.constant([]), fc.subarray([...classNames], { maxLength: 2 })),
   }),
   step(5, "retry", { upload: removal, fault: maybe(fault, 1) }),
@@ -212,6 +231,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   step(1, "mark", { how: fc.constantFrom("git", "config") }),
   step(1, "lose", {}),
   step(1, "transfer", {}),
+  step(1, "foreign", {}),
 );
 
 /** Random sequences, plain data: what does not apply when its turn comes is left out. */
@@ -220,6 +240,8 @@ export const sequences: fc.Arbitrary<Sequence> = fc.noBias(
     marker: fc.constantFrom("git", "git", "config", "none"),
     shape,
     sent: rarely(4).map((isUnsent) => !isUnsent),
+    shared: fc.boolean(),
+    variables: rarely(3),
     steps: fc.array(anyStep, { minLength: 1, maxLength: 30, size: "max" }),
   }),
 );

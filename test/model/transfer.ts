@@ -1,12 +1,13 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listState } from "./check.ts";
 import type { Project } from "./project.ts";
 import { planOf, uploadWords, type Plan } from "./plan.ts";
 import { command, note, Violation, type Run } from "./run.ts";
-import { createStateModel, type StateModel } from "./state.ts";
+import { createStateModel, pairsOf, sentTo, type StateModel } from "./state.ts";
 import type { Step, Upload } from "./steps.ts";
-import { checkUpload, runIngest } from "./upload.ts";
+import { lookBefore } from "./ownership.ts";
+import { checkUpload, refusesIds, runIngest } from "./upload.ts";
 
 function statesIn(run: Run, project: Project): StateModel[] {
   return [...run.states.values()].filter(
@@ -36,11 +37,12 @@ export async function transferState(run: Run, project: Project): Promise<void> {
     const out = await command(run, project, "", ["state", "export", file, ...place]);
     if (out.code === 9) continue;
     removeState(run, state);
-    const back = await command(run, project, "", ["state", "import", file, ...place]);
+    const back = await command(run, project, "", ["state", "import", file, "--yes", ...place]);
     if (out.code !== 0 || back.code !== 0) throw new Violation("export or import failed");
     const after = await listState(run, state);
     const changed = JSON.stringify(after) !== JSON.stringify(before);
     if (changed) throw new Violation("the imported state is not the exported one");
+    for (const all of state.sent.values()) for (const each of all.values()) each.imported = true;
   }
 }
 
@@ -55,6 +57,7 @@ export async function runShards(
   if (!whole?.state || whole.yield.collides || whole.root === undefined) return;
   const plan: Plan = { ...whole, yield: { ...whole.yield } };
   if (plan.pair === undefined || plan.yield.fileCount === 0) return;
+  const known = lookBefore(run, plan, upload);
   const places: string[] = [];
   for (let index = 1; index <= count; index++) {
     const place = join(run.home, `shard-${index}`);
@@ -66,12 +69,18 @@ export async function runShards(
     );
     const args = [...words, "--shard", `${index}/${count}`, ...(apart ? ["--state", place] : [])];
     const ran = await command(run, project, plan.selection.cwd, args);
+    // Ids that changed stop each shard before it sends anything.
+    if (ran.code === 2 && refusesIds(plan, upload, ran)) return;
     if (ran.code !== 0 && ran.code !== 10) throw new Violation(`exit ${ran.code}: ${ran.stderr}`);
   }
   await mergeShards(run, plan, places);
   // Each shard sent its part: nothing is left, and nothing was sent that no file has.
-  const ran = { code: plan.yield.broken.length > 0 ? 10 : 0, stdout: "", stderr: "" };
-  await checkUpload(run, plan, ran, { disturbed: false, sharded: true });
+  const isPartial = plan.yield.broken.length > 0 || known.foreign.length > 0;
+  const ran = { code: isPartial ? 10 : 0, stdout: "", stderr: "" };
+  await checkUpload(run, plan, ran, { upload, before: known, disturbed: false, sharded: true });
+  if (places.length > 0 && plan.state) {
+    for (const each of sentTo(plan.state, plan.pair).values()) each.imported = undefined;
+  }
   await runIngest(run, project, upload, undefined);
 }
 
@@ -87,4 +96,45 @@ async function mergeShards(run: Run, { project, state }: Plan, places: string[])
   const merge = ["state", "import", ...files, "--yes", "--state", state.folder];
   const ran = await command(run, project, "", merge);
   if (ran.code !== 0) throw new Violation(`state import: exit ${ran.code}: ${ran.stderr}`);
+}
+
+/**
+ * Somebody's records are imported: ids of the other project's documents, with paths that do not
+ * exist here. Nothing may be removed because of them.
+ */
+export async function importForeign(run: Run, project: Project): Promise<void> {
+  const file = join(run.home, "foreign.ndjson");
+  for (const state of statesIn(run, project)) {
+    const place = ["--state", state.folder];
+    const out = await command(run, project, "", ["state", "export", file, ...place]);
+    if (out.code !== 0) continue;
+    const [header, ...lines] = readFileSync(file, "utf8").trim().split("\n");
+    const template = lines.find((line) => line.includes('"type":"accepted"'));
+    const [pair] = pairsOf(state);
+    if (template === undefined || pair === undefined) continue;
+    const ids = foreignIds(run, project, state);
+    const own = lines.filter((line) => line.includes('"type":"options"'));
+    const records = ids.map((id, index) =>
+      JSON.stringify({ ...(JSON.parse(template) as object), id, path: `docs/ghost-${index}.md` }),
+    );
+    const all = [...own, ...records];
+    const end = JSON.stringify({ type: "end", records: all.length });
+    writeFileSync(file, `${[header, ...all, end].join("\n")}\n`);
+    note(run, `# imported: ${records.join(" ")}`);
+    const ran = await command(run, project, "", ["state", "import", file, "--yes", ...place]);
+    if (ran.code !== 0) throw new Violation(`state import: exit ${ran.code}: ${ran.stderr}`);
+    const target = (await listState(run, state)).filter(({ id }) => ids.includes(id ?? ""));
+    for (const { id, ccPairId, path } of target) {
+      const sent = { id: id ?? "", path, shapes: [{}], unignored: false, removed: false };
+      sentTo(state, ccPairId).set(sent.id, { ...sent, imported: true, adopted: false });
+    }
+  }
+}
+
+/** Ids of the documents of other projects that no record here has. */
+function foreignIds(run: Run, { name }: Project, state: StateModel): string[] {
+  const known = new Set([...state.sent.values()].flatMap((all) => [...all.keys()]));
+  return [...run.owners]
+    .filter(([id, { project }]) => project !== name && !known.has(id))
+    .map(([id]) => id);
 }

@@ -1,11 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { FaultRule } from "../../src/sandbox/http/faults.ts";
 import { checkSent, checkStored, followUpload, type Allowed } from "./check.ts";
+import { changedIds, checkOwners, lookBefore, type Before } from "./ownership.ts";
 import { codeOf, planOf, uploadWords, type Plan } from "./plan.ts";
 import type { Project } from "./project.ts";
 import { command, note, Violation, type Ran, type Run } from "./run.ts";
 import type { Write } from "./service.ts";
-import { sentTo, unfinishedOf, type StateModel } from "./state.ts";
+import { sentTo, unfinishedOf } from "./state.ts";
 import type { Fault, Upload } from "./steps.ts";
 
 const post = { method: "POST" } as const;
@@ -43,12 +44,31 @@ export async function withFault<T>(
 }
 
 /** What was stored since; of a process that was killed nobody knows which answers it had. */
-export function takeWrites(run: Run, state: StateModel | undefined, killed = false): Write[] {
+export function takeWrites(
+  run: Run,
+  { project, state }: Pick<Plan, "project" | "state">,
+  { killed = false, isAllowed = false } = {},
+): Write[] {
   const writes = run.service.takeWrites();
+  checkOwners(run, project, writes, { isAllowed });
   for (const { id, pair, answered } of writes) {
     run.writers.set(id, { state: state?.folder ?? "", pair, answered: answered && !killed });
   }
   return writes;
+}
+
+/**
+ * Whether the upload was refused because recorded documents would get other ids; throws where it
+ * had to be, and was not.
+ */
+export function refusesIds(plan: Plan, upload: Upload, ran: Ran): boolean {
+  const { count, recorded, hasRows } = changedIds(plan);
+  if (upload.allowIdChange || codeOf(plan) === 2 || count < 2) return false;
+  const isRefused = ran.code === 2 && ran.stderr.includes("--allow-id-change");
+  if (!isRefused && !hasRows && count * 10 >= recorded && ran.code === 0) {
+    throw new Violation(`${count} of ${recorded} documents got another id: ${ran.stderr.trim()}`);
+  }
+  return isRefused;
 }
 
 /** Exit codes of a run whose service fails. */
@@ -64,6 +84,9 @@ function checkCode(ran: Ran, { pair }: Plan, wanted: number, disturbed: boolean)
 
 /** Under which an upload ran. */
 interface Conditions {
+  upload: Upload;
+  /** What the service had before, see ownership.ts. */
+  before: Before;
   disturbed: boolean;
   killed?: boolean;
   sharded?: boolean;
@@ -74,18 +97,25 @@ export async function checkUpload(
   run: Run,
   plan: Plan,
   ran: Ran,
-  { disturbed, killed = false, sharded = false }: Conditions,
+  { upload, before: { foreign, adopted }, disturbed, killed = false, sharded = false }: Conditions,
 ): Promise<void> {
   const { state, pair, root } = plan;
   const { documents } = plan.yield;
   const recordedBefore = new Set(state && pair ? sentTo(state, pair).keys() : []);
-  const writes = takeWrites(run, state, killed);
-  const wanted = codeOf(plan);
+  const isAllowed = upload.overwrite === true;
+  const writes = takeWrites(run, plan, { killed, isAllowed });
+  const isRefused = !sharded && refusesIds(plan, upload, ran);
+  const planned = codeOf(plan);
+  const wanted = isRefused ? 2 : planned === 0 && foreign.length > 0 ? 10 : planned;
   run.count(`uploads with ${killed ? "a kill" : `exit ${ran.code}`}`);
   run.count("documents sent", writes.length);
   if (!killed) checkCode(ran, plan, wanted, disturbed);
   if (wanted === 2 && writes.length > 0) throw new Violation("exit 2, but something was sent");
-  checkSent(writes, documents, pair);
+  checkSent(
+    writes,
+    documents.filter((each) => !foreign.includes(each)),
+    pair,
+  );
   if (pair === undefined || root === undefined) return;
   const sent = new Set(writes.map(({ document }) => document?.id ?? ""));
   if (ran.code === 0) {
@@ -102,7 +132,7 @@ export async function checkUpload(
   if (!sharded && (ran.code === 0 || ran.code === 10)) unfinishedOf(state, pair).delete(selection);
   else if (ran.code !== 2) unfinishedOf(state, pair).add(selection);
   const doubtful = disturbed ? new Set(documents.map(({ id }) => id)) : new Set<string>();
-  const allowed: Allowed = { doubtful, killed, sharded };
+  const allowed: Allowed = { adopted, doubtful, killed, sharded };
   await followUpload(run, { ...plan, state, pair, root }, { ran, writes, allowed });
 }
 
@@ -116,10 +146,11 @@ export async function runIngest(
   const plan = planOf(run, project, upload);
   if (!plan) return;
   const ids = plan.yield.documents.map(({ id }) => id);
+  const before = lookBefore(run, plan, upload);
   const ran = await withFault(run, fault, ids, () =>
     command(run, project, plan.selection.cwd, uploadWords(plan, upload)),
   );
-  await checkUpload(run, plan, ran, { disturbed: fault !== undefined });
+  await checkUpload(run, plan, ran, { upload, before, disturbed: fault !== undefined });
   // Else what failed is left for a retry.
   if (fault?.again) await runIngest(run, project, upload, undefined);
 }
@@ -135,6 +166,7 @@ export async function runKilled(
   if (!plan) return;
   const { cwd } = plan.selection;
   const words = uploadWords(plan, upload);
+  const before = lookBefore(run, plan, upload);
   note(run, `# killed with SIGKILL at document ${nth}${answered ? ", once it is answered" : ""}`);
   // Sent, stored and without an answer, or answered and the next one without.
   const at = answered ? nth + 1 : nth;
@@ -150,6 +182,7 @@ export async function runKilled(
     },
   });
   run.service.faults.length = 0;
-  await checkUpload(run, plan, ran, { disturbed: true, killed: ran.code === null });
+  const killed = ran.code === null;
+  await checkUpload(run, plan, ran, { upload, before, disturbed: true, killed });
   await runIngest(run, project, upload, undefined);
 }
