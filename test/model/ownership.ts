@@ -67,7 +67,8 @@ export function changedIds(plan: Plan): { count: number; recorded: number; hasRo
     const file = project.files.get(path);
     if (!file || !files.includes(path)) continue;
     const yielded = documentsOf(path, below(path, root ?? ""), file, plan.shapeOf(path));
-    if (yielded.length === 0 || yielded.some((each) => each.id === id)) continue;
+    if (yielded.some((each) => each.id === id)) continue;
+    if (yielded.every((each) => left.some((known) => known.id === each.id))) continue;
     count++;
     hasRows ||= file.rows !== undefined;
   }

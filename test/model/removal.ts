@@ -83,6 +83,7 @@ function codeOf(run: Run, plan: Plan, { action }: RemovalStep): number {
   const { root, pair, state, yield: found } = plan;
   const removes = action !== "status";
   if (root === undefined || (action === "prune" && run.dialect === "standard")) return 2;
+  if (!removes && pair === undefined) return found.broken.length > 0 ? 10 : 0;
   if (pair === undefined || found.collides) return 2;
   if (!removes) return found.broken.length > 0 ? 10 : 0;
   const isKnown = state !== undefined && pairsOf(state).includes(pair);
@@ -159,8 +160,9 @@ function sharedIds(run: Run, { state, pair }: Plan): ReadonlySet<string> {
   return new Set([...sentTo(state, pair).keys()].filter((id) => isShared(run, id, pair)));
 }
 
-const isSelected = ({ class: name }: Row, { classes }: RemovalStep): boolean =>
-  ["gone", "row-gone", ...classes].includes(name ?? "");
+const isNamed = (name: string, { classes }: RemovalStep): boolean =>
+  ["gone", "row-gone", ...classes].includes(name);
+const isSelected = ({ class: name }: Row, step: RemovalStep): boolean => isNamed(name ?? "", step);
 
 function wordsOf(plan: Plan, step: RemovalStep, upload: Upload): string[] {
   const place = [...selectionWords(plan), ...placeWords(plan, upload), "-o", "ndjson"];
@@ -227,7 +229,12 @@ async function checkListed(
     const classes = classesOf(plan, sent);
     const row = rows.find(({ id }) => id === sent.id);
     if (row && !isKept(row)) checkRow(row, classes, step);
-    else if (!row && !classes.has("kept")) {
+    // A removal lists what it removes, and with it what else is gone.
+    else if (
+      !row &&
+      (step.action === "status" || [...classes].every((name) => isNamed(name, step))) &&
+      !classes.has("kept")
+    ) {
       const wanted = [...classes].join(" or ");
       throw new Violation(`${step.action} does not list ${sent.id}, which is ${wanted}`);
     }

@@ -72,12 +72,14 @@ async function upload(
   options: IngestOptions,
 ): Promise<void> {
   let failure: CliError | undefined;
+  // What would get another id than when it failed was named before, and is not in the groups.
+  const allowed = { ...options, allowIdChange: true };
   await withReport(context, base, request, async (report) => {
     const gathered = gatherReport(report);
     for (const group of groups) {
       const session = await openGroupSession(context, base, group, options);
       try {
-        if (isUpload(session)) await uploadFound(context, session, gathered, request, options);
+        if (isUpload(session)) await uploadFound(context, session, gathered, request, allowed);
       } catch (error) {
         // Continue with the other groups when documents fail again.
         if (!(error instanceof CliError) || error.exit !== "partial") throw error;

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { FaultRule } from "../../../../src/sandbox/http/faults.ts";
 import { startTestService, writeFiles } from "../../../service.ts";
 import { runIn } from "../../state/support.ts";
 
@@ -51,6 +52,21 @@ it("counts only the documents of the run, and a tenth of them", async () => {
   expect((await runIn(service, line)).code).toBe(2);
   expect((await runIn(service, "ingest docs/3.md --cc-pair-id 2")).code).toBe(0);
   expect((await runIn(service, "ingest docs/4.md docs/5.md --cc-pair-id 2")).code).toBe(2);
+});
+
+it("a retry repeats what an upload was allowed to", async () => {
+  const rules: FaultRule[] = [];
+  const service = await startTestService({ files, faults: { rules } });
+  expect(await runIn(service, `${line} --id-prefix kb/`)).toMatchObject({ code: 0 });
+  const refused = { status: 400, body: { detail: "refused" } };
+  for (const documentId of ["docs/1.md", "docs/2.md", "docs/3.md", "docs/4.md"]) {
+    rules.push({ when: { method: "POST", documentId }, do: refused });
+  }
+  expect(await runIn(service, `${line} --allow-id-change`)).toMatchObject({ code: 10 });
+  rules.length = 0;
+  const ran = await runIn(service, "retry");
+  expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("4 created") });
+  expect(service.sandbox.ledger.documents.size).toBe(80);
 });
 
 it("takes another row at the same place for another row", async () => {
