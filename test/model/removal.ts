@@ -23,10 +23,11 @@ function classesOf(plan: Known, sent: Sent): ReadonlySet<string> {
   const { imported, adopted, id, path, shapes } = sent;
   const isOf = (prefix: string): boolean => id === prefix + below(path, plan.root);
   const isPathId = shapes.some(({ prefix = "" }) => isOf(prefix));
-  if (classes.has("kept")) return classes;
+  // Today's prefix is that of the last upload of the folder, which the model does not follow.
+  if (classes.has("kept")) return imported === false ? classes : new Set([...classes, "foreign"]);
   if (imported === true && !isPathId) return new Set(["foreign"]);
   const more = [
-    ...(imported === undefined && !isPathId ? ["foreign"] : []),
+    ...(imported === false ? [] : ["foreign"]),
     ...(adopted !== false && shapes.some(({ prefix }) => prefix && !id.startsWith(prefix))
       ? ["adopted"]
       : []),
