@@ -91,6 +91,8 @@ export interface Wire {
   prefix: string;
   /** The last checked path: a bulk upload uses one path, and parsing it costs time. */
   checkedPath: string;
+  /** Whether a response named itself the sandbox's; undefined before the first good response. */
+  isSandbox?: boolean;
   /** The last common headers, reused by calls with the same key and content type. */
   lastHeaders?: {
     key: Call["key"];

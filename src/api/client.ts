@@ -24,6 +24,11 @@ export interface Client {
    * `onRefused` first receives each response with another status.
    */
   raw(call: Call, onRefused?: (answer: Answer) => void): Promise<StreamedAnswer>;
+  /**
+   * Whether the service calls itself the sandbox of this tool, as far as its responses say. Only for
+   * a caveat: any service may say so.
+   */
+  isSandbox(): boolean;
   /** The address of a path, for messages. */
   url(path: string): string;
   /** Closes every connection; requests in flight fail. */
@@ -103,6 +108,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     dialect: wire.dialect,
     secrets,
+    isSandbox: () => wire.isSandbox === true,
     url: (path) => urlOf(wire, path),
     call: (call, shape) =>
       run(

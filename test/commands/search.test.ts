@@ -117,7 +117,7 @@ describe("search in onyx", () => {
     expect(await resultsOf(service, "leave")).toHaveLength(1);
     const { stdout, stderr } = await search(service, "leave --via keyword");
     expect(stdout.trimEnd().split("\n")).toHaveLength(2);
-    expect(stderr).toBe("hidden, so that no other search finds it: Bikes\n");
+    expect(stderr).toContain("hidden, so that no other search finds it: Bikes\n");
   });
 
   it("nothing found is an empty list", async () => {

@@ -22,6 +22,9 @@ export function withoutSecrets<T extends string | string[]>(
   return Object.fromEntries(entries) as Record<string, T>;
 }
 
+const isFromSandbox = (headers: Headers): boolean =>
+  header(headers, "x-knowctl-sandbox") !== undefined;
+
 /** Reports a fault as `incomplete`, because the service may have accepted the question. */
 function asMaybeDone(failure: Failure): Failure {
   if (failure.kind !== "connection" && failure.kind !== "timeout") return failure;
@@ -85,6 +88,7 @@ async function attemptOnce<A extends { status: number; headers: Headers }, T>(
   let result: Result<T>;
   try {
     answer = await send(number === 1 ? exchange : { ...exchange, totalMs: leftMs });
+    if (answer.status === 200) wire.isSandbox ??= isFromSandbox(answer.headers);
     const judged = read(question, answer);
     // Most responses are complete: an await would cost a promise.
     result = judged instanceof Promise ? await judged : judged;

@@ -39,6 +39,8 @@ export interface EvalReport {
   calls: number;
   /** Why the run ended early; null if every case was tried. */
   stopped: string | null;
+  /** Present if the sandbox was asked. */
+  sandbox?: true | undefined;
   summary: EvalSummary;
   /** Null without a baseline. */
   comparison: Comparison | null;
@@ -103,6 +105,7 @@ export function createReport(run: EvalRunResult, cases: readonly ReportedCase[])
     elapsedMs,
     calls,
     stopped: stopped ?? null,
+    ...(run.isSandbox ? { sandbox: true } : {}),
     summary,
     comparison: null,
     cases,

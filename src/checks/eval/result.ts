@@ -91,4 +91,6 @@ export interface EvalRunResult {
   calls: number;
   /** Why the run ended early; undefined if every case was tried. */
   stopped?: string | undefined;
+  /** Whether the sandbox was asked. */
+  isSandbox?: boolean | undefined;
 }

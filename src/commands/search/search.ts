@@ -14,6 +14,7 @@ import {
   snippetOf,
   type Span,
 } from "../../output/search/results.ts";
+import { sandboxCaveat } from "../../output/sandbox-caveat.ts";
 import { filesInState, type StateFlag } from "../files-in-state.ts";
 import { parseTags } from "../chat/options/tags.ts";
 import { parseSince } from "../chat/session/time.ts";
@@ -45,6 +46,7 @@ const sample: SearchResult = {
   score: null,
   path: null,
   via: "",
+  sandbox: true,
 };
 
 function queryOf(
@@ -91,7 +93,12 @@ interface Results {
   hits: ReadonlyMap<SearchResult, readonly Span[]>;
 }
 
-function resultsOf({ found, way }: Searched, query: string, local: LocalFiles): Results {
+function resultsOf(
+  { found, way }: Searched,
+  query: string,
+  local: LocalFiles,
+  isSandbox: boolean,
+): Results {
   const hits = new Map<SearchResult, readonly Span[]>();
   const rows = found.map(({ text, id, ...rest }, index) => {
     const snippet = snippetOf(text, query);
@@ -106,6 +113,7 @@ function resultsOf({ found, way }: Searched, query: string, local: LocalFiles): 
       score: rest.score,
       path: (id === null ? undefined : local.paths.get(id)) ?? null,
       via: way.name,
+      ...(isSandbox ? { sandbox: true } : {}),
     };
     hits.set(row, snippet.hits);
     return row;
@@ -172,7 +180,7 @@ export async function search(
     searched.found = searched.found.slice(0, limit);
     const ids = searched.found.flatMap(({ id }) => id ?? []);
     const local = await localFilesOf(context, options, connected, ids);
-    const { rows, hits } = resultsOf(searched, query.query, local);
+    const { rows, hits } = resultsOf(searched, query.query, local, client.isSandbox());
     const columns = searchColumns(now, local.shown);
     const asTable = (options.output ?? "table") === "table" && options.json !== true;
     const { fields, jq } = options;
@@ -181,6 +189,7 @@ export async function search(
       ? await draw(output, options, rows, { now: now(), shown: local.shown, hits })
       : await writeList(output, options, columns, rows);
     await explain(output, searched, query, count);
+    if (client.isSandbox()) await output.warn(sandboxCaveat);
   } finally {
     await client.close();
   }

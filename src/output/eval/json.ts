@@ -40,6 +40,7 @@ const sample = {
   elapsedMs: 0,
   calls: 0,
   stopped: "",
+  sandbox: true,
   summary: { ...counts, metrics: each({ value: 0, low: 0, high: 0, n: 0 }), groups: [] },
   comparison: null,
   cases: [],

@@ -28,13 +28,14 @@ function bodyOf(of: ReportedCase, isWorse: boolean, judge: string | null): strin
   return `<${element}${message}>${xmlText(detailsOf(of))}</${element}>`;
 }
 
-function measures({ summary, basis, comparison, calls }: EvalReport): string {
+function measures({ summary, basis, comparison, calls, sandbox }: EvalReport): string {
   const values: Record<string, string | number | undefined> = {
     via: basis.via,
     k: basis.k ?? undefined,
     dialect: basis.dialect,
     judge: basis.judge ?? undefined,
     calls,
+    sandbox: sandbox ? "true" : undefined,
     flaky: summary.flaky,
     verdict: comparison?.verdict,
     baseline: comparison?.baseline,

@@ -1,5 +1,6 @@
 import type { EvalReport, ReportedCase } from "../../checks/eval/report.ts";
 import { cell, table } from "../report/markdown-table.ts";
+import { sandboxCaveat } from "../sandbox-caveat.ts";
 import { formatCount } from "../terminal/progress.ts";
 import { problemText } from "./annotations.ts";
 import { metricNames } from "./metric-names.ts";
@@ -77,8 +78,9 @@ const caseHeader = ["case", "question", "expected", "retrieved", "problem"];
  * those that got worse first, as many as fit. The report must be redacted.
  */
 export function evalMarkdown(report: EvalReport): string {
-  const { summary, comparison, stopped, command } = report;
+  const { summary, comparison, stopped, command, sandbox } = report;
   const notes = [
+    ...(sandbox ? [sandboxCaveat] : []),
     ...(comparison
       ? [verdictText(comparison), betterText(comparison), leftOutText(comparison)]
       : []),

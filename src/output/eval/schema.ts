@@ -186,6 +186,9 @@ const headShape = {
   elapsedMs: amount("duration of the run in milliseconds"),
   calls: count("model calls, as far as known"),
   stopped: nullable("why the run ended early; null if every case was tried"),
+  sandbox: z.optional(
+    described(z.literal(true), "present if the sandbox was asked: its word search, no assistant"),
+  ),
   summary,
   comparison,
 };

@@ -20,6 +20,8 @@ export interface SearchResult {
   /** The local file, relative to the project root, with `/`. */
   path: string | null;
   via: string;
+  /** Present if the sandbox was searched. */
+  sandbox?: true;
 }
 
 /** A part of a text: from, to. */

@@ -15,6 +15,9 @@ const Result = z.strictObject({
   via: z
     .enum(["indexed", "keyword", "assisted", "chat"])
     .check(z.describe("way by which it was found")),
+  sandbox: z
+    .optional(z.literal(true))
+    .check(z.describe("present if the sandbox was searched: its word search, not your service's")),
 });
 
 /** JSON Schema (draft 2020-12) of `search --output json`. Saved as `schema/search.schema.json`. */

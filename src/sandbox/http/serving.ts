@@ -9,6 +9,9 @@ import type { LedgerRequest, LedgerWriter } from "../store/ledger.ts";
 import { detail, Refusal, type Reply, writeReply } from "./reply.ts";
 import type { Route } from "./routes.ts";
 
+/** On each response, so that nobody takes results of the sandbox for those of an assistant. */
+const sandboxHeader = "x-knowctl-sandbox";
+
 export interface ServingOptions {
   admit(request: IncomingMessage, path: string): Admitted;
   faults: (subject: FaultSubject) => FaultPlan;
@@ -125,6 +128,7 @@ export function createServing(options: ServingOptions) {
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const started = performance.now();
+    response.setHeader(sandboxHeader, "1");
     const entry = ledger.request(request.method ?? "", request.url ?? "/", request.headers);
     inFlight += 1;
     ledger.ledger.maxInFlight = Math.max(ledger.ledger.maxInFlight, inFlight);

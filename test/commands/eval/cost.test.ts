@@ -25,7 +25,7 @@ const { cases } = parseSuite(
 it.each([
   ["answers", true, { cases: 3, questions: 2 + 4 + 2, calls: 16, judgeCalls: 2 + 1 }],
   ["answers", false, { cases: 3, questions: 8, calls: 16, judgeCalls: 0 }],
-  ["retrieval", false, { cases: 1, questions: 2, calls: 4, judgeCalls: 0 }],
+  ["retrieval", false, { cases: 2, questions: 2 + 2, calls: 8, judgeCalls: 0 }],
 ] as const)("the cost of eval %s, judged: %s", (kind, judges, cost) => {
   expect(costOf(cases, { calls: 2 }, { kind, judges })).toEqual(cost);
 });

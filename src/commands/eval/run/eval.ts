@@ -4,6 +4,7 @@ import type { EvalBasis, EvalKind, EvalRunResult } from "../../../checks/eval/re
 import type { Context } from "../../../context.ts";
 import type { CliError } from "../../../errors.ts";
 import { evalCaseLine } from "../../../output/eval/json.ts";
+import { sandboxCaveat } from "../../../output/sandbox-caveat.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { createSpinner, type Spinner } from "../../../output/terminal/spinner.ts";
 import { goOnAfterClosedPipe } from "../../closed-pipe.ts";
@@ -80,8 +81,13 @@ async function askCases(run: Run): Promise<Asked> {
   const stopped = stopReason(run);
   const elapsedMs = head?.elapsedMs ?? context.elapsed() - startedMs;
   const startedAt = head?.startedAt ?? run.startedAt;
-  await recorder?.end({ elapsedMs, ...(stopped === undefined ? {} : { stopped }) });
-  return { run: { basis, startedAt, elapsedMs, calls, stopped }, cases: done };
+  const isSandbox = source.isSandbox();
+  await recorder?.end({
+    elapsedMs,
+    ...(stopped === undefined ? {} : { stopped }),
+    ...(isSandbox ? { sandbox: true } : {}),
+  });
+  return { run: { basis, startedAt, elapsedMs, calls, stopped, isSandbox }, cases: done };
 }
 
 /** Throws the error that ended the run before any case had a result. */
@@ -138,6 +144,7 @@ async function evaluate(
     const asked = await askCases(run);
     const report = reportOf(asked.run, asked.cases, goals, options.baseline);
     await writeResults(context, output, options, { report, goals, root: source.root });
+    if (report.sandbox) await output.warn(sandboxCaveat);
     context.signal.throwIfAborted();
     failIfNothingAsked(asked, source.replies.stopped());
     failUnlessPassed(report, goals.failOn);

@@ -32,6 +32,8 @@ export interface ReplySource {
   matches: DocumentMatch;
   /** Absolute. */
   root: string;
+  /** Whether the sandbox is asked, as far as responses say. */
+  isSandbox(): boolean;
   close(): Promise<void>;
 }
 
@@ -172,7 +174,9 @@ export async function openService(
   const parts = { connected, prepared, options, concurrency, check, closing };
   try {
     const live = await prepareLive(context, parts, project);
-    return { ...live, matches: createDocumentMatch(project.names), root: project.root, close };
+    const { isSandbox } = opened.client;
+    const matches = createDocumentMatch(project.names);
+    return { ...live, matches, root: project.root, isSandbox, close };
   } catch (error) {
     await close();
     throw error;

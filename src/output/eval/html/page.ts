@@ -1,6 +1,7 @@
 import type { EvalReport } from "../../../checks/eval/report.ts";
 import { pageEnd, pageStart } from "../../report/html/page.ts";
 import { dateText, escapeHtml, formatTime } from "../../report/text.ts";
+import { sandboxCaveat } from "../../sandbox-caveat.ts";
 import { formatCount } from "../../terminal/progress.ts";
 import { problemsOf, type Problems } from "../problems.ts";
 import {
@@ -30,8 +31,9 @@ function heading(report: EvalReport): string {
 <p class="soft">${escapeHtml(basisParts(report).join(" · "))} · <time datetime="${escapeHtml(startedAt)}">${escapeHtml(dateText(startedAt))}</time> · ${formatTime(elapsedMs)}</p></header>`;
 }
 
-function notices({ comparison, stopped }: EvalReport): string {
+function notices({ comparison, stopped, sandbox }: EvalReport): string {
   const parts: [tone: string, text: string][] = [];
+  if (sandbox) parts.push(["warn", sandboxCaveat]);
   if (comparison) {
     const texts = [verdictText, betterText, leftOutText].map((textOf) => textOf(comparison));
     const text = texts.filter((each) => each !== "").join("\n");

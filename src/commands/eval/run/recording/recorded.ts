@@ -39,6 +39,7 @@ export async function openReplay(
     basis: { ...head.basis, suites: named, judge: rules.judges ? head.basis.judge : null },
     matches: createDocumentMatch(names),
     root,
+    isSandbox: () => head.sandbox === true,
     close: () => Promise.resolve(),
     head: { ...head, ...endOf(head) },
   };

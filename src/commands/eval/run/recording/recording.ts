@@ -58,6 +58,8 @@ const RecordingHead = z.object({
   elapsedMs: z.optional(z.number()),
   /** Why the run ended early. */
   stopped: z.optional(z.string()),
+  /** Present if the sandbox was asked. */
+  sandbox: z.optional(z.literal(true)),
 });
 export type RecordingHead = z.infer<typeof RecordingHead>;
 
@@ -95,7 +97,7 @@ export function checkRecordFolder(cwd: string, folder: string): string {
 export interface Recorder {
   addCase(evalCase: EvalCase, replies: CaseReplies): Promise<void>;
   /** Writes how the run ended. */
-  end(end: Pick<RecordingHead, "elapsedMs" | "stopped">): Promise<void>;
+  end(end: Pick<RecordingHead, "elapsedMs" | "stopped" | "sandbox">): Promise<void>;
 }
 
 /**
