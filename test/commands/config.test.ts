@@ -540,7 +540,7 @@ describe("config init", () => {
       const { code, err, out, asked } = await runAsking(
         desk,
         ["config", "init"],
-        ["nonsense", `${service.url}/api`, "sandbox-key-1", ""],
+        ["nonsense", `${service.url}/api`, "sandbox-key-1", "", "-"],
       );
       expect(err).toContain(`dialect ${dialect} (detected)`);
       expect([code, out]).toEqual([0, ""]);
@@ -549,6 +549,7 @@ describe("config init", () => {
         "Address of the service (Enter: I have none yet): ",
         "API key (not shown): ",
         "Name of this profile [default]: ",
+        expect.stringContaining("Id prefix of documents from "),
       ]);
       expect(userJson(desk)).toEqual({
         profiles: { default: { baseUrl: service.url, dialect, apiKey: "sandbox-key-1" } },
@@ -573,6 +574,7 @@ describe("config init", () => {
       gone.url,
       service.url,
       "sandbox-key-1",
+      "-",
     ];
     const { code, err, asked } = await runAsking(desk, ["config", "init"], answers);
     expect(code).toBe(0);
@@ -585,6 +587,7 @@ describe("config init", () => {
       "Address of the service [http://intranet.example]: ",
       `Address of the service [${gone.url}]: `,
       "API key (not shown): ",
+      expect.stringContaining("Id prefix of documents from "),
     ]);
     for (const text of ["invalid characters", "not a valid profile name", "plain http"]) {
       expect(err).toContain(text);

@@ -50,8 +50,10 @@ it.skipIf(!hasTerminal)("from nothing to one's own service, at a terminal", asyn
   expect(refused).toContain("401");
   expect(refused).toMatch(/enter another key/);
   person.press(`${testKey}\r`);
-  const saved = await person.endsWith(0);
-  expect(saved).toContain("dialect standard (detected)");
+  const tested = await person.sees(/Id prefix of documents from .*: $/);
+  expect(tested).toContain("dialect standard (detected)");
+  person.press("handbook/\r");
+  const saved = `${tested}${await person.endsWith(0)}`;
   expect(saved).toContain("profile work saved");
   expect(saved).toContain("next: knowctl connectors list");
 
@@ -73,5 +75,5 @@ it.skipIf(!hasTerminal)("from nothing to one's own service, at a terminal", asyn
   const asked = await run({ ...service, env }, "chat priming a pump");
   expect(asked.code).toBe(0);
   expect(asked.stdout).toContain("Open the blue valve first.");
-  expect(takenBy(sandbox)).toEqual({ "docs/pumps.md": 1 });
+  expect(takenBy(sandbox)).toEqual({ "handbook/docs/pumps.md": 1 });
 });

@@ -37,7 +37,6 @@ const appliedToOwnThing: Record<string, string> = {
   "--access-type": "of the pair to create; of pairs to show",
   "--group": "of the pair to create; of pairs to show",
   "--cc-pair-id": "target of an upload; of records to show",
-  "--yes": "answers the question of the command",
   "--dry-run": "does nothing of what the command would do",
   "--concurrency": "documents, or questions of a batch",
   "--via": "ways to search; searches in place of look-ups",

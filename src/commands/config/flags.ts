@@ -16,11 +16,13 @@ function addInit(config: Command, run: Run, runLine: RunLine): void {
   config
     .command("init")
     .description(
-      "Connect to a service: asks for address and key, tests them, saves a profile.\n" +
+      "Connect to a service: asks for address and key, tests them, saves a profile. Asks for the id\n" +
+        'prefix of the project here, and writes it to the project file; --id-prefix "" is none.\n' +
         "Without a terminal, set KNOWCTL_API_KEY, or use --with-token to read the key from stdin.",
     )
     .option("--with-token", "read the key from stdin")
     .option("--no-check", "save without testing the connection")
+    .option("--id-prefix <text>", "prefix for ids that are made of paths")
     .configureHelp({
       examples: [
         ["knowctl config init", "asks for address, key and name of the profile"],
@@ -152,7 +154,7 @@ export function addConfig(program: Command, run: Run, runLine: RunLine): void {
       "api-key (default), or access-token: a separate key for chat and administration",
       choice("api-key", "access-token"),
     )
-    .option("--no-check", "store the key without trying it")
+    .option("--no-check", "save without testing the connection")
     .configureHelp({
       examples: [
         ["knowctl login", "type or paste the key"],

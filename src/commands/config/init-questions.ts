@@ -14,6 +14,8 @@ export interface InitOptions extends GlobalFlags {
   withToken?: boolean;
   /** False for `--no-check`. */
   check?: boolean;
+  /** Of the project in the working directory; "" for none, without a question. */
+  idPrefix?: string;
 }
 
 export interface Answers {

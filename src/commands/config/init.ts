@@ -11,7 +11,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { writeError } from "../../output/terminal/errors.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
-import { createPrompt } from "../prompt.ts";
+import { createPrompt, type Prompt } from "../prompt.ts";
 import type { RunLine } from "../try/try.ts";
 import { machineOf, userFile } from "./files.ts";
 import { testConnection } from "./init-connection.ts";
@@ -73,9 +73,9 @@ function askedAgain(error: CliError, doubtful: "baseUrl" | "apiKey"): CliError {
 async function connectAsking(
   context: Context,
   options: InitOptions,
+  prompt: Prompt,
   output: Output,
 ): Promise<Answers | undefined> {
-  const prompt = createPrompt(context, options, output);
   let known = await readKnown(context, options, prompt);
   let before: string | undefined;
   for (;;) {
@@ -99,8 +99,8 @@ async function connectAsking(
 
 /**
  * `config init`: creates a profile in the user file. Asks on a terminal for address, key and name;
- * without one it reads flags, variables or stdin. Tests the connection, then saves. `runLine` runs
- * `knowctl try` for a person without a service.
+ * without one it reads flags, variables or stdin. Tests the connection, saves, and gives the project
+ * of the working directory an id prefix. `runLine` runs `knowctl try` for a person without a service.
  */
 export async function configInit(
   context: Context,
@@ -109,7 +109,8 @@ export async function configInit(
 ): Promise<void> {
   const output = createOutput(context, options);
   const draft = await openDraft(userFile(machineOf(context)), true, machineOf(context));
-  const answers = await connectAsking(context, options, output);
+  const prompt = createPrompt(context, options, output);
+  const answers = await connectAsking(context, options, prompt, output);
   if (answers === undefined) {
     const { tryOut } = await import("../try/try.ts");
     return await tryOut(context, [], options, runLine);
@@ -126,5 +127,8 @@ export async function configInit(
       `the default profile is ${String(current)}; change it: knowctl config use ${profile}`,
     );
   }
+  const isSet = readDraft(next, ["ingest", "idPrefix"]) !== undefined;
+  const { initIdPrefix } = await import("./init-id-prefix.ts");
+  await initIdPrefix(context, options.idPrefix, prompt, output, isSet);
   await output.note("next: knowctl connectors list");
 }

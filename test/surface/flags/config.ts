@@ -18,6 +18,11 @@ export const config: Coverage = {
       codes: [3, 0],
     },
     "--no-check": { args: init, flag: "--no-check", requests: { loses: /GET/ } },
+    "--id-prefix": {
+      args: init,
+      flag: "--id-prefix handbook/",
+      left: { gains: /\.cliconfig\.json: .*[^]*"idPrefix": "handbook\/"/ },
+    },
     "--config": {
       args: init,
       ...other,
