@@ -6,7 +6,14 @@ import { placeWords, planOf, selectionWords, type Plan } from "./plan.ts";
 import { command, Violation, type Ran, type Run } from "./run.ts";
 import type { Write } from "./service.ts";
 import { isShared } from "./ownership.ts";
-import { pairsOf, saysStopped, sentTo, type Sent, type StateModel } from "./state.ts";
+import {
+  pairsOf,
+  recordedPairs,
+  saysStopped,
+  sentTo,
+  type Sent,
+  type StateModel,
+} from "./state.ts";
 import type { Step, Upload } from "./steps.ts";
 import { documentsOf, isBroken, isOptedOut, isRowFile, type Shape } from "./world.ts";
 import { takeWrites } from "./upload.ts";
@@ -84,7 +91,9 @@ function codeOf(run: Run, plan: Plan, { action }: RemovalStep): number {
   const { root, pair, state, yield: found } = plan;
   const removes = action !== "status";
   if (root === undefined || (action === "prune" && run.dialect === "standard")) return 2;
-  if (!removes && pair === undefined) return found.broken.length > 0 ? 10 : 0;
+  if (!removes && pair === undefined && !(state && recordedPairs(state).length > 1)) {
+    return found.broken.length > 0 ? 10 : 0;
+  }
   if (pair === undefined || found.collides) return 2;
   if (!removes) return found.broken.length > 0 ? 10 : 0;
   const isKnown = state !== undefined && pairsOf(state).includes(pair);
