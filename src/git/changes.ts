@@ -6,6 +6,8 @@ import { runGit, streamGit, type RunOptions } from "./run.ts";
 export interface Changes {
   /** Existing files that are new, renamed or differ from the commit. */
   readonly changed: Set<string>;
+  /** Of these, files that the commit does not have. */
+  readonly added: Set<string>;
   /** Folders that git reports only as a whole: changed submodules, nested repositories. */
   readonly changedFolders: Set<string>;
   /** New path to old path; every new path is also in `changed`. */
@@ -44,11 +46,6 @@ async function resolveCommit(
   ]);
 }
 
-interface Tree extends Changes {
-  /** Files that the commit does not have. */
-  readonly added: Set<string>;
-}
-
 const subproject = "160000";
 
 /** Compares the index with the commit. Does not read the work tree and runs no filters. */
@@ -57,8 +54,8 @@ async function compareIndex(
   commit: string,
   similarity: string,
   options: RunOptions,
-): Promise<Tree> {
-  const tree: Tree = {
+): Promise<Changes> {
+  const tree: Changes = {
     changed: new Set(),
     changedFolders: new Set(),
     renamed: new Map(),
@@ -91,7 +88,7 @@ async function compareIndex(
 }
 
 /** `header` is `:oldMode newMode oldId newId status` (git-diff-index(1)). */
-function addEntry(tree: Tree, header: string, path: string, old: string | undefined): void {
+function addEntry(tree: Changes, header: string, path: string, old: string | undefined): void {
   const [oldMode = "", newMode = "", , , status = ""] = header.slice(1).split(" ");
   if (newMode === subproject) tree.changedFolders.add(path);
   else if (status.startsWith("D")) {
@@ -104,7 +101,11 @@ function addEntry(tree: Tree, header: string, path: string, old: string | undefi
 }
 
 /** Adds the changes from the index to the work tree: changed, deleted and untracked files. */
-async function addWorkTree(repository: Repository, tree: Tree, options: RunOptions): Promise<void> {
+async function addWorkTree(
+  repository: Repository,
+  tree: Changes,
+  options: RunOptions,
+): Promise<void> {
   const kinds = ["--untracked-files=all", "--no-renames", "--ignore-submodules=all"];
   const args = ["status", "--porcelain=v1", "-z", ...kinds, "--", "."];
   const oldPaths = new Map([...tree.renamed].map(([path, old]) => [old, path]));
@@ -117,6 +118,7 @@ async function addWorkTree(repository: Repository, tree: Tree, options: RunOptio
       else if (path.endsWith("/")) tree.changedFolders.add(path.slice(0, -1));
       else if (state[1] !== " ") {
         tree.changed.add(path);
+        if (state === "??" && !tree.deleted.has(path)) tree.added.add(path);
         tree.deleted.delete(path);
         // The old path of a rename exists again, so its new path is a new file.
         tree.renamed.delete(oldPaths.get(path) ?? "");
@@ -125,7 +127,7 @@ async function addWorkTree(repository: Repository, tree: Tree, options: RunOptio
   }
 }
 
-function addDeleted(tree: Tree, path: string): void {
+function addDeleted(tree: Changes, path: string): void {
   const old = tree.renamed.get(path);
   tree.changed.delete(path);
   tree.renamed.delete(path);
@@ -155,8 +157,7 @@ export async function changesSince(
     return compareIndex(repository, commit, "100%", options);
   });
   await addWorkTree(repository, tree, options);
-  const { changed, changedFolders, renamed, deleted } = tree;
-  return { changed, changedFolders, renamed, deleted };
+  return tree;
 }
 
 /** Whether a file (path relative to the project root) changed. */

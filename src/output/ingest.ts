@@ -34,37 +34,6 @@ export interface IngestResult {
   skipped: { reason: string; count: number }[];
 }
 
-export interface PlannedDocument {
-  action: string;
-  /** Why the document is an orphan, see OrphanClass. */
-  class?: string;
-  path: string;
-  /** Row number in a file of rows. */
-  row?: number;
-  id: string | undefined;
-  detail: string;
-}
-
-/** Words of a plan for people, as those of the summary: created, updated. JSON has the action. */
-const planWords: Record<string, { row: string; count: string }> = {
-  new: { row: "create", count: "to create" },
-  changed: { row: "update", count: "to update" },
-};
-
-/** Without a record, nobody knows whether the service has a document. */
-const recordless = { row: "send", count: "to send" };
-
-const wordsOf = (action: string, isRecordless: boolean): typeof recordless | undefined =>
-  isRecordless && action === "new" ? recordless : planWords[action];
-
-/** The counts of a plan: `6 to create, 2 to update, 40 unchanged`. */
-export function plannedCounts(counts: ReadonlyMap<string, number>, isRecordless: boolean): string {
-  const parts = [...counts].map(
-    ([action, count]) => `${formatCount(count)} ${wordsOf(action, isRecordless)?.count ?? action}`,
-  );
-  return parts.join(", ") || "no documents";
-}
-
 /** Format of an ingest command's stdout; text for people goes to stderr. */
 export type IngestFormat = "text" | "json" | "ndjson";
 
@@ -213,35 +182,4 @@ function failureText(each: ReportFailure, shown: ShownPath): string {
   const isLine = path === "stdin" && each.id !== undefined;
   const row = isLine ? `${each.id}: ` : refusedRow(each);
   return `${place}: ${neutraliseLine(row)}${reason}`;
-}
-
-/** The file with its row number, or the line of stdin. */
-function placeOf({ path, row }: PlannedDocument, shown: ShownPath): string {
-  const place = path === "" ? "stdin" : shown(path);
-  if (row === undefined) return place;
-  return path === "" ? `${place}:${row}` : `${place}#${row}`;
-}
-
-const actionStyles: Record<string, (...parts: Text[]) => Text> = {
-  new: green,
-  changed: yellow,
-  failed: red,
-};
-
-/** Writes one line of a dry run's plan: a table row on a terminal, else separated by tabs. */
-export async function writePlanned(
-  output: Output,
-  each: PlannedDocument,
-  shown: ShownPath,
-  isRecordless = false,
-): Promise<void> {
-  const path = neutraliseLine(placeOf(each, shown));
-  const detail = neutraliseLine(shownText(each.path, each.detail, shown));
-  const word = wordsOf(each.action, isRecordless)?.row ?? each.action;
-  if (!output.isTerminal) {
-    await output.line([word, path, neutraliseLine(each.id ?? ""), detail].join("\t"));
-    return;
-  }
-  const paint = actionStyles[each.action] ?? dim;
-  await output.line(paint(word.padEnd(10)), path, detail === "" ? "" : dim(`  (${detail})`));
 }

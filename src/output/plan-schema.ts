@@ -18,15 +18,30 @@ const counts = z
   .record(z.string(), z.int())
   .check(z.describe("number of documents by action; an action without documents is absent"));
 
+const size = z
+  .strictObject({
+    characters: z.int().check(z.describe("characters of the text")),
+    tokens: z
+      .int()
+      .check(
+        z.describe(
+          "estimate: one for each Chinese, Japanese or Korean character, one for four others",
+        ),
+      ),
+    chunks: z.int().check(z.describe("estimate: one for each 512 tokens of a document, or less")),
+  })
+  .check(z.describe("what would be sent: the new and changed documents"));
+
 const Plan = z.union([
   z.strictObject({
     version,
     type: z.literal("plan"),
     documents: z.array(z.strictObject(planned)),
     counts,
+    size,
   }),
   z.strictObject({ version, type: z.literal("planned"), ...planned }),
-  z.strictObject({ version, type: z.literal("result"), counts }),
+  z.strictObject({ version, type: z.literal("result"), counts, size }),
 ]);
 
 /**

@@ -1,16 +1,17 @@
 import type { Context } from "../../context.ts";
 import { defaultId } from "../../documents/map/mapping.ts";
 import { CliError } from "../../errors.ts";
+import type { Size } from "../../documents/payload/size.ts";
+import { tellOthers, tellSkipped, type IngestFormat } from "../../output/ingest.ts";
 import {
   plannedCounts,
-  tellOthers,
+  sizeText,
   writePlanned,
-  tellSkipped,
-  type IngestFormat,
   type PlannedDocument,
-} from "../../output/ingest.ts";
+} from "../../output/planned.ts";
 import type { ShownPath } from "../../output/paths.ts";
 import { countOf } from "../../output/terminal/progress.ts";
+import type { PlanAction } from "../../sync/plan/plan-table.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { isInShard, type Shard } from "../../sync/plan/shard.ts";
 import { targetFor } from "../../sync/state/target.ts";
@@ -18,7 +19,7 @@ import { findOrphans } from "../prune/orphan-search.ts";
 import type { Session } from "./session.ts";
 import { ruleTargets } from "./target/rule-targets.ts";
 
-interface FolderPlan extends Pick<Session, "source" | "state" | "shaping" | "targets"> {
+export interface FolderPlan extends Pick<Session, "source" | "state" | "shaping" | "targets"> {
   plan: Plan;
   shard: Shard | undefined;
   /** Formats the path of another file in details. */
@@ -38,6 +39,10 @@ export interface DryRun {
   exitCode: boolean;
   /** Whether nothing is known of earlier uploads: what is new cannot be told from what changed. */
   isRecordless?: boolean | undefined;
+  /** Of the documents that would be sent; complete after the last document. */
+  size: Size;
+  /** Whether what is gone is listed, not only counted. */
+  listsGone?: boolean;
 }
 
 /** Documents that the service accepted and that the paths no longer yield. */
@@ -84,24 +89,47 @@ async function* findAllOrphans(
   }
 }
 
-/** The documents of the plan. */
-export function* plannedDocuments({
-  plan: { table },
-  source: { since },
-  shown,
-}: Pick<FolderPlan, "plan" | "source" | "shown">): Generator<PlannedDocument> {
-  for (const { action, path, part, id, detail, content } of table.entries()) {
-    if (action === "other" || action === "unselected") continue;
+type DocumentPlan = Pick<FolderPlan, "plan" | "source" | "shown" | "state" | "targets">;
+
+/** What comes first is what a reviewer looks for. */
+const actionOrder: readonly (readonly PlanAction[])[] = [
+  ["new", "changed"],
+  ["failed"],
+  ["unchanged", "skipped"],
+];
+
+/** Whether the target has records; without them, only git can tell what is new. */
+function createIsKnown({ state, targets }: DocumentPlan): (ownPair?: number) => boolean {
+  const known = new Map<string, boolean>();
+  return (ownPair) => {
+    const key = targetFor(targets, ownPair)?.key;
+    if (key === undefined || state.isRecordless) return false;
+    let isKnown = known.get(key);
+    if (isKnown === undefined) known.set(key, (isKnown = state.knows(key)));
+    return isKnown;
+  };
+}
+
+/** The documents of the plan: first changes, then failures. */
+export function* plannedDocuments(folder: DocumentPlan): Generator<PlannedDocument> {
+  const {
+    plan: { table },
+    source: { since },
+    shown,
+  } = folder;
+  const isKnown = createIsKnown(folder);
+  const entries = function* () {
+    for (const actions of actionOrder) yield* table.entries(actions);
+  };
+  for (const { action, path, part, id, detail, content, ownPair } of entries()) {
     const isNew = action === "new" && content !== undefined;
     const from = isNew && (since?.renamed.get(path) ?? table.renamedFrom(content));
     const row = part > 0 ? { row: part } : {};
-    yield {
-      action,
-      path,
-      ...row,
-      id,
-      detail: from ? `renamed from ${shown(from)}` : detail,
-    };
+    const document = { path, ...row, id };
+    if (from) yield { action, ...document, detail: `renamed from ${shown(from)}` };
+    else if (isNew && since && !since.isAdded(path) && !isKnown(ownPair)) {
+      yield { action: "changed", ...document, detail: `changed since ${since.ref}` };
+    } else yield { action, ...document, detail };
   }
 }
 
@@ -115,15 +143,22 @@ export async function* everyDocument(
 }
 
 /** Not listed for people without --verbose, but counted. */
-const quietActions: ReadonlySet<string> = new Set(["unchanged", "skipped"]);
+const quietActions: ReadonlySet<string> = new Set(["unchanged", "skipped", "orphaned"]);
 
 type Written = Pick<Session, "output" | "source">;
 
+function isListed({ output }: Written, action: string, listsGone: boolean): boolean {
+  if (output.verbose) return true;
+  if (output.quiet) return action === "failed";
+  return !quietActions.has(action) || (listsGone && action === "orphaned");
+}
+
 async function writeAll(
-  { output, source }: Written,
+  written: Written,
   format: IngestFormat,
-  { documents, isRecordless = false }: DryRun,
+  { documents, isRecordless = false, listsGone = false, size }: DryRun,
 ): Promise<Map<string, number>> {
+  const { output, source } = written;
   const counts = new Map<string, number>();
   const skipped = new Map<string, number>();
   let first = true;
@@ -133,7 +168,7 @@ async function writeAll(
     if (format === "json") await output.json(`${first ? "" : ","}\n${JSON.stringify(each)}`);
     else if (format === "ndjson") {
       await output.json(`${JSON.stringify({ version: 1, type: "planned", ...each })}\n`);
-    } else if (output.verbose || !quietActions.has(each.action)) {
+    } else if (isListed(written, each.action, listsGone)) {
       await writePlanned(output, each, source.shown, isRecordless);
     } else if (each.action === "skipped") {
       skipped.set(each.detail, (skipped.get(each.detail) ?? 0) + 1);
@@ -145,8 +180,9 @@ async function writeAll(
     [...skipped].map(([reason, count]) => ({ reason, count })),
   );
   const totals = JSON.stringify(Object.fromEntries(counts));
-  if (format === "json") await output.json(`\n],"counts":${totals}}\n`);
-  if (format === "ndjson") await output.json(`{"version":1,"type":"result","counts":${totals}}\n`);
+  const rest = `"counts":${totals},"size":${JSON.stringify(size)}}\n`;
+  if (format === "json") await output.json(`\n],${rest}`);
+  if (format === "ndjson") await output.json(`{"version":1,"type":"result",${rest}`);
   return counts;
 }
 
@@ -162,9 +198,12 @@ export async function writePlan(
   const { output } = written;
   const counts = await writeAll(written, format, dryRun);
   await dryRun.checkPairs?.();
-  await output.note(
-    `dry run, nothing was sent: ${plannedCounts(counts, dryRun.isRecordless === true)}`,
-  );
+  const result = `dry run, nothing was sent: ${plannedCounts(counts, dryRun.isRecordless === true)}`;
+  await (output.quiet && format === "text" ? output.problem(result) : output.note(result));
+  if (dryRun.size.chunks > 0) await output.note(sizeText(dryRun.size));
+  if (counts.has("orphaned") && !dryRun.listsGone) {
+    await output.note("what is gone stays in the service: `knowctl status` lists it");
+  }
   await tellOthers(output, dryRun.shard, dryRun.others());
   if (dryRun.noPair()) {
     await output.note(

@@ -22,6 +22,8 @@ export interface Since {
   isSelected(listed: Listed): boolean;
   /** Whether the path itself changed, without links. */
   isChanged(path: string): boolean;
+  /** Whether the commit does not have a changed file. */
+  isAdded(path: string): boolean;
   /** Whether a file of the commit was deleted or renamed. */
   isGone(path: string): boolean;
   /** New path to old path. */
@@ -78,6 +80,7 @@ async function readSince(
   return {
     ref,
     isChanged: (path) => isChanged(changes, path),
+    isAdded: (path) => changes.added.has(path),
     isSelected(listed) {
       if (isChanged(changes, listed.path)) return true;
       // A new link may lead to a file that no earlier run found.

@@ -4,6 +4,7 @@ import { CliError } from "../../errors.ts";
 import { serviceTargets, targetFor } from "../../sync/state/target.ts";
 import type { BegunRun } from "../../sync/state/uploads.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
+import { addSize, noSize } from "../../documents/payload/size.ts";
 import { openOutput } from "../connect.ts";
 import { accessRules, type AccessRules } from "./target/access.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";
@@ -71,7 +72,11 @@ export async function planFound(
   context: Context,
   session: Session,
   options: IngestOptions,
-  planOptions: { files?: ReportFiles; onManyPending?: () => void } = {},
+  planOptions: {
+    files?: ReportFiles;
+    onManyPending?: () => void;
+    onPlanned?: (body: Uint8Array) => void;
+  } = {},
 ): Promise<Plan> {
   const plan = await planFolder(context, session, {
     ...options,
@@ -101,27 +106,29 @@ async function dryRun(
 ): Promise<void> {
   const { output, source, state, shaping, targets } = session;
   const { format, files } = begun;
-  const plan = await planFound(context, session, options, { files });
+  const size = noSize();
+  const onPlanned = (body: Uint8Array): void => addSize(size, body);
+  const plan = await planFound(context, session, options, { files, onPlanned });
   const rules = accessRules(options, source.config);
   await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules);
   await warnOfHeld(session, plan.table.entries(["new", "changed", "unchanged"]), rules);
   await printNotices(session, plan.table.notices);
   await printWarnings(session, plan.table.warnings(), plan.images);
+  await printSince(output, source, true);
   await printReasons(output, plan.table);
   const changes = options.allowIdChange ? undefined : idChanges(session, plan);
   if (changes)
     await output.warn(`${changes.text}: the upload is refused without --allow-id-change`);
   const exitCode = options.exitCode === true;
   const { shard } = options;
-  await (
-    await import("./report/plan-report.ts")
-  ).reportPlan(context, session, plan, {
-    ...begun,
-    shard,
-  });
   const shown = format === "text" ? source.shown : (path: string) => path;
+  const folder = { plan, source, state, shaping, targets, shard, shown };
+  const { reportPlan } = await import("./report/plan-report.ts");
+  await reportPlan(context, session, folder, begun);
   await writePlan(session, format, {
-    documents: everyDocument(context, { plan, source, state, shaping, targets, shard, shown }),
+    documents: everyDocument(context, folder),
+    size,
+    listsGone: source.since !== undefined,
     noPair: () => plan.pairs.has(undefined),
     others: () => plan.table.count("other"),
     shard,

@@ -22,6 +22,7 @@ interface FolderPlanOptions {
   /** See PlanRequest. */
   mostReadFirst?: number;
   onManyPending?: () => void;
+  onPlanned?: ((body: Uint8Array) => void) | undefined;
 }
 
 /** Finds the files of the session's source and compares them with the state. */
@@ -67,6 +68,7 @@ export async function planFolder(
     spool,
     shard: options.shard,
     onManyPending: options.onManyPending,
+    onPlanned: options.onPlanned,
     ...(options.mostReadFirst === undefined ? {} : { mostReadFirst: options.mostReadFirst }),
     mappingKey: (path) => source.mappingKey(path),
     storedId: dialects[source.config.dialect].storedId,

@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { RecordedOptions } from "../../sync/state/options.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
+import { addSize, noSize } from "../../documents/payload/size.ts";
 import { plannedDocuments, writePlan } from "../ingest/dry-run.ts";
 import { gatherReport } from "../ingest/report/gathered-report.ts";
 import { planFound, uploadFound } from "../ingest/ingest.ts";
@@ -40,11 +41,13 @@ async function dryRun(
   options: IngestOptions,
 ): Promise<void> {
   const plans: Plan[] = [];
+  const size = noSize();
+  const onPlanned = (body: Uint8Array): void => addSize(size, body);
   const documents = async function* () {
     for (const group of groups) {
       const session = await openGroupSession(context, base, group, options);
       try {
-        const plan = await planFound(context, session, options);
+        const plan = await planFound(context, session, options, { onPlanned });
         plans.push(plan);
         await printWarnings(session, plan.table.warnings(), plan.images);
         const shown = format === "text" ? session.source.shown : (path: string) => path;
@@ -57,6 +60,7 @@ async function dryRun(
   };
   await writePlan(base, format, {
     documents: documents(),
+    size,
     noPair: () => plans.some(({ pairs }) => pairs.has(undefined)),
     others: () => 0,
     shard: undefined,

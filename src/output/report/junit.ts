@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import { neutralise } from "../terminal/neutralise.ts";
 import { countOf } from "../terminal/progress.ts";
 import type { ReportFailure, ReportHead, ReportLost } from "./record.ts";
+import { countWord } from "./text.ts";
 
 // XML 1.0 allows no control characters, surrogates, U+FFFE, U+FFFF: https://www.w3.org/TR/xml/#charsets
 export function xmlText(text: string): string {
@@ -62,7 +63,7 @@ function groupCases(head: ReportHead): string[] {
   const passed = passedGroups
     .filter((name) => counts[name] > 0)
     .map((name) => {
-      const title = `${countOf(counts[name], "document")} ${name}`;
+      const title = `${countOf(counts[name], "document")} ${countWord(head, name)}`;
       return `    <testcase${attributes({ classname: "ingest", name: title, time: 0 })}/>\n`;
     });
   const skippedCases = skipped.map(({ reason, count }) => {

@@ -109,7 +109,14 @@ export function parseReport(text: string, name: string): RunReport {
   throw refuseContradiction(name, contradiction);
 }
 
-/** Reads a JSON report. Throws like parseReport(), and for a file that cannot be read. */
+/**
+ * Reads the JSON report of an upload. Throws like parseReport(), and for a file that cannot be read
+ * and for the report of a dry run.
+ */
 export async function readReport(path: string, name = path): Promise<RunReport> {
-  return parseReport(await readReportText(path, name), name);
+  const report = parseReport(await readReportText(path, name), name);
+  if (!report.dryRun) return report;
+  throw new CliError("usage", `${name}: the report of a dry run: nothing was sent`, {
+    hints: ["run `knowctl ingest` without --dry-run, and name the report of that run"],
+  });
 }

@@ -3,6 +3,7 @@ import { countOf, formatCount } from "../terminal/progress.ts";
 import { parseCheckReport, type CheckReport, type Item } from "./check-report.ts";
 import { parseReport, parseReportJson, refuseContradiction } from "./read.ts";
 import type { RunReport } from "./record.ts";
+import { countWord } from "./text.ts";
 
 export type StepResult = "passed" | "failed" | "partial" | "not run";
 
@@ -84,10 +85,13 @@ function uploadStep(report: RunReport, name: string): Step {
   // A document that --verify proved lost is a failed check; an undecided one is not.
   const isLost = lost.some(({ result }) => result !== "unknown");
   const failed = failures.map(({ path, reason }) => `${path}: ${reason}`);
+  const named = Object.fromEntries(
+    Object.entries(counts).map(([each, count]) => [countWord(report, each), count]),
+  );
   return {
-    step: "ingest",
+    step: report.dryRun ? "ingest --dry-run" : "ingest",
     result: isLost ? "failed" : (results[status] as StepResult),
-    details: [...countsOf(counts), ...(error === undefined ? [] : [error])].join(", "),
+    details: [...countsOf(named), ...(error === undefined ? [] : [error])].join(", "),
     first: [...lost.map(nameOf), ...failed].slice(0, mostNamed),
     report: name,
   };

@@ -69,6 +69,16 @@ export function statusText(head: ReportHead): string {
   return isIncomplete && head.status === "partial" ? "Incomplete" : statusWords[head.status];
 }
 
+const plannedWords: Readonly<Record<string, string>> = {
+  created: "to create",
+  updated: "to update",
+};
+
+/** The name of a count for people: a dry run has created nothing. */
+export function countWord({ dryRun }: Pick<ReportHead, "dryRun">, name: string): string {
+  return (dryRun && plannedWords[name]) || name;
+}
+
 /** `shard 3 of 8 is missing`, `shards 3 and 7 of 8 are missing`; empty if none is missing. */
 export function missingText(missing: readonly number[], shards: number | null): string {
   if (missing.length === 0) return "";

@@ -134,8 +134,7 @@ export function createPlanEntries(
         parts: document.parts,
         target: keyOf(document),
       });
-      // The document was sent from stdin, from another path or with other options meanwhile.
-      // From now on its record belongs to this file and these options again.
+      // Sent from stdin, another path or with other options meanwhile: now it is this file's again.
       const isOurs = accepted?.path === path && accepted.part === part;
       const number = request.options.number ?? accepted?.options;
       if (accepted && (!isOurs || accepted.options !== number)) {
@@ -150,6 +149,7 @@ export function createPlanEntries(
     // A first upload has no earlier records to compare with.
     if (!ids) reasons.count(document, accepted);
     if (!spool) {
+      request.onPlanned?.(body);
       table.add({ path, part, id, action, detail, content, ownPair });
       return;
     }

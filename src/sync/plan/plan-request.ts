@@ -66,6 +66,8 @@ export interface PlanRequest extends CollisionCheck {
   elapsed: () => number;
   /** Called from time to time with the number of files found. */
   onProgress?: (files: number) => void;
+  /** Without a spool: called with the body of each document that would be sent. */
+  onPlanned?: ((body: Uint8Array) => void) | undefined;
   /** Called once when many documents are pending, so that the caller can prepare the upload. */
   onManyPending?: (() => void) | undefined;
 }

@@ -269,8 +269,8 @@ describe("ingest --dry-run", () => {
       ]),
     ).toEqual([
       ["changed", "docs/expenses.md", "metadata"],
-      ["unchanged", "docs/leave.md", ""],
       ["new", "docs/new.md", ""],
+      ["unchanged", "docs/leave.md", ""],
       ["orphaned", "docs/plain.txt", ""],
     ]);
   });

@@ -50,18 +50,3 @@ export function countWords(text: string, enough: number): number {
   const start = count(text.slice(0, 60 * enough), 3 * enough);
   return start >= 3 * enough ? start : count(text, enough);
 }
-
-/**
- * Estimated number of tokens in a text: one for each Chinese, Japanese or Korean character, and one
- * for each four other characters.
- */
-export function estimateTokens(text: string): number {
-  let ideographs = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code < 0x1100 || code > 0xffdc) continue;
-    const isWide = code <= 0x11ff || (code >= 0x2e80 && code <= 0xd7ff) || code >= 0xf900;
-    if (isWide) ideographs++;
-  }
-  return Math.round(ideographs + (text.length - ideographs) / 4);
-}

@@ -1,10 +1,18 @@
 import type { Context } from "../../../context.ts";
 import { createReportCollector } from "../../../output/report/collector.ts";
 import type { ReportFailure, ReportHead } from "../../../output/report/record.ts";
-import type { Plan } from "../../../sync/plan/plan.ts";
 import { findGitRoot } from "../../project-root.ts";
+import { plannedDocuments, type FolderPlan } from "../dry-run.ts";
 import type { Session } from "../session.ts";
+import { commitOf } from "./report.ts";
 import { writeReportFiles, type ReportFiles } from "./report-files.ts";
+
+const statuses: Readonly<Record<string, "created" | "updated" | "skipped" | "failed">> = {
+  new: "created",
+  changed: "updated",
+  skipped: "skipped",
+  failed: "failed",
+};
 
 /**
  * Writes the report files of a dry run, and the annotations and summary of a GitHub job, as an upload
@@ -12,9 +20,9 @@ import { writeReportFiles, type ReportFiles } from "./report-files.ts";
  */
 export async function reportPlan(
   context: Context,
-  { output, source, targets }: Pick<Session, "output" | "source" | "targets">,
-  { table }: Plan,
-  { files, startedAtMs, shard }: PlanReport,
+  { output, source, targets, shaping }: Pick<Session, "output" | "source" | "targets" | "shaping">,
+  folder: FolderPlan,
+  { files, startedAtMs }: PlanReport,
 ): Promise<void> {
   const failures: ReportFailure[] = [];
   const collector = createReportCollector(
@@ -22,12 +30,10 @@ export async function reportPlan(
     (failure) => failures.push(failure),
     startedAtMs,
   );
-  collector.count("created", table.count("new"));
-  collector.count("updated", table.count("changed"));
-  collector.count("unchanged", table.count("unchanged"));
-  for (const { path, part, action, detail } of table.entries(["failed", "skipped"])) {
-    const status = action === "failed" ? "failed" : "skipped";
-    collector.add({ status, path, ...(part > 0 ? { row: part } : {}), reason: detail });
+  for (const { path, row, action, detail } of plannedDocuments(folder)) {
+    const status = statuses[action] ?? "unchanged";
+    if (status !== "failed" && status !== "skipped") collector.count(status, 1);
+    else collector.add({ status, path, ...(row === undefined ? {} : { row }), reason: detail });
   }
   const { root, include } = source.settings;
   const head: ReportHead = {
@@ -39,9 +45,11 @@ export async function reportPlan(
         ccPairId: targets.pair.ccPairId,
       },
       paths: source.inputs.length > 0 ? source.inputs : include,
-      options: [],
-      shard,
-      planned: table.count("new") + table.count("changed"),
+      // Removes members that JSON cannot represent (undefined).
+      options: JSON.parse(JSON.stringify([shaping.recorded])) as NonNullable<ReportHead["options"]>,
+      shard: folder.shard,
+      commit: commitOf(context.env),
+      planned: collector.counts.created + collector.counts.updated,
       sentBytes: 0,
       requests: 0,
       retries: 0,
@@ -56,5 +64,4 @@ export async function reportPlan(
 interface PlanReport {
   files: ReportFiles;
   startedAtMs: number;
-  shard: { index: number; count: number } | undefined;
 }

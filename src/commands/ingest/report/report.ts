@@ -73,7 +73,7 @@ const warningsKept = 50;
 const lostKept = 50;
 
 /** Commit of a CI job, from the variables of GitHub or GitLab. */
-function commitOf(env: Context["env"]): string | undefined {
+export function commitOf(env: Context["env"]): string | undefined {
   const commit = env["GITHUB_SHA"] ?? env["CI_COMMIT_SHA"];
   return commit === "" ? undefined : commit;
 }

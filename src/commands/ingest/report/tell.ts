@@ -12,7 +12,11 @@ import type { Session } from "../session.ts";
 import type { DocumentSource } from "../options/settings.ts";
 
 /** With `--since`: reports how many files changed, were renamed or deleted. */
-export async function printSince(output: Output, { since }: DocumentSource): Promise<void> {
+export async function printSince(
+  output: Output,
+  { since }: DocumentSource,
+  isDryRun = false,
+): Promise<void> {
   if (!since) return;
   const { ref, changedCount, renamed, deleted } = since;
   const parts = [
@@ -21,7 +25,7 @@ export async function printSince(output: Output, { since }: DocumentSource): Pro
     ...(deleted.size > 0 ? [`${formatCount(deleted.size)} deleted`] : []),
   ];
   await output.note(`since ${ref}: ${parts.join(", ")}`);
-  if (renamed.size + deleted.size === 0) return;
+  if (renamed.size + deleted.size === 0 || isDryRun) return;
   await output.note(
     "the run removes no document of a deleted or renamed file; --dry-run lists them",
   );

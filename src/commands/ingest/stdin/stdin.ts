@@ -6,7 +6,8 @@ import { pendingOfLines } from "../../../sync/run/pending-lines.ts";
 import { createPlanTable, type PlanTable } from "../../../sync/plan/plan-table.ts";
 import type { Pending } from "../../../sync/run/pending.ts";
 import { targetFor } from "../../../sync/state/target.ts";
-import type { PlannedDocument } from "../../../output/ingest.ts";
+import type { PlannedDocument } from "../../../output/planned.ts";
+import { addSize, noSize, type Size } from "../../../documents/payload/size.ts";
 import { openOutput } from "../../connect.ts";
 import { accessRules } from "../target/access.ts";
 import { writePlan } from "../dry-run.ts";
@@ -34,7 +35,7 @@ async function* planDocuments(
   pending: AsyncIterable<Pending[]>,
   { state, targets }: Session,
   { force = false }: IngestOptions,
-  { table, pairs }: { table: PlanTable; pairs: Set<number> },
+  { table, pairs, size }: { table: PlanTable; pairs: Set<number>; size: Size },
 ): AsyncGenerator<PlannedDocument> {
   for await (const batch of pending) {
     for (const { prepared } of batch) {
@@ -50,7 +51,9 @@ async function* planDocuments(
       const target = targetFor(targets, ownPair);
       if (target) pairs.add(target.ccPairId);
       const accepted = target && state.accepted(target.key, id);
-      yield { ...decide(accepted, fingerprint, force), path, ...row, id };
+      const decision = decide(accepted, fingerprint, force);
+      if (decision.action !== "unchanged") addSize(size, prepared.body);
+      yield { ...decision, path, ...row, id };
     }
   }
 }
@@ -90,8 +93,10 @@ async function dryRun(
   const first = await readFirst(pending, context, options.allowEmpty === true);
   await session.progress.stop();
   const pairs = new Set<number>();
+  const size = noSize();
   await writePlan(session, ingestFormat(options), {
-    documents: planDocuments(first, session, options, { table, pairs }),
+    documents: planDocuments(first, session, options, { table, pairs, size }),
+    size,
     checkPairs: () => checkPlannedPairs(context, session, [...pairs], rules),
     noPair: () => targets.pair.ccPairId === undefined,
     others: () => table.count("other"),

@@ -5,7 +5,15 @@ import { cell, table } from "../markdown-table.ts";
 import { groupFailures, type GroupedFailures } from "./groups.ts";
 import type { ReportFailure, ReportHead } from "../record.ts";
 import type { Step } from "../steps.ts";
-import { bareReason, formatBytes, missingText, placeOf, refusedRow, statusText } from "../text.ts";
+import {
+  bareReason,
+  countWord,
+  formatBytes,
+  missingText,
+  placeOf,
+  refusedRow,
+  statusText,
+} from "../text.ts";
 
 /** GitHub shows 10 annotations of each level for a step and drops the rest (community #26680). */
 export const maxAnnotations = 10;
@@ -106,7 +114,10 @@ function lostTable({ lost = [] }: ReportHead): string {
 export function githubSummary(head: ReportHead, failures: Iterable<ReportFailure>): string {
   const missing = missingText(head.merged?.missing ?? [], head.merged?.shards ?? null);
   const notes = [missing, head.error ?? ""].filter((text) => text !== "");
-  const counts = table(names, [names.map((name) => formatCount(head.counts[name]))]);
+  const counts = table(
+    names.map((name) => countWord(head, name)),
+    [names.map((name) => formatCount(head.counts[name]))],
+  );
   const skipped = head.skipped
     .slice(0, 20)
     .map(({ reason, count }) => [formatCount(count), cell(reason)]);

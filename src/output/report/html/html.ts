@@ -19,6 +19,7 @@ import {
   formatTime,
   missingText,
   statusText,
+  countWord,
 } from "../text.ts";
 
 const tones: Readonly<Record<RunStatus, string>> = {
@@ -34,13 +35,14 @@ const cellClass = (name: string): string => (wideOnly.has(name) ? "n wide" : "n"
 
 const names = ["created", "updated", "unchanged", "skipped", "failed"] as const;
 
-function tile(name: keyof ReportCounts, count: number): string {
+function tile(head: ReportHead, name: keyof ReportCounts): string {
+  const count = head.counts[name] ?? 0;
   const zero = count === 0 ? ' class="zero"' : "";
-  return `<li${zero}><b>${formatCount(count)}</b><span><i class="dot ${name}"></i>${name}</span></li>`;
+  return `<li${zero}><b>${formatCount(count)}</b><span><i class="dot ${name}"></i>${countWord(head, name)}</span></li>`;
 }
 
-function tiles({ counts }: ReportHead): string {
-  return `<ul class="tiles">${[...names, "renamed" as const].map((name) => tile(name, counts[name])).join("")}</ul>`;
+function tiles(head: ReportHead): string {
+  return `<ul class="tiles">${[...names, "renamed" as const].map((name) => tile(head, name)).join("")}</ul>`;
 }
 
 function proportions({ counts }: ReportHead): string {
@@ -72,7 +74,7 @@ function heading(head: ReportHead): string {
   const { counts, target, seconds } = head;
   const sent = counts.created + counts.updated;
   const part = isUnfinished(head) ? `${formatCount(sent)} of ` : "";
-  const title = `${part}${countOf(part === "" ? sent : head.planned, "document")} sent`;
+  const title = `${part}${countOf(part === "" ? sent : head.planned, "document")} ${head.dryRun ? "to send" : "sent"}`;
   const pair = target.ccPairId === null ? "" : `, cc-pair ${target.ccPairId}`;
   const profile = target.profile === "" ? "" : `, profile ${escapeHtml(target.profile)}`;
   const shard = head.shard ? ` · shard ${head.shard.index} of ${head.shard.count}` : "";
@@ -148,7 +150,7 @@ export function* htmlReport(
 ): Generator<string> {
   const grouped = groupFailures(failures);
   yield pageStart({
-    title: `${statusText(head)}: ${formatCount(head.counts.created + head.counts.updated)} sent, ${formatCount(head.counts.failed)} failed`,
+    title: `${statusText(head)}: ${formatCount(head.counts.created + head.counts.updated)} ${head.dryRun ? "to send" : "sent"}, ${formatCount(head.counts.failed)} failed`,
     command: "ingest",
   });
   yield [heading(head), notices(head), tiles(head), proportions(head)].join("\n");

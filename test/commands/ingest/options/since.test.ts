@@ -58,11 +58,11 @@ describe("--since", () => {
     const service = await changedService();
     const { stdout } = await runIngest(service, ["docs"], { since: "HEAD~1", dryRun: true });
     expect(stdout.split("\n").filter(Boolean)).toEqual([
-      "create\tdocs/b.md\tdocs/b.md\t",
+      "update\tdocs/b.md\tdocs/b.md\tchanged since HEAD~1",
       "create\tdocs/new.md\tdocs/new.md\t",
       "create\tdocs/young.md\tdocs/young.md\trenamed from docs/old.md",
-      "orphaned\tdocs/c.md\t\tdeleted since HEAD~1",
-      "orphaned\tdocs/old.md\t\trenamed since HEAD~1 to docs/young.md",
+      "gone\tdocs/c.md\t\tdeleted since HEAD~1",
+      "gone\tdocs/old.md\t\trenamed since HEAD~1 to docs/young.md",
     ]);
   });
 
@@ -76,7 +76,7 @@ describe("--since", () => {
     service.commit();
     const { stdout } = await runIngest(service, ["docs"], { since: "HEAD~1", dryRun: true });
     expect(stdout).toBe(
-      "orphaned\tdocs/c.md\tdocs/c.md\tthe file is gone; its document was not removed\n",
+      "gone\tdocs/c.md\tdocs/c.md\tthe file is gone; its document was not removed\n",
     );
   });
 

@@ -47,9 +47,9 @@ describe("text for people names files as a terminal opens them", () => {
     const paths = lines.flatMap((line) => (JSON.parse(line) as { path?: string }).path ?? []);
     expect(paths).toEqual([
       "docs/a.md",
-      "docs/bad.md",
       "docs/warned.md",
       "notes/n.md",
+      "docs/bad.md",
       "notes/utf.md",
     ]);
   });

@@ -1,5 +1,5 @@
 import { bodyOf, titlesOf } from "../../page/body.ts";
-import { estimateTokens } from "../../page/measure.ts";
+import { estimateTokens } from "../../../../documents/payload/size.ts";
 import { createFindSpan } from "../../page/spans.ts";
 import type { PageRule } from "../../rule.ts";
 
