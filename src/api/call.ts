@@ -31,6 +31,8 @@ export interface ClientOptions {
   dialect: DialectName;
   accessToken: string;
   apiKey: string;
+  /** Where each key is set, for messages. */
+  keyOrigins?: Readonly<Record<"accessToken" | "apiKey", string>>;
   /** Further headers of every request, by lower-case name. */
   headers?: Readonly<Record<string, string>>;
   /** Redacts the secrets in every response of the service and the proxy, before it is read. */

@@ -93,6 +93,7 @@ export async function openClient(
     dialect: config.dialect,
     accessToken: connection.accessToken,
     apiKey: connection.apiKey,
+    keyOrigins: connection.keyOrigins,
     ...(connection.headers && { headers: connection.headers }),
     secrets: output.secrets,
     ...(config.timeoutSeconds === undefined ? {} : { timeoutMs: config.timeoutSeconds * 1000 }),

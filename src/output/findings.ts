@@ -99,7 +99,7 @@ export async function writeSkipped(
 ): Promise<void> {
   const [first = "", ...others] = names;
   const which = others.length === 0 ? "" : `: ${names.join(", ")}`;
-  const message = `not checked, because ${because} failed${which}`;
+  const message = `depends on ${because}, which failed${which}`;
   const check = others.length === 0 ? first : "other checks";
   const finding = { check, status: "skipped", message } as const;
   await writeFinding(output, { ...finding, fixes: [], details: [], ms: 0 }, false);

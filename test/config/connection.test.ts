@@ -66,8 +66,17 @@ describe("keys", () => {
       baseUrl: prod,
       accessToken,
       apiKey,
+      keyOrigins: { accessToken: expect.any(String), apiKey: expect.any(String) },
       allowInsecureTls: false,
     });
+  });
+
+  it("names where each key is set", async () => {
+    const desk = createDesk({ KNOWCTL_API_KEY: "env-key", KNOWCTL_ACCESS_TOKEN: "" });
+    desk.putUser({ profiles: { p: { baseUrl: prod, accessToken: "stored-token" } } });
+    const { keyOrigins } = await connect(desk);
+    expect(keyOrigins.apiKey).toBe("KNOWCTL_API_KEY");
+    expect(keyOrigins.accessToken).toMatch(/config\.json:\d+$/);
   });
 
   it.each([

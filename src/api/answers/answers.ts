@@ -12,7 +12,7 @@ import {
   hintsForStatus,
   isRetryable,
   outcomeOfStatus,
-  type KeyName,
+  type KeyUsed,
 } from "./status.ts";
 import { parseRetryAfter } from "../retry/timing.ts";
 import { shorten } from "./shorten.ts";
@@ -20,12 +20,10 @@ import { hintForUnknown } from "./unknown.ts";
 import { readServiceWords, type ServiceWords } from "./words.ts";
 
 /** The request, for messages: `list connectors: GET https://… `. */
-export interface Question {
+export interface Question extends KeyUsed {
   what: string;
   method: string;
   url: string;
-  /** The key of the request, for the hint after a refusal. */
-  key: KeyName;
 }
 
 /** A failed attempt: input for the retry table, and the error to throw after the last attempt. */
@@ -140,7 +138,7 @@ export function refused(question: Question, answer: Answer, now: number): Failur
     retryAfterMs: parseRetryAfter(header(headers, "retry-after"), header(headers, "date"), now),
     retryable: isRetryable(status),
     words: text === "" ? "no reason given" : text,
-    hints: unknown === undefined ? hintsForStatus(question.key, status, words) : [unknown],
+    hints: unknown === undefined ? hintsForStatus(question, status, words) : [unknown],
   });
 }
 

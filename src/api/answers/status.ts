@@ -1,10 +1,12 @@
 import type { ExitName } from "../../errors.ts";
 import type { OutcomeKind } from "../retry/breaker.ts";
 
-const keyNames = {
-  accessToken: "the access token (accessToken, KNOWCTL_ACCESS_TOKEN)",
-  apiKey: "the API key (apiKey, KNOWCTL_API_KEY)",
-  shared: "the key (apiKey or accessToken, KNOWCTL_API_KEY or KNOWCTL_ACCESS_TOKEN)",
+const keyNames = { accessToken: "the access token", apiKey: "the API key", shared: "the key" };
+/** Where a key may be set, if that is not known. */
+const keyPlaces = {
+  accessToken: "accessToken, KNOWCTL_ACCESS_TOKEN",
+  apiKey: "apiKey, KNOWCTL_API_KEY",
+  shared: "apiKey or accessToken, KNOWCTL_API_KEY or KNOWCTL_ACCESS_TOKEN",
 };
 
 /** A key that a request may carry; `shared` serves as both. */
@@ -13,9 +15,31 @@ export type KeyName = keyof typeof keyNames;
 /** Words of a refusal because of the token, not of its account: observed-service.md 12.8. */
 const isAboutScopes = /\btoken's scopes\b/i;
 
+/** The key of a request, as messages name it. */
+export interface KeyUsed {
+  key: KeyName;
+  /** The variable or the place in a file where it is set; undefined if that is not known. */
+  keyOrigin?: string | undefined;
+}
+
+/** `the API key from KNOWCTL_API_KEY`. */
+export function describeKey({ key, keyOrigin }: KeyUsed): string {
+  return keyNames[key] + (keyOrigin ? ` from ${keyOrigin}` : ` (${keyPlaces[key]})`);
+}
+
+/** How to use another key than the refused one. */
+export function howToChangeKey({ keyOrigin }: KeyUsed): string {
+  if (!keyOrigin) {
+    return "see where it comes from with `knowctl config show --origin`, or store another with `knowctl login`";
+  }
+  return /^KNOWCTL_\w+$/.test(keyOrigin)
+    ? `set ${keyOrigin} to another, or unset it to use a stored one (\`knowctl login\`)`
+    : "store another with `knowctl login`";
+}
+
 /** Hints for a response with an error status; `code` and `text` are the service's. */
 export function hintsForStatus(
-  name: KeyName,
+  used: KeyUsed,
   status: number,
   { code, text = "" }: { code?: string | undefined; text?: string } = {},
 ): string[] {
@@ -25,12 +49,10 @@ export function hintsForStatus(
     ];
   }
   if (status === 401 || status === 403) {
-    const key = keyNames[name];
+    const key = describeKey(used);
     return /PERMISSION|ADMIN|UNAUTHORIZED|EE_REQUIRED/.test(code ?? "")
       ? [`the service knows ${key} but it lacks the permission; ask an administrator for it`]
-      : [
-          `the service does not accept ${key}, or it lacks the permission; see where it comes from with \`knowctl config show --origin\`, or store another with \`knowctl login\``,
-        ];
+      : [`the service does not accept ${key}, or it lacks the permission; ${howToChangeKey(used)}`];
   }
   if (status === 404 || status === 405) return ["check the base URL and --dialect"];
   if (status === 429)

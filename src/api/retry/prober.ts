@@ -122,7 +122,8 @@ export function createProber(options: ClientOptions, limitMs: number): Prober {
       if (!path.startsWith("/") || new URL(url).origin !== origin) {
         throw new Error(`path leaves the base URL: ${path.slice(0, 80)}`);
       }
-      const question: Question = { what, method, url, key: isShared ? "shared" : key };
+      const keyOrigin = options.keyOrigins?.[key];
+      const question: Question = { what, method, url, key: isShared ? "shared" : key, keyOrigin };
       const probed = await send(probe, question);
       const trace = toTrace(probe, probed);
       traces.push(trace);

@@ -121,6 +121,7 @@ export function run<A extends { status: number; headers: Headers }, T>(
     what,
     method,
     key: isShared ? "shared" : key,
+    keyOrigin: wire.options.keyOrigins?.[key],
     url: urlOf(wire, call.path),
   };
   const exchange = toExchange(wire, call, policy);

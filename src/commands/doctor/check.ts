@@ -43,6 +43,8 @@ export interface Facts {
   serviceVersion?: string;
   /** Detected dialect of the service, else the dialect of the profile. */
   dialect?: DialectName;
+  /** Keys that the service does not know. */
+  unknownKeys?: ReadonlySet<"accessToken" | "apiKey">;
   /** Response of each dialect's ingestion path to a body that it must refuse. */
   ingestion?: Record<DialectName, Probed>;
 }
@@ -61,6 +63,8 @@ export interface Verdict {
   message: string;
   fixes?: readonly string[] | undefined;
   details?: readonly string[] | undefined;
+  /** For a skipped check: the failed check whose cause is the same. */
+  because?: string | undefined;
   /** Exit name of a failure (default `failure`). */
   exit?: ExitName | undefined;
 }

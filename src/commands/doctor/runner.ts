@@ -69,17 +69,18 @@ export async function runChecks(
     const verdict: Verdict =
       cause === undefined
         ? await runOne(check, examination)
-        : { status: "skipped", message: `not checked, because ${cause} failed` };
+        : { status: "skipped", message: `depends on ${cause}, which failed` };
+    const because = cause ?? verdict.because;
     const finding: Finding = {
       check: check.name,
       status: verdict.status,
       message: verdict.message,
       fixes: [...(verdict.fixes ?? [])],
       details: [...(verdict.details ?? [])],
-      ...(cause === undefined ? {} : { because: cause }),
+      ...(because === undefined ? {} : { because }),
       ms: Math.round(performance.now() - begun),
     };
-    if (cause !== undefined) causes.set(check.name, cause);
+    if (because !== undefined) causes.set(check.name, because);
     if (verdict.status === "failure") {
       causes.set(check.name, check.name);
       failed ??= { finding, exit: verdict.exit ?? "failure" };

@@ -12,6 +12,8 @@ export interface Connection extends Network {
   baseUrl: string;
   accessToken: string;
   apiKey: string;
+  /** Where each key is set: a variable, or a place in a file. */
+  keyOrigins: Readonly<Record<"accessToken" | "apiKey", string>>;
   /** Further headers of every request, by lower-case name. */
   headers?: Readonly<Record<string, string>>;
   allowInsecureTls: boolean;

@@ -112,6 +112,8 @@ interface Outcome {
   resolved?: Resolved;
   refused?: CliError;
   fromEnvironment: boolean;
+  /** Where the key is set: a variable, or a place in a file. */
+  where?: string;
 }
 
 async function outcomeOf(member: Member, request: KeyRequest): Promise<Outcome> {
@@ -121,7 +123,12 @@ async function outcomeOf(member: Member, request: KeyRequest): Promise<Outcome> 
   const refused = misdirected(secret, [member], layer, request);
   if (refused) return { refused, fromEnvironment: false };
   const resolved = await resolveSecret(secret, [member], layer, request.machine, request.warn);
-  return { resolved, fromEnvironment: layer.source === "env" };
+  return { resolved, fromEnvironment: layer.source === "env", where: layer.where([member]) };
+}
+
+/** Both keys of requests, and where each is set. */
+export interface Keys extends Record<Member, string> {
+  keyOrigins: Record<Member, string>;
 }
 
 /**
@@ -129,7 +136,7 @@ async function outcomeOf(member: Member, request: KeyRequest): Promise<Outcome> 
  * `not-configured` when there is no key, or when a stored key belongs to another
  * origin and the environment sets no key.
  */
-export async function resolveKeys(request: KeyRequest): Promise<Record<Member, string>> {
+export async function resolveKeys(request: KeyRequest): Promise<Keys> {
   const accessToken = await outcomeOf("accessToken", request);
   const apiKey = await outcomeOf("apiKey", request);
   const both = [accessToken, apiKey];
@@ -138,12 +145,18 @@ export async function resolveKeys(request: KeyRequest): Promise<Record<Member, s
   // The user set an environment key for this address: it may replace a stored key of another origin.
   const refused = both.find((each) => each.refused)?.refused;
   if (refused && !both.some((each) => each.fromEnvironment && keyOf(each))) throw refused;
-  const anyKey = keyOf(accessToken) ?? keyOf(apiKey);
-  if (anyKey === undefined) {
+  const first = both.find((each) => keyOf(each) !== undefined);
+  if (first === undefined) {
     const missing = both.flatMap(({ resolved }) =>
       resolved && "missing" in resolved ? [resolved.missing] : [],
     );
     throw noKey(request, missing);
   }
-  return { accessToken: keyOf(accessToken) ?? anyKey, apiKey: keyOf(apiKey) ?? anyKey };
+  const own = (outcome: Outcome): Outcome => (keyOf(outcome) === undefined ? first : outcome);
+  const used = { accessToken: own(accessToken), apiKey: own(apiKey) };
+  return {
+    accessToken: keyOf(used.accessToken) ?? "",
+    apiKey: keyOf(used.apiKey) ?? "",
+    keyOrigins: { accessToken: used.accessToken.where ?? "", apiKey: used.apiKey.where ?? "" },
+  };
 }

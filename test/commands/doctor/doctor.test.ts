@@ -49,18 +49,20 @@ describe.each(["standard", "onyx"] as const)("a sandbox of the %s dialect:", (di
     }
   });
 
-  it("a wrong key is told for each key, and no other check fails", async () => {
+  it("a wrong key is told once, with the variable that it comes from", async () => {
     const { folder, env } = await startTestService({ dialect });
     const wrong = { ...env, KNOWCTL_API_KEY: "CANARY-wrong-key" };
     const { code, findings, statuses } = await runDoctor({ cwd: folder, env: wrong });
     expect(code).toBe(4);
-    const failed = names.filter((name) => statuses[name] === "failure");
-    expect(failed).toEqual(
-      dialect === "onyx"
-        ? ["access-token", "account", "api-key", "chat"]
-        : ["access-token", "api-key", "chat"],
-    );
-    expect(findings["api-key"]?.fixes.join()).toContain("knowctl login");
+    expect(names.filter((name) => statuses[name] === "failure")).toEqual(["access-token"]);
+    for (const name of ["api-key", "chat"]) {
+      expect(findings[name]).toMatchObject({ status: "skipped", because: "access-token" });
+    }
+    const { message, fixes } = findings["access-token"]!;
+    expect(message).toContain("the service does not accept the key from KNOWCTL_API_KEY: 40");
+    expect(fixes).toEqual([
+      "set KNOWCTL_API_KEY to another, or unset it to use a stored one (`knowctl login`)",
+    ]);
     expect(JSON.stringify(findings)).not.toContain("CANARY");
   });
 
@@ -104,14 +106,32 @@ describe.each(["standard", "onyx"] as const)("a sandbox of the %s dialect:", (di
   });
 });
 
-it("an address with /api twice, at a service that looks at the key before the path", async () => {
-  const { folder, env } = await startTestService();
-  const doubled = { ...env, KNOWCTL_BASE_URL: `${env["KNOWCTL_BASE_URL"]}/api/api` };
-  const { findings } = await runDoctor({ cwd: folder, env: doubled });
-  expect(findings["answer"]).toMatchObject({
-    status: "warning",
-    message: expect.stringContaining("/api is doubled in the base URL"),
-    fixes: [expect.stringContaining(`write ${env["KNOWCTL_BASE_URL"]} in the base URL`)],
+describe("an address below that of a service which looks at the key before the path:", () => {
+  const paths = ["/api/api", "/api/v2", "/api/manage/admin"];
+
+  it.each(paths)("%s: the base URL is named, and nothing else is judged", async (path) => {
+    const { folder, env } = await startTestService();
+    const base = env["KNOWCTL_BASE_URL"]!;
+    const below = { ...env, KNOWCTL_BASE_URL: base + path };
+    const { code, findings, statuses } = await runDoctor({ cwd: folder, env: below });
+    expect(code).toBe(9);
+    expect(findings["answer"]).toMatchObject({
+      status: "failure",
+      message: expect.stringContaining(`the service is at ${base}, not at ${base}/`),
+      fixes: [expect.stringContaining(`the service answers at ${base}: use this as the base URL`)],
+    });
+    expect([statuses["dialect"], statuses["chat"]]).toEqual(["skipped", "skipped"]);
+  });
+
+  it.each(["/api/api", "/api/v2"])("%s with a wrong key: a warning names it", async (path) => {
+    const { folder, env } = await startTestService();
+    const base = env["KNOWCTL_BASE_URL"]!;
+    const wrong = { ...env, KNOWCTL_BASE_URL: base + path, KNOWCTL_API_KEY: "CANARY-wrong-key" };
+    const { findings } = await runDoctor({ cwd: folder, env: wrong });
+    expect(findings["answer"]).toMatchObject({
+      status: "warning",
+      fixes: [`the tool adds /api itself: write ${base} in the base URL`],
+    });
   });
 });
 

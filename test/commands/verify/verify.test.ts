@@ -352,7 +352,11 @@ describe("verify --reader", () => {
       OWN_KEY: testKey,
       KNOWCTL_TRUST_PROJECT: "1",
     };
-    const run = (...args: string[]) => runHere(args, { cwd: service.folder, env });
+    const run = (...words: (string | Record<string, string>)[]) => {
+      const args = words.filter((word) => typeof word === "string");
+      const more = words.filter((word) => typeof word !== "string");
+      return runHere(args, { cwd: service.folder, env: Object.assign({}, env, ...more) });
+    };
     expect((await run("ingest", "docs", "--cc-pair-id", pair)).code).toBe(0);
     await service.sandbox.idle();
     return run;
@@ -415,6 +419,15 @@ describe("verify --reader", () => {
     const unsure = await swallowed("verify", "--reader", "intern", "--expect", "hidden");
     expect(unsure.stdout).toMatch(/^unknown +docs\/1\.md: .*the test proves nothing/);
     expect(unsure.code).toBe(10);
+  });
+
+  it("names where the reader's refused key is set, not the variables of the own one", async () => {
+    const run = await withReaders("2", {});
+    const wrong = { INTERN_KEY: "CANARY-wrong-key" };
+    const { code, stderr } = await run("verify", "--reader", "intern", wrong);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/does not accept the key from .*\.cliconfig\.json:\d+/);
+    expect(stderr).not.toContain("KNOWCTL_");
   });
 
   it("refuses a reader with the same key", async () => {

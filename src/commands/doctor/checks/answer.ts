@@ -3,6 +3,7 @@ import { shakeHands } from "../../../api/transport/handshake.ts";
 import type { Prober } from "../../../api/retry/prober.ts";
 import { parseHttpDate } from "../../../api/retry/timing.ts";
 import { need, type Check, type Examination, type Verdict } from "../check.ts";
+import { readVersion } from "./dialect.ts";
 import { judgeAnswer, wrongResponder } from "./page.ts";
 
 const look = "look at the service";
@@ -20,6 +21,12 @@ export function otherPrefixes(prefix: string): string[] {
   return found;
 }
 
+/** The fix that names the prefix where the service is. */
+function useBase({ origin, prefix }: Prober, other: string): string {
+  const doubled = prefix.endsWith("/api") ? " (/api is doubled: the tool adds it itself)" : "";
+  return `the service answers at ${origin}${other}: use this as the base URL${doubled}`;
+}
+
 /** Requests the same listing under other prefixes of the host. Sends no key. */
 async function findService(prober: Prober, path: string): Promise<string[]> {
   const { origin, prefix } = prober;
@@ -30,8 +37,7 @@ async function findService(prober: Prober, path: string): Promise<string[]> {
       path: other + path,
     });
     if (!answer || judgeAnswer(answer, question.url).who !== "service") continue;
-    const doubled = prefix.endsWith("/api") ? " (/api is doubled: the tool adds it itself)" : "";
-    return [`the service answers at ${origin}${other}: use this as the base URL${doubled}`];
+    return [useBase(prober, other)];
   }
   const bare = prefix + path.replace(/^\/api/, "");
   const { answer, question } = await prober.ask({ what: look, method: "GET", path: bare });
@@ -41,6 +47,30 @@ async function findService(prober: Prober, path: string): Promise<string[]> {
     ];
   }
   return [];
+}
+
+const isVersion = (found: Awaited<ReturnType<typeof readVersion>>): boolean =>
+  typeof found === "object";
+
+/**
+ * The shorter prefix where the service is, if the base URL leads below it: a service, or a gateway,
+ * that checks the key before the path refuses every path alike. Sends the key only if no version
+ * tells.
+ */
+async function findAbove(prober: Prober, path: string): Promise<string | undefined> {
+  const { prefix } = prober;
+  const others = otherPrefixes(prefix);
+  if (others.length === 0 || isVersion(await readVersion(prober))) return undefined;
+  for (const other of others) if (isVersion(await readVersion(prober, other))) return other;
+  const statusBelow = async (base: string): Promise<number | undefined> => {
+    const probe = { what: look, method: "GET", path: base + path, key: "accessToken" } as const;
+    const { answer } = await prober.ask({ ...probe, mostBytes: 64 * 1024 * 1024 });
+    return answer?.status;
+  };
+  const own = await statusBelow(prefix);
+  if (own !== 404 && own !== 405) return undefined;
+  for (const other of others) if ((await statusBelow(other)) === 200) return other;
+  return undefined;
 }
 
 /** Whether the port of an http:// base URL uses TLS. */
@@ -85,12 +115,22 @@ async function examineAnswer(examination: Examination, signal: AbortSignal): Pro
     return wrongResponder(judged, isElsewhere ? await findService(prober, path) : []);
   }
   const message = `${judged.words}, in ${Math.round(ms)} ms`;
-  if (prober.prefix.endsWith("/api")) {
+  const above = await findAbove(prober, path);
+  if (above !== undefined) {
+    return {
+      status: "failure",
+      exit: "not-found",
+      message: `the service is at ${prober.origin}${above}, not at ${prober.origin}${prober.prefix}`,
+      fixes: [useBase(prober, above)],
+    };
+  }
+  const [api] = /\/api(?=\/|$).*/.exec(prober.prefix) ?? [];
+  if (api !== undefined) {
     // A service that checks the key before the path refuses every path, so this one proves nothing.
-    const base = prober.origin + prober.prefix.slice(0, -"/api".length);
+    const base = prober.origin + prober.prefix.slice(0, -api.length);
     return {
       status: "warning",
-      message: `${message}, but /api is doubled in the base URL`,
+      message: `${message}, but ${api === "/api" ? "/api is doubled" : `${api} stands`} in the base URL`,
       fixes: [`the tool adds /api itself: write ${base} in the base URL`],
       details: [question.url],
     };

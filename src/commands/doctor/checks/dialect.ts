@@ -15,9 +15,15 @@ export const emptyBody = "{}";
 
 const isRefusal = (status: number | undefined): boolean => status === 401 || status === 403;
 
-/** Version of the service; undefined: it has no /version; "refused": the request was refused. */
-async function readVersion(prober: Prober): Promise<{ text: string } | "refused" | undefined> {
-  const path = prober.prefix + (dialects.onyx.paths.version ?? "");
+/**
+ * Version of the service below a prefix; undefined: it has no /version; "refused": the request was
+ * refused.
+ */
+export async function readVersion(
+  prober: Prober,
+  prefix = prober.prefix,
+): Promise<{ text: string } | "refused" | undefined> {
+  const path = prefix + (dialects.onyx.paths.version ?? "");
   const { answer } = await prober.ask({ what: "read the version", method: "GET", path });
   if (isRefusal(answer?.status)) return "refused";
   if (answer?.status !== 200) return undefined;

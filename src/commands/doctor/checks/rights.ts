@@ -5,7 +5,7 @@ import { dialects, type Dialect } from "../../../api/dialects.ts";
 import type { Answer } from "../../../api/transport/exchange.ts";
 import type { Probed } from "../../../api/retry/prober.ts";
 import { ConnectorStatusList } from "../../../api/schemas.ts";
-import { hintsForStatus } from "../../../api/answers/status.ts";
+import { describeKey, hintsForStatus, howToChangeKey } from "../../../api/answers/status.ts";
 import { readServiceWords } from "../../../api/answers/words.ts";
 import { emptyBody } from "./dialect.ts";
 import { need, type Check, type Examination, type Verdict } from "../check.ts";
@@ -18,6 +18,48 @@ function dialectOf(examination: Examination): Dialect {
 
 const listBytes = 64 * 1024 * 1024;
 
+/**
+ * The failure of a key that the service does not know at all; undefined for one that only lacks a
+ * permission. Where the dialect can tell the two apart only by another request, sends that.
+ */
+async function unknownKey(
+  examination: Examination,
+  { question, answer }: { question: Question; answer: Answer },
+): Promise<Verdict | undefined> {
+  const { status, body, headers } = answer;
+  if (status !== 401 && status !== 403) return undefined;
+  const prober = need(examination, "prober");
+  const { me } = dialectOf(examination).paths;
+  if (status === 403) {
+    if (me === undefined) return undefined;
+    const path = prober.prefix + me;
+    const own = await prober.ask({
+      what: "read the account",
+      method: "GET",
+      path,
+      key: "accessToken",
+    });
+    if (own.answer?.status !== 401 && own.answer?.status !== 403) return undefined;
+  }
+  examination.facts.unknownKeys = new Set(
+    question.key === "shared" ? ["accessToken", "apiKey"] : ["accessToken"],
+  );
+  const { text } = readServiceWords(body, header(headers, "content-type") ?? "", status);
+  return {
+    status: "failure",
+    exit: "auth",
+    message: `the service does not accept ${describeKey(question)}: ${status}${text === "" ? "" : ` ${text}`}`,
+    fixes: [howToChangeKey(question)],
+  };
+}
+
+/** The verdict on a check that needs a key which the service does not know; undefined if it knows it. */
+function skipUnknown({ facts }: Examination, key: KeyMember): Verdict | undefined {
+  if (!facts.unknownKeys?.has(key)) return undefined;
+  const message = "depends on access-token, which failed";
+  return { status: "skipped", message, because: "access-token" };
+}
+
 async function examineListing(examination: Examination): Promise<Verdict> {
   const prober = need(examination, "prober");
   const { client } = need(examination, "connected");
@@ -29,6 +71,8 @@ async function examineListing(examination: Examination): Promise<Verdict> {
     mostBytes: listBytes,
   });
   if (!answer) throw error;
+  const unknown = await unknownKey(examination, { question, answer });
+  if (unknown) return unknown;
   const read = readAnswer(question, answer, ConnectorStatusList, examination.context.now());
   if (!read.ok) throw read.failure.error;
   const count = read.value.length;
@@ -78,6 +122,8 @@ async function examineAccount(examination: Examination): Promise<Verdict> {
   if (me === undefined)
     return { status: "skipped", message: `the ${name} dialect has no endpoint for it` };
   const isOne = connection.accessToken === connection.apiKey;
+  const skipped = skipUnknown(examination, "accessToken");
+  if (skipped) return skipped;
   const keys: KeyMember[] = isOne ? ["accessToken"] : ["accessToken", "apiKey"];
   const descriptions: string[] = [];
   for (const key of keys) {
@@ -88,7 +134,10 @@ async function examineAccount(examination: Examination): Promise<Verdict> {
         status: "failure",
         exit: "auth",
         message: `the service does not know the ${which} and treats it as anonymous: answers use only public documents`,
-        fixes: hintsForStatus(isOne ? "shared" : key, 401),
+        fixes: hintsForStatus(
+          { key: isOne ? "shared" : key, keyOrigin: connection.keyOrigins[key] },
+          401,
+        ),
       };
     }
     const rights = account.effective_permissions?.slice(0, 20).join(", ");
@@ -114,7 +163,7 @@ function refused({ question }: Probed, answer: Answer, verb: string): Verdict {
     status: "failure",
     exit: "auth",
     message: `may not ${verb}: ${status}${text === "" ? "" : ` ${text}`}`,
-    fixes: hintsForStatus(question.key, status, { code, text }),
+    fixes: hintsForStatus(question, status, { code, text }),
   };
 }
 
@@ -173,7 +222,9 @@ async function compareWithoutKey(
 
 async function examineIngestion(examination: Examination): Promise<Verdict> {
   const { ingestion } = examination.facts;
-  if (!ingestion) return { status: "skipped", message: "not checked, because dialect failed" };
+  if (!ingestion) return { status: "skipped", message: "depends on dialect, which failed" };
+  const skipped = skipUnknown(examination, "apiKey");
+  if (skipped) return skipped;
   const probed = ingestion[dialectOf(examination).name];
   const verdict = await judgeRight(examination, probed, "upload documents");
   if (verdict.status !== "ok") return verdict;
@@ -185,6 +236,8 @@ async function examineIngestion(examination: Examination): Promise<Verdict> {
 }
 
 async function examineChat(examination: Examination): Promise<Verdict> {
+  const skipped = skipUnknown(examination, "accessToken");
+  if (skipped) return skipped;
   const prober = need(examination, "prober");
   const { chat } = dialectOf(examination).paths;
   const probed = await prober.ask({

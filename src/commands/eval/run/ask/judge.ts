@@ -114,7 +114,7 @@ function openOne(
   if (key !== "") output.secrets.add(key);
   const baseUrl = judge.baseUrl.replace(/\/+$/, "");
   // Headers and certificates of the profile are meant for the service.
-  const { headers: _headers, client: _certificate, onTrace: _trace, ...network } = options;
+  const { headers: _h, client: _c, keyOrigins: _k, onTrace: _t, ...network } = options;
   const client = createClient({ ...network, baseUrl, accessToken: key, apiKey: key });
   const gate = createGate({ ceiling: concurrency, clock: context, signal: context.signal });
   return { client, gate, model: judge.model };
