@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { ApiError, CliError } from "../errors.ts";
 import type { Client } from "./client.ts";
 import { shorten } from "./answers/shorten.ts";
+import type { IdentifiedConnector } from "./schemas.ts";
 
 /** The source type of connectors that only ingestion fills. */
 export const ingestionSource = "ingestion_api";
@@ -69,4 +70,34 @@ export async function createConnector(
     url,
     status: 200,
   });
+}
+
+/**
+ * Removes a pair that was just created, with its connector: the service removes only a paused one, and
+ * in the background. Throws ApiError, and CliError `not-found` if the interface cannot.
+ */
+export async function removePair(
+  client: Client,
+  { cc_pair_id: id, connector, credential }: IdentifiedConnector,
+): Promise<void> {
+  const { pairState, removePair: path } = client.dialect.paths;
+  if (!pairState || path === undefined || !connector || !credential) {
+    throw new CliError("not-found", "this interface cannot remove connectors");
+  }
+  const send = (what: string, method: "PUT" | "POST", to: string, body: object) =>
+    client.call(
+      {
+        what,
+        policy: "remove",
+        method,
+        path: to,
+        key: "accessToken",
+        body: Buffer.from(JSON.stringify(body)),
+        contentType: "application/json",
+      },
+      z.unknown(),
+    );
+  await send("pause the pair", "PUT", pairState(id), { status: "PAUSED" });
+  const ids = { connector_id: connector.id, credential_id: credential.id };
+  await send("remove the pair", "POST", path, ids);
 }

@@ -22,6 +22,10 @@ export interface Dialect {
     readonly connectorStatus: string;
     /** POST: creates a connector, an empty credential and their pair at once. */
     readonly createConnector?: string;
+    /** PUT: pauses a pair. */
+    readonly pairState?: (ccPairId: number) => string;
+    /** POST: removes a paused pair with its connector. */
+    readonly removePair?: string;
     readonly ingestion: string;
     readonly chat: string;
     readonly tools: string;
@@ -128,6 +132,8 @@ const onyx: Dialect = {
   paths: {
     connectorStatus: "/api/manage/admin/connector/status",
     createConnector: "/api/manage/admin/connector-with-mock-credential",
+    pairState: (ccPairId) => `/api/manage/admin/cc-pair/${ccPairId}/status`,
+    removePair: "/api/manage/admin/deletion-attempt",
     ingestion: "/api/onyx-api/ingestion",
     chat: "/api/chat/send-chat-message",
     tools: "/api/tool",

@@ -5,6 +5,7 @@ import {
   canCreateConnectors,
   createConnector,
   ingestionSource,
+  removePair,
   type NewConnector,
 } from "../../api/create-connector.ts";
 import type { ConnectorStatus, IdentifiedConnector } from "../../api/schemas.ts";
@@ -89,19 +90,21 @@ async function findAfter(
     throw new CliError(error.exit, error.message, {
       cause: error,
       hints: [
-        `cc_pair_id ${other.cc_pair_id} (source ${other.connector?.source ?? "—"}) has this name: choose another`,
+        `pair ${other.cc_pair_id} (source ${other.connector?.source ?? "—"}) has this name: choose another`,
       ],
     });
   }
   return undefined;
 }
 
-function notListed(error: ApiError): CliError {
+/** The failure of a creation of which nothing is listed: a part of it may stand. */
+function notListed(error: ApiError, name: string): CliError {
   return new CliError(error.exit, error.message, {
     cause: error,
     hints: [
       ...error.hints,
-      "if the name is in use but not listed, the connector has no credential or is being deleted: see the admin page",
+      `the service may have stored a connector "${name}" without a pair: no listing shows it, and only its administrator can remove it`,
+      "use another name, or look on the admin page",
     ],
   });
 }
@@ -129,7 +132,7 @@ function checkAccess(
   const problem = isOther
     ? `its access type is ${actual || "unknown"}, not ${accessType}`
     : `it lacks group ${lacking.join(", ")}`;
-  throw new CliError("usage", `cc_pair_id ${id} already has this name, but ${problem}`, {
+  throw new CliError("usage", `pair ${id} already has this name, but ${problem}`, {
     hints: [
       "change it on the admin page, or choose another name",
       "to use it unchanged: leave out --access-type and --group",
@@ -149,17 +152,49 @@ function existing(record: IdentifiedConnector): Outcome {
   return { id, accessType: accessType ?? "", groups: groups ?? [], created: false };
 }
 
-/** If two concurrent runs both created a connector, each run returns the older one. */
-async function oldestOf(client: Client, output: Output, name: string, id: number) {
-  const records = await listConnectors(client);
-  const ids = records
-    .filter((each) => sameName(each, name) && each.connector?.source === ingestionSource)
-    .flatMap((each) => each.cc_pair_id ?? []);
-  const oldest = Math.min(id, ...ids);
-  if (oldest === id) return id;
+/** Removes the pair `id` that this run made beside one of another run, and tells what became of it. */
+async function removeOwn(
+  client: Client,
+  output: Output,
+  records: readonly IdentifiedConnector[],
+  { id, oldest }: { id: number; oldest: number },
+): Promise<void> {
+  const own = records.find(({ cc_pair_id }) => cc_pair_id === id);
+  let end = "delete it on the admin page";
+  try {
+    if (own) await removePair(client, own);
+    if (own) end = "it is being removed";
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    end = `it cannot be removed (${error.message}): ${end}`;
+  }
   await output.warn(
-    `another run created cc_pair_id ${oldest} of this name at the same time; delete ${id} on the admin page`,
+    `another run created pair ${oldest} of this name at the same time; this run made pair ${id}: ${end}`,
   );
+}
+
+/**
+ * If two concurrent runs both created a connector, each run returns the older one. The pair exists
+ * already: a listing that fails now is no failure of the command.
+ */
+async function oldestOf(client: Client, output: Output, name: string, id: number) {
+  let records: IdentifiedConnector[];
+  try {
+    records = (await listConnectors(client)).filter(
+      (each): each is IdentifiedConnector =>
+        each.cc_pair_id !== null &&
+        sameName(each, name) &&
+        each.connector?.source === ingestionSource,
+    );
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    await output.warn(
+      `pair ${id} was created; whether another run made one of this name is not known: ${error.message}`,
+    );
+    return id;
+  }
+  const oldest = Math.min(id, ...records.map(({ cc_pair_id }) => cc_pair_id));
+  if (oldest !== id) await removeOwn(client, output, records, { id, oldest });
   return oldest;
 }
 
@@ -198,7 +233,7 @@ async function findOrCreate(
   } catch (error) {
     const after = await findAfter(context, client, wanted.name, error);
     if (after) return existing(after);
-    throw notListed(error as ApiError);
+    throw notListed(error as ApiError, wanted.name);
   }
   const id = await oldestOf(client, output, wanted.name, made);
   return { id, accessType: wanted.accessType, groups: wanted.groups, created: id === made };

@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { main } from "../../main.ts";
-import { startTestService } from "../../service.ts";
+import { removePair } from "../../../src/api/create-connector.ts";
+import type { IdentifiedConnector } from "../../../src/api/schemas.ts";
+import { startTestService, testKey } from "../../service.ts";
 import { cleanEnvironment, createTestContext } from "../../support.ts";
+import { openClient } from "../../api/support.ts";
 import { json, key, startServer, type Seen } from "../api/support.ts";
 import { pair, run } from "../pairs.ts";
 
@@ -115,7 +118,7 @@ describe("connectors create", () => {
     const refused = () => ({ status: 400, body: wire["samePairName"] });
     const { code, err } = await create([other, refused, other]);
     expect(code).toBe(2);
-    expect(err).toContain("cc_pair_id 5 (source web) has this name: choose another");
+    expect(err).toContain("pair 5 (source web) has this name: choose another");
   });
 
   it.each<[string, Answers[number]]>([
@@ -138,7 +141,8 @@ describe("connectors create", () => {
       asked: "GET POST GET GET GET GET GET",
     });
     expect(err).toContain("A connector with this name exists already");
-    expect(err).toContain("in use but not listed");
+    expect(err).toContain('may have stored a connector "Docs" without a pair');
+    expect(err).toContain("use another name");
   });
 
   it("does not look again after a refusal of the key", async () => {
@@ -148,9 +152,59 @@ describe("connectors create", () => {
 
   it("prints the older of two that were made at once", async () => {
     const made = () => ({ body: wire["created"] });
-    const { code, out, err } = await create([none, made, () => listed(243, 244)]);
+    const done = () => ({ body: null });
+    const result = await create([none, made, () => listed(243, 244), done, done]);
+    expect(result).toMatchObject({ code: 0, out: "243\n", asked: "GET POST GET PUT POST" });
+    expect(result.err).toContain("another run created pair 243 of this name at the same time");
+    expect(result.err).toContain("this run made pair 244: it is being removed");
+    const [, , , pause, removal] = result.seen;
+    expect([pause?.url, pause?.body]).toEqual([
+      "/api/manage/admin/cc-pair/244/status",
+      '{"status":"PAUSED"}',
+    ]);
+    expect(removal?.url).toBe("/api/manage/admin/deletion-attempt");
+    const own = pair({ id: 244, name: "Docs", source: "ingestion_api" });
+    expect(JSON.parse(removal!.body)).toEqual({
+      connector_id: own.connector.id,
+      credential_id: own.credential.id,
+    });
+  });
+
+  it.each([3, 4])("names what step %i of the removal leaves", async (failing) => {
+    const made = () => ({ body: wire["created"] });
+    const refused = () => ({ status: 403, body: { detail: "no" } });
+    const steps: Answers = [none, made, () => listed(243, 244), () => ({ body: null }), refused];
+    if (failing === 3) steps[3] = refused;
+    const { code, out, err } = await create(steps);
     expect({ code, out }).toEqual({ code: 0, out: "243\n" });
-    expect(err).toContain("delete 244 on the admin page");
+    expect(err).toContain("this run made pair 244: it cannot be removed (");
+    expect(err).toContain("403: no");
+    expect(err).toContain("delete it on the admin page");
+  });
+
+  it("prints the id of what it made though the listing fails afterwards", async () => {
+    const made = () => ({ body: wire["created"] });
+    const { code, out, err } = await create([
+      none,
+      made,
+      () => ({ status: 403, body: { detail: "no" } }),
+    ]);
+    expect({ code, out }).toEqual({ code: 0, out: "244\n" });
+    expect(err).toContain("pair 244 was created; whether another run made one");
+  });
+
+  it("leaves no second pair in the sandbox", async () => {
+    const service = await startTestService({ dialect: "onyx" });
+    await run(service, ["connectors", "create", "Docs"]);
+    const before = await run(service, ["connectors", "list", "--json"]);
+    const client = openClient(service.sandbox.url, { dialect: "onyx", accessToken: testKey });
+    const record = (JSON.parse(before.out) as IdentifiedConnector[]).find(
+      ({ name }) => name === "Docs",
+    );
+    await removePair(client, record!);
+    await client.close();
+    const after = await run(service, ["connectors", "find", "Docs"]);
+    expect(after.code).toBe(9);
   });
 
   it("refuses to choose between two of the name", async () => {
