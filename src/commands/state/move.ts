@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { moveService, planMove } from "../../sync/state/move.ts";
+import { moveService, planMove } from "../../sync/transfer/move.ts";
 import { recordedServices } from "../../sync/state/target.ts";
 import { openOutput } from "../connect.ts";
 import { createPrompt } from "../prompt.ts";

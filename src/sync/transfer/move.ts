@@ -1,5 +1,5 @@
 import type { Database } from "../../database.ts";
-import { allFailureTargets, listTargets, serviceInKey } from "./target.ts";
+import { allFailureTargets, listTargets, serviceInKey } from "../state/target.ts";
 
 /** What a move of the records of one service to another address would change. */
 export interface Move {
@@ -39,7 +39,7 @@ export function planMove(database: Database, from: string, to: string): Move {
 export function moveService(database: Database, from: string, to: string): void {
   database.transaction(() => {
     for (const key of keysOf(database, from)) {
-      for (const table of ["accepted", "failures", "unfinished", "verified"]) {
+      for (const table of ["accepted", "failures", "uploads", "verified"]) {
         const update = `UPDATE OR REPLACE ${table} SET target = ? WHERE target = ?`;
         database.prepare(update).run(movedKey(key, to), key);
       }
