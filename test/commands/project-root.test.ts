@@ -279,7 +279,7 @@ describe("a project below the root", () => {
       expect(error.message).toContain("docs is a project root of its own");
       expect(error.whole).toContain("name it alone, with its own root: 'docs' --root 'docs'");
       expect(error.whole).toContain("--exclude 'docs/**'");
-      // Not every command that lists the project has --exclude: eval, drift and verify do not.
+      // Not every command that lists the project has --exclude: eval, status and verify do not.
       expect(error.whole).toContain("a line /docs/ in .knowctlignore of the project root");
     }
     expect(search(files, ["."], ["docs/**"])).toEqual(["notes/b.md"]);

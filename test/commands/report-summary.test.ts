@@ -194,7 +194,7 @@ it.each<[string, string, string, object, string]>([
 });
 
 it.each<[string, string, string]>([
-  ["another command", check("drift", "passed", { summary: {} }), "not a report of lint, ingest"],
+  ["another command", check("status", "passed", { summary: {} }), "not a report of lint, ingest"],
   ["a negative count", check("lint", "passed", { summary: { error: -1 } }), "summary.error: "],
   ["a wrong type", check("verify", "passed", { summary: { missing: "3" } }), "summary.missing: "],
   ["a status that is none", check("verify", "fine", { summary: {} }), "status: "],

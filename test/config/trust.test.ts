@@ -3,7 +3,8 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createMachine } from "../../src/config/find/folders.ts";
-import { restrictContent, staysInside } from "../../src/config/restrict.ts";
+import { staysInside } from "../../src/config/patterns.ts";
+import { restrictContent } from "../../src/config/restrict.ts";
 import { claimsOf, rememberTrust, trustStore } from "../../src/config/trust.ts";
 import { createDesk, failureOf, type Desk } from "./support.ts";
 

@@ -22,7 +22,7 @@ it.each([
   ["docs/eval-suites.md", "word", [...Object.keys(words), "judge"]],
   // `.gz` may follow any of them.
   ["docs/formats.md", "format", [...extensions, ".gz"]],
-  ["docs/prune.md", "class", [...orphanClasses]],
+  ["docs/prune.md", "class", [...orphanClasses, "shared"]],
 ])("%s: the table by %s has every name", (page, column, names) => {
   const first = rowsOf(page, column).map(([cell = ""]) => cell);
   // `/open N` is the command `/open`.

@@ -54,7 +54,8 @@ async function prepareEval(place: Place): Promise<void> {
 function writeReports({ folder }: Place): void {
   const head = { version: 1, status: "passed" };
   const lint = { ...head, command: "lint", summary: { documents: 2 }, findings: [] };
-  const verify = { ...head, command: "verify", summary: { current: 2 }, documents: [] };
+  const documents = ["a", "b"].map((id) => ({ id, path: `docs/${id}.md`, result: "current" }));
+  const verify = { ...head, command: "verify", summary: { current: 2 }, documents };
   writeFiles(folder, {
     "lint.json": JSON.stringify(lint),
     "upload.json": JSON.stringify({ ...wholeReport(sampleRun()), status: "ok" }),
@@ -67,6 +68,7 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
   it.each([
     ["connectors", ["connectors"], 10],
     ["ingest and chat", ["ingest", "chat"], 12],
+    ["retry, prune, explain and convert", ["retry", "prune", "explain", "convert"], 9],
     ["config", ["config"], 15],
     ["report", ["report"], 5],
     ["lint", ["lint"], 3],
@@ -77,36 +79,46 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
     ["completion", ["completion"], 4],
     ["tools and agents", ["tools", "agents"], 5],
     ["api", ["api"], 7],
-    ["search, verify and drift", ["search", "verify", "drift"], 10],
+    ["search, verify and status", ["search", "verify", "status"], 10],
   ])("%s", async (_name, commands, least) => {
-    const isOnyx = ["sessions", "agents", "api", "connectors", "ingest", "verify", "eval"].some(
-      (each) => commands.includes(each),
-    );
+    const isOnyx = [
+      "sessions",
+      "agents",
+      "api",
+      "connectors",
+      "ingest",
+      "retry",
+      "verify",
+      "eval",
+    ].some((each) => commands.includes(each));
     const place = await preparePlace(isOnyx ? "onyx" : "standard");
     if (commands.includes("state")) await prepareState(place);
     if (commands.includes("report")) writeReports(place);
     if (commands.includes("eval")) await prepareEval(place);
     if (commands.includes("sessions")) await askTwice(place);
-    if (commands.includes("verify")) await runExample("knowctl ingest docs --cc-pair-id 2", place);
+    if (commands.includes("verify") || commands.includes("retry"))
+      await runExample("knowctl ingest docs --cc-pair-id 2 --report shard-1.json", place);
     await place.sandbox.idle();
-    // A deletion asks, and there is no terminal: its own tests answer. A reader needs a profile.
+    // There is no terminal to ask on: tests of these commands answer. A reader needs a profile.
     const isRun = (line: string): boolean =>
-      !/--remote --prune|--reader |eval answers suite.yaml$/.test(line);
+      !/prune --extra|--reader |eval answers suite.yaml$/.test(line);
+    const answered = (line: string): string =>
+      line.replace(/^knowctl state (?:import|move) .*$/, "$& --yes");
     const lines = commands.flatMap(helpExamples).filter(isRun);
     expect(lines.length).toBeGreaterThanOrEqual(least);
     for (const line of lines) {
       // What verify found is what --missing sends again.
       if (line.endsWith("--missing")) await runExample("knowctl verify", place);
-      const { code, stderr } = await runExample(line, place);
-      // Only docs/ was sent: the other files are drift.
-      const isDrift = line.includes("--exit-code");
+      const isDifferent = line.includes("--exit-code");
+      if (isDifferent) writeFiles(place.folder, { "docs/welcome.md": "# Welcome\n\nNew.\n" });
+      const { code, stderr } = await runExample(answered(line), place);
       // The examples of connectors send one folder to two pairs, and the second upload says so.
       const known = commands.includes("connectors")
         ? "(?!: by the state, cc_pair_id 2 also holds 6 documents)"
         : "";
-      const complaint = isDrift ? /warning/ : new RegExp(`error|warning${known}`);
+      const complaint = isDifferent ? /warning/ : new RegExp(`error|warning${known}`);
       expect({ code, stderr }, line).toEqual({
-        code: isDrift ? 12 : 0,
+        code: isDifferent ? 12 : 0,
         stderr: expect.not.stringMatching(complaint),
       });
     }

@@ -36,6 +36,7 @@ export async function planFolder(
 ): Promise<Plan> {
   const { source, state, spool, inspector, targets, progress } = session;
   const { settings, inputs, since } = source;
+  const isUnnamed = inputs.length === 0 || (source.isWhole === true && inputs[0] === ".");
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
   const fixed = { phase: "reading", total: undefined, counts, retries: 0, slowBecause: undefined };
   const isInScope = scopeOf(inputs, source.find);
@@ -82,7 +83,7 @@ export async function planFolder(
         .filesOf(path)
         .some(({ seen }) => seen === seenText(stamp, source.mappingKey(path)));
     },
-    readsWholeRoot: inputs.length === 0 && settings.include.length === 0,
+    readsWholeRoot: isUnnamed && settings.include.length === 0,
     sends: options.sends === true,
     shown: source.shown,
     checksum: options.checksum === true,

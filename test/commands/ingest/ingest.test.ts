@@ -129,8 +129,8 @@ describe("ingest", () => {
 
   const refusals: [string, string[], number, RegExp][] = [
     [
-      "no pair of orphans",
-      ["ingest", "orphans", "docs"],
+      "no pair of prune",
+      ["prune", "docs", "--tombstone", "--dry-run"],
       2,
       /where were the documents sent\?\n.*connectors list`\n.*ccPairId in the configuration\n$/,
     ],

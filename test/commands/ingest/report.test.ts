@@ -156,7 +156,7 @@ describe("--report", () => {
     expect(readdirSync(join(service.folder, "docs")).toSorted()).toEqual(["a.md", "run.html"]);
   });
 
-  it.each(["lint", "verify", "eval answers", "drift"])(
+  it.each(["lint", "verify", "eval answers", "status"])(
     "of %s among the documents is none itself",
     async (command) => {
       const report = `${pageStart({ title: "A report", command: command.split(" ")[0] ?? "" })}<p>Text.</p>${pageEnd()}`;

@@ -15,7 +15,10 @@ async function run(service: TestService, args: string, cwd = ".") {
 
 /** Lines `class id: reason`. */
 async function orphansOf(service: TestService, scope = "."): Promise<string[]> {
-  const { stdout } = await run(service, `ingest orphans ${scope} --cc-pair-id 2 -o json`);
+  const { stdout } = await run(
+    service,
+    `prune ${scope} --cc-pair-id 2 --tombstone --dry-run --max-delete 100% --class excluded -o json`,
+  );
   const all = JSON.parse(stdout) as { class: string; id: string; reason: string }[];
   return all.map(
     (each) =>

@@ -51,8 +51,12 @@ describe("names on the disk in another normal form", () => {
     writeFiles(service.folder, { [`${nfd}.md`]: "one\n" });
     const retried = await runIn(service, "retry --cc-pair-id 2");
     expect(retried).toMatchObject({ code: 0, stderr: expect.stringContaining("1 created") });
-    const orphans = "ingest orphans . --cc-pair-id 2 --exclude";
-    const listed = await runIn(service, `${orphans} ${nfc}.md -o tsv`);
+    const config = JSON.stringify({ ingest: { exclude: [`${nfc}.md`] } });
+    writeFiles(service.folder, { ".cliconfig.json": config });
+    const listed = await runIn(
+      service,
+      "prune . --cc-pair-id 2 --tombstone --dry-run --class excluded -o tsv",
+    );
     expect(listed.stdout).toContain("\texcluded\t");
     expect(listed.stdout).not.toContain("\tgone\t");
   });

@@ -15,10 +15,7 @@ const files = {
 async function run(args: string): Promise<{ code: number; stderr: string }> {
   const { folder: cwd, env } = await startTestService({ files });
   const context = createTestContext({ cwd, env });
-  const code = await main(
-    ["ingest", ...args.split(" "), "--link", "https://x.example/{slug}"],
-    context,
-  );
+  const code = await main([...args.split(" "), "--link", "https://x.example/{slug}"], context);
   return { code, stderr: context.stderrText() };
 }
 
@@ -26,9 +23,9 @@ describe("a template that makes one link for several files", () => {
   const line =
     "2 documents have the link of another document (first: docs/a.md and docs/a.txt: https://x.example/docs/a)";
   it.each([
-    "documents docs rows.csv",
-    "docs rows.csv --cc-pair-id 2",
-    "docs --dry-run --cc-pair-id 2",
+    "convert docs rows.csv",
+    "ingest docs rows.csv --cc-pair-id 2",
+    "ingest docs --dry-run --cc-pair-id 2",
   ])("is counted in one line: %s", async (args) => {
     const { code, stderr } = await run(args);
     expect(code).toBe(0);

@@ -38,10 +38,10 @@ describe("ingest -", () => {
   it("sends each line, with its own pair where it names one, and no line twice", async () => {
     const service = await startTestService();
     const own = (id: string, cc_pair_id: number): Json => ({ document: document(id), cc_pair_id });
-    const first = await run(service, toLines(own("a", 2), own("b", 3), "", " \r"));
+    const first = await run(service, toLines(own("a", 2), own("b", 7), "", " \r"));
     expect(first).toMatchObject({ code: 0, stdout: "" });
     expect(accepted(service, "a")).toMatchObject([{ cc_pair_id: 2, document: { id: "a" } }]);
-    expect(accepted(service, "b")).toMatchObject([{ cc_pair_id: 3, document: { id: "b" } }]);
+    expect(accepted(service, "b")).toMatchObject([{ cc_pair_id: 7, document: { id: "b" } }]);
     const second = await run(service, toLines(document("a"), document("c")), ...pair);
     expect(second.stderr).toContain("1 created, 1 unchanged");
     expect(accepted(service, "a")).toHaveLength(1);

@@ -98,13 +98,13 @@ describe("a document that another pair holds", () => {
   it("is an error in the report where the other pair cannot be looked up", async () => {
     const listing = { path: "/api/manage/admin/connector/status", after: 3 };
     const { run, folder } = await start({
-      faults: { rules: [{ when: listing, do: { status: 400 } }] },
+      faults: { rules: [{ when: listing, do: { status: 501 } }] },
     });
     await run("ingest docs --cc-pair-id 8");
     await run("ingest docs/a.md --cc-pair-id 2");
     const line = "ingest docs --cc-pair-id 8 --require-access private --report r.json";
     const { code, err } = await run(line);
-    expect(err).toContain("400");
+    expect(err).toContain("501");
     expect(code).toBe(8);
     const { status } = JSON.parse(readFileSync(join(folder, "r.json"), "utf8")) as object & {
       status: string;

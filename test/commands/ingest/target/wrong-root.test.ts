@@ -5,7 +5,7 @@ import { startTestService, writeFiles, type TestService } from "../../../service
 import { runIn } from "../../state/support.ts";
 
 const broken = "---\nupdated: yesterday\n---\n# B\n";
-const prune = "--cc-pair-id 2 --prune --yes --max-delete 100%";
+const prune = "--cc-pair-id 2 --yes --max-delete 100%";
 
 /** The same service for a folder beside the one of `service`, which is a repository as well. */
 function beside(service: TestService, files: Record<string, string>): TestService {
@@ -16,13 +16,13 @@ function beside(service: TestService, files: Record<string, string>): TestServic
 }
 
 describe("with a state that belongs to another root", () => {
-  it("orphans removes nothing, though a file is found", async () => {
+  it("prune removes nothing, though a file is found", async () => {
     const service = await startTestService({ files: { "only.md": "# X\n" }, dialect: "onyx" });
     const line = "ingest . --cc-pair-id 2 --state ../st";
     expect(await runIn(service, line)).toMatchObject({ code: 0 });
     const other = beside(service, { "o.md": "# O\n" });
-    for (const removal of [prune, prune.replace("prune", "tombstone")]) {
-      const ran = await runIn(other, `ingest orphans . --state ../st ${removal}`);
+    for (const removal of [prune, `${prune} --tombstone`]) {
+      const ran = await runIn(other, `prune . --state ../st ${removal}`);
       expect(ran).toMatchObject({ code: 2 });
       expect(ran.stderr).toContain("none of the recorded files exists under this root");
       expect(ran.stderr).toContain("--root DIR");
@@ -33,16 +33,18 @@ describe("with a state that belongs to another root", () => {
     });
   });
 
-  it("orphans does not call files gone that exist under the other root", async () => {
+  it("prune does not call files gone that exist under the other root", async () => {
     const service = await startTestService({ files: { "only.md": "# X\n" }, dialect: "onyx" });
     const line = "ingest . --cc-pair-id 2 --state ../st";
     expect(await runIn(service, line)).toMatchObject({ code: 0 });
     const other = beside(service, { "o.md": "# O\n" });
-    const listed = await runIn(other, "ingest orphans . --state ../st");
-    expect(listed.stderr).toContain("cannot tell whether the files are gone: none of the recorded");
-    expect(listed).toMatchObject({ code: 10, stdout: expect.stringContaining("only.md") });
-    const none = await runIn(other, "ingest orphans . --state ../st --class excluded");
-    expect(none).toMatchObject({ code: 10, stdout: "" });
+    for (const line of ["prune . --dry-run", "prune . --class excluded --dry-run"]) {
+      const ran = await runIn(other, `${line} --state ../st`);
+      expect(ran.stderr).toContain("none of the recorded files exists under this root");
+      expect(ran.code).toBe(2);
+    }
+    const status = await runIn(other, "status . --state ../st");
+    expect(status.stderr).toContain("none of the files recorded");
   });
 
   it("retry does not take failed files for deleted ones, and forgets no failure", async () => {
@@ -77,16 +79,16 @@ describe("orphans of a folder", () => {
     const service = await startTestService({ files, dialect: "onyx" });
     expect(await runIn(service, "ingest . --cc-pair-id 2")).toMatchObject({ code: 0 });
     renameSync(join(service.folder, "docs/a.md"), join(service.folder, "other/a.md"));
-    const ran = await runIn(service, `ingest orphans docs ${prune}`);
+    const ran = await runIn(service, `prune docs ${prune}`);
     expect(ran).toMatchObject({ code: 2 });
     expect(ran.stderr).toContain("the id x is not made of its path");
-    for (const line of [`ingest orphans . ${prune}`, `ingest orphans ${prune}`]) {
+    for (const line of [`prune . ${prune}`, `prune ${prune}`]) {
       expect(await runIn(service, line)).toMatchObject({
         code: 0,
-        stderr: "no orphaned documents\n",
+        stderr: "nothing to remove\n",
       });
     }
     rmSync(join(service.folder, "other/a.md"));
-    expect(await runIn(service, `ingest orphans ${prune}`)).toMatchObject({ code: 0 });
+    expect(await runIn(service, `prune ${prune}`)).toMatchObject({ code: 0 });
   });
 });
