@@ -13,9 +13,9 @@ violated as a script to replay by hand, with its seed; exits 1 then.
 
 npm run prove -- NAME [--seconds N] [--runs N] [--seed S]
 
-Runs each property of test/NAME, a folder or a file, N times (5000), or as often as fits into the
-seconds (60), with other values each time; \`all\` names every property. Prints the values that break
-a property, with the seed that finds them again; exits 1 then.
+Runs each property of the folders or files NAME below test/ N times (5000), or as often as fits into
+the seconds (60), with other values each time; \`all\` names every property. Prints the values that
+break a property, with the seed that finds them again; exits 1 then.
 
 npm run prove -- corpora FOLDER… [--show N]
 
@@ -26,12 +26,14 @@ did, where the tool could not read a document, and where nothing was compared.`;
 
 const numbers = ["seconds", "sequences", "seed", "shrink", "runs", "show"];
 
-/** The tests below test/NAME that try many values. */
+/** The tests in folders or files of this name that try many values. */
 function propertyTests(name) {
   const all = readdirSync(join(projectFolder, "test"), { recursive: true })
     .map((path) => path.replaceAll("\\", "/"))
     .filter((path) => path.endsWith(".test.ts") && !path.startsWith("model/"));
-  const named = all.filter((path) => name === "all" || path.startsWith(name));
+  const named = all.filter(
+    (path) => name === "all" || `/${path}`.includes(`/${name}/`) || path.startsWith(name),
+  );
   return named
     .map((path) => `test/${path}`)
     .filter((path) => readFileSync(join(projectFolder, path), "utf8").includes("/property.ts"));

@@ -11,6 +11,8 @@ export const isProof = proofRuns > 0;
 // Of one property.
 const proofMs = Number(PROVE_SECONDS) * 1000;
 const given = PROVE_SEED === undefined ? {} : { seed: Number(PROVE_SEED) };
+/** Of what chooses its own values. */
+export const givenSeed = Number(PROVE_SEED ?? "1");
 
 fc.configureGlobal(
   isProof
@@ -23,12 +25,16 @@ export function few(count: number): { numRuns: number } {
   return { numRuns: isProof ? proofRuns : count };
 }
 
-/** Runs what chooses its own values by the seed 1, 2 and so on: `count` times, in a proof often. */
-export async function forSeeds(count: number, run: (seed: number) => Promise<void>): Promise<void> {
+/** The numbers 1, 2 and so on: `count` of them, in a proof as many as it asks for, while it has time. */
+export function* turns(count: number): Generator<number> {
   const end = performance.now() + proofMs;
   const most = isProof ? proofRuns : count;
-  for (let seed = 1; seed <= most; seed++) {
-    if (isProof && performance.now() > end) return;
+  for (let turn = 1; turn <= most && !(isProof && performance.now() > end); turn++) yield turn;
+}
+
+/** Runs what chooses its own values by the seed 1, 2 and so on: `count` times, in a proof often. */
+export async function forSeeds(count: number, run: (seed: number) => Promise<void>): Promise<void> {
+  for (const seed of turns(count)) {
     try {
       await run(seed);
     } catch (error) {

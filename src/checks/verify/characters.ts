@@ -28,7 +28,23 @@ export const hasRemovable = (text: string): boolean =>
 
 export const withoutRemovable = (text: string): string => text.replace(removables, "");
 
-const inWord = new RegExp(`[\\p{L}\\p{N}](?:${removable.source})[\\p{L}\\p{N}]`, "gu");
+/** Those of them that people see: others can be added to a text without a trace. */
+const seen = "[\\u2010-\\u2027\\u2030-\\u205e\\u2190-\\u21ff\\u2700-\\u27bf\\u{1f000}-\\u{1f9ff}]+";
+const inWord = new RegExp(`[\\p{L}\\p{N}]${seen}(?=[\\p{L}\\p{N}])`, "gu");
+/** Neither cells of tables, nor behind a mark of a list or the end of a sentence. */
+const spaced = new RegExp(`(?:[^\\s|.:!?*+-]|\\S\\*) ${seen} (?=[^\\s|])`, "gu");
+const mostSpaced = 20;
 
-/** How many of these characters stand within a word: nobody writes the text without them. */
-export const removableInWords = (text: string): number => text.match(inWord)?.length ?? 0;
+/**
+ * How many places show that such characters were removed: within a word, nobody writes the text
+ * without them; between two spaces, the chunks keep both.
+ */
+export function removalsShown(section: string, chunks: readonly string[]): number {
+  const count = section.match(inWord)?.length ?? 0;
+  const places = [...section.matchAll(spaced)].slice(0, mostSpaced);
+  const shown = places.filter(({ 0: { length }, index }) => {
+    const around = withoutRemovable(section.slice(Math.max(0, index - 8), index + length + 8));
+    return chunks.some((chunk) => chunk.includes(around));
+  });
+  return count + shown.length;
+}

@@ -9,16 +9,17 @@
  *
  * | difference | is allowed where |
  * | --- | --- |
- * | white space at the edge of a chunk is missing | most chunks of the document and of the run have none there |
+ * | white space between two chunks is missing | a blank line; or most chunks lack it, two at least, and most cuts are at white space |
+| the text has no white space between two chunks | chunks of the run keep white space; or two such cuts, and no white space is missing |
  * | a chunk begins with the end of the text so far (overlap) | all chunks of the document do: two at least, else those of another document, by as much |
  * | the text repeats itself between two chunks that do not overlap | three other chunks of the document begin without, or those of the run |
  * | the title before each chunk, its metadata behind each chunk | two chunks of the document have it; or those of another document |
- * | no dash, curly quote, arrow, emoji at all | a document of the run lacks several within words, and no chunk has any |
+ * | no dash, curly quote, arrow, emoji at all | a document of the run shows two removals, within words or between spaces, and no chunk has any |
  *
  * Text that a language model adds (summaries, context) can be told from an older text by nothing.
  * Pure.
  */
-import { hasRemovable, removableInWords, visibleText, withoutRemovable } from "./characters.ts";
+import { hasRemovable, removalsShown, visibleText, withoutRemovable } from "./characters.ts";
 import { hasCommonFrame } from "./common-frame.ts";
 import { findForeign } from "./foreign-text.ts";
 import {
@@ -30,6 +31,7 @@ import {
   type Cuts,
   type JoinedText,
   type Piece,
+  type Spaces,
 } from "./read-chunks.ts";
 
 export interface SentText {
@@ -46,8 +48,6 @@ export interface Habits {
   frames?: boolean;
   /** Chunks begin with so many characters of the chunk before; 0: with none. */
   overlap?: number;
-  /** White space between chunks is at no edge of them. */
-  trims?: boolean;
   /** Characters that it may remove: it does, or keeps them. */
   removable?: "removed" | "kept";
 }
@@ -63,8 +63,8 @@ export interface Comparison {
   doubt?: Doubt;
   needs: Habits;
   shows: Habits;
-  /** How often white space between chunks stands at an edge of them, and at none. */
-  spaces: { kept: number; lost: number };
+  /** Of `same`: what the chunks show of white space between them. */
+  spaces: Spaces;
   /** Of `other`: the sent words that the chunks lack first; "" if they lack none. */
   firstLacking: string;
   /** Of `more` and `other`: letters and digits that were not sent. */
@@ -116,11 +116,8 @@ const enoughPlain = 3;
 function judgeCuts(cuts: Cuts): { needs: Habits; shows: Habits; doubt?: Doubt } {
   const needs: Habits = {};
   const shows: Habits = {};
-  const { plain, twins, overlaps, tail, spacesKept, spacesLost } = cuts;
-  if (cuts.spacesAdded > 0 || (spacesLost > 0 && spacesKept >= spacesLost)) {
-    return { needs, shows, doubt: "spaces" };
-  }
-  if (spacesLost > 0) needs.trims = true;
+  const { plain, twins, overlaps, tail } = cuts;
+  if (cuts.spacesAdded > 0) return { needs, shows, doubt: "spaces" };
   const isPlain = overlaps.length === 0 && tail === 0;
   if (isPlain) {
     if (twins === 0 ? plain > 0 : plain - twins >= enoughPlain) shows.overlap = 0;
@@ -143,7 +140,7 @@ const withoutSpaces = (text: string): string => text.replaceAll(" ", "");
 /** Whether text and chunks differ in nothing but white space. */
 function differsInSpaces({ text }: JoinedText, pieces: readonly Piece[]): boolean {
   const bare = pieces.map(({ text: each }) => toPiece(withoutSpaces(each)));
-  return "cuts" in readPieces({ text: withoutSpaces(text), borders: new Set() }, bare);
+  return "cuts" in readPieces({ text: withoutSpaces(text), borders: new Map() }, bare);
 }
 
 /** Tells an older text from one with additions. */
@@ -193,7 +190,12 @@ export function compareText(sent: SentText, chunks: readonly string[]): Comparis
   const pieces = chunks.map(toPiece);
   const count = pieces.filter((each) => each.text !== "").length;
   const { reading, isFramed } = readEither(sent, text, pieces);
-  const rest = { spaces: { kept: 0, lost: 0 }, firstLacking: "", foreign: 0, chunks: count };
+  const rest = {
+    spaces: { kept: 0, lost: 0, lostInLines: 0, joined: 0 },
+    firstLacking: "",
+    foreign: 0,
+    chunks: count,
+  };
   const kept: Habits = keeps ? { removable: "kept" } : {};
   if ("failure" in reading) {
     const unsure = (doubt: Doubt): Comparison => {
@@ -213,13 +215,12 @@ export function compareText(sent: SentText, chunks: readonly string[]): Comparis
   else if (count === 1 && beginsWithTitle(sent, text)) needs.frames = false;
   if (mayRemove) {
     needs.removable = "removed";
-    const inWords = sent.sections.reduce((sum, each) => sum + removableInWords(each), 0);
-    if (inWords >= enoughInWords) shows.removable = "removed";
+    const removals = sent.sections.reduce((sum, each) => sum + removalsShown(each, chunks), 0);
+    if (removals >= enoughRemovals) shows.removable = "removed";
   }
   if (doubt !== undefined) return { verdict: "unsure", doubt, needs: {}, shows: kept, ...rest };
-  const { spacesKept: spaceKept, spacesLost: lost } = reading.cuts;
-  return { verdict: "same", needs, shows, ...rest, spaces: { kept: spaceKept, lost } };
+  return { verdict: "same", needs, shows, ...rest, spaces: reading.cuts.spaces };
 }
 
-/** One edit of a text adds one such character, hardly several within words. */
-const enoughInWords = 3;
+/** One edit of a text adds one such character, and others make no other change. */
+const enoughRemovals = 2;

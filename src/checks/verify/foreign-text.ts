@@ -217,7 +217,7 @@ export function findForeign(
     if (foreign > 0) found.chunksWithForeign += 1;
   }
   // Less can be what is left of the sent text in a chunk: a rule, or the end of a table.
-  if (strange > usual + shortestPiece) found.isOtherText = true;
+  if (strange > usual + shortestPiece && all !== "") found.isOtherText = true;
   const isComplete = reached === all.length;
   return { ...found, isComplete, firstLacking: isComplete ? "" : wordsFrom(all, reached) };
 }

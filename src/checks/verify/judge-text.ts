@@ -1,4 +1,5 @@
-import type { Comparison, Doubt, Habits } from "./compare-text.ts";
+import type { Comparison, Doubt } from "./compare-text.ts";
+import type { Spaces } from "./read-chunks.ts";
 
 /** `more`: the index holds the sent text and further text of unknown origin. `unsure`: see `why`. */
 export interface TextVerdict {
@@ -22,18 +23,28 @@ interface Known {
   frames: boolean;
   overlap: number;
   isWithoutOverlap: boolean;
-  spaces: { kept: number; lost: number };
+  spaces: Spaces;
   keepsRemovable: boolean;
   removes: boolean;
 }
 
+/** One edit puts or removes white space at one cut. */
+const enoughCuts = 2;
+
+/** Whether white space between chunks may be that of an older text. */
+function mayDifferInSpaces(own: Spaces, { kept, lost, joined }: Spaces): boolean {
+  const isDropped = lost > kept;
+  if (own.lostInLines > 0 && (!isDropped || lost < enoughCuts || joined >= lost)) return true;
+  return own.joined > 0 && (isDropped || (kept === 0 && joined < enoughCuts));
+}
+
 /** What speaks against a reading: a doubt, or a character that the service would have kept. */
-function objection(needs: Habits, known: Known): Doubt | "older" | undefined {
-  const { frames, overlap, trims, removable } = needs;
+function objection({ needs, spaces }: Comparison, known: Known): Doubt | "older" | undefined {
+  const { frames, overlap, removable } = needs;
   if (removable === "removed" && known.keepsRemovable) return "older";
   if (removable === "removed" && !known.removes) return "characters";
   if (frames !== undefined && frames !== known.frames) return "title";
-  if (trims && known.spaces.kept >= known.spaces.lost) return "spaces";
+  if (mayDifferInSpaces(spaces, known.spaces)) return "spaces";
   if (overlap === 0 && (known.overlap > 0 || !known.isWithoutOverlap)) return "overlap";
   return overlap !== undefined && overlap > known.overlap ? "overlap" : undefined;
 }
@@ -72,7 +83,7 @@ export function createTextJudge(): TextJudge {
     frames: false,
     overlap: 0,
     isWithoutOverlap: false,
-    spaces: { kept: 0, lost: 0 },
+    spaces: { kept: 0, lost: 0, lostInLines: 0, joined: 0 },
     keepsRemovable: false,
     removes: false,
   };
@@ -84,10 +95,10 @@ export function createTextJudge(): TextJudge {
   let documents = 0;
   const tallyOf = ({ chunks }: Comparison): Tally => tallies[chunks > 1 ? "several" : "one"];
   const decide = (found: Comparison): TextVerdict => {
-    const { verdict, doubt, needs } = found;
+    const { verdict, doubt } = found;
     if (verdict === "other") return { text: "other" };
     if (verdict === "more") return { text: isOlder(tallyOf(found)) ? "other" : "more" };
-    const against = verdict === "unsure" ? (doubt ?? "repeats") : objection(needs, known);
+    const against = verdict === "unsure" ? (doubt ?? "repeats") : objection(found, known);
     if (against === undefined) return { text: "same" };
     return against === "older" ? { text: "other" } : { text: "unsure", why: reasons[against] };
   };
@@ -101,14 +112,17 @@ export function createTextJudge(): TextJudge {
       known.isWithoutOverlap ||= shows.overlap === 0;
       known.spaces.kept += spaces.kept;
       known.spaces.lost += spaces.lost;
+      known.spaces.lostInLines += spaces.lostInLines;
+      known.spaces.joined += spaces.joined;
       known.keepsRemovable ||= shows.removable === "kept";
       known.removes ||= shows.removable === "removed";
     },
     decideNow(found) {
-      const { verdict, needs } = found;
+      const { verdict, needs, spaces } = found;
       const verdictNow = decide(found);
       if (verdict === "other" || verdict === "unsure") return verdictNow;
-      if (verdict === "same" && Object.keys(needs).length === 0) return verdictNow;
+      const isPlain = Object.keys(needs).length === 0 && spaces.lostInLines + spaces.joined === 0;
+      if (verdict === "same" && isPlain) return verdictNow;
       return documents >= enoughDocuments && verdictNow.text === "same" ? verdictNow : undefined;
     },
     decide,

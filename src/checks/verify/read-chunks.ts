@@ -5,24 +5,30 @@ import { matchesOf } from "./z-function.ts";
 /** The sections of a document as one text. */
 export interface JoinedText {
   text: string;
-  /** Where a space stands for the border of two sections: a service need not have it. */
-  borders: ReadonlySet<number>;
+  /** Where a space stands for a border that chunks need not have, and nobody adds by a character. */
+  borders: ReadonlyMap<number, "section" | "paragraph">;
 }
+
+const blankLine = /\n[^\S\n]*\n/;
 
 /** Joins sections; `prepare` changes each one before. */
 export function joinSections(
   sections: readonly string[],
   prepare: (section: string) => string = (section) => section,
 ): JoinedText {
-  const borders = new Set<number>();
+  const borders = new Map<number, "section" | "paragraph">();
   const parts: string[] = [];
   let length = 0;
   for (const section of sections) {
-    const part = visibleText(prepare(section)).trim();
-    if (part === "") continue;
-    if (parts.length > 0) borders.add(length++);
-    parts.push(part);
-    length += part.length;
+    let border: "section" | "paragraph" = "section";
+    for (const paragraph of prepare(section).split(blankLine)) {
+      const part = visibleText(paragraph).trim();
+      if (part === "") continue;
+      if (parts.length > 0) borders.set(length++, border);
+      border = "paragraph";
+      parts.push(part);
+      length += part.length;
+    }
   }
   return { text: parts.join(" "), borders };
 }
@@ -52,11 +58,20 @@ export interface Cuts {
   tail: number;
   /** An overlap that fits in several ways: the text repeats itself within it. */
   isPeriodic: boolean;
-  /** White space between two chunks: at the edge of one of them, or at neither. */
-  spacesKept: number;
-  spacesLost: number;
   /** White space at an edge where the text has none. */
   spacesAdded: number;
+  spaces: Spaces;
+}
+
+/** How many cuts between two chunks are of which kind. */
+export interface Spaces {
+  /** The text has white space, at the edge of a chunk. */
+  kept: number;
+  /** The text has white space, and no chunk has it; and of those, where no blank line stands. */
+  lost: number;
+  lostInLines: number;
+  /** Neither text nor chunks have white space. */
+  joined: number;
 }
 
 /** `repeats`: a chunk holds only text that chunks before it hold, or may. */
@@ -95,12 +110,19 @@ function placesBefore(chunk: string, text: string, reached: number): number[] {
   return places;
 }
 
-/** Counts the white space between two chunks, where the text has some (`isSpace`) or none. */
-function countSpaces(cuts: Cuts, before: Piece, piece: Piece, isSpace: boolean): void {
+/** Counts the cut between two chunks, where the text has white space (`isSpace`) or none. */
+function countCut(
+  cuts: Cuts,
+  [before, piece]: readonly [Piece, Piece],
+  isSpace: boolean,
+  border: "section" | "paragraph" | undefined,
+): void {
+  if (border === "section") return;
   const atEdge = before.spaceAfter || piece.spaceBefore;
-  if (isSpace && atEdge) cuts.spacesKept++;
-  else if (isSpace) cuts.spacesLost++;
-  else if (atEdge) cuts.spacesAdded++;
+  const { spaces } = cuts;
+  if (!isSpace && atEdge) cuts.spacesAdded++;
+  else spaces[atEdge ? "kept" : isSpace ? "lost" : "joined"]++;
+  if (isSpace && !atEdge && !border) spaces.lostInLines++;
 }
 
 /**
@@ -115,9 +137,8 @@ export function readPieces({ text, borders }: JoinedText, pieces: readonly Piece
     overlaps: [],
     tail: 0,
     isPeriodic: false,
-    spacesKept: 0,
-    spacesLost: 0,
     spacesAdded: 0,
+    spaces: { kept: 0, lost: 0, lostInLines: 0, joined: 0 },
   };
   let reached = 0;
   let before: Piece | undefined;
@@ -130,7 +151,7 @@ export function readPieces({ text, borders }: JoinedText, pieces: readonly Piece
       if (before) {
         cuts.plain++;
         if (isTwin(chunk, text, reached)) cuts.twins++;
-        if (!borders.has(reached)) countSpaces(cuts, before, piece, isSpace);
+        countCut(cuts, [before, piece], isSpace, borders.get(reached));
       }
       reached = next + chunk.length;
       before = piece;

@@ -2,9 +2,10 @@ import { findAccount, listGroups } from "../../api/account.ts";
 import type { Client } from "../../api/client.ts";
 import type { Gate } from "../../api/retry/gate.ts";
 import { listConnectors } from "../../api/connectors.ts";
+import { findDocumentSize } from "../../api/evidence.ts";
 import { listDocuments } from "../../api/listed-documents.ts";
 import type { ConnectorStatus } from "../../api/schemas.ts";
-import { searchKeyword } from "../../api/search.ts";
+import { type FoundDocument, searchKeyword } from "../../api/search.ts";
 import type { Facts } from "../../checks/verify/decide.ts";
 import type { Evidence } from "../../checks/verify/evidence.ts";
 import { rareWords } from "../../checks/verify/rare-words.ts";
@@ -26,7 +27,7 @@ export interface CauseRequest {
   /** The client of the reader, whose access counts. */
   reader: Client;
   gate: Gate;
-  /** Most keyword searches of this run. */
+  /** Most keyword searches of this run, and look-ups of what they find. */
   mostSearches: number;
 }
 
@@ -144,25 +145,44 @@ function createAccess({ reader }: CauseRequest, records: readonly ConnectorStatu
   };
 }
 
+/** A search of administrators returns the documents of so many chunks. */
+const chunksFound = 50;
+
 /**
  * The administrators' search also finds hidden documents, if the key may see them. Its hits are cut
- * by chunks, of which one document has many: only a search without any hit proves that the document
- * is not there.
+ * by chunks, of which one document has many: a document is proved not to be there only by a search
+ * without any hit, or whose hits have fewer chunks together.
  */
 function createHiddenSearch({ own, gate, mostSearches }: CauseRequest) {
-  let searches = 0;
+  let requests = 0;
   let isRefused = false;
+  const maySend = (): boolean => !isRefused && requests < mostSearches;
+  const hasAllHits = async (hits: readonly FoundDocument[]): Promise<boolean> => {
+    let chunks = 0;
+    for (const { document_id: id } of hits) {
+      if (!maySend() || chunks + hits.length >= chunksFound) return false;
+      requests++;
+      const { value } = await asked(() => findDocumentSize(own, id, { gate }));
+      if (!value) return false;
+      chunks += value.num_chunks;
+    }
+    return chunks < chunksFound;
+  };
   const search = async (storedId: string, query: string) => {
+    requests++;
     const { value, status } = await asked(() => searchKeyword(own, { query }, { gate }));
     isRefused = status === 403 || status === null || status === 404;
     const hit = value?.find((each) => each.document_id === storedId);
-    const missed = value?.length === 0 ? "not found" : "unavailable";
+    const missed = value && !hit && (await hasAllHits(value)) ? "not found" : "unavailable";
     const found = hit ? (hit.hidden === false ? "visible" : "found") : missed;
     const proves = {
       visible: "it is in the index by now, and not hidden",
       found: "it is in the index, hidden from everybody",
-      "not found": "no document has this word, hidden or not",
-      unavailable: value ? "nothing: other documents have the word" : cannotTell(status),
+      "not found":
+        value?.length === 0
+          ? "no document has this word, hidden or not"
+          : "only other documents have this word, hidden or not",
+      unavailable: value ? "nothing: many other chunks have the word" : cannotTell(status),
     }[found];
     return {
       found,
@@ -173,7 +193,7 @@ function createHiddenSearch({ own, gate, mostSearches }: CauseRequest) {
     facts.search = "unavailable";
     const sent = text && "sent" in text ? text.sent : undefined;
     for (const query of rareWords(sent?.titles[0] ?? "", sent?.sections ?? [])) {
-      if (isRefused || facts.search !== "unavailable" || searches++ >= mostSearches) return;
+      if (!maySend() || facts.search !== "unavailable") return;
       const result = await search(idInResponses(own, document), query);
       facts.search = result.found;
       evidence.push(result.evidence);

@@ -83,8 +83,23 @@ describe("the comparison with chunks", () => {
   it("takes white space, accents and control characters for what people see", () => {
     const sent = ["Le conge\u0301  dure\n10\u00a0jours.\u0007"];
     expect(verdictOf(compare(sent, ["Le congé dure 10 jours."]))).toBe("same");
-    expect(verdictOf(compare(["Le congé"], ["Le conge", "\u0301"]))).toBe("same");
-    expect(verdictOf(compare(["a 😀 b"], ["a \ud83d", "\ude00 b"]))).toBe("same");
+    expect(verdictOf(compare(["Le congé"], ["L", "e conge", "\u0301"]))).toBe("same");
+    expect(verdictOf(compare(["a 😀 b"], ["a \ud83d", "\ude00 ", "b"]))).toBe("same");
+  });
+
+  it("takes white space between chunks for that of an older text where nothing shows what the service does", () => {
+    const spaced = compare(["Ask first. Then go."], ["Ask first.", "Then go."]);
+    const joined = compare(["Ask first.Then go."], ["Ask first.", "Then go."]);
+    const kept = compare(sections, cut(text, 61));
+    const dropped = compare(sections, text.split("\n\n"));
+    const trimmed = compare(
+      sections,
+      cut(text, 61).map((each) => each.trim()),
+    );
+    expect([spaced, joined].map((each) => verdictOf(each))).toEqual(["unsure", "unsure"]);
+    expect([spaced, joined].map((each) => verdictOf(each, [dropped]))).toEqual(["same", "unsure"]);
+    expect([spaced, joined].map((each) => verdictOf(each, [kept]))).toEqual(["unsure", "same"]);
+    expect(verdictOf(trimmed)).toBe("unsure");
   });
 
   it("believes in an overlap, a title and metadata where other documents show them", () => {
@@ -117,6 +132,11 @@ describe("the comparison with chunks", () => {
     const shown = compare(["Don’t, can’t, 10–20."], ["Dont, cant, 1020."]);
     expect(verdictOf(shown)).toBe("same");
     expect(verdictOf(removed, [shown])).toBe("same");
+    const apart = ["Ask – then go. Wait → read.", "| a | ✅ |\n| b | ✅ |"];
+    expect(verdictOf(compare(apart.slice(0, 1), ["Ask  then go. Wait  read."]))).toBe("same");
+    expect(verdictOf(compare(apart.slice(0, 1), ["Ask then go. Wait read."]))).toBe("unsure");
+    expect(verdictOf(compare(apart.slice(1), ["| a |  |\n| b |  |"]))).toBe("unsure");
+    expect(verdictOf(compare(["a\u200bb/c\u200bd"], ["ab/cd"]))).toBe("unsure");
     expect(verdictOf(removed, [compare(["A — b"], ["A — b"])])).toBe("other");
     expect(verdictOf(removed, [shown, compare(["A — b"], ["A — b"])])).toBe("other");
   });

@@ -51,3 +51,13 @@ it("finds a hidden document by a word that only it has", async () => {
   const lost = await uploaded(files, "docs/59.md", { keeps: "row" });
   expect((await runIn(lost, "verify")).stdout).toMatch(/^listed only +docs\/59\.md/);
 });
+
+it("tells a lost document from a hidden one where few other documents have its words", async () => {
+  const files = Object.fromEntries(Object.entries(alike).slice(0, 4));
+  const hidden = await uploaded(files, "docs/03.md", { hidden: true });
+  expect((await runIn(hidden, "verify")).stdout).toMatch(/^hidden +docs\/03\.md/);
+  const lost = await uploaded(files, "docs/03.md", { keeps: "row" });
+  const { stdout } = await runIn(lost, "verify --explain docs/03.md");
+  expect(stdout).toMatch(/listed only/);
+  expect(stdout).toContain("only other documents have this word");
+});

@@ -64,7 +64,7 @@ it("calls a document stale that another project overwrote", async () => {
   const other = { "docs/a.md": "# A\n\nAlpha beta gamma epsilon.\n" };
   const theirs = await startTestService({ dialect: "onyx", files: other });
   const env = { ...theirs.env, KNOWCTL_BASE_URL: service.sandbox.url };
-  const overwrite = "ingest docs --cc-pair-id 3 --overwrite";
+  const overwrite = "ingest docs --cc-pair-id 3 --overwrite --allow-pruned";
   expect((await runIn({ ...theirs, env }, overwrite)).code).toBe(0);
   await service.sandbox.idle();
   const { code, stdout } = await runIn(service, "verify");

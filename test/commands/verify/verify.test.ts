@@ -134,7 +134,7 @@ describe("verify", () => {
     rmSync(join(folder, "docs/4.md"));
     const { code, stdout } = await run("verify");
     expect(stdout).toMatch(/^unknown +docs\/3\.md: changed since upload$/m);
-    const gone = "the file is gone: see `knowctl ingest orphans`";
+    const gone = "the file is gone: see `knowctl status`";
     expect(stdout).toMatch(new RegExp(`^unknown +docs/4\\.md: ${gone}$`, "m"));
     expect(code).toBe(10);
     // What stands behind the link is not known.
