@@ -18,25 +18,18 @@ function displayOf(style: string | undefined): string | undefined {
   return value;
 }
 
-// Names of classes that scripts show and hide: panels of tabs, accordions, spoilers.
-const togglable =
-  /(?:^|[\s_-])(?:tabs?|tabpanel|tabitem|accordion|collapse|collapsed|collapsible|expandable|spoiler)(?:[\s_-]|$)/i;
-
 /** Whether a script of the page shows the element when a reader asks for it. */
 function startsHidden(attributes: Attributes, isControlled: (id: string) => boolean): boolean {
-  const classes = attributes.get("class") ?? attributes.get("classname") ?? "";
   const id = attributes.get("id") ?? "";
   return (
-    attributes.get("role")?.trim().toLowerCase() === "tabpanel" ||
-    togglable.test(classes.slice(0, longestStyle)) ||
-    (id !== "" && isControlled(id))
+    attributes.get("role")?.trim().toLowerCase() === "tabpanel" || (id !== "" && isControlled(id))
   );
 }
 
 /**
  * Whether nobody sees an element: `hidden`, or `display: none` in its own style. An element that
- * only starts hidden is seen: a panel of tabs, an accordion, `hidden="until-found"`, or one that
- * another element controls. Names of attributes are in lower case.
+ * only starts hidden is seen: one with the role of a panel, `hidden="until-found"`, or one that another
+ * element controls. A class proves nothing. Names of attributes are in lower case.
  */
 export function hidesElement(
   attributes: Attributes,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { removeHidden } from "../../../src/documents/hidden/markdown.ts";
 import { createLeftOutLog } from "../../../src/documents/read/left-out.ts";
+import { readAdoc } from "../../../src/documents/read/readers/adoc/adoc.ts";
 import { readHtml } from "../../../src/documents/read/readers/html/html.ts";
 import { readMarkdown } from "../../../src/documents/read/readers/markdown/markdown.ts";
 import { readMdx } from "../../../src/documents/read/readers/mdx/mdx.ts";
@@ -43,6 +44,23 @@ describe("comments of Markdown", () => {
       "<div>\n`  `\n</div>",
     ],
     ["that never closes", "a\n\n<!-- SECRET\n\nSECRET\n", "a\n\n"],
+    ["with an end in code", "a <!-- `-->` SHOWN", "a ` SHOWN"],
+    [
+      "that begins in a cell",
+      "| a |\n| - |\n| <!-- b |\n\nc --> d",
+      "| a |\n| - |\n| <!-- b |\n\nc --> d",
+    ],
+    ["with a condition", "<!--[if IE]>\nSECRET\n<![endif]-->\nb", "\nb"],
+    ["around a section of CDATA", "<!-- <![CDATA[ SECRET ]]> -->\nb", "\nb"],
+    [
+      "in a value, as part of the value",
+      '<p title="<!-- x -->">b</p>',
+      '<p title="<!-- x -->">b</p>',
+    ],
+    ["of Liquid", "a {% comment %}SECRET\n\nSECRET{% endcomment %} b", "a  b"],
+    ["of Liquid without blanks", "a\n\n{%- comment -%}\nSECRET\n{%- endcomment -%}\nb", "a\n\n\nb"],
+    ["of kramdown", "a\n\n{::comment}\nSECRET\n\nSECRET\n{:/comment}\n\nb", "a\n\n\n\nb"],
+    ["of kramdown in a line", "a {::comment}SECRET{:/} b {::comment}SECRET{:/comment}", "a  b "],
     ["as a definition", "a\n\n[//]: # (SECRET)\n[comment]: <> (SECRET)\n\nb", "a\n\n\n\n\nb"],
     ["with a paragraph indented like code below text", "a\n    <!-- SECRET --> b", "a\n     b"],
     [
@@ -72,6 +90,9 @@ describe("comments of Markdown", () => {
     ["escaped", "a \\<!-- shown --> b"],
     ["that never closes in a paragraph", "a <!-- shown\n\nb"],
     ["that closes in the next paragraph", "a <!-- shown\n\nb --> c"],
+    ["of kramdown in code", "a `{::comment}shown{:/}` b"],
+    ["of kramdown that never closes", "a {::comment}shown\n"],
+    ["of Obsidian outside of its vault", "a %%shown%% b\n\n%%\nshown\n%%\n"],
     ["as a definition in a paragraph", "a\n[//]: # (shown)\nb"],
   ])("keeps one %s", (_, text) => {
     expect(bodyOf(text)).toBe(text);
@@ -82,6 +103,35 @@ describe("comments of Markdown", () => {
     const { body, leftOut = [] } = readMarkdown(text, "a.md", around);
     expect(body).toBe("a\n<!-- knowctl:ignore -->\n\n<!-- /knowctl:ignore -->\nb");
     expect(leftOut).toEqual([]);
+  });
+
+  it("removes comments of Obsidian in its vault, but not in code", () => {
+    const vault = { ...around, includes: { ...around.includes, isInVault: () => true } };
+    const text = "a %%SECRET%% b\n\n%%\nSECRET\n\nSECRET\n%%\n\n`%%shown%%` 5%% c\n";
+    const { body, leftOut } = readMarkdown(text, "a.md", vault);
+    expect(body).toBe("a  b\n\n\n\n`%%shown%%` 5%% c\n");
+    expect(leftOut).toMatchObject([
+      { kind: "comment", line: 1 },
+      { kind: "comment", line: 3 },
+    ]);
+    expect(readMarkdown(text, "a.md", { ...vault, keepsHidden: true }).body).toBe(text);
+  });
+
+  it("lets a region be left out that a comment reaches into", () => {
+    const text = "a\n<!-- knowctl:ignore -->\n<!-- SECRET\n<!-- /knowctl:ignore -->\nb\n";
+    expect(() => readMarkdown(text, "a.md", around)).not.toThrow();
+    const { body } = readMarkdown(text, "a.md", around);
+    expect(body).not.toContain("SECRET");
+  });
+
+  it("counts comments of AsciiDoc, once for each line or block", () => {
+    const text =
+      "// one\n= A\nAuthor\n// two\n\na\n// three\nb\n\n////\nSECRET\n////\n\n* c\n// five\n\n[comment]\nSECRET\n\n|===\n| d\n// seven\n|===\n\n----\n// shown\n----\n";
+    const { body, leftOut = [] } = readAdoc(text, "a.adoc", around);
+    expect(body).not.toMatch(/SECRET|one|two|three|five|seven/);
+    expect(body).toContain("// shown");
+    expect(leftOut.map(({ kind }) => kind)).toEqual(Array.from({ length: 7 }, () => "comment"));
+    expect(leftOut.slice(0, 4).map(({ line }) => line)).toEqual([1, 4, 7, 12]);
   });
 
   it("counts each comment with its line", () => {
@@ -120,6 +170,9 @@ const hiddenElements: [string, string][] = [
   ["a parent that ends", "<div><span hidden>SECRET</div>"],
   ["the next paragraph", "<div><p hidden>SECRET<p>a</div>"],
   ["details", "<details hidden><summary>SECRET</summary>SECRET</details>"],
+  ["the class of a panel alone", '<div class="tab-note" hidden>SECRET</div>'],
+  ["the class of an accordion alone", '<p class="accordion" style="display:none">SECRET</p>'],
+  ["a comment in a value", '<p hidden title="<!-- x -->">SECRET</p>'],
   ["a template", "<template><p>SECRET</p><template>SECRET</template>SECRET</template>"],
   ["a script", "<script>if (a < b) SECRET</script>"],
   ["a style sheet", "<style>\n.a { color: SECRET }\n</style>"],
@@ -128,7 +181,6 @@ const hiddenElements: [string, string][] = [
 const seenElements: [string, string][] = [
   ["until found", '<p hidden="until-found">SHOWN</p>'],
   ["a panel of tabs", '<div role="tabpanel" hidden>SHOWN</div>'],
-  ["an accordion", '<div class="accordion-body" style="display:none">SHOWN</div>'],
   ["a controlled element", '<button aria-controls="x">Y</button><div id="x" hidden>SHOWN</div>'],
   ["details", "<details><summary>A</summary>SHOWN</details>"],
   ["aria-hidden", '<p aria-hidden="true">SHOWN</p>'],

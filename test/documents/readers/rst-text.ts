@@ -7,6 +7,7 @@ export function readText(text: string, files: Record<string, string> = {}): Pars
   const includes: Includes = {
     parts: new Set(),
     readNote: () => undefined,
+    isInVault: () => false,
     read(target, chain) {
       const found = files[target];
       const path = target.startsWith("/") ? target.slice(1) : `docs/${target}`;

@@ -27,6 +27,8 @@ export interface Includes {
    * for none. One that is nearer may be added in any folder, so the document is read on each run.
    */
   readNote(target: string, chain: readonly string[]): Included | undefined;
+  /** Whether a page is in a vault of Obsidian. */
+  isInVault(path: string): boolean;
   /** Root-relative paths that read() looked for in the root, also the missing ones. */
   readonly parts: ReadonlySet<string>;
 }
@@ -130,6 +132,7 @@ export function createIncludes(
   let included = 0;
   const includes: Includes = {
     parts,
+    isInVault: (path) => notes.isInVault(path),
     readNote(target, chain) {
       noted.add(partAnywhere(target), undefined);
       const path = notes.find(target, chain[0] ?? "");
@@ -164,4 +167,5 @@ export const noIncludes: Includes = {
   parts: new Set(),
   read: () => ({ problem: "a text without a file includes nothing" }),
   readNote: () => undefined,
+  isInVault: () => false,
 };

@@ -8,6 +8,8 @@ export interface NotesByName {
    * `from`: the one nearest to the top. Undefined without one, and where isTooMany().
    */
   find(target: string, from: string): string | undefined;
+  /** Whether a page is in a vault of Obsidian: a folder with an `.obsidian`. */
+  isInVault(path: string): boolean;
   /** Whether the project has so many notes that none is found by its name. */
   isTooMany(): boolean;
 }
@@ -63,6 +65,7 @@ export function createNotesByName(root: string, most = mostNotes): NotesByName {
   const known = new Map<string, string | undefined>();
   const list = (): Vaults => (vaults ??= listNotes(root, most));
   return {
+    isInVault: (path) => list().folders.some((folder) => comparable(path).startsWith(folder)),
     isTooMany: () => list().notes === undefined,
     find(target, from) {
       const { folders, notes } = list();

@@ -20,8 +20,11 @@ function takePreamble({ lines, context }: State): void {
     if (/^\/{4,}$/.test(text)) {
       lines.next();
       linesUntil({ lines }, text);
-    } else if (text === "" || start.isComment(text)) lines.next();
-    else if (isEntry(text)) {
+      lines.leaveOutComment();
+    } else if (text === "" || start.isComment(text)) {
+      lines.next();
+      if (text !== "") lines.leaveOutComment();
+    } else if (isEntry(text)) {
       lines.next();
       takeEntry(context.attributes, text, () => lines.next()?.text);
     } else return;
@@ -43,7 +46,8 @@ function takeHeader(state: State): string | undefined {
   for (; line && line.text !== "" && !start.endsParagraph(line.text); line = lines.peek()) {
     lines.next();
     if (isEntry(line.text)) takeEntry(context.attributes, line.text, () => lines.next()?.text);
-    else if (!start.isComment(line.text)) about.push(line.text);
+    else if (start.isComment(line.text)) lines.leaveOutComment();
+    else about.push(line.text);
   }
   // The attributes below the title are known in it.
   const title = addHeading(state, found?.text ?? first, 1, true);

@@ -158,6 +158,7 @@ function takeHidden(state: State, line: string): boolean {
   } else if (line === "+") attachNext(state);
   else if (title !== undefined) state.pending.title = title;
   else if (start.isComment(line)) {
+    lines.leaveOutComment();
     // Below an empty line it ends a list: what follows is another one.
     if (state.blankLines > 0) states.divideLists(state);
   } else return start.isBreak(line);
@@ -172,8 +173,9 @@ function takeParagraph(state: State, first: string): void {
   const taken = [first];
   const isEnd = state.lists.length > 0 ? start.endsItem : start.endsParagraph;
   for (let line = lines.peek(); line && !isEnd(line.text); line = lines.peek()) {
-    if (isLiteral || !start.isComment(line.text)) taken.push(line.text);
     lines.next();
+    if (isLiteral || !start.isComment(line.text)) taken.push(line.text);
+    else lines.leaveOutComment();
   }
   const attributes = states.usePending(state);
   states.addTitle(state, attributes, numberedStyles.get(attributes.style));

@@ -22,8 +22,9 @@ function takeText(state: State, item: Item): string[] {
     if (first === undefined || start.isNoDescription(first)) return taken;
   }
   for (let line = lines.peek(); line && !start.endsItem(line.text); line = lines.peek()) {
-    if (!start.isComment(line.text)) taken.push(line.text);
     lines.next();
+    if (start.isComment(line.text)) lines.leaveOutComment();
+    else taken.push(line.text);
   }
   return taken;
 }

@@ -201,14 +201,16 @@ function csvRows(state: State, lines: readonly string[], separator: string): str
 }
 
 /** The lines without comments and ignore regions, and the marks of regions that go on below. */
-function keptLines(lines: readonly string[]): { kept: string[]; open: string[] } {
+function keptLines(state: State, lines: readonly string[]): { kept: string[]; open: string[] } {
   const kept: string[] = [];
   const open: string[] = [];
   for (const line of lines) {
     const mark = ignoreMarkOf(line);
     if (mark?.includes("/") === true) open.pop();
     else if (mark !== undefined) open.push(mark);
-    else if (open.length === 0 && !isComment(line)) kept.push(line);
+    else if (open.length > 0) continue;
+    else if (isComment(line)) state.lines.leaveOutComment();
+    else kept.push(line);
   }
   return { kept, open };
 }
@@ -224,7 +226,7 @@ export function addTable(
   const isCsv = delimiter.startsWith(",") || format === "csv";
   const isDsv = delimiter.startsWith(":") || format === "dsv";
   const given = attributes.named.get("separator");
-  const { kept, open } = keptLines(lines);
+  const { kept, open } = keptLines(state, lines);
   let rows: string[] = [];
   if (isCsv || isDsv || format === "tsv") {
     const separator = given || (isCsv ? "," : isDsv ? ":" : "\t");

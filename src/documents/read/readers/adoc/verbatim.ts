@@ -45,7 +45,10 @@ function addHtml(state: State, html: string): void {
 /** A paragraph or block whose style says how its text is read. Returns false for running text. */
 export function addStyled(state: State, text: string, attributes: BlockAttributes): boolean {
   const { style } = attributes;
-  if (style === "comment") return true;
+  if (style === "comment") {
+    state.lines.leaveOutComment();
+    return true;
+  }
   if (style === "pass") addHtml(state, text);
   else if (style === "verse") addBlock(state, textLines(state, text));
   else if (/^(?:source|listing|literal|stem|latexmath|asciimath)$/.test(style)) {
@@ -58,7 +61,7 @@ export function addStyled(state: State, text: string, attributes: BlockAttribute
 export function addVerbatim(state: State, delimiter: string, attributes: BlockAttributes): void {
   const fence = /^`{3,}/.exec(delimiter)?.[0];
   const text = linesUntil(state, fence ?? delimiter).join("\n");
-  if (delimiter.startsWith("/")) return;
+  if (delimiter.startsWith("/")) return state.lines.leaveOutComment();
   if (fence !== undefined) {
     const language = delimiter.slice(fence.length);
     addCode(state, text, { ...attributes, positional: ["", language], style: "" });

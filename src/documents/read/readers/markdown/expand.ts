@@ -17,7 +17,7 @@ import { closedNames, readHugo, readLiquid } from "./shortcode.ts";
 import { shortcodeText } from "./shortcode-text.ts";
 
 const construct =
-  /\{\{[<%]|\{[%!*]|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:|\[!(?:INCLUDE|include|code)\b|:::[ \t]*code[ \t]|!\[\[/g;
+  /\{\{[<%]|\{[%!*]|\{::comment\}|%%|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:|\[!(?:INCLUDE|include|code)\b|:::[ \t]*code[ \t]|!\[\[/g;
 
 /** `{{</* name *\/>}}`: Hugo shows the shortcode itself. */
 function replaceEscaped({ text, nextOf }: Expansion, at: number): Replacement | undefined {
@@ -28,6 +28,25 @@ function replaceEscaped({ text, nextOf }: Expansion, at: number): Replacement | 
   return { end: close + 3, text: `${text.slice(at, at + 3)}${inner}${mark}` };
 }
 
+/** A comment of kramdown, or of a note in a vault of Obsidian. */
+function removeComment(expansion: Expansion, at: number, mark: string): Replacement | undefined {
+  const { around, chain, log, nextOf } = expansion;
+  const isNote = mark === "%%";
+  if (around.keepsHidden || (isNote && !around.includes.isInVault(chain.at(-1) ?? ""))) {
+    return undefined;
+  }
+  const from = at + mark.length;
+  const ends = isNote ? ["%%"] : ["{:/comment}", "{:/}"];
+  const closes = ends
+    .map((each) => ({ each, close: nextOf(each, from) }))
+    .filter(({ close }) => close !== -1)
+    .toSorted((one, other) => one.close - other.close);
+  const [first] = closes;
+  if (!first) return undefined;
+  log.add("comment", "", at);
+  return { end: first.close + first.each.length, text: "" };
+}
+
 function replaceConstruct(expansion: Expansion, at: number, mark: string): Replacement | undefined {
   const { text, isCode } = expansion;
   // PyMdown includes within code, too.
@@ -36,6 +55,7 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
   if (isCode(at)) return undefined;
   if (mark === "{!") return replaceBang(expansion, at);
   if (mark === "{*") return replaceStar(expansion, at);
+  if (mark === "%%" || mark === "{::comment}") return removeComment(expansion, at, mark);
   if (mark === "<<<") return replaceCodeImport(expansion, at);
   if (mark === "![[") return replaceEmbed(expansion, at);
   if (mark === "[!code") return replaceDocfxCode(expansion, at);

@@ -16,6 +16,7 @@ function braceMarks(text: string): Marks {
     const afterNext = text[at + 2];
     if (next === "%" || next === "!" || next === "*") marks.expands = true;
     else if (next === "{" && (afterNext === "<" || afterNext === "%")) marks.expands = true;
+    else if (next === ":" && afterNext === ":") marks.expands = marks.hasBlocks = true;
     else if (next === ":" || (next === " " && (afterNext === "." || afterNext === "#"))) {
       marks.hasBlocks = true;
     } else if (next === "." && isLetter(text.charCodeAt(at + 2)) && text[at - 1] !== "{") {
@@ -38,7 +39,7 @@ export function marksOf(text: string): Marks {
   const marks = braceMarks(text);
   // V8 searches for a word of eight characters or more ten times as slowly.
   if (text.includes("@i") && text.includes("@incl")) marks.expands = true;
-  if (text.includes("![[")) marks.expands = true;
+  if (text.includes("![[") || text.includes("%%")) marks.expands = true;
   if (text.includes("!INC") || text.includes("!inc")) marks.expands = true;
   if (text.includes("[!code")) marks.expands = true;
   if (!lineMark.test(text)) return marks;

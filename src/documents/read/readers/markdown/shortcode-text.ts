@@ -148,6 +148,7 @@ export function shortcodeText(
   if (kind === "open" && (name === "raw" || name === "comment")) {
     const content = contentOf(expansion, tag, isLiquid);
     if (content) {
+      if (name === "comment") log.add("comment", "", at);
       const inner = name === "raw" ? text.slice(end, content.close) : "";
       return { end: content.end, text: inner.replace(/\{%-?[ \t]*$/, "") };
     }

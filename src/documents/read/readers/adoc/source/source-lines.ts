@@ -17,6 +17,8 @@ export interface SourceLines {
   /** Looks ahead: 0 is the next line. Undefined after the last line. */
   peek(distance?: number): Line | undefined;
   next(): Line | undefined;
+  /** Counts a comment that ends with the line which next() returned last. */
+  leaveOutComment(): void;
 }
 
 interface Frame {
@@ -40,6 +42,9 @@ interface Reading {
   /** Number of open conditions when the skipped part began; 0 for none. */
   skippedFrom: number;
 }
+
+// Of more, the number says nothing.
+const mostCounted = 1000;
 
 const directive = /^(ifdef|ifndef|ifeval|endif|include)::([^[]*)\[(.*)\]$/;
 
@@ -150,5 +155,12 @@ export function createLines(
       return ahead[distance];
     },
     next: () => ahead.shift() ?? readLine(reading),
+    leaveOutComment() {
+      if (reading.leftOut.length >= mostCounted) return;
+      const [main] = reading.frames;
+      const isMain = main !== undefined && reading.frames.length === 1;
+      const line = isMain ? linesBefore + main.at - ahead.length : undefined;
+      reading.leftOut.push({ kind: "comment", what: "", line });
+    },
   };
 }
