@@ -3,6 +3,7 @@ import { CliError } from "../../errors.ts";
 import { formatOf } from "../../documents/read/readers.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
+import { createDifferenceTable } from "../../sync/status/difference-table.ts";
 import type { ListedTable } from "../../sync/status/listed-table.ts";
 import type { UnlistedOrphan } from "../../sync/orphans/orphan-table.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
@@ -105,8 +106,9 @@ export async function* findExtra(
 ): AsyncGenerator<UnlistedOrphan> {
   if (!isConnected(session)) return;
   const { output } = session;
-  const compared = await compareWithService(context, session, plan, [target]);
-  const { found, listed, storedId, noExtra } = compared;
+  const found = createDifferenceTable(session.state.database);
+  const compared = await compareWithService(context, session, plan, [target], found);
+  const { listed, storedId, noExtra } = compared;
   const { idPrefix } = session.source.settings;
   if (!isRecordedPrefix(session, target, idPrefix)) {
     throw refuse(

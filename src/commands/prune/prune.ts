@@ -212,7 +212,7 @@ export async function prune(
     const { state, targets } = session;
     const target = targetFor(targets, undefined);
     if (!target) throw missingPair({ isUpload: false });
-    refuseUnrecorded(session, target);
+    refuseUnrecorded(session, [target.key]);
     // Without a spool the plan has the id of each document and does not change the state.
     const plan = await planFolder(context, { ...session, spool: undefined });
     await session.progress.stop();

@@ -4,20 +4,20 @@ import { exists } from "../../documents/find/place/real-place.ts";
 import { noSuchPath } from "../../documents/find/root.ts";
 import { removedPath } from "../../documents/find/scope.ts";
 import type { State } from "../../sync/state/state.ts";
-import type { Target } from "../../sync/state/target.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
 import type { Session } from "../ingest/session.ts";
 
-/** Throws CliError `usage` for a path that does not exist and of which nothing is recorded. */
+/** Throws CliError `usage` for a path that does not exist and that no target of `keys` records. */
 export function refuseUnrecorded(
   { source, state }: Pick<Session, "source" | "state">,
-  { key }: Target,
+  keys: readonly string[],
 ): void {
   // Inputs of the record may be gone.
   if (source.isWhole) return;
   for (const input of source.inputs) {
     const path = removedPath(input, source.find);
-    if (path !== undefined && !isRecorded(state, key, path)) throw noSuchPath(input, source.cwd);
+    if (path === undefined || keys.some((key) => isRecorded(state, key, path))) continue;
+    throw noSuchPath(input, source.cwd);
   }
 }
 

@@ -12,7 +12,7 @@ function remoteSteps(
   if (remote["not-sent"] > 0) lines.push(`not sent: \`${upload}\` sends them`);
   if (remote["gone-there"] > 0) {
     lines.push(
-      `gone there: \`knowctl state forget PATH\` forgets a record; then \`${upload}\` sends the file again`,
+      `gone there: \`knowctl state forget PATH\` forgets a record; then \`${upload}\` sends the file, if it exists`,
     );
   }
   if ((remote.extra ?? 0) > 0) lines.push("extra: `knowctl prune --extra` removes them");

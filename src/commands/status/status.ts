@@ -11,9 +11,9 @@ import { countOf } from "../../output/terminal/progress.ts";
 import { orphanClasses, type OrphanClass } from "../../sync/orphans/orphan-classes.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import type { FailureRecord } from "../../sync/state/records.ts";
-import { targetFor, type Target } from "../../sync/state/target.ts";
+import { serviceTargets, targetFor, type Target } from "../../sync/state/target.ts";
 import { createDifferenceTable, type DifferenceTable } from "../../sync/status/difference-table.ts";
-import { collectLocal } from "../../sync/status/local.ts";
+import { collectFailures, collectLocal } from "../../sync/status/local.ts";
 import { plannedTargets } from "../../sync/status/remote.ts";
 import { openOutput } from "../connect.ts";
 import type { MappingFlags } from "../ingest/options/mapping-flags.ts";
@@ -48,6 +48,12 @@ function listedTargets(session: ConnectedSession, { table }: Plan): Target[] {
   const known = found.filter((each) => each !== undefined);
   if (known.length === 0 || known.length < found.length) throw missingPair({ isUpload: false });
   return [...new Set([...known, ...ruleTargets(session)])];
+}
+
+/** All targets of the service: with its list, a document that another pair has is a result, too. */
+function recordedTargets({ state, targets }: Session, own: Target): string[] {
+  if (state.isRecordless) return [own.key];
+  return [own.key, ...serviceTargets(state.database, targets.baseUrl)];
 }
 
 function remoteSummary({ found, listed, targets, noExtra }: Comparison): RemoteSummary {
@@ -123,19 +129,20 @@ async function compare(context: Context, session: Session, options: StatusOption
   const { output, source, state, targets } = session;
   // Without a spool the plan has the id of each document and does not change the state.
   const plan = await planFolder(context, { ...session, spool: undefined });
+  const own = targetFor(targets, undefined);
+  if (own) refuseUnrecorded(session, options.remote ? recordedTargets(session, own) : [own.key]);
+  const found = createDifferenceTable(state.database);
+  const { table } = plan;
+  collectFailures({ table, targets }, failuresIn(session, plan), found);
   const compared =
     options.remote && isConnected(session)
-      ? await compareWithService(context, session, plan, listedTargets(session, plan))
+      ? await compareWithService(context, session, plan, listedTargets(session, plan), found)
       : undefined;
-  const own = targetFor(targets, undefined);
-  if (own) refuseUnrecorded(session, own);
-  const found = compared?.found ?? createDifferenceTable(state.database);
   const orphanTargets = [...(own ? [own] : []), ...ruleTargets(session)];
   await collectLocal(
     {
-      table: plan.table,
+      table,
       targets,
-      failures: failuresIn(session, plan),
       orphansOf: (target) => findOrphans(context, session, plan, target),
       orphanTargets: state.isRecordless ? [] : orphanTargets,
     },
@@ -143,7 +150,7 @@ async function compare(context: Context, session: Session, options: StatusOption
   );
   await session.progress.stop();
   const summary = summaryOf(found, plan, compared);
-  const isEmpty = plan.fileCount + summary.gone + summary.failed + (compared?.found.compared ?? 0);
+  const isEmpty = plan.fileCount + summary.gone + summary.failed + (compared?.compared ?? 0);
   const isPart = compared === undefined || compared.noExtra !== undefined;
   if (isEmpty === 0 && isPart) throw nothingToCompare(source);
   for (const each of plan.table.entries(["failed"])) await output.problem(problemOf(each, source));

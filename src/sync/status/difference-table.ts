@@ -21,10 +21,11 @@ export interface Difference {
   ccPairId: number | undefined;
 }
 
-/** Differences in a temporary table: there may be one for each document. The first pair of each is kept. */
+/** Differences in a temporary table. A document counts once: its first difference is kept. */
 export interface DifferenceTable {
   add(difference: Difference): void;
-  has(result: Difference["result"], path: string, id: string): boolean;
+  /** Adds a difference that stands for all documents of a file: no other one of the file is kept. */
+  addFile(difference: Difference & { path: string }): void;
   count(result: Difference["result"], class_?: OrphanClass): number;
   /** Differences with this result, in order of path and id. */
   list(result: Difference["result"]): Generator<Difference>;
@@ -37,30 +38,30 @@ export function createDifferenceTable(database: Database): DifferenceTable {
   database.exec(`
     DROP TABLE IF EXISTS temp.differences;
     CREATE TEMP TABLE differences (
-      result TEXT, path TEXT, id TEXT, pair INTEGER, class TEXT, PRIMARY KEY (result, path, id)
+      result TEXT, path TEXT, id TEXT, pair INTEGER, class TEXT, PRIMARY KEY (path, id)
     ) WITHOUT ROWID;`);
   const insert = createInsert(database, "INSERT OR IGNORE INTO temp.differences", 5);
   const counted = database.prepare("SELECT count(*) AS n FROM temp.differences WHERE result = ?");
   const ofClass = database.prepare(
     "SELECT count(*) AS n FROM temp.differences WHERE result = ? AND class = ?",
   );
-  const one = database.prepare(
-    "SELECT 1 AS yes FROM temp.differences WHERE result = ? AND path = ? AND id = ?",
-  );
+  const files = new Set<string>();
   let batch: SqlValue[][] = [];
   const flush = (): void => {
     const rows = batch;
     batch = [];
     if (rows.length > 0) insertTogether(database, () => insert(rows));
   };
+  const add = ({ result, path = "", id, ccPairId, class: name }: Difference): void => {
+    if (files.has(path)) return;
+    batch.push([result, path, id, ccPairId ?? null, name ?? null]);
+    if (batch.length >= batchSize) flush();
+  };
   return {
-    add({ result, path, id, ccPairId, class: name }) {
-      batch.push([result, path ?? "", id, ccPairId ?? null, name ?? null]);
-      if (batch.length >= batchSize) flush();
-    },
-    has(result, path, id) {
-      flush();
-      return one.get(result, path, id) !== undefined;
+    add,
+    addFile(difference) {
+      add(difference);
+      files.add(difference.path);
     },
     count(result, name) {
       flush();

@@ -8,40 +8,48 @@ export interface LocalRequest {
   /** A dry plan of the folder. */
   table: PlanTable;
   targets: Targets;
-  /** The recorded failures of the inputs. */
-  failures: Iterable<FailureRecord>;
   /** By target, the documents that the folder no longer yields. */
   orphansOf: (target: Target) => AsyncIterable<Orphan>;
   orphanTargets: readonly Target[];
 }
 
-/** Collects failures, then what is to be sent; a failed document counts once. */
-function collectFiles({ table, targets, failures }: LocalRequest, found: DifferenceTable): void {
-  const pairOf = (own: number | undefined) => targetFor(targets, own)?.ccPairId;
+/**
+ * Adds what failed last time and what cannot be read. Call it first: for a failed document this is its
+ * difference. A failure of a whole file stands for all its documents, a failure of a row for this row.
+ */
+export function collectFailures(
+  { table, targets }: Pick<LocalRequest, "table" | "targets">,
+  failures: Iterable<FailureRecord>,
+  found: DifferenceTable,
+): void {
+  const ccPairId = targetFor(targets, undefined)?.ccPairId;
   const failed = new Set<string>();
-  for (const { path, id } of failures) {
+  for (const { path, part, id } of failures) {
+    const difference = { result: "failed", id, path, ccPairId } as const;
+    if (path !== "" && part === 0) found.addFile(difference);
+    else found.add(difference);
     failed.add(path);
-    found.add({ result: "failed", id, path, ccPairId: pairOf(undefined) });
   }
-  for (const { path } of table.entries(["failed"])) {
+  for (const { path, part } of table.entries(["failed"])) {
     if (failed.has(path)) continue;
     failed.add(path);
-    found.add({ result: "failed", id: "", path, ccPairId: pairOf(undefined) });
-  }
-  for (const { action, path, id = "", ownPair } of table.entries(["new", "changed"])) {
-    // The service lacks it, or another pair has it: that was found already.
-    if (failed.has(path) || found.has("not-sent", path, id) || found.has("elsewhere", path, id))
-      continue;
-    const result = action === "new" ? "new" : "changed";
-    found.add({ result, id, path, ccPairId: pairOf(ownPair) });
+    const difference = { result: "failed", id: "", path, ccPairId } as const;
+    if (part === 0) found.addFile(difference);
+    else found.add(difference);
   }
 }
 
-/** Adds the differences between files and records. `found` may have those of the service already. */
-export async function collectLocal(request: LocalRequest, found: DifferenceTable): Promise<void> {
-  collectFiles(request, found);
-  for (const target of request.orphanTargets) {
-    for await (const { id, path, class: name } of request.orphansOf(target)) {
+/** Adds what an upload would send, then what the folder no longer yields. */
+export async function collectLocal(
+  { table, targets, orphansOf, orphanTargets }: LocalRequest,
+  found: DifferenceTable,
+): Promise<void> {
+  for (const { action, path, id = "", ownPair } of table.entries(["new", "changed"])) {
+    const result = action === "new" ? "new" : "changed";
+    found.add({ result, id, path, ccPairId: targetFor(targets, ownPair)?.ccPairId });
+  }
+  for (const target of orphanTargets) {
+    for await (const { id, path, class: name } of orphansOf(target)) {
       found.add({ result: "gone", id, path, class: name, ccPairId: target.ccPairId });
     }
   }

@@ -11,7 +11,7 @@ import {
   type Targets,
 } from "../state/target.ts";
 import { remoteResultOf, type StateSide } from "./remote-rule.ts";
-import { createDifferenceTable, type DifferenceTable } from "./difference-table.ts";
+import type { DifferenceTable } from "./difference-table.ts";
 import type { ListedTable } from "./listed-table.ts";
 
 export interface RemoteRequest {
@@ -30,11 +30,6 @@ export interface RemoteRequest {
   orphanClasses: (path: string, part: number) => readonly OrphanClass[];
   /** The id of a listed document without file and record; undefined where that is not certain. */
   extraId: ((stored: string) => string | undefined) | undefined;
-}
-
-export interface RemoteDifferences extends DifferenceTable {
-  /** Planned documents, and records of others. */
-  compared: number;
 }
 
 /** Returns the pair of another target of the service that has the document. */
@@ -169,13 +164,13 @@ export function plannedTargets({ database }: PlanTable, targets: Targets): (Targ
 }
 
 /**
- * Compares folder, state and the service's lists, and collects the differences. The documents of
- * the plan are compared for their own pair, recorded documents for each listed pair.
+ * Compares folder, state and the service's lists, and adds the differences to `found`. The documents of
+ * the plan are compared for their own pair, recorded documents for each listed pair. Returns the number
+ * of documents: planned ones, and records of others.
  */
-export function collectRemote(request: RemoteRequest): RemoteDifferences {
-  const found = createDifferenceTable(request.state.database);
+export function collectRemote(request: RemoteRequest, found: DifferenceTable): number {
   const planned = comparePlanned(request, found);
   const recorded = compareRecorded(request, found);
   addExtra(request, found);
-  return { ...found, compared: planned + recorded };
+  return planned + recorded;
 }

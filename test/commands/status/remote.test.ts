@@ -307,8 +307,29 @@ describe("status --remote", () => {
     const { code, stdout, stderr } = await runIn(trusted, "status --remote --exit-code");
     expect(stdout).toContain("gone there: 1 document\n");
     expect(stdout).toContain("extra: 1 document\n");
-    expect(stderr).toContain("3 documents differ");
+    // Its file is gone, too: one document, one difference.
+    expect(stdout).not.toContain("gone:");
+    expect(stderr).toContain("2 documents differ");
     expect(code).toBe(12);
+  });
+
+  it("counts a document once, whatever differs about it", async () => {
+    const service = await startSent();
+    writeFiles(service.folder, { "docs/new.md": new Uint8Array([0xff, 0]) });
+    expect((await runIn(service, "ingest docs/new.md --cc-pair-id 2")).code).toBe(10);
+    // Failed last time and not sent; changed and gone there; gone and gone there.
+    writeFiles(service.folder, { "docs/new.md": "# New\n", "docs/1.md": "# One\n\nOther.\n" });
+    await remove(service, "docs/1.md");
+    await remove(service, "docs/2.md");
+    rmSync(join(service.folder, "docs/2.md"));
+    const { stdout, stderr } = await runIn(service, "status --remote --exit-code --json");
+    const { documents } = JSON.parse(stdout) as { documents: Item[] };
+    expect(documents.map(({ path, result }) => `${result} ${path}`)).toEqual([
+      "failed docs/new.md",
+      "gone-there docs/1.md",
+      "gone-there docs/2.md",
+    ]);
+    expect(stderr).toContain("3 documents differ");
   });
 
   it("tells removal notices and the records of other pairs apart", async () => {

@@ -4,9 +4,9 @@ import { CliError } from "../../../errors.ts";
 import {
   collectRemote,
   countRecorded,
-  type RemoteDifferences,
   type RemoteRequest,
 } from "../../../sync/status/remote.ts";
+import type { DifferenceTable } from "../../../sync/status/difference-table.ts";
 import { createListedTable, type ListedTable } from "../../../sync/status/listed-table.ts";
 import { addList } from "../../ingest/target/pair-lists.ts";
 import type { OrphanClass } from "../../../sync/orphans/orphan-classes.ts";
@@ -20,7 +20,9 @@ import { coversProject } from "./whole.ts";
 
 /** Folder, state and service side by side. */
 export interface Comparison {
-  found: RemoteDifferences;
+  found: DifferenceTable;
+  /** Number of documents: planned ones, and records of others. */
+  compared: number;
   listed: ListedTable;
   targets: readonly Target[];
   /** Maps an id to the id as the service lists it. */
@@ -75,14 +77,15 @@ function reasonAgainstExtra({ source }: Session, plan: Plan): string | undefined
 }
 
 /**
- * Compares the plan and the state with the service's lists of the targets. Throws ApiError when a
- * list fails or is damaged: then nothing is known.
+ * Compares the plan and the state with the service's lists of the targets, and adds the differences to
+ * `found`. Throws ApiError when a list fails or is damaged: then nothing is known.
  */
 export async function compareWithService(
   context: Context,
   session: ConnectedSession,
   plan: Plan,
   targets: readonly Target[],
+  found: DifferenceTable,
 ): Promise<Comparison> {
   const { source, state, output, connected } = session;
   const { client } = connected;
@@ -107,5 +110,6 @@ export async function compareWithService(
     extraId: noExtra === undefined ? createExtraId({ root, idPrefix, storedId }) : undefined,
   };
   const recorded = (target: Target): number => countRecorded(request, target);
-  return { found: collectRemote(request), listed, targets, storedId, recorded, noExtra };
+  const compared = collectRemote(request, found);
+  return { found, compared, listed, targets, storedId, recorded, noExtra };
 }
