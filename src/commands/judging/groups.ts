@@ -9,6 +9,8 @@ import { createRecordedOptions, recordedPaths } from "../../sync/state/recorded-
 import { flagsKey, type RecordedOptions } from "../../sync/state/options.ts";
 import { serviceTargets, targetFor } from "../../sync/state/target.ts";
 import type { BegunRun } from "../../sync/state/uploads.ts";
+import { failuresKey } from "../ingest/upload/failures.ts";
+import { CliError } from "../../errors.ts";
 import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import type { Session, SessionRequest } from "../ingest/session.ts";
 import { inspectSetup } from "../ingest/session-setup.ts";
@@ -34,7 +36,7 @@ export interface Groups {
   of(path: string): Group | undefined;
   /** Whether the configured `include` found a recorded file, and finds it no more. */
   isLeftOut(path: string): boolean;
-  /** Root-relative inputs of the recorded uploads; undefined where they do not cover all records. */
+  /** Root-relative inputs of the uploads; undefined where they do not cover all records, or are imported. */
   inputs: readonly string[] | undefined;
   close(): Promise<void>;
 }
@@ -80,6 +82,16 @@ function coverage(
   return scopeOf(all, { ...find, mayBeRemoved: true, settings: withoutFilters(settings) });
 }
 
+/** As coverage(); a path of another state that leads out of this root covers nothing. */
+function importedCoverage(source: DocumentSource, run: BegunRun): (path: string) => boolean {
+  try {
+    return coverage(source, run);
+  } catch (error) {
+    if (error instanceof CliError) return () => false;
+    throw error;
+  }
+}
+
 const withoutFilters = (settings: DocumentSource["settings"]): DocumentSource["settings"] => ({
   ...settings,
   only: undefined,
@@ -97,13 +109,14 @@ export async function openGroups(
 ): Promise<Groups> {
   const { state, source, inspector, shaping, targets } = session;
   const keys = targetKeys(session);
+  const uploadKeys = new Set([...keys, failuresKey(targets)]);
   const base: Group = {
     source,
     recorded: shaping.recorded,
     inspector,
     pairFromFlag: targets.pair.fromFlag,
   };
-  const uploads = keys.flatMap((key) => state.uploads.list(key));
+  const uploads = [...uploadKeys].flatMap((key) => state.uploads.list(key));
   uploads.sort((a, b) => b.startedAtMs - a.startedAtMs);
   if (uploads.some(({ inputs }) => inputs.some(mayBeGlob))) await loadGlobs();
   const recordedOptions = createRecordedOptions(state.database, keys);
@@ -131,7 +144,7 @@ export async function openGroups(
     throw error;
   }
   const covering = uploads.map((run) => ({
-    covers: coverage(source, run),
+    covers: run.isImported ? importedCoverage(source, run) : coverage(source, run),
     group: byNumber.get(run.options ?? -1) ?? base,
   }));
   const isConfigured = source.settings.include.length > 0;
@@ -147,6 +160,8 @@ export async function openGroups(
   const hasAll =
     state.isRecordless ||
     recordedPaths(state.database, keys).every((path) => isCovered(path) || isLeftOut(path));
+  // A path of another state could name a hidden or ignored file: the walk of the root finds none.
+  const isListed = hasAll && !uploads.some(({ isImported }) => isImported);
   return {
     all: [...new Set(byKey.values())],
     recorded: new Set(byNumber.values()),
@@ -158,7 +173,7 @@ export async function openGroups(
       const covered = covering.find(({ covers }) => covers(path));
       return covered?.group ?? (isIncluded(path) ? base : undefined);
     },
-    inputs: hasAll ? [...new Set(uploads.flatMap(({ inputs }) => inputs))] : undefined,
+    inputs: isListed ? [...new Set(uploads.flatMap(({ inputs }) => inputs))] : undefined,
     close,
   };
 }

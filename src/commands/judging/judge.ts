@@ -122,11 +122,12 @@ function inputsOf(
 ): { inputs: string[]; cwd: string } {
   const { root, include } = settings;
   if (inputs.length > 0) return { inputs, cwd };
-  const isAll = groups.inputs === undefined || (wholeRoot && include.length === 0);
-  const found = isAll
-    ? []
-    : [...(groups.inputs ?? []), ...include.map((each) => asPath(each, root))];
-  return { inputs: found.length === 0 ? ["."] : found.map((each) => each || "."), cwd: root };
+  const { inputs: recorded } = groups;
+  if (recorded === undefined) return { inputs: ["."], cwd: root };
+  const found = [...recorded, ...include.map((each) => asPath(each, root))];
+  // The root as well: a file of rows, and what is ignored, are found by their names only.
+  if (found.length === 0 || (wholeRoot && include.length === 0)) found.push("");
+  return { inputs: found.map((each) => each || "."), cwd: root };
 }
 
 /** The only id prefix of the groups that is not empty. */

@@ -12,7 +12,7 @@ import { foreignOptions } from "../ingest/options/foreign-options.ts";
 
 /** Longest allowed line, in bytes: a record contains only paths, ids and hashes. */
 const longestLine = 4 * 1024 * 1024;
-/** A project is uploaded with a few. */
+/** A project is uploaded a few times with different options and paths. */
 const mostOptions = 10_000;
 
 async function* readLines(context: Context, name: string): AsyncGenerator<string[]> {
@@ -68,13 +68,17 @@ export async function readExport(
   let count = 0;
   let isEnded = false;
   const keys = new Map<string, string>();
+  let uploads = 0;
   const add = (each: Exclude<TransferRecord, { type: "end" }>): void => {
     if (each.type === "options") {
       const options = foreignOptions(each.options);
       keys.set(each.key, optionsKey(optionsJson(options)));
       if (keys.size > mostOptions) throw new CliError("usage", `more than ${mostOptions} options`);
       incoming.add({ ...each, options });
-    } else if (each.type === "accepted" || each.type === "failure") {
+    } else if (each.type === "accepted" || each.type === "failure" || each.type === "upload") {
+      if (each.type === "upload" && ++uploads > mostOptions) {
+        throw new CliError("usage", `more than ${mostOptions} uploads`);
+      }
       incoming.add({ ...each, options: keys.get(each.options ?? "") });
     } else incoming.add(each);
   };

@@ -11,6 +11,8 @@ export interface BegunRun {
   startedAtMs: number;
   /** Number of its options, see OptionsStore. */
   options?: number | undefined;
+  /** Of another state: its flags shape documents, but its inputs select no files. */
+  isImported?: true | undefined;
 }
 
 /** Uploads of files: the last one of each inputs. */
@@ -42,13 +44,14 @@ function inputsIn(json: string): string[] {
   return [""];
 }
 
-function toRun(row: Row): BegunRun {
+export function toRun(row: Row): BegunRun {
   return {
     target: String(row["target"]),
     inputs: inputsIn(String(row["inputs"])),
     part: String(row["part"]),
     startedAtMs: Number(row["started_at"]),
     options: row["options"] === null ? undefined : Number(row["options"]),
+    ...(row["origin"] === "imported" ? { isImported: true } : {}),
   };
 }
 

@@ -2,7 +2,9 @@ import type { Row } from "../../database.ts";
 import { pagesOf } from "../state/pages.ts";
 import { toAccepted, toFailure, toFile } from "../state/records.ts";
 import type { State } from "../state/state.ts";
+import { toRun } from "../state/uploads.ts";
 import type { Verification } from "../state/verified.ts";
+import { isBelowRoot } from "./parse-transfer.ts";
 import { headerLine, transferLine, type ImageRecord, type TransferRecord } from "./transfer.ts";
 
 function toImage(row: Row): ImageRecord {
@@ -43,6 +45,12 @@ function* records({ database, options: stored }: Exported): Generator<TransferRe
   for (const row of pagesOf(database, "failures", ["target", "path", "part", "id"])) {
     const record = toFailure(row);
     yield { type: "failure", record, options: keyOf(record) };
+  }
+  // A stopped upload is of this machine alone: here `retry` and the next upload complete it.
+  for (const row of pagesOf(database, "uploads", ["target", "inputs"], "ended = 1")) {
+    const record = toRun(row);
+    if (!record.inputs.every(isBelowRoot)) continue;
+    yield { type: "upload", record, options: keyOf(record) };
   }
   // Skip rows without content: another run is about to send them, see State.openParts().
   for (const row of pagesOf(database, "files", ["path", "part"], "content <> ''")) {

@@ -71,6 +71,13 @@ const tables = {
     keys: ["target", "path", "part", "id"],
     replaceCondition: newerCondition("failures", "failed_at", "reason"),
   },
+  upload: {
+    name: "uploads",
+    columns: ["target", "inputs", "part", "started_at", "options", "ended", "origin"],
+    keys: ["target", "inputs", "part"],
+    // A stopped upload of this machine stays, so that it is completed.
+    replaceCondition: `uploads.ended = 1 AND ${newerCondition("uploads", "started_at", "inputs")}`,
+  },
   file: {
     name: "files",
     columns: fileColumns,
@@ -116,6 +123,11 @@ function valuesOf(each: Exclude<TransferRecord, { type: "end" }>): SqlValue[] {
   if (each.type === "failure") {
     const values = failureValues(each.record);
     return values.with(failureColumns.indexOf("options"), each.options ?? null);
+  }
+  if (each.type === "upload") {
+    const { target, inputs, part, startedAtMs } = each.record;
+    const { options = null } = each;
+    return [target, JSON.stringify(inputs), part, startedAtMs, options, 1, "imported"];
   }
   if (each.type === "check") {
     const { target, id, atMs, result } = each.record;

@@ -2,6 +2,7 @@ import { CliError } from "../../errors.ts";
 import { partsOfPaths } from "../../documents/inspect/part-stamps.ts";
 import { parseOptions } from "../state/options.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../state/records.ts";
+import type { BegunRun } from "../state/uploads.ts";
 import type { Verification } from "../state/verified.ts";
 import { transferVersion, type ImageRecord, type TransferRecord } from "./transfer.ts";
 
@@ -102,11 +103,13 @@ function failureOf(line: Line): FailureRecord {
   };
 }
 
+const isPlainPath = (path: string): boolean =>
+  path.split("/").every((name) => name !== "" && name !== "." && name !== "..");
+
 /** A path that an upload could have recorded: below the project root. "." is the root itself. */
 function pathIn(line: Line, mayBeEmpty: boolean): string {
   const path = text(line, "path", mayBeEmpty);
-  const isPlain = path.split("/").every((name) => name !== "" && name !== "." && name !== "..");
-  if (isPlain || path === "." || (path === "" && mayBeEmpty)) return path;
+  if (isPlainPath(path) || path === "." || (path === "" && mayBeEmpty)) return path;
   throw invalidLine("path: expected a path below the project root");
 }
 
@@ -120,6 +123,30 @@ function partsOf(line: Line): string | undefined {
     throw invalidLine("parts: expected a list of strings");
   }
   return partsOfPaths(paths);
+}
+
+/** Whether an input of an upload is a path or glob below the project root, or the root itself. */
+export function isBelowRoot(input: string): boolean {
+  return input === "" || isPlainPath(input);
+}
+
+function uploadOf(line: Line): BegunRun {
+  const inputs = ownMember(line, "inputs");
+  const isValid = (input: unknown): input is string =>
+    typeof input === "string" &&
+    !input.includes("\0") &&
+    input.isWellFormed() &&
+    isBelowRoot(input);
+  if (!Array.isArray(inputs) || !inputs.every(isValid)) {
+    throw invalidLine("inputs: expected a list of paths below the project root");
+  }
+  return {
+    target: ownMember(line, "target") === "" ? "" : target(line),
+    inputs,
+    part: "",
+    startedAtMs: time(line, "startedAt"),
+    isImported: true,
+  };
 }
 
 function fileOf(line: Line): FileRecord {
@@ -197,6 +224,8 @@ export function parseTransferLine(json: string): TransferRecord {
       return { type: "accepted", record: acceptedOf(line), options: optionalText(line, "options") };
     case "failure":
       return { type: "failure", record: failureOf(line), options: optionalText(line, "options") };
+    case "upload":
+      return { type: "upload", record: uploadOf(line), options: optionalText(line, "options") };
     case "file":
       return { type: "file", record: fileOf(line) };
     case "image":
@@ -206,6 +235,6 @@ export function parseTransferLine(json: string): TransferRecord {
     case "end":
       return { type: "end", records: optionalNumber(line, "records") ?? -1 };
     default:
-      throw invalidLine("type: expected options, accepted, failure, file, image, check or end");
+      throw invalidLine("type: expected options, accepted, failure, upload, file, image, check or end");
   }
 }

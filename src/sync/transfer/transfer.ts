@@ -1,10 +1,11 @@
 import { pathsInParts } from "../../documents/inspect/part-stamps.ts";
 import type { RecordedOptions } from "../state/options.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../state/records.ts";
+import type { BegunRun } from "../state/uploads.ts";
 import type { Verification } from "../state/verified.ts";
 
 /** Raise it when a line changes its meaning: a file of another version is refused. */
-export const transferVersion = 3;
+export const transferVersion = 4;
 
 /** An uploaded image, identified by its content hash so that it is not uploaded twice. */
 export interface ImageRecord {
@@ -20,6 +21,8 @@ export type TransferRecord =
   | { type: "options"; key: string; options: RecordedOptions }
   | { type: "accepted"; record: AcceptedRecord; options: string | undefined }
   | { type: "failure"; record: FailureRecord; options: string | undefined }
+  /** An upload that has ended: its flags count for files that have no record yet. */
+  | { type: "upload"; record: BegunRun; options: string | undefined }
   | { type: "file"; record: FileRecord }
   | { type: "image"; record: ImageRecord }
   | { type: "check"; record: Verification }
@@ -47,6 +50,10 @@ function membersOf(each: TransferRecord): Record<string, unknown> {
       const { failedAtMs, part, ...rest } = each.record;
       const { options } = each;
       return { ...rest, part: unless0(part), failedAt: isoTime(failedAtMs), options };
+    }
+    case "upload": {
+      const { target, inputs, startedAtMs } = each.record;
+      return { target, inputs, startedAt: isoTime(startedAtMs), options: each.options };
     }
     case "file": {
       // Omit `seen` and the stamps of the parts: they are invalid on another machine.

@@ -22,7 +22,7 @@ function exportOf({ sandbox }: TestService, all: readonly Sent[]): string {
     ...each,
   }));
   const all2 = [
-    { type: "knowctl-state", version: 3 },
+    { type: "knowctl-state", version: 4 },
     ...lines,
     { type: "end", records: lines.length },
   ];

@@ -192,7 +192,7 @@ describe("retry", () => {
       retryable: true,
       failedAt: "2025-01-01T00:00:00Z",
     };
-    const lines = [{ type: "knowctl-state", version: 3 }, failure, { type: "end", records: 1 }];
+    const lines = [{ type: "knowctl-state", version: 4 }, failure, { type: "end", records: 1 }];
     const stdin = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     expect(await runIn(service, "state import - --yes", { stdin })).toMatchObject({ code: 0 });
     const ran = await runIn(service, retry);

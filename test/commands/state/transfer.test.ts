@@ -26,7 +26,7 @@ function otherCheckout({ env, sandbox }: TestService): Pick<TestService, "folder
   };
 }
 
-const header = '{"type":"knowctl-state","version":3}';
+const header = '{"type":"knowctl-state","version":4}';
 const sent = (id: string, sentAt: string, whole = "w"): string =>
   JSON.stringify({
     type: "accepted",
@@ -67,13 +67,14 @@ describe("state export and import", () => {
       "options",
       "accepted",
       "accepted",
+      "upload",
       "file",
       "file",
       "end",
     ]);
     expect(stdout).not.toContain(service.env["KNOWCTL_API_KEY"]);
     expect(stdout).not.toContain(service.folder);
-    expect(Object.keys(JSON.parse(lines[4]!) as object)).toEqual([
+    expect(Object.keys(JSON.parse(lines[5]!) as object)).toEqual([
       "type",
       "path",
       "content",

@@ -20,7 +20,7 @@ const exported: Setting = {
   ],
 };
 const lines = [
-  { type: "knowctl-state", version: 3 },
+  { type: "knowctl-state", version: 4 },
   {
     type: "accepted",
     target: "https://old.example#2",

@@ -2,7 +2,7 @@ import type { Database } from "../../../database.ts";
 import { CliError } from "../../../errors.ts";
 
 /** Raise it when a table changes: a state of another version is refused. */
-const schemaVersion = 6;
+const schemaVersion = 7;
 
 // files.target is a cached look-up in `accepted`. The triggers clear it on every change of
 // `accepted`. The condition on replace() makes SQLite use the index files_id.
@@ -40,7 +40,7 @@ CREATE TABLE IF NOT EXISTS options (
 );
 CREATE TABLE IF NOT EXISTS uploads (
   target TEXT NOT NULL, inputs TEXT NOT NULL, part TEXT NOT NULL, started_at INTEGER NOT NULL,
-  options INTEGER, ended INTEGER NOT NULL, PRIMARY KEY (target, inputs, part)
+  options INTEGER, ended INTEGER NOT NULL, origin TEXT, PRIMARY KEY (target, inputs, part)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS verified (
   target TEXT NOT NULL, id TEXT NOT NULL, verified_at INTEGER, result TEXT, suspect TEXT,
