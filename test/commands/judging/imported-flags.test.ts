@@ -75,8 +75,8 @@ describe("the flags of an upload in an imported state", () => {
       "ignored/y.md": "# Ignored\n",
       ".gitignore": "ignored\n",
     };
-    for (const inputs of [[".secret", "ignored"], [".secret/x.md"], [".secret/*.md"]]) {
-      const written = withUpload(exported, (upload) => (upload["inputs"] = inputs));
+    for (const input of [".secret", "ignored", ".secret/x.md", ".secret/*.md"]) {
+      const written = withUpload(exported, (upload) => (upload["inputs"] = ["docs", input]));
       expect(written).not.toBe(exported);
       expect(await statusOf(await importElsewhere(service, written, hidden))).toEqual([]);
     }
@@ -115,7 +115,8 @@ describe("the flags of an upload in an imported state", () => {
     database.exec("UPDATE uploads SET ended = 0");
     database.close();
     expect((await runIn(service, "state export")).stdout).not.toContain('"type":"upload"');
-    await runIn(service, "state import - --yes", { stdin: exported });
+    const later = withUpload(exported, (upload) => (upload["startedAt"] = "2090-01-01T00:00:00Z"));
+    await runIn(service, "state import - --yes", { stdin: later });
     expect((await runIn(service, "state export")).stdout).not.toContain('"type":"upload"');
   });
 });

@@ -22,7 +22,17 @@ async function uploaded(options: TestServiceOptions = {}) {
   const upload = await run("ingest", "docs", "--cc-pair-id", "2", "--quiet");
   expect(upload.code).toBe(0);
   await sandbox.idle();
-  return { ...service, run };
+  const trusted = { ...env, KNOWCTL_TRUST_PROJECT: "1" };
+  const runTrusted = (...args: string[]) => runHere(args, { cwd, env: trusted });
+  return { ...service, run, runTrusted };
+}
+
+/** As uploaded(), with a project file that says how and where the files were sent. */
+async function configured(options: TestServiceOptions = {}) {
+  const service = await uploaded(options);
+  const ingest = { ccPairId: 2, include: ["docs"] };
+  writeFiles(service.folder, { ".cliconfig.json": JSON.stringify({ ingest }) });
+  return service;
 }
 
 interface Report {
@@ -143,41 +153,80 @@ describe("verify", () => {
   });
 
   it("takes the files as the expectation where nothing is recorded", async () => {
-    const { run, folder } = await uploaded(damaged({ "docs/1.md": { keeps: "nothing" } }));
+    const { folder, runTrusted } = await configured(damaged({ "docs/1.md": { keeps: "nothing" } }));
     rmSync(join(folder, ".knowctl"), { recursive: true });
-    const { code, stdout, stderr } = await run("verify", "docs", "--cc-pair-id", "2");
+    const { code, stdout, stderr } = await runTrusted("verify", "docs");
     expect(stderr).toContain("no upload is recorded here");
     expect(stdout).toMatch(/^missing +docs\/1\.md/);
     expect(stderr).toContain("11 current, 1 missing");
     expect(stderr).not.toContain("retry --missing");
     expect(stderr).toContain("`knowctl ingest PATH` sends them");
     expect(code).toBe(13);
-    expect((await run("verify")).code).toBe(2);
+    expect((await runTrusted("verify")).code).toBe(13);
     writeFiles(folder, { "empty/.keep": "" });
-    expect((await run("verify", "empty", "--cc-pair-id", "2")).code).toBe(2);
+    expect((await runTrusted("verify", "empty")).code).toBe(2);
+  });
+
+  it.each<[string, object | undefined, string[], string]>([
+    ["no configuration", undefined, ["--cc-pair-id", "2"], "no configuration says how"],
+    ["no configuration and no path", undefined, [], "no configuration says how"],
+    ["a configuration of speed", { concurrency: 2 }, ["--cc-pair-id", "2"], "no configuration says"],
+    ["no target", { sections: "headings" }, [], "nothing names the target"],
+  ])("takes no files as they are without a record and with %s", async (name, ingest, flags, why) => {
+    const { folder, runTrusted, sandbox } = await uploaded();
+    rmSync(join(folder, ".knowctl"), { recursive: true });
+    if (ingest) writeFiles(folder, { ".cliconfig.json": JSON.stringify({ ingest }) });
+    const before = sandbox.ledger.requests.length;
+    const paths = name.includes("no path") ? [] : ["docs"];
+    const ran = await runTrusted("verify", ...paths, ...flags);
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toContain(`nothing to check: no upload is recorded here, and ${why}`);
+    expect(ran.stderr).toContain("`knowctl ingest PATH --cc-pair-id N --print-config`");
+    expect(sandbox.ledger.requests.length).toBe(before);
+  });
+
+  it("checks the files of another checkout by the project file that --print-config prints", async () => {
+    const { folder, run, runTrusted, sandbox } = await uploaded();
+    const upload = ["ingest", "docs", "--cc-pair-id", "2", "--id-prefix", "kb/", "--tag", "a"];
+    expect(await run(...upload, "--allow-id-change")).toMatchObject({ code: 0 });
+    await sandbox.idle();
+    const { stdout } = await run(...upload, "--print-config");
+    rmSync(join(folder, ".knowctl"), { recursive: true });
+    expect((await run("verify", "docs", "--cc-pair-id", "2")).code).toBe(2);
+    writeFiles(folder, { ".cliconfig.json": stdout });
+    const { code, stderr } = await runTrusted("verify");
+    expect(stderr).toContain("12 current");
+    expect(code).toBe(0);
   });
 
   it("names the service of the recorded uploads, where it is another one", async () => {
     const { run, folder, env, sandbox } = await uploaded();
     const other = await startTestService({ dialect: "onyx" });
-    const elsewhere = { cwd: folder, env: { ...env, KNOWCTL_BASE_URL: other.sandbox.url } };
+    const trust = { KNOWCTL_TRUST_PROJECT: "1" };
+    const elsewhere = {
+      cwd: folder,
+      env: { ...env, ...trust, KNOWCTL_BASE_URL: other.sandbox.url },
+    };
     const nothing = await runHere(["verify"], elsewhere);
     const what = `no upload to ${other.sandbox.url} is recorded, only to ${sandbox.url}`;
-    expect(nothing.stderr).toContain(`nothing to check: ${what}; no path is named`);
+    expect(nothing.stderr).toContain(`nothing to check: ${what}, and no configuration`);
     expect(nothing.code).toBe(2);
     expect(nothing.stderr).toContain(`knowctl verify --base-url ${sandbox.url}`);
     expect(await run("verify", "--base-url", sandbox.url)).toMatchObject({ code: 0 });
-    const compared = await runHere(["verify", "docs", "--cc-pair-id", "2"], elsewhere);
+    writeFiles(folder, { ".cliconfig.json": '{"ingest":{"ccPairId":2}}' });
+    const unnamed = await runHere(["verify"], elsewhere);
+    expect(unnamed.stderr).toContain(`nothing to check: ${what}; no path is named`);
+    const compared = await runHere(["verify", "docs"], elsewhere);
     expect(compared.stderr).toContain(`${what}: the files are compared with the index`);
     expect(compared.code).toBe(13);
   });
 
   it("reports a file that cannot be read, and so is not checked", async () => {
-    const { run, folder } = await uploaded();
+    const { runTrusted, folder } = await configured();
     rmSync(join(folder, ".knowctl"), { recursive: true });
     writeFiles(folder, { "docs/broken.md": "---\na: [\n---\n" });
-    const line = ["verify", "docs", "--cc-pair-id", "2", "--report", "v.xml"];
-    expect(await run(...line)).toMatchObject({ code: 10 });
+    const line = ["verify", "docs", "--report", "v.xml"];
+    expect(await runTrusted(...line)).toMatchObject({ code: 10 });
     expect(readFileSync(join(folder, "v.xml"), "utf8")).toContain('<error message="docs/broken.md');
   });
 

@@ -86,13 +86,40 @@ async function chooseRecorded(
   };
 }
 
+interface Missing {
+  what: string;
+  hints: string[];
+}
+
 /** What is not recorded: no upload, or none to this service. */
-function whatIsMissing({ state, targets }: Session): { what: string; hints: string[] } {
+function whatIsMissing({ state, targets }: Session): Missing {
   const others = state.isRecordless ? [] : recordedServices(state.database);
   const [first] = others;
   if (first === undefined) return { what: "no upload is recorded here", hints: [] };
   const what = `no upload to ${targets.baseUrl} is recorded, only to ${others.join(", ")}`;
   return { what, hints: [`to check what is there: \`knowctl verify --base-url ${first}\``] };
+}
+
+/**
+ * Throws CliError `usage` where no configuration says how the files became documents, or nothing names
+ * the target: flags of the upload are unknown here, so files as they are would prove nothing.
+ */
+function refuseUndescribed(
+  { source: { config }, targets }: Session,
+  { what, hints }: Missing,
+): void {
+  const { concurrency: _, rate: _2, requireAccess: _3, ...shaping } = config.ingest;
+  const isConfigured = Object.values(shaping).some((each) => each !== undefined);
+  const hasTarget = targets.pair.ccPairId !== undefined || namesPairsByRule(config);
+  if (isConfigured && hasTarget) return;
+  const lacking = isConfigured
+    ? "nothing names the target"
+    : "no configuration says how the files became documents";
+  throw nothingToCheck(`${what}, and ${lacking}`, [
+    "add --print-config to the command line of the upload: `knowctl ingest PATH --cc-pair-id N --print-config` prints " +
+      "the project file that repeats it",
+    ...hints,
+  ]);
 }
 
 /** Without records the files are the expectation: a sample of them is chosen by their ids. */
@@ -102,7 +129,9 @@ async function chooseFiles(
   { sample }: VerifyOptions,
 ): Promise<Chosen> {
   const { source, output } = session;
-  const { what, hints } = whatIsMissing(session);
+  const missing = whatIsMissing(session);
+  refuseUndescribed(session, missing);
+  const { what, hints } = missing;
   if (source.inputs.length === 0 && source.settings.include.length === 0) {
     throw nothingToCheck(`${what}; no path is named`, [
       "name files or folders, for example `knowctl verify docs`",
