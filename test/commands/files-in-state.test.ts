@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runHere } from "../main.ts";
-import { startTestService } from "../service.ts";
+import { startTestService, writeFiles } from "../service.ts";
 
 const suite = `version: 1
 cases:
@@ -42,8 +42,9 @@ it.each(["onyx", "standard"] as const)(
     rmSync(join(cwd, ".knowctl"), { recursive: true });
     expect((await run(retrieval)).code).toBe(0);
     expect((await run(answers)).code).toBe(0);
+    writeFiles(cwd, { "c.json": '{"ingest":{"sections":"whole"}}' });
     const checked = await run(
-      "verify docs --cc-pair-id 2 --via chat --depth exists --allow-tokens 9",
+      "verify docs --cc-pair-id 2 --via chat --depth exists --allow-tokens 9 --config c.json",
     );
     expect(checked.stderr).toContain("1 present");
   },

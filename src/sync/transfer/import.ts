@@ -12,7 +12,8 @@ import {
   tombstoneMark,
 } from "../state/records.ts";
 import { listTargets, serviceInKey } from "../state/target.ts";
-import type { ImageRecord, TransferRecord } from "./transfer.ts";
+import { readChanges, type TargetChanges } from "./changes.ts";
+import type { TransferRecord } from "./transfer.ts";
 
 /** Collects records in temporary tables until all of them are validated. */
 export interface Incoming {
@@ -25,18 +26,6 @@ export interface Incoming {
    * only briefly. After an interruption, import again to complete the merge.
    */
   apply(): Generator<void>;
-}
-
-/** The collected records of one target. */
-export interface TargetChanges {
-  target: string;
-  /** Documents without a record here. */
-  added: number;
-  /** Documents with an older record here. */
-  newer: number;
-  /** Documents whose record here stays. */
-  kept: number;
-  failures: number;
 }
 
 interface Table {
@@ -103,37 +92,37 @@ const tables = {
 type Kind = keyof typeof tables;
 const kinds = Object.keys(tables) as Kind[];
 
-const imageValues = (each: ImageRecord): SqlValue[] => [
-  each.service,
-  each.hash,
-  each.fileId,
-  each.sentAtMs,
-];
-
 function valuesOf(each: Exclude<TransferRecord, { type: "end" }>): SqlValue[] {
-  if (each.type === "options") {
-    const json = optionsJson(each.options);
-    return [optionsKey(json), json];
-  }
   // The key of the options replaces their number, which differs in each state.
-  if (each.type === "accepted") {
-    const values = acceptedValues(each.record);
-    return values.with(acceptedColumns.indexOf("options"), each.options ?? null);
+  switch (each.type) {
+    case "options": {
+      const json = optionsJson(each.options);
+      return [optionsKey(json), json];
+    }
+    case "accepted": {
+      const at = acceptedColumns.indexOf("options");
+      return acceptedValues(each.record).with(at, each.options ?? null);
+    }
+    case "failure": {
+      const at = failureColumns.indexOf("options");
+      return failureValues(each.record).with(at, each.options ?? null);
+    }
+    case "upload": {
+      const { target, inputs, part, startedAtMs } = each.record;
+      const text = JSON.stringify(inputs);
+      return [target, text, part, startedAtMs, each.options ?? null, 1, "imported"];
+    }
+    case "file":
+      return fileValues(each.record);
+    case "image": {
+      const { service, hash, fileId, sentAtMs } = each.record;
+      return [service, hash, fileId, sentAtMs];
+    }
+    case "check": {
+      const { target, id, atMs, result } = each.record;
+      return [target, id, atMs, result];
+    }
   }
-  if (each.type === "failure") {
-    const values = failureValues(each.record);
-    return values.with(failureColumns.indexOf("options"), each.options ?? null);
-  }
-  if (each.type === "upload") {
-    const { target, inputs, part, startedAtMs } = each.record;
-    const { options = null } = each;
-    return [target, JSON.stringify(inputs), part, startedAtMs, options, 1, "imported"];
-  }
-  if (each.type === "check") {
-    const { target, id, atMs, result } = each.record;
-    return [target, id, atMs, result];
-  }
-  return each.type === "file" ? fileValues(each.record) : imageValues(each.record);
 }
 
 const collectBatch = 512;
@@ -174,18 +163,6 @@ function doubtOvertaken(database: Database): void {
 const deleteSettledFailures = `DELETE FROM main.failures WHERE EXISTS (
   SELECT 1 FROM main.accepted a WHERE a.target = failures.target AND a.id = failures.id
     AND a.sent_at >= failures.failed_at)`;
-
-// Several files may have a record of one document.
-const countChanges = `
-  SELECT target, SUM(added) AS added, SUM(newer) AS newer, SUM(kept) AS kept, SUM(failures) AS failures
-  FROM (
-    SELECT i.target AS target, a.id IS NULL AS added, a.id IS NOT NULL AND
-      MAX((i.sent_at, i.whole) > (a.sent_at, a.whole)) AS newer, a.id IS NOT NULL AND
-      NOT MAX((i.sent_at, i.whole) > (a.sent_at, a.whole)) AS kept, 0 AS failures
-    FROM temp.incoming_accepted i LEFT JOIN main.accepted a ON a.target = i.target AND a.id = i.id
-    GROUP BY i.target, i.id
-    UNION ALL SELECT target, 0, 0, 0, 1 FROM temp.incoming_failures)
-  GROUP BY target ORDER BY target`;
 
 function createTables(database: Database): void {
   for (const { name, columns } of Object.values(tables)) {
@@ -235,16 +212,7 @@ export function createIncoming(database: Database): Incoming {
     },
     changes() {
       flush();
-      return database
-        .prepare(countChanges)
-        .all()
-        .map((row) => ({
-          target: String(row["target"]),
-          added: Number(row["added"]),
-          newer: Number(row["newer"]),
-          kept: Number(row["kept"]),
-          failures: Number(row["failures"]),
-        }));
+      return readChanges(database);
     },
     *apply() {
       flush();

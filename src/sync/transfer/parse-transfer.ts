@@ -235,6 +235,8 @@ export function parseTransferLine(json: string): TransferRecord {
     case "end":
       return { type: "end", records: optionalNumber(line, "records") ?? -1 };
     default:
-      throw invalidLine("type: expected options, accepted, failure, upload, file, image, check or end");
+      throw invalidLine(
+        "type: expected options, accepted, failure, upload, file, image, check or end",
+      );
   }
 }

@@ -170,20 +170,28 @@ describe("verify", () => {
   it.each<[string, object | undefined, string[], string]>([
     ["no configuration", undefined, ["--cc-pair-id", "2"], "no configuration says how"],
     ["no configuration and no path", undefined, [], "no configuration says how"],
-    ["a configuration of speed", { concurrency: 2 }, ["--cc-pair-id", "2"], "no configuration says"],
+    [
+      "a configuration of speed",
+      { concurrency: 2 },
+      ["--cc-pair-id", "2"],
+      "no configuration says",
+    ],
     ["no target", { sections: "headings" }, [], "nothing names the target"],
-  ])("takes no files as they are without a record and with %s", async (name, ingest, flags, why) => {
-    const { folder, runTrusted, sandbox } = await uploaded();
-    rmSync(join(folder, ".knowctl"), { recursive: true });
-    if (ingest) writeFiles(folder, { ".cliconfig.json": JSON.stringify({ ingest }) });
-    const before = sandbox.ledger.requests.length;
-    const paths = name.includes("no path") ? [] : ["docs"];
-    const ran = await runTrusted("verify", ...paths, ...flags);
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toContain(`nothing to check: no upload is recorded here, and ${why}`);
-    expect(ran.stderr).toContain("`knowctl ingest PATH --cc-pair-id N --print-config`");
-    expect(sandbox.ledger.requests.length).toBe(before);
-  });
+  ])(
+    "takes no files as they are without a record and with %s",
+    async (name, ingest, flags, why) => {
+      const { folder, runTrusted, sandbox } = await uploaded();
+      rmSync(join(folder, ".knowctl"), { recursive: true });
+      if (ingest) writeFiles(folder, { ".cliconfig.json": JSON.stringify({ ingest }) });
+      const before = sandbox.ledger.requests.length;
+      const paths = name.includes("no path") ? [] : ["docs"];
+      const ran = await runTrusted("verify", ...paths, ...flags);
+      expect(ran).toMatchObject({ code: 2, stdout: "" });
+      expect(ran.stderr).toContain(`nothing to check: no upload is recorded here, and ${why}`);
+      expect(ran.stderr).toContain("`knowctl ingest PATH --cc-pair-id N --print-config`");
+      expect(sandbox.ledger.requests.length).toBe(before);
+    },
+  );
 
   it("checks the files of another checkout by the project file that --print-config prints", async () => {
     const { folder, run, runTrusted, sandbox } = await uploaded();

@@ -1,11 +1,7 @@
 import { dialects, onyxHint, type DialectName } from "../../../api/dialects.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
-import {
-  collectRemote,
-  countRecorded,
-  type RemoteRequest,
-} from "../../../sync/status/remote.ts";
+import { collectRemote, countRecorded, type RemoteRequest } from "../../../sync/status/remote.ts";
 import type { DifferenceTable } from "../../../sync/status/difference-table.ts";
 import { createListedTable, type ListedTable } from "../../../sync/status/listed-table.ts";
 import { addList } from "../../ingest/target/pair-lists.ts";
