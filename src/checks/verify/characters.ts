@@ -31,8 +31,8 @@ export const withoutRemovable = (text: string): string => text.replace(removable
 /** Those of them that people see: others can be added to a text without a trace. */
 const seen = "[\\u2010-\\u2027\\u2030-\\u205e\\u2190-\\u21ff\\u2700-\\u27bf\\u{1f000}-\\u{1f9ff}]+";
 const inWord = new RegExp(`[\\p{L}\\p{N}]${seen}(?=[\\p{L}\\p{N}])`, "gu");
-/** Neither cells of tables, nor behind a mark of a list or the end of a sentence. */
-const spaced = new RegExp(`(?:[^\\s|.:!?*+-]|\\S\\*) ${seen} (?=[^\\s|])`, "gu");
+/** Cells of tables and ends of sentences may have two spaces as they are. */
+const spaced = new RegExp(`[^\\s|.:!?][^\\S\\n]${seen}[^\\S\\n](?=[^\\s|])`, "gu");
 const mostSpaced = 20;
 
 /**

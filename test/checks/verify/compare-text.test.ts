@@ -132,6 +132,8 @@ describe("the comparison with chunks", () => {
     const shown = compare(["Don’t, can’t, 10–20."], ["Dont, cant, 1020."]);
     expect(verdictOf(shown)).toBe("same");
     expect(verdictOf(removed, [shown])).toBe("same");
+    const items = compare(["- 😇 Tried\n- 🎛 Set —\u00a0once"], ["-  Tried\n-  Set \u00a0once"]);
+    expect(verdictOf(items)).toBe("same");
     const apart = ["Ask – then go. Wait → read.", "| a | ✅ |\n| b | ✅ |"];
     expect(verdictOf(compare(apart.slice(0, 1), ["Ask  then go. Wait  read."]))).toBe("same");
     expect(verdictOf(compare(apart.slice(0, 1), ["Ask then go. Wait read."]))).toBe("unsure");
