@@ -28,9 +28,24 @@ function take(lock: string): boolean | undefined {
   }
 }
 
+/** Name of the lock under which an abandoned lock is looked at and removed. */
+const breaking = (lock: string): string => `${lock}.break`;
+
+/**
+ * Removes a lock that a killed process left. Only one process looks and removes at a time: of two that
+ * saw the same old lock, the second would remove the fresh one of the first.
+ */
 function removeAbandoned(lock: string): void {
-  const stats = statSync(lock, { throwIfNoEntry: false });
-  if (stats && Date.now() - stats.mtimeMs > abandonedMs) rmSync(lock, { force: true });
+  const isOld = (): boolean => {
+    const stats = statSync(lock, { throwIfNoEntry: false });
+    return stats !== undefined && Date.now() - stats.mtimeMs > abandonedMs;
+  };
+  if (!isOld() || take(breaking(lock)) !== true) return;
+  try {
+    if (isOld()) rmSync(lock, { force: true });
+  } finally {
+    rmSync(breaking(lock), { force: true });
+  }
 }
 
 /**
@@ -46,7 +61,7 @@ export async function whileLocked<Result>(
   for (let waitedMs = 0; taken === false; waitedMs += pauseMs) {
     if (waitedMs > longestWaitMs) {
       throw new CliError("local", `another knowctl is changing ${path}`, {
-        hints: [`if none is running, remove ${lock}`],
+        hints: [`if none is running, remove ${lock} and ${breaking(lock)}`],
       });
     }
     removeAbandoned(lock);
