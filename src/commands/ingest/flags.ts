@@ -48,15 +48,15 @@ export function addIngest(program: Command, run: Run): void {
       ],
       examples: [
         [
-          "knowctl ingest docs --cc-pair-id 2",
+          "knowctl ingest docs --id-prefix handbook/ --cc-pair-id 2",
           "upload a folder; the next run sends only what changed",
         ],
         [
-          'knowctl ingest docs --connector "Handbook uploads" --sections headings',
+          'knowctl ingest docs --id-prefix handbook/ --connector "Handbook uploads" --sections headings',
           "connector by name, one section per heading",
         ],
         [
-          "knowctl ingest docs --cc-pair-id 2 --shard 1/8 --report shard-1.json",
+          "knowctl ingest docs --id-prefix handbook/ --cc-pair-id 2 --shard 1/8 --report shard-1.json",
           "one of 8 parallel runs",
         ],
         [
@@ -64,7 +64,7 @@ export function addIngest(program: Command, run: Run): void {
           "NDJSON in between, for jq or another machine",
         ],
         [
-          "knowctl ingest docs --cc-pair-id 2 --verify --wait 1m",
+          "knowctl ingest docs --id-prefix handbook/ --cc-pair-id 2 --verify --wait 1m",
           "exit 0 only when the index holds what was sent",
         ],
         ["knowctl ingest docs --dry-run", "see the plan; needs no key and no connection"],
@@ -72,13 +72,13 @@ export function addIngest(program: Command, run: Run): void {
           "knowctl ingest docs --since HEAD~1 --updated-at git --dry-run",
           "files that a commit changed, with dates from git",
         ],
-        ["knowctl ingest docs --cc-pair-id 2 --images upload", "with images"],
+        ["knowctl ingest docs --id-prefix handbook/ --cc-pair-id 2 --images upload", "with images"],
         [
           "knowctl ingest prices.csv --cc-pair-id 2 --map id=sku,title=name,text=notes",
           "one document per row",
         ],
         [
-          "knowctl ingest docs --cc-pair-id 2 --output ndjson",
+          "knowctl ingest docs --id-prefix handbook/ --cc-pair-id 2 --output ndjson",
           "one line per document, for a pipeline",
         ],
       ],
