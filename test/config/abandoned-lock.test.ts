@@ -1,3 +1,4 @@
+import type * as fs from "node:fs";
 import {
   closeSync,
   existsSync,
@@ -16,7 +17,7 @@ import { temporaryFolder } from "../support.ts";
 let meanwhile: () => void = () => {};
 
 vi.mock("node:fs", async (original) => {
-  const real = await original<typeof import("node:fs")>();
+  const real = await original<typeof fs>();
   const looked = (path: string, ...more: unknown[]) => {
     const stats = (real.statSync as (...args: unknown[]) => unknown)(path, ...more);
     if (path.endsWith(".lock")) meanwhile();
