@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import type * as z from "zod/mini";
 import { contradictionOf } from "./contradiction.ts";
+import { firstInvalidIn } from "./long-lists.ts";
 import { CliError, codeOf, fileProblem, messageOf } from "../../errors.ts";
 import { RunReport } from "./record.ts";
 
@@ -72,16 +73,19 @@ export function checkShape<Shape extends z.ZodMiniType>(
   shape: Shape,
   value: unknown,
 ): z.infer<Shape> {
-  let result;
+  let issue: { path: readonly PropertyKey[]; message: string } | undefined;
   try {
-    result = shape.safeParse(value);
+    issue = firstInvalidIn(shape, value);
+    if (!issue) {
+      const result = shape.safeParse(value);
+      if (result.success) return result.data;
+      [issue] = result.error.issues;
+    }
   } catch (error) {
     // The stack overflows: values nested too deeply, or a million invalid ones.
     if (!(error instanceof RangeError)) throw error;
     throw refuseReport(name, "not a valid report: too many invalid or nested values", error);
   }
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
   const place = (issue?.path ?? []).map(String).join(".") || "the report";
   throw refuseReport(name, `not a valid report: ${place}: ${issue?.message ?? "unknown"}`);
 }
