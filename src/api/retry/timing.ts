@@ -62,7 +62,7 @@ export function parseRetryAfter(
   now: number,
 ): number | undefined {
   const text = value?.trim() ?? "";
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
   const until = parseHttpDate(text);
   if (until === undefined) return undefined;
   return Math.max(0, until - (parseHttpDate(date?.trim() ?? "") ?? now));
@@ -74,5 +74,6 @@ export function describeWait(ms: number): string {
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 7200) return `${Math.ceil(seconds / 60)} min`;
   if (seconds <= 172_800) return `${Math.ceil(seconds / 3600)} h`;
-  return `${Math.ceil(seconds / 86_400)} days`;
+  const days = Math.ceil(seconds / 86_400);
+  return days > 1000 ? "more than 1000 days" : `${days} days`;
 }

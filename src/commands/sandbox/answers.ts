@@ -90,10 +90,17 @@ async function modelOf(
       "set a model of the server with --llm-model",
     );
   }
+  const key = context.env[modelKeyVariable] || undefined;
+  if (key !== undefined && url.protocol === "http:" && !isLoopback(url.hostname)) {
+    throw usage(
+      `--llm-url: the key in ${modelKeyVariable} is not sent to ${url.host} over plain http`,
+      `use https://, or unset ${modelKeyVariable} if the server needs no key`,
+    );
+  }
   return {
     url,
     model: llmModel,
-    key: context.env[modelKeyVariable] || undefined,
+    key,
     instructions: llmSystem,
     connect: await connectTo(url, context, flags, output),
     idleMs: Math.min(timeout * 1000, maxIdleMs),

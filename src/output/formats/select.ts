@@ -32,7 +32,11 @@ export function parseFields(list: string): string[] {
       hints: ["for example --fields cc_pair_id,name,connector.source"],
     });
   }
-  return names;
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return names;
+  throw new CliError("usage", `--fields ${list}: ${twice} is named twice`, {
+    hints: ["name each member once"],
+  });
 }
 
 /**

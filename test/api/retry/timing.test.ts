@@ -19,6 +19,8 @@ describe("parseRetryAfter", () => {
     [" 7 ", date, 7000],
     ["86400", date, 86_400_000],
     ["9999999999", date, 9_999_999_999_000],
+    ["9".repeat(30), date, Number.MAX_SAFE_INTEGER],
+    ["9".repeat(400), date, Number.MAX_SAFE_INTEGER],
     ["-3", date, undefined],
     ["+3", date, undefined],
     ["1.5", date, undefined],
@@ -92,6 +94,7 @@ describe("describeWait", () => {
     [600_000, "10 min"],
     [86_400_000, "24 h"],
     [10 * 86_400_000, "10 days"],
+    [Number.MAX_SAFE_INTEGER, "more than 1000 days"],
   ])("%i ms is %s", (ms, expected) => {
     expect(describeWait(ms)).toBe(expected);
   });

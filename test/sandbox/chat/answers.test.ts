@@ -84,11 +84,15 @@ describe("knowctl sandbox with a model", () => {
       "put the key in KNOWCTL_SANDBOX_LLM_KEY",
     ],
     [["--llm-url", "http://h", "--llm-model", "m", "--play", "answer.ndjson"], "use one of them"],
+    [
+      ["--llm-url", "http://llm.example.test:81/v1", "--llm-model", "m"],
+      "the key in KNOWCTL_SANDBOX_LLM_KEY is not sent to llm.example.test:81 over plain http",
+    ],
     [["--play-speed", "2"], "--play-speed needs a recording"],
     [["--play", "none.ndjson"], "none.ndjson: no such file"],
     [["--play", "answer.ndjson", "--play-speed", "-1"], "Expected a number from 0"],
   ])("refuses %j", async (args, words) => {
-    const { context, code } = await run(args);
+    const { context, code } = await run(args, { KNOWCTL_SANDBOX_LLM_KEY: key });
     expect(code()).toBe(2);
     expect(context.stderrText()).toContain(words);
     expect(context.stderrText()).not.toContain("CANARY");
