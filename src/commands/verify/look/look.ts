@@ -53,16 +53,21 @@ const mostCounted = 10_000;
 const lengthOf = ({ sections }: SentText): number =>
   sections.reduce((sum, each) => sum + each.length, 0);
 
+/** Of all chunks of one document: a service may answer each of ten thousand slowly. */
+const mostMs = 300_000;
+
 async function readChunks(
   { client, gate }: Reader,
   storedId: string,
   sent: SentText,
   count: number,
-): Promise<string[] | undefined> {
+): Promise<string[] | "slow" | undefined> {
   const chunks: string[] = [];
+  const begun = performance.now();
   // A service may have an answer for every number: more chunks than characters prove nothing.
   const end = count >= mostCounted ? lengthOf(sent) : count;
   for (let number = 0; number < end; number++) {
+    if (performance.now() - begun > mostMs) return "slow";
     const chunk = await findChunk(client, storedId, number, { gate });
     if (!chunk && number >= count) break;
     if (!chunk) return undefined;
@@ -107,6 +112,12 @@ async function lookAtText(
       const proves = "the document changed while it was read";
       const facts: Look["facts"] = { chunks: "some", text: "unread" };
       return { facts, evidence: [{ request, status: 404, proves }], problem: proves };
+    }
+    if (chunks === "slow") {
+      const problem = `its chunks did not come within ${mostMs / 60_000} minutes`;
+      const proves = "nothing: it took too long";
+      const facts: Look["facts"] = { chunks: "some", text: "unread" };
+      return { facts, evidence: [{ request, status: 200, proves }], problem };
     }
     const comparison = compareText(sent, chunks);
     const evidence = [{ request, status: 200, proves: provedBy(comparison) }];
