@@ -255,10 +255,35 @@ describe("hidden elements", () => {
     expect(leftOut).toHaveLength(1);
   });
 
+  it("keeps hidden elements of each format where the configuration says so", () => {
+    const kept = { ...around, keepsHidden: true };
+    const text = "# A\n\n<p hidden>SHOWN</p>\n";
+    expect(readMdx(text, "a.mdx", kept).body).toContain("SHOWN");
+    expect(readHtml("<main><p hidden>SHOWN</p></main>", "a.html", kept).body).toContain("SHOWN");
+  });
+
+  it("keeps what another element of MDX controls", () => {
+    const text =
+      '<button aria-controls="x">Y</button>\n\n<div id="x" hidden>SHOWN</div>\n\n<div id="y" hidden>SECRET</div>\n';
+    const { body } = readMdx(text, "a.mdx", around);
+    expect(body).toContain("SHOWN");
+    expect(body).not.toContain("SECRET");
+  });
+
   it("keeps what only starts hidden in MDX", () => {
     const text = "<Tab hidden>SHOWN</Tab>\n\n<p hidden={false}>SHOWN</p>";
     expect(readMdx(text, "a.mdx", around).body.match(/SHOWN/g)).toHaveLength(2);
   });
+});
+
+describe("comments of other writers", () => {
+  const vault = { ...around, includes: { ...around.includes, isInVault: () => true } };
+  it.each(["%% ", "%%\n\n", "{::comment} ", "{:/} {::comment} ", "a\n{% comment %}\n"])(
+    "takes linear time for many %j",
+    (part) => {
+      expectLinear(20_000, (size) => readMarkdown(part.repeat(size), "a.md", vault));
+    },
+  );
 });
 
 describe("the rest of a page", () => {

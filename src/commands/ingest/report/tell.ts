@@ -97,7 +97,7 @@ const leftOutNames: Record<LeftOutKind, [string, string]> = {
 function unseenText({ name, count, example = "" }: CountedNotice, first: string): string {
   const [one, many] = leftOutNames[name as LeftOutKind];
   const what = count === 1 ? `1 ${one} is` : `${formatCount(count)} ${many} are`;
-  const advice = "; ingest.hidden: keep sends those of Markdown, MDX and HTML";
+  const advice = "; ingest.hidden: keep sends hidden elements, and comments of Markdown";
   return `${what} not sent (first: ${`${first} ${example}`.trim()})${advice}`;
 }
 

@@ -11,6 +11,8 @@ export interface Page {
   componentAttributes: readonly string[];
   /** Whether text that nobody sees stays. */
   keepsHidden: boolean;
+  /** Whether another element of the page controls the one with an id. */
+  isControlled: (id: string) => boolean;
   /** Imported Markdown and code files by the names that the text gives them. */
   imports: Map<string, Import>;
   /** The text of an imported file; "" if it cannot be read. */

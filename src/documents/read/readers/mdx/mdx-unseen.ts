@@ -16,7 +16,7 @@ function unseenKind({ page }: Scan, tag: Tag): HiddenKind | undefined {
   const style = /\bdisplay\s*:\s*(["'`])([a-z-]+)\1/.exec(codes.get("style") ?? "")?.[2];
   if (style !== undefined) all.set("style", `display: ${style}`);
   if (tag.isHidden || codes.get("hidden")?.trim() === "true") all.set("hidden", "");
-  return hidesElement(all, () => false) ? "hidden" : undefined;
+  return hidesElement(all, page.isControlled) ? "hidden" : undefined;
 }
 
 /** Offset after the end tag of an element; -1 if it never closes. */

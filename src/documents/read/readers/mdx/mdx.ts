@@ -1,3 +1,4 @@
+import { createIsControlled } from "../../../hidden/hides.ts";
 import type { LeftOutKind, Parsed, Surroundings, TextReader } from "../../reader.ts";
 import { splitFrontMatter, type SplitText } from "../../../front-matter/front-matter.ts";
 import { createLeftOutLog } from "../../left-out.ts";
@@ -90,6 +91,7 @@ function pageOf(
     log,
     componentAttributes: around.componentAttributes,
     keepsHidden: around.keepsHidden === true,
+    isControlled: createIsControlled(body),
     imports: new Map(),
     include({ target, kind }, values, at) {
       const found = alias.test(target)
