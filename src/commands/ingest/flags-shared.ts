@@ -133,7 +133,7 @@ export function addSelectionOptions(command: Command): Command {
 export function addTargetOptions(command: Command): Command {
   command
     .optionsGroup("Target:")
-    .option("--cc-pair-id <id>", "connector/credential pair to upload to", positive)
+    .option("--cc-pair-id <id>", "connector/credential pair of the documents", positive)
     .option("--connector <name>", "the same, by connector name", filled);
   return addStateOption(command);
 }

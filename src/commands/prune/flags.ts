@@ -25,10 +25,7 @@ export function addPrune(program: Command, run: Run): void {
         "Each document is checked with the flags of its upload. Nothing is removed while a file cannot be " +
         "read, after a failed upload, or if no file is found.",
     )
-    .argument(
-      "[path...]",
-      "folders, files or globs (default: include of the configuration, or the project root)",
-    )
+    .argument("[path...]", "folders, files or globs (default: the whole project)")
     .optionsGroup("Which documents:")
     .option(
       "--class <name>",

@@ -14,7 +14,7 @@ export function addStatus(program: Command, run: Run): void {
     )
     .argument(
       "[path...]",
-      "folders, files or globs (default: include of the configuration, or the project root)",
+      "folders, files or globs (default: what was uploaded, and include of the configuration)",
     );
   addTargetOptions(status)
     .optionsGroup("Result:")

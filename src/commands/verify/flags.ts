@@ -11,7 +11,8 @@ export function addVerify(program: Command, run: Run): void {
     .description(
       "Check that uploaded documents are in the index.\n" +
         "A service accepts an upload before it is indexed, and may lose it. Uploads that the state records are " +
-        "checked with their recorded options; without a record, the files are the expectation. Costs no tokens.",
+        "checked with their recorded options; without a record, the files are the expectation if configuration and target " +
+        "say how they were sent. Costs no tokens.",
     )
     .argument("[path...]", "folders, files or globs (default: every recorded document)");
   verify
