@@ -103,6 +103,12 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       why: "a report names failures, and --missing takes what verify recorded",
       hint: "use only one of them",
     },
+    {
+      flags: ["--report", "--gitlab-report"],
+      beside: ["--dry-run"],
+      why: "the dry run of a retry writes no report",
+      hint: "remove one of them; --output json prints the plan",
+    },
   ],
   prune: [
     {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { main } from "../../src/main.ts";
+import { main } from "../main.ts";
 import { createDesk, type Desk } from "../config/support.ts";
 import { createTestContext } from "../support.ts";
 

@@ -54,7 +54,10 @@ describe.runIf(process.platform !== "win32")("the pre-commit hooks", () => {
     });
     const good = ["--force.md", "$(touch canary) 'x'.md", "docs/welcome.md", "draft.md"];
     const ran = await runHook("knowctl-documents", good, place);
-    expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: "" });
+    expect({ code: ran.code, stderr: ran.stderr }).toEqual({
+      code: 0,
+      stderr: "dry run, nothing was sent: 3 to send, 1 skipped\n",
+    });
     const { code, stdout } = await runHook("knowctl-documents", [...good, "bad.md"], place);
     expect(code).toBe(10);
     expect(stdout).toContain("bad.md:3");
@@ -83,7 +86,10 @@ describe.runIf(process.platform !== "win32")("the pre-commit hooks", () => {
   it("knowctl-project finds two documents with one id", async () => {
     const place = await preparePlace();
     writeFiles(place.folder, { ".cliconfig.json": '{"ingest":{"include":["docs/**/*.md"]}}' });
-    expect(await runHook("knowctl-project", [], place)).toMatchObject({ code: 0, stderr: "" });
+    expect(await runHook("knowctl-project", [], place)).toMatchObject({
+      code: 0,
+      stderr: "dry run, nothing was sent: 6 to send, 1 skipped\n",
+    });
     writeFiles(place.folder, {
       "docs/a.md": "---\nid: same\n---\n# A\n",
       "docs/b.md": "---\nid: same\n---\n# B\n",

@@ -102,7 +102,7 @@ describe("words that stood below `ingest`", () => {
   });
 
   it.each([
-    ["prune", "use `knowctl prune`"],
+    ["ingest --prune docs", "use `knowctl prune`"],
     ["ingest --tombstone docs", "use `knowctl prune --tombstone`"],
     ["ingest retry --missing", "use `knowctl retry --missing`"],
     ["prune --remote", "use `knowctl prune --extra`"],

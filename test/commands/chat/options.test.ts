@@ -126,16 +126,6 @@ describe("checkOptions", () => {
   ] satisfies ChatOptions[])("refuses %j", (options) => {
     expect(() => checkOptions(options)).toThrow(expect.objectContaining({ exit: "usage" }));
   });
-
-  it("lets a session win over an agent from the environment", () => {
-    const options: ChatOptions = {
-      session: "s",
-      agent: 1,
-      flagSources: { session: "flag", agent: "env" },
-    };
-    expect(() => checkOptions(options)).not.toThrow();
-    expect(parameters(options)).toEqual({ sessionId: "s" });
-  });
 });
 
 describe("formatOf", () => {

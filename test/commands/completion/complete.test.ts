@@ -73,7 +73,7 @@ describe("a Tab offers", () => {
     ["files", "knowctl report merge ", ["files"]],
     ["files of a flag", "knowctl --ca-file ", ["files"]],
     ["folders", "knowctl ingest --state ", ["directories"]],
-    ["files after commands", "knowctl ingest exp", ["both", "explain"]],
+    ["files in place of a command", "knowctl ingest exp", ["files"]],
     ["files once a path stands there", "knowctl ingest docs ex", ["files"]],
     ["nothing for free text", "knowctl ingest --id-prefix ", ["words"]],
     ["nothing for an unknown flag's value", "knowctl ingest --nonsense=", ["words"]],

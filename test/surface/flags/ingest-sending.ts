@@ -20,8 +20,12 @@ export const byPair = [
   "ingest docs/b.md --cc-pair-id 2 --overwrite",
 ];
 
-/** The flags of a run that sends, with the documents of `setting`. */
-export function sending(args: string, setting: Setting): FlagCases {
+/**
+ * The flags of a run that sends, with the documents of `setting`; `refused`: why its dry run writes no
+ * report.
+ */
+export function sending(args: string, setting: Setting, refused?: RegExp): FlagCases {
+  const planned = (left: RegExp) => (refused ? { refused } : { left: { gains: left } });
   return {
     "--state": [{ ...setting, args, flag: "--state other", left: { gains: /other\/state\.db/ } }],
     "--concurrency": {
@@ -42,7 +46,7 @@ export function sending(args: string, setting: Setting): FlagCases {
         ...setting,
         args: `${args} --dry-run`,
         flag: "--report r.json",
-        left: { gains: /"dryRun": ?true/ },
+        ...planned(/"dryRun": ?true/),
       },
     ],
     "--gitlab-report": [
@@ -51,7 +55,7 @@ export function sending(args: string, setting: Setting): FlagCases {
         ...setting,
         args: `${args} --dry-run`,
         flag: "--gitlab-report g.json",
-        left: { gains: /g\.json: \[/ },
+        ...planned(/g\.json: \[/),
       },
     ],
   };

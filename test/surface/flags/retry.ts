@@ -23,10 +23,14 @@ const target = (flag: string | readonly string[]): Case => ({
   requests: { gains: /"id":"docs\/b\.md"/ },
 });
 
-/** `ingest retry`: flag by flag. */
+/** `retry`: flag by flag. */
 export const retryCases: Coverage = {
   retry: {
-    ...sending(pair, { files: broken, first: [`ingest docs ${pair}`], edits: many }),
+    ...sending(
+      pair,
+      { files: broken, first: [`ingest docs ${pair}`], edits: many },
+      /has no effect/,
+    ),
     "--cc-pair-id": [
       target(pair),
       {
