@@ -14,7 +14,9 @@ it("a nightly job survives a broken network, a busy service and a lost state", a
   // The first night sends everything. Nobody is asked and nothing moves.
   const one = await run(night, upload);
   expect(one).toMatchObject({ code: 0, stdout: "" });
-  expect(one.stderr).toMatch(/^done: 20 created in \S+ · Handbook uploads \(cc-pair 2\)$/m);
+  expect(one.stderr).toMatch(
+    /^done: 20 created in \S+ · Handbook uploads \(cc-pair 2\) at \S+, profile default$/m,
+  );
   expect(one.stderr).not.toMatch(/next:|\u001b/);
 
   // The second night the service is down: the job fails, says why, and sends nothing.

@@ -44,7 +44,6 @@ const appliedToOwnThing: Record<string, string> = {
   "--gitlab-report": "failures of an upload; findings of lint",
   "--report": "of the run; of several runs together",
   "--limit": "rows to show; cases to draft",
-  "--out": "a merged state; a drafted suite",
   "--all": "records; branches of a conversation",
   "--project": "of a session; of a file",
   "--exit-code": "12 if there is a difference; of an upload only with --dry-run",

@@ -8,12 +8,21 @@ import { runDoctor } from "./support.ts";
 
 describe("trust:", () => {
   const aimed = { profiles: { a: { baseUrl: "https://a.invalid", apiKey: { env: "A" } } } };
+  // A variable counts before an untrusted file: without one the file is needed.
+  const unset = { KNOWCTL_BASE_URL: "", KNOWCTL_API_KEY: "" };
   it.each([
     ["nothing to trust", undefined, {}, "ok", "no project file"],
     ["settings alone", { ingest: { source: "web" } }, {}, "ok", "needs no trust"],
     ["settings that do not count", { ingest: { tags: ["x"] } }, {}, "warning", "ingest.tags"],
     ["an id prefix", { ingest: { idPrefix: "x/" } }, {}, "failure", "is not trusted"],
-    ["addresses and keys", aimed, {}, "failure", "is not trusted"],
+    ["addresses and keys", aimed, unset, "failure", "is not trusted"],
+    [
+      "addresses and keys that variables replace",
+      aimed,
+      {},
+      "warning",
+      "profiles in it is ignored",
+    ],
     ["the same in a pipeline", aimed, { KNOWCTL_TRUST_PROJECT: "1" }, "ok", "is trusted"],
   ])("%s", async (_name, content, extra, status, words) => {
     const { folder, env } = await startTestService();
@@ -26,7 +35,12 @@ describe("trust:", () => {
   it("asks nothing on a terminal", async () => {
     const { folder, env } = await startTestService();
     writeFiles(folder, { ".cliconfig.json": JSON.stringify(aimed) });
-    const context = createTestContext({ cwd: folder, env, isTTY: true, columns: 400 });
+    const context = createTestContext({
+      cwd: folder,
+      env: { ...env, ...unset },
+      isTTY: true,
+      columns: 400,
+    });
     expect(await main(["doctor"], context)).toBe(3);
     expect(context.stdoutText()).toContain("is not trusted");
   });

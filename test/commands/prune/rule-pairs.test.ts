@@ -35,7 +35,7 @@ it("orphans of a pair that only a rule names are told by each command", async ()
   const service = await startWithRule();
   expect((await runIn(service, "prune")).stderr).toContain("nothing to remove of pair 2\n");
   rmSync(join(service.folder, "docs/hr"), { recursive: true });
-  expect((await runIn(service, "ingest --dry-run")).stdout).toContain("docs/hr/h.md");
+  expect((await runIn(service, "ingest --dry-run --verbose")).stdout).toContain("docs/hr/h.md");
   expect((await runIn(service, "ingest")).stderr).toContain("1 uploaded file is no longer found");
   const listed = await runIn(service, "prune");
   expect(listed.stderr).toContain(

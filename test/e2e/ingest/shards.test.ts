@@ -101,7 +101,7 @@ describe("8 shards as processes at once send each document exactly once", () => 
       const args = ["state", "export", name, "--state", state(index)];
       expect(await run(service, args)).toMatchObject({ code: 0 });
     }
-    expect(await run(service, ["state", "merge", ...names])).toMatchObject({ code: 0 });
+    expect(await run(service, ["state", "import", ...names, "--yes"])).toMatchObject({ code: 0 });
     await expectNothingLeft(service);
   });
 });

@@ -11,23 +11,23 @@ const files = Object.fromEntries(
 );
 
 describe("state", () => {
-  it("takes an import and a merge while an upload runs, and loses nothing", async () => {
+  it("takes two imports while an upload runs, and loses nothing", async () => {
     const service = await startTestService({ files });
     const options = { cwd: service.folder, env: service.env };
     const run = (...args: string[]) => runHere(args, options);
     // What another machine has sent to another pair.
     const other = ["--state", join(service.folder, "other")];
-    expect(await run("ingest", "docs", "--cc-pair-id", "3", ...other)).toMatchObject({ code: 0 });
+    expect(await run("ingest", "docs", "--cc-pair-id", "7", ...other)).toMatchObject({ code: 0 });
     expect(await run("state", "export", "other.ndjson", ...other)).toMatchObject({ code: 0 });
     copyFileSync(join(service.folder, "other.ndjson"), join(service.folder, "copy.ndjson"));
     const atOnce = [
       ["ingest", "docs", "--cc-pair-id", "2"],
-      ["state", "import", "other.ndjson"],
-      ["state", "merge", "other.ndjson", "copy.ndjson"],
+      ["state", "import", "other.ndjson", "--yes"],
+      ["state", "import", "other.ndjson", "copy.ndjson", "--yes"],
     ];
     const ran = await Promise.all(atOnce.map((args) => runCli(args, options)));
     expect(ran.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual([0, 0, 0]);
-    for (const pair of ["2", "3"]) {
+    for (const pair of ["2", "7"]) {
       const { stdout } = await run("state", "list", "--cc-pair-id", pair, "-o", "ndjson");
       expect(stdout.split("\n").filter(Boolean)).toHaveLength(count);
       const again = await run("ingest", "docs", "--cc-pair-id", pair);

@@ -27,7 +27,7 @@ const chat = (value: object, gains: RegExp, more: Partial<Effective> = {}): Effe
 });
 const explain = (value: object, gains: RegExp, more: Partial<Effective> = {}): Effective => ({
   files: folder,
-  command: "ingest explain docs/a.md --json",
+  command: "explain docs/a.md --json",
   config: { ingest: value },
   stdout: { gains },
   ...more,
@@ -104,20 +104,20 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
   "profile.allowInsecureTls": connection,
   "ingest.include": {
     files: folder,
-    command: "ingest documents",
+    command: "convert",
     config: { ingest: { include: ["docs/a.md"] } },
     codes: [2, 0],
     stdout: { gains: /docs\/a\.md/ },
   },
   "ingest.exclude": {
     files: folder,
-    command: "ingest documents docs",
+    command: "convert docs",
     config: { ingest: { exclude: ["docs/b.md"] } },
     stdout: { loses: /docs\/b\.md/ },
   },
   "ingest.ignore": {
     files: folder,
-    command: "ingest documents docs hidden",
+    command: "convert docs hidden",
     config: { ingest: { ignore: false } },
     stdout: { gains: /hidden\/h\.md/ },
   },
@@ -143,15 +143,15 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
   "ingest.maxSectionChars": explain(
     { maxSectionChars: 300 },
     /"text": "A sent[^]*"text": "A sent/,
-    { command: "ingest explain docs/b.md --json" },
+    { command: "explain docs/b.md --json" },
   ),
   "ingest.componentAttributes": explain({ componentAttributes: ["heading"] }, /"text": "Beta\\n/, {
     files: { "docs/c.mdx": '<Card heading="Beta" />\n' },
-    command: "ingest explain docs/c.mdx --json",
+    command: "explain docs/c.mdx --json",
   }),
   "ingest.hidden": explain({ hidden: "keep" }, /"text": "[^"]*inside/, {
     files: { "docs/c.md": "A <!-- inside -->\n" },
-    command: "ingest explain docs/c.md --json",
+    command: "explain docs/c.md --json",
   }),
   "ingest.metadata": explain({ metadata: { team: "people" } }, /"team": "people"/),
   "ingest.tags": explain({ tags: ["hr"] }, /"tags": \[\s*"hr"/),
@@ -223,7 +223,7 @@ export const configCases: Readonly<Record<string, KeyCase>> = {
   },
   "ingest.drafts": {
     files: folder,
-    command: "ingest documents draft.md",
+    command: "convert draft.md",
     config: { ingest: { drafts: true } },
     stdout: { gains: /Draft body/ },
   },
