@@ -531,6 +531,23 @@ describe("config trust", () => {
   });
 });
 
+describe("login on a terminal", () => {
+  it.each([
+    ["n", 4, "sandbox-key-1"],
+    ["", 4, "sandbox-key-1"],
+    ["y", 0, "wrong-key-1"],
+  ])("asks before a refused key replaces one that works: %j", async (answer, exit, kept) => {
+    const { url } = await sandbox();
+    const desk = createDesk();
+    desk.putUser({ profiles: { p: { baseUrl: url, apiKey: "sandbox-key-1" } } });
+    const answers = ["wrong-key-1", answer];
+    const { code, err, asked } = await runAsking(desk, ["login", "--profile", "p"], answers);
+    expect([code, asked[1]]).toEqual([exit, "Store this key anyway? [y/N] "]);
+    expect(err).toContain("401");
+    expect(userJson(desk)).toMatchObject({ profiles: { p: { apiKey: kept } } });
+  });
+});
+
 describe("config init", () => {
   it.each(["standard", "onyx"] as const)(
     "asks on a terminal, finds the dialect %s, tries, saves",

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runHere } from "../main.ts";
 import { startTestService, testKey, writeFiles } from "../service.ts";
@@ -20,8 +20,10 @@ function desk(files: Record<string, string> = {}) {
   writeFiles(folder, files);
   const run = (args: string[], stdin?: string) =>
     runHere(args, { cwd: folder, env, ...(stdin === undefined ? {} : { stdin }) });
-  const saved = (): { profiles: Record<string, { apiKey?: string; timeout?: number }> } =>
-    JSON.parse(readFileSync(join(config, "config.json"), "utf8"));
+  const saved = (): {
+    defaultProfile?: string;
+    profiles: Record<string, { apiKey?: string; timeout?: number }>;
+  } => JSON.parse(readFileSync(join(config, "config.json"), "utf8"));
   return { folder, config, env, run, saved };
 }
 
@@ -46,6 +48,23 @@ describe("ten changes of one file at once are all kept", () => {
     }
   });
 
+  it("config use, and config set", async () => {
+    const { run, saved } = desk();
+    const ran = await Promise.all(
+      ten.map((each) =>
+        run(
+          each % 2 === 0
+            ? ["config", "set", `profiles.p${each}.timeout`, String(each + 1)]
+            : ["config", "use", `p${each}`],
+        ),
+      ),
+    );
+    expect(ran.map(({ code }) => code)).toEqual(ten.map(() => 0));
+    const { profiles, defaultProfile } = saved();
+    expect(defaultProfile).toMatch(/^p[13579]$/);
+    for (const each of [0, 2, 4, 6, 8]) expect(profiles[`p${each}`]?.timeout).toBe(each + 1);
+  });
+
   it("config trust", async () => {
     const { run, env } = desk(
       Object.fromEntries(ten.map((each) => [`f${each}.json`, '{"ingest":{"ccPairId":2}}'])),
@@ -68,13 +87,24 @@ describe.runIf(process.platform !== "win32")("a pipe in place of a file is not w
     ["config/knowctl/config.json", "config list", 3],
     ["config/knowctl/config.json", "config set defaultProfile p1", 3],
     ["config/knowctl/config.json", "login --with-token --no-check", 3],
+    ["state/knowctl/trust.json", "config trust f.json", 3],
+    ["state/knowctl/trust.json", "config show", 3],
+    ["replies/recording.json", "eval retrieval suite.json --replay replies", 2],
     ["answer.ndjson", "chat --replay answer.ndjson", 2],
     ["results.ndjson", "chat --batch q.ndjson --resume results.ndjson --profile p1", 2],
   ])("%s: %s", async (file, line, code) => {
-    const { folder, env, run } = desk({ "q.ndjson": '{"message":"hi"}\n' });
+    const { folder, env, run } = desk({
+      "q.ndjson": '{"message":"hi"}\n',
+      "f.json": "{}",
+      "docs/a.md": "# A\n",
+      "suite.json":
+        '{"version":1,"cases":[{"id":"a","question":"b","must_retrieve":["docs/a.md"]}]}',
+      ...(file.startsWith("state/") ? { ".cliconfig.json": '{"ingest":{"ccPairId":2}}' } : {}),
+    });
     const path = file.startsWith("config/")
       ? join(env["XDG_CONFIG_HOME"]!, file.slice("config/".length))
-      : join(folder, file);
+      : join(file.startsWith("state/") ? join(env["XDG_STATE_HOME"]!, "..") : folder, file);
+    mkdirSync(dirname(path), { recursive: true });
     execFileSync("rm", ["-f", path]);
     execFileSync("mkfifo", [path]);
     const ran = await run(line.split(" "), "key-of-mine\n");

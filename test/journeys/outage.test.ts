@@ -33,7 +33,7 @@ it("an outage in the middle of an upload costs a second command, and no document
   const second = await startAgain(first, { dialect: "onyx" });
   const again = await run(second, "ingest docs");
   expect(again.code).toBe(0);
-  expect(again.stderr).toContain("no target given: using cc_pair_id 2");
+  expect(again.stderr).toContain("no target given: using pair 2");
   const once = Object.fromEntries(Object.keys(files).map((id) => [id, 1]));
   const sentLater = takenBy(second.sandbox);
   expect(Object.keys(sent).filter((id) => id in sentLater)).toEqual([]);

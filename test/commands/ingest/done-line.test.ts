@@ -79,7 +79,7 @@ it("suggests --print-config on a terminal after a first upload with a target alo
   expect(first.stderr.match(/^next:/gm)).toHaveLength(1);
   writeFiles(service.folder, { "docs/a.md": "# A\n\nOther.\n" });
   const second = await runIn(service, "ingest docs", { answer: "" });
-  expect(second.stderr).toContain("no target given: using cc_pair_id 2");
+  expect(second.stderr).toContain("no target given: using pair 2");
   expect(second.stderr).not.toContain("--print-config");
 });
 

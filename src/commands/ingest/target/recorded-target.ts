@@ -49,7 +49,7 @@ export async function recordedPair(
   if (only === undefined) return undefined;
   if (pairs.length > 1) throw severalTargets(pairs, "the state has");
   await output.note(
-    `no target given: using cc_pair_id ${only}${placeText(config, baseUrl)}, the only one recorded here`,
+    `no target given: using pair ${only}${placeText(config, baseUrl)}, the only one recorded here`,
   );
   return { ccPairId: only, connector: undefined, fromFlag: false };
 }
