@@ -95,6 +95,9 @@ function codeOf(run: Run, plan: Plan, { action }: RemovalStep): number {
     return found.broken.length > 0 ? 10 : 0;
   }
   if (pair === undefined || found.collides) return 2;
+  const isEmpty =
+    found.fileCount === 0 && !(state && inScope({ ...plan, state, pair, root }).length);
+  if (!removes && isEmpty) return 2;
   if (!removes) return found.broken.length > 0 ? 10 : 0;
   const isKnown = state !== undefined && pairsOf(state).includes(pair);
   if (state && !isKnown && pairsOf(state).length > 0) return 2;

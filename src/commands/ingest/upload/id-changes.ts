@@ -2,6 +2,7 @@ import { CliError } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
+import type { PlanAction } from "../../../sync/plan/plan-table.ts";
 import { tombstoneMark } from "../../../sync/state/records.ts";
 import { targetFor } from "../../../sync/state/target.ts";
 import type { Session } from "../session.ts";
@@ -11,23 +12,31 @@ interface Planned {
   part: number;
   id?: string | undefined;
   ownPair?: number | undefined;
+  action?: PlanAction;
 }
 
 interface IdChanges {
   count: number;
+  /** Documents of other shards that have no record under their id. */
+  newOthers: number;
   /** The first document, with its recorded id and the number of its recorded options. */
   first: { path: string; before: string; now: string; options: number | undefined } | undefined;
 }
 
-/** The documents of a plan that have no record under their id. */
+/**
+ * The documents of a plan that may have no record under their id. Those of the other shards count as well:
+ * each shard alone may have too few to be noticed.
+ */
 function* newDocuments({ spool }: Session, { table }: Plan): Generator<Planned> {
-  if (!spool) return yield* table.entries(["new"]);
-  for (const { head } of spool.records()) if (head.known.last === undefined) yield head.document;
+  yield* table.entries(spool ? ["other"] : ["new", "other"]);
+  for (const { head } of spool?.records() ?? []) {
+    if (head.known.last === undefined) yield head.document;
+  }
 }
 
 /** Counts the documents whose file the state records under another id; an import records it too. */
 function findIdChanges(session: Session, plan: Plan): IdChanges {
-  const found: IdChanges = { count: 0, first: undefined };
+  const found: IdChanges = { count: 0, newOthers: 0, first: undefined };
   const { state, targets, shaping } = session;
   if (state.isRecordless || plan.table.count("new") === 0) return found;
   const knows = new Map<string, boolean>();
@@ -39,9 +48,10 @@ function findIdChanges(session: Session, plan: Plan): IdChanges {
     `SELECT id, options FROM accepted
       WHERE target = ? AND path = ? AND part = ? AND id <> ? AND whole <> '${tombstoneMark}' LIMIT 1`,
   );
-  for (const { path, part, id = "", ownPair } of newDocuments(session, plan)) {
+  for (const { path, part, id = "", ownPair, action } of newDocuments(session, plan)) {
     const key = targetFor(targets, ownPair)?.key;
-    if (key === undefined || !isKnown(key)) continue;
+    if (key === undefined || !isKnown(key) || state.accepted(key, id)) continue;
+    if (action === "other") found.newOthers++;
     const row = recorded.get(key, path, part, id);
     if (row === undefined) continue;
     const options = row["options"] === null ? undefined : Number(row["options"]);
@@ -61,8 +71,10 @@ export function idChanges(
   session: Session,
   plan: Plan,
 ): { text: string; hints: string[] } | undefined {
-  const { count, first } = findIdChanges(session, plan);
-  const known = count + plan.table.count("unchanged") + plan.table.count("changed");
+  const { count, first, newOthers } = findIdChanges(session, plan);
+  const { table } = plan;
+  const others = table.count("other") - newOthers;
+  const known = count + table.count("unchanged") + table.count("changed") + others;
   if (!first || count < 2 || count * 10 < known) return undefined;
   const { before, now, path, options } = first;
   const settings = session.state.options.get(options)?.settings;

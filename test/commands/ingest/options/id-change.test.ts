@@ -69,6 +69,16 @@ it("a retry repeats what an upload was allowed to", async () => {
   expect(service.sandbox.ledger.documents.size).toBe(80);
 });
 
+it("counts the documents of all shards, so that each shard refuses", async () => {
+  const service = await start();
+  for (let part = 1; part <= 20; part++) {
+    const ran = await runIn(service, `${line} --shard ${part}/20`);
+    // A shard without a document has nothing to refuse.
+    if (!ran.stderr.includes("nothing to do")) expect(ran, ran.stderr).toMatchObject({ code: 2 });
+  }
+  expect(service.sandbox.ledger.documents.size).toBe(40);
+});
+
 it("takes another row at the same place for another row", async () => {
   const csv = (names: string[]): string =>
     ["id,text", ...names.map((each) => `${each},x`)].join("\n");
