@@ -92,15 +92,20 @@ export function checkOwners(
   { isAllowed }: Permission,
 ): void {
   for (const { kind, id, pair } of writes) {
-    const owner = run.owners.get(id);
-    const isForeign = owner !== undefined && owner.project !== name;
+    const owners = run.owners.get(id) ?? new Map<string, Set<number | undefined>>();
+    const isForeign = owners.size > 0 && !owners.has(name);
     // Under the same pair it counts as a lost state.
-    const isAdopted = kind === "stored" && owner?.pairs.has(pair) === true;
+    const isAdopted = kind === "stored" && [...owners.values()].some((pairs) => pairs.has(pair));
     if (isForeign && run.dialect === "onyx" && !isAllowed && !isAdopted) {
-      throw new Violation(`${name} ${kind} ${id}, which is a document of ${owner.project}`);
+      throw new Violation(
+        `${name} ${kind} ${id}, which is a document of ${[...owners.keys()].join()}`,
+      );
     }
     if (kind === "deleted") run.owners.delete(id);
-    else if (owner?.project === name) owner.pairs.add(pair);
-    else run.owners.set(id, { project: name, pairs: new Set([pair]) });
+    else {
+      // With --overwrite it belongs to both.
+      owners.set(name, (owners.get(name) ?? new Set()).add(pair));
+      run.owners.set(id, owners);
+    }
   }
 }

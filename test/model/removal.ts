@@ -169,8 +169,27 @@ function isGuarded(plan: Plan, ran: Ran): boolean {
 
 /** The recorded documents of the pair that another pair has as well: a removal keeps them. */
 function sharedIds(run: Run, { state, pair }: Plan): ReadonlySet<string> {
-  if (run.dialect !== "onyx" || !state || pair === undefined) return new Set();
-  return new Set([...sentTo(state, pair).keys()].filter((id) => isShared(run, id, pair)));
+  if (!state || pair === undefined) return new Set();
+  // Elsewhere only the state tells of other pairs.
+  const isHeld = (id: string): boolean =>
+    run.dialect === "onyx"
+      ? isShared(run, id, pair)
+      : [...state.sent].some(([each, all]) => each !== pair && all.get(id)?.removed === false);
+  return new Set([...sentTo(state, pair).keys()].filter(isHeld));
+}
+
+function checkShared(
+  rows: readonly Row[],
+  writes: readonly Write[],
+  shared: ReadonlySet<string>,
+  { classes }: RemovalStep,
+): void {
+  const wrong = rows.find(({ status, id }) => status === "kept" && !shared.has(id));
+  if (wrong) throw new Violation(`${wrong.id} was kept, and no other pair has it`);
+  if (classes.includes("shared")) return;
+  const stored = new Set([...shared].map(storedId));
+  const removed = writes.find(({ id }) => stored.has(id));
+  if (removed) throw new Violation(`removed ${removed.id}, which another pair has`);
 }
 
 const isNamed = (name: string, { classes }: RemovalStep): boolean =>
@@ -202,8 +221,8 @@ export async function runRemoval(run: Run, project: Project, step: RemovalStep):
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Row)
     .filter((row) => row.class !== undefined && row.class !== null);
-  const isKept = (row: Row): boolean =>
-    removes && shared.has(row.id) && isSelected(row, step) && !step.classes.includes("shared");
+  const isKept = ({ status }: Row): boolean => status === "kept";
+  checkShared(rows, writes, shared, step);
   const planned = codeOf(run, plan, step);
   const wanted = planned === 0 && rows.some(isKept) ? 10 : planned;
   run.count(`${step.action} with exit ${ran.code}`);

@@ -32,8 +32,8 @@ export interface Run {
   states: Map<string, StateModel>;
   /** Who wrote a stored id last. */
   writers: Map<string, Writer>;
-  /** Which project a document belongs to, and the pairs that it sent it to; by stored id. */
-  owners: Map<string, { project: string; pairs: Set<number | undefined> }>;
+  /** By stored id, the projects that a document belongs to, with the pairs that they sent it to. */
+  owners: Map<string, Map<string, Set<number | undefined>>>;
   /** Content of files before their last change, by absolute path. */
   before: Map<string, FileState>;
   /** The second project has the ids of the first, and a pair of its own. */

@@ -64,8 +64,11 @@ export async function runShards(
     if (apart) places.push(place);
     // A state of its own records no target yet.
     const words = uploadWords(
-      plan,
-      apart ? { ...upload, elsewhere: false, pair: plan.pair } : upload,
+      { ...plan, named: apart ? plan.pair : plan.named },
+      {
+        ...upload,
+        ...(apart ? { elsewhere: false } : {}),
+      },
     );
     const args = [...words, "--shard", `${index}/${count}`, ...(apart ? ["--state", place] : [])];
     const ran = await command(run, project, plan.selection.cwd, args);
@@ -135,6 +138,6 @@ export async function importForeign(run: Run, project: Project): Promise<void> {
 function foreignIds(run: Run, { name }: Project, state: StateModel): string[] {
   const known = new Set([...state.sent.values()].flatMap((all) => [...all.keys()]));
   return [...run.owners]
-    .filter(([id, { project }]) => project !== name && !known.has(id))
+    .filter(([id, owners]) => !owners.has(name) && !known.has(id))
     .map(([id]) => id);
 }

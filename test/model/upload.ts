@@ -126,7 +126,7 @@ export async function checkUpload(
       (id) => recordedBefore.has(id) && !sent.has(id),
     );
   }
-  if (!state) return;
+  if (!state || (ran.code === 2 && !killed)) return;
   // Whole runs that ended as planned; a part of one, or a stop, leaves something to send.
   const selection = JSON.stringify(plan.selection);
   if (!sharded && (ran.code === 0 || ran.code === 10)) unfinishedOf(state, pair).delete(selection);

@@ -15,10 +15,10 @@ export function columnsOf(shown: (path: string) => string): Column<object>[] {
   }));
 }
 
-/** The documents that are removed, as rows of the output. */
+/** The documents that are removed, and those kept because another pair has them, as rows of the output. */
 export function* rowsOf(orphans: OrphanTable): Generator<object> {
   for (const each of orphans.list()) {
-    if (!each.isSelected) continue;
+    if (!each.isSelected && each.status !== "kept") continue;
     const { status, path, part, id, storedId, reason, problem } = each;
     yield {
       status,

@@ -4,7 +4,7 @@ import { pagesOf } from "../state/pages.ts";
 import type { ListedClass } from "./orphan-classes.ts";
 import type { Orphan } from "./orphans.ts";
 
-export type OrphanStatus = "orphaned" | "deleted" | "tombstoned" | "failed";
+export type OrphanStatus = "orphaned" | "kept" | "deleted" | "tombstoned" | "failed";
 
 /** An orphan, or with `--extra` a document that only the service has. */
 export interface UnlistedOrphan extends Omit<Orphan, "class"> {
@@ -78,7 +78,7 @@ export async function collectOrphans(
   );
   const mark = database.prepare("UPDATE temp.orphans SET status = ?, problem = ? WHERE number = ?");
   const keep = database.prepare(
-    "UPDATE temp.orphans SET selected = 0, problem = ? WHERE number = ?",
+    "UPDATE temp.orphans SET selected = 0, status = 'kept', problem = ? WHERE number = ?",
   );
   let count = 0;
   let selected = 0;

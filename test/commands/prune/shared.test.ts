@@ -56,6 +56,17 @@ describe("a document that another pair has too", () => {
     expect(await storedIn(service, 7)).toEqual(["docs%2Fzebra.md"]);
   });
 
+  it("is a row of the output", async () => {
+    const { service } = await startTwo();
+    const ran = await runIn(
+      service,
+      `prune docs ${removal} --output tsv --fields status,path,reason`,
+    );
+    const reason = "kept: pair 7 (Release notes) has it too";
+    const rows = ["deleted\tdocs/own.md\tthe file is gone", `kept\t${zebra}\t${reason}`];
+    expect(ran.stdout.trim().split("\n").toSorted()).toEqual(rows);
+  });
+
   it("is no removal notice either", async () => {
     const { service } = await startTwo();
     const ran = await runIn(service, `prune docs --tombstone ${removal}`);
