@@ -57,7 +57,8 @@ export async function runShards(
   if (!whole?.state || whole.yield.collides || whole.root === undefined) return;
   const plan: Plan = { ...whole, yield: { ...whole.yield } };
   if (plan.pair === undefined || plan.yield.fileCount === 0) return;
-  const known = lookBefore(run, plan, upload);
+  // States of their own have no records yet.
+  const known = lookBefore(run, apart ? { ...plan, state: undefined } : plan, upload);
   const places: string[] = [];
   for (let index = 1; index <= count; index++) {
     const place = join(run.home, `shard-${index}`);
