@@ -90,6 +90,25 @@ describe("retry takes only what an upload would find today", () => {
     expect(sent(service)).toEqual(["docs/a.md"]);
   });
 
+  it("without a file that lies in a project of its own now, and the others are sent", async () => {
+    const nested = { "docs/a.md": broken, "docs/sub/b.md": broken };
+    const service = await startTestService({ files: nested });
+    expect(await runIn(service, "ingest docs --cc-pair-id 2 --id-prefix p/")).toMatchObject({
+      code: 10,
+    });
+    const text = "# A\n\nText.\n";
+    writeFiles(service.folder, { "docs/a.md": text, "docs/sub/b.md": text });
+    writeFiles(service.folder, { "docs/sub/.cliconfig.json": "{}" });
+    for (const line of ["retry --dry-run", "retry", "retry"]) {
+      const ran = await runIn(service, line);
+      expect(ran).toMatchObject({ code: 10 });
+      expect(ran.stderr).toContain(
+        "docs/sub/b.md: not sent: docs/sub is a project root of its own",
+      );
+    }
+    expect(sent(service)).toEqual(["p/docs/a.md"]);
+  });
+
   it("but with the own --no-ignore of the upload also what is ignored", async () => {
     const service = await startTestService({
       files: { ".gitignore": "x.md\n", "docs/x.md": broken },
