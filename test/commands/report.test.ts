@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -187,6 +188,7 @@ describe("report merge", () => {
       "--report a.pdf: unsupported report format",
     ],
     ["a part as the place", [...both, "--report", "./shard-2.json"], 2, "is one of the reports"],
+    ["a named pipe", ["pipe.json"], 2, "pipe.json: it is not a regular file"],
     ["a filter", [...both, "--filter", "a=b"], 2, "--filter is for lists"],
     ["an unknown format", [...both, "-o", "xml"], 2, "Expected one of table, json"],
     [
@@ -199,6 +201,7 @@ describe("report merge", () => {
   ])("refuses %s", async (_name, args, code, message) => {
     const folder = folderOf(shard(1, 2), shard(2, 2));
     mkdirSync(join(folder, "dir.json"));
+    execFileSync("mkfifo", [join(folder, "pipe.json")]);
     const result = await run(folder, ...args);
     expect(result).toMatchObject({ code, stdout: "" });
     expect(result.stderr).toContain(message);

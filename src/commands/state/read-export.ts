@@ -6,6 +6,7 @@ import { CliError, codeOf, fileProblem, messageOf } from "../../errors.ts";
 import type { Incoming } from "../../sync/transfer/import.ts";
 import { optionsJson, optionsKey } from "../../sync/state/options.ts";
 import { checkHeader, parseTransferLine } from "../../sync/transfer/parse-transfer.ts";
+import { mostTargets } from "../../sync/state/target.ts";
 import type { TransferRecord } from "../../sync/transfer/transfer.ts";
 import { statsOf } from "../stats-of.ts";
 import { foreignOptions } from "../ingest/options/foreign-options.ts";
@@ -69,6 +70,7 @@ export async function readExport(
   let isEnded = false;
   const keys = new Map<string, string>();
   let uploads = 0;
+  const targets = new Set<string>();
   const add = (each: Exclude<TransferRecord, { type: "end" }>): void => {
     if (each.type === "options") {
       const options = foreignOptions(each.options);
@@ -79,6 +81,9 @@ export async function readExport(
       if (each.type === "upload" && ++uploads > mostOptions) {
         throw new CliError("usage", `more than ${mostOptions} uploads`);
       }
+      targets.add(each.record.target);
+      if (targets.size > mostTargets)
+        throw new CliError("usage", `more than ${mostTargets} targets`);
       incoming.add({ ...each, options: keys.get(each.options ?? "") });
     } else incoming.add(each);
   };

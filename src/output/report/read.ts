@@ -1,4 +1,5 @@
-import { readFile, stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import type * as z from "zod/mini";
 import { contradictionOf } from "./contradiction.ts";
 import { firstInvalidIn } from "./long-lists.ts";
@@ -27,14 +28,29 @@ function hasTooManyValues(text: string): boolean {
   return count > maxValues;
 }
 
+/** Reads a file, or a pipe that the shell opened (`<(…)`), up to the limit. */
+async function readUpTo(path: string, name: string, most: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of createReadStream(path)) {
+    pieces.push(piece as Uint8Array);
+    size += (piece as Uint8Array).length;
+    if (size > most) {
+      throw refuseReport(name, `larger than ${maxMegabytes} MiB, too large for a report`);
+    }
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
 /** The text of a report. Throws CliError `usage` for a file that cannot be read. */
 export async function readReportText(path: string, name: string): Promise<string> {
   try {
-    const { size } = await stat(path);
-    if (size > maxMegabytes * 1024 * 1024) {
-      throw refuseReport(name, `larger than ${maxMegabytes} MiB, too large for a report`);
+    const stats = await stat(path);
+    // A named pipe without a writer would block the process, even its end.
+    if (!stats.isFile() && !stats.isDirectory() && !/^\/(?:dev\/fd|proc)\//.test(path)) {
+      throw refuseReport(name, "it is not a regular file");
     }
-    const text = await readFile(path, "utf8");
+    const text = await readUpTo(path, name, maxMegabytes * 1024 * 1024);
     if (hasTooManyValues(text)) throw refuseReport(name, "too many values for a report");
     return text;
   } catch (error) {

@@ -3,6 +3,7 @@ import { openForReading, type Database } from "../../database.ts";
 import { CliError } from "../../errors.ts";
 import { hasState } from "../state/file/state-file.ts";
 import type { StateRules } from "../state/file/state-folder.ts";
+import { checkSchema } from "../state/file/state-schema.ts";
 import { serviceTargets } from "../state/target.ts";
 
 export interface LocalFileSearch {
@@ -71,12 +72,9 @@ export async function findLocalFiles(
   let database: Database | undefined;
   try {
     if (search.ids.length === 0 || !isUsable(folder, search)) return new Map();
-    database = await openForReading(join(folder, "state.db"));
-    // Views with these names, in a crafted file, could compute for hours.
-    const tables = database.prepare(
-      "SELECT count(*) AS tables FROM sqlite_master WHERE type = 'table' AND name IN ('files', 'accepted')",
-    );
-    if (Number(tables.get()?.["tables"]) !== 2) return new Map();
+    const path = join(folder, "state.db");
+    database = await openForReading(path);
+    checkSchema(database, path);
     return readPaths(database, search);
   } catch {
     return new Map();

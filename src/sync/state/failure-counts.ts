@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { openForReading } from "../../database.ts";
+import { checkSchema } from "./file/state-schema.ts";
 import { stateFailure } from "./state-failure.ts";
 
 /** Failures of one kind. Contains no name and no text of a document. */
@@ -21,6 +22,7 @@ export async function countFailures(folder: string): Promise<FailureCount[]> {
   const path = join(folder, "state.db");
   const database = await openForReading(path);
   try {
+    checkSchema(database, path);
     const rows = database
       .prepare(
         "SELECT status, retryable, count(*) AS count, max(failed_at) AS last FROM failures GROUP BY status, retryable ORDER BY count DESC LIMIT 20",

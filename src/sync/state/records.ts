@@ -1,4 +1,5 @@
 import type { Row, SqlValue } from "../../database.ts";
+import { CliError } from "../../errors.ts";
 
 /**
  * Result of the last reading of a file. Works like an entry of git's index: while `seen`
@@ -83,12 +84,35 @@ export function stampIn(seen: string, mapping: string): string | undefined {
     : undefined;
 }
 
-function optionalNumber(value: Row[string] | undefined): number | undefined {
-  return value === null || value === undefined ? undefined : Number(value);
+/** Throws CliError `local`: SQLite stores any type in any column, and knowctl only the right ones. */
+function refuseValue(name: string): never {
+  throw new CliError("local", `the state has a record with an invalid ${name}: not used`, {
+    hints: [
+      "it was changed by another program: restore the state from a backup",
+      "or move it away: the next upload sends all documents again, under the same ids",
+    ],
+  });
 }
 
-function optionalText(value: Row[string] | undefined): string | undefined {
-  return value === null || value === undefined ? undefined : String(value);
+function optionalNumber(row: Row, name: string): number | undefined {
+  const value = row[name];
+  if (value === null || value === undefined) return undefined;
+  return Number.isSafeInteger(value) ? (value as number) : refuseValue(name);
+}
+
+function optionalText(row: Row, name: string): string | undefined {
+  const value = row[name];
+  if (value === null || value === undefined) return undefined;
+  return typeof value === "string" ? value : refuseValue(name);
+}
+
+const numberIn = (row: Row, name: string): number => optionalNumber(row, name) ?? refuseValue(name);
+const textIn = (row: Row, name: string): string => optionalText(row, name) ?? refuseValue(name);
+
+/** Milliseconds of a date that JavaScript has: ECMA-262, time values. */
+export function timeIn(row: Row, name: string): number {
+  const value = numberIn(row, name);
+  return Math.abs(value) <= 8.64e15 ? value : refuseValue(name);
 }
 
 export function toOrigin(value: Row[string] | undefined): IdOrigin | undefined {
@@ -96,47 +120,47 @@ export function toOrigin(value: Row[string] | undefined): IdOrigin | undefined {
 }
 
 export function toFile(row: Row): FileRecord {
-  const id = optionalText(row["id"]);
-  const ccPairId = optionalNumber(row["cc_pair_id"]);
+  const id = optionalText(row, "id");
+  const ccPairId = optionalNumber(row, "cc_pair_id");
   return {
-    path: String(row["path"]),
-    part: Number(row["part"]),
-    seen: String(row["seen"]),
-    content: String(row["content"]),
-    skipped: optionalText(row["skipped"]),
-    parts: optionalText(row["parts"]),
-    target: optionalText(row["target"]),
-    document: id === undefined ? undefined : { id, ccPairId, whole: String(row["whole"]) },
+    path: textIn(row, "path"),
+    part: numberIn(row, "part"),
+    seen: textIn(row, "seen"),
+    content: textIn(row, "content"),
+    skipped: optionalText(row, "skipped"),
+    parts: optionalText(row, "parts"),
+    target: optionalText(row, "target"),
+    document: id === undefined ? undefined : { id, ccPairId, whole: textIn(row, "whole") },
   };
 }
 
 export function toAccepted(row: Row): AcceptedRecord {
   return {
-    target: String(row["target"]),
-    id: String(row["id"]),
-    path: optionalText(row["path"]),
-    part: Number(row["part"]),
-    whole: String(row["whole"]),
-    fields: String(row["fields"]),
-    updatedAt: optionalText(row["updated_at"]),
-    storedId: optionalText(row["stored_id"]),
-    sentAtMs: Number(row["sent_at"]),
-    options: optionalNumber(row["options"]),
+    target: textIn(row, "target"),
+    id: textIn(row, "id"),
+    path: optionalText(row, "path"),
+    part: numberIn(row, "part"),
+    whole: textIn(row, "whole"),
+    fields: textIn(row, "fields"),
+    updatedAt: optionalText(row, "updated_at"),
+    storedId: optionalText(row, "stored_id"),
+    sentAtMs: timeIn(row, "sent_at"),
+    options: optionalNumber(row, "options"),
     origin: toOrigin(row["origin"]),
   };
 }
 
 export function toFailure(row: Row): FailureRecord {
   return {
-    target: String(row["target"]),
-    path: String(row["path"]),
-    part: Number(row["part"]),
-    id: String(row["id"]),
-    reason: String(row["reason"]),
+    target: textIn(row, "target"),
+    path: textIn(row, "path"),
+    part: numberIn(row, "part"),
+    id: textIn(row, "id"),
+    reason: textIn(row, "reason"),
     retryable: row["retryable"] === 1,
-    status: optionalNumber(row["status"]),
-    failedAtMs: Number(row["failed_at"]),
-    options: optionalNumber(row["options"]),
+    status: optionalNumber(row, "status"),
+    failedAtMs: timeIn(row, "failed_at"),
+    options: optionalNumber(row, "options"),
   };
 }
 

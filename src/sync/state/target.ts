@@ -1,4 +1,5 @@
 import type { Database } from "../../database.ts";
+import { CliError } from "../../errors.ts";
 import type { RunPair } from "../../documents/inspect/inspection.ts";
 
 /** Destination of a document; `key` is part of the key of its records in the state. */
@@ -51,7 +52,19 @@ export function pairInKey(key: string): number {
   return Number(key.slice(key.lastIndexOf("#") + 1));
 }
 
-/** Keys of the first `most` targets with accepted documents. */
+/** A project is uploaded to a few pairs; the commands compare them with one another. */
+export const mostTargets = 1000;
+
+function refuseMany(): never {
+  throw new CliError("local", `the state has more than ${mostTargets} targets: not used`, {
+    hints: ["no upload makes so many: name another folder with --state, or move the state away"],
+  });
+}
+
+/**
+ * Keys of the first `most` targets with accepted documents. Throws CliError `local` for more than an
+ * upload makes.
+ */
 export function listTargets(database: Database, most = Infinity): string[] {
   // Seek from one target to the next: DISTINCT would scan a million records.
   const next = database.prepare("SELECT min(target) AS target FROM accepted WHERE target > ?");
@@ -60,6 +73,7 @@ export function listTargets(database: Database, most = Infinity): string[] {
     const target = next.get(all.at(-1) ?? "")?.["target"];
     if (typeof target !== "string") break;
     all.push(target);
+    if (all.length > mostTargets) refuseMany();
   }
   return all;
 }
@@ -76,10 +90,11 @@ export function recordedServices(database: Database): string[] {
 
 /** Keys of all targets with failures; "" for failures without a known pair. */
 export function allFailureTargets(database: Database): string[] {
-  return database
-    .prepare("SELECT DISTINCT target FROM failures ORDER BY target")
-    .all()
-    .map((row) => String(row["target"]));
+  const rows = database
+    .prepare("SELECT DISTINCT target FROM failures ORDER BY target LIMIT ?")
+    .all(mostTargets + 1);
+  if (rows.length > mostTargets) refuseMany();
+  return rows.map((row) => String(row["target"]));
 }
 
 /** Keys of the targets of one service with failures. */

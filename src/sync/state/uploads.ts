@@ -1,4 +1,5 @@
 import type { Database, Row } from "../../database.ts";
+import { timeIn } from "./records.ts";
 
 /** An upload of files, from its first request on. */
 export interface BegunRun {
@@ -49,7 +50,7 @@ export function toRun(row: Row): BegunRun {
     target: String(row["target"]),
     inputs: inputsIn(String(row["inputs"])),
     part: String(row["part"]),
-    startedAtMs: Number(row["started_at"]),
+    startedAtMs: timeIn(row, "started_at"),
     options: row["options"] === null ? undefined : Number(row["options"]),
     ...(row["origin"] === "imported" ? { isImported: true } : {}),
   };

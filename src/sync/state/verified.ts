@@ -1,6 +1,6 @@
 import type { Database, Row, Statement, Synchronous } from "../../database.ts";
 import { serviceInKey, serviceTargets } from "./target.ts";
-import { toAccepted, tombstoneMark, type AcceptedRecord } from "./records.ts";
+import { timeIn, toAccepted, tombstoneMark, type AcceptedRecord } from "./records.ts";
 
 /** Why `verify` looks at a document first. */
 export type Suspicion =
@@ -65,7 +65,7 @@ export const noVerifiedStore: VerifiedStore = {
 
 function toVerifiable(row: Row): VerifiableRecord {
   const record = toAccepted(row);
-  const atMs = row["verified_at"] === null ? undefined : Number(row["verified_at"]);
+  const atMs = row["verified_at"] === null ? undefined : timeIn(row, "verified_at");
   // A check before the last upload says nothing about this version.
   const isValid = atMs !== undefined && atMs >= record.sentAtMs;
   return {

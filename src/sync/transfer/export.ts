@@ -1,6 +1,6 @@
 import type { Row } from "../../database.ts";
 import { pagesOf } from "../state/pages.ts";
-import { toAccepted, toFailure, toFile } from "../state/records.ts";
+import { timeIn, toAccepted, toFailure, toFile } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 import { toRun } from "../state/uploads.ts";
 import type { Verification } from "../state/verified.ts";
@@ -12,7 +12,7 @@ function toImage(row: Row): ImageRecord {
     service: String(row["service"]),
     hash: String(row["hash"]),
     fileId: String(row["file_id"]),
-    sentAtMs: Number(row["sent_at"]),
+    sentAtMs: timeIn(row, "sent_at"),
   };
 }
 
@@ -21,7 +21,7 @@ function toCheck(row: Row): Verification {
     target: String(row["target"]),
     id: String(row["id"]),
     result: String(row["result"]),
-    atMs: Number(row["verified_at"]),
+    atMs: timeIn(row, "verified_at"),
   };
 }
 

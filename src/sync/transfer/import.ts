@@ -11,7 +11,6 @@ import {
   fileValues,
   tombstoneMark,
 } from "../state/records.ts";
-import { listTargets, serviceInKey } from "../state/target.ts";
 import { readChanges, type TargetChanges } from "./changes.ts";
 import type { TransferRecord } from "./transfer.ts";
 
@@ -141,23 +140,22 @@ function upsertOf({ name, columns, keys, replaceCondition }: Table): string {
     SET ${sets.map((each) => `${each} = excluded.${each}`).join(", ")} WHERE ${replaceCondition}`;
 }
 
-// A service that stores one document per id for all pairs has the version sent last.
-const doubtOvertakenSql = `UPDATE main.accepted SET whole = '${doubtMark}' || whole
-  WHERE target = ?1 AND whole <> '${tombstoneMark}' AND substr(whole, 1, 1) <> '${doubtMark}'
-    AND EXISTS (
-    SELECT 1 FROM main.accepted b WHERE b.target = ?2 AND b.id = main.accepted.id
-      AND b.sent_at > main.accepted.sent_at AND b.whole <> main.accepted.whole)`;
+// A service that stores one document per id for all pairs has the version sent last. rtrim() leaves
+// the service of a target; SQLite takes the other columns from the row of max().
+const collectNewest = `
+  DROP TABLE IF EXISTS temp.newest;
+  CREATE TEMP TABLE newest (
+    service TEXT, id TEXT, sent_at INTEGER, whole TEXT, PRIMARY KEY (service, id)
+  ) WITHOUT ROWID;
+  INSERT INTO temp.newest SELECT rtrim(target, '0123456789') AS service, id, max(sent_at), whole
+    FROM main.accepted GROUP BY service, id HAVING count(*) > 1;`;
 
-/** Marks records as in doubt when another pair of the service has a newer version of the document. */
-function doubtOvertaken(database: Database): void {
-  const targets = listTargets(database);
-  const update = database.prepare(doubtOvertakenSql);
-  for (const one of targets) {
-    for (const other of targets) {
-      if (one !== other && serviceInKey(one) === serviceInKey(other)) update.run(one, other);
-    }
-  }
-}
+// Marks records as in doubt when another pair of the service has a newer version of the document.
+const doubtOvertaken = `UPDATE main.accepted SET whole = '${doubtMark}' || whole
+  WHERE whole <> '${tombstoneMark}' AND substr(whole, 1, 1) <> '${doubtMark}' AND EXISTS (
+    SELECT 1 FROM temp.newest b
+      WHERE b.service = rtrim(accepted.target, '0123456789') AND b.id = main.accepted.id
+        AND b.sent_at > main.accepted.sent_at AND b.whole <> main.accepted.whole)`;
 
 // Deletes failures of documents that were accepted later.
 const deleteSettledFailures = `DELETE FROM main.failures WHERE EXISTS (
@@ -181,7 +179,8 @@ function* applySteps(database: Database, counts: ReadonlyMap<Kind, number>): Gen
     }
   }
   database.exec(deleteSettledFailures);
-  doubtOvertaken(database);
+  database.exec(collectNewest);
+  database.exec(doubtOvertaken);
 }
 
 /** Creates the empty tables in the connection's temporary database, which is on disk. */

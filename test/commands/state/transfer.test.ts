@@ -259,6 +259,22 @@ describe("state export and import", () => {
     expect((await runIn(place, "state list -o ndjson")).stdout).toBe("");
   });
 
+  it("refuses more targets than an upload makes", async () => {
+    const place = await startTestService();
+    const many = Array.from({ length: 1001 }, (_, pair) =>
+      sent("a", "2026-01-01T00:00:00Z").replace("#2", `#${pair + 1}`),
+    );
+    const ran = await runIn(place, "state import - --yes", { stdin: fileOf(...many) });
+    expect(ran).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("stdin:1002: more than 1000 targets"),
+    });
+    const most = await runIn(place, "state import - --yes", {
+      stdin: fileOf(...many.slice(1)),
+    });
+    expect(most).toMatchObject({ code: 0 });
+  });
+
   it.each([
     ["nowhere.ndjson", "nowhere.ndjson: cannot be read: no such file"],
     [".", ".: cannot be read: it is a folder"],

@@ -54,15 +54,46 @@ ${clearTargetTrigger("accepted_changed", "UPDATE ON accepted WHEN (OLD.target, O
 ${clearTargetTrigger("accepted_dropped", "DELETE ON accepted")}
 `;
 
-/** Creates missing tables. Returns false when the file had none. Throws CliError `local` for another version. */
+const metaTable = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)";
+/** What SQLite keeps of the statements of the schema, in sqlite_master. */
+const madeBySchema: ReadonlySet<unknown> = new Set(
+  schema
+    .split(/;\s*\n\s*(?=CREATE|$)/)
+    .map((statement) => statement.trim().replace(" IF NOT EXISTS ", " ")),
+);
+
+/**
+ * Throws CliError `local` for a database that has anything beside what the schema makes: a trigger
+ * or view of another hand could change records, or compute for hours.
+ */
+export function checkSchema(database: Database, path: string): void {
+  const rows = database
+    .prepare("SELECT type, name, sql FROM sqlite_master WHERE sql NOT NULL LIMIT 100")
+    .all();
+  const other = rows.find(({ sql }) => !madeBySchema.has(sql));
+  if (!other) return;
+  const what = `the ${String(other["type"])} ${String(other["name"]).slice(0, 60)}`;
+  throw new CliError("local", `${path} has ${what}, which knowctl did not make: not used`, {
+    hints: [
+      "it may be of another program or of somebody else: name another folder with --state",
+      "or move it away: the next upload sends all documents again, under the same ids",
+    ],
+  });
+}
+
+/**
+ * Creates missing tables. Returns false when the file had none. Throws CliError `local` for another
+ * version, and for what checkSchema() refuses, before it changes anything.
+ */
 export function prepareTables(database: Database, path: string): boolean {
   return database.transaction(() => {
     const hadTables = database
-      .prepare("SELECT 1 AS yes FROM sqlite_master WHERE type = 'table' AND name = 'meta'")
-      .get();
+      .prepare("SELECT 1 AS yes FROM sqlite_master WHERE name = 'meta' AND sql = ?")
+      .get(metaTable);
     const row = hadTables && database.prepare("SELECT value FROM meta WHERE key = 'schema'").get();
     const version = row === undefined ? schemaVersion : Number(row["value"]);
     if (version !== schemaVersion) throw otherVersion(path, version);
+    checkSchema(database, path);
     database.exec(schema);
     // Also a test write: a full or read-only disk fails here, before any upload.
     database

@@ -12,6 +12,7 @@ const commands = [
   "ingest . --cc-pair-id 2 --dry-run",
   "retry --cc-pair-id 2",
   "prune . --cc-pair-id 2 --tombstone --dry-run",
+  "status . --cc-pair-id 2",
   "explain a.md",
   "state list",
   "state export",
@@ -71,6 +72,72 @@ describe("a state that came with the checkout", () => {
     const { code, stderr } = await run(service, line);
     expect(stderr).toContain(`cannot use the state ${path}: its recorded options cannot be read`);
     expect(code).toBe(14);
+  });
+
+  it.each([
+    "CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM accepted; END",
+    "CREATE VIEW v AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i FROM n",
+    "CREATE TABLE other (a)",
+    "CREATE UNIQUE INDEX i ON accepted (path)",
+    "DROP TRIGGER accepted_dropped; CREATE TRIGGER accepted_dropped AFTER DELETE ON accepted BEGIN DELETE FROM files; END",
+    "DROP TABLE meta; CREATE VIEW meta AS SELECT 'schema' AS key, '6' AS value",
+    "DROP TABLE accepted; CREATE TABLE accepted (target, id, path, whole)",
+  ])("is not used, and not changed, with what knowctl did not make: %s", async (made) => {
+    const service = await startTestService({ dialect: "onyx", files: { "a.md": "# A\n" } });
+    expect(await run(service, "ingest . --cc-pair-id 2")).toMatchObject({ code: 0 });
+    const path = join(service.folder, ".knowctl", "state.db");
+    const contents = async (sql = ""): Promise<unknown> => {
+      const database = await openDatabase(path);
+      database.exec(sql);
+      const master = database.prepare("SELECT type, name, sql FROM sqlite_master").all();
+      const [files] = database.prepare("SELECT count(*) AS n FROM files").all();
+      database.close();
+      return { master, files };
+    };
+    const crafted = await contents(made);
+    for (const line of [
+      ...commands,
+      "verify",
+      "prune --yes",
+      "state move http://a http://b --yes",
+    ]) {
+      const { code, stderr } = await run(service, line);
+      expect(stderr).toMatch(/state\.db has the \w+ \w+, which knowctl did not make: not used/);
+      expect(code).toBe(14);
+    }
+    expect(await contents()).toEqual(crafted);
+  });
+
+  it.each([
+    "UPDATE accepted SET sent_at = 'abc'",
+    "UPDATE accepted SET sent_at = 9007199254740991",
+    "UPDATE accepted SET whole = x'00ff'",
+    "UPDATE accepted SET options = 'all'",
+  ])("ends a command that meets a record of another type: %s", async (change) => {
+    const service = await startTestService({ dialect: "onyx", files: { "docs/a.md": "# A\n" } });
+    expect(await run(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    const database = await openDatabase(join(service.folder, ".knowctl", "state.db"));
+    database.exec(change);
+    database.close();
+    for (const line of ["state list", "state export", "verify"]) {
+      const { code, stderr } = await run(service, line);
+      expect(stderr).toMatch(/the state has a record with an invalid (sent_at|whole|options)/);
+      expect(code).toBe(14);
+    }
+  });
+
+  it("is not used with more targets than an upload makes", async () => {
+    const service = await startTestService({ dialect: "onyx", files: { "docs/a.md": "# A\n" } });
+    expect(await run(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    const database = await openDatabase(join(service.folder, ".knowctl", "state.db"));
+    database.exec(`WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 1010)
+      INSERT INTO accepted SELECT '${service.sandbox.url}#' || i, 'a', 'docs/a.md', 0, 'w', '', NULL, NULL, 1, 1, 'path' FROM n`);
+    database.close();
+    for (const line of ["status", "prune --yes", "ingest docs --cc-pair-id 2", "verify"]) {
+      const { code, stderr } = await run(service, line);
+      expect(stderr).toContain("the state has more than 1000 targets: not used");
+      expect(code).toBe(14);
+    }
   });
 
   it("is a failure of the doctor, and no help to a chat", async () => {
