@@ -61,18 +61,19 @@ export function changedIds(plan: Plan): { count: number; recorded: number; hasRo
   const { state, pair, root, project, files } = plan;
   const sent = state && pair ? [...(state.sent.get(pair)?.values() ?? [])] : [];
   const left = sent.filter(({ removed }) => !removed);
-  let count = 0;
-  let hasRows = false;
+  const changed = new Set<string>();
+  let rows = 0;
   for (const { id, path } of left) {
     const file = project.files.get(path);
     if (!file || !files.includes(path)) continue;
     const yielded = documentsOf(path, below(path, root ?? ""), file, plan.shapeOf(path));
     if (yielded.some((each) => each.id === id)) continue;
     if (yielded.every((each) => left.some((known) => known.id === each.id))) continue;
-    count++;
-    hasRows ||= file.rows !== undefined;
+    // A file that is recorded under several ids is sent once.
+    if (file.rows === undefined) changed.add(path);
+    else rows++;
   }
-  return { count, recorded: left.length, hasRows };
+  return { count: changed.size + rows, recorded: left.length, hasRows: rows > 0 };
 }
 
 /** What a command may do to documents of another project. */
