@@ -1,5 +1,4 @@
-import type * as fs from "node:fs";
-import {
+import fs, {
   closeSync,
   existsSync,
   openSync,
@@ -8,25 +7,35 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { whileLocked } from "../../src/config/file/lock.ts";
 import { temporaryFolder } from "../support.ts";
 
 /** What another process does in the moment after this one looked at the lock. */
 let meanwhile: () => void = () => {};
 
-vi.mock("node:fs", async (original) => {
-  const real = await original<typeof fs>();
+/** Lets `meanwhile` happen after each look at a lock, until the test has ended. */
+function watchLooks(): void {
+  const real = fs.statSync;
   const looked = (path: string, ...more: unknown[]) => {
-    const stats = (real.statSync as (...args: unknown[]) => unknown)(path, ...more);
+    const stats = (real as (...args: unknown[]) => unknown)(path, ...more);
     if (path.endsWith(".lock")) meanwhile();
     return stats;
   };
-  return { ...real, statSync: looked };
-});
+  Object.assign(fs, { statSync: looked });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    Object.assign(fs, { statSync: real });
+    syncBuiltinESMExports();
+  });
+}
 
-beforeEach(() => (meanwhile = () => {}));
+beforeEach(() => {
+  meanwhile = () => {};
+  watchLooks();
+});
 
 const longAgo = new Date("2020-01-01");
 

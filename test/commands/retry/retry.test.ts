@@ -342,7 +342,7 @@ describe("retry with what is recorded", () => {
       await runIn(service, "ingest a.md --cc-pair-id 2 --report p2.json");
       await runIn(service, "ingest b.md --cc-pair-id 7 --report p7.json");
       const merge = "report merge p2.json p7.json --report both.json";
-      expect(await runIn(service, merge)).toMatchObject({ code: 0 });
+      expect(await runIn(service, merge)).toMatchObject({ code: 10 });
       writeFiles(service.folder, { "a.md": "# A\n", "b.md": "# B\n" });
       const { code, stderr } = await runIn(service, `retry both.json${flag}`);
       expect(stderr).toContain("both.json was merged from runs to several pairs");

@@ -19,7 +19,7 @@ const twoGone: Setting = {
 /** The service has a document without a file and without a record. */
 const unrecorded: Setting = {
   dialect: "onyx",
-  files: { ...two, "extra/x.md": "# X\n" },
+  files: { ...many, "extra/x.md": "# X\n" },
   first: [
     `ingest extra ${pair} --id-prefix kb/ --state other`,
     `ingest docs ${pair} --id-prefix kb/`,

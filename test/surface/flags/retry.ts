@@ -29,7 +29,7 @@ export const retryCases: Coverage = {
     ...sending(
       pair,
       { files: broken, first: [`ingest docs ${pair}`], edits: many },
-      /has no effect/,
+      /exclude each other/,
     ),
     "--cc-pair-id": [
       target(pair),

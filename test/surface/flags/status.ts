@@ -15,7 +15,7 @@ export const statusCases: Coverage = {
       files: two,
       args,
       flag: "--remote",
-      stdout: { gains: /not sent: 2 documents/ },
+      requests: { gains: /GET / },
     },
     "--cc-pair-id": {
       ...onyx,
