@@ -19,12 +19,32 @@ interface Options {
   options: RecordedOptions;
 }
 
+/**
+ * The prefixes of a project's ids: that of its configuration, and those of its own uploads to a target.
+ * No imported record counts: whoever wrote it chose its options and its id.
+ */
+function ownPrefixes({ source, state }: Searched, { key }: Target): readonly string[] {
+  const configured = source.config.ingest.idPrefix;
+  const rows = state.database
+    .prepare(
+      "SELECT DISTINCT options FROM accepted WHERE target = ? AND path > '' AND origin <> 'imported'",
+    )
+    .all(key);
+  const prefixes = rows.map(({ options }) => {
+    const settings = state.options.get(options === null ? undefined : Number(options))?.settings;
+    return settings?.flags?.idPrefix ?? settings?.idPrefix ?? "";
+  });
+  if (configured !== undefined) prefixes.push(configured);
+  // A state that holds nothing but imports: the paths are all that there is to go by.
+  return prefixes.length > 0 ? [...new Set(prefixes)] : [""];
+}
+
 /** Creates the judge of files with the same options. */
 function openJudge(
   context: Context,
   { source, state }: Searched,
   { table }: Plan,
-  { settings, options }: Options,
+  { settings, options, ownPrefixes }: Options & { ownPrefixes: readonly string[] },
 ): Judge {
   const { root } = settings;
   const placeOf = createRealPlaces(root);
@@ -32,6 +52,7 @@ function openJudge(
     table,
     options,
     settings,
+    ownPrefixes,
     recorded: state.options,
     isWhole: source.since === undefined,
     isInScope: orphanScope(source),
@@ -55,6 +76,7 @@ export async function* findOrphans(
   const { source, shaping, groups } = session;
   const storesAlike = dialects[source.config.dialect].storedId !== undefined;
   const judges = new Map<Options, Judge>();
+  const prefixes = ownPrefixes(session, target);
   const own: Options = { settings: source.settings, options: shaping.recorded };
   const byGroup = new Map(
     groups?.all.map((each) => [each, { settings: each.source.settings, options: each.recorded }]),
@@ -63,7 +85,11 @@ export async function* findOrphans(
     const group = groups && (groups.of(path) ?? groups.all[0]);
     const options = (group && byGroup.get(group)) ?? own;
     let judge = judges.get(options);
-    if (!judge) judges.set(options, (judge = openJudge(context, session, plan, options)));
+    if (!judge)
+      judges.set(
+        options,
+        (judge = openJudge(context, session, plan, { ...options, ownPrefixes: prefixes })),
+      );
     return judge;
   };
   try {

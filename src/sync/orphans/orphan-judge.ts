@@ -19,6 +19,8 @@ export interface JudgeRequest {
   options: RecordedOptions;
   settings: DocumentSettings;
   /** The recorded options. */
+  /** Prefixes that ids of this project have, see ownPrefixes(). */
+  ownPrefixes: readonly string[];
   recorded: OptionsStore;
   /** Whether the plan inspected every file of the inputs, not only the files changed since a commit. */
   isWhole: boolean;
@@ -200,7 +202,8 @@ export function createJudge(request: JudgeRequest): Judge {
   const ownerOf = (missing: Missing): RecordOwner => {
     if (isAdopted(missing)) return "adopted";
     const { origin, id, path, part } = missing;
-    const isOfPath = id === settings.idPrefix + path + (part === 0 ? "" : `#${part}`);
+    const ending = path + (part === 0 ? "" : `#${part}`);
+    const isOfPath = request.ownPrefixes.some((prefix) => id === prefix + ending);
     return origin === "imported" && !isOfPath ? "foreign" : "own";
   };
 

@@ -70,6 +70,34 @@ describe("imported records", () => {
     expect((await runIn(service, "state list --json")).stdout).not.toContain(record.id);
   });
 
+  it("whose path is the id of another project's document are foreign", async () => {
+    const service = await startTestService({ dialect: "onyx", files: { "docs/q.md": "# Q\n" } });
+    const upload = "ingest docs --id-prefix q/ --cc-pair-id 2";
+    expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+    await importInto(service, [{ id: "w/docs/p4.md", path: "w/docs/p4.md" }]);
+    const pruned = await runIn(service, `${prune} --max-delete 100%`);
+    expect(pruned).toMatchObject({ code: 0, stderr: expect.stringContaining("1 foreign") });
+    expect((await runIn(service, "state list --json")).stdout).toContain("w/docs/p4.md");
+  });
+
+  it("with options that name the prefix of another project are foreign", async () => {
+    const service = await startTestService({ dialect: "onyx", files: { "docs/q.md": "# Q\n" } });
+    const upload = "ingest docs --id-prefix q/ --cc-pair-id 2";
+    expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+    const [header, ...lines] = (await runIn(service, "state export -")).stdout.trim().split("\n");
+    const other = lines
+      .filter((line) => !line.includes('"file"') && !line.includes('"end"'))
+      .map((line) => line.replaceAll("q/docs/q.md", "w/docs/p4.md").replaceAll('"q/"', '"w/"'))
+      .map((line) => line.replaceAll('"docs/q.md"', '"docs/p4.md"'));
+    const end = JSON.stringify({ type: "end", records: other.length });
+    const stdin = `${[header, ...other, end].join("\n")}\n`;
+    const imported = await runIn(service, "state import - --yes", { stdin });
+    expect(imported, imported.stderr).toMatchObject({ code: 0 });
+    const pruned = await runIn(service, `${prune} --max-delete 100%`);
+    expect(pruned.stderr).toContain("1 foreign");
+    expect((await runIn(service, "state list --json")).stdout).toContain("w/docs/p4.md");
+  });
+
   it("whose id is made of their path are orphans like own ones", async () => {
     const service = await startProject();
     await importInto(service, [{ id: "docs/old.md", path: "docs/old.md" }]);
