@@ -92,7 +92,7 @@ function codeOf(run: Run, plan: Plan, { action }: RemovalStep): number {
   const removes = action !== "status";
   if (root === undefined || (action === "prune" && run.dialect === "standard")) return 2;
   if (!removes && pair === undefined && !(state && recordedPairs(state).length > 1)) {
-    return found.broken.length > 0 ? 10 : 0;
+    return found.fileCount === 0 ? 2 : found.broken.length > 0 ? 10 : 0;
   }
   if (pair === undefined || found.collides) return 2;
   const isEmpty =
