@@ -110,6 +110,8 @@ function mayRemove(classes: ReadonlySet<string>, { classes: named }: RemovalStep
 }
 
 interface Row {
+  /** Of a row of `status`. */
+  result?: string;
   /** Undefined in a row of `status`. */
   status?: string;
   id: string;
@@ -220,7 +222,8 @@ export async function runRemoval(run: Run, project: Project, step: RemovalStep):
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Row)
-    .filter((row) => row.class !== undefined && row.class !== null);
+    // Status names a document once: what failed and is gone as failed.
+    .filter((row) => row.result === "failed" || (row.class !== undefined && row.class !== null));
   const isKept = ({ status }: Row): boolean => status === "kept";
   checkShared(rows, writes, shared, step);
   const planned = codeOf(run, plan, step);
@@ -260,7 +263,7 @@ async function checkListed(
   for (const sent of inScope(plan)) {
     const classes = classesOf(plan, sent);
     const row = rows.find(({ id }) => id === sent.id);
-    if (row && !isKept(row)) checkRow(row, classes, step);
+    if (row && !isKept(row) && row.result !== "failed") checkRow(row, classes, step);
     // A removal lists what it removes, and with it what else is gone.
     else if (
       !row &&

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -101,6 +102,15 @@ describe("state store", () => {
     ["a torn database", "SQLite format 3\0 and then rubbish".repeat(200)],
   ])("moves a damaged file aside and says so: %s", async (_name, content) => {
     const folder = temporaryFolder();
+    writeFileSync(join(folder, "state.db"), content);
+    const other = await failureOf(openState(folder, now));
+    expect(other.message).toContain("is no state, or a damaged one: not used");
+    expect(readFileSync(join(folder, "state.db"), "utf8")).toBe(content);
+    rmSync(join(folder, "state.db"));
+    (await openState(folder, now)).state.close();
+    for (const each of readdirSync(folder)) {
+      if (each.startsWith("state.db")) rmSync(join(folder, each));
+    }
     writeFileSync(join(folder, "state.db"), content);
     const error = await failureOf(openState(folder, now));
     expect(error.exit).toBe("local");

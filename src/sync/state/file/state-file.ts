@@ -2,6 +2,7 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
+  readFileSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -23,12 +24,24 @@ function removeRightsOfOthers(path: string, mode: number, { uid }: OwnerRules): 
   if ((uid < 0 || stats.uid === uid) && (stats.mode & 0o077) !== 0) chmodSync(path, mode);
 }
 
+const ignoresAll = "*\n";
+
 function writeIgnore(path: string): void {
   try {
     // "wx" never follows a link and never overwrites the file of a concurrent run.
-    writeFileSync(path, "*\n", { flag: "wx" });
+    writeFileSync(path, ignoresAll, { flag: "wx" });
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+/** Whether the folder is for the state alone: another program may have a `state.db` of its own. */
+function isForState(folder: string): boolean {
+  if (isOwnFolder(folder)) return true;
+  try {
+    return readFileSync(join(folder, ".gitignore"), "utf8") === ignoresAll;
+  } catch {
+    return false;
   }
 }
 
@@ -59,7 +72,14 @@ export function isCorrupt(error: unknown): boolean {
   return /SQLITE_(CORRUPT|NOTADB)|not a database|malformed|no such column|has no column/.test(text);
 }
 
-function moveAside(path: string, error: unknown, now: number): CliError {
+/** A damaged state is moved aside, in a folder of its own; any other file stays as it is. */
+function damaged(path: string, isOurs: boolean, error: unknown, now: number): CliError {
+  if (!isOurs) {
+    return new CliError("local", `${path} is no state, or a damaged one: not used`, {
+      hints: ["name another folder with --state; if it was a state, move the file away"],
+      cause: error,
+    });
+  }
   const aside = `${path}.corrupt-${new Date(now).toISOString().replaceAll(":", "-")}`;
   renameSync(path, aside);
   for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
@@ -113,7 +133,7 @@ export const newStateMark = "state.db-new";
 
 /**
  * Opens (and creates) the state in `folder`, and makes git ignore the folder. A damaged
- * file is moved aside and reported as CliError `local`; it never counts as empty. Also
+ * file is moved aside, if the folder is for the state alone, and reported as CliError `local`; it never counts as empty. Also
  * throws CliError `local` when the folder or file cannot be written. Throws for a state
  * that cannot be trusted (see checkStateFolder()), without creating or changing anything.
  */
@@ -126,6 +146,7 @@ export async function openState(
   const existed = hasState(folder, rules);
   // Where a new state would be one that git tracks, the next run would refuse it.
   if (!existed) refuseTracked(folder, rules);
+  const isOurs = isForState(folder);
   prepareFolder(folder, rules);
   let database: Database | undefined;
   try {
@@ -143,6 +164,6 @@ export async function openState(
     };
   } catch (error) {
     database?.close();
-    throw isCorrupt(error) ? moveAside(path, error, now()) : stateFailure(path, error);
+    throw isCorrupt(error) ? damaged(path, isOurs, error, now()) : stateFailure(path, error);
   }
 }
