@@ -72,7 +72,7 @@ it("keeps what the project file has, and its trust", async () => {
   const desk = createDesk(address);
   desk.put(".cliconfig.json", { ingest: { tags: ["a"] } });
   const untrusted = await run(desk, [], { answer: "handbook/" });
-  expect(untrusted.err).toMatch(/before you upload:\s+knowctl config trust/);
+  expect(untrusted.err).toMatch(/before\s+you\s+upload:\s+knowctl\s+config\s+trust/);
   expect(written(desk)).toEqual({ ingest: { tags: ["a"], idPrefix: "handbook/" } });
   expect((await desk.load()).refused).toBeDefined();
   expect((await run(desk, [], { answer: "" })).err).not.toContain("Id prefix");

@@ -13,7 +13,7 @@ function createUser(config: object = { profiles: { prod: { baseUrl: "http://127.
     ".git/HEAD": "",
     "docs/leave.md":
       "# Leave\n\n## How much leave is there?\n\nEach year gives 28 days of leave.\n",
-    "empty.ndjson": '{"type":"knowctl-state","version":3}\n{"type":"end","records":0}\n',
+    "empty.ndjson": '{"type":"knowctl-state","version":4}\n{"type":"end","records":0}\n',
   });
   const env = cleanEnvironment(home);
   const folder = join(env["XDG_CONFIG_HOME"] ?? join(home, ".config"), "knowctl");

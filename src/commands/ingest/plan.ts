@@ -36,7 +36,7 @@ export async function planFolder(
 ): Promise<Plan> {
   const { source, state, spool, inspector, targets, progress } = session;
   const { settings, inputs, since } = source;
-  const isUnnamed = inputs.length === 0 || (source.isWhole === true && inputs[0] === ".");
+  const isUnnamed = inputs.length === 0 || (source.isWhole === true && inputs.includes("."));
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
   const fixed = { phase: "reading", total: undefined, counts, retries: 0, slowBecause: undefined };
   const isInScope = scopeOf(inputs, source.find);

@@ -89,9 +89,9 @@ it("has the same words in the plan as in the summary", async () => {
   writeFiles(service.folder, { "docs/a.md": "# A\n\nOther.\n", "docs/c.md": "# C\n" });
   const plan = await runIn(service, `${upload} --dry-run`);
   expect(plan.stdout).toMatch(
-    /^update\tdocs\/a\.md\tdocs\/a\.md\tsections\ncreate\tdocs\/c\.md\t/m,
+    /^update\tdocs\/a\.md\tdocs\/a\.md\ttext or link\ncreate\tdocs\/c\.md\t/m,
   );
-  expect(plan.stderr).toContain("nothing was sent: 1 to update, 1 unchanged, 1 to create");
+  expect(plan.stderr).toContain("nothing was sent: 1 to create, 1 to update, 1 unchanged");
   const screen = await runIn(service, `${upload} --dry-run --no-color`, { answer: "" });
   expect(screen.stdout).toMatch(/update +docs\/a\.md[^]*create +docs\/c\.md/);
   const json = await runIn(service, `${upload} --dry-run --json`);
