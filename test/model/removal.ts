@@ -31,7 +31,10 @@ function classesOf(plan: Known, sent: Sent): ReadonlySet<string> {
   const isOf = (prefix: string): boolean => id === prefix + below(path, plan.root);
   const isPathId = shapes.some(({ prefix = "" }) => isOf(prefix));
   // Today's prefix is that of the last upload of the folder, which the model does not follow.
-  if (classes.has("kept")) return imported === false ? classes : new Set([...classes, "foreign"]);
+  if (classes.has("kept")) {
+    const isMarked = imported !== false || adopted;
+    return isMarked ? new Set([...classes, "foreign", "adopted"]) : classes;
+  }
   if (imported === true && !isPathId) return new Set(["foreign"]);
   const more = [
     ...(imported === false ? [] : ["foreign"]),

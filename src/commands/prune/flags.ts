@@ -39,11 +39,7 @@ export function addPrune(program: Command, run: Run): void {
       "--tombstone",
       "replace their text by a removal notice, where the service cannot delete",
     )
-    .option(
-      "--max-delete <number>",
-      "limit of removals, N or P% (default: 10%, from 1 to 100)",
-      share,
-    )
+    .option("--max-delete <number>", "limit, N or P% (default: 10%, from 1 to 100)", share)
     .option("--dry-run", "show what would be removed; remove nothing")
     .option("-y, --yes", "do not ask")
     .configureHelp({

@@ -27,7 +27,7 @@ export function addVerify(program: Command, run: Run): void {
       "text: compare the text (default); exists: only whether it is indexed",
       choice("text", "exists"),
     )
-    .option("--since-last", "leave out documents that were found current since their upload")
+    .option("--since-last", "skip documents found current since their upload")
     .option("--reader <profile>", "check what the key of this profile can see", filled)
     .option(
       "--expect <result>",
