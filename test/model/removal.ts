@@ -38,9 +38,8 @@ function classesOf(plan: Known, sent: Sent): ReadonlySet<string> {
   if (imported === true && !isPathId) return new Set(["foreign"]);
   const more = [
     ...(imported === false ? [] : ["foreign"]),
-    ...(adopted !== false && shapes.some(({ prefix }) => prefix && !id.startsWith(prefix))
-      ? ["adopted"]
-      : []),
+    // Outside of its own prefix or of today's, which the model does not follow.
+    ...(adopted ? ["adopted"] : []),
   ];
   return more.length > 0 ? new Set([...classes, ...more]) : classes;
 }
@@ -115,6 +114,7 @@ function mayRemove(classes: ReadonlySet<string>, { classes: named }: RemovalStep
 interface Row {
   /** Of a row of `status`. */
   result?: string;
+  path?: string | null;
   /** Undefined in a row of `status`. */
   status?: string;
   id: string;
@@ -266,7 +266,10 @@ async function checkListed(
   { rows, writes, step, isKept }: Listing,
 ): Promise<void> {
   checkRemovals(plan, writes, step);
+  // A file that failed stands for all its documents.
+  const failed = new Set(rows.filter(({ result }) => result === "failed").map(({ path }) => path));
   for (const sent of inScope(plan)) {
+    if (failed.has(below(sent.path, plan.root))) continue;
     const classes = classesOf(plan, sent);
     const row = rows.find(({ id }) => id === sent.id);
     if (row && !isKept(row) && row.result !== "failed") checkRow(row, classes, step);
