@@ -5,7 +5,7 @@ import { digestOf } from "./suite-digest.ts";
 import type { CaseContent, SuiteContent } from "./suite-schema.ts";
 import type { Locate, Path, SuiteProblem } from "./suite-problems.ts";
 import { fillIn, type Variables } from "./variables.ts";
-import { schemaProblem } from "../words/json-schema.ts";
+import { schemaProblem } from "../words/json.ts";
 
 const defaultK = 5;
 
@@ -58,7 +58,7 @@ function valueOf(
     if (problem !== undefined) report(`the regular expression does not compile: ${problem}`);
   }
   if (word === "is-json" && value !== true) {
-    const problem = schemaProblem(value);
+    const problem = schemaProblem(value as Record<string, unknown>);
     if (problem !== undefined) report(problem);
   }
   if (word === "judge") {

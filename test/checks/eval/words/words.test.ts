@@ -65,29 +65,14 @@ describe("words about the text", () => {
   });
 });
 
-describe("is-json", () => {
-  const schema = { type: "object", required: ["days"], properties: { days: { type: "integer" } } };
-  it.each([
-    ['{"days": 28}', true, true],
-    ["28 days", true, false],
-    ['```json\n{"days": 28}\n```', true, false],
-    ['{"days": 28}', schema, true],
-    ['{"days": "28"}', schema, false],
-    ["{}", schema, false],
-  ])("%s with %j: %s", (answer, value, expected) => {
-    expect(outcome("is-json", value, { answer })).toBe(expected);
-    expect(outcome("not-is-json", value, { answer })).toBe(!expected);
-  });
-
-  it("names the place that does not match", () => {
-    expect(detail("is-json", schema, { answer: '{"days": "28"}' })).toBe("days: expected integer");
-  });
-
-  it("ends a pattern of the schema that would backtrack for ever", () => {
-    const value = { type: "string", pattern: "(a+)+$" };
-    const answer = JSON.stringify(`${"a".repeat(60)}!`);
-    expect(outcome("is-json", value, { answer })).toMatch(/takes too long/);
-  });
+it("is-json: an answer that is no JSON passes its negation", () => {
+  for (const [answer, expected] of [
+    ["{}", true],
+    ["28 days", false],
+  ] as const) {
+    expect(outcome("is-json", true, { answer })).toBe(expected);
+    expect(outcome("not-is-json", true, { answer })).toBe(!expected);
+  }
 });
 
 describe("words about documents", () => {
