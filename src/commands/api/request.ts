@@ -1,7 +1,7 @@
 import type { ApiOptions } from "./options.ts";
 import type { Call, Client } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
+import { CliError, codeOf, fileProblem } from "../../errors.ts";
 import {
   isMethod,
   isSafe,
@@ -11,9 +11,252 @@ import {
   withQuery,
   type Method,
 } from "./address.ts";
-import { fieldText, inputBody } from "./body.ts";
-import { createBody, createQuery, splitField, typedValue, type Field } from "./fields.ts";
 import { parseHeaders } from "./headers.ts";
+import { createReadStream } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { exactBytes } from "../../api/transport/multipart.ts";
+
+/** Body members from --raw-field and --field. Has no prototype, so every name is a plain member. */
+interface Tree {
+  [name: string]: unknown;
+}
+
+/** One --raw-field or --field. */
+export interface Field {
+  name: string;
+  /** Absent for `name[]`, an empty list. */
+  value?: unknown;
+}
+
+const maxDepth = 20;
+
+function createTree(): Tree {
+  return Object.create(null) as Tree;
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Splits `a[b][]` into its steps: `a`, `b` and an empty step, which stands for a list element. */
+function stepsOf(name: string): string[] {
+  const [, first, rest = ""] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];
+  const steps = first === undefined ? [] : [first, ...rest.split("[").slice(1)];
+  if (steps.length === 0 || steps.length > maxDepth) {
+    throw new CliError("usage", `field ${name}: not a valid field name`, {
+      hints: ["write name, name[member], or name[] for an element of a list"],
+    });
+  }
+  return steps.map((step) => step.replace(/\]$/, ""));
+}
+
+/** Whether the last list element can hold this member; else the member begins the next element. */
+function canHold(tree: Tree, steps: readonly string[]): boolean {
+  const [step = "", ...rest] = steps;
+  const known = tree[step];
+  if (known === undefined) return true;
+  if (rest.length === 0) return false;
+  if (rest[0] === "") return Array.isArray(known);
+  return isTree(known) && canHold(known, rest);
+}
+
+function contradiction(name: string): CliError {
+  return new CliError("usage", `field ${name}: it contradicts an earlier field`, {
+    hints: ["use each name once, with one kind of value; name[] adds to a list"],
+  });
+}
+
+function putElement(list: unknown[], steps: readonly string[], field: Field): void {
+  if (steps.length === 0) {
+    if ("value" in field) list.push(field.value);
+    return;
+  }
+  if (steps[0] === "") throw contradiction(field.name);
+  const last = list.at(-1);
+  if (isTree(last) && canHold(last, steps)) return put(last, steps, field);
+  const element = createTree();
+  list.push(element);
+  put(element, steps, field);
+}
+
+function put(tree: Tree, steps: readonly string[], field: Field): void {
+  const [step = "", ...rest] = steps;
+  const known = tree[step];
+  if (rest.length === 0) {
+    if (known !== undefined) throw contradiction(field.name);
+    tree[step] = field.value;
+  } else if (rest[0] === "") {
+    const list = known === undefined ? [] : known;
+    if (!Array.isArray(list)) throw contradiction(field.name);
+    tree[step] = list;
+    putElement(list, rest.slice(1), field);
+  } else {
+    const inner = known === undefined ? createTree() : known;
+    if (!isTree(inner)) throw contradiction(field.name);
+    tree[step] = inner;
+    put(inner, rest, field);
+  }
+}
+
+/**
+ * Builds one object from the fields, nested as in `gh api`: `a[b]=c` is a member of an
+ * object, `a[]=c` an element of a list, `a[][b]=c` a member of an element. A member
+ * that the last element already has begins the next element. Throws CliError `usage`
+ * for invalid names and for names that contradict each other.
+ */
+export function createBody(fields: readonly Field[]): Tree {
+  const body = createTree();
+  for (const field of fields) put(body, stepsOf(field.name), field);
+  return body;
+}
+
+function queryText(name: string, value: unknown): string {
+  if (value === null) return "";
+  if (typeof value !== "object") return String(value);
+  throw new CliError("usage", `field ${name}: a query can hold only texts and lists of texts`, {
+    hints: ["send it in a body: --method POST"],
+  });
+}
+
+/** Builds a query string without `?`. A list repeats its name: the service reads lists this way. */
+export function createQuery(fields: readonly Field[]): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(createBody(fields))) {
+    for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      query.append(name, queryText(name, each));
+    }
+  }
+  return query.toString();
+}
+
+const jsonLiterals = new Map<string, unknown>([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+]);
+
+/** The value of a typed field: a JSON literal, a whole number, or the unchanged text. */
+export function typedValue(name: string, text: string): unknown {
+  if (jsonLiterals.has(text)) return jsonLiterals.get(text);
+  if (!/^-?(?:0|[1-9]\d*)$/.test(text)) return text;
+  const number = Number(text);
+  if (Number.isSafeInteger(number)) return number;
+  throw new CliError("usage", `--field ${name}: the number is too large to be sent exactly`, {
+    hints: ["send it as text with --raw-field, or the whole body with --input"],
+  });
+}
+
+/** Splits `name=value`; `name[]` alone is an empty list. Throws CliError `usage`. */
+export function splitField(flag: string, given: string): [name: string, text: string | undefined] {
+  const at = given.indexOf("=");
+  if (at > 0) return [given.slice(0, at), given.slice(at + 1)];
+  if (at < 0 && given.endsWith("[]")) return [given, undefined];
+  // The argument is not quoted: it may be a secret without its name.
+  throw new CliError("usage", `${flag}: expected name=value`, {
+    hints: ["for example -f message=Hello, -F stream=false, -F text=@file.md"],
+  });
+}
+
+type BodyParts = Pick<Call, "body" | "contentType" | "contentLength" | "attempts">;
+
+/** A file up to this size is read once; a retry sends the same bytes. */
+const bufferedBytes = 1024 * 1024;
+/** Largest field value from a file or stdin. */
+const maxFieldBytes = 64 * 1024 * 1024;
+
+function unreadable(flag: string, path: string, error: unknown): CliError {
+  return new CliError("usage", `${flag}: cannot read ${path}: ${fileProblem(codeOf(error))}`, {
+    cause: error,
+    hints: ["check the path; - stands for stdin"],
+  });
+}
+
+function checkPiped({ stdin }: Context, flag: string): void {
+  if (!stdin.isTTY) return;
+  throw new CliError("usage", `${flag}: stdin is a terminal; nothing is piped in`, {
+    hints: ["for example `knowctl api POST PATH --input - < body.json`"],
+  });
+}
+
+async function* stdinChunks({ stdin, signal }: Context): AsyncGenerator<Uint8Array> {
+  const { stream } = stdin;
+  const stop = (): void => void stream.destroy();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    yield* stdin;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new CliError("local", "cannot read stdin", { cause: error });
+  } finally {
+    signal.removeEventListener("abort", stop);
+    // The service may respond before the whole body is sent; then nothing more is read.
+    stream.destroy();
+  }
+}
+
+/**
+ * The body of --input: a file, or stdin with `-`, sent while it is read. Only a body
+ * that can be read twice is retried. Throws CliError `usage` for a file that cannot
+ * be read; while sending, `local` for a file that changes.
+ */
+async function inputBody(context: Context, input: string): Promise<BodyParts> {
+  const contentType = "application/json";
+  if (input === "-") {
+    checkPiped(context, "--input -");
+    return { contentType, attempts: 1, body: () => stdinChunks(context) };
+  }
+  const path = resolve(context.cwd, input);
+  try {
+    const info = await stat(path);
+    if (info.isFile() && info.size <= bufferedBytes)
+      return { contentType, body: await readFile(path) };
+    if (info.isDirectory()) throw Object.assign(new Error("a folder"), { code: "EISDIR" });
+    if (!info.isFile()) return { contentType, attempts: 1, body: () => createReadStream(path) };
+    const bytes = () => createReadStream(path);
+    const file = { name: basename(path), type: contentType, sizeBytes: info.size, bytes };
+    return { contentType, contentLength: info.size, body: () => exactBytes(file) };
+  } catch (error) {
+    throw unreadable("--input", input, error);
+  }
+}
+
+async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    all.push(chunk);
+    if ((size += chunk.length) > maxFieldBytes) break;
+  }
+  return Buffer.concat(all);
+}
+
+/** The text of a file, or of stdin with `-`, for a field. Throws CliError `usage`. */
+async function fieldText(context: Context, name: string, file: string): Promise<string> {
+  const flag = `--field ${name}`;
+  if (file === "-") checkPiped(context, flag);
+  let bytes: Buffer;
+  try {
+    const path = resolve(context.cwd, file);
+    bytes = await readAll(file === "-" ? stdinChunks(context) : createReadStream(path));
+  } catch (error) {
+    context.signal.throwIfAborted();
+    throw unreadable(flag, file, error);
+  }
+  if (bytes.length > maxFieldBytes) {
+    throw new CliError("usage", `${flag}: ${file} is larger than ${maxFieldBytes} bytes`, {
+      hints: ["send the whole body with --input, which has no limit"],
+    });
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new CliError("usage", `${flag}: ${file} is not UTF-8`, {
+      cause: error,
+      hints: ["a field must be text; `knowctl files upload` sends files of any kind"],
+    });
+  }
+}
 
 /** The request from arguments and flags, read before anything is opened or sent. */
 export interface ApiRequest {

@@ -3,15 +3,188 @@ import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import { dim } from "../../output/terminal/text.ts";
+import { dim, bold, link } from "../../output/terminal/text.ts";
 import { parseFaults } from "../../sandbox/http/fault-list.ts";
 import { isLoopback } from "../../sandbox/http/guard.ts";
-import { startSandbox } from "../../sandbox/http/server.ts";
+import { startSandbox, type Sandbox } from "../../sandbox/http/server.ts";
 import { machineOf } from "../config/files.ts";
 import { createPlatform, openAddress } from "../chat/conversation/platform.ts";
 import { openOutput } from "../connect.ts";
-import { announce, keyVariable, publicKey } from "./announce.ts";
-import { type AnswerFlags, answersOf, answerWarnings } from "./answers.ts";
+import type { SandboxOptions } from "../../sandbox/options.ts";
+import { createConnector } from "../../api/transport/connector.ts";
+import { proxyFor } from "../../api/transport/proxy.ts";
+import { environmentLayer, flagLayer } from "../../config/values/given.ts";
+import { mergeLayers } from "../../config/values/layers.ts";
+import { givenProxy, proxyOf, tlsFilesOf } from "../../config/values/network.ts";
+import { completionsUrl } from "../../sandbox/chat/model/address.ts";
+import { readCertificates } from "../certificates.ts";
+import { proxySecrets } from "../proxy-secrets.ts";
+
+interface AnswerFlags {
+  llmUrl?: string;
+  llmModel?: string;
+  llmSystem?: string;
+  play?: string[];
+  playSpeed?: number;
+}
+
+type SandboxAnswerFlags = AnswerFlags & GlobalFlags;
+
+/** The source of answers; without one, answers are sentences from the documents. */
+type Answers = Pick<SandboxOptions, "model" | "play">;
+
+const modelKeyVariable = "KNOWCTL_SANDBOX_LLM_KEY";
+/** Long, because a local server may have to load its model first. */
+const defaultIdleSeconds = 300;
+const maxIdleMs = 2 ** 31 - 1;
+
+function usage(message: string, ...hints: string[]): CliError {
+  return new CliError("usage", message, { hints });
+}
+
+/**
+ * Returns the function that opens connections to the model's server, if a flag or variable
+ * sets a proxy or certificates; same rules as for a service. Ignores the profile's proxy,
+ * which is for its service.
+ */
+async function connectTo(
+  url: URL,
+  context: Context,
+  flags: GlobalFlags,
+  output: Output,
+): Promise<NonNullable<Answers["model"]>["connect"]> {
+  const merged = mergeLayers([
+    environmentLayer(context.env, context.cwd),
+    flagLayer(flags, context.cwd),
+  ]);
+  const warn = (message: string): void => void output.warn(message).catch(() => {});
+  const files = await tlsFilesOf({ merged, machine: machineOf(context), warn });
+  const isHttps = url.protocol === "https:";
+  const { hostname } = url;
+  const found = proxyOf({ isHttps, hostname }, givenProxy(merged), context.env);
+  for (const secret of proxySecrets(found.proxy)) output.secrets.add(secret);
+  const proxy = proxyFor(url.origin, found.proxy, found.noProxy);
+  if (!proxy && files.caFile === undefined && files.clientCert === undefined) return undefined;
+  const certificates = await readCertificates(files, context, warn);
+  const { connect } = await createConnector({ proxy, secrets: output.secrets, ...certificates });
+  const target = {
+    hostname: hostname.replace(/^\[|\]$/g, ""),
+    protocol: url.protocol,
+    port: url.port || (isHttps ? "443" : "80"),
+  };
+  return (opened) => connect(target, opened);
+}
+
+async function modelOf(
+  context: Context,
+  flags: SandboxAnswerFlags,
+  output: Output,
+): Promise<Answers["model"]> {
+  const { llmUrl, llmModel, llmSystem, timeout = defaultIdleSeconds } = flags;
+  if (llmUrl === undefined) {
+    if (llmModel === undefined && llmSystem === undefined) return undefined;
+    throw usage(
+      `${llmModel === undefined ? "--llm-system" : "--llm-model"} needs a model server`,
+      "set it with --llm-url, for example --llm-url http://127.0.0.1:11434/v1",
+    );
+  }
+  const url = completionsUrl(llmUrl);
+  if (llmModel === undefined) {
+    throw usage(
+      "--llm-url needs the name of a model",
+      "set a model of the server with --llm-model",
+    );
+  }
+  const key = context.env[modelKeyVariable] || undefined;
+  if (key !== undefined && url.protocol === "http:" && !isLoopback(url.hostname)) {
+    throw usage(
+      `--llm-url: the key in ${modelKeyVariable} is not sent to ${url.host} over plain http`,
+      `use https://, or unset ${modelKeyVariable} if the server needs no key`,
+    );
+  }
+  return {
+    url,
+    model: llmModel,
+    key,
+    instructions: llmSystem,
+    connect: await connectTo(url, context, flags, output),
+    idleMs: Math.min(timeout * 1000, maxIdleMs),
+  };
+}
+
+/**
+ * Reads the source of answers from the flags. Throws CliError `usage` for flags that exclude
+ * each other, and the errors of a connection's configuration.
+ */
+async function answersOf(
+  context: Context,
+  flags: SandboxAnswerFlags,
+  output: Output,
+): Promise<Answers> {
+  const { play, playSpeed } = flags;
+  if (play !== undefined && flags.llmUrl !== undefined) {
+    throw usage("--play and --llm-url exclude each other", "use one of them");
+  }
+  if (play === undefined && playSpeed !== undefined) {
+    throw usage("--play-speed needs a recording", "set it with --play");
+  }
+  const model = await modelOf(context, flags, output);
+  return {
+    ...(model ? { model } : {}),
+    ...(play
+      ? { play: { paths: play.map((path) => resolve(context.cwd, path)), speed: playSpeed ?? 1 } }
+      : {}),
+  };
+}
+
+/** Describes the source of answers. Leaves out the URL's query, which may hold secrets. */
+function describeAnswers({ model, play }: Answers): string {
+  if (play) return `recordings, in turn or by "play:NAME" in the question`;
+  if (!model) return "sentences quoted from the documents (no language model)";
+  const key = model.key === undefined ? `no key, ${modelKeyVariable} is not set` : "with your key";
+  return `${model.model} at ${model.url.origin}${model.url.pathname} (${key})`;
+}
+
+/** Warnings about unencrypted traffic to the model's server. */
+function answerWarnings({ model }: Answers): string[] {
+  if (!model || model.url.protocol === "https:" || isLoopback(model.url.hostname)) return [];
+  const what = model.key === undefined ? "questions and passages are sent" : "your key is sent";
+  return [`${what} unencrypted to ${model.url.origin}`];
+}
+
+const keyVariable = "KNOWCTL_SANDBOX_KEY";
+const publicKey = "sandbox";
+
+interface Facts {
+  folder: string;
+  dialect: string;
+  ownKey: boolean;
+  faults: string | undefined;
+  answers: Answers;
+}
+
+/** Writes the sandbox's address, settings and a first command; for a script, the address to stdout. */
+async function announce(output: Output, { url }: Sandbox, facts: Facts): Promise<void> {
+  const { folder, dialect, ownKey, faults, answers } = facts;
+  const key = ownKey ? `"$${keyVariable}"` : publicKey;
+  const flags = dialect === "standard" ? "" : ` --dialect ${dialect}`;
+  // A script with --port 0 reads the address here.
+  if (!output.isTerminal) await output.line(url);
+  await output.note(bold("knowctl sandbox"), ": a local service with the same interface");
+  await output.note(
+    "  address  ",
+    link(url, url),
+    dim("  (open it in a browser: questions, documents, connectors, faults)"),
+  );
+  await output.note("  key      ", ownKey ? `the value of ${keyVariable}` : publicKey);
+  await output.note("  data     ", folder);
+  await output.note("  dialect  ", dialect);
+  await output.note("  answers  ", describeAnswers(answers));
+  if (faults !== undefined) await output.note("  faults   ", faults);
+  await output.note("Try it in another terminal (Ctrl-C here ends the sandbox):");
+  await output.note(`  KNOWCTL_API_KEY=${key} knowctl connectors list --base-url ${url}${flags}`);
+  await output.flush();
+}
 
 export interface SandboxFlags extends GlobalFlags, AnswerFlags {
   port?: number;

@@ -5,12 +5,12 @@ import type { StateFlag } from "../files-in-state.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { createTurn } from "../../output/chat/turn/answer.ts";
+import { createTurn, type Turn } from "../../output/chat/turn/answer.ts";
 import { checkSelection } from "../../output/chat/machine.ts";
 import type { RenderMode } from "../../output/chat/markdown.ts";
 import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
 import { citedIds } from "../../output/chat/sources.ts";
-import { answerState, branchesOf } from "../../output/chat/stored/stored.ts";
+import { answerState, branchesOf, turnOfAnswers } from "../../output/chat/stored/stored.ts";
 import { createSpinner, type Spinner } from "../../output/terminal/spinner.ts";
 import { dim } from "../../output/terminal/text.ts";
 import { viewOf } from "../chat/ask.ts";
@@ -20,7 +20,57 @@ import { formatOf } from "../chat/options/options.ts";
 import { indexedSession } from "../chat/session/session-index.ts";
 import { conclude, runTurn, type Ending } from "../chat/turn.ts";
 import { withPlace, type Place } from "./place.ts";
-import { batchesOf, type Found } from "./recovered.ts";
+import type { TurnEvent } from "../../output/chat/turn/turn-event.ts";
+import type { ChatEvent } from "../../api/chat-schemas.ts";
+import { eventsOfReply } from "../../output/chat/turn/reply.ts";
+import { applyLines, type Batch } from "../chat/send.ts";
+
+/** A recovered answer: in progress as a stream, or stored. */
+type Found =
+  | { kind: "stream"; events: AsyncGenerator<ChatEvent[]> }
+  | { kind: "stored"; session: StoredSession; answer: StoredMessage };
+
+function storedEvents(turn: Turn, found: Extract<Found, { kind: "stored" }>): TurnEvent[] {
+  Object.assign(turn, turnOfAnswers(found.session, found.answer));
+  return eventsOfReply(turn);
+}
+
+/** The rest of a stored answer whose beginning a stream has already shown. */
+function eventsAfter(shown: string, events: readonly TurnEvent[]): TurnEvent[] {
+  return events.flatMap((event): TurnEvent[] => {
+    if ((event.model ?? 0) > 0) return [event];
+    if (event.type === "text" && event.text.startsWith(shown)) {
+      return [{ ...event, text: event.text.slice(shown.length) }];
+    }
+    if (event.type === "text") return [{ type: "interim", text: shown }, event];
+    return event.type === "stop" || event.type === "error" ? [event] : [];
+  });
+}
+
+/**
+ * Yields a recovered answer and applies it to `turn`. If the stream is cut again, `again`
+ * finds the stored answer; without `again`, the cut is thrown.
+ */
+async function* batchesOf(
+  found: Found,
+  turn: Turn,
+  again: (() => Promise<Found>) | undefined,
+): AsyncGenerator<Batch> {
+  if (found.kind === "stored") {
+    yield { events: storedEvents(turn, found), lines: [] };
+    return;
+  }
+  try {
+    for await (const lines of found.events) yield applyLines(turn, lines);
+  } catch (error) {
+    const isCut = error instanceof CliError && error.exit === "incomplete";
+    if (!isCut || !again) throw error;
+    const { answer } = turn;
+    const stored = await again();
+    if (stored.kind !== "stored") throw error;
+    yield { events: eventsAfter(answer, storedEvents(turn, stored)), lines: [] };
+  }
+}
 
 export interface SessionsRecoverOptions extends GlobalFlags, StateFlag {
   /** Poll until the answer is complete. */

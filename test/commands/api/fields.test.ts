@@ -5,7 +5,7 @@ import {
   splitField,
   typedValue,
   type Field,
-} from "../../../src/commands/api/fields.ts";
+} from "../../../src/commands/api/request.ts";
 
 const fields = (...given: string[]): Field[] =>
   given.map((each) => {

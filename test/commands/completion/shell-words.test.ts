@@ -6,7 +6,7 @@ import {
   quoteForBash,
   quoteForPowerShell,
   readShellLine,
-} from "../../../src/commands/completion/shell-words.ts";
+} from "../../../src/commands/completion/complete.ts";
 
 const breaks = " \t\n\"'><=;|&(:";
 

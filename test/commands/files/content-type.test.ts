@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { contentTypeOf } from "../../../src/commands/files/content-type.ts";
+import { contentTypeOf } from "../../../src/commands/files/local.ts";
 import { temporaryFolder } from "../../support.ts";
 
 const bytes = (...values: number[]) => Buffer.from(values);

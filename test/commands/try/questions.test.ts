@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { headedOf, questionsOf } from "../../../src/commands/try/questions.ts";
+import { headedOf, questionsOf } from "../../../src/commands/try/try.ts";
 
 describe("questions", () => {
   it("ask for a heading of three documents, spread over all", () => {

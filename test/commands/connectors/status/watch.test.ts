@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createChanges } from "../../../../src/commands/connectors/status/changes.ts";
+import { createChanges } from "../../../../src/commands/connectors/status/watch.ts";
 import { sampleRow, type StatusRow } from "../../../../src/commands/connectors/status/rows.ts";
 import { SignalReceived } from "../../../../src/context.ts";
 import { main } from "../../../main.ts";
