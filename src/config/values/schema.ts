@@ -141,7 +141,11 @@ export const IngestSettings = z.strictObject({
   metaCommit: z.optional(flag("add the last commit of each file as metadata source_commit")),
   versionTag: z.optional(
     z
-      .union([z.boolean(), z.string().check(z.minLength(1), z.maxLength(200))])
+      .union([
+        z.boolean(),
+        // `config set` tries the text first: no key is called true or false.
+        z.string().check(z.regex(/^(?!(?:true|false)$)/), z.minLength(1), z.maxLength(200)),
+      ])
       .check(
         z.describe(
           "add the fingerprint of each document as metadata knowctl_version, or under the key named here (default: false)",
