@@ -270,6 +270,18 @@ describe("hidden elements", () => {
     expect(body).not.toContain("SECRET");
   });
 
+  it.each([
+    `style={{ display: "none" }}`,
+    `style={{ "display": "none", color: "red" }}`,
+    `style={{ color: 'red', 'display' : 'NONE' }}`,
+    "style={{ display: `none` }}",
+    `style="display:none"`,
+    "hidden={true}",
+  ])("removes what <div %s> hides in MDX", (attribute) => {
+    const text = `<div ${attribute}>\n\nSECRET\n\n</div>\n\nSHOWN\n`;
+    expect(readMdx(text, "a.mdx", around).body.trim()).toBe("SHOWN");
+  });
+
   it("keeps what only starts hidden in MDX", () => {
     const text = "<Tab hidden>SHOWN</Tab>\n\n<p hidden={false}>SHOWN</p>";
     expect(readMdx(text, "a.mdx", around).body.match(/SHOWN/g)).toHaveLength(2);

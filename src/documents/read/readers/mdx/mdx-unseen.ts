@@ -13,7 +13,7 @@ function unseenKind({ page }: Scan, tag: Tag): HiddenKind | undefined {
   if (unseenNames.has(name)) return "script";
   if (page.keepsHidden) return undefined;
   const all = new Map([...attributes].map(([key, value]) => [key.toLowerCase(), value]));
-  const style = /\bdisplay\s*:\s*(["'`])([a-z-]+)\1/.exec(codes.get("style") ?? "")?.[2];
+  const style = /\bdisplay["']?\s*:\s*(["'`])([a-z-]+)\1/i.exec(codes.get("style") ?? "")?.[2];
   if (style !== undefined) all.set("style", `display: ${style}`);
   if (tag.isHidden || codes.get("hidden")?.trim() === "true") all.set("hidden", "");
   return hidesElement(all, page.isControlled) ? "hidden" : undefined;
