@@ -152,7 +152,21 @@ it.each<[string, string, string, object, string]>([
     "lint",
     "passed",
     { summary: { failed: 1 }, findings: [] },
-    "the status is passed, with nothing counted",
+    "the status is passed, with 1 failed",
+  ],
+  [
+    "failures in the words of another command",
+    "verify",
+    "passed",
+    { summary: { current: 1, failed: 3 }, documents: [one("current")] },
+    "3 failed, and verify has no such count",
+  ],
+  [
+    "errors in a word of no command",
+    "lint",
+    "passed",
+    { summary: { documents: 1, errors: 5 }, findings: [] },
+    "5 errors, and lint has no such count",
   ],
   [
     "eval",

@@ -12,6 +12,8 @@ interface Kind {
   items: readonly Item[];
   nameOf: (item: Item) => string | undefined;
   counted: readonly string[];
+  /** Its other counts. */
+  others: readonly string[];
   /** Statuses that the counts allow. */
   allowed: readonly Status[];
 }
@@ -28,6 +30,7 @@ function verifyKind(report: CheckReport): Kind {
     items: report.documents ?? [],
     nameOf: ({ result }) => result,
     counted: verifyResults,
+    others: ["documents"],
     // Documents that could not be checked are in no count.
     allowed: status === "passed" ? ["passed", "partial"] : [status],
   };
@@ -44,6 +47,7 @@ function lintKind(report: CheckReport): Kind {
     items: findings,
     nameOf: ({ severity }) => severity,
     counted: ["error", "warning", "note"],
+    others: ["documents", "skipped", "failed", "known", "fixed"],
     allowed: countIn(report, "error") > 0 ? ["failed"] : allowed,
   };
 }
@@ -86,6 +90,7 @@ function evalKind(report: CheckReport): Kind {
     items: report.cases ?? [],
     nameOf: ({ outcome }) => outcome,
     counted: ["passed", "failed", "error", "flaky", "skipped"],
+    others: ["cases"],
     allowed: statuses(),
   };
 }
@@ -99,6 +104,12 @@ export function contradictionOf(report: CheckReport): string | undefined {
       : command === "lint"
         ? lintKind(report)
         : evalKind(report);
+  const strange = Object.keys(report.summary).find(
+    (name) => countIn(report, name) > 0 && ![...kind.counted, ...kind.others].includes(name),
+  );
+  if (strange !== undefined) {
+    return `${formatCount(countIn(report, strange))} ${strange}, and ${command} has no such count`;
+  }
   for (const name of kind.counted) {
     const [count, listed] = [
       countIn(report, name),
@@ -109,8 +120,8 @@ export function contradictionOf(report: CheckReport): string | undefined {
     }
   }
   if (kind.allowed.includes(status)) return undefined;
-  const counts = kind.counted
-    .filter((name) => countIn(report, name) > 0)
+  const counts = [...kind.counted, "failed"]
+    .filter((name, at, all) => countIn(report, name) > 0 && all.indexOf(name) === at)
     .map((name) => `${formatCount(countIn(report, name))} ${name}`);
   return `the status is ${status}, with ${counts.join(", ") || "nothing counted"}`;
 }
