@@ -16,8 +16,8 @@ export function checkLength(length: number, limit: number): void {
   if (length > limit) throw new StreamTooLargeError("a line of the stream", limit);
 }
 
-/** Receives one line: `text` from `start` (inclusive) to `end` (exclusive), without its line end. */
-type OnLine = (text: string, start: number, end: number) => void;
+/** Receives one line without its line end. */
+type OnLine = (line: string) => void;
 
 /** The beginning of an unfinished line. The engine joins texts only when one is read, so not per chunk. */
 interface OpenLine {
@@ -29,13 +29,10 @@ function splitLines(open: OpenLine, text: string, limit: number, onLine: OnLine)
   let start = 0;
   for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
     checkLength(open.text.length + end - start, limit);
-    if (open.text === "") onLine(text, start, end);
-    else {
-      const line = open.text + text.slice(start, end);
-      open.text = "";
-      onLine(line, 0, line.length);
-    }
+    const line = open.text + text.slice(start, end);
+    open.text = "";
     start = end + 1;
+    onLine(line);
   }
   if (start === text.length) return;
   open.text += text.slice(start);
@@ -52,7 +49,7 @@ export interface LineSplitter {
 
 /**
  * Splits UTF-8 text, decoded by `utf8`, into lines, which end with LF, CRLF or CR; drops a byte
- * order mark. Passes a line as part of a longer text: slicing it would cost as much as finding it.
+ * order mark.
  */
 export function createLineSplitter(
   limit: number,
@@ -84,7 +81,7 @@ export function createLineSplitter(
       split(utf8.end(), false);
       const rest = open.text;
       open.text = "";
-      if (rest !== "") onLine(rest, 0, rest.length);
+      if (rest !== "") onLine(rest);
     },
   };
 }

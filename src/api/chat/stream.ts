@@ -1,3 +1,4 @@
+import { createParser } from "eventsource-parser";
 import { parseObject } from "./common-lines.ts";
 import { checkLength, createLineSplitter, StreamTooLargeError } from "./lines.ts";
 import { createUtf8Decoder } from "./utf8.ts";
@@ -22,13 +23,12 @@ export interface Decoder {
 }
 
 const openBrace = 0x7b;
-const colon = 0x3a;
 const space = 0x20;
 
 // Counted at least per line, because millions of empty lines need far more memory than their text.
 const minLineLength = 16;
 
-const otherField = /^(?:event|id|retry)(?::|$)/;
+const otherField = /^(?:(?:event|id|retry)(?::|$)|:)/;
 
 function isJson(text: string): boolean {
   try {
@@ -43,17 +43,6 @@ function isObjectText(text: string): boolean {
   return text.charCodeAt(0) === openBrace && isJson(text);
 }
 
-/** Completed messages, and the data lines of the SSE message that no empty line has ended yet. */
-interface Collected {
-  messages: string[];
-  data: string[];
-  length: number;
-  /** The message is an event named `error`. */
-  isError: boolean;
-  /** Data of the message that came before its name. */
-  linesBeforeName: number;
-}
-
 /** The error line (observed-service.md 2.6) that the data of an event named `error` stands for. */
 function errorLine(data: string): string {
   const value = parseObject(data);
@@ -64,79 +53,27 @@ function errorLine(data: string): string {
   return JSON.stringify({ ...value, error: value["message"] ?? value["detail"] ?? data });
 }
 
-function closeMessage(collected: Collected): void {
-  const { data } = collected;
-  if (collected.isError) {
-    collected.messages.push(errorLine(data.join("\n")));
-    collected.isError = false;
-    data.length = collected.length = 0;
-    return;
-  }
-  if (data.length === 0) return;
-  // Nearly every message is one line, and taking it out costs less than setting a length.
-  const isOne = data.length === 1;
-  const message = (isOne ? data.pop() : data.join("\n")) ?? "";
-  if (!isOne && data.some(isObjectText) && !isJson(message)) {
-    // Only line ends separate these messages, and one is damaged: keep the others.
-    for (const line of data) if (line.trim() !== "") collected.messages.push(line);
-  } else if (message.charCodeAt(0) === openBrace || message.trim() !== "") {
-    collected.messages.push(message);
-  }
-  if (!isOne) data.length = 0;
-  collected.length = 0;
+/** The messages of an SSE event: one, unless only line ends separate several. */
+function messagesOf(name: string | undefined, data: string): string[] {
+  if (name === "error") return [errorLine(data)];
+  const lines = data.includes("\n") ? data.split("\n") : [data];
+  // One of them is damaged: keep the others.
+  const areSeveral = lines.length > 1 && lines.some(isObjectText) && !isJson(data);
+  return (areSeveral ? lines : [data]).filter((each) => each.trim() !== "");
 }
 
-function nameEvent(collected: Collected, isError: boolean): void {
-  collected.isError = isError;
-  collected.linesBeforeName = collected.data.length;
+/** An SSE event that no empty line has ended yet. Its data is in the parser, its name is not. */
+interface OpenEvent {
+  name: string;
+  /** The name came after data, so it may be that of the next event. */
+  isNamedLate: boolean;
+  lines: number;
+  /** The data, if it is one line. */
+  only: string;
+  length: number;
 }
 
-function addData(collected: Collected, value: string, limit: number): void {
-  const { data } = collected;
-  // Some services separate messages by a line end only, instead of an empty line.
-  if (data.length === 1 && value.charCodeAt(0) === openBrace && isJson(data[0] ?? "")) {
-    // A name between two of them is the name of the second.
-    const isNextError = collected.isError && collected.linesBeforeName > 0;
-    if (isNextError) collected.isError = false;
-    closeMessage(collected);
-    nameEvent(collected, isNextError);
-  }
-  collected.length += Math.max(value.length + 1, minLineLength);
-  checkLength(collected.length, limit);
-  data.push(value);
-}
-
-function addOther(collected: Collected, line: string, limit: number): void {
-  if (line === "data") addData(collected, "", limit);
-  else if (line.startsWith("event:")) nameEvent(collected, line.slice(6).trim() === "error");
-  else if (!otherField.test(line) && line.trim() !== "") {
-    closeMessage(collected);
-    collected.messages.push(line);
-  }
-}
-
-/** Adds one line: `text` from `start` (inclusive) to `end` (exclusive). */
-function addLine(
-  collected: Collected,
-  text: string,
-  start: number,
-  end: number,
-  limit: number,
-): void {
-  if (start === end) return closeMessage(collected);
-  const first = text.charCodeAt(start);
-  if (first === openBrace) {
-    // The data of an event without the prefix.
-    if (collected.isError && collected.data.length === 0) {
-      return addData(collected, text.slice(start, end), limit);
-    }
-    closeMessage(collected);
-    collected.messages.push(text.slice(start, end));
-  } else if (text.startsWith("data:", start) && start + 5 <= end) {
-    const from = start + 5 + (start + 5 < end && text.charCodeAt(start + 5) === space ? 1 : 0);
-    addData(collected, text.slice(from, end), limit);
-  } else if (first !== colon) addOther(collected, text.slice(start, end), limit);
-}
+const noEvent: OpenEvent = { name: "", isNamedLate: false, lines: 0, only: "", length: 0 };
 
 /**
  * Decodes both framings of a chat stream, also mixed. SSE joins `data:` lines until an empty
@@ -146,18 +83,48 @@ function addLine(
  * long are returned first.
  */
 export function createDecoder({ lineBytes }: StreamLimits): Decoder {
-  const collected: Collected = {
-    messages: [],
-    data: [],
-    length: 0,
-    isError: false,
-    linesBeforeName: 0,
+  let messages: string[] = [];
+  let open = noEvent;
+  const { feed } = createParser({
+    onEvent: ({ event, data }) => void messages.push(...messagesOf(event, data)),
+  });
+  const endEvent = (): void => {
+    if (open === noEvent) return;
+    if (open.name !== "") feed(`event:${open.name}\n`);
+    // Without data the parser would drop the event.
+    feed(open.name === "error" && open.lines === 0 ? "data\n\n" : "\n");
+    open = noEvent;
   };
-  const splitter = createLineSplitter(
-    lineBytes,
-    (text, start, end) => addLine(collected, text, start, end, lineBytes),
-    createUtf8Decoder(),
-  );
+  const addData = (value: string): void => {
+    // Some services separate messages by a line end only, instead of an empty line.
+    if (value.charCodeAt(0) === openBrace && isObjectText(open.only)) {
+      const name = open.isNamedLate ? open.name : "";
+      if (open.isNamedLate) open = { ...open, name: "" };
+      endEvent();
+      open = { ...noEvent, name };
+    }
+    const { name, isNamedLate, lines } = open;
+    const length = open.length + Math.max(value.length + 1, minLineLength);
+    checkLength(length, lineBytes);
+    open = { name, isNamedLate, lines: lines + 1, only: lines === 0 ? value : "", length };
+    feed(`data: ${value}\n`);
+  };
+  const addLine = (line: string): void => {
+    const first = line.charCodeAt(0);
+    if (line === "") endEvent();
+    else if (line.startsWith("data:")) addData(line.slice(line.charCodeAt(5) === space ? 6 : 5));
+    else if (line === "data") addData("");
+    else if (line.startsWith("event:")) {
+      open = { ...open, name: line.slice(6).trim(), isNamedLate: open.lines > 0 };
+    } else if (first === openBrace && open.name === "error" && open.lines === 0) {
+      // The data of an event without the prefix.
+      addData(line);
+    } else if (!otherField.test(line) && line.trim() !== "") {
+      endEvent();
+      messages.push(line);
+    }
+  };
+  const splitter = createLineSplitter(lineBytes, addLine, createUtf8Decoder());
   let failure: unknown;
   /** Takes a chunk, or the end of the body. */
   const take = (chunk: Uint8Array | undefined): string[] => {
@@ -166,15 +133,15 @@ export function createDecoder({ lineBytes }: StreamLimits): Decoder {
       if (chunk) splitter.push(chunk);
       else {
         splitter.end();
-        closeMessage(collected);
+        endEvent();
       }
     } catch (error) {
       failure = error;
-      if (collected.messages.length === 0) throw error;
+      if (messages.length === 0) throw error;
     }
-    const { messages } = collected;
-    if (messages.length > 0) collected.messages = [];
-    return messages;
+    const complete = messages;
+    if (complete.length > 0) messages = [];
+    return complete;
   };
   return { push: take, end: () => take(undefined) };
 }

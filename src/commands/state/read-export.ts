@@ -18,9 +18,7 @@ const mostOptions = 10_000;
 
 async function* readLines(context: Context, name: string): AsyncGenerator<string[]> {
   let lines: string[] = [];
-  const splitter = createLineSplitter(longestLine, (text, start, end) => {
-    lines.push(text.slice(start, end));
-  });
+  const splitter = createLineSplitter(longestLine, (line) => void lines.push(line));
   const takeLines = (): string[] => {
     const batch = lines;
     lines = [];
