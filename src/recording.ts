@@ -58,7 +58,7 @@ export function refuseSpecial(path: string, what: string): void {
 const maxLineBytes = 256 * 1024 * 1024;
 const lineFeed = 0x0a;
 
-export interface Line {
+interface Line {
   text: string;
   /** From 1. */
   number: number;
@@ -70,7 +70,7 @@ export interface Line {
  * Lines of UTF-8 bytes, wherever the chunks end. Memory is bounded by the longest line. Throws
  * what `tooLong` returns for a line above `maxBytes`.
  */
-export async function* linesOf(
+async function* linesOf(
   chunks: AsyncIterable<Buffer>,
   maxBytes: number,
   tooLong: (number: number) => Error,

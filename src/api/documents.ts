@@ -1,6 +1,5 @@
 import { anything, type Shape } from "./answers/shape.ts";
 import { ApiError, CliError } from "../errors.ts";
-import { toBytes } from "./transport/body-text.ts";
 import type { Call } from "./call.ts";
 import type { Client } from "./client.ts";
 import type { Gate } from "./retry/gate.ts";
@@ -35,7 +34,7 @@ export function upsertDocument(
       method: "POST",
       path: client.dialect.paths.ingestion,
       key: "apiKey",
-      body: typeof body === "string" ? toBytes(body) : body,
+      body: typeof body === "string" ? Buffer.from(body) : body,
       contentType: "application/json",
       gate: options.gate,
       onHeld: options.onHeld,

@@ -1,7 +1,6 @@
 import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import type { IngestionDocument } from "../../../src/api/schemas.ts";
-import { jsonText } from "../../../src/documents/json/json-text.ts";
 import {
   buildPayload,
   changedFields,
@@ -65,24 +64,6 @@ const longText = fc
   })
   .map((parts) => parts.join(""));
 
-describe("the JSON of a text", () => {
-  it.each([...hostile, ...Array.from({ length: 0x101 }, (_, code) => String.fromCharCode(code))])(
-    "is that of JSON.stringify, with %j in a long text",
-    (character) => {
-      for (const text of [
-        character,
-        "x".repeat(300) + character,
-        `${character}"\\n${" ".repeat(300)}`,
-      ])
-        expect(jsonText(text)).toBe(JSON.stringify(text));
-    },
-  );
-
-  it("is that of JSON.stringify for all texts", () => {
-    fc.assert(fc.property(longText, (text) => jsonText(text) === JSON.stringify(text)));
-  });
-});
-
 describe("payload", () => {
   const section = fc.record({ text: longText, link: longText }, { requiredKeys: ["text"] });
   const owner = fc.record({ email: longText, display_name: longText }, { requiredKeys: [] });
@@ -104,33 +85,17 @@ describe("payload", () => {
     fc.assert(
       fc.property(anyDocument, fc.option(fc.nat(), { nil: undefined }), (each, ccPairId) => {
         const { body } = buildPayload(each, ["title"], ccPairId);
-        expect(body.toString()).toBe(JSON.stringify({ document: each, cc_pair_id: ccPairId }));
+        expect(Buffer.from(body).toString()).toBe(
+          JSON.stringify({ document: each, cc_pair_id: ccPairId }),
+        );
         expect(documentJsonIn(body, ccPairId)).toBe(JSON.stringify(each));
       }),
     );
   });
 
-  it("is made anew where its memory was handed to another thread", () => {
-    const bodyOf = (): Buffer => buildPayload(document, [], 2).body;
-    const text = bodyOf().toString();
-    for (let count = 0; count < 3; count++) {
-      const body = bodyOf();
-      const moved = structuredClone(body.buffer, { transfer: [body.buffer as ArrayBuffer] });
-      expect(body.length).toBe(0);
-      expect(Buffer.from(moved).includes(text)).toBe(true);
-      expect([bodyOf().toString(), bodyOf().toString()]).toEqual([text, text]);
-    }
-  });
-
-  it("stays as it was made while others are made", () => {
-    const texts = ["é", "word ", "\n", "日本語"].flatMap((unit) =>
-      [1, 2000, 9000, 70_000].map((count) => unit.repeat(count)),
-    );
-    const documents = texts.map((text) => ({ ...document, sections: [{ text }] }));
-    const bodies = documents.map((each) => buildPayload(each, [], 2).body);
-    for (const [index, each] of documents.entries()) {
-      expect(bodies[index]?.toString()).toBe(JSON.stringify({ document: each, cc_pair_id: 2 }));
-    }
+  it("has memory of its own, which can be handed to another thread", () => {
+    const bodies = [1, 2].map(() => buildPayload(document, [], 2).body);
+    for (const { buffer, length } of bodies) expect(buffer.byteLength).toBe(length);
   });
 
   it("has one fingerprint for one document, another for another", () => {

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { writeWhole } from "../../../config/file/files.ts";
@@ -35,18 +36,8 @@ function indexFolder(env: Environment): string {
   return join(stateFolder(createMachine({ env, uid: -1 })), "sessions");
 }
 
-// FNV-1a, 64 bits: it only has to distinguish a few addresses. Loading node:crypto would double
-// the time between the last word of an answer and the exit.
-function shortHash(text: string): string {
-  let hash = 0xcbf29ce484222325n;
-  for (const byte of Buffer.from(text)) {
-    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
-  }
-  return hash.toString(16).padStart(16, "0");
-}
-
 function ownerFolder(env: Environment, { profile, baseUrl }: SessionOwner): string {
-  const key = shortHash(`${profile}\0${baseUrl}`);
+  const key = hash("sha256", `${profile}\0${baseUrl}`, "hex").slice(0, 16);
   return join(indexFolder(env), `${profile}-${key}`);
 }
 
