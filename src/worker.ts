@@ -1,14 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { loadExamine } from "./checks/lint/load-examine.ts";
-import type { Inspector } from "./documents/inspect/inspection.ts";
-import {
-  packResults,
-  unpackItems,
-  unpackPaths,
-  type ResultMessage,
-} from "./documents/inspect/messages.ts";
+import type { Inspector, Looked } from "./documents/inspect/inspection.ts";
 import type { Peek } from "./documents/inspect/peek-id.ts";
-import type { ThreadData } from "./documents/inspect/pool.ts";
+import type { ThreadData, ThreadTask } from "./documents/inspect/pool.ts";
 import { lookAtRecorded } from "./documents/inspect/recorded.ts";
 
 /** Inspects files for pool.ts in a worker thread, one task after the other. */
@@ -29,24 +23,29 @@ const loadPeek = async (): Promise<Peek> =>
     module.loadPeek(setup.settings),
   ));
 
-async function answer(text: string): Promise<ResultMessage | Uint8Array> {
-  const paths = unpackPaths(text);
-  if (!paths) return packResults(await lookAtRecorded(unpackItems(text), setup, load, count));
+async function answer(task: ThreadTask): Promise<Looked[] | Uint8Array> {
+  if (task.kind === "look") return await lookAtRecorded(task.items, setup, load, count);
   const { hasPathId } = await loadPeek();
-  return Uint8Array.from(paths, (path) => {
+  return Uint8Array.from(task.items, (path) => {
     const has = hasPathId({ path, absolutePath: undefined });
     count();
     return has ? 1 : 0;
   });
 }
 
+/** The memory of the bodies in an answer, which the receiver takes over. */
+function bodiesIn(reply: Looked[] | Uint8Array): ArrayBuffer[] {
+  if (reply instanceof Uint8Array) return [];
+  const bodies = reply.flatMap((each) => (each.kind === "document" ? [each.body.buffer] : []));
+  return bodies.filter((each) => each.byteLength > 0) as ArrayBuffer[];
+}
+
 let queue = Promise.resolve();
 // Not awaited: the first tasks may only peek, which needs less code.
 if (reads) load().catch(() => {});
-parentPort?.on("message", (text: string) => {
+parentPort?.on("message", (task: ThreadTask) => {
   queue = queue.then(async () => {
-    const reply = await answer(text);
-    // Without a copy of the blocks: this thread can no longer read them.
-    parentPort?.postMessage(reply, reply instanceof Uint8Array ? [] : reply.blocks);
+    const reply = await answer(task);
+    parentPort?.postMessage(reply, bodiesIn(reply));
   });
 });

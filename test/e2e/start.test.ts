@@ -2,8 +2,8 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { closeSync, lstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { packItems, packResults } from "../../src/documents/inspect/messages.ts";
 import { filesInThisThread } from "../../src/documents/inspect/open-inspector.ts";
+import type { Looked } from "../../src/documents/inspect/inspection.ts";
 import { same } from "../../src/documents/inspect/recorded.ts";
 import { stampOf } from "../../src/documents/inspect/stamp.ts";
 import { patienceMs } from "../patience.ts";
@@ -105,7 +105,8 @@ describe("start-up", () => {
   it("loads nothing that reads documents into threads that only compare stamps", () => {
     const path = "package.json";
     const stamp = stampOf(lstatSync(join(projectFolder, path), { bigint: true }));
-    const message = packItems([{ path, absolutePath: undefined, stamp, content: undefined }]);
+    const item = { path, absolutePath: undefined, stamp, content: undefined };
+    const message = { kind: "look", items: [item] };
     const script = `
       const { Worker } = require("node:worker_threads");
       const { join } = require("node:path");
@@ -124,10 +125,9 @@ describe("start-up", () => {
       timeout: patienceMs,
     });
     keepEnded(lineOf(["node", "-e", script]), projectFolder, result);
-    const answers = JSON.parse(result.stdout) as (string[] | { text: string })[];
-    const { text: compared } = packResults([same]);
-    expect(answers).toContainEqual(expect.objectContaining({ text: compared }));
-    const files = answers.find((each) => Array.isArray(each)) as string[];
+    const answers = JSON.parse(result.stdout) as (string[] | Looked[])[];
+    expect(answers).toContainEqual([same]);
+    const files = answers.find(([each]) => typeof each === "string") as string[];
     expect(files.length).toBeGreaterThan(1);
     const text = files.map((path) => readFileSync(path, "utf8")).join("\n");
     for (const part of ["gray-matter", "js-yaml", "micromatch", "node:zlib"]) {

@@ -1,7 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { codeOf } from "../../errors.ts";
 import type { InspectSetup, Inspector, Looked, LookItem } from "./inspection.ts";
-import { packItems, packPaths, unpackResults, type ResultMessage } from "./messages.ts";
 
 interface LookTask {
   kind: "look";
@@ -18,6 +17,9 @@ interface PeekTask {
 }
 
 type Task = LookTask | PeekTask;
+
+/** A task as a thread receives it. */
+export type ThreadTask = Pick<LookTask, "kind" | "items"> | Pick<PeekTask, "kind" | "items">;
 
 /** Start data of a worker thread. */
 export interface ThreadData {
@@ -94,10 +96,10 @@ export function createPool(
         if (!task) return;
         if (member.tasks.length === 0) member.progress.atMs = performance.now();
         member.tasks.push(task);
-        const text = task.kind === "look" ? packItems(task.items) : packPaths(task.items);
+        const { kind, items } = task;
         // A thread has no target origin.
         // oxlint-disable-next-line unicorn/require-post-message-target-origin
-        member.worker.postMessage(text);
+        member.worker.postMessage({ kind, items });
       }
     }
   };
@@ -136,7 +138,7 @@ export function createPool(
     const progress = { count: 0, atMs: performance.now() };
     const member: Member = { worker, tasks: [], done, answered: 0, progress };
     members.add(member);
-    worker.on("message", (message: ResultMessage | Uint8Array) => {
+    worker.on("message", (message: Looked[] | Uint8Array) => {
       // A late answer of a replaced thread: another thread repeats the task.
       if (!members.has(member)) return;
       const task = member.tasks.shift();
@@ -145,7 +147,7 @@ export function createPool(
       dispatch();
       if (message instanceof Uint8Array) {
         if (task?.kind === "peek") task.settle(message);
-      } else if (task?.kind === "look") task.settle(unpackResults(message));
+      } else if (task?.kind === "look") task.settle(message);
     });
     worker.on("error", (error) => {
       if (isOutOfMemory(error)) {
