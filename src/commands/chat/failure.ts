@@ -21,7 +21,14 @@ const vendor: Meaning = {
   hint: "the service cannot access its model: ask its administrator to fix this; asking again does not help",
 };
 const busy: Meaning = { exit: "server-error", hint: "the model failed: ask again later" };
-const broken: Meaning = { exit: "server-error" };
+const refused: Meaning = {
+  exit: "server-error",
+  hint: "the model's vendor refused the request: asking again does not help; try another --model or a new session",
+};
+const broken: Meaning = {
+  exit: "server-error",
+  hint: "the service gives no known reason: ask once more, then tell its administrator",
+};
 
 /**
  * Meaning of the error codes of an in-stream failure (observed-service.md 2.6, 6.2, 12.5).
@@ -69,6 +76,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   CONTEXT_TOO_LONG: tooLong,
   REQUEST_TOO_LARGE: tooLong,
   PAYLOAD_TOO_LARGE: tooLong,
+  BAD_REQUEST: refused,
+  UNPROCESSABLE_ENTITY: refused,
   MODEL_ERROR: busy,
   API_ERROR: busy,
   CONNECTION_ERROR: busy,
@@ -99,8 +108,8 @@ function meaningOf({ code: named, message, vendorModel }: Failure): Meaning {
   if (hint !== undefined) return { exit: "not-found", hint };
   if (code === "NOT_FOUND" && vendorModel !== undefined) return noModel(vendorModel);
   const known = Object.hasOwn(meanings, code) ? meanings[code] : undefined;
-  const vague = known === undefined || known === badRequest || known === busy;
-  if (vague && aboutTools.test(message)) return brokenTool;
+  const isVague = known === undefined || [badRequest, busy, refused].includes(known);
+  if (isVague && aboutTools.test(message)) return brokenTool;
   if (known) return known;
   return /(?:^|_)NOT_FOUND$/.test(code) ? notFound : broken;
 }

@@ -274,13 +274,13 @@ describe("a failure", () => {
   });
 
   it.each([
-    ["no text", answerOf(), /^MODEL_ERROR: .*empty answer \(finish reason: stop\)/],
-    ["blank text", answerOf("\n ", "\n"), /^MODEL_ERROR: /],
-    ["reasoning only", event(chunk({ reasoning: "hm" })) + answerOf(), /^MODEL_ERROR: /],
+    ["no text", answerOf(), /^EMPTY_LLM_RESPONSE: .*empty answer \(finish reason: stop\)/],
+    ["blank text", answerOf("\n ", "\n"), /^EMPTY_LLM_RESPONSE: /],
+    ["reasoning only", event(chunk({ reasoning: "hm" })) + answerOf(), /^EMPTY_LLM_RESPONSE: /],
     [
       "only calls of tools",
       event(chunk({ tool_calls: [] }, "tool_calls")),
-      /^MODEL_ERROR: .*tool_calls/,
+      /^EMPTY_LLM_RESPONSE: .*tool_calls/,
     ],
     [
       "a refusal",

@@ -70,5 +70,5 @@ export function checkEnd(outcome: StreamOutcome, isEmpty: boolean): void {
   }
   const why =
     outcome.finish === undefined ? "" : ` (finish reason: ${outcome.finish.slice(0, 40)})`;
-  throw new ModelFailure("MODEL_ERROR", `The model sent an empty answer${why}`);
+  throw new ModelFailure("EMPTY_LLM_RESPONSE", `The model sent an empty answer${why}`);
 }

@@ -63,6 +63,11 @@ describe("failureError", () => {
     ["MODEL_ERROR", "MCP server tickets is unreachable", "--no-tools"],
     ["API_ERROR", "boom", "ask again later"],
     ["INSUFFICIENT_PERMISSIONS", "no", "ask an administrator"],
+    ["BAD_REQUEST", "messages.1: bad", "asking again does not help"],
+    ["UNPROCESSABLE_ENTITY", "bad", "asking again does not help"],
+    ["INIT_FAILED", "boom", "ask once more"],
+    ["UNKNOWN_ERROR", "boom", "ask once more"],
+    [null, "boom", "ask once more"],
   ])("%s: %s names what to do", (code, message, hint) => {
     expect(fail(message, code).hints[0]).toContain(hint);
   });
