@@ -22,7 +22,12 @@ function createLabels() {
   let branches = 1;
   // Turn of the parallel tools: the first turn with a tool after the branching packet.
   let turn: number | undefined;
+  /** Turn of the last text: it has tab 0, so that the first tool of its step has tab 1. */
+  let textTurn: number | undefined;
   return {
+    noteText(place: Place): void {
+      if (place.sub === null && place.tab === 0) textTurn = place.turn;
+    },
     branch(count: number): void {
       branches = count;
       turn = undefined;
@@ -32,8 +37,8 @@ function createLabels() {
       if (branches > 1) turn ??= place.turn;
     },
     of(place: Place): string {
-      const isParallel = place.tab > 0 || (branches > 1 && place.turn === turn);
-      const tab = place.tab + 1;
+      const tab = place.tab + (place.tab > 0 && place.turn === textTurn ? 0 : 1);
+      const isParallel = tab > 1 || (branches > 1 && place.turn === turn);
       if (place.sub !== null) return `[${tab}.${place.sub + 1}] `;
       return isParallel ? `[${tab}] ` : "";
     },
@@ -127,7 +132,8 @@ export function createActivity(view: ToolView) {
   return {
     /** Shows an event; ignores events that are not activity. */
     draw(event: TurnEvent, pen: QuietPen): void {
-      if (event.type === "branches") labels.branch(event.count);
+      if (event.type === "start") labels.noteText(event.place);
+      else if (event.type === "branches") labels.branch(event.count);
       else if (event.type === "end") texts.close(pen, event.place);
       else if (event.type === "tool") drawTool(event, pen);
       else if (event.type === "reasoning" && view.show.has("reasoning")) {

@@ -304,6 +304,24 @@ describe("parallel branches", () => {
     );
   });
 
+  it.each([
+    ["one tool", [1], "searching documents\n"],
+    ["two tools", [1, 2], "[1] searching documents\n[2] searching documents\n"],
+  ])("do not count the text before %s of the same step", async (_, tabs, expected) => {
+    const tool = { type: "search_tool_start", is_internet_search: false } as const;
+    const branches = { type: "top_level_branching", num_parallel_branches: 2 } as const;
+    const { stderr } = await play(
+      each([
+        start(1),
+        ...(tabs.length > 1 ? [packet(branches, 1)] : []),
+        ...tabs.map((tab) => packet(tool, 1, { tab_index: tab })),
+        start(5),
+        stop,
+      ]),
+    );
+    expect(stderr).toBe(expected);
+  });
+
   it("write running text line by line", async () => {
     const { stderr } = await play(
       each([
