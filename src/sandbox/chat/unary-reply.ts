@@ -19,33 +19,41 @@ interface Draft {
   reasoning: string;
 }
 
+/** A whole reply names tools by their class: observed-service.md 12.12. */
+const toCall = (name: string): ToolCalls[number] => ({
+  tool_name: name,
+  tool_arguments: {},
+  tool_result: "",
+  search_docs: null,
+  generated_images: null,
+  pre_reasoning: null,
+});
+
 function applyPacket(draft: Draft, obj: Obj): void {
   const { reply, calls } = draft;
   switch (obj.type) {
     case "reasoning_delta":
       draft.reasoning += String(obj["reasoning"]);
       break;
-    case "search_tool_queries_delta":
+    case "search_tool_start":
       calls.push({
-        tool_name: searchTool.name,
-        tool_arguments: { queries: obj["queries"] },
-        tool_result: "",
+        ...toCall(obj["is_internet_search"] === true ? "web_search" : searchTool.name),
         search_docs: [],
-        generated_images: null,
-        pre_reasoning: null,
       });
       break;
+    case "search_tool_queries_delta":
+      Object.assign(calls.at(-1) ?? {}, { tool_arguments: { queries: obj["queries"] } });
+      break;
     case "search_tool_documents_delta":
-      calls.at(-1)!.search_docs = withZulu(obj["documents"]);
+      Object.assign(calls.at(-1) ?? {}, { search_docs: withZulu(obj["documents"]) });
+      break;
+    case "research_agent_start":
+      calls.push({ ...toCall("research_agent"), tool_arguments: { task: obj["research_task"] } });
       break;
     case "custom_tool_delta":
       calls.push({
-        tool_name: String(obj["tool_name"]),
-        tool_arguments: {},
+        ...toCall(String(obj["tool_name"])),
         tool_result: JSON.stringify(obj["data"]),
-        search_docs: null,
-        generated_images: null,
-        pre_reasoning: null,
       });
       break;
     case "message_start":

@@ -32,6 +32,28 @@ function notingClock() {
 }
 
 describe("playing recorded streams", () => {
+  it("names the tools of a whole reply by their class", async () => {
+    const objects = [
+      { type: "search_tool_start", is_internet_search: true },
+      { type: "search_tool_queries_delta", queries: ["news"] },
+      { type: "search_tool_start", is_internet_search: false },
+      { type: "search_tool_documents_delta", documents: [] },
+      { type: "research_agent_start", research_task: "look" },
+    ];
+    const [ids, ...rest] = said;
+    const lines = objects.map((obj) => ({ atMs: 20, line: packet(obj) }));
+    const path = recording("tools.ndjson", ids!, ...lines, ...rest);
+    const { send } = await start({ play: { paths: [path], speed: 0 } });
+    const answer = await send("POST", chat, { message: "x", stream: false });
+    expect(JSON.parse(answer.text)).toMatchObject({
+      tool_calls: [
+        { tool_name: "web_search", tool_arguments: { queries: ["news"] } },
+        { tool_name: "internal_search", search_docs: [] },
+        { tool_name: "research_agent", tool_arguments: { task: "look" } },
+      ],
+    });
+  });
+
   it.each([
     "answer.ndjson",
     "answer.sse",
