@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import * as fc from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { quoted } from "../../src/checks/lint/page/matches.ts";
+import { quoted } from "../../src/checks/lint/page/spans.ts";
 import { findSecrets } from "../../src/checks/lint/secrets/find-secrets.ts";
 import { main } from "../main.ts";
 import { writeFiles } from "../service.ts";

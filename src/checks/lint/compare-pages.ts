@@ -2,7 +2,7 @@ import type { PageReport } from "./examine.ts";
 import type { LevelOf } from "./levels.ts";
 import { placeFindings, type LintFinding, type Raw } from "./place.ts";
 import type { ComparedPage, FolderRule, PageFact, PageFacts } from "./rule.ts";
-import { createPageTexts, type PageText, type PageTexts } from "./store/page-texts.ts";
+import { createPageTexts, type PageText, type PageTexts } from "./store.ts";
 
 /** The facts of all pages, by rule; on disk. */
 export interface Facts {

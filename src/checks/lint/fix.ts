@@ -1,4 +1,23 @@
 import type { Span } from "./rule.ts";
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  accessSync,
+  constants,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join, isAbsolute, relative, sep } from "node:path";
+import { isUtf8 } from "node:buffer";
+import { isSameVersion } from "../../documents/read/bytes/content.ts";
+import { CliError, codeOf, writeProblem } from "../../errors.ts";
 
 /** A change that a rule proposes: `fix` replaces the span. */
 export interface Fix {
@@ -7,7 +26,7 @@ export interface Fix {
   fix: string;
 }
 
-export interface FixedText {
+interface FixedText {
   text: string;
   /** The fixes in the text, in the order of their places. */
   applied: Fix[];
@@ -53,4 +72,178 @@ export function applyFixes(source: string, fixes: readonly Fix[]): FixedText {
     applied.push(each);
   }
   return { text: text + source.slice(at), applied, left };
+}
+
+/**
+ * Replaces an existing file atomically: writes a temporary file of the same mode beside it, flushes
+ * it and renames it over the old one. Asks `isUnchanged` just before the rename; if the answer is no,
+ * the old file stays and the result is false. `path` has no links. Throws the system's error.
+ */
+export function replaceFile(
+  path: string,
+  text: string,
+  mode: number,
+  isUnchanged: () => boolean,
+): boolean {
+  // Hidden: an upload that runs meanwhile does not take it for a document. Cut: names have a
+  // longest length.
+  const name = `.${basename(path).slice(0, 50)}.${randomBytes(6).toString("hex")}.tmp`;
+  const temporary = join(dirname(path), name);
+  const file = openSync(temporary, "wx", 0o600);
+  let isReplaced = false;
+  try {
+    try {
+      writeFileSync(file, text);
+      fchmodSync(file, mode);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    isReplaced = isUnchanged();
+    if (isReplaced) renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  if (!isReplaced) rmSync(temporary, { force: true });
+  return isReplaced;
+}
+
+/** A file to fix. */
+interface FixRequest {
+  /** Absolute project root. */
+  root: string;
+  /** Relative to the root. */
+  path: string;
+  absolutePath: string;
+  /** The text in which the rules found their spans: LintPage.source. */
+  source: string;
+  fixes: readonly Fix[];
+}
+
+/** What happened to a file. */
+export interface FixOutcome {
+  path: string;
+  /** The rules whose fixes are in the file now, by name. */
+  applied: readonly { rule: string; places: number }[];
+  /** Number of fixes that touch an applied one: a second run applies them. */
+  left: number;
+  /** Why the file was not changed; `applied` is then empty. */
+  refused?: string;
+}
+
+class Refusal extends Error {}
+
+const changed = "it changed after it was read";
+
+/** The place of a file without links. */
+function realPlace({ root, absolutePath }: FixRequest): string {
+  const real = realpathSync(absolutePath);
+  const path = relative(realpathSync(root), real);
+  if (path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path)) {
+    throw new Refusal("it is a link that leads out of the project");
+  }
+  return real;
+}
+
+const mark = "\ufeff";
+
+function decode(bytes: Buffer): { mark: string; text: string } {
+  if (!isUtf8(bytes) || bytes.includes(0)) throw new Refusal("it is not UTF-8 text");
+  const text = bytes.toString("utf8");
+  return text.startsWith(mark) ? { mark, text: text.slice(1) } : { mark: "", text };
+}
+
+const withLf = (text: string): string => text.replace(/\r\n?/g, "\n");
+
+/** Returns a function from an offset in text with LF to the offset in `raw`, where it may be CRLF. */
+function offsetsIn(raw: string): (offset: number) => number {
+  // For each CRLF, the offset of its LF where all line ends are LF.
+  const ends: number[] = [];
+  for (let at = raw.indexOf("\r\n"); at >= 0; at = raw.indexOf("\r\n", at + 2)) {
+    ends.push(at - ends.length);
+  }
+  return (offset) => {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ends[middle] ?? 0) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return offset + low;
+  };
+}
+
+/** The fixes for the text as it is in the file, with the line end of its first line. */
+function inFile(raw: string, fixes: readonly Fix[]): Fix[] {
+  if (!raw.includes("\r")) return [...fixes];
+  const offsetOf = offsetsIn(raw);
+  const lineEnd = /\r\n?|\n/.exec(raw)?.[0] ?? "\n";
+  return fixes.map(({ rule, span, fix }) => ({
+    rule,
+    span: { start: offsetOf(span.start), end: offsetOf(span.end) },
+    fix: fix.replaceAll("\n", lineEnd),
+  }));
+}
+
+function placesByRule(fixes: readonly Fix[]): FixOutcome["applied"] {
+  const names = [...new Set(fixes.map(({ rule }) => rule))].toSorted();
+  return names.map((name) => ({
+    rule: name,
+    places: fixes.filter(({ rule }) => rule === name).length,
+  }));
+}
+
+function fix(request: FixRequest): FixOutcome {
+  const { path, source } = request;
+  const real = realPlace(request);
+  accessSync(real, constants.W_OK);
+  const before = statSync(real, { bigint: true });
+  if (!before.isFile()) throw new Refusal("it is not a regular file");
+  const { mark: start, text: raw } = decode(readFileSync(real));
+  if (withLf(raw) !== source) throw new Refusal(changed);
+  const { applied, left, text } = applyFixes(raw, inFile(raw, request.fixes));
+  // A CR that a fix moves before an LF would become one line end with it.
+  if (withLf(text) !== applyFixes(source, request.fixes).text) {
+    throw new Refusal("it has CR and LF as line ends");
+  }
+  if (text !== raw) {
+    const isUnchanged = (): boolean => isSameVersion(before, statSync(real, { bigint: true }));
+    const mode = Number(before.mode) & 0o777;
+    if (!replaceFile(real, start + text, mode, isUnchanged)) throw new Refusal(changed);
+  }
+  return { path, applied: placesByRule(applied), left: left.length };
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  ENOENT: changed,
+  ENOTDIR: changed,
+  EACCES: "it cannot be written",
+  EPERM: "it cannot be written",
+  EROFS: "it cannot be written",
+};
+
+/**
+ * Applies fixes to a file of the project. Byte order mark, line ends, mode and a link to the file
+ * stay. Readers see the old or the new file, never a part. Does not change a file that is not UTF-8,
+ * cannot be written, lies outside the root behind a link, or changed since `source` was read;
+ * `refused` says which. Throws CliError `local` if the disk fails.
+ */
+export function fixFile(request: FixRequest): FixOutcome {
+  try {
+    return fix(request);
+  } catch (error) {
+    const { path } = request;
+    if (error instanceof Refusal) {
+      return { path, applied: [], left: 0, refused: error.message };
+    }
+    const code = codeOf(error);
+    if (code === undefined || error instanceof CliError) throw error;
+    const refused = refusals[code];
+    if (refused !== undefined) return { path, applied: [], left: 0, refused };
+    throw new CliError("local", `cannot write ${path}: ${writeProblem(code)}`, {
+      hints: ["check that the disk is not full, then run the command again"],
+      cause: error,
+    });
+  }
 }

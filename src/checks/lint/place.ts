@@ -1,8 +1,7 @@
 import { disablesIn, isDisabled } from "./disables.ts";
 import { createLines } from "../lines.ts";
 import { coverSecrets, fingerprintOf, lineAt } from "./fingerprint.ts";
-import { findSecrets } from "./secrets/find-secrets.ts";
-import { hideSecrets } from "./secrets/hide-secrets.ts";
+import { findSecrets, hideSecrets } from "./secrets/find-secrets.ts";
 import type { Finding, Found, RowPlace, RuleText, Severity, Span } from "./rule.ts";
 
 /** A finding with what `--fix` needs. */

@@ -7,7 +7,7 @@ import { stateRules } from "../state-rules.ts";
 import type { Context } from "../../context.ts";
 import { explainDocument, type Explanation } from "../../documents/map/explain.ts";
 import { findFiles } from "../../documents/find/find.ts";
-import { shortestKey } from "../../checks/lint/secrets/own-keys.ts";
+import { shortestKey } from "../../checks/lint/secrets/find-secrets.ts";
 import { CliError } from "../../errors.ts";
 import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
 import { writeExplanation } from "../../output/explanation.ts";

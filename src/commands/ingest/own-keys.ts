@@ -1,5 +1,5 @@
 import type { Connection } from "../../config/load.ts";
-import { shortestKey } from "../../checks/lint/secrets/own-keys.ts";
+import { shortestKey } from "../../checks/lint/secrets/find-secrets.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { proxySecrets } from "../proxy-secrets.ts";
 import { storedSecrets } from "../stored-secrets.ts";

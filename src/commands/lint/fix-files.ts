@@ -1,6 +1,5 @@
 import type { Context } from "../../context.ts";
-import { fixFile, type FixOutcome } from "../../checks/lint/fix-file.ts";
-import type { Fix } from "../../checks/lint/fix.ts";
+import { fixFile, type FixOutcome, type Fix } from "../../checks/lint/fix.ts";
 import { createRealPlaces } from "../../documents/find/place/real-place.ts";
 import { readSourceText } from "../../documents/read/source-text.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";

@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import type { MappingFlags } from "../ingest/options/mapping-flags.ts";
 import type { ReportFlags } from "../ingest/report/report-files.ts";
-import { readBaseline } from "../../checks/lint/baseline-file.ts";
-import type { BaselineEntry } from "../../checks/lint/baseline.ts";
+import { readBaseline, type BaselineEntry } from "../../checks/lint/baseline.ts";
 import { CliError } from "../../errors.ts";
 
 export interface LintOptions extends MappingFlags, ReportFlags {

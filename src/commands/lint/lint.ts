@@ -11,9 +11,9 @@ import {
 import { rulesToRun, type LintSetup } from "../../checks/lint/examine.ts";
 import { refuseUnknownRules } from "../../checks/lint/known-rules.ts";
 import type { Finding, Findings } from "../../checks/lint/rule.ts";
-import { staleDate } from "../../checks/lint/rules/metadata/stale-date.ts";
+import { staleDate } from "../../checks/lint/rules/metadata.ts";
 import { rules } from "../../checks/lint/rules.ts";
-import { createStoredFindings } from "../../checks/lint/store/stored-findings.ts";
+import { createStoredFindings } from "../../checks/lint/store.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
 import { CliError } from "../../errors.ts";
 import { checkLintFormat } from "../../output/lint/lint-json.ts";

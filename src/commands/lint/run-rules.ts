@@ -10,7 +10,7 @@ import {
   createPageFindings,
   mergeFindings,
   type PageFindings,
-} from "../../checks/lint/store/stored-findings.ts";
+} from "../../checks/lint/store.ts";
 import { loadGlobs } from "../../documents/find/patterns.ts";
 import { jobsOf } from "../../documents/find/scope.ts";
 import { createRealPlaces } from "../../documents/find/place/real-place.ts";

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readBaseline } from "../../../src/checks/lint/baseline-file.ts";
 import {
+  readBaseline,
   baselineOf,
   baselineText,
   compareWithBaseline,

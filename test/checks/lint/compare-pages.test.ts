@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createFacts } from "../../../src/checks/lint/compare-pages.ts";
 import type { FolderRule, PageFacts } from "../../../src/checks/lint/rule.ts";
-import { duplicateTitle } from "../../../src/checks/lint/rules/identity/duplicate-title.ts";
+import { duplicateTitle } from "../../../src/checks/lint/rules/identity.ts";
 
 it("compares the facts of each rule once, in the order of paths, and forgets them", () => {
   const compared: string[] = [];

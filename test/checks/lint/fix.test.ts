@@ -10,9 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { applyFixes, type Fix } from "../../../src/checks/lint/fix.ts";
-import { fixFile } from "../../../src/checks/lint/fix-file.ts";
-import { replaceFile } from "../../../src/checks/lint/replace-file.ts";
+import { applyFixes, type Fix, fixFile, replaceFile } from "../../../src/checks/lint/fix.ts";
 import { decodeText } from "../../../src/documents/read/bytes/decode.ts";
 import { temporaryFolder } from "../../support.ts";
 

@@ -1,6 +1,199 @@
+import type { Span, LintPage } from "../rule.ts";
+import type { Parsed } from "../../../documents/read/reader.ts";
+import { decodeEntities } from "../../../documents/images/image-tags.ts";
+import { scanStructure } from "../../../documents/markdown/structure.ts";
+import { writtenIds } from "../../../documents/read/readers/adoc/text/ids.ts";
+import { lacksVisible } from "../../../documents/read/left-out.ts";
+import { formatOf, formats } from "../../../documents/read/readers.ts";
 import { githubSlug, plainText } from "../../../documents/markdown/heading-text.ts";
-import { hashText } from "../store/numbers-by-hash.ts";
-import type { AnchorSources } from "./anchor-sources.ts";
+import { hashText } from "../store.ts";
+
+// `image::x.png[]` has no ids of its own. Macros of extensions can make whole sections.
+const macro =
+  /^(?!(?:include|ifn?def|ifeval|endif|image|video|audio|toc)::)[a-z]\w{0,50}::\S{0,500}\[/m;
+const textFile = /(?:\.(?:adoc|asciidoc|asc|txt)|\}): /;
+
+/** Whether the page lacks a text that can have ids: code has none. */
+const lacksText = ({ leftOut = [] }: Parsed): boolean =>
+  leftOut.some(({ what }) => textFile.test(what));
+
+/** Whether extensions of Asciidoctor may add ids to the page. */
+const hasExtensions = (source: string): boolean => macro.test(source);
+
+function decoded(anchor: string): string {
+  try {
+    return decodeURI(anchor);
+  } catch {
+    return anchor;
+  }
+}
+
+// Each failure reads the whole file.
+const mostFailures = 20;
+
+/**
+ * Returns a function that finds where the file refers to an id: `<<id>>`, `xref:id[]`,
+ * `xref:page.adoc#id[]`. The references must come in order, as far as it is known.
+ */
+export function createFindReference(source: string): (anchor: string) => Span | undefined {
+  let last = 0;
+  let failures = 0;
+  return (anchor) => {
+    const id = decoded(anchor);
+    // `[#id]` is no reference.
+    const escaped = id.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+    const pattern = new RegExp(`(?<!\\[)(?:<<|xref:|#)${escaped}(?![\\p{L}\\p{N}_.-])`, "gu");
+    for (const from of new Set([last, 0])) {
+      if (failures >= mostFailures) return undefined;
+      pattern.lastIndex = from;
+      const found = pattern.exec(source);
+      if (found) {
+        last = pattern.lastIndex;
+        return { start: last - id.length, end: last };
+      }
+      failures++;
+    }
+    return undefined;
+  };
+}
+
+// Without one of them it is a part of a page, and the rest of the page can have more ids.
+const wholePage = /<(?:!doctype|html|body)[\s>]/i;
+// What a program replaces by text.
+const generatedHtml = /\{\{|\{%|<%|<\?(?!xml)|<!--#|<(?:iframe|object|slot|[a-z]\w*-[\w-]*)[\s>/]/i;
+const script = /<script(?:\s[^>]{0,500})?>/gi;
+const isData =
+  /\btype\s*=\s*["']?(?:application\/(?:ld\+)?json|text\/(?:x-mathjax-config|plain|template))/i;
+
+/** Whether a program may add ids to a page when a browser shows it, or when a site is made of it. */
+function mayGetIds(text: string): boolean {
+  if (!wholePage.test(text) || generatedHtml.test(text)) return true;
+  for (const [tag] of text.matchAll(script)) if (!isData.test(tag)) return true;
+  return false;
+}
+
+// Also of attributes whose names end with them: that hides a finding at most.
+const idOrName =
+  /\b(?:id|name)\s{0,9}=\s{0,9}(?:"([^"]{1,500})"|'([^']{1,500})'|([^\s"'>]{1,500}))/gi;
+
+/** The ids and names of an HTML page, one a line; undefined if programs may add some. */
+function htmlIds(text: string): string | undefined {
+  if (mayGetIds(text)) return undefined;
+  const ids = new Set<string>();
+  for (const [, double, single, bare = ""] of text.matchAll(idOrName)) {
+    const id = double ?? single ?? bare;
+    ids.add((id.includes("&") ? decodeEntities(id) : id).trim());
+  }
+  return [...ids].join("\n");
+}
+
+/** Where anchors of a page come from, as plain data: one a line. */
+export interface AnchorSources {
+  headings: string;
+  ids: string;
+}
+
+// The patterns match bounded texts only: hostile pages must not take quadratic time.
+
+// Also headings in lists, quotations and admonitions, and those of HTML.
+const headingLine =
+  /^[ \t>*+-]*#{1,6}[ \t]+([^\n]{1,3000})|<h[1-6](?:\s[^>\n]{0,300})?>([^\n]{0,300}?)<\/h[1-6]/gim;
+
+/** The texts of all headings, in order as far as it matters. */
+function* headingTexts(body: string): Generator<string> {
+  for (const [, marked, tagged = ""] of body.matchAll(headingLine)) {
+    yield (marked ?? tagged).replace(/[ \t]+#+[ \t]*$/, "").trim();
+  }
+  for (const { text, start } of scanStructure(body).headings) {
+    const isUnderlined = !/^ {0,3}#/.test(body.slice(start, start + 4));
+    if (isUnderlined) yield text;
+  }
+}
+
+// `id="x"`, `name=x`, `id={"x"}`, `id: x`; `{#x}`, `{: #x}`, `{/* #x */}`, `[#x]`, `[[x]]`.
+const marked =
+  /(?:\b(?:id|name|anchor)["']?[ \t]*[=:][ \t]*[{"'`]*|[{[][:/*\s]{0,10}#|\[\[)([^\s"'`{}[\],<>]{1,500})/gi;
+// `{: .class #x }`
+const attributes = /\{:?[^{}#\n]{0,200}#([^\s{}]{1,200})[^{}\n]{0,200}\}/g;
+// The registry of Terraform makes anchors of arguments: "* `name` - …".
+const argument = /^[ \t]*[-*+][ \t]+[`*]{1,3}([\w.-]{1,200})/gm;
+
+function* explicitIds(text: string): Generator<string> {
+  for (const pattern of [marked, attributes, argument]) {
+    for (const [, id = ""] of text.matchAll(pattern)) yield id;
+  }
+}
+
+// What a program replaces by text: its anchors are unknown.
+const generated =
+  /\{\{[^}]|\{%|<%|^[ \t]*:::? [\w.]|<script|<!--[ \t]{0,10}\w{1,50}:|^import\s[^\n]*\.mdx?["']|@include|^[ \t]*\{![^\n]|dangerouslySetInnerHTML/m;
+// A component of VuePress and its like. MDX imports its components, and most of them have no headings.
+const component = /<[A-Z]\w{0,100}[\s/>]/;
+
+// Each alternative of the pattern has one of them, and most pages have none.
+const marksOfGenerated = [
+  "{{",
+  "{%",
+  "<%",
+  "::",
+  "<script",
+  "<!--",
+  "import",
+  "@include",
+  "{!",
+  "dangerouslySetInnerHTML",
+];
+
+/** Whether other programs may add anchors to a page of Markdown that its file does not show. */
+function hasUnknownAnchors({ parsed, source = "", path, settings }: LintPage): boolean {
+  const format = formatOf(path, settings.format);
+  const mayBeGenerated = marksOfGenerated.some((mark) => source.includes(mark));
+  if (mayBeGenerated && generated.test(source)) return true;
+  const hasComponents = format === formats.markdown && component.test(parsed.body);
+  return hasComponents || lacksVisible(parsed.leftOut);
+}
+
+function markdownSources(page: LintPage): AnchorSources | undefined {
+  if (hasUnknownAnchors(page)) return undefined;
+  const { source = "" } = page;
+  const { body, headings = [] } = page.parsed;
+  const ids = new Set(headings.map(({ anchor = "" }) => anchor));
+  // Most bodies are the end of their file, below the front matter.
+  const rest = source.endsWith(body) ? source.slice(0, source.length - body.length) : source;
+  for (const text of [body, rest]) {
+    for (const id of explicitIds(text)) ids.add(id);
+  }
+  return { headings: [...headingTexts(body)].join("\n"), ids: [...ids].join("\n") };
+}
+
+function adocSources({ parsed, source = "" }: LintPage): AnchorSources | undefined {
+  if (lacksText(parsed) || hasExtensions(source)) return undefined;
+  const { headings = [], ids = [] } = parsed;
+  const all = new Set([
+    ...headings.map(({ anchor = "" }) => anchor),
+    ...ids,
+    ...writtenIds(source),
+  ]);
+  // Sites choose prefix and separator of the anchors of headings.
+  const texts = headings.map(({ text }) => text.replaceAll("\n", " "));
+  return { headings: texts.join("\n"), ids: [...all].join("\n") };
+}
+
+export const isAdocPath = (path: string): boolean => formatOf(path) === formats.asciidoc;
+
+export const isAdoc = ({ path, settings }: LintPage): boolean =>
+  formatOf(path, settings.format) === formats.asciidoc;
+
+/** The headings and ids of a page; undefined if programs may add anchors. */
+export function anchorSources(page: LintPage): AnchorSources | undefined {
+  const { path, settings, parsed, source } = page;
+  if (source === undefined || !parsed.isMarkdown) return undefined;
+  const format = formatOf(path, settings.format);
+  if (format === formats.markdown || format === formats.mdx) return markdownSources(page);
+  if (format === formats.asciidoc) return adocSources(page);
+  const ids = format === formats.html ? htmlIds(source) : undefined;
+  return ids === undefined ? undefined : { headings: "", ids };
+}
 
 // Site generators make different anchors of a heading. An anchor counts as existing if any of them
 // makes it: what remains is wrong on every site.
@@ -161,4 +354,30 @@ export function createAnchors(read: () => AnchorSources | undefined): Anchors | 
       return names;
     },
   };
+}
+
+/** A reference of reStructuredText to a name that no target of its page has. */
+export interface MissingTarget {
+  name: string;
+  span?: Span | undefined;
+}
+
+const [mostTargets, longest] = [200, 300];
+const escaped = (text: string): string =>
+  text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/\s+/g, "\\s+");
+
+/** The references of a page that lead nowhere, with their places in the file. */
+export function missingTargets({ parsed, source = "" }: LintPage): MissingTarget[] | undefined {
+  if (!parsed.unknownTargets) return undefined;
+  const lastEnds = new Map<string, number>();
+  return parsed.unknownTargets.slice(0, mostTargets).map(({ name, written }): MissingTarget => {
+    if (written.length > longest) return { name };
+    const pattern = new RegExp(`(?<![\\p{L}\\p{N}_])${escaped(written)}(?![\\p{L}\\p{N}_])`, "gu");
+    pattern.lastIndex = lastEnds.get(written) ?? 0;
+    const found = pattern.exec(source);
+    if (!found) return { name };
+    const end = found.index + found[0].length;
+    lastEnds.set(written, end);
+    return { name, span: { start: found.index, end } };
+  });
 }

@@ -1,10 +1,11 @@
-import { isTail, pageBody } from "../links/page-body.ts";
-import type { LintPage, Span } from "../rule.ts";
-import type { Body } from "./body.ts";
-import { createLineOf } from "./lines.ts";
+import { isTail, pageBody } from "../links/page-links.ts";
+import type { LintPage, Span, Found } from "../rule.ts";
+import { type Body, bodyOf, createLineOf, createProseTest } from "./body.ts";
+import { formatOf, formats } from "../../../documents/read/readers.ts";
+import { hideSecrets } from "../secrets/find-secrets.ts";
 
 /** Finds the place in the file of a piece of the body; offsets must grow from call to call. */
-export type FindSpan = (start: number, end: number) => Span | undefined;
+type FindSpan = (start: number, end: number) => Span | undefined;
 
 /** Places of equal lines in the file. Those before `next` are used up. */
 interface Places {
@@ -140,4 +141,60 @@ export function createFindSpan(page: LintPage, { text }: Body): FindSpan {
         : findLines(source, text);
     return find(start, end);
   };
+}
+
+/**
+ * The matches of a pattern in the prose of a page, as findings. `pattern` is global. `messageOf`
+ * returns undefined for a match that is none after all.
+ */
+export function* findInProse(
+  page: LintPage,
+  pattern: RegExp,
+  messageOf: (found: string, offset: number, text: string) => string | undefined,
+): Generator<Found> {
+  const body = bodyOf(page);
+  const isProse = createProseTest(body);
+  const find = createFindSpan(page, body);
+  for (const { 0: found, index } of body.text.matchAll(pattern)) {
+    // Blanks before the match belong to its line, not to the finding.
+    const start = index + (found.length - found.trimStart().length);
+    const shown = found.trim();
+    if (!isProse(start)) continue;
+    const message = messageOf(shown, start, body.text);
+    if (message !== undefined) yield { message, span: find(start, start + shown.length) };
+  }
+}
+
+/** Whether people wrote the file as Markdown, with marks for code. */
+export function isWrittenAsMarkdown({ path, source, settings }: LintPage): boolean {
+  if (source === undefined) return false;
+  const format = formatOf(path, settings.format);
+  return format === formats.markdown || format === formats.mdx;
+}
+
+const mostFindings = 5;
+
+/** Many findings of the same kind as one, at the first of them: a template has one in each line. */
+export function* atMost(found: Iterable<Found>, many: string): Generator<Found> {
+  const list: Found[] = [];
+  let count = 0;
+  for (const each of found) {
+    count++;
+    if (list.length < mostFindings) list.push(each);
+  }
+  if (count === list.length) return yield* list;
+  yield { message: `${count} ${many}; this is the first`, span: list[0]?.span };
+}
+
+const longestShown = 60;
+const longestSearched = 20 * longestShown;
+
+/** A piece of the page for a message: on one line, and short. Nobody knows a secret that is cut. */
+export function quoted(text: string): string {
+  const start = text.slice(0, longestSearched).replace(/\s+/g, " ");
+  let line = hideSecrets(start);
+  // The last word may be such a piece, and near, where much in front of it was hidden.
+  if (line !== start && text.length > longestSearched) line = `${line.replace(/[^\s…]+$/, "")}…`;
+  line = line.trim();
+  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
 }

@@ -1,8 +1,129 @@
-import type { Rule } from "../rule.ts";
-import { collidingId } from "./identity/colliding-id.ts";
-import { duplicateId } from "./identity/duplicate-id.ts";
-import { duplicateTitle } from "./identity/duplicate-title.ts";
-import { missingTitle } from "./identity/missing-title.ts";
+import type { FolderRule, LintPage, PageFact, PageRule, Rule } from "../rule.ts";
+import { documentName, findRepeated, languageOf, versionOf, isNamedByFile } from "../folder.ts";
+
+// observed-service.md 3.3: a space becomes "_". The percent-encoding after that keeps ids apart.
+const withoutSpaces = (id: string): string => id.toWellFormed().replaceAll(" ", "_");
+
+/** Different ids that the service stores as one. */
+export const collidingId: FolderRule<string> = {
+  kind: "folder",
+  name: "colliding-id",
+  group: "identity",
+  severity: "warning",
+  summary: "The ids of two documents differ only in spaces and underscores",
+  advice:
+    "The service stores each space of an id as `_`. Both documents get the same stored id, and one " +
+    "overwrites the other. Rename one of the files, or set another `id`.",
+  bad: "<!-- file: leave days.md -->\n# Leave days\n\n<!-- file: leave_days.md -->\n# Leave days of 2023\n",
+  good: "<!-- file: leave days.md -->\n# Leave days\n\n<!-- file: leave-days-2023.md -->\n# Leave days of 2023\n",
+  // Ids without these characters are stored as they are: most of them need not be kept.
+  collect: ({ document }) =>
+    document && /[ _\p{Cs}\ufffd]/u.test(document.id) ? document.id : undefined,
+  *compare(facts) {
+    for (const [later, first] of findRepeated(facts, ({ fact }) => withoutSpaces(fact))) {
+      if (later.fact === first.fact) continue;
+      const { path, part, row } = later;
+      const message = `the service stores the document under the id of ${documentName(first)}`;
+      yield { path, part, row, message };
+    }
+  },
+};
+
+/** Documents with one id would overwrite each other. */
+export const duplicateId: FolderRule<string> = {
+  kind: "folder",
+  name: "duplicate-id",
+  group: "identity",
+  severity: "warning",
+  summary: "Two documents have the same id",
+  advice:
+    "`ingest` refuses to send both: the second document would overwrite the first one. Set an id in one " +
+    "of the pages that no other page has, or remove the `id` so that the path becomes the id.",
+  bad: "<!-- file: leave.md -->\n---\nid: people\n---\n# Leave\n\n<!-- file: travel.md -->\n---\nid: people\n---\n# Travel\n",
+  good: "<!-- file: leave.md -->\n---\nid: leave\n---\n# Leave\n\n<!-- file: travel.md -->\n---\nid: travel\n---\n# Travel\n",
+  collect: ({ document }) => document?.id,
+  *compare(facts) {
+    for (const [later, first] of findRepeated(facts, ({ fact }) => fact)) {
+      const { path, part, row } = later;
+      const message = `the document has the id of ${documentName(first)}; ingest refuses to send both`;
+      yield { path, part, row, message };
+    }
+  },
+};
+
+// A translation or another version of a page has the same title for a reason.
+const keyOf = ({ path, fact }: PageFact<string>): string =>
+  `${languageOf(path)}\n${versionOf(path)}\n${fact.toLowerCase()}`;
+
+// Longer titles are shown in part nowhere: redaction could not recognise a truncated key.
+const longestShown = 80;
+
+function collect(page: LintPage): string | undefined {
+  const title = page.document?.title?.replace(/\s+/g, " ").trim();
+  // The rule missing-title reports a page without a title.
+  return title && !isNamedByFile(page) ? title : undefined;
+}
+
+/** Documents that a list of sources cannot tell apart. */
+export const duplicateTitle: FolderRule<string> = {
+  kind: "folder",
+  name: "duplicate-title",
+  group: "identity",
+  severity: "note",
+  summary: "Two documents have the same title",
+  advice:
+    "Search results and citations show the title. Readers cannot tell the documents apart, and neither " +
+    "can a model. Add what the page is about: `Overview of travel` instead of `Overview`. " +
+    "Translations and versions in folders of their own are not compared.",
+  bad: "<!-- file: leave.md -->\n# Overview\n\n<!-- file: travel.md -->\n# Overview\n",
+  good: "<!-- file: leave.md -->\n# Leave at a glance\n\n<!-- file: travel.md -->\n# Travel at a glance\n",
+  collect,
+  *compare(facts) {
+    for (const [{ path, part, row, fact }, first] of findRepeated(facts, keyOf)) {
+      const title = fact.length > longestShown ? "" : ` "${fact}"`;
+      yield {
+        path,
+        part,
+        row,
+        message: `the title${title} is also that of ${documentName(first)}`,
+      };
+    }
+  },
+};
+
+// What editors write into the properties of a file, and names that every folder has.
+const empty = /^(?:untitled(?: document)?|(?:microsoft word - .*)|no title|document\d+|readme)$/i;
+
+function problemOf(page: LintPage, title: string): string | undefined {
+  const { path, part } = page;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (empty.test(title)) return "the title does not say what the page is about";
+  if (title.toLowerCase() === name.toLowerCase()) return "the title is only the name of the file";
+  if (!isNamedByFile(page)) return undefined;
+  return part === 0
+    ? "the page has no title, and the name of the file replaces it"
+    : `${documentName(page)} has no title, and the name of the file replaces it`;
+}
+
+/** A document whose title says no more than its file name. */
+export const missingTitle: PageRule = {
+  kind: "page",
+  name: "missing-title",
+  group: "identity",
+  severity: "note",
+  summary: "The title is missing, or only the file name",
+  advice:
+    "Search weighs the title, and citations show it. Write a heading of level 1 or `title` in the front " +
+    "matter that says what the page is about. For rows, name the column: `--map title=COLUMN`.",
+  bad: "Employees get 28 days of leave.\n",
+  good: "# Leave of employees\n\nEmployees get 28 days of leave.\n",
+  *check(page) {
+    // All rows of a file have the same columns.
+    const title = page.part > 1 ? undefined : page.document?.title;
+    const message = typeof title === "string" ? problemOf(page, title) : undefined;
+    if (message !== undefined) yield { message };
+  },
+};
 
 /** The rules on ids and titles. */
 export const identityRules: readonly Rule[] = [

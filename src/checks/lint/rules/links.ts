@@ -1,7 +1,316 @@
-import type { Rule } from "../rule.ts";
-import { deadLink } from "./links/dead-link.ts";
-import { missingAnchor } from "./links/missing-anchor.ts";
-import { missingImage } from "./links/missing-image.ts";
-import { sharedLink } from "./links/shared-link.ts";
+import { posix } from "node:path";
+import type { LintPage, PageRule, FolderRule, PageFacts, Rule } from "../rule.ts";
+import { inOtherCase } from "../../../documents/links/names.ts";
+import {
+  pageBody,
+  hasLinks,
+  linksOf,
+  shownAddress,
+  anchorLinks,
+  type AnchorLink,
+} from "../links/page-links.ts";
+import { nearest } from "../../../nearest.ts";
+import {
+  anchorSources,
+  isAdoc,
+  isAdocPath,
+  type AnchorSources,
+  allAnchors,
+  comparableAnchor,
+  createAnchorCheck,
+  createAnchors,
+  type Anchors,
+  missingTargets,
+  type MissingTarget,
+} from "../links/anchors.ts";
+import { createNumbersByHash, hashText } from "../store.ts";
+import { findReferences } from "../../../documents/images/image-references.ts";
+import { placeOf } from "../../../documents/images/image-places.ts";
+import { namedFolder } from "../../../documents/links/resolve-link.ts";
+import { targetsFor, type Targets } from "../../../documents/links/targets.ts";
+import { formatOf, formats } from "../../../documents/read/readers.ts";
+import { withoutExtension } from "../../../documents/read/file-name.ts";
+import { createFields } from "../../../documents/front-matter/fields.ts";
+import { documentLink } from "../../../documents/map/link/document-link.ts";
+import { effectiveFor } from "../../../documents/map/effective.ts";
+import { documentName, findRepeated } from "../folder.ts";
+
+/** The file that a dead link names but for capital letters: the link works on Windows and macOS alone. */
+function fileOfTarget({ path: from, settings }: LintPage, target: string): string | undefined {
+  const path = target.replace(/[?#][^]*$/, "");
+  const wanted = posix.normalize(posix.join(posix.dirname(from), path));
+  return wanted.startsWith("../") ? undefined : inOtherCase(wanted, settings);
+}
+
+/** Lists what an upload counts as dead links. */
+export const deadLink: PageRule = {
+  kind: "page",
+  name: "dead-link",
+  group: "links",
+  severity: "warning",
+  summary: "A relative link leads to no file of the project",
+  advice:
+    "An answer that cites the page sends its reader to an error page. Correct the path of the link; " +
+    "capital letters count. " +
+    "Write the full address if the page is on another site.",
+  bad: "# Leave\n\nAsk for leave in the [travel form](forms/travle.md).\n",
+  good: "# Leave\n\nAsk for leave in the [travel form](https://forms.example.com/travel).\n",
+  *check(page) {
+    if (!hasLinks(page)) return;
+    const body = pageBody(page);
+    for (const { resolved, start, end, target } of linksOf(page).relative) {
+      if (resolved.kind !== "dead") continue;
+      const file = fileOfTarget(page, target);
+      const hint = file === undefined ? "" : `; only capital letters differ from ${file}`;
+      const message = `the link leads to no file: ${shownAddress(target)}${hint}`;
+      yield { span: body.spanOf(start, end), message };
+    }
+  },
+};
+
+interface AnchorFact {
+  /** Undefined if they cannot be known. */
+  sources?: AnchorSources | undefined;
+  links?: AnchorLink[] | undefined;
+  isAdoc?: true | undefined;
+  targets?: MissingTarget[] | undefined;
+}
+
+// Comparing a name with very many others takes long.
+const [mostNames, mostSuggestions] = [300, 1000];
+
+function collect(page: LintPage): AnchorFact | undefined {
+  if (!hasLinks(page)) return undefined;
+  const sources = anchorSources(page);
+  // Most links lead to a place in the same page: only those that are wrong are compared.
+  let isOwn: ((anchor: string) => boolean) | undefined;
+  const isRight = (path: string, anchor: string): boolean =>
+    path === page.path && (!sources || (isOwn ??= createAnchorCheck(sources))(anchor));
+  const links = page.parsed.body.includes("#") ? anchorLinks(page, isRight) : [];
+  return {
+    sources,
+    links: links.length > 0 ? links : undefined,
+    isAdoc: isAdoc(page) || undefined,
+    targets: missingTargets(page),
+  };
+}
+
+type Facts = PageFacts<AnchorFact>;
+
+/** Returns the anchors of a document, if they are known. It keeps those that something links to. */
+function anchorsIn(facts: Facts): (path: string) => Anchors | undefined {
+  const places = createNumbersByHash();
+  for (const { path, place } of facts.pages()) places.add(hashText(path), place);
+  const placeOf = (path: string): number | undefined => {
+    for (const place of places.of(hashText(path))) {
+      if (facts.at(place).path === path) return place;
+    }
+    return undefined;
+  };
+  const known = new Map<string, Anchors | undefined>();
+  return (path) => {
+    if (known.has(path)) return known.get(path);
+    const place = placeOf(path);
+    const read = (): AnchorSources | undefined =>
+      place === undefined ? undefined : facts.at(place).fact.sources;
+    const anchors = createAnchors(read);
+    known.set(path, anchors);
+    return anchors;
+  };
+}
+
+// Antora makes a page of each of these files: no book is made of several.
+const antoraPage = /(?:^|\/)modules\/[^/]+\/pages\//;
+
+/** Whether a link of AsciiDoc may find its place in another page, because a book includes both. */
+const isInBook = (fact: AnchorFact, to: string): boolean =>
+  fact.isAdoc === true && isAdocPath(to) && !antoraPage.test(to);
+
+/**
+ * Returns whether a chapter may find an anchor elsewhere in its book. Which pages make a book, only
+ * its author knows: another page has the anchor, or lacks a text that can have it.
+ */
+function anchorsOfBooks(facts: Facts): (anchor: string) => boolean {
+  let missing: Set<string> | undefined;
+  const findMissing = (): Set<string> => {
+    const found = new Set<string>();
+    for (const { fact } of facts) {
+      for (const link of fact.links ?? []) {
+        if (isInBook(fact, link.path)) found.add(comparableAnchor(link.anchor));
+      }
+    }
+    for (const { fact } of facts) {
+      if (!fact.isAdoc) continue;
+      if (!fact.sources) return new Set();
+      for (const anchor of allAnchors(fact.sources)) found.delete(anchor);
+    }
+    return found;
+  };
+  return (anchor) => {
+    if (!facts.isWhole) return true;
+    missing ??= findMissing();
+    return !missing.has(comparableAnchor(anchor));
+  };
+}
+
+/** A link to a heading that does not exist. */
+export const missingAnchor: FolderRule<AnchorFact> = {
+  kind: "folder",
+  name: "missing-anchor",
+  group: "links",
+  severity: "warning",
+  summary: "A link leads to a heading or id that does not exist",
+  advice:
+    "A browser opens the top of the page, and the reader of a citation looks for the place in vain. " +
+    "Correct the part after `#`, or give the heading this id. The rule knows the anchors of GitHub and of " +
+    "the usual site generators, the ids of AsciiDoc and HTML, and the targets of reStructuredText. It ignores " +
+    "pages whose anchors a program makes. In AsciiDoc outside of Antora, a link may lead to another page of " +
+    "the same book: the rule judges it only if it reads the whole project.",
+  bad: "<!-- file: leave.md -->\n# Leave\n\nSee [who approves](travel.md#aproval).\n\n<!-- file: travel.md -->\n# Travel\n\n## Approval\n\nThe team lead approves trips.\n",
+  good: "<!-- file: leave.md -->\n# Leave\n\nSee [who approves](travel.md#approval).\n\n<!-- file: travel.md -->\n# Travel\n\n## Approval\n\nThe team lead approves trips.\n",
+  collect,
+  *compare(facts) {
+    const anchorsAt = anchorsIn(facts);
+    const mayBeInBook = anchorsOfBooks(facts);
+    let suggestions = 0;
+    for (const { path, part, row, fact } of facts) {
+      for (const { path: to, anchor, span } of fact.links ?? []) {
+        const anchors = anchorsAt(to);
+        if (!anchors || anchors.has(anchor)) continue;
+        if (isInBook(fact, to) && mayBeInBook(anchor)) continue;
+        const names = suggestions++ < mostSuggestions ? anchors.first(mostNames) : [];
+        const similar = nearest(anchor.slice(0, 64), names);
+        const where = to === path ? "the page" : to;
+        const hint = similar === undefined ? "" : `; similar: ${similar}`;
+        yield {
+          path,
+          part,
+          row,
+          span,
+          message: `${where} has no anchor #${shownAddress(anchor)}${hint}`,
+        };
+      }
+      for (const { name, span } of fact.targets ?? []) {
+        yield { path, part, row, span, message: `the page has no target ${shownAddress(name)}` };
+      }
+    }
+  },
+};
+
+// A hostile page: further addresses are not looked up.
+const mostLookups = 10_000;
+// Expressions of template languages and programs, wildcards of Sphinx, and addresses that are not literal.
+const isExpression = /[{}<>*$|]|^%.*%$|^require\(/;
+// Folders whose files a site copies to its root.
+const publicFolders = ["static", "public", "assets", "docs", "docs/assets"];
+
+/** The root-relative paths where a site may find the image; undefined if one is not in the project. */
+function placesOf(path: string, from: string): string[] | undefined {
+  const folder = posix.dirname(from);
+  // Sites with addresses that end with "/" resolve the addresses of HTML below the page.
+  const folders = [folder, withoutExtension(from), posix.dirname(folder), ...publicFolders];
+  const places: string[] = [];
+  for (const each of folders) {
+    const place = posix.normalize(posix.join(each, path));
+    if (!place.startsWith("../")) places.push(place);
+    else if (each === folder) return undefined;
+  }
+  return [
+    ...new Set(places.flatMap((place) => [place, place.normalize("NFC"), place.normalize("NFD")])),
+  ];
+}
+
+const exists = (targets: Targets, place: string): boolean => targets.at(place).kind !== "none";
+
+/** Whether the file itself has the image: what a shortcode makes of an address, only its site knows. */
+function createAuthorTest({
+  source = "",
+  path,
+  settings,
+  parsed,
+}: LintPage): (address: string) => boolean {
+  const format = formatOf(path, settings.format);
+  const isMarkdown = format === formats.markdown || format === formats.mdx;
+  if (!isMarkdown || source.endsWith(parsed.body)) return () => true;
+  const written = new Set(findReferences(source).map((each) => each.source));
+  return (address) => written.has(address);
+}
+
+function isMissing({ path: from, settings }: LintPage, source: string): boolean {
+  const place = placeOf(source);
+  if (place.kind !== "file" || place.isFromRoot) return false;
+  if (isExpression.test(source) || namedFolder.test(source)) return false;
+  const places = placesOf(place.path, from);
+  return places?.every((each) => !exists(targetsFor(settings), each)) === true;
+}
+
+/** A relative image without its file. */
+export const missingImage: PageRule = {
+  kind: "page",
+  name: "missing-image",
+  group: "links",
+  severity: "warning",
+  summary: "A relative image has no file in the project",
+  advice:
+    "Readers of the page see a broken image, and `--images upload` has nothing to send. Correct the path, " +
+    "or remove the image.",
+  bad: "# Floor plan\n\nThe kitchen is on the left.\n\n![Plan of floor 2](img/floor-2.png)\n",
+  good: "# Floor plan\n\nThe kitchen is on the left of the lift, behind the glass door.\n",
+  *check(page) {
+    if (!hasLinks(page)) return;
+    const body = pageBody(page);
+    const missing = new Map<string, boolean>();
+    const isWritten = createAuthorTest(page);
+    for (const { source, offset } of findReferences(body.text)) {
+      let isGone = missing.get(source);
+      if (isGone === undefined) {
+        if (missing.size >= mostLookups) return;
+        missing.set(source, (isGone = isWritten(source) && isMissing(page, source)));
+      }
+      if (!isGone) continue;
+      const message = `the image has no file: ${shownAddress(source)}`;
+      yield { span: spanOf(body, source, offset), message };
+    }
+  },
+};
+
+/** The address of the image, or where its reference begins. */
+function spanOf(body: ReturnType<typeof pageBody>, source: string, offset: number) {
+  const text = body.text.slice(offset, offset + 1000 + source.length);
+  const at = text.indexOf(source);
+  return at === -1
+    ? body.spanOf(offset, offset + 1)
+    : body.spanOf(offset + at, offset + at + source.length);
+}
+
+/** The link of a document, without the fragments that sections add to it. */
+function linkOf({ path, part, parsed, settings, document }: LintPage): string | undefined {
+  const first = document?.sections.find(({ link }) => link)?.link;
+  if (!first || !document || part !== 0) return first;
+  const fields = createFields(parsed.frontMatter, path);
+  const effective = effectiveFor(path, settings);
+  const made = documentLink({ path, fields, settings, effective, id: document.id })?.result;
+  return made && "link" in made && first.startsWith(made.link) ? made.link : first;
+}
+
+/** Documents whose citations lead to one page. */
+export const sharedLink: FolderRule<string> = {
+  kind: "folder",
+  name: "shared-link",
+  group: "links",
+  severity: "warning",
+  summary: "Two documents have the same link",
+  advice:
+    "Citations of both documents lead to one page, so a reader cannot check the answer. Correct the " +
+    "`link` of one page, or the template of `ingest.link`: it needs the path of the page.",
+  bad: "<!-- file: leave.md -->\n---\nlink: https://docs.example.com/people\n---\n# Leave\n\nEmployees ask for leave in the portal.\n\n<!-- file: travel.md -->\n---\nlink: https://docs.example.com/people\n---\n# Travel\n\nEmployees book trips in the portal.\n",
+  good: "<!-- file: leave.md -->\n---\nlink: https://docs.example.com/people/leave\n---\n# Leave\n\nEmployees ask for leave in the portal.\n\n<!-- file: travel.md -->\n---\nlink: https://docs.example.com/people/travel\n---\n# Travel\n\nEmployees book trips in the portal.\n",
+  collect: linkOf,
+  *compare(facts) {
+    for (const [{ path, part, row }, first] of findRepeated(facts, ({ fact }) => fact)) {
+      yield { path, part, row, message: `the document has the link of ${documentName(first)}` };
+    }
+  },
+};
 
 export const linkRules: readonly Rule[] = [deadLink, missingAnchor, missingImage, sharedLink];

@@ -1,6 +1,249 @@
-import type { Rule } from "../rule.ts";
-import { nearDuplicate } from "./near-duplicates/near-duplicate.ts";
-import { numbersDisagree } from "./near-duplicates/numbers-disagree.ts";
+import { hash } from "node:crypto";
+import type {
+  FolderFound,
+  FolderRule,
+  LintPage,
+  PageFact,
+  PageFacts,
+  StoredPage,
+  ComparedPage,
+  Span,
+  Rule,
+} from "../rule.ts";
+import { documentName, languageOf, versionOf, findRepeated } from "../folder.ts";
+import {
+  decodeSignature,
+  encodeSignature,
+  signatureOf,
+  signatureSize,
+  findSimilar,
+} from "../near/similar.ts";
+import { posix } from "node:path";
+import { pageBody } from "../links/page-links.ts";
+import { claimOf, type Claim, proseSentences } from "../near/claims.ts";
+import { createNumbersByHash, hashText } from "../store.ts";
+
+/** Share of common sequences of words from which on two documents count as nearly the same. */
+const threshold = 0.8;
+
+interface TextFact {
+  signature: string;
+  /** Hash of the text. */
+  text: string;
+}
+
+function collectText({ document }: LintPage): TextFact | undefined {
+  if (!document) return undefined;
+  const texts = document.sections.map(({ text = "" }) => text);
+  const signature = signatureOf(texts);
+  if (!signature) return undefined;
+  const text = hash("sha256", texts.join("\n"), "hex").slice(0, 16);
+  return { signature: encodeSignature(signature), text };
+}
+
+type Page = PageFact<TextFact>;
+
+const editionOf = ({ path }: StoredPage): string => `${languageOf(path)}\n${versionOf(path)}`;
+
+interface Edition {
+  count: number;
+  /** One after the other. */
+  signatures: Uint16Array;
+  /** The place of the fact of each. */
+  places: Float64Array;
+}
+
+/**
+ * The pages of each language and version: other editions of a page resemble it for a reason. About
+ * 250 bytes a page.
+ */
+function editionsOf(facts: PageFacts<TextFact>): Map<string, Edition> {
+  // Counted first: arrays that grow leave smaller ones behind.
+  const counts = new Map<string, number>();
+  for (const page of facts.pages()) {
+    const key = editionOf(page);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const editions = new Map<string, Edition>();
+  for (const [key, count] of counts) {
+    const signatures = new Uint16Array(count * signatureSize);
+    editions.set(key, { count: 0, signatures, places: new Float64Array(count) });
+  }
+  for (const page of facts) {
+    const edition = editions.get(editionOf(page));
+    if (!edition) continue;
+    decodeSignature(page.fact.signature, edition.signatures, edition.count);
+    edition.places[edition.count++] = page.place;
+  }
+  return editions;
+}
+
+function foundAt({ path, part, row, fact }: Page, first: Page, similarity: number): FolderFound {
+  const name = documentName(first);
+  const message =
+    fact.text === first.fact.text
+      ? `the text is that of ${name}`
+      : `the text is nearly that of ${name}: ${shareOf(similarity)} are in both`;
+  return { path, part, row, message };
+}
+
+/** For a message: an estimate from 120 values. */
+function shareOf(similarity: number): string {
+  const share = similarity > 0.99 ? "nearly all" : `about ${Math.floor(similarity * 100)} % of all`;
+  return `${share} sequences of five words`;
+}
+
+const leave = `Employees have 28 days of leave in each calendar year. Ask your team lead for leave in the
+portal, at least two weeks before the first day. The team lead answers within three working days. You can
+carry five days over to the next year, and you use them until the end of March. A doctor's note stops
+your leave: the days of illness come back to your account.`;
+
+const kept = `<!-- file: leave.md -->\n# Leave\n\n${leave}\n\nQuestions: people@example.com.\n`;
+
+/** Documents with nearly the same text. */
+export const nearDuplicate: FolderRule<TextFact> = {
+  kind: "folder",
+  name: "near-duplicate",
+  group: "near-duplicates",
+  severity: "warning",
+  summary: "Two documents have nearly the same text",
+  advice:
+    "Both take a place among the few documents that an answer is made from. When one is corrected, the " +
+    "other stays wrong. Keep one page and link to it, move the common text to a page of its own, or skip " +
+    "copies with `ingest: false`. The rule reports documents that have about 80 % or more of all their " +
+    "sequences of five words in common, at the later document. Languages and versions in folders of their own are " +
+    "compared for equal text only.",
+  bad: `<!-- file: leave-2024.md -->\n# Leave\n\n${leave}\n\n${kept}`,
+  good: `<!-- file: leave-2024.md -->\n---\ningest: false\n---\n# Leave\n\n${leave}\n\n${kept}`,
+  collect: collectText,
+  *compare(facts) {
+    const reported = new Set<number>();
+    const editions = editionsOf(facts);
+    for (const [key, { signatures, places }] of editions) {
+      // Not needed any more: the largest edition may come first.
+      editions.delete(key);
+      for (const { index, first, similarity } of findSimilar(signatures, threshold)) {
+        const [later, earlier] = [places[index], places[first]];
+        if (later === undefined || earlier === undefined) continue;
+        reported.add(later);
+        yield foundAt(facts.at(later), facts.at(earlier), similarity);
+      }
+    }
+    // Another language or version with the same text.
+    for (const [later, first] of findRepeated(facts, ({ fact }) => fact.text)) {
+      if (!reported.has(later.place)) yield foundAt(later, first, 1);
+    }
+  },
+};
+
+interface ClaimFact extends Claim {
+  span?: Span | undefined;
+}
+
+// A page with more of them is a list of numbers.
+const mostClaims = 100;
+// What more documents say in different ways is a form that each of them fills in.
+const mostDocuments = 5;
+
+function collectClaims(page: LintPage): ClaimFact[] | undefined {
+  if (!page.document) return undefined;
+  const { text, spanOf } = pageBody(page);
+  const claims: ClaimFact[] = [];
+  for (const sentence of proseSentences(text)) {
+    const claim = claimOf(sentence);
+    if (!claim) continue;
+    if (claims.length === mostClaims) return undefined;
+    claims.push({ ...claim, span: spanOf(sentence.start, sentence.end) });
+  }
+  return claims.length > 0 ? claims : undefined;
+}
+
+/** The same sentence in a document. */
+interface Saying {
+  page: ComparedPage;
+  claim: ClaimFact;
+}
+
+type Facts = PageFacts<ClaimFact[]>;
+
+function* claimsIn(facts: Facts): Generator<Saying & { key: string }> {
+  for (const { fact, ...page } of facts) {
+    const version = versionOf(page.path);
+    for (const claim of fact) yield { page, claim, key: `${claim.key} ${version}` };
+  }
+}
+
+/** Hashes of the sentences that two documents say with different numbers; of few others. */
+function findDisputed(facts: Facts): ReadonlySet<number> {
+  const numbersOf = createNumbersByHash();
+  const disputed = new Set<number>();
+  for (const { key, claim } of claimsIn(facts)) {
+    const [hash, numbers] = [hashText(key), hashText(claim.numbers) >>> 0];
+    const [known] = numbersOf.of(hash);
+    if (known === undefined) numbersOf.add(hash, numbers);
+    else if (known !== numbers) disputed.add(hash);
+  }
+  return disputed;
+}
+
+/** The sentences that may disagree, each with the documents that say it. Others are not kept. */
+function groupSayings(facts: Facts): Map<string, Saying[]> {
+  const disputed = findDisputed(facts);
+  const groups = new Map<string, Saying[]>();
+  if (disputed.size === 0) return groups;
+  for (const { key, page, claim } of claimsIn(facts)) {
+    if (!disputed.has(hashText(key))) continue;
+    const group = groups.get(key);
+    if (!group) groups.set(key, [{ page, claim }]);
+    // One more than disagreeing() accepts is enough.
+    else if (group.length <= mostDocuments) group.push({ page, claim });
+  }
+  return groups;
+}
+
+/** Whether a document is about its number: `after-14-days.md`. */
+function isNamedAfter({ page, claim }: Saying): boolean {
+  const inName = new Set(posix.basename(page.path).match(/\d+/g));
+  return claim.numbers.split(", ").some((number) => inName.has(number));
+}
+
+/** The sayings that differ from the first; none if the sentence is a form rather than a claim. */
+function disagreeing(group: readonly Saying[]): readonly Saying[] {
+  const [first] = group;
+  const pages = new Set(group.map(({ page }) => page));
+  const values = new Set(group.map(({ claim }) => claim.numbers));
+  if (!first || values.size !== 2 || pages.size !== group.length || pages.size > mostDocuments)
+    return [];
+  if (group.some((saying) => isNamedAfter(saying))) return [];
+  return group.filter(({ claim }) => claim.numbers !== first.claim.numbers);
+}
+
+/** Documents that say the same with other numbers. */
+export const numbersDisagree: FolderRule<ClaimFact[]> = {
+  kind: "folder",
+  name: "numbers-disagree",
+  group: "near-duplicates",
+  severity: "note",
+  summary: "Two documents have the same sentence with different numbers",
+  advice:
+    "One of the numbers may be out of date, and an answer may cite either. Correct one sentence, or " +
+    "write in both what the number depends on. The rule compares whole sentences with a quantity, such as " +
+    "`28 days` or `5 %`; versions in folders of their own may differ.",
+  bad: "<!-- file: leave.md -->\n# Leave\n\nEmployees get 28 days of leave in each calendar year.\n\n<!-- file: welcome.md -->\n# Welcome\n\nEmployees get 25 days of leave in each calendar year.\n",
+  good: "<!-- file: leave.md -->\n# Leave\n\nEmployees get 28 days of leave in each calendar year.\n\n<!-- file: welcome.md -->\n# Welcome\n\nThe page about leave says how many days you get.\n",
+  collect: collectClaims,
+  *compare(facts) {
+    for (const group of groupSayings(facts).values()) {
+      const [first] = group;
+      for (const { page, claim } of disagreeing(group)) {
+        const { path, part, row } = page;
+        const other = first ? `${documentName(first.page)} says ${first.claim.numbers}` : "";
+        const message = `these two disagree: "${claim.text}", but ${other}`;
+        yield { path, part, row, span: claim.span, message };
+      }
+    }
+  },
+};
 
 /** Documents that say the same, or nearly. */
 export const nearDuplicateRules: readonly Rule[] = [nearDuplicate, numbersDisagree];

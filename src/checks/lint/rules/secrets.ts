@@ -1,6 +1,6 @@
 import type { PageRule } from "../rule.ts";
 import type { SecretRule } from "../secrets/secret.ts";
-import { secretsInPage } from "../secrets/secrets-in-page.ts";
+import { secretsInPage } from "../secrets/find-secrets.ts";
 
 interface Words {
   name: SecretRule;

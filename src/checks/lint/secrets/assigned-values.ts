@@ -1,8 +1,7 @@
-import { entropyOf, isMadeUp, saysPassword } from "./made-up.ts";
+import { entropyOf, isMadeUp, saysPassword, hasStopword } from "./made-up.ts";
 import { pack, type AssignedForm } from "./pack.ts";
-import { isLikelyPassword } from "./passwords/named-passwords.ts";
+import { isLikelyPassword } from "./passwords.ts";
 import type { Secret } from "./secret.ts";
-import { hasStopword } from "./stopwords.ts";
 import type { Span } from "../rule.ts";
 
 // What may stand between the name of a value and the value, in programs, configurations, tables and

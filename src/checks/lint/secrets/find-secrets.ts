@@ -1,13 +1,36 @@
+import type { Span, Found, LintPage } from "../rule.ts";
+import { longRuns, azureKeys, knownSecrets, privateKeyMarks, privateKeys } from "./known-forms.ts";
+import type { Secret, SecretRule } from "./secret.ts";
 import { assignedSecrets } from "./assigned-values.ts";
-import { azureKeys } from "./azure-keys.ts";
-import { knownSecrets } from "./known-forms.ts";
-import { longRuns } from "./long-runs.ts";
-import { ownKeys } from "./own-keys.ts";
-import { curlPasswords } from "./passwords/curl-passwords.ts";
-import { passwords } from "./passwords/named-passwords.ts";
-import { urlPasswords } from "./passwords/url-passwords.ts";
-import { privateKeyMarks, privateKeys } from "./private-keys.ts";
-import type { Secret } from "./secret.ts";
+import { curlPasswords, passwords, urlPasswords } from "./passwords.ts";
+import type { IngestionDocument } from "../../../api/schemas.ts";
+
+/** Minimum length of a key to search for, in characters: a shorter key could be any word. */
+export const shortestKey = 16;
+
+// Each page is compared with the same few keys.
+const keysWithRun = new Map<string, boolean>();
+
+function hasRun(key: string): boolean {
+  let has = keysWithRun.get(key);
+  if (has === undefined) keysWithRun.set(key, (has = longRuns(key).length > 0));
+  return has;
+}
+
+/** The places of keys of profiles in a text, word for word. `runs` as from longRuns(text). */
+function ownKeys(text: string, keys: readonly string[], runs: readonly Span[]): Secret[] {
+  const found: Secret[] = [];
+  for (const key of keys) {
+    if (key.length < shortestKey) continue;
+    // Where the text has no run, a key with a run is not in it.
+    if (runs.length === 0 && hasRun(key)) continue;
+    for (let at = text.indexOf(key); at !== -1; at = text.indexOf(key, at + key.length)) {
+      const end = at + key.length;
+      found.push({ rule: "secret-own-key", kind: "key of a profile", start: at, end });
+    }
+  }
+  return found;
+}
 
 /**
  * The secrets in a text in order. They do not overlap. `keys` are those of profiles, which are found
@@ -42,4 +65,101 @@ function withoutOverlap(found: readonly Secret[]): Secret[] {
     else if (rankOf(each) < rankOf(last)) kept[kept.length - 1] = each;
   }
   return kept;
+}
+
+/** The texts in a value as lines with their names: `api_key: …` shows what a value is. */
+function linesOf(value: unknown, name: string): string {
+  if (typeof value === "string") return `${name}: ${value}\n`;
+  if (typeof value !== "object" || value === null) return "";
+  if (!Array.isArray(value)) return linesOfMembers(value);
+  let lines = "";
+  for (const each of value) lines += linesOf(each, name);
+  return lines;
+}
+
+/** The same for the members of an object but one. */
+function linesOfMembers(value: object, leftOut?: string): string {
+  let lines = "";
+  // Neither Object.entries() nor a rest pattern: each costs as much as the lines.
+  for (const name of Object.keys(value)) {
+    if (name !== leftOut) lines += linesOf((value as Record<string, unknown>)[name], name);
+  }
+  return lines;
+}
+
+/** What an upload sends: the texts of the sections, and all other texts as lines of one. */
+function textsOf(document: IngestionDocument): string[] {
+  const texts: string[] = [];
+  let lines = linesOfMembers(document, "sections");
+  for (const section of document.sections) {
+    texts.push(section.text ?? "");
+    lines += linesOfMembers(section, "text");
+  }
+  return [lines, ...texts];
+}
+
+/** What a message says of a secret: never its value. */
+function describe({ rule, kind, start, end }: Secret, text: string): string {
+  if (rule === "secret-private-key") return `it contains a private key (${kind})`;
+  const shown = `"${text.slice(start, start + 2)}…", ${end - start} characters`;
+  if (rule === "secret-own-key") return `it contains a key of a profile (${shown})`;
+  if (rule === "secret-service-key") return `it contains a key of the service (${kind}, ${shown})`;
+  if (rule === "secret-url-password") return `it contains a password in a URL (${shown})`;
+  return `it contains a secret (${kind}, ${shown})`;
+}
+
+type FoundSecret = Found & { rule: SecretRule };
+
+function secretsIn({ source, document, keys = [], onlySent }: LintPage): FoundSecret[] {
+  const found: FoundSecret[] = [];
+  if (source !== undefined && !onlySent) {
+    for (const each of findSecrets(source, keys)) {
+      const { rule, start, end } = each;
+      found.push({ rule, span: { start, end }, message: describe(each, source) });
+    }
+  }
+  if (!document) return found;
+  // In `lint` only what the source does not show, such as a secret of an included file.
+  const isKnown = (value: string): boolean => !onlySent && source?.includes(value) === true;
+  for (const text of textsOf(document)) {
+    // Most sections are a part of the source, which was searched.
+    if (isKnown(text)) continue;
+    for (const each of findSecrets(text, keys)) {
+      const value = text.slice(each.start, each.end);
+      if (isKnown(value)) continue;
+      const at = source?.indexOf(value) ?? -1;
+      const span = at === -1 ? undefined : { start: at, end: at + value.length };
+      found.push({ rule: each.rule, span, message: describe(each, text) });
+    }
+  }
+  return found;
+}
+
+const none: readonly Found[] = [];
+// All rules about secrets read the same page, one after the other: it is searched once.
+let last: { page: LintPage; found: FoundSecret[] } | undefined;
+
+/** The secrets of a page that a rule is about. The page must not change between two rules. */
+export function secretsInPage(page: LintPage, rule: SecretRule): readonly Found[] {
+  if (last?.page !== page) last = { page, found: secretsIn(page) };
+  return last.found.length === 0 ? none : last.found.filter((each) => each.rule === rule);
+}
+
+/** A text for a message: of each secret in it, no more than the first two characters. */
+export function hideSecrets(text: string): string {
+  let shown = "";
+  let at = 0;
+  for (const { rule, start, end } of findSecrets(text)) {
+    if (start < at) continue;
+    if (rule === "secret-private-key") {
+      // The span is that of its first line. The key follows, to its last line.
+      const last = text.indexOf("-----END", end);
+      shown += `${text.slice(at, start)}private key…`;
+      at = last === -1 ? text.length : last;
+    } else {
+      shown += `${text.slice(at, start + 2)}…`;
+      at = end;
+    }
+  }
+  return shown + text.slice(at);
 }

@@ -1,9 +1,35 @@
 import { mayBeAssigned } from "./assigned-values.ts";
-import { isValidToken, leadsToAddress } from "./json-web-token.ts";
 import { entropyOf, isMadeUp } from "./made-up.ts";
 import { pack, type KnownForm } from "./pack.ts";
 import type { Secret, SecretRule } from "./secret.ts";
 import type { Span } from "../rule.ts";
+
+function objectIn(part: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString());
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether somebody can sign in with a JSON Web Token: its header and claims can be read, and it has
+ * not expired. Examples in documentation have expired, or their claims are cut.
+ */
+function isValidToken(token: string, nowMs = Date.now()): boolean {
+  const [header = "", payload = ""] = token.split(".");
+  const claims = objectIn(payload);
+  if (!objectIn(header) || !claims) return false;
+  if (typeof claims["exp"] === "number" && claims["exp"] * 1000 < nowMs) return false;
+  return !/1234567890|example|John Doe|"some":"payload"/i.test(JSON.stringify(claims));
+}
+
+/** Whether a token names the address that it leads to, as in the links of a mail that counts clicks. */
+function leadsToAddress(token: string): boolean {
+  const url = objectIn(token.split(".")[1] ?? "")?.["url"];
+  return typeof url === "string" && url.startsWith("http");
+}
 
 // Forms of the service's own keys: about 256 characters after the prefix; hosted keys contain the
 // name of their tenant.
@@ -99,7 +125,7 @@ function* secretsOf(form: Form, region: string): Generator<Span> {
 
 // How far before a run its keyword may stand, and the form may begin.
 const keywordReach = 64;
-const reach = 130;
+const formReach = 130;
 // What tokens contain besides the characters of a run.
 const inToken = /[\w.~+/=@:%-]/;
 // The longest form; the forms of a longer run are searched in parts that overlap by this.
@@ -147,7 +173,7 @@ export function* knownSecrets(text: string, runs: readonly Span[]): Generator<Se
       // The last search of this form went far enough beyond this run.
       if (Math.min(end, run.start + overlap) <= (searched.get(form) ?? 0)) continue;
       searched.set(form, end);
-      for (const part of partsOf({ start: Math.max(0, run.start - reach), end })) {
+      for (const part of partsOf({ start: Math.max(0, run.start - formReach), end })) {
         for (const found of secretsOf(form, text.slice(part.start, part.end))) {
           const { rule, id } = form;
           const span = { start: part.start + found.start, end: part.start + found.end };
@@ -156,4 +182,158 @@ export function* knownSecrets(text: string, runs: readonly Span[]): Generator<Se
       }
     }
   }
+}
+
+/** Parts of the names in front of keys and signatures; a text without one of them has none. */
+export const azureMarks: readonly string[] = ["AccountKey=", "SharedAccessKey=", "sig="];
+
+// Keys of storage, Cosmos DB, Service Bus and IoT Hub: 64 or 32 bytes in Base64.
+// https://learn.microsoft.com/azure/storage/common/storage-configure-connection-string
+const key = /\b(AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{86}==|[A-Za-z0-9+/]{43}=)/g;
+
+// A signature has 32 bytes, in Base64 or Base64url, with escapes in a URL.
+// https://learn.microsoft.com/azure/storage/common/storage-sas-overview
+const signature = /[?&;]sig=((?:[\w+/-]|%2[BbFf]){43}(?:=|%3[Dd])?)(?![\w%+/-])/g;
+/** Longest part of a URL before or after its signature, in characters. */
+const urlReach = 500;
+const inUrl = /[^\s"'`<>()]*/y;
+const urlBefore = /[^\s"'`<>()]*$/;
+const expiry = /[?&;]se=(\d{4}-\d\d-\d\d)/;
+
+/** Whether a URL grants access: it says to what or by which version, and has not expired. */
+function grantsAccess(url: string): boolean {
+  if (!/[?&;]sp=/.test(url) || !/[?&;]sv=/.test(url)) return false;
+  const [, last] = expiry.exec(url) ?? [];
+  return last === undefined || Date.parse(last) + 86_400_000 > Date.now();
+}
+
+/** The URL around an offset. */
+function urlAround(text: string, at: number): string {
+  inUrl.lastIndex = 0;
+  const before = urlBefore.exec(text.slice(Math.max(0, at - urlReach), at))?.[0] ?? "";
+  return before + (inUrl.exec(text.slice(at, at + urlReach))?.[0] ?? "");
+}
+
+/** Keys in connection strings of Azure, and signatures in its URLs (SAS). */
+export function* azureKeys(text: string): Generator<Secret> {
+  if (!azureMarks.some((each) => text.includes(each))) return;
+  for (const { 0: whole, 1: name, 2: value = "", index } of text.matchAll(key)) {
+    if (isMadeUp(value)) continue;
+    const kind = name === "AccountKey" ? "azure-account-key" : "azure-shared-access-key";
+    const end = index + whole.length;
+    yield { rule: "secret-token", kind, start: end - value.length, end };
+  }
+  for (const { 0: whole, 1: value = "", index } of text.matchAll(signature)) {
+    if (isMadeUp(value) || !grantsAccess(urlAround(text, index))) continue;
+    const end = index + whole.length;
+    yield { rule: "secret-token", kind: "azure-sas", start: end - value.length, end };
+  }
+}
+
+const mark = "PRIVATE KEY";
+const puttyMark = "PuTTY-User-Key-File-";
+// "-----BEGIN " in Base64, as in the configuration of kubectl.
+const encodedMark = "LS0tLS1CRUdJTi";
+/** A text without one of these contains no private key. */
+export const privateKeyMarks: readonly string[] = [mark, puttyMark, encodedMark];
+// Characters allowed between the lines of a block: line ends (also as escapes or after a
+// backslash), indentation, and the prefixes of lines in comments, quotes and strings of programs.
+// Each character fits one branch only: two readings of `\n` would multiply with each header line.
+const between = String.raw`(?:\\[nr]|\\(?![nr])|[\s"'>#*+,|]|<br ?/?>){1,40}`;
+const header = String.raw`-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}`;
+// PEM of all kinds (RFC 7468, RFC 1421), OpenSSH, PGP (RFC 9580), SSH2 (RFC 4716). Header lines may
+// be first: "Proc-Type: 4,ENCRYPTED". A text with only a BEGIN line contains no key.
+// The value of the last header may look like the begin of a key that was cut out.
+const cut = String.raw`(?:[0-9A-F]{16}){1,2}${between}-{4}`;
+const block = new RegExp(
+  // The line ends of a pasted key may be lost.
+  String.raw`(${header})(?:${between}(?:[A-Za-z][A-Za-z0-9-]{0,30}: [^\n\\]{0,200}${between}){0,8}(?!${cut})[A-Za-z0-9+/=]{16}|[A-Za-z0-9+/=]{40})`,
+  "g",
+);
+
+// https://the.earth.li/~sgtatham/putty/latest/htmldoc/AppendixC.html
+const putty = /(Private-Lines: \d{1,3})(?:\\[nr]|[\s>#*|]|<br ?\/?>){1,20}[A-Za-z0-9+/=]{16}/g;
+const encoded = new RegExp(String.raw`${encodedMark}[A-Za-z0-9+/]{40,}`, "g");
+
+function* blocks(text: string): Generator<Secret> {
+  for (const { 1: line = "", index } of text.matchAll(block)) {
+    yield { rule: "secret-private-key", kind: line, start: index, end: index + line.length };
+  }
+}
+
+/** Private keys. The kind is the first line; the span covers it, or a key in Base64. */
+export function* privateKeys(text: string): Generator<Secret> {
+  if (text.includes(mark)) yield* blocks(text);
+  if (text.includes(puttyMark)) {
+    for (const { 1: line = "", index: start } of text.matchAll(putty)) {
+      yield { rule: "secret-private-key", kind: "PuTTY", start, end: start + line.length };
+    }
+  }
+  if (!text.includes(encodedMark)) return;
+  for (const { 0: value, index: start } of text.matchAll(encoded)) {
+    const [first] = blocks(Buffer.from(value.slice(0, 400), "base64").toString("latin1"));
+    if (first) yield { ...first, start, end: start + value.length };
+  }
+}
+
+/** Shortest value to look at, in characters: nearly every token is longer, most words are shorter. */
+const shortest = 16;
+const inRun = new Uint8Array(256);
+for (const each of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.~") {
+  inRun[each.charCodeAt(0)] = 1;
+}
+
+/** Whether a run contains a digit or three capital letters: names of pages and files rarely do. */
+function mayBeRandom(bytes: Uint8Array, start: number, end: number): boolean {
+  let capitals = 0;
+  for (let at = start; at < end; at++) {
+    const code = bytes[at] ?? 0;
+    if (code < 0x30 || code > 0x5a) continue;
+    if (code <= 0x39) return true;
+    if (code >= 0x41 && ++capitals === 3) return true;
+  }
+  // Tokens of some services consist of letters alone.
+  return end - start > 36;
+}
+
+// The text as one byte per UTF-16 unit: reading bytes costs less than reading a string, whose form in
+// memory varies. A unit beyond 255 keeps its lower byte, so that a run may be found too long, never
+// too short: the expressions read the text itself.
+let units = Buffer.allocUnsafeSlow(64 * 1024);
+
+/**
+ * The runs of at least 16 letters, digits and `_-.~` that may be random. Any secret that is not a
+ * password of a few letters contains one, so that expensive expressions see a small part of the
+ * text.
+ */
+export function longRuns(text: string): Span[] {
+  const { length } = text;
+  if (length > units.length) units = Buffer.allocUnsafeSlow(length);
+  units.write(text, 0, length, "latin1");
+  return runsIn(units, length, Infinity);
+}
+
+/** Whether UTF-8 text has such a run. */
+export const hasLongRun = (bytes: Uint8Array): boolean => runsIn(bytes, bytes.length, 1).length > 0;
+
+/** The first `most` runs. Looks at the last of 16 characters first: most lie beside a space. */
+function runsIn(bytes: Uint8Array, length: number, most: number): Span[] {
+  const runs: Span[] = [];
+  let start = 0;
+  let at = shortest - 1;
+  while (at < length && runs.length < most) {
+    let back = at;
+    while (back >= start && inRun[bytes[back] ?? 0] === 1) back--;
+    if (back >= start) {
+      start = back + 1;
+      at = back + shortest;
+      continue;
+    }
+    let end = at + 1;
+    while (end < length && inRun[bytes[end] ?? 0] === 1) end++;
+    if (mayBeRandom(bytes, start, end)) runs.push({ start, end });
+    start = end + 1;
+    at = end + shortest;
+  }
+  return runs;
 }

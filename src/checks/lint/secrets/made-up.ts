@@ -1,3 +1,5 @@
+import { pack } from "./pack.ts";
+
 /** Bits of information per character (Shannon). */
 export function entropyOf(value: string): number {
   const counts = new Map<string, number>();
@@ -51,3 +53,12 @@ export const inLetters = (value: string): string =>
 
 /** Whether a value says that it is a password, as a random one hardly does: `MyStr0ngP@ss1`. */
 export const saysPassword = (value: string): boolean => /pass|strong/i.test(inLetters(value));
+
+// Many words: V8 takes milliseconds to compile one expression of them, and few values get this far.
+const stopwords = pack.generic.stopwords.toLowerCase().split(" ");
+
+/** Whether a value contains a word, which random values rarely do. */
+export function hasStopword(text: string): boolean {
+  const lower = text.toLowerCase();
+  return stopwords.some((each) => lower.includes(each));
+}

@@ -1,9 +1,6 @@
-import { azureMarks } from "./azure-keys.ts";
-import { curlMark } from "./passwords/curl-passwords.ts";
-import { hasLongRun } from "./long-runs.ts";
-import { shortestKey } from "./own-keys.ts";
-import { passwordMarks } from "./passwords/named-passwords.ts";
-import { privateKeyMarks } from "./private-keys.ts";
+import { azureMarks, hasLongRun, privateKeyMarks } from "./known-forms.ts";
+import { curlMark, passwordMarks } from "./passwords.ts";
+import { shortestKey } from "./find-secrets.ts";
 
 // One expression takes half of the time of a search for each mark. No mark has a special character.
 const marks = new RegExp([...privateKeyMarks, ...passwordMarks, ...azureMarks, curlMark].join("|"));

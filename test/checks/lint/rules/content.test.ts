@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { danglingReference } from "../../../../src/checks/lint/rules/content/dangling-reference.ts";
-import { empty } from "../../../../src/checks/lint/rules/content/empty.ts";
-import { genericHeading } from "../../../../src/checks/lint/rules/content/generic-heading.ts";
-import { hugeSection } from "../../../../src/checks/lint/rules/content/huge-section.ts";
-import { splitList } from "../../../../src/checks/lint/rules/content/split-list.ts";
-import { tiny } from "../../../../src/checks/lint/rules/content/tiny.ts";
+import {
+  danglingReference,
+  empty,
+  genericHeading,
+  hugeSection,
+  splitList,
+  tiny,
+} from "../../../../src/checks/lint/rules/sections.ts";
 import type { PageRule } from "../../../../src/checks/lint/rule.ts";
 import { check, placesOf, type PageOptions } from "./page.ts";
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { bidiControls } from "../../../../src/checks/lint/rules/hidden/bidi-controls.ts";
-import { hiddenWords } from "../../../../src/checks/lint/rules/hidden/hidden-words.ts";
-import { invisibleCharacters } from "../../../../src/checks/lint/rules/hidden/invisible-characters.ts";
-import { tagCharacters } from "../../../../src/checks/lint/rules/hidden/tag-characters.ts";
+import {
+  bidiControls,
+  hiddenWords,
+  invisibleCharacters,
+  tagCharacters,
+} from "../../../../src/checks/lint/rules/hidden.ts";
 import { check, pageOf, placesOf } from "./page.ts";
 
 const tagged = (text: string): string =>

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { LintPage } from "../../../../src/checks/lint/rule.ts";
-import { collidingId } from "../../../../src/checks/lint/rules/identity/colliding-id.ts";
-import { duplicateId } from "../../../../src/checks/lint/rules/identity/duplicate-id.ts";
-import { duplicateTitle } from "../../../../src/checks/lint/rules/identity/duplicate-title.ts";
-import { missingTitle } from "../../../../src/checks/lint/rules/identity/missing-title.ts";
+import {
+  collidingId,
+  duplicateId,
+  duplicateTitle,
+  missingTitle,
+} from "../../../../src/checks/lint/rules/identity.ts";
 import { check, lint, openPages } from "./pages.ts";
 
 const withId = (id: string): string => `---\nid: ${id}\n---\nText.\n`;

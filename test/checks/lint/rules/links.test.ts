@@ -2,10 +2,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { LintPage } from "../../../../src/checks/lint/rule.ts";
-import { deadLink } from "../../../../src/checks/lint/rules/links/dead-link.ts";
-import { missingAnchor } from "../../../../src/checks/lint/rules/links/missing-anchor.ts";
-import { missingImage } from "../../../../src/checks/lint/rules/links/missing-image.ts";
-import { sharedLink } from "../../../../src/checks/lint/rules/links/shared-link.ts";
+import {
+  deadLink,
+  missingAnchor,
+  missingImage,
+  sharedLink,
+} from "../../../../src/checks/lint/rules/links.ts";
 import { expectLinear } from "../../../cost.ts";
 import { check, lint, lines, openPages } from "./pages.ts";
 

@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { leakedJsx } from "../../../../src/checks/lint/rules/content/leaked-jsx.ts";
-import { placeholder } from "../../../../src/checks/lint/rules/content/placeholder.ts";
-import { skippedLevel } from "../../../../src/checks/lint/rules/content/skipped-level.ts";
-import { tableWithoutHeader } from "../../../../src/checks/lint/rules/content/table-without-header.ts";
-import { templateText } from "../../../../src/checks/lint/rules/content/template-text.ts";
+import { leakedJsx, placeholder, templateText } from "../../../../src/checks/lint/rules/markup.ts";
+import { skippedLevel, tableWithoutHeader } from "../../../../src/checks/lint/rules/sections.ts";
 import { check, placesOf } from "./page.ts";
 import { lint } from "./pages.ts";
 

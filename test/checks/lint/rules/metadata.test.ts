@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { accessWithoutEffect } from "../../../../src/checks/lint/rules/access/access-without-effect.ts";
-import { futureDate } from "../../../../src/checks/lint/rules/metadata/future-date.ts";
-import { longTag } from "../../../../src/checks/lint/rules/metadata/long-tag.ts";
-import { metadataNotText } from "../../../../src/checks/lint/rules/metadata/metadata-not-text.ts";
-import { ownerWithoutEmail } from "../../../../src/checks/lint/rules/metadata/owner-without-email.ts";
-import { staleDate } from "../../../../src/checks/lint/rules/metadata/stale-date.ts";
+import {
+  accessWithoutEffect,
+  futureDate,
+  longTag,
+  metadataNotText,
+  ownerWithoutEmail,
+  staleDate,
+} from "../../../../src/checks/lint/rules/metadata.ts";
 import { check, placesOf } from "./page.ts";
 
 const page = (matter: string): string => `---\ntitle: A\n${matter}\n---\n\nText.\n`;

@@ -1,15 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { findSimilar } from "../../../../src/checks/lint/near/similar.ts";
 import {
+  findSimilar,
   decodeSignature,
   encodeSignature,
   signatureOf,
   signatureSize,
-} from "../../../../src/checks/lint/near/signature.ts";
-import { hashWords } from "../../../../src/checks/lint/near/words.ts";
-import { proseSentences } from "../../../../src/checks/lint/near/prose.ts";
-import { nearDuplicate } from "../../../../src/checks/lint/rules/near-duplicates/near-duplicate.ts";
-import { numbersDisagree } from "../../../../src/checks/lint/rules/near-duplicates/numbers-disagree.ts";
+  hashWords,
+} from "../../../../src/checks/lint/near/similar.ts";
+import { proseSentences } from "../../../../src/checks/lint/near/claims.ts";
+import {
+  nearDuplicate,
+  numbersDisagree,
+} from "../../../../src/checks/lint/rules/near-duplicates.ts";
 import { expectLinear } from "../../../cost.ts";
 import { lint } from "./pages.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { skippedLevel } from "../../../../src/checks/lint/rules/content/skipped-level.ts";
-import { danglingReference } from "../../../../src/checks/lint/rules/content/dangling-reference.ts";
-import { templateText } from "../../../../src/checks/lint/rules/content/template-text.ts";
-import { invisibleCharacters } from "../../../../src/checks/lint/rules/hidden/invisible-characters.ts";
+import { skippedLevel, danglingReference } from "../../../../src/checks/lint/rules/sections.ts";
+import { templateText } from "../../../../src/checks/lint/rules/markup.ts";
+import { invisibleCharacters } from "../../../../src/checks/lint/rules/hidden.ts";
 import { check, pageOf, placesOf } from "./page.ts";
 
 describe("the place of a finding", () => {

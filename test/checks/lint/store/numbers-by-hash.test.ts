@@ -1,8 +1,5 @@
 import { expect, it } from "vitest";
-import {
-  createNumbersByHash,
-  hashText,
-} from "../../../../src/checks/lint/store/numbers-by-hash.ts";
+import { createNumbersByHash, hashText } from "../../../../src/checks/lint/store.ts";
 
 it("finds the numbers of each hash among many", () => {
   const numbers = createNumbersByHash();

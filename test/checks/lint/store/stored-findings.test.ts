@@ -4,7 +4,7 @@ import {
   createPageFindings,
   createStoredFindings,
   mergeFindings,
-} from "../../../../src/checks/lint/store/stored-findings.ts";
+} from "../../../../src/checks/lint/store.ts";
 import { findingWith } from "../finding.ts";
 
 const at = (path: string, line: number, rule = "r", column = 1): LintFinding =>

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { createStoredTexts } from "../../../../src/checks/lint/store/texts.ts";
+import { createStoredTexts } from "../../../../src/checks/lint/store.ts";
 import { temporaryFolder } from "../../../support.ts";
 
 const texts = ["a", "", "länger 文", "x".repeat(700), "{}\n", "e".repeat(90), "last"];

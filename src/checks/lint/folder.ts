@@ -1,0 +1,98 @@
+import { withoutExtension } from "../../documents/read/file-name.ts";
+import type { LintPage, PageFact, PageFacts } from "./rule.ts";
+import { createFields } from "../../documents/front-matter/fields.ts";
+import { readableName } from "../../documents/map/map-fields.ts";
+import { plainText } from "../../documents/markdown/heading-text.ts";
+import { scanStructure, type Heading } from "../../documents/markdown/structure.ts";
+import { createNumbersByHash, hashText } from "./store.ts";
+
+/** A document for a message: `docs/a.md`, `people.csv row 3`. */
+export const documentName = ({ path, part }: { path: string; part: number }): string =>
+  part === 0 ? path : `${path} row ${part}`;
+
+// ISO 639-1 codes of languages that documentation is often written in or translated to.
+const languages = new Set(
+  (
+    "af am ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja jp ka kk km " +
+    "kn ko kr lo lt lv mk ml mn mr ms my nb ne nl nn no pa pl pt ro ru si sk sl sq sr sv sw ta te th tl tr " +
+    "tw ua uk ur uz vi zh"
+  ).split(" "),
+);
+const language = /^([a-z]{2})(?:[-_](?:[a-z]{2}|[a-z]{4}|\d{3}))?$/i;
+const suffix = /[._-]((?:[a-z]{2})(?:[-_][a-z]{2,4})?)$/i;
+const version =
+  /^(?:(?:version|release|v|r)?[-_.]?\d+(?:[._-]\d+)*(?:[._]x|[-_.]?(?:alpha|beta|rc)\d*)?|next|latest|stable|current|main|master|dev|devel|legacy|archived?|old|(?:\d+(?:st|nd|rd|th)?|first|second|third|fourth|fifth)[-_.]edition)$/i;
+
+const isLanguage = (name: string): boolean => {
+  const [, code = ""] = language.exec(name) ?? [];
+  return languages.has(code.toLowerCase());
+};
+
+/** The language in one name of a path: `de`, `pages.de`, `install.pt-br`, `README-fr`. */
+function languageIn(name: string): string | undefined {
+  if (isLanguage(name)) return name;
+  const [, ending] = suffix.exec(name) ?? [];
+  return ending !== undefined && isLanguage(ending) ? ending : undefined;
+}
+
+/** The language of a path, by the names of its folders, else of the file; "" for none. */
+export function languageOf(path: string): string {
+  const names = withoutExtension(path).split("/");
+  const file = names.pop() ?? "";
+  // `pages.de/git-am.md` is German: the name of a file can end like the code of a language.
+  const inFolders = names.map((name) => languageIn(name)).findLast((each) => each !== undefined);
+  return (inFolders ?? languageIn(file))?.toLowerCase().replace("_", "-") ?? "";
+}
+
+/** The version of a path, by the names of its folders: `v2`, `1.x`, `latest`; "" for none. */
+export function versionOf(path: string): string {
+  const folders = path.split("/").slice(0, -1);
+  return folders
+    .filter((name) => version.test(name))
+    .join("/")
+    .toLowerCase();
+}
+
+function hasOwnTitle({ parsed, path, settings }: LintPage): boolean {
+  const { title, semanticIdentifier } = settings.keys;
+  const fields = createFields(parsed.frontMatter, path);
+  if (fields.take(title) ?? fields.take(semanticIdentifier)) return true;
+  if (parsed.title !== undefined && parsed.title.trim() !== "") return true;
+  if (!parsed.isMarkdown) return false;
+  const isTitle = ({ level, text }: Heading): boolean => level === 1 && plainText(text) !== "";
+  const last = scanStructure(parsed.body, isTitle).headings.at(-1);
+  return last !== undefined && isTitle(last);
+}
+
+/** Whether the name of the file replaces the title of a page, because it has none. */
+export function isNamedByFile(page: LintPage): boolean {
+  const { path, part, document } = page;
+  const made = readableName(path) + (part === 0 ? "" : ` ${part}`);
+  return document?.title === made && !hasOwnTitle(page);
+}
+
+/**
+ * Pairs each fact whose key an earlier one has with the first of them. Facts without a key are
+ * ignored. Linear in their number; a first one is read again, so that no key stays in memory.
+ */
+export function* findRepeated<Fact>(
+  facts: PageFacts<Fact>,
+  keyOf: (fact: PageFact<Fact>) => string | undefined,
+): Generator<[later: PageFact<Fact>, first: PageFact<Fact>]> {
+  const firsts = createNumbersByHash();
+  const firstOf = (key: string, hash: number): PageFact<Fact> | undefined => {
+    for (const place of firsts.of(hash)) {
+      const fact = facts.at(place);
+      if (keyOf(fact) === key) return fact;
+    }
+    return undefined;
+  };
+  for (const fact of facts) {
+    const key = keyOf(fact);
+    if (key === undefined) continue;
+    const hash = hashText(key);
+    const first = firstOf(key, hash);
+    if (first) yield [fact, first];
+    else firsts.add(hash, fact.place);
+  }
+}

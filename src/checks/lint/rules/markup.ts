@@ -1,0 +1,200 @@
+import { bodyOf, type Body, createProseTest } from "../page/body.ts";
+import { atMost, findInProse, isWrittenAsMarkdown, quoted, createFindSpan } from "../page/spans.ts";
+import type { Found, LintPage, PageRule } from "../rule.ts";
+
+const tag = /<[A-Z][\w.]{0,60}(?:\s[^<>]{0,500})?>/g;
+const statement =
+  /^import\s(?:[\w$*{}, \t]{1,200}\sfrom\s+)?["'][^"'\n]{1,200}["'];?[ \t]*$|^export\s+(?:default\s|(?:const|let|function|async function)\s+[\w$]+)/gm;
+// Not the comment of Hugo's templates.
+const comment = /(?<!\{)\{\/\*/g;
+// A search for a line break is cheap, one at each line is not.
+const statementMarks = ["\nimport ", "\nexport "];
+const hasAttribute = /\s[\w:@.-]+=["'{]/;
+// `<A HREF="…">`, as HTML was once written.
+const isHtml = (name: string): boolean => /^[A-Z][A-Z\d]*$/.test(name);
+
+/** Names with an end tag: `<Name>` without one is a placeholder for a name. */
+function closedNames(text: string): Set<string> {
+  return new Set([...text.matchAll(/<\/([A-Z][\w.]{0,60})>/g)].map(([, name = ""]) => name));
+}
+
+/** Whether a tag opens a component: `<Card title="…">`, `<Card />`, or `<Card>` with an end tag. */
+function isComponent(found: string, closed: ReadonlySet<string>): boolean {
+  const name = /^<([\w.]+)/.exec(found)?.[1] ?? "";
+  if (isHtml(name)) return false;
+  return found.endsWith("/>") || hasAttribute.test(found) || closed.has(name);
+}
+
+const leak = (found: string): string => `code of a component is sent as text: ${quoted(found)}`;
+
+function* leaksIn(page: LintPage): Generator<Found> {
+  const { text } = bodyOf(page);
+  const hasStatements =
+    /^(?:im|ex)port /.test(text) || statementMarks.some((mark) => text.includes(mark));
+  if (hasStatements) yield* findInProse(page, statement, leak);
+  if (text.includes("{/*")) yield* findInProse(page, comment, leak);
+  if (!/<[A-Z]/.test(text)) return;
+  const closed = closedNames(text);
+  yield* findInProse(page, tag, (found) => (isComponent(found, closed) ? leak(found) : undefined));
+}
+
+export const leakedJsx: PageRule = {
+  kind: "page",
+  name: "leaked-jsx",
+  group: "content",
+  severity: "warning",
+  summary: "Code of components is sent as text: imports, exports, tags or comments of JSX",
+  advice:
+    "An upload removes it from MDX, and from Markdown that begins with imports. In other Markdown it is text. " +
+    "Name the file `.mdx`, write plain Markdown, or put an example in code statementMarks.",
+  bad: '# Badges\n\n<Badge type="tip">New</Badge> Order a second badge at the desk on floor 1, with your ID card.\n',
+  good: "# Badges\n\n**New:** Order a second badge at the desk on floor 1, with your ID card.\n",
+  *check(page) {
+    // In other formats, such a text is an example: code of their components is never text.
+    if (isWrittenAsMarkdown(page)) {
+      yield* atMost(leaksIn(page), "pieces of code of components are sent as text");
+    }
+  },
+};
+
+// `- todo: the directive has options` is an entry of a list.
+const todo = String.raw`TODO:.*|(?:TODO|[Tt]odo|TBD|TBA|FIXME)[^\p{L}]*`;
+const later =
+  "[Tt]o be (?:written|done|defined|determined|announced|completed|added)|[Cc]oming soon|[Ww]ork in progress|[Uu]nder construction";
+/** A line that is only a placeholder, as a paragraph or an item of a list. */
+const placeholderLine = new RegExp(
+  String.raw`^[\s>]*(?:[-*+]\s+)?[*_]{0,3}\[?(?:${todo}|(?:${later})[^\p{L}]*)$`,
+  "u",
+);
+const dummyText = /\blorem ipsum dolor\b/i;
+const dummyTexts = new RegExp(dummyText, "gi");
+// What all placeholders begin with, after their marks: few other lines need the pattern.
+const firstLetters = /^[\s>*_[+-]{0,20}(?:to|tb|fi|co|wo|un)/i;
+const longestLine = 200;
+
+// A line that goes on with the one before it is the end of a sentence, or an entry of a list of words.
+const isContinued = (before: string): boolean => /^[^#=]*[\p{L}\d,]\s*$/u.test(before);
+const anywhere = /^[\s>]*(?:[-*+]\s|[*_[]|TODO:)/;
+
+/** Whether a page shows dummy text as code as well, as the result of its example. */
+function isExample(body: Body): boolean {
+  const isProse = createProseTest(body);
+  return [...body.text.matchAll(dummyTexts)].some(({ index }) => !isProse(index));
+}
+
+/** A placeholder, and its offset in the line. */
+interface Placeholder {
+  found: string;
+  at: number;
+}
+
+function placeholderIn(
+  line: string,
+  before: string,
+  hasDummyText: boolean,
+): Placeholder | undefined {
+  const short = line.slice(0, longestLine);
+  let whole = firstLetters.test(short) ? placeholderLine.exec(line.slice(0, 1000)) : undefined;
+  if (whole && !anywhere.test(line) && isContinued(before.slice(-longestLine))) whole = null;
+  const found = whole?.[0] ?? (hasDummyText ? dummyText.exec(line)?.[0] : undefined);
+  if (found === undefined) return undefined;
+  return { found: found.trim(), at: line.indexOf(found.trim()) };
+}
+
+export const placeholder: PageRule = {
+  kind: "page",
+  name: "placeholder",
+  group: "content",
+  severity: "note",
+  summary: "The text contains a placeholder where text is still missing",
+  advice:
+    'A question about this subject finds the page, and the page has no answer: "to be written" is not one. ' +
+    "Write the text, or remove the heading until you do.",
+  bad: "# Printers\n\nEvery floor has a printer next to the kitchen.\n\n## Colour\n\nTBD\n",
+  good: "# Printers\n\nEvery floor has a printer next to the kitchen.\n\n## Colour\n\nThe printer on floor 3 prints in colour.\n",
+  *check(page) {
+    const body = bodyOf(page);
+    const { text } = body;
+    const hasDummyText = text.includes("orem ip") && !isExample(body);
+    const isProse = createProseTest(body);
+    const find = createFindSpan(page, body);
+    let before = "";
+    for (let start = 0; start < text.length;) {
+      const next = text.indexOf("\n", start);
+      const end = next === -1 ? text.length : next;
+      const line = text.slice(start, end);
+      const missing = placeholderIn(line, before, hasDummyText);
+      before = line;
+      const at = start + (missing?.at ?? 0);
+      start = end + 1;
+      if (!missing || !isProse(at)) continue;
+      const { found } = missing;
+      yield { message: `a placeholder: ${quoted(found)}`, span: find(at, at + found.length) };
+    }
+  },
+};
+
+// Jinja, Liquid, Vue, Hugo; ERB and EJS; properties of build tools; tables of contents. A name in
+// `${name}` stands for a value of the reader's in most texts.
+const template =
+  /\{\{[^{}\n]{1,200}\}\}|\{%[^%\n]{1,300}%\}|<%[^%\n]{1,200}%>|\$\{[a-z_]\w{0,60}\.[\w.-]{1,60}\}|^[ \t]*\[(?:\[_?toc_?\]|toc)\][ \t]*$/gim;
+// Of `{{ }}` and `{{ and }}`, the text speaks about the templateMarks.
+const isExpression = (found: string): boolean =>
+  !found.startsWith("{{") || /^\{\{-?\s*(?!(?:and|or)\b)[\w$.("'/_]/.test(found);
+// `projects/{{project}}/places/{{place}}`: the parts of an address, which the reader fills in.
+const addressParts = /\{\{\w+\}\}(?:\/[\w.-]{1,60}){0,5}\/\{\{\w+\}\}/g;
+
+/** The expressions that stand for a part of an address. */
+function partsOfAddresses(text: string): Set<string> {
+  const found = text.includes("}}/") ? text.match(addressParts) : null;
+  return new Set(found?.flatMap((each) => each.match(/\{\{\w+\}\}/g) ?? []));
+}
+
+const quotes = /^(?:""|''|“”|«»|‘’|\(\))$/;
+
+const optionBefore = /(?:^|\s)--[\w-]+[= ]["'][^"'\n]*$/;
+const styleOfJsx = /^\{\{\s*["']?[\w-]+["']?\s*:\s/;
+
+/** Whether an expression is meant as it stands: in the option of a command, or an object in JSX. */
+function isMeant(found: string, text: string, at: number): boolean {
+  if (styleOfJsx.test(found)) return text.charAt(at - 1) === "=" && isInTag(text, at);
+  return optionBefore.test(text.slice(Math.max(0, at - 100), at));
+}
+
+const templateMarks = ["{{", "{%", "<%", "${", "[[", "[TOC]", "[toc]"];
+
+const longestTag = 500;
+
+/** Whether an offset is in an HTML tag: a quoted value there is no quotation. */
+function isInTag(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - longestTag), at);
+  return before.lastIndexOf("<") > before.lastIndexOf(">");
+}
+
+export const templateText: PageRule = {
+  kind: "page",
+  name: "template-text",
+  group: "content",
+  severity: "warning",
+  summary: "The text contains a template expression or shortcode that nothing has filled in",
+  advice:
+    "The site generator replaces it; an upload sends it as it stands, and an answer quotes it. " +
+    "Write the value, send the built pages, or put an example in code templateMarks.",
+  bad: "# Download\n\nThe current version is {{ site.version }}. It needs 200 MB of disk space.\n",
+  good: "# Download\n\nThe current version is 4.2. It needs 200 MB of disk space.\n",
+  *check(page) {
+    const { text } = bodyOf(page);
+    if (!templateMarks.some((mark) => text.includes(mark))) return;
+    // Without templateMarks for code, a text cannot tell its examples from its mistakes.
+    if (page.source === undefined || !page.parsed.isMarkdown) return;
+    const parts = partsOfAddresses(text);
+    const found = findInProse(page, template, (each, at) => {
+      if (parts.has(each)) return undefined;
+      const around = text.charAt(at - 1) + text.charAt(at + each.length);
+      if (!isExpression(each) || (quotes.test(around) && !isInTag(text, at))) return undefined;
+      if (isMeant(each, text, at)) return undefined;
+      return `${quoted(each)} is sent as it stands`;
+    });
+    yield* atMost(found, "template expressions are sent as they stand");
+  },
+};
