@@ -99,15 +99,18 @@ function decoded(password: string): string {
   }
 }
 
-// `{{password}}`, `${PASSWORD}`, `$(cat file)`, `[password]`, `%PASSWORD%`, `$PASSWORD`.
+// `{{password}}`, `${PASSWORD}`, `$(cat file)`, `[password]`, `%PASSWORD%`.
 const blanks =
-  /\$?\{{1,2}[^{}]*\}|\$\([^()]*\)|\[[^[\]]*\]|%\w+%|^\([^()]*\)$|\.\.\.|…|\*{3}|^x{3,}|^\$[A-Za-z_]\w*$/;
+  /\$?\{{1,2}[^{}]*\}|\$\([^()]*\)|\[[^[\]]*\]|%\w+%|^\([^()]*\)$|\.\.\.|…|\*{3}|^x{3,}/;
+
+/** Whether a password is the name of a variable: `$PASSWORD_2`. Names are not random. */
+const isVariableName = (password: string): boolean =>
+  /^\$[A-Za-z_]\w*$/.test(password) && !(hasRandomChanges(password) && /\d[A-Za-z]/.test(password));
 
 /** Whether a value is one that a program made up: letters, digits and no word. */
 function isStrong(password: string): boolean {
   if (password.length < 8 || !/\d/.test(password) || !/[a-z]/i.test(password)) return false;
-  // Also a `$NAME` with digits in it is a variable.
-  if (blanks.test(password) || entropyOf(password) < 2.9) return false;
+  if (blanks.test(password) || isVariableName(password) || entropyOf(password) < 2.9) return false;
   return hasRandomChanges(password) || !hasWord(password);
 }
 
