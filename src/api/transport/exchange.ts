@@ -1,4 +1,3 @@
-import type { Deadlines } from "./deadlines.ts";
 import { createReadBuffer } from "../chat/read-buffer.ts";
 import type { Headers } from "./headers.ts";
 import { redactBody, redactHeaders, type Redactor } from "../answers/redaction.ts";
@@ -20,17 +19,17 @@ export interface StreamedAnswer {
 /** Starts a watched exchange; the returned function releases its connection. */
 export type Start = (watch: Watch) => () => void;
 
-/** Dependencies of an exchange: start function, deadlines, and the redactor of its response. */
+/** Dependencies of an exchange: start function, those in flight, and the redactor of its response. */
 export interface Means {
   start: Start;
-  deadlines: Deadlines<Watch>;
+  inFlight: Set<Watch>;
   secrets: Redactor;
 }
 
 /** Sends and collects the body. Rejects with the transport's error (faults.ts reads it). */
 export function wholeAnswer(
   exchange: Exchange,
-  { start, deadlines, secrets }: Means,
+  { start, inFlight, secrets }: Means,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let status = 0;
@@ -56,7 +55,7 @@ export function wholeAnswer(
           reject(error);
         },
       },
-      deadlines,
+      inFlight,
     );
     const release = start(watched);
   });
@@ -68,7 +67,7 @@ export function wholeAnswer(
  */
 export function streamedAnswer(
   exchange: Exchange,
-  { start, deadlines, secrets }: Means,
+  { start, inFlight, secrets }: Means,
 ): Promise<StreamedAnswer> {
   return new Promise((resolve, reject) => {
     let flow: Flow | undefined;
@@ -89,7 +88,7 @@ export function streamedAnswer(
           queueMicrotask(() => release());
         },
       },
-      deadlines,
+      inFlight,
     );
     async function* read(): AsyncGenerator<Uint8Array> {
       try {

@@ -1,7 +1,6 @@
 import type Pool from "undici/lib/dispatcher/pool.js";
 import type { DispatchOptions } from "undici/lib/dispatcher/pool.js";
 import { createConnector, type ConnectorOptions } from "./connector.ts";
-import { createDeadlines } from "./deadlines.ts";
 import {
   streamedAnswer,
   wholeAnswer,
@@ -97,9 +96,9 @@ export function createTransport(options: TransportOptions): Transport {
   let opening: Promise<Pools> | undefined;
   let pools: Pools | undefined;
   let shared: Pool | undefined;
-  const deadlines = createDeadlines<Watch>();
+  const inFlight = new Set<Watch>();
   const endRunning = (): void => {
-    for (const watch of deadlines.all()) {
+    for (const watch of [...inFlight]) {
       if (!watch.detached) watch.abort(signal.reason as Error);
     }
   };
@@ -127,7 +126,7 @@ export function createTransport(options: TransportOptions): Transport {
       });
     }
     if (signal.aborted && !exchange.detached) return Promise.reject(signal.reason as Error);
-    return send(exchange, { start: starter(exchange, pools), deadlines, secrets });
+    return send(exchange, { start: starter(exchange, pools), inFlight, secrets });
   };
   return {
     send: (exchange) => begin(exchange, wholeAnswer),

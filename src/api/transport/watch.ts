@@ -1,6 +1,6 @@
 import type { Handler } from "undici/lib/dispatcher/pool.js";
 import { markUnsent } from "./connector.ts";
-import type { Bounded, Deadlines } from "./deadlines.ts";
+import { clampTimer } from "../retry/timing.ts";
 import type { Headers } from "./headers.ts";
 
 export type Body = Uint8Array | (() => AsyncIterable<Uint8Array>);
@@ -33,7 +33,7 @@ export function fault(code: string, message: string): Error {
 }
 
 /** One exchange in flight: its handler for undici, and how to abort it. */
-export interface Watch extends Bounded {
+export interface Watch {
   handler: Handler;
   detached: boolean;
   abort(error: Error): void;
@@ -63,13 +63,17 @@ export interface Listener {
   isBehind?(): boolean;
 }
 
-/** The deadline `ms` after `now`; 0 means no limit. */
-function deadlineAfter(now: number, ms: number): number {
-  return ms > 0 ? now + ms : Number.POSITIVE_INFINITY;
+/** The deadline in `ms` on a monotonic clock; 0 means no limit. */
+function deadlineAfter(ms: number): number {
+  return ms > 0 ? performance.now() + ms : Number.POSITIVE_INFINITY;
 }
 
-/** Follows one exchange: its deadlines, its bytes, and its end, which is reported exactly once. */
-export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlines<Watch>): Watch {
+/**
+ * Follows one exchange: its deadlines, its bytes, and its end, which is reported exactly once. Keeps
+ * itself in `inFlight` until then. Its one timer fires at the deadline known when it was set, and is
+ * set again where a later one counts by then.
+ */
+export function watch(exchange: Exchange, listener: Listener, inFlight: Set<Watch>): Watch {
   /** Aborts the request in undici; undefined before the request has a connection. */
   let abortRequest: ((reason: Error) => void) | undefined;
   let resumeRequest: (() => void) | undefined;
@@ -78,12 +82,19 @@ export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlin
   let done = false;
   let received = 0;
   let inBody = false;
-  const begun = deadlines.now();
-  const totalAt = deadlineAfter(begun, exchange.totalMs);
-  let phaseAt = deadlineAfter(begun, exchange.headersMs);
+  const totalAt = deadlineAfter(exchange.totalMs);
+  let phaseAt = deadlineAfter(exchange.headersMs);
+  let timer: NodeJS.Timeout | undefined;
+  const dueAt = (): number => Math.min(phaseAt, totalAt);
+  const setTimer = (): void => {
+    clearTimeout(timer);
+    if (dueAt() === Number.POSITIVE_INFINITY) return;
+    timer = setTimeout(onTimer, clampTimer(dueAt() - performance.now()));
+  };
   const finish = (): boolean => {
     if (done) return false;
-    deadlines.remove(watched);
+    clearTimeout(timer);
+    inFlight.delete(watched);
     return (done = true);
   };
   const abort = (error: Error): void => {
@@ -92,6 +103,16 @@ export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlin
     abortRequest?.(error);
     listener.onError(error);
   };
+  const onTimer = (): void => {
+    const isPhase = phaseAt <= totalAt;
+    if (isPhase && inBody && listener.isBehind?.()) phaseAt = deadlineAfter(exchange.idleMs);
+    // Timers count whole milliseconds, so they may fire a fraction early.
+    if (dueAt() > performance.now() + 1) return setTimer();
+    const error = timeoutOf(isPhase, inBody);
+    // The request has no connection yet, so nothing was sent.
+    if (!abortRequest) markUnsent(error);
+    abort(error);
+  };
   const handler: Handler = {
     onConnect(end) {
       abortRequest = end;
@@ -99,7 +120,7 @@ export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlin
     },
     onBodySent() {
       if (done || inBody) return;
-      phaseAt = deadlineAfter(deadlines.now(), exchange.headersMs);
+      phaseAt = deadlineAfter(exchange.headersMs);
       exchange.onSent?.();
     },
     onHeaders(status, headers, resume) {
@@ -110,8 +131,8 @@ export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlin
       }
       if (status < 200 || done) return true;
       inBody = true;
-      phaseAt = deadlineAfter(deadlines.now(), exchange.idleMs);
-      deadlines.sooner(watched);
+      phaseAt = deadlineAfter(exchange.idleMs);
+      setTimer();
       listener.onHeaders(status, headers);
       return !isPaused;
     },
@@ -122,7 +143,7 @@ export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlin
         abort(fault("ANSWER_TOO_LARGE", `response above ${exchange.responseBytes} bytes`));
         return true;
       }
-      phaseAt = deadlineAfter(deadlines.now(), exchange.idleMs);
+      phaseAt = deadlineAfter(exchange.idleMs);
       listener.onChunk(chunk);
       return !isPaused;
     },
@@ -137,19 +158,6 @@ export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlin
     handler,
     abort,
     detached: exchange.detached === true,
-    place: -1,
-    dueAt: () => Math.min(phaseAt, totalAt),
-    expire() {
-      const isPhase = phaseAt <= totalAt;
-      if (isPhase && inBody && listener.isBehind?.()) {
-        phaseAt = deadlineAfter(deadlines.now(), exchange.idleMs);
-        return;
-      }
-      const error = timeoutOf(isPhase, inBody);
-      // The request has no connection yet, so nothing was sent.
-      if (!abortRequest) markUnsent(error);
-      abort(error);
-    },
   };
   listener.onFlow?.({
     pause: () => void (isPaused = true),
@@ -159,6 +167,7 @@ export function watch(exchange: Exchange, listener: Listener, deadlines: Deadlin
       resumeRequest?.();
     },
   });
-  deadlines.add(watched);
+  inFlight.add(watched);
+  setTimer();
   return watched;
 }

@@ -1,7 +1,6 @@
 import { CliError } from "../../errors.ts";
 import { scanJson } from "../json/json-position.ts";
 import { MatterError, parseMatter, type MatterFormat } from "./matter.ts";
-import { parsePlainYaml } from "./plain-yaml.ts";
 import { isMap, toValue, ValueError, type ValueMap } from "./values.ts";
 
 /** The front matter of one file and its position. */
@@ -115,8 +114,6 @@ function parseBlock({ format, block, firstLine }: Fenced, path: string): ValueMa
   if (block.length > maxBlockChars) {
     fail(path, firstLine, 1, "front matter is larger than 64 KiB", general);
   }
-  const plain = format === "yaml" ? parsePlainYaml(block) : undefined;
-  if (plain) return plain;
   try {
     if (format === "yaml" && block.trim() === "") return Object.create(null) as ValueMap;
     const data = toValue(parseMatter(block, format));

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
-import { createDeadlines } from "../../../src/api/transport/deadlines.ts";
 import { watch, type Watch } from "../../../src/api/transport/watch.ts";
 
 const require = createRequire(import.meta.url);
@@ -46,7 +45,7 @@ describe("undici", () => {
     const { handler } = watch(
       { ...exchange, method: "GET", path: "/", headers: {}, fresh: false },
       listener,
-      createDeadlines<Watch>(),
+      new Set<Watch>(),
     );
     expect(wrapper.unwrap(handler)).toBe(handler);
   });
