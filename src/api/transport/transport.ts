@@ -98,7 +98,7 @@ export function createTransport(options: TransportOptions): Transport {
   let shared: Pool | undefined;
   const inFlight = new Set<Watch>();
   const endRunning = (): void => {
-    for (const watch of [...inFlight]) {
+    for (const watch of inFlight) {
       if (!watch.detached) watch.abort(signal.reason as Error);
     }
   };
