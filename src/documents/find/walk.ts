@@ -1,7 +1,7 @@
 import type { LeftOut, Listed } from "./source-file.ts";
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { sep } from "node:path";
-import { codeOf, fileProblem, isOutOfFiles } from "../../errors.ts";
+import { codeOf, fileProblem, isOutOfFiles, CliError } from "../../errors.ts";
 import { jobsBehind, resolveLink, type Link, type Links } from "./links.ts";
 import { extensionOf } from "../read/file-name.ts";
 import { formatOf } from "../read/readers.ts";
@@ -19,10 +19,71 @@ import {
 } from "./folder.ts";
 import { absoluteOf } from "../inspect/absolute.ts";
 import type { DocumentSettings } from "../map/settings.ts";
-import { createRawNames } from "./place/raw-names.ts";
-import { sortByKey } from "./entry-order.ts";
-import { normalise } from "../inspect/stamp.ts";
-import { refuseNormalisationCollisions } from "./place/normalisation-collisions.ts";
+import { normalise, comparePaths } from "../inspect/stamp.ts";
+
+/** Shows combining marks as code points: otherwise the names look equal on a screen. */
+function spelledOut(name: string): string {
+  return name.replace(/\p{M}/gu, (mark) => `\\u{${mark.codePointAt(0)?.toString(16)}}`);
+}
+
+/**
+ * Throws CliError `usage` when two files or two folders in one folder have the same NFC path:
+ * neither the state nor a document id could distinguish them. `entries` are sorted by their
+ * normalised names.
+ */
+function refuseNormalisationCollisions(
+  entries: readonly { kind: "file" | "folder" | "link" | "found"; key: string }[],
+  folder: Folder,
+  dirents: readonly { name: string }[],
+): void {
+  let previousKey: string | undefined;
+  for (const { kind, key } of entries) {
+    // A link is no document: its target has its own path.
+    if (kind === "found" || kind === "link") continue;
+    if (key === previousKey) {
+      const name = key.replace(/\/$/, "");
+      const colliding = dirents.filter((each) => normalise(each.name) === name);
+      throw new CliError("usage", "two names differ only in their Unicode normalisation", {
+        details: colliding.map((each) => pathIn(folder, spelledOut(each.name))),
+        hints: ["rename one of them: otherwise one document overwrites the other"],
+      });
+    }
+    previousKey = key;
+  }
+}
+
+/** A name with each byte outside printable ASCII written like `\xe9`. */
+function escapeBytes(bytes: Buffer): string {
+  return bytes
+    .toString("latin1")
+    .replace(/[^ -~]/g, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}
+
+/**
+ * Returns a function that shows the bytes of a name that is not UTF-8. Node decodes every invalid
+ * byte to U+FFFD, so several names can look equal. Call the function once for each such name, with
+ * the name as Node decoded it: each call uses up one name of the folder.
+ */
+function createRawNames(folder: string): (name: string) => string {
+  let remaining: Buffer[] | undefined;
+  return (name) => {
+    remaining ??= readdirSync(folder, { encoding: "buffer" });
+    const at = remaining.findIndex((bytes) => bytes.toString() === name);
+    const [bytes] = at < 0 ? [] : remaining.splice(at, 1);
+    return bytes ? escapeBytes(bytes) : name;
+  };
+}
+
+// From U+D800 on, code-unit order (fast to compare) can differ from code-point order.
+const mayDifferInOrder = /[\ud800-\uffff]/;
+
+/** Sorts the entries of one folder in place by key, in code-point order. */
+function sortByKey<Entry extends { key: string }>(entries: Entry[]): Entry[] {
+  if (entries.some(({ key }) => mayDifferInOrder.test(key))) {
+    return entries.sort((a, b) => comparePaths(a.key, b.key));
+  }
+  return entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+}
 
 /** `key` orders the entries of one folder. */
 type Entry =
