@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSyn
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { whileLocked } from "../../src/config/file/lock.ts";
 import { createMachine } from "../../src/config/find/folders.ts";
 import { staysInside } from "../../src/config/patterns.ts";
 import { restrictContent } from "../../src/config/restrict.ts";
@@ -335,4 +336,20 @@ describe("trust", () => {
   it("lists what a file claims", () => {
     expect(claimsOf({ profiles: { p: { apiKey: "literal", chat: {} } } })).toEqual([]);
   });
+});
+
+it("trust is remembered beside what another process remembers meanwhile", async () => {
+  const desk = createDesk();
+  desk.put(".cliconfig.json", attack);
+  const store = trustStore(machineOf(desk));
+  let own: Promise<void> | undefined;
+  await whileLocked(store, async () => {
+    own = trust(desk);
+    // Longer than trust takes without a lock.
+    for (let at = 0; at < 3; at++) await desk.load({ sends: false });
+    writeFileSync(store, '{"version":1,"files":{"/other.json":"a"}}', { mode: 0o600 });
+  });
+  await own;
+  const { files } = JSON.parse(readFileSync(store, "utf8")) as { files: object };
+  expect(Object.keys(files)).toHaveLength(2);
 });
