@@ -1,11 +1,14 @@
-type Attributes = ReadonlyMap<string, string>;
+/** Attributes by name, in lower case. */
+interface Attributes {
+  get(name: string): string | undefined;
+}
 
 // A declaration that no author wrote is data: the time stays linear.
 const longestStyle = 2000;
 const declaration = /^\s*display\s*:\s*([a-z-]+)\s*(!\s*important\s*)?$/i;
 
 /** The value of `display` in the style of an element; undefined for none. */
-function displayOf(style: string | undefined): string | undefined {
+export function displayOf(style: string | undefined): string | undefined {
   if (style === undefined || style.length > longestStyle) return undefined;
   let value: string | undefined;
   let isImportant = false;

@@ -16,7 +16,7 @@ export const formats = {
   html: {
     extensions: ["html", "htm"],
     gives: "text",
-    load: async () => (await import("./readers/html/html.ts")).readHtml,
+    load: async () => (await import("./readers/html.ts")).readHtml,
   },
   mdx: {
     extensions: ["mdx"],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { removeHidden } from "../../../src/documents/hidden/markdown.ts";
 import { createLeftOutLog } from "../../../src/documents/read/left-out.ts";
 import { readAdoc } from "../../../src/documents/read/readers/adoc/adoc.ts";
-import { readHtml } from "../../../src/documents/read/readers/html/html.ts";
+import { readHtml } from "../../../src/documents/read/readers/html.ts";
 import { readMarkdown } from "../../../src/documents/read/readers/markdown/markdown.ts";
 import { readMdx } from "../../../src/documents/read/readers/mdx/mdx.ts";
 import { expectLinear } from "../../cost.ts";

@@ -1,5 +1,5 @@
 import { fenced } from "../html/html-blocks.ts";
-import { readHtml } from "../html/html.ts";
+import { readHtml } from "../html.ts";
 import { substitute } from "./source/attributes.ts";
 import { addBlock, textLines, type BlockAttributes, type State } from "./state.ts";
 

@@ -1,9 +1,10 @@
-import { destination, escapeBrackets } from "../html/html-links.ts";
-import { raised } from "../raised.ts";
+import { destination } from "../../../page/pieces.ts";
+import { raised } from "../../../page/raised.ts";
 import { headingLevel, memberOf, type Styles } from "./docx-styles.ts";
 import type { Numbering } from "./docx-numbering.ts";
 import type { Block } from "./docx-text.ts";
 
+const escapeBrackets = (text: string): string => text.replace(/[[\]]/g, "\\$&");
 const mostAddressChars = 16 * 1024 * 1024;
 
 /** What the other parts of a file say about its main part. */

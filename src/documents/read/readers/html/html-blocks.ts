@@ -16,7 +16,7 @@ const looksLikeHeading = /^(?:#{1,6}(?:[ \t]|$)|=+[ \t]*$|-+[ \t]*$|<)/;
 const looksLikeFence = /^((?:(?:[-*+]|\d{1,9}[.)])[ \t]+){0,100})(?=`{3,}[^`]*$|~~~)/;
 
 /** Escapes `<!--`, so that it begins no comment. In code it begins none. */
-export function escapeComments(line: string): string {
+function escapeComments(line: string): string {
   if (!line.includes("<!--")) return line;
   const isCode = createLookup(codeSpansOf(line));
   return line.replace(/<!--/g, (mark, at: number) => (isCode(at) ? mark : "<\\!--"));
@@ -36,18 +36,6 @@ export function oneLine(text: string): string {
     .trim();
 }
 
-/** Collapses the white space of running text, drops empty lines, and escapes each line. */
-export function linesOf(text: string, indent: string, mark: string): string {
-  const lines = text
-    .split("\n")
-    .map((line) => oneLine(line))
-    // Also drops a row of empty cells.
-    .filter((line) => line.replace(/[|\s]+/g, "") !== "")
-    .map((line) => escapeLine(line));
-  const rest = indent + " ".repeat(mark.length);
-  return lines.map((line, index) => (index === 0 ? indent + mark : rest) + line).join("\n");
-}
-
 /** Wraps preformatted text in a fence that is longer than any fence in it. */
 export function fenced(text: string): string {
   const content = text.replace(/^\n/, "").trimEnd();
@@ -56,26 +44,6 @@ export function fenced(text: string): string {
   for (const run of content.matchAll(/`{3,}/g)) longest = Math.max(longest, run[0].length);
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${content}\n${fence}`;
-}
-
-type Range = readonly [from: number, to: number];
-
-const sizeOf = (blocks: readonly Block[]): number =>
-  blocks.reduce((sum, { text }) => sum + text.length, 0);
-
-/** The blocks of the main text. The ranges of `blocks` are those of `<main>` and `<article>`. */
-export function chooseBlocks(
-  blocks: readonly Block[],
-  mains: readonly Range[],
-  articles: readonly Range[],
-): readonly Block[] {
-  const within = (ranges: readonly Range[]): Block[] =>
-    ranges.flatMap(([from, to]) => blocks.slice(from, to));
-  const main = within(mains);
-  if (main.length > 0) return main;
-  // Articles may also be only teasers beside the main text.
-  const article = within(articles);
-  return article.length > 0 && sizeOf(article) * 2 >= sizeOf(blocks) ? article : blocks;
 }
 
 /** Joins blocks to the text of a document. Also returns its headings in order. */

@@ -1,5 +1,5 @@
 import { codeSpan } from "../../../../markdown/code-span.ts";
-import { raised } from "../../raised.ts";
+import { raised } from "../../../../page/raised.ts";
 import { decodeHTMLStrict } from "entities/decode";
 import { substitute, substituteCharacters } from "../source/attributes.ts";
 import { createFinder } from "./finder.ts";

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { isOtherComponent, relativeResource } from "./antora.ts";
 import { parseList } from "../source/attribute-list.ts";
-import { destination } from "../../html/html-links.ts";
+import { destination } from "../../../../page/pieces.ts";
 import * as ids from "./ids.ts";
 import type { InlineContext, Scan } from "./inline-context.ts";
 

@@ -1,4 +1,4 @@
-import { raised } from "../../raised.ts";
+import { raised } from "../../../../page/raised.ts";
 import { codeSpan } from "../../../../markdown/code-span.ts";
 import { link, unescape } from "../rst-markdown.ts";
 
