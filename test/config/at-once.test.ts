@@ -91,6 +91,8 @@ describe.runIf(process.platform !== "win32")("a pipe in place of a file is not w
     ["state/knowctl/trust.json", "config show", 3],
     ["replies/recording.json", "eval retrieval suite.json --replay replies", 2],
     ["answer.ndjson", "chat --replay answer.ndjson", 2],
+    ["cases.json", "eval retrieval cases.json", 2],
+    ["base.json", "lint docs --baseline base.json", 2],
     ["results.ndjson", "chat --batch q.ndjson --resume results.ndjson --profile p1", 2],
   ])("%s: %s", async (file, line, code) => {
     const { folder, env, run } = desk({
@@ -124,8 +126,8 @@ it("a file of UTF-16 is named as such", async () => {
 });
 
 describe("login tries the key", () => {
-  async function start() {
-    const service = await startTestService();
+  async function start(dialect: "standard" | "onyx") {
+    const service = await startTestService({ dialect });
     const place = desk();
     const profiles = { p1: { baseUrl: service.sandbox.url, apiKey: testKey } };
     writeFileSync(join(place.config, "config.json"), JSON.stringify({ profiles }));
@@ -136,15 +138,25 @@ describe("login tries the key", () => {
     };
   }
 
-  it("keeps the one that works where the service refuses the new one", async () => {
-    const { login, saved } = await start();
-    const refused = await login("wrong-key-1");
-    expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain("--no-check");
-    expect(saved().profiles["p1"]?.apiKey).toBe(testKey);
-    expect(await login("wrong-key-1", "--no-check")).toMatchObject({ code: 0 });
-    expect(saved().profiles["p1"]?.apiKey).toBe("wrong-key-1");
-    expect(await login(testKey)).toMatchObject({ code: 0 });
-    expect(saved().profiles["p1"]?.apiKey).toBe(testKey);
+  it.each(["standard", "onyx"] as const)(
+    "%s: keeps the one that works, and not a refused one",
+    async (dialect) => {
+      const { login, saved } = await start(dialect);
+      const refused = await login("wrong-key-1");
+      expect(refused.code).toBe(4);
+      expect(refused.stderr).toContain("--no-check");
+      expect(saved().profiles["p1"]?.apiKey).toBe(testKey);
+      expect(await login("wrong-key-1", "--no-check")).toMatchObject({ code: 0 });
+      expect(saved().profiles["p1"]?.apiKey).toBe("wrong-key-1");
+      expect(await login(testKey)).toMatchObject({ code: 0 });
+      expect(saved().profiles["p1"]?.apiKey).toBe(testKey);
+    },
+  );
+
+  it("takes one that the service knows, and that may not list connectors", async () => {
+    const { login, saved } = await start("onyx");
+    expect(await login(`${testKey}-reader`)).toMatchObject({ code: 0 });
+    expect(saved().profiles["p1"]?.apiKey).toBe(`${testKey}-reader`);
+    expect(await login(`${testKey}-scoped`)).toMatchObject({ code: 0 });
   });
 });

@@ -15,6 +15,9 @@ export type KeyName = keyof typeof keyNames;
 /** Words of a refusal because of the token, not of its account: observed-service.md 12.8. */
 const isAboutScopes = /\btoken's scopes\b/i;
 
+/** Codes of a refusal of a key that the service knows. */
+export const lacksPermission = /PERMISSION|ADMIN|UNAUTHORIZED|EE_REQUIRED/;
+
 /** The key of a request, as messages name it. */
 export interface KeyUsed {
   key: KeyName;
@@ -50,7 +53,7 @@ export function hintsForStatus(
   }
   if (status === 401 || status === 403) {
     const key = describeKey(used);
-    return /PERMISSION|ADMIN|UNAUTHORIZED|EE_REQUIRED/.test(code ?? "")
+    return lacksPermission.test(code ?? "")
       ? [`the service knows ${key} but it lacks the permission; ask an administrator for it`]
       : [`the service does not accept ${key}, or it lacks the permission; ${howToChangeKey(used)}`];
   }

@@ -164,7 +164,7 @@ export function compareWithBaseline(
   return { known, fixed: fixed.filter(({ fingerprints }) => fingerprints.length > 0) };
 }
 
-/** A file to be replaced afterwards. To read a pipe would block, to replace a socket breaks it. */
+/** To read a pipe without a writer would block, to replace a socket breaks it. */
 function refuseSpecial(path: string, name: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found || found.isFile() || found.isDirectory()) return;
@@ -180,7 +180,7 @@ function refuseSpecial(path: string, name: string): void {
 export function readBaseline(path: string, name: string, mayBeMissing = false): BaselineEntry[] {
   let text: string;
   try {
-    if (mayBeMissing) refuseSpecial(path, name);
+    refuseSpecial(path, name);
     text = readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof CliError) throw error;

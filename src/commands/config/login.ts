@@ -5,6 +5,7 @@ import {
   saveDraft,
   type Draft,
 } from "../../config/file/edit.ts";
+import { lacksPermission } from "../../api/answers/status.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Config } from "../../config/load.ts";
 import { AddressProblem, parseBaseUrl } from "../../config/values/url.ts";
@@ -106,7 +107,8 @@ async function tryKey(
     );
   } catch (error) {
     if (error instanceof CliError && error.cause instanceof ApiError) {
-      if (error.cause.status === 403) return;
+      // Services of the onyx dialect answer 403 to an unknown key as well, without a code.
+      if (error.cause.status === 403 && lacksPermission.test(error.cause.code ?? "")) return;
     }
     if (!(error instanceof CliError) || !prompt.canAsk) throw error;
     await writeError(output, new CliError(error.exit, error.message, { details: error.details }));

@@ -36,8 +36,12 @@ export function brokenSuite(
 
 async function readSuite(path: string, file: string): Promise<string> {
   try {
-    const { size } = await stat(path);
-    if (size > maxBytes) throw new CliError("usage", `${file}: a suite may not exceed 4 MiB`);
+    const stats = await stat(path);
+    // A pipe without a writer would block the process, even its end.
+    if (!stats.isFile() && !stats.isDirectory() && !/^\/(?:dev\/fd|proc)\//.test(path)) {
+      throw new CliError("usage", `${file}: the suite is not a regular file`);
+    }
+    if (stats.size > maxBytes) throw new CliError("usage", `${file}: a suite may not exceed 4 MiB`);
     const bytes = await readFile(path);
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
