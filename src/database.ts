@@ -110,19 +110,41 @@ export function isWithoutRoom(error: unknown): error is CliError {
 }
 
 /**
- * Runs a statement and turns a full disk into a CliError `local` about temporary files:
- * SQLite opens a file for temporary tables once they outgrow memory.
- * stateFailure() replaces this error where the state's own disk is full.
+ * The error of a statement. A full disk is a CliError `local` about temporary files: SQLite opens a
+ * file for temporary tables once they outgrow memory; stateFailure() replaces this error where the
+ * state's own disk is full. So is a number that JavaScript does not hold: this program writes none.
  */
-function reportFullDisk<T>(work: () => T): T {
+function explained(error: unknown): unknown {
+  const message = messageOf(error);
+  if (/too large to be represented/.test(message)) {
+    return new CliError("local", `the records hold a number above 2^53: ${message}`, {
+      hints: [
+        "the file is damaged, or another program wrote it: restore it from a backup, or move it away",
+      ],
+      cause: error,
+    });
+  }
+  if (!/disk is full|unable to open database file/.test(message)) return error;
+  return new CliError("local", `no room for temporary files: ${message}`, {
+    hints: ["free space in the temporary folder, or set TMPDIR to another folder"],
+    cause: error,
+  });
+}
+
+/** Runs a statement; throws its explained error. */
+function explaining<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!/disk is full|unable to open database file/.test(messageOf(error))) throw error;
-    throw new CliError("local", `no room for temporary files: ${messageOf(error)}`, {
-      hints: ["free space in the temporary folder, or set TMPDIR to another folder"],
-      cause: error,
-    });
+    throw explained(error);
+  }
+}
+
+function* explainedRows(rows: Iterable<unknown>): Generator<Row> {
+  try {
+    yield* rows as Iterable<Row>;
+  } catch (error) {
+    throw explained(error);
   }
 }
 
@@ -142,7 +164,7 @@ function ignoreErrors(work: () => void): void {
 function commitOrRollBack<T>(driver: Driver, body: () => T): T {
   try {
     const result = body();
-    reportFullDisk(() => driver.exec("COMMIT"));
+    explaining(() => driver.exec("COMMIT"));
     return result;
   } catch (error) {
     // On a full disk SQLite has rolled back already and ROLLBACK fails; keep the first error.
@@ -161,7 +183,7 @@ export function createDatabase(driver: OpenDriver): Database {
     currentMode = mode;
   };
   return {
-    exec: (sql) => void reportFullDisk(() => driver.exec(sql)),
+    exec: (sql) => void explaining(() => driver.exec(sql)),
     prepare(sql) {
       const statement = driver.prepare(sql);
       const isNamed = !driver.countsNumbered && /\?\d/.test(sql);
@@ -171,22 +193,22 @@ export function createDatabase(driver: OpenDriver): Database {
       // the tables of a full-text index have such ids.
       const method = driver.takesArray ? "run" : "all";
       return {
-        run: (...values) => void reportFullDisk(() => statement[method](...bind(values))),
+        run: (...values) => void explaining(() => statement[method](...bind(values))),
         runMany: (values) =>
-          void reportFullDisk(() =>
+          void explaining(() =>
             driver.takesArray ? statement.run(values) : statement[method](...bind(values)),
           ),
         get(...values) {
-          const row = reportFullDisk(() => statement.get(...bind(values)));
+          const row = explaining(() => statement.get(...bind(values)));
           return row === undefined || row === null ? undefined : withoutMetadata(row);
         },
-        all: (...values) => reportFullDisk(() => statement.all(...bind(values))) as Row[],
-        iterate: (...values) => statement.iterate(...bind(values)) as IterableIterator<Row>,
+        all: (...values) => explaining(() => statement.all(...bind(values))) as Row[],
+        iterate: (...values) => explainedRows(statement.iterate(...bind(values)) as Iterable<Row>),
       };
     },
     transaction(body, synchronous = "FULL") {
       try {
-        reportFullDisk(() => {
+        explaining(() => {
           setSynchronous(synchronous);
           driver.exec("BEGIN IMMEDIATE");
         });

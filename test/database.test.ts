@@ -90,6 +90,22 @@ it("names the numbered parameters to a driver that does not count them", () => {
   expect(seen).toEqual([named, ["a", "b"], ["a", "b"], ["a", "b"], named]);
 });
 
+it("says that a number is too large, however the rows are read", () => {
+  const fail = (): never => {
+    throw new RangeError(
+      "Value is too large to be represented as a JavaScript number: 9007199254740993",
+    );
+  };
+  const rows = { [Symbol.iterator]: () => ({ next: fail }) };
+  const statement = { run: fail, get: fail, all: fail, iterate: () => rows };
+  const driver = { exec() {}, prepare: () => statement, close() {}, takesArray: false };
+  const read = createDatabase({ ...driver, countsNumbered: true }).prepare("SELECT n FROM t");
+  for (const way of [() => read.get(), () => read.all(), () => [...read.iterate()]]) {
+    expect(way).toThrow(expect.objectContaining({ exit: "local" }));
+    expect(way).toThrow("the records hold a number above 2^53");
+  }
+});
+
 it("writes beside a full-text index, whose row ids no number holds", async () => {
   const database = await open();
   database.exec("CREATE TABLE t(n); CREATE VIRTUAL TABLE words USING fts5(word)");

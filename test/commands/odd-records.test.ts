@@ -97,7 +97,7 @@ describe("a listing that fails", () => {
   it.each([500, 501, 429])("with %i is a warning, and the upload goes on", async (status) => {
     const service = await startService({ status, body: { detail: "no vector store" } });
     const { code, err } = await service.run(...upload);
-    expect(err).toContain(`warning: cc_pair_id 5 is not checked beforehand`);
+    expect(err).toContain(`warning: pair 5 is not checked beforehand`);
     expect(err).toContain("cannot determine who can read the documents");
     expect({ code, sent: service.sent }).toEqual({ code: 0, sent: ["docs/a.md"] });
   });
@@ -111,7 +111,7 @@ describe("a listing that fails", () => {
   ])("with %i ends an upload that requires an access type with %i", async (status, exit) => {
     const service = await startService({ status, body: { detail: "no" } });
     const { code, err } = await service.run(...upload, "--require-access", "private");
-    expect(err).toContain("--require-access: the access type of cc_pair_id 5 cannot be read");
+    expect(err).toContain("--require-access: the access type of pair 5 cannot be read");
     expect({ code, sent: service.sent }).toEqual({ code: exit, sent: [] });
   });
 

@@ -45,3 +45,9 @@ describe("docs/troubleshooting.md", () => {
     expect(files.some((text) => gone.test(text))).toBe(false);
   });
 });
+
+it("calls a pair a pair in every text, however the interface names it", () => {
+  const other = /\bcc[-_]pair(?:_id)? (?:\$\{|\d|N\b)/g;
+  expect("no cc-pair ${id}, cc_pair_id 2".match(other)).toHaveLength(2);
+  expect(files.flatMap((text) => text.match(other) ?? [])).toEqual([]);
+});

@@ -114,7 +114,7 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
       const { code, stderr } = await runExample(answered(line), place);
       // The examples of connectors send one folder to two pairs, and the second upload says so.
       const known = commands.includes("connectors")
-        ? "(?!: by the state, cc_pair_id 2 also holds 6 documents)"
+        ? "(?!: by the state, pair 2 also holds 6 documents)"
         : "(?!: the sandbox was asked)";
       const complaint = isDifferent ? /warning/ : new RegExp(`error|warning${known}`);
       expect({ code, stderr }, line).toEqual({

@@ -63,7 +63,7 @@ it.skipIf(!hasTerminal)("from nothing to one's own service, at a terminal", asyn
   person.enter("knowctl ingest docs --cc-pair-id 2");
   const sent = await person.endsWith(0);
   expect(sent).toMatch(
-    /done: 1 created in \S+ · Handbook uploads \(cc-pair 2\) at 127.0.0.1:\d+,\s+profile work/,
+    /done: 1 created in \S+ · Handbook uploads \(pair 2\) at 127.0.0.1:\d+,\s+profile work/,
   );
   expect(sent).toContain("next: the same command with --print-config");
   const printed = await run({ ...service, env }, "ingest docs --cc-pair-id 2 --print-config");

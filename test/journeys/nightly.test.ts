@@ -15,7 +15,7 @@ it("a nightly job survives a broken network, a busy service and a lost state", a
   const one = await run(night, upload);
   expect(one).toMatchObject({ code: 0, stdout: "" });
   expect(one.stderr).toMatch(
-    /^done: 20 created in \S+ · Handbook uploads \(cc-pair 2\) at \S+, profile default$/m,
+    /^done: 20 created in \S+ · Handbook uploads \(pair 2\) at \S+, profile default$/m,
   );
   expect(one.stderr).not.toMatch(/next:|\u001b/);
 

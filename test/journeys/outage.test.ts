@@ -15,7 +15,7 @@ it("an outage in the middle of an upload costs a second command, and no document
   const broken = await run(first, "ingest docs --cc-pair-id 2");
   expect(broken.code).toBe(5);
   expect(broken.stderr).toMatch(
-    /^stopped: 20 created.* · Handbook uploads \(cc-pair 2\) at \S+, profile default$/m,
+    /^stopped: 20 created.* · Handbook uploads \(pair 2\) at \S+, profile default$/m,
   );
   expect(broken.stderr).toContain(
     "20 of 60 documents sent and recorded; run the same command again to continue",

@@ -116,11 +116,11 @@ export function findConnectorById(
   const actual = found?.connector?.source;
   if (found && (source === undefined || source === actual)) return found;
   if (found) {
-    throw new CliError("not-found", `cc_pair_id ${id} is of source ${actual}, not ${source}`, {
+    throw new CliError("not-found", `pair ${id} is of source ${actual}, not ${source}`, {
       hints: ["leave out --source: the id already identifies one connector"],
     });
   }
-  throw new CliError("not-found", `no connector has the cc_pair_id ${id}`, {
+  throw new CliError("not-found", `there is no pair ${id}`, {
     hints: ["`knowctl connectors list` shows all of them"],
   });
 }

@@ -70,7 +70,7 @@ function isPathId(id: string, prefix: string): boolean {
 function refuseForeign(recorded: number, listed: number, { ccPairId }: Target): void {
   if (recorded * 2 >= listed) return;
   throw refuse(
-    `the state records only ${formatCount(recorded)} of the ${countOf(listed, "document")} of cc-pair ${ccPairId}, fewer than half`,
+    `the state records only ${formatCount(recorded)} of the ${countOf(listed, "document")} of pair ${ccPairId}, fewer than half`,
     "the state may be lost or of another machine, or the pair belongs to another project",
   );
 }

@@ -6,7 +6,7 @@ import { foreignOptions } from "../ingest/options/foreign-options.ts";
 
 /** Failed files with the same options. */
 export interface RetryGroup {
-  /** Undefined for failures that an earlier knowctl recorded. */
+  /** Undefined where they are not recorded: a report hides the secrets of its run. */
   options: RecordedOptions | undefined;
   /** Their pair; undefined for that of the command. */
   ccPairId?: number;

@@ -19,7 +19,7 @@ import type { ChosenPair } from "../ingest/target/target.ts";
 export function refuseOtherTarget({ target }: RunReport, { targets }: Session, name: string): void {
   const { baseUrl, pair } = targets;
   const textOf = (url: string, id: number | null | undefined): string =>
-    `${url.replace(/\/+$/, "")}, cc_pair_id ${id ?? "by rule"}`;
+    `${url.replace(/\/+$/, "")}, pair ${id ?? "by rule"}`;
   const [theirs, ours] = [textOf(target.baseUrl, target.ccPairId), textOf(baseUrl, pair.ccPairId)];
   if (theirs === ours) return;
   throw new CliError("usage", `${name} is a report of another target; nothing was sent`, {
@@ -78,9 +78,9 @@ export function refuseWrongTarget({ state, targets }: Session): void {
   const isHere = (key: string): boolean => serviceInKey(key) === targets.baseUrl;
   const place = (key: string): string => (isHere(key) ? "" : ` at ${serviceInKey(key)}`);
   const address = isHere(first) ? "" : ` --base-url ${serviceInKey(first)}`;
-  const nothing = ccPairId === undefined ? `at ${targets.baseUrl}` : `for cc_pair_id ${ccPairId}`;
+  const nothing = ccPairId === undefined ? `at ${targets.baseUrl}` : `for pair ${ccPairId}`;
   throw new CliError("usage", `nothing failed ${nothing}`, {
-    details: others.map((key) => `there are failures of cc_pair_id ${pairInKey(key)}${place(key)}`),
+    details: others.map((key) => `there are failures of pair ${pairInKey(key)}${place(key)}`),
     hints: [
       `name their target: knowctl retry${address} --cc-pair-id ${pairInKey(first)}`,
       ...(address === ""

@@ -122,8 +122,8 @@ async function openGroup(
   return { source: { ...source, inputs }, changed, unfound: paths.length - found.length };
 }
 
-const earlierToolWarning =
-  "an earlier knowctl recorded these failures without their options: the configuration decides how they are sent. " +
+const withoutOptions =
+  "the options of these failures are not recorded: the configuration decides how they are sent. " +
   "if the upload had flags, run the upload with these flags instead of `retry`";
 
 const notCheckedAgain =
@@ -195,7 +195,7 @@ export async function retry(
         : `${countOf(count, "file")} failed last time`,
     );
     if (failed.groups.some((group) => group.options === undefined))
-      await output.warn(earlierToolWarning);
+      await output.warn(withoutOptions);
     const groups = [];
     let [changed, unfound] = [0, 0];
     for (const group of failed.groups) {

@@ -75,11 +75,11 @@ export async function stateForget(
     }
     const { ccPairId } = options;
     if (options.all && found.documents + found.failures === 0) {
-      const where = ccPairId === undefined ? "" : ` for cc-pair ${ccPairId}`;
+      const where = ccPairId === undefined ? "" : ` for pair ${ccPairId}`;
       await output.note(`nothing is recorded${where}`);
       return;
     }
-    const what = textOf(found) + (ccPairId === undefined ? "" : ` of cc-pair ${ccPairId}`);
+    const what = textOf(found) + (ccPairId === undefined ? "" : ` of pair ${ccPairId}`);
     if (options.all && !(await confirmForgetAll(context, options, what))) {
       await output.note("nothing was forgotten");
       return;

@@ -11,18 +11,16 @@ it("names the connector and the next command after an upload", async () => {
   const service = await startTestService({ files });
   const first = await runIn(service, upload);
   expect(first.stderr).toMatch(
-    /^done: 2 created in \S+ · Handbook uploads \(cc-pair 2\) at [\d.:]+, profile default$/m,
+    /^done: 2 created in \S+ · Handbook uploads \(pair 2\) at [\d.:]+, profile default$/m,
   );
   expect(first.stderr).toMatch(/^next: ask about the documents with `knowctl chat "…"`$/m);
   // Nothing was sent, so no listing was requested and there is nothing to ask about.
   const second = await runIn(service, upload);
-  expect(second.stderr).toMatch(
-    /^done: 2 unchanged in \S+ · cc-pair 2 at [\d.:]+, profile default$/m,
-  );
+  expect(second.stderr).toMatch(/^done: 2 unchanged in \S+ · pair 2 at [\d.:]+, profile default$/m);
   expect(second.stderr).not.toContain("next:");
   const named = await runIn(service, ["ingest", "docs", "--connector", "handbook uploads"]);
   expect(named.stderr).toMatch(
-    /^done: 2 unchanged in \S+ · Handbook uploads \(cc-pair 2\) at [\d.:]+, profile default$/m,
+    /^done: 2 unchanged in \S+ · Handbook uploads \(pair 2\) at [\d.:]+, profile default$/m,
   );
 });
 
@@ -33,7 +31,7 @@ it("names each connector that rules choose", async () => {
   const env = { ...service.env, KNOWCTL_TRUST_PROJECT: "1" };
   const { stderr } = await runIn({ ...service, env }, "ingest docs");
   expect(stderr).toMatch(
-    /^done: 2 created in \S+ · Handbook uploads \(cc-pair 2\), .+ \(cc-pair 7\) at [\d.:]+, profile default$/m,
+    /^done: 2 created in \S+ · Handbook uploads \(pair 2\), .+ \(pair 7\) at [\d.:]+, profile default$/m,
   );
 });
 
@@ -42,7 +40,7 @@ it("names no next command in CI, and the connector where the key may not list", 
   const service = await startTestService({ files, faults: { rules } });
   const { code, stderr } = await runIn({ ...service, env: { ...service.env, CI: "1" } }, upload);
   expect(code).toBe(0);
-  expect(stderr).toMatch(/^done: 2 created in \S+ · cc-pair 2 at [\d.:]+, profile default$/m);
+  expect(stderr).toMatch(/^done: 2 created in \S+ · pair 2 at [\d.:]+, profile default$/m);
   expect(stderr).not.toContain("next:");
 });
 
@@ -65,7 +63,7 @@ it("stdin has the same last lines", async () => {
   const { stdout } = await runIn(service, "convert docs");
   const { stderr } = await runIn(service, "ingest - --cc-pair-id 2", { stdin: stdout });
   expect(stderr).toMatch(
-    /^done: 2 created in \S+ · Handbook uploads \(cc-pair 2\) at [\d.:]+, profile default$/m,
+    /^done: 2 created in \S+ · Handbook uploads \(pair 2\) at [\d.:]+, profile default$/m,
   );
   expect(stderr).toContain("next: ask about the documents");
 });
@@ -100,11 +98,11 @@ it("has the same words in the plan as in the summary", async () => {
 });
 
 it.each([
-  ["the connector", [], "Handbook uploads (cc-pair 2)"],
+  ["the connector", [], "Handbook uploads (pair 2)"],
   [
     "its id where the key may not list",
     [{ when: { method: "GET" }, do: { status: 403 } }],
-    "cc-pair 2",
+    "pair 2",
   ],
 ] as const)("a question before a removal names %s", async (_name, rules, pair) => {
   const service = await startTestService({ files, dialect: "onyx", faults: { rules: [...rules] } });

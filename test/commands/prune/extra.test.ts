@@ -193,7 +193,7 @@ describe("prune --extra", () => {
   it("deletes nothing where the state records fewer than half of the listed documents", async () => {
     const ids = Array.from({ length: 7 }, (_, index) => `wiki/${index}.md`);
     const service = await startWith([...ids, "kb/b.md"]);
-    await expectKept(service, prune, "records only 6 of the 14 documents of cc-pair 2");
+    await expectKept(service, prune, "records only 6 of the 14 documents of pair 2");
     await remove(service, "wiki/0.md");
     await remove(service, "wiki/1.md");
     expect(await runIn(service, prune)).toMatchObject({ code: 0 });

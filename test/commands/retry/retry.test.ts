@@ -331,7 +331,7 @@ describe("retry with what is recorded", () => {
     const ran = await runIn(elsewhere, "retry");
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain(`nothing failed at ${other.sandbox.url}\n`);
-    expect(ran.stderr).toContain(`there are failures of cc_pair_id 2 at ${service.sandbox.url}`);
+    expect(ran.stderr).toContain(`there are failures of pair 2 at ${service.sandbox.url}`);
     expect(ran.stderr).toContain(`knowctl retry --base-url ${service.sandbox.url} --cc-pair-id 2`);
   });
 
@@ -361,12 +361,12 @@ describe("retry with what is recorded", () => {
     const ran = await runIn(service, "retry --cc-pair-id 7");
     expect(ran).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("there are failures of cc_pair_id 2"),
+      stderr: expect.stringContaining("there are failures of pair 2"),
     });
     await runIn(service, "ingest docs --cc-pair-id 7");
     const open = await runIn(service, "retry");
-    expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining("cc_pair_id 7") });
-    expect(open.stderr).toContain("cc_pair_id 2");
+    expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining("pair 7") });
+    expect(open.stderr).toContain("pair 2");
   });
 
   it.each([

@@ -167,7 +167,7 @@ describe("state forget", () => {
   it("does not ask about nothing", async () => {
     const service = await startUploaded();
     const ran = await runIn(service, "state forget --all --cc-pair-id 77");
-    expect(ran).toMatchObject({ code: 0, stderr: "nothing is recorded for cc-pair 77\n" });
+    expect(ran).toMatchObject({ code: 0, stderr: "nothing is recorded for pair 77\n" });
     expect(await paths(service)).toHaveLength(5);
   });
 
@@ -175,6 +175,6 @@ describe("state forget", () => {
     const service = await startUploaded();
     const line = "state forget --all --cc-pair-id 7";
     const { stderr } = await runIn(service, line, { answer: "n\n" });
-    expect(stderr).toContain("Forget 1 document of cc-pair 7?");
+    expect(stderr).toContain("Forget 1 document of pair 7?");
   });
 });

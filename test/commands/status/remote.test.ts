@@ -392,7 +392,7 @@ describe("status --remote", () => {
     expect(standard.stderr).toContain("use --dialect onyx");
     const unknown = await runIn(service, "status --remote --cc-pair-id 77");
     expect(unknown).toMatchObject({ code: 4, stdout: "" });
-    expect(unknown.stderr).toContain("403 if it has no cc-pair 77");
+    expect(unknown.stderr).toContain("403 if it has no pair 77");
     expect(await runIn(service, "status --remote nowhere")).toMatchObject({ code: 2 });
   });
 });

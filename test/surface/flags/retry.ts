@@ -38,7 +38,7 @@ export const retryCases: Coverage = {
         args: "",
         flag: "--cc-pair-id 7",
         codes: [0, 2],
-        stderr: { gains: /failures of cc_pair_id 2/ },
+        stderr: { gains: /failures of pair 2/ },
       },
     ],
     "--connector": target(byName),

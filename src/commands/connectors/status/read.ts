@@ -41,14 +41,10 @@ export interface StatusRequest {
 
 /** The error of an id that the service does not know, or does not show to this key. */
 function unknownId(id: number, cause: ApiError): CliError {
-  return new CliError(
-    "not-found",
-    `no connector has the cc_pair_id ${id}, or the key may not see it`,
-    {
-      cause,
-      hints: ["`knowctl connectors list` shows all connectors of the key"],
-    },
-  );
+  return new CliError("not-found", `there is no pair ${id}, or the key may not see it`, {
+    cause,
+    hints: ["`knowctl connectors list` shows all connectors of the key"],
+  });
 }
 
 /** The pair with this id, also one that no listing has. Throws CliError `not-found`, ApiError. */

@@ -70,21 +70,21 @@ export function refuseAccess(
   if (required.length > 0 && !type) {
     throw new CliError(
       "server-error",
-      `--require-access: the record of cc_pair_id ${id}${name} has no access type; ${consequence}`,
+      `--require-access: the record of pair ${id}${name} has no access type; ${consequence}`,
       { hints: [`check the record with \`knowctl connectors get ${id}\``] },
     );
   }
   if (required.length > 0 && !required.some((each) => each === type)) {
     throw new CliError(
       "usage",
-      `cc_pair_id ${id}${name} is ${type}, and only ${required.join(" or ")} is allowed (--require-access); ${consequence}`,
+      `pair ${id}${name} is ${type}, and only ${required.join(" or ")} is allowed (--require-access); ${consequence}`,
       { hints: ["`knowctl connectors list` shows the access type of each pair"] },
     );
   }
   if (type !== "sync" || allowSync) return;
   throw new CliError(
     "usage",
-    `cc_pair_id ${id}${name} is of access type sync: nobody finds documents that are uploaded to it; ${consequence}`,
+    `pair ${id}${name} is of access type sync: nobody finds documents that are uploaded to it; ${consequence}`,
     {
       hints: ["use a pair of access type private or public", "or upload anyway with --allow-sync"],
     },
@@ -121,7 +121,7 @@ export function unreadableAccess(
   const pairs = ccPairIds.join(", ");
   return new CliError(
     error.exit,
-    `--require-access: the access type of cc_pair_id ${pairs} cannot be read; ${consequence}`,
+    `--require-access: the access type of pair ${pairs} cannot be read; ${consequence}`,
     { details: [error.message], hints: error.hints, cause: error },
   );
 }

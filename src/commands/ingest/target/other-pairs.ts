@@ -13,10 +13,10 @@ import type { Session, UploadSession } from "../session.ts";
 import type { AccessRules } from "./access.ts";
 import { ruleTargets } from "./rule-targets.ts";
 
-/** `cc_pair_id 2, 5 also hold`. */
+/** `pair 2, 5 also hold`. */
 function holders(pairs: ReadonlySet<number>): string {
   const named = [...pairs].toSorted((a, b) => a - b).join(", ");
-  return `cc_pair_id ${named} also ${pairs.size === 1 ? "holds" : "hold"}`;
+  return `pair ${named} also ${pairs.size === 1 ? "holds" : "hold"}`;
 }
 
 function sharedError(pair: number, held: { count: number; first: string }): CliError {
@@ -25,7 +25,7 @@ function sharedError(pair: number, held: { count: number; first: string }): CliE
   const them = held.count === 1 ? "it" : "them";
   return new CliError(
     "partial",
-    `by the state, cc_pair_id ${pair} also holds ${count} (first: ${first}): its readers can read ${them} (--require-access)`,
+    `by the state, pair ${pair} also holds ${count} (first: ${first}): its readers can read ${them} (--require-access)`,
     {
       hints: [
         `delete ${them} in the service, run \`knowctl state forget ID --cc-pair-id ${pair}\`, then send ${them} again with --force`,
@@ -144,7 +144,7 @@ export function createOtherPairs(session: UploadSession, { required }: AccessRul
     const { path, part, id } = prepared;
     for (const pair of others) {
       if (!(await isRefused(pair))) continue;
-      const reason = `${path || "stdin"}: cc_pair_id ${pair} also holds ${id}: its readers could read it (--require-access); delete the document in the service, run \`knowctl state forget ID --cc-pair-id ${pair}\`, then send it again`;
+      const reason = `${path || "stdin"}: pair ${pair} also holds ${id}: its readers could read it (--require-access); delete the document in the service, run \`knowctl state forget ID --cc-pair-id ${pair}\`, then send it again`;
       return { ...each, prepared: { kind: "failed", path, part, id, reason } };
     }
     for (const pair of others) pairs.add(pair);

@@ -26,7 +26,7 @@ function explainRefusal(error: unknown, ccPairId: number): unknown {
   const { exit, message, method, url, status, code, details } = error;
   const hints = [
     ...error.hints,
-    `the service also answers 403 if it has no cc-pair ${ccPairId}: see \`knowctl connectors list\``,
+    `the service also answers 403 if it has no pair ${ccPairId}: see \`knowctl connectors list\``,
   ];
   return new ApiError(exit, message, { method, url, status, code, details, hints, cause: error });
 }

@@ -5,11 +5,9 @@ import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 /** Names of pairs by id; undefined for a connector without a name. */
 export type PairNames = Map<number, string | undefined>;
 
-/** `Handbook uploads (cc-pair 2)`; without a known name `cc-pair 2`. */
+/** `Handbook uploads (pair 2)`; without a known name `pair 2`. */
 export function pairText(ccPairId: number, name: string | undefined): string {
-  return name === undefined
-    ? `cc-pair ${ccPairId}`
-    : `${neutraliseLine(name)} (cc-pair ${ccPairId})`;
+  return name === undefined ? `pair ${ccPairId}` : `${neutraliseLine(name)} (pair ${ccPairId})`;
 }
 
 const pairsNamed = 3;

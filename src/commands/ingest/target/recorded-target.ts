@@ -14,7 +14,7 @@ export function namesPairsByRule({ ingest }: Config): boolean {
 /** The error when several recorded targets are possible; `what` is the subject of the message. */
 export function severalTargets(pairs: readonly number[], what: string): CliError {
   return new CliError("usage", `no target is given, and ${what} several targets`, {
-    details: pairs.map((pair) => `cc_pair_id ${pair}`),
+    details: pairs.map((pair) => `pair ${pair}`),
     hints: [
       `name one, for example --cc-pair-id ${pairs[0]}`,
       "a project file keeps the target: `knowctl ingest --print-config` prints one",

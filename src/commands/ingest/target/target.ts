@@ -99,9 +99,7 @@ async function printUnchecked(
     return await messages.note(`${why}, so the cc_pair_id is not checked beforehand; ${unknown}`);
   }
   const pairs = ccPairIds.join(", ");
-  await messages.warn(
-    `cc_pair_id ${pairs} is not checked beforehand; ${unknown}: ${error.message}`,
-  );
+  await messages.warn(`pair ${pairs} is not checked beforehand; ${unknown}: ${error.message}`);
 }
 
 const mostShown = 10;
@@ -128,18 +126,14 @@ function recordOf(
   const record = records.find((each) => each.cc_pair_id === ccPairId);
   if (record) return record;
   const known = records.map((each) => `${each.cc_pair_id ?? "—"}  ${each.name ?? "—"}`);
-  throw new CliError(
-    "not-found",
-    `there is no connector with cc_pair_id ${ccPairId}; ${consequence}`,
-    {
-      details: known.slice(0, 10),
-      hints: [
-        "list all pairs with `knowctl connectors list`",
-        "if the pair was deleted, upload to another one: knowctl ingest PATH --cc-pair-id N",
-        `and forget the records of the deleted pair: knowctl state forget --all --cc-pair-id ${ccPairId}`,
-      ],
-    },
-  );
+  throw new CliError("not-found", `there is no pair ${ccPairId}; ${consequence}`, {
+    details: known.slice(0, 10),
+    hints: [
+      "list all pairs with `knowctl connectors list`",
+      "if the pair was deleted, upload to another one: knowctl ingest PATH --cc-pair-id N",
+      `and forget the records of the deleted pair: knowctl state forget --all --cc-pair-id ${ccPairId}`,
+    ],
+  });
 }
 
 interface CheckOptions {

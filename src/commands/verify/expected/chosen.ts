@@ -176,7 +176,7 @@ export async function chooseDocuments(
   if (hasRecords) {
     const place = source.inputs.length > 0 ? ` in ${source.inputs.join(", ")}` : "";
     const pair = targets.pair.ccPairId;
-    const of = pair === undefined ? "" : ` to cc_pair_id ${pair}`;
+    const of = pair === undefined ? "" : ` to pair ${pair}`;
     throw nothingToCheck(`no upload${of} is recorded${place}`, [
       "`knowctl state list` shows what was uploaded",
     ]);

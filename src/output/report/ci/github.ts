@@ -69,7 +69,7 @@ const maxListed = 100;
 
 function facts(head: ReportHead): string {
   const { target, seconds, sentBytes, requests, retries, commit, shard } = head;
-  const pair = target.ccPairId === null ? "" : `, cc-pair ${target.ccPairId}`;
+  const pair = target.ccPairId === null ? "" : `, pair ${target.ccPairId}`;
   const profile = target.profile === "" ? "" : `, profile ${cell(target.profile)}`;
   const parts = [
     `${cell(target.baseUrl)}${pair}${profile}`,

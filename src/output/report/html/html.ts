@@ -75,7 +75,7 @@ function heading(head: ReportHead): string {
   const sent = counts.created + counts.updated;
   const part = isUnfinished(head) ? `${formatCount(sent)} of ` : "";
   const title = `${part}${countOf(part === "" ? sent : head.planned, "document")} ${head.dryRun ? "to send" : "sent"}`;
-  const pair = target.ccPairId === null ? "" : `, cc-pair ${target.ccPairId}`;
+  const pair = target.ccPairId === null ? "" : `, pair ${target.ccPairId}`;
   const profile = target.profile === "" ? "" : `, profile ${escapeHtml(target.profile)}`;
   const shard = head.shard ? ` · shard ${head.shard.index} of ${head.shard.count}` : "";
   return `<header><span class="pill ${tones[head.status]}">${statusText(head)}</span>

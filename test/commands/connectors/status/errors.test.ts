@@ -78,7 +78,7 @@ describe("connectors errors", () => {
     const service = await startTestService({ dialect: "onyx" });
     expect(await run(service, ["connectors", "errors", "99"])).toMatchObject({
       code: 9,
-      err: expect.stringContaining("no connector has the cc_pair_id 99, or the key may not see it"),
+      err: expect.stringContaining("there is no pair 99, or the key may not see it"),
     });
     const name = await run(service, ["connectors", "errors", "Engineering wikki"]);
     expect([name.code, name.err]).toEqual([9, expect.stringContaining('"Engineering wiki"')]);

@@ -139,7 +139,7 @@ describe("connectors status, on the sandbox,", () => {
     expect(name.err).toContain('2  "Handbook uploads"  ingestion_api');
     const id = await run(service, ["connectors", "status", "99"]);
     expect(id.code).toBe(9);
-    expect(id.err).toContain("no connector has the cc_pair_id 99");
+    expect(id.err).toContain("there is no pair 99");
     // An unset variable of a script names no connector, not one without a name.
     expect((await run(service, ["connectors", "status", ""])).code).toBe(9);
   });

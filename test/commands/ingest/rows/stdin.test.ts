@@ -224,7 +224,7 @@ describe("ingest -", () => {
     const service = await startTestService();
     const own = await run(service, toLines(document("a")), "--cc-pair-id", "999");
     expect(own.code).toBe(9);
-    expect(own.stderr).toContain("no connector with cc_pair_id 999; nothing was sent");
+    expect(own.stderr).toContain("no pair 999; nothing was sent");
     const met = await run(
       service,
       toLines(document("a"), { document: document("b"), cc_pair_id: 999 }),

@@ -55,7 +55,7 @@ describe("a document that another pair holds", () => {
     const moved = await run("ingest docs/a.md --cc-pair-id 8");
     expect(moved.code).toBe(0);
     expect(moved.err).toContain(
-      "warning: by the state, cc_pair_id 2 also holds 1 document (first: docs/a.md): its readers can read it",
+      "warning: by the state, pair 2 also holds 1 document (first: docs/a.md): its readers can read it",
     );
     expect((await run("ingest docs/a.md --cc-pair-id 8")).err).not.toContain("also holds");
   });
@@ -67,7 +67,7 @@ describe("a document that another pair holds", () => {
     const refused = await run("ingest docs --cc-pair-id 8 --require-access private");
     expect(refused.code).toBe(10);
     expect(refused.err).toContain(
-      "docs/a.md: cc_pair_id 2 also holds docs/a.md: its readers could read it (--require-access)",
+      "docs/a.md: pair 2 also holds docs/a.md: its readers could read it (--require-access)",
     );
     expect(refused.err).toContain("2 documents failed");
     expect(sandbox.ledger.requestCount).toBeGreaterThan(count);
@@ -82,12 +82,12 @@ describe("a document that another pair holds", () => {
     const line = "--cc-pair-id 8 --require-access private";
     const planned = await run(`ingest docs ${line} --dry-run`);
     expect(planned.err).toContain(
-      "warning: by the state, cc_pair_id 2 also holds 1 document of this plan (first: docs/a.md): the upload refuses it unless that pair is private",
+      "warning: by the state, pair 2 also holds 1 document of this plan (first: docs/a.md): the upload refuses it unless that pair is private",
     );
     const refused = await run(`ingest docs ${line}`);
     expect(refused.err).toContain("2 unchanged");
     expect(refused.err).toContain(
-      "error: by the state, cc_pair_id 2 also holds 1 unchanged document (first: docs/a.md): its readers can read it (--require-access)",
+      "error: by the state, pair 2 also holds 1 unchanged document (first: docs/a.md): its readers can read it (--require-access)",
     );
     expect(refused.code).toBe(10);
     expect(sandbox.ledger.documents.get("docs/a.md")).toHaveLength(count ?? 0);
@@ -131,7 +131,7 @@ describe("a document that another pair holds", () => {
     const both = await run("ingest docs --cc-pair-id 8 --require-access private");
     expect(both.code).toBe(0);
     expect(both.err).toContain(
-      "cc_pair_id 5 also holds 2 documents (first: docs/a.md): its readers can read them",
+      "pair 5 also holds 2 documents (first: docs/a.md): its readers can read them",
     );
     const config = { ...JSON.parse(rules).ingest, ccPairId: 8 };
     writeFiles(folder, {
@@ -139,7 +139,7 @@ describe("a document that another pair holds", () => {
       "docs/b.md": "# B\n\nNew.\n",
     });
     const ruled = await run("ingest docs");
-    expect(ruled.err).toContain("cc_pair_id 8 also holds 1 document (first: docs/b.md)");
+    expect(ruled.err).toContain("pair 8 also holds 1 document (first: docs/b.md)");
     expect(sandbox.ledger.documents.get("docs/b.md")).toHaveLength(3);
   });
 
@@ -150,7 +150,7 @@ describe("a document that another pair holds", () => {
     expect((await run("ingest - --cc-pair-id 2", line("a"))).code).toBe(0);
     const refused = await run("ingest - --cc-pair-id 8 --require-access private", line("b"));
     expect(refused.code).toBe(10);
-    expect(refused.err).toContain("stdin: cc_pair_id 2 also holds x");
+    expect(refused.err).toContain("stdin: pair 2 also holds x");
   });
 });
 
@@ -251,7 +251,7 @@ describe("--require-access", () => {
     });
     const { run, sent } = await start({ files: { ...files, ".cliconfig.json": config } });
     const ran = await run("ingest docs --config .cliconfig.json --require-access public");
-    expect(ran.err).toContain("cc_pair_id 5 (Board) is private, and only public is allowed");
+    expect(ran.err).toContain("pair 5 (Board) is private, and only public is allowed");
     expect(ran.code).toBe(2);
     const document = { id: "x", semantic_identifier: "X", sections: [{ text: "x" }] };
     const line = `${JSON.stringify({ document, cc_pair_id: 5 })}\n`;
