@@ -8,8 +8,6 @@ import {
 } from "./driver.ts";
 import { CliError, messageOf } from "./errors.ts";
 
-export { isWithoutSqlite } from "./driver.ts";
-
 export type SqlValue = DriverValue;
 export type Row = Record<string, SqlValue>;
 

@@ -69,13 +69,6 @@ export async function openDriver(path: string): Promise<OpenDriver> {
   return Object.assign(new LibsqlDatabase(path), { takesArray: true, countsNumbered: true });
 }
 
-const withoutSqlite = "SQLite is not available, so no records can be kept";
-
-/** Whether an error says that this machine has no SQLite. */
-export function isWithoutSqlite(error: unknown): boolean {
-  return error instanceof CliError && error.message === withoutSqlite;
-}
-
 /** Loads libsql. Throws CliError `local` when it, or its binary for this machine, is missing. */
 async function loadLibsql(): Promise<new (path: string) => Driver> {
   try {
@@ -84,7 +77,7 @@ async function loadLibsql(): Promise<new (path: string) => Driver> {
     };
     return LibsqlDatabase;
   } catch (error) {
-    throw new CliError("local", withoutSqlite, {
+    throw new CliError("local", "SQLite is not available, so no records can be kept", {
       cause: error,
       hints: [
         "use Node 22.13 or newer, which has SQLite built in",

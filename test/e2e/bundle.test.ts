@@ -61,30 +61,6 @@ describe("the single file", () => {
     expect(asked.stdout).toContain("knowctl sandbox");
   });
 
-  it("plans and prints documents without SQLite, where nothing is recorded", async () => {
-    const files = {
-      "docs/a.md": "# A\n\nText.\n",
-      "docs/b.txt": "Text.\n",
-      "docs/c.md": "---\ntitle: [open\n---\n",
-      "docs/rows.csv": "id,body\n1,One.\n2,Two.\n",
-    };
-    const service = await startTestService({ files });
-    const printed = await run(["convert", "docs", "docs/rows.csv"], service.folder, service.env);
-    expect(printed.code, printed.stderr).toBe(10);
-    expect(printed.stdout.split("\n").filter(Boolean)).toHaveLength(4);
-    expect(printed.stderr).toContain("docs/c.md");
-    const plan = ["ingest", "docs", "--exclude", "c.md", "--dry-run", "--cc-pair-id", "2"];
-    for (const flags of [["--no-state"], []]) {
-      const planned = await run([...plan, ...flags], service.folder, service.env);
-      expect(planned.code, planned.stderr).toBe(0);
-      expect(planned.stderr).toContain(flags.length > 0 ? "2 to send" : "2 to create");
-    }
-    writeFiles(service.folder, { "docs/twin.md": "---\nid: docs/a.md\n---\nText.\n" });
-    const twins = await run([...plan, "--no-state"], service.folder, service.env);
-    expect(twins.code).toBe(2);
-    expect(twins.stderr).toContain("docs/a.md: docs/a.md and docs/twin.md");
-  });
-
   it("uploads where Node has SQLite, and says what to do where it has none", async () => {
     const service = await startTestService({ files: { "docs/a.md": "A\n" } });
     // What lies around is not the program's, even if it bears the name that is missing.
@@ -92,12 +68,15 @@ describe("the single file", () => {
     const code = `require("node:fs").writeFileSync(${JSON.stringify(canary)}, "ran")`;
     const places = ["node_modules/libsql/index.js", ".config/config.js"];
     writeFiles(folder, Object.fromEntries(places.map((path) => [path, code])));
-    const result = await run(["ingest", "docs", "--cc-pair-id", "2"], service.folder, service.env);
-    if (hasOwnSqlite) expect(result.code).toBe(0);
-    else {
-      expect(result.code).toBe(14);
-      expect(result.stderr).toContain("SQLite is not available");
-      expect(result.stderr).toContain("Node 22.13 or newer");
+    const ingest = ["ingest", "docs", "--cc-pair-id", "2"];
+    for (const args of [ingest, [...ingest, "--dry-run", "--no-state"], ["convert", "docs"]]) {
+      const result = await run(args, service.folder, service.env);
+      if (hasOwnSqlite) expect(result.code).toBe(0);
+      else {
+        expect(result.code).toBe(14);
+        expect(result.stderr).toContain("SQLite is not available");
+        expect(result.stderr).toContain("Node 22.13 or newer");
+      }
     }
     expect(existsSync(canary)).toBe(false);
   });

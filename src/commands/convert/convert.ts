@@ -14,7 +14,7 @@ import type { Plan } from "../../sync/plan/plan.ts";
 import { readPending, type Pending, type SpoolHead } from "../../sync/run/pending.ts";
 import type { NoticeCounts } from "../../sync/plan/notice-counts.ts";
 import { createSpool, type Spool } from "../../sync/run/spool.ts";
-import { openPlanningState } from "../../sync/state/file/no-records.ts";
+import { openTemporaryState } from "../../sync/state/file/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { nothingFound } from "../ingest/ingest.ts";
 import { ownKeys } from "../ingest/own-keys.ts";
@@ -49,7 +49,7 @@ async function openReading(
   const source = await openSource(context, paths, { ...options, images: "skip" }, output, false);
   const { ccPairId } = options;
   const targets = { baseUrl: "", pair: { ccPairId, fromFlag: ccPairId !== undefined } };
-  const state = await openPlanningState();
+  const state = await openTemporaryState();
   const shaping = openShaping(source, targets.pair.fromFlag, state, true);
   const keys = await ownKeys(output, source, undefined);
   const setup = inspectSetup(source, targets, keys);

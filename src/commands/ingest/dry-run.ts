@@ -50,8 +50,7 @@ async function* recordedOrphans(
   context: Context,
   folder: FolderPlan,
 ): AsyncGenerator<PlannedDocument> {
-  const { plan, targets, shard, state } = folder;
-  if (state.isRecordless) return;
+  const { plan, targets, shard } = folder;
   const own = targetFor(targets, undefined);
   for (const target of [...(own ? [own] : []), ...ruleTargets(folder)]) {
     for await (const orphan of findOrphans(context, folder, plan, target)) {
@@ -103,7 +102,7 @@ function createIsKnown({ state, targets }: DocumentPlan): (ownPair?: number) => 
   const known = new Map<string, boolean>();
   return (ownPair) => {
     const key = targetFor(targets, ownPair)?.key;
-    if (key === undefined || state.isRecordless) return false;
+    if (key === undefined) return false;
     let isKnown = known.get(key);
     if (isKnown === undefined) known.set(key, (isKnown = state.knows(key)));
     return isKnown;

@@ -1,5 +1,4 @@
 import { inspectSetup, stateFolder } from "./session-setup.ts";
-import { openPlanningState } from "../../sync/state/file/no-records.ts";
 import { tmpdir } from "node:os";
 import type { ClientOptions } from "../../api/call.ts";
 import type { Client } from "../../api/client.ts";
@@ -99,7 +98,7 @@ async function openStateFor(
 ): Promise<State> {
   const rules = stateRules(context);
   if (dryRun && (folder === undefined || !hasState(folder, rules))) {
-    return await openPlanningState();
+    return await openTemporaryState();
   }
   if (folder === undefined) return await openTemporaryState();
   const open = dryRun ? openStateForReading : openState;
@@ -212,7 +211,7 @@ export async function openSession(
     const openedState = await openStateFor(context, folder, dryRun, output);
     closing.push(() => openedState.close());
     const { root } = source.settings;
-    const hasRecords = folder !== undefined && !openedState.isRecordless;
+    const hasRecords = folder !== undefined;
     const lostPath = hasRecords
       ? await warnOfLostPaths(output, openedState, { root, folder })
       : undefined;

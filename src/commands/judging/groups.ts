@@ -45,7 +45,6 @@ const silent = async (): Promise<void> => {};
 
 /** The keys of the targets that a session looks at. */
 function targetKeys({ state, targets, source }: Session): string[] {
-  if (state.isRecordless) return [];
   const own = targetFor(targets, undefined);
   const isByRule = !targets.pair.fromFlag && namesPairsByRule(source.config);
   const all = isByRule || !own ? serviceTargets(state.database, targets.baseUrl) : [];
@@ -124,7 +123,7 @@ export async function openGroups(
   const byKey = new Map([[flagsKey(shaping.recorded, isByRule), base]]);
   const byNumber = new Map<number, Group>();
   const numbers = [
-    ...(state.isRecordless ? [] : recordedOptions.numbers()),
+    ...recordedOptions.numbers(),
     ...uploads.flatMap(({ options }) => (options === undefined ? [] : [options])),
   ];
   const close = async (): Promise<void> => {
@@ -154,12 +153,12 @@ export async function openGroups(
   const isCovered = (path: string): boolean =>
     isIncluded(path) || covering.some(({ covers }) => covers(path));
   const isLeftOut = (path: string): boolean => {
-    if (!isConfigured || isIncluded(path) || state.isRecordless) return false;
+    if (!isConfigured || isIncluded(path)) return false;
     return state.options.get(recordedOptions.of(path))?.byInclude === true;
   };
-  const hasAll =
-    state.isRecordless ||
-    recordedPaths(state.database, keys).every((path) => isCovered(path) || isLeftOut(path));
+  const hasAll = recordedPaths(state.database, keys).every(
+    (path) => isCovered(path) || isLeftOut(path),
+  );
   // A path of another state could name a hidden or ignored file: the walk of the root finds none.
   const isListed = hasAll && !uploads.some(({ isImported }) => isImported);
   return {
@@ -167,7 +166,7 @@ export async function openGroups(
     recorded: new Set(byNumber.values()),
     isLeftOut,
     of(path) {
-      const number = state.isRecordless ? undefined : recordedOptions.of(path);
+      const number = recordedOptions.of(path);
       const known = number === undefined ? undefined : byNumber.get(number);
       if (known) return known;
       const covered = covering.find(({ covers }) => covers(path));

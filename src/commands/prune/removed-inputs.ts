@@ -21,8 +21,7 @@ export function refuseUnrecorded(
   }
 }
 
-function isRecorded({ isRecordless, database }: State, target: string, path: string): boolean {
-  if (isRecordless) return false;
+function isRecorded({ database }: State, target: string, path: string): boolean {
   // "0" follows "/": the range holds every path below the folder.
   const recorded = database.prepare(
     `SELECT 1 AS yes FROM accepted

@@ -52,7 +52,6 @@ function listedTargets(session: ConnectedSession, { table }: Plan): Target[] {
 
 /** All targets of the service: with its list, a document that another pair has is a result, too. */
 function recordedTargets({ state, targets }: Session, own: Target): string[] {
-  if (state.isRecordless) return [own.key];
   return [own.key, ...serviceTargets(state.database, targets.baseUrl)];
 }
 
@@ -88,7 +87,6 @@ function summaryOf(
 
 /** The failures of the last uploads within the inputs. */
 function* failuresIn({ state, source, targets }: Session, plan: Plan): Generator<FailureRecord> {
-  if (state.isRecordless) return;
   const isInScope = failureScope(source, plan);
   const takesStdin = coversProject(source);
   for (const each of state.listFailures(failuresKey(targets))) {
@@ -144,7 +142,7 @@ async function compare(context: Context, session: Session, options: StatusOption
       table,
       targets,
       orphansOf: (target) => findOrphans(context, session, plan, target),
-      orphanTargets: state.isRecordless ? [] : orphanTargets,
+      orphanTargets: orphanTargets,
     },
     found,
   );

@@ -1,6 +1,6 @@
 import { CliError } from "../../errors.ts";
 import type { Row } from "../../database.ts";
-import type { PlanEntry, PlanTable } from "./plan-table.ts";
+import type { PlanTable } from "./plan-table.ts";
 
 const collisionsShown = 10;
 
@@ -101,28 +101,6 @@ export function refuseCollisions({ database }: PlanTable, check: CollisionCheck)
   };
   collect(withinPlan(storesAlike), () => true);
   collect(withRecorded(storesAlike), (row) => check.isCurrent(String(row["path"])));
-  refuse(collisions, check);
-}
-
-/** Like refuseCollisions(), for a plan in memory without records. */
-export function refuseCollisionsInMemory(
-  table: PlanTable,
-  check: Omit<CollisionCheck, "isCurrent">,
-): void {
-  const { storedId, shown } = check;
-  const owners = new Map<string, PlanEntry>();
-  const collisions: Collision[] = [];
-  for (const entry of table.entries()) {
-    if (entry.id === undefined) continue;
-    const key = storedId ? entry.id.replaceAll(" ", "_") : entry.id;
-    const owner = owners.get(key);
-    if (!owner) owners.set(key, entry);
-    else if (owner.action !== "unselected" || entry.action !== "unselected") {
-      const first = toPlace(owner, owner.id, shown);
-      collisions.push({ first, second: toPlace(entry, entry.id, shown) });
-    }
-    if (collisions.length > collisionsShown) break;
-  }
   refuse(collisions, check);
 }
 

@@ -22,10 +22,6 @@ export function* withRecords(
   table: PlanTable,
 ): Generator<[Listed, RecordedFile | undefined]> {
   const { state, targets, ranges, isInScope } = request;
-  if (state.isRecordless) {
-    for (const listed of request.list()) yield [listed, undefined];
-    return;
-  }
   const scan = createScan(state.database, targets, request.checksum);
   const records = scan(ranges);
   // The scan does not read contents: few files are gone, and reading every content is slow.

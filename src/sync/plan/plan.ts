@@ -4,7 +4,7 @@ import type { Prepared } from "../../documents/inspect/inspection.ts";
 import { formatOf } from "../../documents/read/readers.ts";
 import { absoluteOf } from "../../documents/inspect/absolute.ts";
 import { statFile } from "../../documents/find/place/stat-file.ts";
-import { refuseCollisions, refuseCollisionsInMemory } from "./collisions.ts";
+import { refuseCollisions } from "./collisions.ts";
 import { bytesOf, createReadAhead, nextTurn } from "./read-ahead.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";
 import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
@@ -12,7 +12,6 @@ import { createUnselected } from "./unselected.ts";
 import { changedMeanwhile, createPlanIds, type PlanIds } from "./plan-ids.ts";
 import { createPlanTable, type PlanTable } from "./plan-table.ts";
 import type { RecordedFile } from "./scan.ts";
-import { createMemoryTable } from "./memory-table.ts";
 
 export interface Plan {
   readonly table: PlanTable;
@@ -79,15 +78,9 @@ function openIds({ state, storedId, idPrefix, spool }: PlanRequest): PlanIds {
  */
 export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const { state, signal } = request;
-  const table = state.isRecordless
-    ? createMemoryTable(state.database)
-    : createPlanTable(state.database);
+  const table = createPlanTable(state.database);
   // PlanIds keeps no owners of ids, which a plan with unselected files needs.
-  const isFirst =
-    !state.isRecordless &&
-    request.spool !== undefined &&
-    !request.isSelected &&
-    state.countFiles(1) === 0;
+  const isFirst = request.spool !== undefined && !request.isSelected && state.countFiles(1) === 0;
   const ids = isFirst ? openIds(request) : undefined;
   const entries = createPlanEntries(request, table, ids);
   const readAhead = createReadAhead(request, entries);
@@ -139,8 +132,7 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     await buildPlan({ ...request, spool: undefined });
     throw changedMeanwhile();
   }
-  if (state.isRecordless) refuseCollisionsInMemory(table, request);
-  else refuseCollisions(table, request);
+  refuseCollisions(table, request);
   const { pairs } = entries;
   return { table, fileCount, linked, images: entries.images(), pairs };
 }

@@ -27,7 +27,6 @@ export function toFailureRecord(
 }
 
 function hasFailed(state: State, { target, path, part }: FailureRecord): boolean {
-  if (state.isRecordless) return false;
   const sql = "SELECT 1 AS yes FROM failures WHERE target = ? AND path = ? AND part IN (0, ?)";
   return state.database.prepare(sql).get(target, path, part) !== undefined;
 }
@@ -37,11 +36,10 @@ function hasFailed(state: State, { target, path, part }: FailureRecord): boolean
  * there: its failure is still recorded.
  */
 export function mayHaveSent(
-  { isRecordless, database }: State,
+  { database }: State,
   targets: Targets,
   { path, part, id }: Pick<ReadyDocument, "path" | "part" | "id">,
 ): boolean {
-  if (isRecordless) return false;
   const key = targetFor(targets, undefined)?.key ?? "";
   const where = path === "" ? "part = 0 AND id = ?" : "part = ?";
   const failed = database.prepare(

@@ -57,11 +57,9 @@ export interface State {
   sync(): void;
   /** Deletes failures of a target before a time, for the paths that `isWanted` accepts. */
   clearFailures(target: string, beforeMs: number, isWanted: (path: string) => boolean): void;
-  /** True without a database: nothing is recorded, and the plan is in memory. */
-  readonly isRecordless?: boolean;
   /** True for a temporary copy of a read-only state: what is recorded is lost on close. */
   readonly isCopy?: boolean;
-  /** The database, for temporary tables. Throws on use when `isRecordless`. */
+  /** The database, for temporary tables. */
   readonly database: Database;
   close(): void;
 }

@@ -43,7 +43,7 @@ export async function recordedPair(
   from: { config: Config; state: State; baseUrl: string; output: Output },
 ): Promise<ChosenPair | undefined> {
   const { config, state, baseUrl, output } = from;
-  if (!isTargetOpen(chosen, config) || baseUrl === "" || state.isRecordless) return undefined;
+  if (!isTargetOpen(chosen, config) || baseUrl === "") return undefined;
   const pairs = recordedPairs(state, baseUrl);
   const [only] = pairs;
   if (only === undefined) return undefined;

@@ -38,7 +38,7 @@ function* newDocuments({ spool }: Session, { table }: Plan): Generator<Planned> 
 function findIdChanges(session: Session, plan: Plan): IdChanges {
   const found: IdChanges = { count: 0, newOthers: 0, first: undefined };
   const { state, targets, shaping } = session;
-  if (state.isRecordless || plan.table.count("new") === 0) return found;
+  if (plan.table.count("new") === 0) return found;
   const knows = new Map<string, boolean>();
   const isKnown = (key: string): boolean => {
     if (!knows.has(key)) knows.set(key, state.knows(key));

@@ -31,7 +31,6 @@ function nothingToCheck(what: string, hints: readonly string[]): CliError {
 
 /** The recorded documents of the target within the paths of the command. */
 function recordsOf({ state, targets, source }: Session): VerifiableRecord[] {
-  if (state.isRecordless) return [];
   const { config, inputs, find } = source;
   const isByRule = !targets.pair.fromFlag && namesPairsByRule(config);
   const target = targetFor(targets, undefined);
@@ -93,7 +92,7 @@ interface Missing {
 
 /** What is not recorded: no upload, or none to this service. */
 function whatIsMissing({ state, targets }: Session): Missing {
-  const others = state.isRecordless ? [] : recordedServices(state.database);
+  const others = recordedServices(state.database);
   const [first] = others;
   if (first === undefined) return { what: "no upload is recorded here", hints: [] };
   const what = `no upload to ${targets.baseUrl} is recorded, only to ${others.join(", ")}`;
@@ -171,8 +170,7 @@ export async function chooseDocuments(
   const { state, targets, source } = session;
   const records = recordsOf(session);
   if (records.length > 0) return await chooseRecorded(context, session, records, options);
-  const hasRecords =
-    !state.isRecordless && serviceTargets(state.database, targets.baseUrl).length > 0;
+  const hasRecords = serviceTargets(state.database, targets.baseUrl).length > 0;
   if (hasRecords) {
     const place = source.inputs.length > 0 ? ` in ${source.inputs.join(", ")}` : "";
     const pair = targets.pair.ccPairId;
