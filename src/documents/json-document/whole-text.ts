@@ -7,7 +7,6 @@ import { mapDocument } from "../map/map-document.ts";
 import { refusePointer } from "../read/bytes/lfs.ts";
 import { loadReader } from "../read/load-reader.ts";
 import { noIncludes } from "../read/parts/includes.ts";
-import type { TextReader } from "../read/reader.ts";
 import { formats } from "../read/readers.ts";
 import type { FormatName } from "../read/reader.ts";
 import type { DocumentSettings } from "../map/settings.ts";
@@ -52,9 +51,9 @@ async function prepare(
 ): Promise<Prepared> {
   const path = normalise(id);
   refusePointer(bytes, stdinName);
-  const readText: TextReader = await loadReader(formats[format]);
+  const readText = await loadReader(formats[format]);
   const text = decodeText(bytes, stdinName);
-  const parsed = readText(text, path, {
+  const parsed = await readText(text, path, {
     includes: noIncludes,
     componentAttributes: settings.componentAttributes,
     keepsHidden: settings.keepsHidden,

@@ -110,7 +110,13 @@ function marksIn(pieces: readonly Piece[]): ReadonlySet<string> {
 export function markdownOf(pieces: readonly Piece[], isInCell = false): string {
   const shown = withoutDeadMarks(join(collapse(pieces)));
   const marks = marksIn(shown);
-  const inCell = (text: string): string => (isInCell ? text.replaceAll("|", "\\|") : text);
+  // A second backslash would end the escape: code with one before its bar stays as it is.
+  const inCell = (text: string): string =>
+    isInCell
+      ? text.replace(/(\\*)\|/g, (bar, before: string) =>
+          before.length % 2 ? bar : `${before}\\|`,
+        )
+      : text;
   const parts = shown.map((piece, index) => {
     if (piece.kind === "break") return "\n";
     if (piece.kind === "code") {

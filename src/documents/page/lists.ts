@@ -178,10 +178,12 @@ export function addDefinitions(writer: Writer, node: PageNode): void {
   const items: string[] = [];
   let terms: Block[] = [];
   let definition: Block[] = [];
+  // Also an empty definition ends its terms.
+  let isDefined = false;
   const flush = (): void => {
     const blocks = definedText(terms, definition);
     if (blocks.length > 0) items.push(itemText("- ", blocks, isIndented));
-    [terms, definition] = [[], []];
+    [terms, definition, isDefined] = [[], [], false];
   };
   writer.nesting++;
   for (const entry of entriesOf(node)) {
@@ -193,7 +195,8 @@ export function addDefinitions(writer: Writer, node: PageNode): void {
     const blocks = blocksOf(writer, () =>
       isEntry ? addChildren(writer, entry) : writer.addNode(writer, entry),
     );
-    if (isTerm && definition.length > 0) flush();
+    if (isTerm && isDefined) flush();
+    isDefined = !isTerm;
     (isTerm ? terms : definition).push(...blocks);
   }
   flush();

@@ -1,14 +1,15 @@
-import type { BinaryReader, Format, RowReader, TextReader } from "./reader.ts";
+import type { BinaryReader, Format, LaterReader, RowReader, TextReader } from "./reader.ts";
 import { formats } from "./readers.ts";
 import { readMarkdown } from "./readers/markdown/markdown.ts";
 import { readText } from "./readers/text.ts";
 
-type Loaded = TextReader | BinaryReader | RowReader;
+type Loaded = TextReader | LaterReader | BinaryReader | RowReader;
 // Markdown and text are small and nearly always needed, so they are imported statically.
-const loaded = new Map<Format, Loaded>([
+const atHand: ReadonlyMap<Format, TextReader> = new Map<Format, TextReader>([
   [formats.markdown, readMarkdown],
   [formats.text, readText],
 ]);
+const loaded = new Map<Format, Loaded>(atHand);
 
 /** Loads the reader of a format once. */
 export async function loadReader<F extends Format>(
@@ -19,7 +20,5 @@ export async function loadReader<F extends Format>(
   return reader as Awaited<ReturnType<F["load"]>>;
 }
 
-/** The reader of a text format if it is already loaded. */
-export function loadedTextReader(format: Format): TextReader | undefined {
-  return format.gives === "text" ? (loaded.get(format) as TextReader | undefined) : undefined;
-}
+/** The reader of a format that needs no promise. */
+export const readerAtHand = (format: Format): TextReader | undefined => atHand.get(format);

@@ -1,5 +1,5 @@
 import type { SourceFile } from "../find/source-file.ts";
-import type { Format, Parsed, TextReader } from "./reader.ts";
+import type { Format, Parsed, Surroundings, TextReader } from "./reader.ts";
 import type { IngestionDocument } from "../../api/schemas.ts";
 import { CliError } from "../../errors.ts";
 import { readContent } from "./bytes/content.ts";
@@ -12,7 +12,7 @@ import { createIncludes } from "./parts/includes.ts";
 import { createParts, type Parts } from "./parts/parts.ts";
 import { refusePointer } from "./bytes/lfs.ts";
 import { mapDocument } from "../map/map-document.ts";
-import { loadedTextReader, loadReader } from "./load-reader.ts";
+import { loadReader, readerAtHand } from "./load-reader.ts";
 import type { Notice } from "../map/notices.ts";
 import { createNotesByName, type NotesByName } from "./parts/notes-by-name.ts";
 import { formatOf } from "./readers.ts";
@@ -129,37 +129,57 @@ export function toReading(
   return reading;
 }
 
-/** The reader of a text file if it is loaded. Markdown and plain text always are. */
+/** The reader of a file that needs no promise. Those of Markdown and plain text do not. */
 export function textReaderFor(path: string, settings: DocumentSettings): TextReader | undefined {
   const format = formatOf(path, settings.format);
-  return format && loadedTextReader(format);
+  return format && readerAtHand(format);
+}
+
+/** A text file as it was read, and how its document is made. */
+interface TextFile {
+  text: string;
+  around: Surroundings;
+  /** The reading of a file that is no document. */
+  skipped: Reading | undefined;
+  toReading(parsed: Parsed): Reading;
+}
+
+function openText(file: SourceFile, settings: DocumentSettings, trace?: Trace): TextFile {
+  const { path } = file;
+  const fileBytes = readBytes(file, settings);
+  const text = decodeFile(fileBytes.bytes, path, settings.maxFileBytes);
+  const { stamp, content } = fileBytes;
+  const parts = createParts(settings.root);
+  const includes = createIncludes(settings.root, parts, notesOf(settings));
+  const { componentAttributes, keepsHidden } = settings;
+  return {
+    text,
+    around: { includes, componentAttributes, keepsHidden },
+    skipped: isOwnReport(path, text)
+      ? { kind: "skipped", reason: ownReport, stamp, content }
+      : undefined,
+    toReading(parsed) {
+      const reading = toReading(file, fileBytes, parsed, settings, trace, parts);
+      reading.source = text;
+      return reading;
+    },
+  };
 }
 
 /**
- * Reads one file of a text format whose reader is loaded. Synchronous, because small local files
- * cost less without promises.
+ * Reads one file of a text format whose reader needs no promise: small local files cost less without
+ * one.
  */
 export function readDocumentSync(
   file: SourceFile,
   settings: DocumentSettings,
   trace?: Trace,
-  read = loadedTextReader(formatFor(file.path, settings.format)),
+  read = readerAtHand(formatFor(file.path, settings.format)),
 ): Reading {
   const { path } = file;
-  if (!read) throw new Error(`the reader for ${path} is not loaded`);
-  const fileBytes = readBytes(file, settings);
-  const text = decodeFile(fileBytes.bytes, path, settings.maxFileBytes);
-  if (isOwnReport(path, text)) {
-    const { stamp, content } = fileBytes;
-    return { kind: "skipped", reason: ownReport, stamp, content };
-  }
-  const parts = createParts(settings.root);
-  const includes = createIncludes(settings.root, parts, notesOf(settings));
-  const { componentAttributes, keepsHidden } = settings;
-  const parsed = read(text, path, { includes, componentAttributes, keepsHidden });
-  const reading = toReading(file, fileBytes, parsed, settings, trace, parts);
-  reading.source = text;
-  return reading;
+  if (!read) throw new Error(`the reader for ${path} needs a promise`);
+  const opened = openText(file, settings, trace);
+  return opened.skipped ?? opened.toReading(read(opened.text, path, opened.around));
 }
 
 // One run has one object of settings.
@@ -186,7 +206,9 @@ export async function readDocument(
     throw new CliError("usage", `${path}: contains many documents, not one`);
   }
   if (format.gives === "text") {
-    return readDocumentSync(file, settings, trace, await loadReader(format));
+    const read = await loadReader(format);
+    const opened = openText(file, settings, trace);
+    return opened.skipped ?? opened.toReading(await read(opened.text, path, opened.around));
   }
   const read = await loadReader(format);
   const { bytes, ...rest } = readBytes(file, settings);

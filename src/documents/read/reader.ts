@@ -110,6 +110,9 @@ export interface Surroundings {
  */
 export type TextReader = (text: string, path: string, around: Surroundings) => Parsed;
 
+/** A text reader whose library gives its result later. */
+export type LaterReader = (...given: Parameters<TextReader>) => Promise<Parsed>;
+
 export type BinaryReader = (bytes: Uint8Array, path: string) => Promise<Parsed>;
 
 /**
@@ -137,7 +140,7 @@ export type RowReader = (source: RowSource) => RowParser;
 
 /** A reader is loaded with the first file of its format, because some need large libraries. */
 export type Format = { extensions: readonly string[] } & (
-  | { gives: "text"; load: () => Promise<TextReader> }
+  | { gives: "text"; load: () => Promise<TextReader | LaterReader> }
   | { gives: "binary"; load: () => Promise<BinaryReader> }
   /** Many documents per file. In a folder, such files must be named, globbed or included. */
   | { gives: "rows"; load: () => Promise<RowReader> }

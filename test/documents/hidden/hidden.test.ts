@@ -124,10 +124,10 @@ describe("comments of Markdown", () => {
     expect(body).not.toContain("SECRET");
   });
 
-  it("counts comments of AsciiDoc, once for each line or block", () => {
+  it("counts comments of AsciiDoc, once for each line or block", async () => {
     const text =
       "// one\n= A\nAuthor\n// two\n\na\n// three\nb\n\n////\nSECRET\n////\n\n* c\n// five\n\n[comment]\nSECRET\n\n|===\n| d\n// seven\n|===\n\n----\n// shown\n----\n";
-    const { body, leftOut = [] } = readAdoc(text, "a.adoc", around);
+    const { body, leftOut = [] } = await readAdoc(text, "a.adoc", around);
     expect(body).not.toMatch(/SECRET|one|two|three|five|seven/);
     expect(body).toContain("// shown");
     expect(leftOut.map(({ kind }) => kind)).toEqual(Array.from({ length: 7 }, () => "comment"));

@@ -141,6 +141,12 @@ describe("HTML", () => {
     ["entities", "&eacute;&#x1F600;&nbsp;&copy &nosuchthing; &#0;", "é😀 © &nosuchthing; �"],
     ["soft hyphens", "Donau&shy;dampf", "Donaudampf"],
     ["definitions", "<dl><dt>a<dd>b</dl>", "- a: b"],
+    ["empty definitions", "<dl><dt>a<dd><dt>b<dt>c<dd>d</dl>", "- a\n- b\n  c: d"],
+    [
+      "bars in the code of cells",
+      "<table><tr><td><code>a|b</code><td><code>c\\|d</code></table>",
+      "|  |  |\n| --- | --- |\n| `a\\|b` | `c\\|d` |",
+    ],
     [
       "what is hidden",
       "<style>a{}</style><script>if (a<b) x='</p>'</script><svg><text>s</text></svg><nav>n <nav>m</nav></nav><template><p>t</template>a",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { noIncludes } from "../../../src/documents/read/parts/includes.ts";
+import { around } from "./around.ts";
 import { readAdoc } from "../../../src/documents/read/readers/adoc/adoc.ts";
 import { readOkAsync } from "../folder.ts";
 
@@ -17,19 +17,13 @@ describe("AsciiDoc", () => {
     ["a section is none", "== Section\n= Late", undefined],
     ["text first", "text\n\n= Late", undefined],
     ["an unclosed comment", "////\n= Hidden", undefined],
-  ])("title: %s", (_name, text, title) => {
-    expect(readAdoc(text, "a.adoc", { includes: noIncludes, componentAttributes: [] }).title).toBe(
-      title,
-    );
+  ])("title: %s", async (_name, text, title) => {
+    expect((await readAdoc(text, "a.adoc", around)).title).toBe(title);
   });
 
-  it("a signature of the same extension is no text", () => {
-    expect(
-      readAdoc("-----BEGIN PGP SIGNATURE-----\n\nabc", "a.asc", {
-        includes: noIncludes,
-        componentAttributes: [],
-      }).body,
-    ).toBe("");
+  it("a signature of the same extension is no text", async () => {
+    const { body } = await readAdoc("-----BEGIN PGP SIGNATURE-----\n\nabc", "a.asc", around);
+    expect(body).toBe("");
   });
 });
 

@@ -2,7 +2,6 @@ import type { Span, LintPage } from "../rule.ts";
 import type { Parsed } from "../../../documents/read/reader.ts";
 import { decodeEntities } from "../../../documents/images/image-tags.ts";
 import { scanStructure } from "../../../documents/markdown/structure.ts";
-import { writtenIds } from "../../../documents/read/readers/adoc/text/ids.ts";
 import { lacksVisible } from "../../../documents/read/left-out.ts";
 import { formatOf, formats } from "../../../documents/read/readers.ts";
 import { githubSlug, plainText } from "../../../documents/markdown/heading-text.ts";
@@ -19,6 +18,20 @@ const lacksText = ({ leftOut = [] }: Parsed): boolean =>
 
 /** Whether extensions of Asciidoctor may add ids to the page. */
 const hasExtensions = (source: string): boolean => macro.test(source);
+
+// `[[x]]`, `[[[x]]]`, `[#x]`, `[quote#x]`, `[.lead#x%header]`, `id=x`, `anchor:x[]`
+const writtenId =
+  /(?:\[\[|\[[^\][\n"]{0,100}#|\bid\s?=\s?["']?|\banchor:)([^\s,.%"'\][][^\s,%"'\][]{0,200})/g;
+
+/** Ids in a text, also in parts that no page shows: false conditions and examples. */
+function* writtenIds(text: string): Generator<string> {
+  for (const [, id = ""] of text.matchAll(writtenId)) {
+    yield id;
+    // The role in `[#x.role]` is not part of the id.
+    const end = id.indexOf(".");
+    if (end !== -1) yield id.slice(0, end);
+  }
+}
 
 function decoded(anchor: string): string {
   try {

@@ -189,13 +189,13 @@ describe("anchors", () => {
     const page = [
       "= A",
       "",
-      "<<_set_up>> <<set-up>> <<Set Up>> <<own>> <<item>> <<cell>> <<book>> <<part>> <<inner>> <<label>>",
+      "<<_set_up>> <<set-up>> <<Set Up>> <<own>> <<item>> <<cell>> <<book>> <<part>> <<inner>> <<Label>>",
       "<<gone>> xref:b.adoc#_b_part[] xref:b.adoc#no[x] +<<code>>+",
       "",
       "== Set up",
       "",
       "[#own.lead]",
-      "Text. [[item,label]]Text.",
+      "Text. [[item,Label]]Text.",
       "",
       "|===",
       "|A a|",
@@ -210,7 +210,7 @@ describe("anchors", () => {
     const files = {
       "a.adoc": page,
       "b.adoc": "= B\n\n== B part\n\nText.\n",
-      "part.txt": "[[part]]\nText.\n\n|===\na|\n[[inner]]\n|===\n",
+      "part.txt": "[[part]]\nText.\n\n|===\na|\n[[inner]]\nText.\n|===\n",
     };
     expect(await lint(missingAnchor, files)).toEqual([
       "a.adoc:4:3: the page has no anchor #gone",

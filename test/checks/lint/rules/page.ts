@@ -18,7 +18,9 @@ export async function pageOf(source: string, options: PageOptions = {}): Promise
   const settings = compileSettings({ root: "/project", ...options.settings });
   const format = formatFor(path, settings.format);
   if (format.gives !== "text") throw new Error(`${path} is no text`);
-  const parsed = (await loadReader(format))(source, path, {
+  const parsed = await (
+    await loadReader(format)
+  )(source, path, {
     ...around,
     keepsHidden: settings.keepsHidden,
   });

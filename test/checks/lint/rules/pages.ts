@@ -25,7 +25,7 @@ async function openPage(file: SourceFile, settings: DocumentSettings): Promise<L
   const read = await loadReader(format);
   const source = decodeText(readFileSync(absolutePath), path);
   const includes = createIncludes(settings.root);
-  const parsed = read(source, path, {
+  const parsed = await read(source, path, {
     includes,
     componentAttributes: settings.componentAttributes,
     keepsHidden: settings.keepsHidden,

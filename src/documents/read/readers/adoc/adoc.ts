@@ -1,106 +1,88 @@
-import type { Parsed, TextReader } from "../../reader.ts";
+import { load, NullLogger } from "@asciidoctor/core";
+import { posix } from "node:path";
+import { CliError } from "../../../../errors.ts";
 import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
-import { joinBlocks } from "../html/html-blocks.ts";
-import { createAttributes, isEntry, takeEntry } from "./source/attributes.ts";
-import { addHeading, takeBlocks } from "./blocks.ts";
-import { setComponentAttributes } from "./source/component.ts";
-import { allIds, createIds, resolveReferences } from "./text/ids.ts";
-import { inlineText } from "./text/inline.ts";
-import { createTitles } from "./text/page-titles.ts";
-import { createLines } from "./source/source-lines.ts";
-import * as start from "./starts.ts";
-import { addBlock, createState, textLines, type State } from "./state.ts";
-import { linesUntil } from "./verbatim.ts";
+import { pageFromHtml } from "../../../page/page.ts";
+import type { LeftOut, LaterReader, Surroundings } from "../../reader.ts";
+import { componentAttributes } from "./component.ts";
+import { createConverter } from "./html.ts";
+import { createRegistry } from "./includes.ts";
+import { createTitles } from "./page-titles.ts";
+import { prepareSource } from "./source.ts";
 
-/** Takes comments and attributes above the title. */
-function takePreamble({ lines, context }: State): void {
-  for (let line = lines.peek(); line; line = lines.peek()) {
-    const { text } = line;
-    if (start.ignoreMarkOf(text) !== undefined) return;
-    if (/^\/{4,}$/.test(text)) {
-      lines.next();
-      linesUntil({ lines }, text);
-      lines.leaveOutComment();
-    } else if (text === "" || start.isComment(text)) {
-      lines.next();
-      if (text !== "") lines.leaveOutComment();
-    } else if (isEntry(text)) {
-      lines.next();
-      takeEntry(context.attributes, text, () => lines.next()?.text);
-    } else return;
-  }
-}
+// The moment of the reading would change the document each time.
+const times: Readonly<Record<string, string>> = Object.fromEntries(
+  ["doc", "local"].flatMap((of) =>
+    ["date", "datetime", "time", "year"].map((part) => [of + part, ""]),
+  ),
+);
 
-/** Takes the document title, the lines about author and revision, and the attributes below. */
-function takeHeader(state: State): string | undefined {
-  const { lines, context } = state;
-  takePreamble(state);
-  const first = lines.peek()?.text ?? "";
-  const found = start.sectionOf(first);
-  const isUnderlined = start.underlineLevel(first, lines.peek(1)?.text) === 1;
-  if (found?.level !== 1 && !isUnderlined) return undefined;
-  lines.next();
-  if (isUnderlined) lines.next();
-  const about: string[] = [];
-  let line = lines.peek();
-  for (; line && line.text !== "" && !start.endsParagraph(line.text); line = lines.peek()) {
-    lines.next();
-    if (isEntry(line.text)) takeEntry(context.attributes, line.text, () => lines.next()?.text);
-    else if (start.isComment(line.text)) lines.leaveOutComment();
-    else about.push(line.text);
-  }
-  // The attributes below the title are known in it.
-  const title = addHeading(state, found?.text ?? first, 1, true);
-  if (about.length > 0) addBlock(state, textLines(state, about.join("\n")));
-  return title === "" ? undefined : title;
-}
-
-function addFootnotes({ blocks, context }: State): void {
-  for (const [index, text] of context.footnotes.texts.entries()) {
-    blocks.push({ text: `[^${index + 1}]: ${text}`, isTight: false });
-  }
+/** The HTML of a text, the ids in it, and the texts by which references can name them. */
+async function convert(
+  text: string,
+  path: string,
+  around: Surroundings,
+  linesBefore: number,
+  leftOut: LeftOut[],
+): Promise<{ html: string; ids: string[] }> {
+  const extension = posix.extname(path);
+  const document = await load(text, {
+    // Reads no file and no address: the registry answers all includes.
+    safe: "secure",
+    backend: "html5",
+    attributes: {
+      ...times,
+      experimental: "@",
+      docname: posix.basename(path, extension),
+      docfilesuffix: extension,
+      relfilesuffix: extension,
+      ...componentAttributes(path, around.includes),
+    },
+    converter: createConverter({ path, titleOf: createTitles(path, around) }),
+    extension_registry: createRegistry({ path, around, linesBefore, leftOut }),
+    logger: new NullLogger(),
+  });
+  const html = String(await document.convert({ standalone: false }));
+  const ids = Object.keys(document.catalog.refs as object);
+  // The library puts places for line breaks behind dashes. Sites draw texts with roles apart.
+  return { html: html.replaceAll("&#8203;", "").replaceAll("</span><span", "</span> <span"), ids };
 }
 
 /**
- * Reads AsciiDoc as Markdown, with the files that it includes. Attributes and conditions are those
- * of a web page that Asciidoctor makes. What is no valid AsciiDoc stays text. Throws CliError
- * `usage` with `path:line:column` for broken front matter.
+ * Reads AsciiDoc as Markdown, with the files that it includes: Asciidoctor makes the document model,
+ * and pageFromHtml() the text. Throws CliError `usage`, with `path:line:column` for broken front
+ * matter and for an ignore region that is never closed.
  */
-export const readAdoc: TextReader = (text, path, around): Parsed => {
+export const readAdoc: LaterReader = async (text, path, around) => {
   // PGP keys and signatures also have the extension `.asc`: they contain no text.
   if (text.startsWith("-----BEGIN PGP ")) {
     return { frontMatter: undefined, body: "", bodyLine: 1, isMarkdown: false, warnings: [] };
   }
   const split = splitFrontMatter(text, path);
-  const attributes = createAttributes();
-  setComponentAttributes(attributes, path, around.includes);
-  const body = split.body.replaceAll("\0", "");
-  const lines = createLines(body, path, split.bodyLine - 1, around, attributes);
-  const ids = createIds();
-  const footnotes = { byId: new Map<string, number>(), texts: [] };
-  const context = {
-    path,
-    attributes,
-    ids,
-    footnotes,
-    titleOf: createTitles(path, around, attributes),
-    isPlain: false,
-    depth: 0,
-    convert: inlineText,
-  };
-  const state = createState(lines, context);
-  const title = takeHeader(state);
-  takeBlocks(state);
-  addFootnotes(state);
-  const joined = joinBlocks(state.blocks);
-  const resolve = (each: string): string => resolveReferences(ids, each);
+  const { text: source, comments } = prepareSource(split.body, path, split.bodyLine);
+  const leftOut: LeftOut[] = comments.map((line) => ({ kind: "comment", what: "", line }));
+  const { html, ids } = await convert(source, path, around, split.bodyLine - 1, leftOut).catch(
+    (error: unknown) => {
+      if (error instanceof CliError) throw error;
+      // The library throws what is no Error as well.
+      throw new CliError(
+        "usage",
+        `${path}: Asciidoctor cannot read it: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    },
+  );
+  const { body, headings, leftOut: unseen } = pageFromHtml(html, { path });
+  // The converter begins with the document title, if there is one.
+  const title = html.startsWith("<h1>") ? headings[0]?.text : undefined;
   return {
     ...split,
-    body: resolve(joined.body),
+    body,
     isMarkdown: true,
-    headings: joined.headings.map((each) => ({ ...each, text: resolve(each.text) })),
-    ids: [...allIds(ids), ...lines.ids],
-    leftOut: lines.leftOut,
-    ...(title === undefined ? {} : { title: resolve(title) }),
+    headings,
+    ids,
+    leftOut: [...leftOut, ...unseen].toSorted((one, other) => placeOf(one) - placeOf(other)),
+    ...(title === undefined ? {} : { title }),
   };
 };
+
+const placeOf = ({ line = Number.MAX_SAFE_INTEGER }: LeftOut): number => line;

@@ -62,30 +62,19 @@ function taggedLines(
   return { lines: kept, missing: [...missing] };
 }
 
-function reindent(lines: readonly string[], indent: string): string[] {
-  let common = Number.POSITIVE_INFINITY;
-  for (const line of lines) {
-    if (line.trim() !== "") common = Math.min(common, line.length - line.trimStart().length);
-  }
-  const blanks = " ".repeat(Math.min(20, Number(indent)));
-  return lines.map((line) => (line.trim() === "" ? "" : blanks + line.slice(common)));
-}
-
 /** The lines of an included file that the attributes of the include choose. */
 export function chooseLines(
   text: string,
-  options: ReadonlyMap<string, string>,
+  options: Readonly<Record<string, string>>,
 ): { lines: string[]; missing: string[] } {
   let lines = text.replace(/\r\n?/g, "\n").replace(/\n$/, "").split("\n");
   let missing: string[] = [];
-  const ranges = options.get("lines");
-  const tags = options.get("tags") ?? options.get("tag");
+  const ranges = options["lines"];
+  const tags = options["tags"] ?? options["tag"];
   if (ranges !== undefined) {
     const isChosen = isInRanges(ranges, lines.length);
     lines = lines.filter((_, index) => isChosen(index + 1));
   } else if (tags !== undefined) ({ lines, missing } = taggedLines(lines, tags));
   else lines = lines.filter((line) => !(line.includes("::") && tagLine.test(line)));
-  const indent = options.get("indent");
-  if (indent !== undefined && /^\d+$/.test(indent)) lines = reindent(lines, indent);
   return { lines, missing };
 }

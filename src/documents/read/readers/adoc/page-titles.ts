@@ -1,7 +1,5 @@
-import { CliError } from "../../../../../errors.ts";
-import type { Surroundings } from "../../../reader.ts";
-import { sectionOf } from "../starts.ts";
-import { substitute, type Attributes } from "../source/attributes.ts";
+import { CliError } from "../../../../errors.ts";
+import type { Surroundings } from "../../reader.ts";
 
 // Each page is read for its title, and counts as included: less than real includes may take.
 const mostPages = 100;
@@ -12,8 +10,8 @@ const longestTitle = 300;
 /** The document title: only comments and attributes stand above it. */
 function titleIn(text: string): string | undefined {
   for (const line of text.split("\n", mostLines)) {
-    const found = sectionOf(line.trimEnd());
-    if (found) return found.level === 1 ? found.text : undefined;
+    const [, marks, title] = /^(={1,6}|#{1,6})[ \t]+(\S.*)$/.exec(line.trimEnd()) ?? [];
+    if (marks !== undefined) return marks.length === 1 ? title : undefined;
   }
   return undefined;
 }
@@ -33,7 +31,6 @@ function textOf({ includes }: Surroundings, page: string, path: string): string 
 export function createTitles(
   path: string,
   around: Surroundings,
-  attributes: Attributes,
 ): (page: string) => string | undefined {
   const titles = new Map<string, string | undefined>();
   let chars = 0;
@@ -44,8 +41,7 @@ export function createTitles(
     const text = textOf(around, page, path) ?? "";
     chars += text.length;
     const title = titleIn(text);
-    const shown = title === undefined ? "" : substitute(attributes, title);
-    titles.set(page, shown === "" || shown.length > longestTitle ? undefined : shown);
+    titles.set(page, title === undefined || title.length > longestTitle ? undefined : title);
     return titles.get(page);
   };
 }
