@@ -1,35 +1,24 @@
 import type { LeftOut, LeftOutKind, Surroundings } from "../../reader.ts";
 import type { Line } from "./blocks/rst-lines.ts";
 
-/** A part of the page. Its text is still reStructuredText, except that of code. */
+/** A part of the page. Its text is still reStructuredText, except that of code and HTML. */
 export type Piece =
   | { kind: "heading"; level: number; text: string; line: number | undefined }
-  /** Running text; `mark` begins a list item. A tight piece follows without a blank line. */
-  | { kind: "text"; indent: number; mark: string; text: string; isTight: boolean }
-  /** Markdown as it is, for example a picture. */
-  | { kind: "made"; indent: number; mark: string; text: string; isTight: boolean }
+  /** Running text; of `lines`, each line is one of the page. */
+  | { kind: "text"; text: string; isLines: boolean }
+  /** HTML as it is. `next` is the number of the item that would continue the list that ends here. */
+  | { kind: "html"; html: string; next?: number }
   /** Markdown of several blocks, with headings. */
-  | { kind: "markdown"; indent: number; mark: string; text: string }
-  | {
-      kind: "code";
-      indent: number;
-      mark: string;
-      text: string;
-      info: string;
-      /** Whether the code has inline markup. */
-      isParsed: boolean;
-    }
-  /** The cells of a row; each is a list of pieces. */
-  | { kind: "row"; indent: number; mark: string; cells: Piece[][] }
-  /** A cell that began in a row above. */
-  | { kind: "again"; pieces: Piece[] }
-  /** Begins or ends an ignore region. */
-  | { kind: "ignore"; isOpen: boolean; line: number | undefined }
+  | { kind: "markdown"; text: string }
+  /** Code; `isParsed` if it has inline markup. */
+  | { kind: "code"; text: string; language: string; isParsed: boolean }
+  /** The mark of the footnote at this place among all. */
+  | { kind: "note"; index: number }
   /** A name that gets an anchor. A place leads to what follows, other targets to an address. */
   | { kind: "target"; name: string; isPlace: boolean };
 
 /** What stands for `|name|`. */
-export type Substitution = { kind: "text"; text: string } | { kind: "made"; text: string };
+export type Substitution = { kind: "text" | "html"; text: string };
 
 /** Another page of the project. */
 export interface LinkedPage {
@@ -65,13 +54,8 @@ export interface Reading {
   pages: Map<string, LinkedPage | undefined>;
   /** Lines that were read, with those of included files. */
   lineCount: number;
-  /** Of the pieces that follow, in columns. */
-  indent: number;
-  /** Mark of the list item whose first piece follows, and its column. */
-  mark: string;
-  markIndent: number;
-  /** Whether the next piece follows without a blank line. */
-  isTight: boolean;
+  /** Lines of the file where the open ignore regions begin. */
+  ignored: (number | undefined)[];
 }
 
 /** Lines of a block while they are read. */
@@ -82,8 +66,8 @@ export interface Block {
   hasTitles: boolean;
   /** Reads the lines within this block, by default without titles. */
   readInner: (lines: readonly Line[], canHaveTitles?: boolean) => void;
-  /** The last numbered item: its number, and the line below it. */
-  lastItem?: { number: number; next: number };
+  /** Types by the names that fields describe, once they are asked for. */
+  types?: ReadonlyMap<string, string>;
 }
 
 /** Reads what begins at line `at`. Returns the next line, or -1 if something else begins there. */
@@ -105,10 +89,7 @@ export function createReading(path: string, around: Surroundings, source = ""): 
     leftOut: [],
     pages: new Map(),
     lineCount: 0,
-    indent: 0,
-    mark: "",
-    markIndent: 0,
-    isTight: false,
+    ignored: [],
   };
 }
 
@@ -116,17 +97,20 @@ export function createReading(path: string, around: Surroundings, source = ""): 
 export const nameOf = (text: string): string =>
   text.replace(/\\(.)/g, "$1").replace(/\s+/g, " ").trim().toLowerCase();
 
-function takePlace(reading: Reading): { indent: number; mark: string; isTight: boolean } {
-  const { mark, isTight } = reading;
-  const indent = mark === "" ? reading.indent : reading.markIndent;
-  reading.mark = "";
-  reading.isTight = false;
-  return { indent, mark, isTight: isTight || mark !== "" };
+/** Adds running text. */
+export function addText({ pieces }: Reading, text: string, isLines = false): void {
+  if (text.trim() !== "") pieces.push({ kind: "text", text, isLines });
 }
 
-/** Adds running text. */
-export function addText(reading: Reading, text: string): void {
-  if (text.trim() !== "") reading.pieces.push({ kind: "text", text, ...takePlace(reading) });
+export function addHtml({ pieces }: Reading, html: string): void {
+  if (html !== "") pieces.push({ kind: "html", html });
+}
+
+/** Reads what stands between two tags. */
+export function within(reading: Reading, open: string, close: string, read: () => void): void {
+  addHtml(reading, open);
+  read();
+  addHtml(reading, close);
 }
 
 const ignoreMark = /^<!--[ \t]*(\/?)knowctl:ignore[ \t]*-->$/;
@@ -140,27 +124,20 @@ export const isIgnoreMark = (text: string): boolean => slashOf(text) !== undefin
 export function addIgnoreMark(reading: Reading, { text, number }: Line): boolean {
   const slash = slashOf(text);
   if (slash === undefined) return false;
-  reading.pieces.push({ kind: "ignore", isOpen: slash === "", line: number });
+  if (slash === "") reading.ignored.push(number);
+  else reading.ignored.pop();
+  addHtml(reading, `<!-- ${slash}knowctl:ignore -->`);
   return true;
 }
 
-/** Adds Markdown that is complete. */
-export function addMade(reading: Reading, text: string): void {
-  if (text !== "") reading.pieces.push({ kind: "made", text, ...takePlace(reading) });
-}
-
 /** Adds Markdown of any number of blocks. */
-export function addMarkdown(reading: Reading, text: string): void {
-  if (text.trim() === "") return;
-  const { indent, mark } = takePlace(reading);
-  reading.pieces.push({ kind: "markdown", text, indent, mark });
+export function addMarkdown({ pieces }: Reading, text: string): void {
+  if (text.trim() !== "") pieces.push({ kind: "markdown", text });
 }
 
 /** Adds text that stays as it is, but for inline markup if it is parsed. */
-export function addCode(reading: Reading, text: string, info = "", isParsed = false): void {
-  if (text.trim() === "") return;
-  const { indent, mark } = takePlace(reading);
-  reading.pieces.push({ kind: "code", text, info, isParsed, indent, mark });
+export function addCode({ pieces }: Reading, text: string, language = "", isParsed = false): void {
+  if (text.trim() !== "") pieces.push({ kind: "code", text, language, isParsed });
 }
 
 export function addHeading(
@@ -176,37 +153,56 @@ export function addHeading(
   if (!reading.targets.has(name)) reading.targets.set(name, "");
 }
 
-const widestIndent = 12;
-
-/** Reads the content of a list item. `mark` begins its first piece. */
-export function inItem(reading: Reading, mark: string, read: () => void): void {
-  const { indent } = reading;
-  // A list that begins in the first line of an item adds its mark to that of the item.
-  if (reading.mark === "") reading.markIndent = indent;
-  reading.mark += mark;
-  reading.indent = Math.min(indent + mark.length, widestIndent);
-  read();
-  reading.mark = "";
-  reading.isTight = false;
-  reading.indent = indent;
+/** Begins a list, unless the one before goes on: that of the same kind, whose next number it is. */
+function openList({ pieces }: Reading, name: "ul" | "dl" | "ol", number?: ItemNumber): void {
+  const last = pieces.at(-1);
+  const end = `</${name}>`;
+  const isSame = last?.kind === "html" && last.html === end;
+  if (isSame && (number === undefined || last.next === number.value)) return void pieces.pop();
+  const options = number ? ` start="${number.value}"${number.type}` : "";
+  pieces.push({ kind: "html", html: `<${name}${options}>` });
 }
 
-/** Reads a part of the page apart. Returns its pieces. */
-export function piecesOf(reading: Reading, read: () => void): Piece[] {
-  const { pieces, indent, mark, isTight } = reading;
-  Object.assign(reading, { pieces: [], indent: 0, mark: "", isTight: false });
-  read();
-  const inner = reading.pieces;
-  Object.assign(reading, { pieces, indent, mark, isTight });
-  return inner;
+/** The number of an item, and the attribute for the style of its list. */
+export interface ItemNumber {
+  value: number;
+  type: string;
+}
+
+/** Reads an item of a list. */
+export function inItem(reading: Reading, read: () => void, number?: ItemNumber): void {
+  const name = number ? "ol" : "ul";
+  openList(reading, name, number);
+  within(reading, "<li>", "</li>", read);
+  const next = number ? { next: number.value + 1 } : {};
+  reading.pieces.push({ kind: "html", html: `</${name}>`, ...next });
+}
+
+/** Reads a term, or several of them, and what it means. */
+export function inDefinition(reading: Reading, terms: readonly string[], read: () => void): void {
+  openList(reading, "dl");
+  for (const term of terms) within(reading, "<dt>", "</dt>", () => addText(reading, term));
+  within(reading, "<dd>", "</dd>", read);
+  addHtml(reading, "</dl>");
+}
+
+/** A cell of a table: in how many columns and rows it stands, and what reads it. */
+export interface Cell {
+  columns: number;
+  rows: number;
+  read: () => void;
 }
 
 /** Adds a row of a table. */
-export function addRow(reading: Reading, cells: Piece[][]): void {
-  const { indent, mark } = takePlace(reading);
-  if (cells.some((cell) => cell.length > 0)) {
-    reading.pieces.push({ kind: "row", indent, mark, cells });
+export function addRow(reading: Reading, cells: readonly Cell[], isHead: boolean): void {
+  const name = isHead ? "th" : "td";
+  addHtml(reading, "<tr>");
+  for (const { columns, rows, read } of cells) {
+    const spans =
+      (columns > 1 ? ` colspan="${columns}"` : "") + (rows > 1 ? ` rowspan="${rows}"` : "");
+    within(reading, `<${name}${spans}>`, `</${name}>`, read);
   }
+  addHtml(reading, "</tr>");
 }
 
 /** Counts what the document lacks. */

@@ -1,160 +1,77 @@
-import { CliError } from "../../../../errors.ts";
+import { Marked } from "marked";
 import type { UnknownTarget } from "../../reader.ts";
-import { escapeLine, fenced, oneLine, type Block } from "../html/html-blocks.ts";
 import { createAnchors, makeId, type AnchorOf } from "./inline/rst-anchors.ts";
-import { numberFootnotes, type Footnotes } from "./blocks/rst-footnotes.ts";
+import { numberFootnotes } from "./blocks/rst-footnotes.ts";
 import { renderInline } from "./inline/rst-inline.ts";
-import { codeSpan } from "../../../markdown/code-span.ts";
-import { isShortCode } from "./rst-markdown.ts";
-import { markdownBlocks } from "./rst-markdown-blocks.ts";
+import { escapeHtml, plainOf, preHtml } from "./rst-html.ts";
 import { pageOf } from "./inline/rst-pages.ts";
 import { nameOf, type Piece, type Reading } from "./rst-reading.ts";
 import { repeated, type Inline } from "./blocks/rst-scan.ts";
 
 interface Page {
   inline: Inline;
-  footnotes: Footnotes;
+  /** What the footnote at a place among all footnotes shows. */
+  ofNote: (index: number) => string;
   anchorOf: AnchorOf;
-  blocks: Block[];
-  /** Lines of the file where the open ignore regions begin. */
-  ignored: (number | undefined)[];
-  /** Anchors of the targets before the next piece. */
-  targets: string[];
-  /** Names of the targets within running text. */
+  /** Names that something in the document has, besides targets. */
   names: Set<string>;
   unknown: UnknownTarget[];
 }
 
-type Kind<K extends Piece["kind"]> = Extract<Piece, { kind: K }>;
+type Heading = Extract<Piece, { kind: "heading" }>;
 
-/** Of all rows: a list above or below a table is apart from it. */
-const rows = 1;
-
-const blanks = (count: number): string => " ".repeat(count);
-
-/** Lines with the mark before the first and its width before the others. */
-function indented(lines: readonly string[], indent: number, mark: string): string {
-  const rest = blanks(indent + mark.length);
-  return lines.map((line, index) => (index === 0 ? blanks(indent) + mark : rest) + line).join("\n");
-}
-
-function shownMark({ footnotes }: Page, mark: string): string {
-  return mark.replace(/\[#(\d+)\]/, (_, index: string) => `[${footnotes.ofNote(Number(index))}]`);
-}
-
-function addText(page: Page, piece: Kind<"text"> | Kind<"made">): void {
-  const { kind, indent, mark, isTight } = piece;
-  const text = kind === "text" ? renderInline(page.inline, piece.text) : piece.text;
-  const lines = text
-    .split("\n")
-    .map((line) => escapeLine(line.trim()))
-    .filter((line) => line !== "");
-  if (lines.length === 0) return;
-  page.blocks.push({ text: indented(lines, indent, shownMark(page, mark)), isTight });
-}
-
-// Deeper fences are code by indentation in Markdown.
-const deepestFence = 3;
-
-/** Code as the page shows it. */
-const shownCode = ({ inline }: Page, piece: Kind<"code">): Kind<"code"> =>
-  piece.isParsed
-    ? { ...piece, isParsed: false, text: renderInline(inline, piece.text, true) }
-    : piece;
-
-function addCode(page: Page, { text, info, indent, mark }: Kind<"code">): void {
-  const label = shownMark(page, mark).trim();
-  if (label !== "" && !label.endsWith("-")) {
-    page.blocks.push({ text: `${blanks(indent)}${label}`, isTight: true });
-  }
-  const lines = fenced(text).replace(/^`+/, `$&${info}`).split("\n");
-  const before = blanks(Math.min(indent + mark.length, deepestFence));
-  page.blocks.push({
-    text: lines.map((line) => (line === "" ? "" : before + line)).join("\n"),
-    isTight: false,
-  });
-}
-
-function addMarkdown(page: Page, { text, indent, mark }: Kind<"markdown">): void {
-  const label = shownMark(page, mark).trimEnd();
-  if (label !== "") page.blocks.push({ text: blanks(indent) + label, isTight: true });
-  for (const block of markdownBlocks(text, indent + mark.length, page.anchorOf)) {
-    page.blocks.push(block);
-  }
-}
-
-/** Returns whether the piece begins or ends an ignore region. */
-function takeIgnoreMark({ ignored }: Page, piece: Piece): boolean {
-  if (piece.kind !== "ignore") return false;
-  if (piece.isOpen) ignored.push(piece.line);
-  else ignored.pop();
-  return true;
-}
-
-/** The text of the pieces in a cell. Puts its long code in `codes`. */
-function cellText(page: Page, pieces: readonly Piece[], codes: Kind<"code">[]): string {
-  const texts = pieces.map((piece) => {
-    if (takeIgnoreMark(page, piece) || page.ignored.length > 0) return "";
-    if (piece.kind === "code") {
-      const code = shownCode(page, piece);
-      if (isShortCode(code.text)) return codeSpan(oneLine(code.text));
-      codes.push(code);
-    }
-    if (piece.kind === "row")
-      return piece.cells.map((cell) => cellText(page, cell, codes)).join(" | ");
-    if (piece.kind === "made" || piece.kind === "markdown") return piece.text;
-    if (piece.kind === "again")
-      return cellText({ ...page, inline: repeated(page.inline) }, piece.pieces, []);
-    return piece.kind === "text"
-      ? shownMark(page, piece.mark) + renderInline(page.inline, piece.text)
-      : "";
-  });
-  return oneLine(texts.join(" "));
-}
-
-function addRow(page: Page, { cells, indent, mark }: Kind<"row">): void {
-  const codes: Kind<"code">[] = [];
-  const text = cells.map((cell) => cellText(page, cell, codes)).join(" | ");
-  if (text.replace(/[|\s]+/g, "") !== "") {
-    const line = indented([escapeLine(text.trim())], indent, shownMark(page, mark));
-    page.blocks.push({ text: line, isTight: true, group: rows });
-  }
-  for (const code of codes) addCode(page, { ...code, indent, mark: "" });
-}
-
-function addHeading(page: Page, { level, text }: Kind<"heading">): void {
-  const title = oneLine(renderInline(page.inline, text)).replaceAll("<!--", "<\\!--");
-  const plain = oneLine(renderInline(repeated(page.inline), text, true));
-  if (plain === "") return;
+function headingHtml(page: Page, { level, text }: Heading, targets: readonly string[]): string {
+  const html = renderInline(page.inline, text);
+  page.names.add(nameOf(plainOf(html)));
   // The anchor is made before substitutions and references get their texts.
   const bare = { ...repeated(page.inline), substitutions: new Map(), titles: new Map() };
-  const name = nameOf(oneLine(renderInline(bare, text, true)));
+  const name = nameOf(plainOf(renderInline(bare, text)));
   const own = page.anchorOf(name);
   const id = makeId(name);
   // A target with the name of the title has its anchor already.
-  const anchor = page.targets.includes(id) ? id : own;
-  page.blocks.push({
-    text: `${"#".repeat(level)} ${title}`,
-    isTight: false,
-    heading: { text: plain, anchor },
+  const anchor = targets.includes(id) ? id : own;
+  return `<h${level} id="${anchor}">${html}</h${level}>`;
+}
+
+/** Included Markdown; its headings get the anchors that docutils makes. */
+function markdownHtml({ anchorOf }: Page, text: string): string {
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth }) {
+        const html = this.parser.parseInline(tokens);
+        return `<h${depth} id="${anchorOf(nameOf(plainOf(html)))}">${html}</h${depth}>\n`;
+      },
+    },
   });
+  return marked.parse(text, { async: false });
 }
 
-function addPiece(page: Page, piece: Piece): void {
-  if (piece.kind === "target") {
-    const anchor = page.anchorOf(piece.name);
-    if (piece.isPlace) page.targets.push(anchor);
-    return;
+/** HTML of a piece; `isFirst` for what begins an item, a cell, or a note: no paragraph of its own. */
+function pieceHtml(page: Page, piece: Piece, targets: readonly string[], isFirst: boolean): string {
+  switch (piece.kind) {
+    case "heading":
+      return headingHtml(page, piece, targets);
+    case "text": {
+      const html = renderInline(page.inline, piece.text);
+      const lines = piece.isLines ? html.replaceAll("\n", "<br>\n") : html;
+      return isFirst ? lines : `<p>${lines}</p>`;
+    }
+    case "code": {
+      const { text, language, isParsed } = piece;
+      return preHtml(isParsed ? renderInline(page.inline, text) : escapeHtml(text), language);
+    }
+    case "markdown":
+      return markdownHtml(page, piece.text);
+    case "note":
+      return `[${escapeHtml(page.ofNote(piece.index))}] `;
+    case "html":
+      return piece.html;
+    case "target":
+      return "";
   }
-  if (piece.kind === "heading") addHeading(page, piece);
-  else if (piece.kind === "code") addCode(page, shownCode(page, piece));
-  else if (piece.kind === "row") addRow(page, piece);
-  else if (piece.kind === "markdown") addMarkdown(page, piece);
-  else if (piece.kind !== "ignore" && piece.kind !== "again") addText(page, piece);
-  page.targets = [];
 }
 
-/** Titles by the names of the targets before them. */
+/** Titles, as HTML, by the names of the targets before them. */
 function titlesOf(pieces: readonly Piece[], inline: Inline): Map<string, string> {
   const titles = new Map<string, string>();
   let names: string[] = [];
@@ -164,7 +81,7 @@ function titlesOf(pieces: readonly Piece[], inline: Inline): Map<string, string>
       continue;
     }
     if (piece.kind === "heading" && names.length > 0) {
-      const title = oneLine(renderInline(repeated(inline), piece.text, true));
+      const title = renderInline(repeated(inline), piece.text);
       for (const name of names) titles.set(name, title);
     }
     names = [];
@@ -202,47 +119,36 @@ function createPage(reading: Reading): Page {
     },
     room: 1024 * 1024,
   };
-  return {
-    inline,
-    footnotes: notes,
-    anchorOf,
-    blocks: [],
-    ignored: [],
-    targets: [],
-    names,
-    unknown,
-  };
+  return { inline, ofNote: notes.ofNote, anchorOf, names, unknown };
 }
 
 /** The references to names that nothing in the document has: targets may also follow below. */
-function unknownIn({ unknown, names, blocks }: Page, reading: Reading): UnknownTarget[] {
+function unknownIn({ unknown, names }: Page, reading: Reading): UnknownTarget[] {
   if (unknown.length === 0) return unknown;
-  const titles = new Set(blocks.map(({ heading }) => nameOf(heading?.text ?? "")));
   const notes = new Set(reading.footnotes.map((label) => nameOf(label.replace(/^#/, ""))));
-  const known = [reading.targets, reading.names, names, titles, notes];
+  const known = [reading.targets, reading.names, names, notes];
   return unknown.filter(({ name }) => !known.some((each) => each.has(name)));
 }
 
-/**
- * Renders what was read as Markdown, without its ignore regions. Throws CliError `usage` for an
- * ignore region that is never closed.
- */
-export function renderPieces(reading: Reading): {
-  blocks: Block[];
-  unknown: UnknownTarget[];
-} {
+/** Renders what was read as HTML. */
+export function renderPieces(reading: Reading): { html: string; unknown: UnknownTarget[] } {
   const page = createPage(reading);
   page.inline.titles = titlesOf(reading.pieces, page.inline);
+  const parts: string[] = [];
+  /** Anchors of the targets before the next piece. */
+  let targets: string[] = [];
+  let isFirst = false;
   for (const piece of reading.pieces) {
-    if (!takeIgnoreMark(page, piece) && page.ignored.length === 0) addPiece(page, piece);
+    if (piece.kind === "target") {
+      const anchor = page.anchorOf(piece.name);
+      if (piece.isPlace) targets.push(anchor);
+      continue;
+    }
+    parts.push(pieceHtml(page, piece, targets, isFirst));
+    targets = [];
+    isFirst =
+      piece.kind === "note" ||
+      (piece.kind === "html" && /<(?:li|dt|dd|td|th|div)\b[^<>]*>$|\] $/.test(piece.html));
   }
-  if (page.ignored.length === 0) {
-    return { blocks: page.blocks, unknown: unknownIn(page, reading) };
-  }
-  const [path = ""] = reading.chain;
-  const [line] = page.ignored;
-  const place = line === undefined ? path : `${path}:${line}:1`;
-  throw new CliError("usage", `${place}: the knowctl:ignore region is never closed`, {
-    hints: ["close it with <!-- /knowctl:ignore -->"],
-  });
+  return { html: parts.join("\n"), unknown: unknownIn(page, reading) };
 }

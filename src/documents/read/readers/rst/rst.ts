@@ -1,11 +1,12 @@
+import { CliError } from "../../../../errors.ts";
 import { lacksVisible } from "../../left-out.ts";
 import type { Parsed, Surroundings } from "../../reader.ts";
 import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
-import { joinBlocks } from "../html/html-blocks.ts";
+import { pageFromHtml } from "../../../page/page.ts";
 import { readBlocks } from "./blocks/rst-blocks.ts";
 import { addConfiguration, mayGetTargets } from "./directives/rst-configuration.ts";
 import { countLines, mostLines, toLines } from "./blocks/rst-lines.ts";
-import { createReading } from "./rst-reading.ts";
+import { createReading, type Reading } from "./rst-reading.ts";
 import { renderPieces } from "./rst-render.ts";
 
 const longestHeader = 10_000;
@@ -20,6 +21,16 @@ function proposalTitle(source: string): string | undefined {
   const title = /\nTitle:[ \t]*(\S.*(?:\n[ \t]+.*)*)/.exec(header)?.[1];
   if (number === undefined || title === undefined) return undefined;
   return `PEP ${number} – ${title.replace(/`+/g, "").replace(/\s+/g, " ").trim()}`;
+}
+
+function refuseOpenRegion({ ignored, chain }: Reading): void {
+  if (ignored.length === 0) return;
+  const [path = ""] = chain;
+  const [line] = ignored;
+  const place = line === undefined ? path : `${path}:${line}:1`;
+  throw new CliError("usage", `${place}: the knowctl:ignore region is never closed`, {
+    hints: ["close it with <!-- /knowctl:ignore -->"],
+  });
 }
 
 /**
@@ -38,8 +49,9 @@ export function readRst(text: string, path: string, around: Surroundings): Parse
   }
   readBlocks(reading, toLines(source, bodyLine));
   addConfiguration(reading, source);
-  const { blocks, unknown } = renderPieces(reading);
-  const { body, headings } = joinBlocks(blocks);
+  refuseOpenRegion(reading);
+  const { html, unknown } = renderPieces(reading);
+  const { body, headings } = pageFromHtml(html, { path });
   const isKnown = !lacksVisible(reading.leftOut) && unknown.length > 0 && !mayGetTargets(reading);
   const title = proposalTitle(source) ?? headings[0]?.text;
   return {

@@ -7,6 +7,7 @@ import {
   addHeading,
   addText,
   isIgnoreMark,
+  within,
   type Block,
   type ReadAt,
   type Reading,
@@ -21,7 +22,7 @@ const deepest = 24;
 function readQuote(block: Block, at: number): number {
   if (indentOf(block.lines[at]?.text ?? "") === 0) return -1;
   const { lines, next } = takeIndented(block.lines, at);
-  block.readInner(lines);
+  within(block.reading, "<blockquote>", "</blockquote>", () => block.readInner(lines));
   return next;
 }
 

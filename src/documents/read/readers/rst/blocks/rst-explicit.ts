@@ -1,6 +1,7 @@
 import { readDirective, readSubstitution } from "../directives/rst-directives.ts";
+import { escapeHtml } from "../rst-html.ts";
 import { isBlank, takeBody, textOf, type Line } from "./rst-lines.ts";
-import { addIgnoreMark, inItem, leaveOut, nameOf, type Block } from "../rst-reading.ts";
+import { addHtml, addIgnoreMark, leaveOut, nameOf, within, type Block } from "../rst-reading.ts";
 
 const footnote = /^\[(\d+|#[\p{L}\p{N}._-]*|\*|[\p{L}\p{N}][\p{L}\p{N}._:+-]*)\](?: +|$)/u;
 const target = /^_(?:`((?:[^`\\]|\\.)+)`|((?:[^:\\]|\\.|:(?! |$))+)):(?: +|$)/;
@@ -21,10 +22,11 @@ const readFootnote: Explicit = (block, lines, rest) => {
   reading.pieces.push({ kind: "target", name: label.replace(/^#/, ""), isPlace: false });
   const body = withFirst(lines, rest.slice(marker.length));
   const [first] = body;
-  const shown = label.startsWith("#") ? `#${reading.footnotes.length - 1}` : label;
-  inItem(reading, `[${shown}] `, () =>
-    block.readInner(first && isBlank(first) ? body.slice(1) : body),
-  );
+  within(reading, "<div>", "</div>", () => {
+    if (isNote) reading.pieces.push({ kind: "note", index: reading.footnotes.length - 1 });
+    else addHtml(reading, `[${escapeHtml(label)}] `);
+    block.readInner(first && isBlank(first) ? body.slice(1) : body);
+  });
   return true;
 };
 

@@ -1,5 +1,12 @@
 import { isBlank, takeBody, takeIndented, takeItem, textOf } from "./rst-lines.ts";
-import { addText, inItem, type Block } from "../rst-reading.ts";
+import {
+  addText,
+  inDefinition,
+  inItem,
+  type Block,
+  type ItemNumber,
+  type Reading,
+} from "../rst-reading.ts";
 
 const bullet = /^[-+*\u2022\u2023\u2043](?: +|$)/;
 const enumerator = /^(?:\(?(\d{1,9}|#|[a-zA-Z]|[ivxlcdmIVXLCDM]{1,12})([.)]))(?: +|$)/;
@@ -12,15 +19,42 @@ function isEnumerated({ lines }: Block, at: number): boolean {
   );
 }
 
-/** The number of an item: `#` counts on from the item above. Letters count as 0. */
-function numberOf({ lines, lastItem }: Block, at: number, written: string): number {
-  if (written !== "#") return Number(/^\d+$/.exec(written)?.[0] ?? 0);
-  let above = at;
-  while (lastItem && above > lastItem.next && isBlank(lines[above - 1])) above--;
-  return (lastItem?.next === above ? lastItem.number : 0) + 1;
+const romans: Readonly<Record<string, number>> = {
+  i: 1,
+  v: 5,
+  x: 10,
+  l: 50,
+  c: 100,
+  d: 500,
+  m: 1000,
+};
+
+function romanValue(written: string): number {
+  const values = Array.from(written.toLowerCase(), (sign) => romans[sign] ?? 0);
+  return values.reduce(
+    (sum, value, at) => sum + (value < (values[at + 1] ?? 0) ? -value : value),
+    0,
+  );
 }
 
-/** A list item. Items of one list follow each other without a blank line. */
+/** The number that an enumerator shows. `#` counts on, and so does a letter that may be a Roman number. */
+function numberOf({ pieces }: Reading, written: string): ItemNumber {
+  const last = pieces.at(-1);
+  const next = last?.kind === "html" ? last.next : undefined;
+  if (written === "#") return { value: next ?? 1, type: "" };
+  if (/^\d+$/.test(written)) return { value: Number(written), type: "" };
+  const isUpper = written === written.toUpperCase();
+  const letter = written.length === 1 ? (written.toLowerCase().charCodeAt(0) ?? 0) - 96 : undefined;
+  const isLetter = letter !== undefined && (letter === next || !/^[iI]$/.test(written));
+  const isRoman = letter === undefined || romanValue(written) === next || !isLetter;
+  const type = isRoman ? "i" : "a";
+  return {
+    value: isRoman ? romanValue(written) : letter,
+    type: ` type="${isUpper ? type.toUpperCase() : type}"`,
+  };
+}
+
+/** A list item. */
 export function readListItem(block: Block, at: number): number {
   const { reading, lines } = block;
   const text = lines[at]?.text ?? "";
@@ -28,16 +62,49 @@ export function readListItem(block: Block, at: number): number {
   const marker = bullet.exec(text) ?? (numbered && isEnumerated(block, at) ? numbered : undefined);
   if (!marker) return -1;
   const taken = takeItem(lines, at, marker[0].length);
-  const number = marker === numbered ? numberOf(block, at, marker[1] ?? "") : undefined;
-  const label = number === undefined ? "-" : marker[0].trim().replace("#", String(number));
-  inItem(reading, `${label} `, () => block.readInner(taken.lines));
-  if (number !== undefined) block.lastItem = { number, next: taken.next };
+  const number = marker === numbered ? numberOf(reading, marker[1] ?? "") : undefined;
+  inItem(reading, () => block.readInner(taken.lines), number);
   return taken.next;
 }
 
 const fieldName = /^:(?![: ])((?:[^:\\]|\\.|:(?![ `]|$))*)(?<! ):(?: +|$)/;
 // Fields at the start of a page that say how it is built.
 const buildFields = new Set(["orphan", "tocdepth", "nocomments", "nosearch", "hide-toc", "no-toc"]);
+
+// Fields that Sphinx shows by other names (docs: "Python info field lists"): what they are about follows.
+const infoFields: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    Parameters: "param parameter arg argument key keyword kwarg",
+    Raises: "raises raise except exception",
+    Variables: "var ivar cvar",
+    Returns: "returns return",
+    "Return type": "rtype",
+  }).flatMap(([label, names]) => names.split(" ").map((name) => [name, label] as const)),
+);
+const typeField = /^:(?:type|vartype) +(\S+):(?: +|$)(.*)/;
+
+/** The types that fields of a block give to names. */
+function typesOf(block: Block): ReadonlyMap<string, string> {
+  block.types ??= new Map(
+    block.lines.flatMap(({ text }) => {
+      const [, name, type] = (text.startsWith(":") && typeField.exec(text)) || [];
+      return name === undefined || type === undefined ? [] : [[name, type] as const];
+    }),
+  );
+  return block.types;
+}
+
+/** `param str colour` with its text, as Sphinx shows it. */
+function infoText(block: Block, name: string, text: string): string {
+  const [kind = "", ...words] = name.split(/ +/);
+  const label = infoFields.get(kind);
+  const subject = words.pop() ?? "";
+  if (label === undefined) return `${name}: ${text}`.trim();
+  if (subject === "") return `${label}: ${text}`.trim();
+  const type = words.join(" ") || (typesOf(block).get(subject) ?? "");
+  const shown = type === "" ? subject : `${subject} (${type})`;
+  return `${label}: ${shown}${text === "" ? "" : ` – ${text}`}`;
+}
 
 /** `:name: text`. */
 export function readField(block: Block, at: number): number {
@@ -46,14 +113,15 @@ export function readField(block: Block, at: number): number {
   const [marker, name = ""] = (text.startsWith(":") && fieldName.exec(text)) || [];
   if (marker === undefined) return -1;
   const taken = takeBody(lines, at, marker.length);
-  if (reading.pieces.length === 0 && buildFields.has(name)) return taken.next;
+  const isBuild = reading.pieces.length === 0 && buildFields.has(name);
+  // The type stands beside the name that it is of.
+  if (isBuild || typeField.test(text)) return taken.next;
   const [first, ...rest] = taken.lines;
   const isInline = first !== undefined && !isBlank(first);
   const end = isInline ? rest.findIndex((line) => isBlank(line)) : 0;
   const paragraph = rest.slice(0, end === -1 ? rest.length : end);
-  inItem(reading, "- ", () => {
-    addText(reading, `${name}: ${textOf(isInline ? [first, ...paragraph] : [])}`.trim());
-    reading.isTight = true;
+  inItem(reading, () => {
+    addText(reading, infoText(block, name, textOf(isInline ? [first, ...paragraph] : [])));
     block.readInner(rest.slice(paragraph.length));
   });
   return taken.next;
@@ -72,11 +140,7 @@ export function readOption(block: Block, at: number): number {
   const hasText = marker.length < text.length || lines[at + 1]?.text.startsWith(" ");
   if (!hasText) return -1;
   const taken = takeBody(lines, at, marker.length);
-  inItem(reading, "- ", () => {
-    addText(reading, `\`\`${marker.trim()}\`\``);
-    reading.isTight = true;
-    block.readInner(taken.lines);
-  });
+  inDefinition(reading, [`\`\`${marker.trim()}\`\``], () => block.readInner(taken.lines));
   return taken.next;
 }
 
@@ -92,7 +156,7 @@ export function readLineBlock({ reading, lines }: Block, at: number): number {
     else if (text.startsWith(" ")) texts.push(`${texts.pop() ?? ""} ${text.trim()}`);
     else break;
   }
-  addText(reading, texts.filter((text) => text !== "").join("\n"));
+  addText(reading, texts.filter((text) => text !== "").join("\n"), true);
   return next;
 }
 
@@ -101,10 +165,6 @@ export function readDefinition(block: Block, at: number): number {
   const { reading, lines } = block;
   if (!lines[at + 1]?.text.startsWith(" ")) return -1;
   const taken = takeIndented(lines, at + 1);
-  inItem(reading, "- ", () => {
-    addText(reading, lines[at]?.text ?? "");
-    reading.isTight = true;
-    block.readInner(taken.lines);
-  });
+  inDefinition(reading, [lines[at]?.text ?? ""], () => block.readInner(taken.lines));
   return taken.next;
 }

@@ -1,3 +1,4 @@
+import { escapeHtml } from "../rst-html.ts";
 import { nameOf, type LinkedPage, type Substitution } from "../rst-reading.ts";
 
 /** What inline markup refers to. */
@@ -30,7 +31,6 @@ export interface Scan {
   /** Text before it is copied. */
   from: number;
   parts: string[];
-  isPlain: boolean;
   /** Marks that no later text closes. */
   unclosed: Set<string>;
   depth: number;
@@ -80,9 +80,9 @@ export function findEnd(scan: Scan, mark: string, from: number): number {
   return -1;
 }
 
-/** Copies the text up to `until`, adds `text`, and goes on at `next`. */
-export function flush(scan: Scan, until: number, next: number, text: string): void {
-  scan.parts.push(scan.text.slice(scan.from, until), text);
+/** Copies the text up to `until`, adds `html`, and goes on at `next`. */
+export function flush(scan: Scan, until: number, next: number, html: string): void {
+  scan.parts.push(escapeHtml(scan.text.slice(scan.from, until)), html);
   scan.from = next;
   scan.at = next;
 }

@@ -1,5 +1,5 @@
 import { indentOf, isBlank, type Line } from "./rst-lines.ts";
-import { addRow, piecesOf, type Block, type Piece } from "../rst-reading.ts";
+import { addRow, within, type Block } from "../rst-reading.ts";
 
 // Characters that are two columns wide (Unicode Standard Annex 11, classes W and F).
 const wide =
@@ -11,20 +11,13 @@ const unpadded = (text: string): string => text.replaceAll("\0", "");
 
 type Columns = readonly (readonly [from: number, to: number])[];
 
-function readCell({ reading, readInner }: Block, lines: readonly Line[]): Piece[] {
+/** The blocks in the lines of a cell. */
+function readCell({ readInner }: Block, lines: readonly Line[]): void {
   let least = Number.POSITIVE_INFINITY;
   for (const line of lines) if (!isBlank(line)) least = Math.min(least, indentOf(line.text));
-  return piecesOf(reading, () =>
-    readInner(
-      lines.map(({ text, number }) => ({ text: unpadded(text.slice(least)).trimEnd(), number })),
-    ),
+  readInner(
+    lines.map(({ text, number }) => ({ text: unpadded(text.slice(least)).trimEnd(), number })),
   );
-}
-
-/** Adds a row: the text of each cell is read as blocks. */
-function addCells(block: Block, cells: readonly Line[][]): void {
-  const read = cells.map((lines) => readCell(block, lines));
-  addRow(block.reading, read);
 }
 
 /** The columns of `==== ====`. */
@@ -32,66 +25,92 @@ function columnsOf(bar: string): [number, number][] {
   return [...bar.matchAll(/[=-]+/g)].map(({ index, 0: { length } }) => [index, index + length]);
 }
 
-/** The cells of one line. Text across the gap between two columns belongs to the first column. */
-function splitLine(text: string, columns: Columns): string[] {
-  const cells: string[] = [];
-  let from = 0;
+/** A cell of a simple table: its first column, and in how many it stands. */
+interface SimpleCell {
+  column: number;
+  columns: number;
+  lines: Line[];
+}
+
+/** The cells of one line. A text across the gap between two columns stands in both. */
+function splitLine({ text, number }: Line, columns: Columns): SimpleCell[] {
+  const cells: SimpleCell[] = [];
+  let first = 0;
   for (const index of columns.keys()) {
+    const from = columns[first]?.[0] ?? 0;
     const end = columns[index + 1]?.[0] ?? text.length;
     const isJoined = /\S/.test(text.slice(Math.max(end - 1, from), end)) && end < text.length;
-    cells.push(isJoined ? "" : text.slice(from, end));
-    if (!isJoined) from = end;
+    if (isJoined) continue;
+    const lines = [{ text: text.slice(first === 0 ? 0 : from, end).trimEnd(), number }];
+    cells.push({ column: first, columns: index + 1 - first, lines });
+    first = index + 1;
   }
   return cells;
 }
 
-/** Lines between two borders of a simple table. A blank first column continues the row. */
-function addSimpleRows(block: Block, lines: readonly Line[], columns: Columns): void {
-  let row: Line[][] | undefined;
-  let spans = columns;
+/** The rows between two borders of a simple table. A blank first column continues the row. */
+function simpleRows(lines: readonly Line[], columns: Columns): SimpleCell[][] {
+  const rows: SimpleCell[][] = [];
   for (const { text, number } of lines) {
-    if (/^-[- ]*$/.test(text)) {
-      spans = columns;
-      continue;
+    if (/^-[- ]*$/.test(text)) continue;
+    const cells = splitLine({ text: padded(text), number }, columns);
+    const row = rows.at(-1);
+    const isNext = (cells[0]?.lines[0]?.text ?? "").trim() !== "" || text[0] !== " ";
+    if (text !== "" && (!row || isNext)) rows.push(cells);
+    else if (row) {
+      for (const cell of cells) {
+        const above = row.findLast(({ column }) => column <= cell.column);
+        above?.lines.push(...cell.lines);
+      }
     }
-    const cells = splitLine(padded(text), spans);
-    if (text !== "" && (!row || (cells[0] ?? "").trim() !== "" || text[0] !== " ")) {
-      if (row) addCells(block, row);
-      row = columns.map(() => []);
-    }
-    for (const [index, cell] of cells.entries())
-      row?.[index]?.push({ text: cell.trimEnd(), number });
   }
-  if (row) addCells(block, row);
+  return rows;
 }
 
 const simpleBar = /^=+(?: +=+)+$/;
 
 /** A table with borders of `=`: the third border, or one before a blank line, ends it. */
 export function readSimpleTable(block: Block, at: number): number {
-  const { lines } = block;
+  const { reading, lines } = block;
   const bar = lines[at]?.text ?? "";
   if (!bar.startsWith("=") || !simpleBar.test(bar)) return -1;
   const columns = columnsOf(bar);
+  const parts: Line[][] = [];
   let start = at + 1;
-  for (let next = start, borders = 1; next < lines.length; next++) {
+  let end = -1;
+  for (let next = start; next < lines.length && end === -1; next++) {
     const text = lines[next]?.text ?? "";
     if (!text.startsWith("=") || !/^=[= ]*$/.test(text)) continue;
-    addSimpleRows(block, lines.slice(start, next), columns);
+    parts.push(lines.slice(start, next));
     start = next + 1;
-    borders++;
-    if (borders === 3 || isBlank(lines[next + 1])) return next + 1;
+    if (parts.length === 2 || isBlank(lines[next + 1])) end = next + 1;
   }
-  // Without a border at the end, only the lines up to a blank line are the table.
-  let next = start;
-  while (!isBlank(lines[next])) next++;
-  addSimpleRows(block, lines.slice(start, next), columns);
-  return next;
+  if (end === -1) {
+    // Without a border at the end, only the lines up to a blank line are the table.
+    end = start;
+    while (!isBlank(lines[end])) end++;
+    parts.push(lines.slice(start, end));
+  }
+  within(reading, "<table>", "</table>", () => {
+    for (const [index, part] of parts.entries()) {
+      for (const cells of simpleRows(part, columns)) {
+        const read = cells.map((cell) => ({
+          columns: cell.columns,
+          rows: 1,
+          read: () => readCell(block, cell.lines),
+        }));
+        addRow(reading, read, index === 0 && parts.length > 1);
+      }
+    }
+  });
+  return end;
 }
 
 const gridBar = /^\+[-=+]+\+$/;
 
 interface GridCell {
+  columns: number;
+  rows: number;
   end: number;
   lines: Line[];
 }
@@ -118,7 +137,7 @@ function bordersOf(texts: readonly string[]): { bars: number[]; columns: number[
   return { bars, columns: [...columns].toSorted((one, other) => one - other) };
 }
 
-/** The rows between two borders over the whole width. A cell that spans rows is in each of them. */
+/** The cells that begin in the rows between two borders over the whole width. */
 function gridRows(lines: readonly Line[]): GridCell[][] {
   const texts = lines.map(({ text }) => padded(text));
   const { bars, columns } = bordersOf(texts);
@@ -132,6 +151,7 @@ function gridRows(lines: readonly Line[]): GridCell[][] {
       .slice(0, end === -1 ? columns.length : end)
       .filter((column) => within.every((text) => text[column] === "|" || text[column] === "+"));
     const row = new Map<number, GridCell>();
+    const begun: GridCell[] = [];
     for (const [place, edge] of edges.slice(0, -1).entries()) {
       const next = edges[place + 1] ?? 0;
       const linesFrom = (first: number): Line[] =>
@@ -141,39 +161,32 @@ function gridRows(lines: readonly Line[]): GridCell[][] {
         }));
       const open = above.get(edge);
       const isBorder = /^[-=+]*$/.test((texts[from] ?? "").slice(edge + 1, next));
-      if (isBorder || open?.end !== next) row.set(edge, { end: next, lines: linesFrom(from + 1) });
-      else {
+      if (isBorder || open?.end !== next) {
+        const width = columns.indexOf(next) - columns.indexOf(edge);
+        const cell = { columns: width, rows: 1, end: next, lines: linesFrom(from + 1) };
+        row.set(edge, cell);
+        begun.push(cell);
+      } else {
+        open.rows++;
         open.lines.push(...linesFrom(from));
         row.set(edge, open);
       }
     }
     above = row;
-    return [...row.values()];
+    return begun;
   });
 }
 
-// A value is short. A longer text stands in its first row only, and repeated texts make a table at
-// most so many times as long.
-const [mostRepeated, mostTimes] = [200, 10];
-
-function addGridRows(block: Block, lines: readonly Line[]): void {
-  const known = new Map<GridCell, { pieces: Piece[]; length: number }>();
-  let left = lines.reduce((sum, { text }) => sum + text.length, 0) * mostTimes;
-  for (const cells of gridRows(lines)) {
-    const row = cells.map((cell): Piece[] => {
-      const read = known.get(cell);
-      if (!read) {
-        const pieces = readCell(block, cell.lines);
-        const length = cell.lines.reduce((sum, { text }) => sum + text.trim().length, 0);
-        known.set(cell, { pieces, length });
-        return pieces;
-      }
-      left -= read.length;
-      const isShort = read.length <= mostRepeated && left > 0;
-      return isShort ? [{ kind: "again", pieces: read.pieces }] : [];
-    });
-    addRow(block.reading, row);
-  }
+function addGrid(block: Block, lines: readonly Line[]): void {
+  const head = lines.findIndex(({ text }, at) => at > 0 && /^\+=[=+]*\+$/.test(text));
+  const heads = head === -1 ? [] : gridRows(lines.slice(0, head + 1));
+  const rows = gridRows(head === -1 ? lines : lines.slice(head));
+  within(block.reading, "<table>", "</table>", () => {
+    for (const [index, cells] of [...heads, ...rows].entries()) {
+      const read = cells.map((cell) => ({ ...cell, read: () => readCell(block, cell.lines) }));
+      addRow(block.reading, read, index < heads.length);
+    }
+  });
 }
 
 /** A table of `+---+` and `|`. */
@@ -182,14 +195,12 @@ export function readGridTable(block: Block, at: number): number {
   if (!gridBar.test(lines[at]?.text ?? "")) return -1;
   let end = at;
   while (/^[+|]/.test(lines[end]?.text ?? "")) end++;
-  let from = at;
+  let last = at;
   for (let next = at + 1; next < end; next++) {
-    const bar = lines[next]?.text ?? "";
-    if (!gridBar.test(bar)) continue;
-    if (next > from + 1) addGridRows(block, lines.slice(from, next + 1));
-    from = next;
+    if (gridBar.test(lines[next]?.text ?? "")) last = next;
   }
+  if (last > at + 1) addGrid(block, lines.slice(at, last + 1));
   // Lines below the last border.
-  if (from + 1 < end) block.readInner(lines.slice(from + 1, end));
+  if (last + 1 < end) block.readInner(lines.slice(last + 1, end));
   return end;
 }

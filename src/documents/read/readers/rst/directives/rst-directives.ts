@@ -69,14 +69,10 @@ export function readSubstitution(lines: readonly Line[]): Substitution | undefin
     return index === 0 ? { ...line, text: line.text.slice(marker.length) } : line;
   });
   const directive = splitDirective(name, own);
-  if (directive.name === "image") return { kind: "made", text: pictureOf(directive) };
+  if (directive.name === "image") return { kind: "html", text: pictureOf(directive) };
   if (directive.name === "raw") {
-    return {
-      kind: "text",
-      text: textOf(directive.body)
-        .replace(/<[^<>]*>/g, " ")
-        .trim(),
-    };
+    const isHtml = /html/i.test(argumentOf(directive));
+    return { kind: "html", text: isHtml ? textOf(directive.body) : "" };
   }
   const text = textOf(directive.content).trim();
   return { kind: "text", text: directive.name === "unicode" ? readCodes(text) : text };

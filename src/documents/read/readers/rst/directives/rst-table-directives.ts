@@ -2,7 +2,7 @@ import { CsvError, parse } from "csv-parse/sync";
 import { argumentOf, type Directive, type Handle } from "./rst-directive.ts";
 import { readIncluded } from "./rst-include.ts";
 import { mostLines, takeItem, textOf, toLines, type Line } from "../blocks/rst-lines.ts";
-import { addRow, addText, leaveOut, piecesOf, type Block } from "../rst-reading.ts";
+import { addRow, addText, leaveOut, within, type Block } from "../rst-reading.ts";
 
 const table: Handle = ({ reading, readInner }, directive) => {
   addText(reading, argumentOf(directive));
@@ -29,17 +29,21 @@ function itemsOf(lines: readonly Line[]): Line[][] {
   return items;
 }
 
-function addCells({ reading, readInner }: Block, cells: readonly (readonly Line[])[]): void {
-  addRow(
-    reading,
-    cells.map((lines) => piecesOf(reading, () => readInner(lines))),
-  );
+/** Adds a table; its first `heads` rows are its head. */
+function addTable({ reading, readInner }: Block, rows: readonly Line[][][], heads: number): void {
+  within(reading, "<table>", "</table>", () => {
+    for (const [index, cells] of rows.entries()) {
+      const read = cells.map((lines) => ({ columns: 1, rows: 1, read: () => readInner(lines) }));
+      addRow(reading, read, index < heads);
+    }
+  });
 }
 
 /** A list of rows, each a list of cells. */
 const listTable: Handle = (block, directive) => {
   addText(block.reading, argumentOf(directive));
-  for (const row of itemsOf(directive.body)) addCells(block, itemsOf(row));
+  const rows = itemsOf(directive.body).map(itemsOf);
+  addTable(block, rows, Number(directive.options.get("header-rows") ?? 0) || 0);
 };
 
 const delimiters: Readonly<Record<string, string>> = { tab: "\t", space: " " };
@@ -81,12 +85,8 @@ const csvTable: Handle = (block, directive) => {
     const what = `${file ?? "csv-table"}: the page has more than ${mostLines} lines and cells`;
     return leaveOut(reading, file === undefined ? "directive" : "include", what, line);
   }
-  for (const cells of records) {
-    addCells(
-      block,
-      cells.map((cell) => toLines(cell, undefined)),
-    );
-  }
+  const rows = records.map((cells) => cells.map((cell) => toLines(cell, undefined)));
+  addTable(block, rows, header ? 1 : Number(options.get("header-rows") ?? 0) || 0);
 };
 
 /** Directives with tables by name. */

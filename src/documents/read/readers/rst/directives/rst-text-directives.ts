@@ -1,7 +1,8 @@
 import { argumentOf, type Directive, type Handle } from "./rst-directive.ts";
 import { textOf } from "../blocks/rst-lines.ts";
 import { pageOf } from "../inline/rst-pages.ts";
-import { addMade, addText, inItem, leaveOut, nameOf, type Block } from "../rst-reading.ts";
+import { imageHtml } from "../rst-html.ts";
+import { addHtml, addText, inItem, leaveOut, nameOf, within, type Block } from "../rst-reading.ts";
 
 /** Content only; the argument is a name or a number of columns. */
 const inner: Handle = (block, { body }) => block.readInner(body);
@@ -9,8 +10,16 @@ const inner: Handle = (block, { body }) => block.readInner(body);
 /** Content without arguments. */
 const whole: Handle = (block, { content }) => block.readInner(content);
 
-/** Content that can have sections. */
-const part: Handle = (block, { body }) => block.readInner(body, true);
+// The names of builders that make no web page.
+const otherFormat =
+  /^(?:latex|latexpdf|pdf|texinfo|man|text|epub|gettext|xml|not +(?:html|builder_html))$/;
+
+/** Content that can have sections, for pages of some formats. */
+const part: Handle = (block, directive) => {
+  const formats = argumentOf(directive).split(/ +or +/);
+  if (!formats.every((each) => otherFormat.test(each.trim())))
+    block.readInner(directive.body, true);
+};
 
 const longestEntry = 500;
 
@@ -24,10 +33,9 @@ function addLabel({ reading }: Block, label: string): void {
 }
 
 function labelled(label: string): Handle {
-  return (block, directive) => {
-    addLabel(block, `${label}:`);
-    whole(block, directive);
-  };
+  const title = `<div class="admonition"><p class="admonition-title">${label}</p>`;
+  return (block, directive) =>
+    within(block.reading, title, "</div>", () => whole(block, directive));
 }
 
 /** A title and content. */
@@ -60,14 +68,11 @@ function versioned(label: string, count = 1): Handle {
   };
 }
 
-/** Markdown for a picture: its alternative text stays. */
-export function pictureOf(directive: Directive): string {
-  const source = argumentOf(directive).replace(/\s+/g, "");
-  const alt = (directive.options.get("alt") ?? "").replace(/[[\]\s]+/g, " ").trim();
-  return /^(?!data:)[^\s()<>]{1,2000}$/i.test(source) ? `![${alt}](${source})` : alt;
-}
+export const pictureOf = (directive: Directive): string =>
+  imageHtml(argumentOf(directive).replace(/\s+/g, ""), directive.options.get("alt") ?? "");
 
-const picture: Handle = ({ reading }, directive) => addMade(reading, pictureOf(directive));
+const picture: Handle = ({ reading }, directive) =>
+  addHtml(reading, `<p>${pictureOf(directive)}</p>`);
 
 const figure: Handle = (block, directive) => {
   picture(block, directive);
@@ -75,8 +80,11 @@ const figure: Handle = (block, directive) => {
 };
 
 const raw: Handle = ({ reading }, directive) => {
-  const format = argumentOf(directive);
-  if (/html/i.test(format)) leaveOut(reading, "directive", `raw ${format}`, directive.line);
+  const { options, body, line } = directive;
+  if (!/html/i.test(argumentOf(directive))) return;
+  const file = options.get("file") ?? options.get("url");
+  if (file !== undefined) leaveOut(reading, "directive", `raw html ${file}`, line);
+  addHtml(reading, textOf(body));
 };
 
 /** Caption and entries: titles of other pages. A hidden one shows only what it names itself. */
@@ -90,8 +98,7 @@ const toctree: Handle = ({ reading }, { options, body }) => {
     const name = entry.slice(entry.lastIndexOf("<") + 1, -1);
     const isAddress = /^https?:/.test(name);
     const shown = isAddress ? `\`${entry}\`__` : `:doc:\`${entry}\``;
-    if (isExplicit || page?.title !== undefined)
-      inItem(reading, "- ", () => addText(reading, shown));
+    if (isExplicit || page?.title !== undefined) inItem(reading, () => addText(reading, shown));
   }
 };
 
@@ -117,7 +124,6 @@ const labels: Readonly<Record<string, string>> = {
   danger: "Danger",
   error: "Error",
   seealso: "See also",
-  todo: "Todo",
 };
 
 const list = (names: string, handle: Handle): [string, Handle][] =>
@@ -148,7 +154,7 @@ export const textDirectives: ReadonlyMap<string, Handle> = new Map([
   ...list("role", role),
   ...list("button-link button-ref", buttonLink),
   ...list(
-    "contents index highlight meta title sectionauthor moduleauthor codeauthor sectnum section-numbering target-notes default-role tabularcolumns program currentmodule py:currentmodule default-domain c:namespace c:namespace-push c:namespace-pop cpp:namespace cpp:namespace-push cpp:namespace-pop testsetup testcleanup highlightlang",
+    "todo todolist contents index highlight meta title sectionauthor moduleauthor codeauthor sectnum section-numbering target-notes default-role tabularcolumns program currentmodule py:currentmodule default-domain c:namespace c:namespace-push c:namespace-pop cpp:namespace cpp:namespace-push cpp:namespace-pop testsetup testcleanup highlightlang",
     nothing,
   ),
 ]);

@@ -1,5 +1,4 @@
-import { codeSpan } from "../../../../markdown/code-span.ts";
-import { link, unescape } from "../rst-markdown.ts";
+import { codeHtml, escapeHtml, linkHtml, unescaped } from "../rst-html.ts";
 import { readFootnote, readInterpreted, readUnderscore } from "./rst-references.ts";
 import { nameOf } from "../rst-reading.ts";
 import {
@@ -14,31 +13,32 @@ import {
 } from "../blocks/rst-scan.ts";
 
 function readLiteral(scan: Scan): boolean {
-  const { text, at, isPlain } = scan;
+  const { text, at } = scan;
   if (!canOpen(scan, at, at, 2)) return false;
   const end = findEnd(scan, "``", at + 2);
   if (end === -1) return false;
   // A backtick before the end belongs to the text.
   const close = text[end + 2] === "`" && isCloser(text, end + 3) ? end + 1 : end;
-  flush(scan, at, close + 2, codeSpan(text.slice(at + 2, close), isPlain));
+  flush(scan, at, close + 2, codeHtml(text.slice(at + 2, close)));
   return true;
 }
 
 function readStars(scan: Scan): boolean {
-  const { text, at, isPlain } = scan;
+  const { text, at } = scan;
   const mark = text[at + 1] === "*" ? "**" : "*";
   if (!canOpen(scan, at, at, mark.length)) return false;
   const end = findEnd(scan, mark, at + mark.length);
   if (end === -1) return false;
-  const content = unescape(text.slice(at + mark.length, end), isPlain);
-  flush(scan, at, end + mark.length, isPlain ? content : mark + content + mark);
+  const name = mark === "*" ? "em" : "strong";
+  const content = unescaped(text.slice(at + mark.length, end));
+  flush(scan, at, end + mark.length, `<${name}>${content}</${name}>`);
   return true;
 }
 
 const deepestSubstitution = 8;
 
 function readSubstitution(scan: Scan): boolean {
-  const { text, at, isPlain, inline, depth } = scan;
+  const { text, at, inline, depth } = scan;
   if (!canOpen(scan, at, at, 1)) return false;
   const end = findEnd(scan, "|", at + 1);
   if (end === -1) return false;
@@ -51,16 +51,15 @@ function readSubstitution(scan: Scan): boolean {
     return true;
   }
   inline.room -= value.text.length;
-  const inner = value.kind === "made" ? value.text : render(inline, value.text, isPlain, depth + 1);
-  const shown = value.kind === "made" && isPlain ? (/^!\[(.*)\]/.exec(inner)?.[1] ?? inner) : inner;
+  const shown = value.kind === "html" ? value.text : render(inline, value.text, depth + 1);
   const address = marks === "_" ? addressOf(inline, name) : undefined;
-  flush(scan, at, next, address ? link(shown, address, isPlain) : shown);
+  flush(scan, at, next, address ? linkHtml(shown, address) : shown);
   return true;
 }
 
 function readEscape(scan: Scan): boolean {
-  const { at, isPlain, text } = scan;
-  flush(scan, at, at + 2, unescape(text.slice(at, at + 2), isPlain));
+  const { at, text } = scan;
+  flush(scan, at, at + 2, unescaped(text.slice(at, at + 2)));
   return true;
 }
 
@@ -76,14 +75,13 @@ function readMark(scan: Scan): boolean {
   return mark === "[" ? readFootnote(scan) : readUnderscore(scan);
 }
 
-function render(inline: Inline, text: string, isPlain: boolean, depth: number): string {
+function render(inline: Inline, text: string, depth: number): string {
   const scan: Scan = {
     inline,
     text,
     at: 0,
     from: 0,
     parts: [],
-    isPlain,
     unclosed: new Set(),
     depth,
   };
@@ -97,13 +95,13 @@ function render(inline: Inline, text: string, isPlain: boolean, depth: number): 
     const mark = text[scan.at++] ?? "";
     if (mark === "`" || mark === "*") while (text[scan.at] === mark) scan.at++;
   }
-  return scan.parts.join("") + text.slice(scan.from);
+  return scan.parts.join("") + escapeHtml(text.slice(scan.from));
 }
 
 // A longer text is no paragraph. Its marks would use gigabytes.
 const longestText = 1_000_000;
 
-/** Running text as Markdown, or as plain text. */
-export function renderInline(inline: Inline, text: string, isPlain = false): string {
-  return text.length > longestText ? text : render(inline, text, isPlain, 0);
+/** Running text as HTML. */
+export function renderInline(inline: Inline, text: string): string {
+  return text.length > longestText ? escapeHtml(text) : render(inline, text, 0);
 }

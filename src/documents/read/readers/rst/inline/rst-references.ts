@@ -1,4 +1,4 @@
-import { link, unescape } from "../rst-markdown.ts";
+import { escapeHtml, linkHtml, unescaped } from "../rst-html.ts";
 import { nameOf } from "../rst-reading.ts";
 import { roleText } from "./rst-roles.ts";
 import * as scanning from "../blocks/rst-scan.ts";
@@ -15,9 +15,9 @@ const isApart = (text: string, start: number, end: number): boolean =>
 // An address can end with "_" as well.
 const alias = /^[\p{L}\p{N}](?:[\p{L}\p{N}]|[-._+: ](?=[\p{L}\p{N}]))*_$/u;
 
-function phrase({ inline, isPlain }: Scan, content: string, isAnonymous: boolean): string {
+function phrase({ inline }: Scan, content: string, isAnonymous: boolean): string {
   const split = scanning.splitTarget(content);
-  const text = unescape(split?.text ?? content, isPlain);
+  const text = unescaped(split?.text ?? content);
   if (split) {
     const target = split.target.replace(/\s+/g, "");
     const named = target.endsWith("_")
@@ -29,11 +29,11 @@ function phrase({ inline, isPlain }: Scan, content: string, isAnonymous: boolean
     if (!isAnonymous && split.text.length <= scanning.longestName) {
       inline.noteTarget(nameOf(split.text), named ?? target);
     }
-    return link(text, named ?? target, isPlain);
+    return linkHtml(text, named ?? target);
   }
   const address = isAnonymous ? inline.nextAnonymous() : scanning.addressOf(inline, content);
   if (!isAnonymous && address === undefined) inline.noteUnknown(content, `\`${content}\`_`);
-  return link(text, address ?? "", isPlain);
+  return linkHtml(text, address ?? "");
 }
 
 /** Where a role before a backtick begins: `:name:` ends at `at`. */
@@ -84,17 +84,16 @@ const pageRoles = new Set([
   "std:term",
 ]);
 
-function showRole({ inline, isPlain }: Scan, role: string, content: string): string {
-  if (inline.rawRoles.has(role)) return content.replace(/<[^<>]*>/g, "");
+function showRole({ inline }: Scan, role: string, content: string): string {
+  if (inline.rawRoles.has(role)) return escapeHtml(content.replace(/<[^<>]*>/g, ""));
   const split = scanning.splitTarget(content, !pageRoles.has(role));
   const page = role === "doc" ? inline.pageOf(split?.target ?? content) : undefined;
   if (page) {
-    const text = unescape(split?.text ?? page.title ?? content, isPlain);
-    return link(text, page.address, isPlain);
+    return linkHtml(unescaped(split?.text ?? page.title ?? content), page.address);
   }
   const isShort = content.length <= scanning.longestName;
   const title = role === "ref" && !split && isShort && inline.titles.get(nameOf(content));
-  if (!title || title.length > inline.room) return roleText(role, content, split, isPlain);
+  if (!title || title.length > inline.room) return roleText(role, content, split);
   inline.room -= title.length;
   return title;
 }
@@ -107,19 +106,19 @@ export function readFootnote(scan: Scan): boolean {
     text.slice(at, at + scanning.longestName),
   );
   if (!found || !scanning.isCloser(text, at + found[0].length)) return false;
-  scanning.flush(scan, at, at + found[0].length, inline.footnoteText(found[1] ?? ""));
+  scanning.flush(scan, at, at + found[0].length, escapeHtml(inline.footnoteText(found[1] ?? "")));
   return true;
 }
 
 /** `name_` and `name__`, and the target `_`text``. */
 export function readUnderscore(scan: Scan): boolean {
-  const { text, at, isPlain, inline } = scan;
+  const { text, at, inline } = scan;
   if (text[at + 1] === "`" && scanning.canOpen(scan, at, at + 1, 1)) {
     const end = scanning.findEnd(scan, "`", at + 2);
     if (end === -1) return false;
     const target = text.slice(at + 2, end);
     if (target.length <= scanning.longestName) inline.noteTarget(nameOf(target), "");
-    scanning.flush(scan, at, end + 1, unescape(target, isPlain));
+    scanning.flush(scan, at, end + 1, unescaped(target));
     return true;
   }
   const length = text[at + 1] === "_" ? 2 : 1;
@@ -135,6 +134,6 @@ export function readUnderscore(scan: Scan): boolean {
     inline.noteUnknown(name, `${name}_`);
   }
   if (address === undefined) return false;
-  scanning.flush(scan, start, at + length, link(name, address, isPlain));
+  scanning.flush(scan, start, at + length, linkHtml(escapeHtml(name), address));
   return true;
 }

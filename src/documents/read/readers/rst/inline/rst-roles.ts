@@ -1,6 +1,4 @@
-import { raised } from "../../../../page/raised.ts";
-import { codeSpan } from "../../../../markdown/code-span.ts";
-import { link, unescape } from "../rst-markdown.ts";
+import { codeHtml, linkHtml, plainOf, unescaped } from "../rst-html.ts";
 
 // Roles whose text is prose. All other roles name code, keys or files.
 const prose = new Set(
@@ -35,26 +33,22 @@ function numbered(role: string, written: string): [text: string, address: string
   return found && [found[0] + place, found[1] + place];
 }
 
-/** What a page shows for the text of a role; "" is the role of text without a role. */
-export function roleText(
-  role: string,
-  content: string,
-  found: Split | undefined,
-  isPlain: boolean,
-): string {
+/** What a page shows for the text of a role, as HTML; "" is the role of text without a role. */
+export function roleText(role: string, content: string, found: Split | undefined): string {
   const split = role === "" || whole.has(role) ? undefined : found;
   const document = numbered(role, split?.target ?? content);
-  if (document) return link(split?.text ?? document[0], document[1], isPlain);
-  if (role === "abbr" || role === "math") return unescape(content, isPlain);
+  if (document) return linkHtml(unescaped(split?.text ?? document[0]), document[1]);
+  if (role === "abbr" || role === "math") return unescaped(content);
   const named = split?.text ?? content;
-  if (role === "sup" || role === "superscript") return raised(unescape(named, isPlain));
+  if (role === "sup" || role === "superscript") return `<sup>${unescaped(named)}</sup>`;
   if (role === "guilabel" || role === "menuselection") {
-    return unescape(named.replace(/&(?=\S)/g, ""), isPlain);
+    return unescaped(named.replace(/&(?=\S)/g, ""));
   }
-  const text = role === "" || prose.has(role) ? unescape(named, isPlain) : undefined;
-  if (text !== undefined) return /[_*]/.test(text) && role === "" ? codeSpan(text, isPlain) : text;
-  const plain = unescape(named, true).replace(/\s+/g, " ");
-  if (role === "samp" || role === "file") return codeSpan(plain.replace(/[{}]/g, ""), isPlain);
+  const html = unescaped(named);
+  if (role === "" && /[_*]/.test(html)) return `<code>${html}</code>`;
+  if (role === "" || prose.has(role)) return html;
+  const plain = plainOf(html).replace(/\s+/g, " ");
+  if (role === "samp" || role === "file") return codeHtml(plain.replace(/[{}]/g, ""));
   const last = !split && plain.startsWith("~") ? (/[^.]*$/.exec(plain)?.[0] ?? "") : "";
-  return codeSpan(last || plain.replace(/^[!~]/, ""), isPlain);
+  return codeHtml(last || plain.replace(/^[!~]/, ""));
 }
