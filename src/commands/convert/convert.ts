@@ -1,5 +1,5 @@
 import type { IngestOptions } from "../ingest/ingest-options.ts";
-import { inspectSetup } from "../ingest/session-setup.ts";
+import { inspectSetup, openSource, openShaping } from "../ingest/options/settings.ts";
 import { tmpdir } from "node:os";
 import type { Context } from "../../context.ts";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
@@ -20,8 +20,6 @@ import { nothingFound } from "../ingest/ingest.ts";
 import { ownKeys } from "../ingest/own-keys.ts";
 import { planFolder } from "../ingest/plan.ts";
 import type { Session } from "../ingest/session.ts";
-import { openSource } from "../ingest/options/settings.ts";
-import { openShaping } from "../ingest/options/shaping.ts";
 import { problemOf, printNotices, printWarnings } from "../ingest/report/tell.ts";
 
 export type DocumentsOptions = Pick<IngestOptions, "shard" | "allowEmpty"> &

@@ -3,8 +3,7 @@ import type { Context } from "../../context.ts";
 import type { PeekingInspector } from "../../documents/inspect/inspection.ts";
 import { openInspector } from "../../documents/inspect/open-inspector.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
-import { inspectSetup } from "../ingest/session-setup.ts";
+import { openSource, type DocumentSource, inspectSetup } from "../ingest/options/settings.ts";
 
 /** The project's files, to read; without a service and without a state. */
 export interface Folder {

@@ -1,6 +1,6 @@
 import type { Found } from "../../documents/find/source-file.ts";
 import { statsOf } from "../stats-of.ts";
-import { stateFolder } from "../ingest/session-setup.ts";
+import { stateFolder, openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import { resolve } from "node:path";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { stateRules } from "../state-rules.ts";
@@ -19,7 +19,6 @@ import { ownKeys } from "../ingest/own-keys.ts";
 import { isTargetOpen, recordedPairs } from "../ingest/target/recorded-target.ts";
 import { plannedBaseUrl } from "../ingest/session.ts";
 import type { MappingFlags } from "../ingest/options/mapping-flags.ts";
-import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import { chosenPair } from "../ingest/target/target.ts";
 
 export interface ExplainFlags extends MappingFlags {

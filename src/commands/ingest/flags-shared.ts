@@ -10,6 +10,7 @@ import {
   positive,
   shard,
   webAddress,
+  duration,
 } from "../../surface/options.ts";
 
 const formats = choice(
@@ -196,4 +197,15 @@ export function addUploadOptions(command: Command): Command {
 /** What `ingest -` reads. */
 export function addStdinOptions(command: Command): Command {
   return command.optionsGroup("Which files:").option("--id <id>", "id of the document on stdin");
+}
+
+/** How long an upload or a check waits for the index. */
+export function addWaitOption(command: Command): Command {
+  return command
+    .optionsGroup("Checks:")
+    .option(
+      "--wait <duration>",
+      "keep asking for what is not there yet: 30s, 2m (default: 0; of ingest: 30s)",
+      duration,
+    );
 }

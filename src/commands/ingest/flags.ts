@@ -9,8 +9,8 @@ import {
   addStdinOptions,
   addTargetOptions,
   addUploadOptions,
+  addWaitOption,
 } from "./flags-shared.ts";
-import { addWaitOption } from "../verify/flags-wait.ts";
 import type { Run } from "../../surface/run.ts";
 
 export function addIngest(program: Command, run: Run): void {

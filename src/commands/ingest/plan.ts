@@ -7,7 +7,7 @@ import { statFile } from "../../documents/find/place/stat-file.ts";
 import { buildPlan, type Plan } from "../../sync/plan/plan.ts";
 import type { Shard } from "../../sync/plan/shard.ts";
 import { seenText } from "../../sync/state/records.ts";
-import { orphanScope } from "../prune/orphan-scope.ts";
+import { orphanScope } from "./options/inputs.ts";
 import { withoutReports, type ReportFiles } from "./report/report-files.ts";
 import type { Session } from "./session.ts";
 

@@ -11,9 +11,8 @@ import { serviceTargets, targetFor } from "../../sync/state/target.ts";
 import type { BegunRun } from "../../sync/state/uploads.ts";
 import { failuresKey } from "../ingest/upload/failures.ts";
 import { CliError } from "../../errors.ts";
-import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
+import { openSource, type DocumentSource, inspectSetup } from "../ingest/options/settings.ts";
 import type { Session, SessionRequest } from "../ingest/session.ts";
-import { inspectSetup } from "../ingest/session-setup.ts";
 import { namesPairsByRule } from "../ingest/target/recorded-target.ts";
 
 /** Files that are judged by the same flags, over the configuration of today. */

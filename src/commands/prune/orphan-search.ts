@@ -8,7 +8,7 @@ import type { Plan } from "../../sync/plan/plan.ts";
 import type { RecordedOptions } from "../../sync/state/options.ts";
 import type { Target } from "../../sync/state/target.ts";
 import type { Groups } from "../judging/groups.ts";
-import { orphanScope } from "./orphan-scope.ts";
+import { orphanScope } from "../ingest/options/inputs.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
 import type { Session } from "../ingest/session.ts";
 

@@ -1,7 +1,7 @@
 import { dialects, onyxHint } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { writeList } from "../../output/formats/formats.ts";
+import { writeList, checkSelection, type Column } from "../../output/formats/formats.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import {
@@ -14,10 +14,8 @@ import { targetFor } from "../../sync/state/target.ts";
 import { openOutput } from "../connect.ts";
 import { accessRules } from "../ingest/target/access.ts";
 import { refuseIncompleteCheckout } from "./complete-checkout.ts";
-import { checkPruneOptions } from "./prune-options.ts";
-import { columnsOf, rowsOf } from "./orphan-rows.ts";
 import { findOrphans } from "./orphan-search.ts";
-import { refuseUnrecorded } from "./removed-inputs.ts";
+import { refuseUnrecorded } from "../ingest/options/inputs.ts";
 import { planFolder } from "../ingest/plan.ts";
 import { checkPlannedPairs } from "../ingest/target/planned-access.ts";
 import {
@@ -31,10 +29,77 @@ import { openSession, type Session } from "../ingest/session.ts";
 import { judgeByRecord } from "../judging/judge.ts";
 import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import { ruleTargets } from "../ingest/target/rule-targets.ts";
-import { placeText } from "../ingest/target/place.ts";
+import { placeText } from "../ingest/target/names.ts";
 import { createPairCheck, missingPair } from "../ingest/target/target.ts";
 import { keepShared, keptError, warnOfShared } from "./shared.ts";
 import { problemOf } from "../ingest/report/tell.ts";
+
+/** The columns of the list; `shown` formats a path for people. */
+function columnsOf(shown: (path: string) => string): Column<object>[] {
+  const names = ["status", "path", "id", "class", "stored_id", "reason"] as const;
+  return names.map((name) => ({
+    name,
+    value: (row) => (row as Record<string, unknown>)[name],
+    ...(name === "path"
+      ? { show: (value: unknown) => (value === null ? "" : shown(String(value))) }
+      : {}),
+    ...(name === "path" || name === "id" ? { cut: "start" as const } : {}),
+    ...(name === "stored_id" ? { shown: false } : {}),
+  }));
+}
+
+/** The documents that are removed, and those kept because another pair has them, as rows of the output. */
+function* rowsOf(orphans: OrphanTable): Generator<object> {
+  for (const each of orphans.list()) {
+    if (!each.isSelected && each.status !== "kept") continue;
+    const { status, path, part, id, storedId, reason, problem } = each;
+    yield {
+      status,
+      path: path === "" ? null : path,
+      row: part === 0 ? null : part,
+      id,
+      class: each.class,
+      stored_id: storedId ?? null,
+      reason: problem ?? reason,
+    };
+  }
+}
+
+/** Members of a row, so that an unknown name in --fields is refused before any removal. */
+const sample = {
+  status: "",
+  path: "",
+  row: null,
+  id: "",
+  class: "",
+  stored_id: null,
+  reason: "",
+};
+
+const uploadFlags = [
+  ["requireAccess", "--require-access"],
+  ["allowSync", "--allow-sync"],
+  ["allowPruned", "--allow-pruned"],
+] as const;
+
+/** Throws CliError `usage` for flags that cannot be combined. */
+function checkPruneOptions(options: PruneOptions): void {
+  checkSelection(options, columnsOf(String), sample);
+  if (options.extra && options.tombstone) {
+    throw new CliError("usage", "--extra and --tombstone exclude each other", {
+      hints: [
+        "a removal notice is for documents that this project sent; omit --tombstone to delete",
+      ],
+    });
+  }
+  if (options.tombstone) return;
+  const flag = uploadFlags.find(([each]) => options[each] !== undefined);
+  if (flag === undefined) return;
+  const [, name] = flag;
+  throw new CliError("usage", `${name} needs --tombstone: without it, nothing is uploaded`, {
+    hints: [`add --tombstone, or omit ${name}`],
+  });
+}
 
 function refuseUndeletable({ config }: DocumentSource): void {
   if (dialects[config.dialect].paths.ingestedDocument) return;

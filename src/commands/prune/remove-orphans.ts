@@ -1,4 +1,4 @@
-import { deleteDocument } from "../../api/documents.ts";
+import { deleteDocument, upsertDocument } from "../../api/documents.ts";
 import { createGate, type Gate } from "../../api/retry/gate.ts";
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
@@ -15,14 +15,54 @@ import { removeOrphans } from "../../sync/orphans/remove.ts";
 import { listTargets, serviceTargets, type Target } from "../../sync/state/target.ts";
 import { createPrompt } from "../prompt.ts";
 import type { AccessFlags } from "../ingest/target/access.ts";
-import { namedPair, pairText } from "../ingest/target/pair-names.ts";
+import { namedPair, pairText } from "../ingest/target/names.ts";
 import { failureScope, failuresKey, stoppedUpload } from "../ingest/upload/failures.ts";
 import { refuseRemoval, type MaxDelete } from "./orphan-guards.ts";
-import { orphanScope } from "./orphan-scope.ts";
-import { areInputsRemoved } from "./removed-inputs.ts";
+import { orphanScope, areInputsRemoved } from "../ingest/options/inputs.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
 import type { Session, SessionRequest, UploadConnection } from "../ingest/session.ts";
-import { sendTombstone } from "./tombstone.ts";
+import { tombstoneMark, type AcceptedRecord } from "../../sync/state/records.ts";
+import type { Client } from "../../api/client.ts";
+import type { IngestionRequest } from "../../api/schemas.ts";
+import { effectiveFor } from "../../documents/map/effective.ts";
+import { fingerprintOf } from "../../documents/payload/payload.ts";
+import type { DocumentSettings } from "../../documents/map/settings.ts";
+
+function noticeOf(orphan: ListedOrphan, settings: DocumentSettings): IngestionRequest["document"] {
+  const name = orphan.path.slice(orphan.path.lastIndexOf("/") + 1);
+  // No date: the service then uses its own clock, and a restored file may have an older date.
+  return {
+    id: orphan.id,
+    semantic_identifier: `${name} (removed)`,
+    sections: [{ text: "This document has been removed." }],
+    source: effectiveFor(orphan.path, settings).source.value,
+    metadata: { status: "removed" },
+  };
+}
+
+/** Replaces a document with a short removal notice. Returns the record of the notice. Throws ApiError. */
+async function sendTombstone(
+  client: Client,
+  orphan: ListedOrphan,
+  target: Target,
+  { settings, gate, now }: { settings: DocumentSettings; gate: Gate; now: () => number },
+): Promise<AcceptedRecord> {
+  const document = noticeOf(orphan, settings);
+  const body: IngestionRequest = { document, cc_pair_id: target.ccPairId };
+  const result = await upsertDocument(client, JSON.stringify(body), { gate });
+  const storedId = result.document_id ?? undefined;
+  return {
+    target: target.key,
+    id: orphan.id,
+    path: orphan.path,
+    part: orphan.part,
+    whole: tombstoneMark,
+    fields: fingerprintOf(document).fields,
+    updatedAt: undefined,
+    storedId: storedId === orphan.id ? undefined : storedId,
+    sentAtMs: now(),
+  };
+}
 
 export interface PruneOptions extends SessionRequest, AccessFlags {
   tombstone?: boolean;

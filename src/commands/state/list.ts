@@ -6,7 +6,7 @@ import { relativeTime } from "../../output/terminal/time.ts";
 import { listRecords, type StateEntry } from "../../sync/state/entries.ts";
 import { serviceInKey } from "../../sync/state/target.ts";
 import { openOutput } from "../connect.ts";
-import { hostOf } from "../ingest/target/place.ts";
+import { hostOf } from "../ingest/target/names.ts";
 import { findState, openToRead, type StateFlags } from "./place.ts";
 
 export interface StateListOptions extends StateFlags {

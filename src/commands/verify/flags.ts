@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { addPaceOptions, addTargetOptions } from "../ingest/flags-shared.ts";
+import { addPaceOptions, addTargetOptions, addWaitOption } from "../ingest/flags-shared.ts";
 import { choice, collectParsed, filled, integer, positive } from "../../surface/options.ts";
-import { addWaitOption } from "./flags-wait.ts";
 import type { Run } from "../../surface/run.ts";
 
 /** `verify`. */

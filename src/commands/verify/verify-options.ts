@@ -1,5 +1,5 @@
 import { CliError } from "../../errors.ts";
-import type { SearchWay } from "./look/find-by-search.ts";
+import type { SearchWay } from "./look/search.ts";
 import type { IngestOptions } from "../ingest/ingest-options.ts";
 import type { ReportFlags } from "../ingest/report/report-files.ts";
 

@@ -3,7 +3,7 @@ import {
   createIdleCount,
   whySlow,
   type Moment,
-} from "../../../src/commands/ingest/upload/why-slow.ts";
+} from "../../../src/commands/ingest/upload/follow-upload.ts";
 
 const now = 1_700_000_000_000;
 const gate: Moment["gate"] = {

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { createGate } from "../../../src/api/retry/gate.ts";
-import { findBySearch } from "../../../src/commands/verify/look/find-by-search.ts";
+import { findBySearch } from "../../../src/commands/verify/look/search.ts";
 import { closeAll, openClient } from "../../api/support.ts";
 import { startTestService, testKey } from "../../service.ts";
 

@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { resolve, basename, dirname, join } from "node:path";
 import { dialects } from "../../../api/dialects.ts";
 import type { Config } from "../../../config/load.ts";
 import type { Context } from "../../../context.ts";
 import type { Listed } from "../../../documents/find/source-file.ts";
 import type { FormatName } from "../../../documents/read/reader.ts";
 import type { FindOptions } from "../../../documents/find/scope.ts";
-import { realPath, type ProjectRoot } from "../../../documents/find/root.ts";
+import { realPath, type ProjectRoot, relativeTo } from "../../../documents/find/root.ts";
 import { creationFields, parseColumnMap } from "../../../documents/read/rows/row-keys.ts";
 import {
   compileSettings,
@@ -21,14 +21,44 @@ import { mappingKey } from "../../../documents/map/mapping.ts";
 import { CliError } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
-import type { RecordedOptions } from "../../../sync/state/options.ts";
+import { type RecordedOptions, optionsJson } from "../../../sync/state/options.ts";
 import type { LintSetup } from "../../../checks/lint/examine.ts";
 import { loadSettings } from "../../connect.ts";
 import { pathsFrom } from "../../../output/paths.ts";
 import { findProjectRoot, refuseOtherProject, textOfUnmarked } from "../../project-root.ts";
-import { uploadChecks } from "../upload-checks.ts";
 import { optionsOf, type MappingFlags } from "./mapping-flags.ts";
 import { readGitFacts, type GitFacts } from "../git-facts.ts";
+import type { LintConfig } from "../../../checks/lint/levels.ts";
+import { stateName } from "../../../config/find/project-mark.ts";
+import type { InspectSetup } from "../../../documents/inspect/inspection.ts";
+import { namedStateFolder } from "../../../sync/state/file/state-folder.ts";
+import type { Targets } from "../../../sync/state/target.ts";
+import type { RunOptions } from "../../../sync/plan/plan-request.ts";
+import { differenceOf } from "../../../sync/state/option-difference.ts";
+import type { State } from "../../../sync/state/state.ts";
+
+const namesRules = ({ rules = {}, overrides = [] }: LintConfig): boolean =>
+  Object.keys(rules).length > 0 || overrides.length > 0;
+
+/**
+ * The checks of documents that are about to be sent: rules of level error, and with --no-lint only
+ * those for secrets. Undefined for a command that sends none of what it reads. Throws CliError
+ * `not-configured` for an unknown rule in the configuration.
+ */
+async function uploadChecks(
+  { lint: config }: Pick<Config, "lint">,
+  { idsOnly, lint }: Pick<MappingFlags, "idsOnly" | "lint">,
+): Promise<Omit<LintSetup, "keys"> | undefined> {
+  if (idsOnly) return undefined;
+  if (namesRules(config)) {
+    const [{ refuseUnknownRules }, { rules }] = await Promise.all([
+      import("../../../checks/lint/known-rules.ts"),
+      import("../../../checks/lint/rules.ts"),
+    ]);
+    refuseUnknownRules(config, rules);
+  }
+  return { config, refuses: lint === false ? "secrets" : "all" };
+}
 
 export interface DocumentSource extends GitFacts {
   config: Config;
@@ -205,4 +235,77 @@ export async function openSource(
   const checks = await uploadChecks(config, flags);
   const source = { config, settings, raw, inputs, cwd, find, mark, shown, checks, options };
   return { ...source, mappingKey: key, ...facts };
+}
+
+/**
+ * Folder of the state; undefined with `--no-state`. Throws CliError `usage` for a folder that
+ * would change the project root of the same files.
+ */
+export function stateFolder(source: DocumentSource, flags: MappingFlags): string | undefined {
+  if (flags.state === false) return undefined;
+  if (typeof flags.state !== "string") return join(source.settings.root, stateName);
+  const folder = namedStateFolder(source.cwd, flags.state);
+  refuseOtherMark(folder, source);
+  return folder;
+}
+
+/** Setup for inspecting the files of `source`, here or in a worker thread; `keys` from ownKeys(). */
+export function inspectSetup(
+  source: DocumentSource,
+  targets: Targets,
+  keys: readonly string[],
+): InspectSetup {
+  const { raw, checks } = source;
+  const { pair } = targets;
+  const { dropAccess } = raw;
+  return { settings: raw, pair, dropAccess, checks: checks && { ...checks, keys } };
+}
+
+/** Throws when a folder named `.knowctl` would mark another folder as the root of the next run. */
+function refuseOtherMark(folder: string, { settings: { root }, mark }: DocumentSource): void {
+  const marked = realPath(dirname(folder)) ?? dirname(folder);
+  if (basename(folder) !== stateName || marked === root) return;
+  const isAbove = relativeTo(marked, root) !== undefined;
+  if (isAbove ? mark === "flag" : relativeTo(root, marked) === undefined) return;
+  throw new CliError("usage", `--state ${folder} would make ${marked} a project root`, {
+    details: [`the root of this run is ${root}`],
+    hints: [
+      `use another name than ${stateName} for the state folder, or omit --state`,
+      `or make that folder the root: --root ${marked}`,
+    ],
+  });
+}
+
+/** The options of a session, and their relation to recorded options. */
+export interface Shaping extends RunOptions {
+  recorded: RecordedOptions;
+}
+
+/** Opens the options of a session. The first access to `number` stores them, except in a dry run. */
+export function openShaping(
+  { options }: DocumentSource,
+  pairFromFlag: boolean,
+  state: State,
+  dryRun: boolean,
+): Shaping {
+  const recorded = { ...options, pairFromFlag };
+  const json = optionsJson(recorded);
+  let number: number | undefined;
+  const differences = new Map<number, string>();
+  return {
+    recorded,
+    get number() {
+      number ??= dryRun ? state.options.find(json) : state.options.store(json);
+      return number;
+    },
+    differenceFrom(earlier) {
+      let difference = differences.get(earlier);
+      if (difference === undefined) {
+        const before = state.options.get(earlier);
+        difference = before ? differenceOf(before, recorded) : "";
+        differences.set(earlier, difference);
+      }
+      return difference;
+    },
+  };
 }

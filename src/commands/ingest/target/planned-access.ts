@@ -4,7 +4,7 @@ import { ApiError, CliError, messageOf } from "../../../errors.ts";
 import { openClient } from "../../connect.ts";
 import type { AccessRules } from "./access.ts";
 import type { Session } from "../session.ts";
-import { placeText } from "./place.ts";
+import { placeText } from "./names.ts";
 import { createPairCheck } from "./target.ts";
 
 /** Opens the client of a dry run; undefined without a trusted profile or a key. */

@@ -3,7 +3,7 @@ import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import type { State } from "../../../sync/state/state.ts";
 import { failureTargets, pairInKey, serviceTargets } from "../../../sync/state/target.ts";
-import { placeText } from "./place.ts";
+import { placeText } from "./names.ts";
 import type { ChosenPair } from "./target.ts";
 
 /** Whether rules of the configuration name pairs: then no single pair is right for all documents. */

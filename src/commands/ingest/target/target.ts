@@ -11,7 +11,7 @@ import {
   unreadableAccess,
   type AccessRules,
 } from "./access.ts";
-import type { PairNames } from "./pair-names.ts";
+import type { PairNames } from "./names.ts";
 
 export interface TargetFlags {
   ccPairId?: number;

@@ -18,7 +18,7 @@ async function* textsOf(
   session: UploadSession,
   records: Iterable<{ head: VerifiableRecord }>,
 ): AsyncGenerator<ExpectedText> {
-  const { readRecorded } = await import("../../verify/expected/from-state.ts");
+  const { readRecorded } = await import("../../verify/expected/expected.ts");
   let batch: VerifiableRecord[] = [];
   for (const { head } of records) {
     batch.push(head);

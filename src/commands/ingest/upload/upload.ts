@@ -2,7 +2,7 @@ import { limitsOf } from "../../../api/call.ts";
 import { policies } from "../../../api/retry/policy.ts";
 import { createGate, type Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
-import { CliError, reasonOf } from "../../../errors.ts";
+import { CliError, reasonOf, ApiError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import type { VerifyCounts } from "../../../output/verify.ts";
 import { createDates, unchangedDates, type Dates } from "../../../sync/run/bump-updated-at.ts";
@@ -12,21 +12,100 @@ import { serviceTargets } from "../../../sync/state/target.ts";
 import type { SentCheck } from "../../verify/expected/sent.ts";
 import { readAgain, readPending, type Pending } from "../../../sync/run/pending.ts";
 import { runDocuments } from "../../../sync/run/run.ts";
-import { explainMissingEndpoint } from "../target/missing-endpoint.ts";
-import { createImageUploads, type ImageUploads } from "./images.ts";
+import { createImageUploads, type ImageUploads, createSender } from "./sender.ts";
 import { accessRules, type AccessFlags } from "../target/access.ts";
 import { createOtherPairs, type OtherPairs } from "../target/other-pairs.ts";
 import type { Owners } from "../target/owners.ts";
-import { createOverwritten, type Overwritten } from "../target/overwrites.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
 import { checkSent, countStillUnfound, foundProblems, openCheck } from "./check-sent.ts";
-import { failedHint } from "./failed-hint.ts";
-import { runFaultOf } from "./run-fault.ts";
-import { createSender } from "./sender.ts";
-import { clearSettled, clearUnchanged, failuresKey, recordPlanFailures } from "./failures.ts";
+import {
+  failedHint,
+  clearSettled,
+  clearUnchanged,
+  failuresKey,
+  recordPlanFailures,
+} from "./failures.ts";
 import type { Report, Traffic } from "../report/report.ts";
 import type { UploadSession } from "../session.ts";
 import { followUpload } from "./follow-upload.ts";
+import type { DocumentEvent } from "../../../sync/run/run-request.ts";
+import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import { findOtherDialect } from "../../../api/other-dialect.ts";
+import { withoutApi } from "../../../api/transport/without-api.ts";
+
+/**
+ * Returns the error to report for a run that `error` stopped. If the service lacks the upload
+ * endpoint, this is an error that names the service's dialect; otherwise `error` itself.
+ */
+async function explainMissingEndpoint(
+  { client }: UploadSession["connected"],
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 405)) return error;
+  if (error.code === withoutApi) return error;
+  const { ingestion } = client.dialect.paths;
+  if (error.url !== client.url(ingestion)) return error;
+  const found = await findOtherDialect(client).catch(() => undefined);
+  if (!found?.isMissing) return error;
+  const { method, url, status, code } = error;
+  const { other, path = "" } = found;
+  const lacks = `the service has no ${url} (${status})`;
+  const message =
+    other === undefined
+      ? `${lacks}; its dialect is unknown`
+      : `${lacks}, but it has ${client.url(path)}: it speaks the ${other} dialect, this run used ${client.dialect.name}`;
+  const hints =
+    other === undefined
+      ? ["check the base URL and --dialect; `knowctl doctor` shows which service responds"]
+      : [`use --dialect ${other}, or set "dialect": "${other}" in the profile`];
+  return new ApiError("not-found", message, { method, url, status, code, hints, cause: error });
+}
+
+/**
+ * Documents of a run that the service already had without a record here. Where the service lists
+ * its documents, they were told apart before; elsewhere its answer is the only sign.
+ */
+interface Overwritten {
+  /** Returns the warning about the first one; undefined for none, and after the first. */
+  add(events: readonly DocumentEvent[]): string | undefined;
+}
+
+const causes =
+  "another project sends the same ids (use --id-prefix), or the state was lost (keep .knowctl, in a pipeline in its cache), " +
+  "or the service did not index it (`knowctl verify` tells)";
+
+/** `isTold` false: the run keeps no record, or another one sends under the same state. */
+function createOverwritten(isTold: () => boolean): Overwritten {
+  let isOver = false;
+  return {
+    add(events) {
+      if (isOver) return undefined;
+      const first = events.find(({ wasUnrecorded }) => wasUnrecorded);
+      if (first === undefined || !isTold()) return undefined;
+      isOver = true;
+      return `the service already had ${neutraliseLine(first.id)}, which has no record here: ${causes}`;
+    },
+  };
+}
+
+// The place of the source type in the service's words about a wrong value (observed-service.md 6.2).
+const aboutSource = /\bdocument\.source: (.*)$/s;
+
+/**
+ * Returns the error that stops a run, if a response refuses the source type that `--source` gives to
+ * every document: no other document would fare better, and no document needs a change.
+ */
+function runFaultOf(source: string | undefined): (error: unknown) => CliError | undefined {
+  return (error) => {
+    if (source === undefined || !(error instanceof ApiError) || error.status !== 422) {
+      return undefined;
+    }
+    const [, words] = aboutSource.exec(error.message) ?? [];
+    // A finished document (JSON) has a source of its own.
+    if (!words?.startsWith(`"${source}" is unknown`)) return undefined;
+    return new CliError("usage", `--source: the service refuses it: ${words}`, { cause: error });
+  };
+}
 
 interface UploadOptions extends AccessFlags {
   maxFailures?: number;

@@ -1,8 +1,7 @@
 import { tmpdir } from "node:os";
-import { dialects, onyxHint } from "../../../api/dialects.ts";
+import { dialects, onyxHint, type DialectName } from "../../../api/dialects.ts";
 import type { Client } from "../../../api/client.ts";
 import { findDocumentSize } from "../../../api/evidence.ts";
-import type { DialectName } from "../../../api/dialects.ts";
 import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";

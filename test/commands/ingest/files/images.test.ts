@@ -2,7 +2,7 @@ import { realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createGate } from "../../../../src/api/retry/gate.ts";
-import { createImageUploads } from "../../../../src/commands/ingest/upload/images.ts";
+import { createImageUploads } from "../../../../src/commands/ingest/upload/sender.ts";
 import { readImage } from "../../../../src/documents/images/images.ts";
 import { openClient } from "../../../api/support.ts";
 import { startTestService, testKey, writeFiles, type TestService } from "../../../service.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { dialects } from "../../../../src/api/dialects.ts";
-import { createExtraId } from "../../../../src/commands/status/remote/extra-id.ts";
+import { createExtraId } from "../../../../src/commands/status/compare.ts";
 import { writeFiles } from "../../../service.ts";
 import { temporaryFolder } from "../../../support.ts";
 

@@ -1,11 +1,16 @@
+import { scopeOf, removedPath } from "../../../documents/find/scope.ts";
+import type { DocumentSource } from "./settings.ts";
 import { readdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { exists } from "../../documents/find/place/real-place.ts";
-import { noSuchPath } from "../../documents/find/root.ts";
-import { removedPath } from "../../documents/find/scope.ts";
-import type { State } from "../../sync/state/state.ts";
-import type { DocumentSource } from "../ingest/options/settings.ts";
-import type { Session } from "../ingest/session.ts";
+import { dirname, join, resolve } from "node:path";
+import { exists } from "../../../documents/find/place/real-place.ts";
+import { noSuchPath } from "../../../documents/find/root.ts";
+import type { State } from "../../../sync/state/state.ts";
+import type { Session } from "../session.ts";
+
+/** Whether a path lies within the inputs. Excluded files count too: they may have been sent before. */
+export function orphanScope({ inputs, find, settings }: DocumentSource): (path: string) => boolean {
+  return scopeOf(inputs, { ...find, settings: { ...settings, exclude: undefined } });
+}
 
 /** Throws CliError `usage` for a path that does not exist and that no target of `keys` records. */
 export function refuseUnrecorded(
@@ -45,4 +50,19 @@ export function areInputsRemoved({ inputs, find, settings }: DocumentSource): bo
       return statSync(folder).isDirectory() && readdirSync(folder).length > 0;
     })
   );
+}
+
+/** Whether the inputs are the whole project root. */
+export function coversRoot({ inputs, cwd, settings, isWhole }: DocumentSource): boolean {
+  if (isWhole) return settings.include.length === 0;
+  if (isWhole === undefined && settings.only) return false;
+  if (inputs.length === 0) return settings.include.length === 0;
+  return inputs.some((input) => resolve(cwd, input) === settings.root);
+}
+
+/** Whether the inputs are the whole project: its root, or what its configuration includes. */
+export function coversProject(source: DocumentSource): boolean {
+  if (source.isWhole) return true;
+  const isConfigured = source.inputs.length === 0 && !source.settings.only;
+  return isConfigured || coversRoot(source);
 }
