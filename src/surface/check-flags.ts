@@ -2,8 +2,7 @@ import type { Command, Option } from "commander";
 import { CliError } from "../errors.ts";
 import { pathOf } from "./commands.ts";
 import type { OptionSource } from "./environment.ts";
-import type { FlagRule } from "./flag-rule.ts";
-import { flagRules, oneTarget } from "./flag-rules.ts";
+import { type FlagRule, flagRules, oneTarget } from "./flag-rules.ts";
 import { formOf, type SelectionFlag } from "./formats.ts";
 
 /** A parsed command line: the options in effect and the source of each. */

@@ -1,10 +1,9 @@
 import type { Argument, Command, Option } from "commander";
 import type { CommandRow, CompletionTable, FlagRow, Takes } from "../config/command-table.ts";
 import { formatsOf } from "./formats.ts";
-import { isRepeatable } from "./options.ts";
+import { isRepeatable, globalOptions } from "./options.ts";
 import { topicNames } from "./help/topics.ts";
 import { isGroup, summaryOf } from "./commands.ts";
-import { globalOptions } from "./global-options.ts";
 
 const valuesByFlag: Readonly<Record<string, Takes>> = {
   "--profile": "profile",

@@ -1,8 +1,9 @@
 import type { Command, Option } from "commander";
 import { CliError, messageOf } from "../errors.ts";
 import { allFormats } from "./formats.ts";
-import { globalOptions } from "./global-options.ts";
-import { isRepeatable } from "./options.ts";
+import { globalOptions, isRepeatable } from "./options.ts";
+import { nearest } from "../nearest.ts";
+import { namedVariables } from "./help/topics.ts";
 
 /**
  * Flags of single commands that have a variable: defaults of a pipeline or a machine. A switch that
@@ -23,7 +24,7 @@ const globalFlags: ReadonlySet<string | undefined> = new Set(
 );
 
 /** Name of a flag as a variable: `KNOWCTL_BASE_URL` for `--base-url`. */
-export function variableName(long: string): string {
+function variableName(long: string): string {
   return `KNOWCTL_${long.slice(2).replaceAll("-", "_").toUpperCase()}`;
 }
 
@@ -135,4 +136,52 @@ export function collectOptions(
     sources[name] = "env";
   }
   return { options, sources };
+}
+
+const prefix = "KNOWCTL_";
+
+function variablesOf(command: Command): string[] {
+  const own = command.options.flatMap((option) => variableOf(option) ?? []);
+  return [...own, ...command.commands.flatMap(variablesOf)];
+}
+
+function flagsOf(command: Command): string[] {
+  const own = command.options.flatMap(({ long }) => long ?? []);
+  return [...own, ...command.commands.flatMap(flagsOf)];
+}
+
+function warningOf(name: string, known: readonly string[], flags: readonly string[]): string {
+  // Without the prefix, which would make any two names similar.
+  const words = known.map((each) => each.slice(prefix.length));
+  const near = nearest(name.slice(prefix.length), words);
+  const flag = flags.find((each) => variableName(each) === name);
+  const advice =
+    flag !== undefined
+      ? `${flag} counts only as a flag`
+      : near === undefined
+        ? "see `knowctl help environment`"
+        : `did you mean ${prefix}${near}?`;
+  return `the variable ${name} has no effect: knowctl does not know it; ${advice}`;
+}
+
+/**
+ * A warning for each variable that begins with `KNOWCTL_` and is none of any command, by its
+ * name. Never quotes a value, which may be a key. `describe` makes the whole program: slow, so
+ * only if the environment has a variable that `command` does not know.
+ */
+export function unknownVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  command: Command,
+  describe: () => Command,
+): Map<string, string> {
+  const cheap = new Set([...namedVariables, ...variablesOf(command)]);
+  const names = Object.keys(env).filter(
+    (name) => name.startsWith(prefix) && !cheap.has(name) && env[name]?.trim(),
+  );
+  if (names.length === 0) return new Map();
+  const program = describe();
+  const known = [...new Set([...namedVariables, ...variablesOf(program)])];
+  const flags = flagsOf(program);
+  const unknown = names.filter((name) => !known.includes(name)).toSorted();
+  return new Map(unknown.map((name) => [name, warningOf(name, known, flags)]));
 }

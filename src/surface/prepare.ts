@@ -2,14 +2,13 @@ import type { Command, CommanderError, Help, Option } from "commander";
 import { nearest } from "../nearest.ts";
 import { CliError } from "../errors.ts";
 import { isGroup, pathOf, summaryOf } from "./commands.ts";
-import { globalOptions } from "./global-options.ts";
+import { globalOptions, choice, filled, isRepeatable } from "./options.ts";
 import { formatHelp, type HelpKind } from "./help/help.ts";
 import { topicNames, topicText } from "./help/topics.ts";
 import { commandFor, insteadOfFlag, otherWords } from "./other-words.ts";
 import type { EventEmitter } from "node:events";
 import { repeatedFlag } from "./environment.ts";
 import { allFormats, formatsOf } from "./formats.ts";
-import { choice, filled, isRepeatable } from "./options.ts";
 
 /** Flags that accept an empty value, which overrides the configured one. */
 const mayBeEmpty = new Set(["--id-prefix"]);

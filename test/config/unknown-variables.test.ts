@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { describeProgram } from "../../src/program.ts";
-import { unknownVariables } from "../../src/surface/unknown-variables.ts";
+import { unknownVariables } from "../../src/surface/environment.ts";
 import { runHere } from "../main.ts";
 import { cleanEnvironment, temporaryFolder } from "../support.ts";
 

@@ -1,8 +1,7 @@
 import type { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
 import { describeProgram } from "../../src/program.ts";
-import { collectOptions, variableOf } from "../../src/surface/environment.ts";
-import { unknownVariables } from "../../src/surface/unknown-variables.ts";
+import { collectOptions, variableOf, unknownVariables } from "../../src/surface/environment.ts";
 
 const program = describeProgram();
 

@@ -1,7 +1,14 @@
 import type { Command } from "commander";
-import { choice, collect, collectParsed, decimal, integer, size } from "../../surface/options.ts";
-import type { Run } from "../../surface/run.ts";
-import { addStateOption } from "../../surface/state-option.ts";
+import {
+  choice,
+  collect,
+  collectParsed,
+  decimal,
+  integer,
+  size,
+  addStateOption,
+} from "../../surface/options.ts";
+import type { Run } from "../../surface/commands.ts";
 
 const id = (flag: string) => integer(flag === "--agent" ? -(2 ** 31) : 0, 2 ** 31 - 1);
 

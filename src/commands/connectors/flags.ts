@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { choice, collectParsed, decimal, integer } from "../../surface/options.ts";
-import type { Run } from "../../surface/run.ts";
+import type { Run } from "../../surface/commands.ts";
 
 const load = () => import("./connectors.ts");
 

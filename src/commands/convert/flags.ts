@@ -5,7 +5,7 @@ import {
   addSelectionOptions,
 } from "../ingest/flags-shared.ts";
 import { positive } from "../../surface/options.ts";
-import type { Run } from "../../surface/run.ts";
+import type { Run } from "../../surface/commands.ts";
 
 /** `convert`. */
 export function addConvert(program: Command, run: Run): void {

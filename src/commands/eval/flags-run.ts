@@ -1,7 +1,13 @@
 import type { Command } from "commander";
-import { choice, collectParsed, filled, integer, positive } from "../../surface/options.ts";
-import type { Run } from "../../surface/run.ts";
-import { addStateOption } from "../../surface/state-option.ts";
+import {
+  choice,
+  collectParsed,
+  filled,
+  integer,
+  positive,
+  addStateOption,
+} from "../../surface/options.ts";
+import type { Run } from "../../surface/commands.ts";
 
 /** The flags that both commands have, in their groups. */
 function addRunOptions(command: Command): Command {

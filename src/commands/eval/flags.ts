@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { filled, positive } from "../../surface/options.ts";
-import type { Run } from "../../surface/run.ts";
-import { addStateOption } from "../../surface/state-option.ts";
+import { filled, positive, addStateOption } from "../../surface/options.ts";
+import type { Run } from "../../surface/commands.ts";
 import { addEvalRuns } from "./flags-run.ts";
 
 function addInit(evaluation: Command, run: Run): void {

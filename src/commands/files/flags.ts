@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { integer, positive } from "../../surface/options.ts";
-import type { Run } from "../../surface/run.ts";
+import type { Run } from "../../surface/commands.ts";
 
 function addList(files: Command, run: Run): void {
   files

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { addStateOption } from "../../surface/state-option.ts";
 import {
+  addStateOption,
   choice,
   collect,
   collectParsed,

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addIdOptions, addShapeOptions } from "../ingest/flags-shared.ts";
 import { collectParsed, filled, integer } from "../../surface/options.ts";
-import type { Run } from "../../surface/run.ts";
+import type { Run } from "../../surface/commands.ts";
 
 /** `lint`. */
 export function addLint(program: Command, run: Run): void {

@@ -8,7 +8,7 @@ import {
   addTargetOptions,
   addUploadOptions,
 } from "../ingest/flags-shared.ts";
-import type { Run } from "../../surface/run.ts";
+import type { Run } from "../../surface/commands.ts";
 
 /** `retry`. */
 export function addRetry(program: Command, run: Run): void {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { collect, decimal, filled, integer } from "../../surface/options.ts";
-import type { Run } from "../../surface/run.ts";
+import type { Run } from "../../surface/commands.ts";
 
 export function addSandbox(program: Command, run: Run): void {
   program

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { choice, collect, positive } from "../../surface/options.ts";
-import type { Run } from "../../surface/run.ts";
-import { addStateOption } from "../../surface/state-option.ts";
+import { choice, collect, positive, addStateOption } from "../../surface/options.ts";
+import type { Run } from "../../surface/commands.ts";
 
 /** `search`. */
 export function addSearch(program: Command, run: Run): void {

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { choice, positive } from "../../surface/options.ts";
-import type { Run } from "../../surface/run.ts";
-import { addStateOption } from "../../surface/state-option.ts";
+import { choice, positive, addStateOption } from "../../surface/options.ts";
+import type { Run } from "../../surface/commands.ts";
 
 const idHelp = "id of the session, the beginning of it, or `last`";
 

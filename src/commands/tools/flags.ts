@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Run } from "../../surface/run.ts";
+import type { Run } from "../../surface/commands.ts";
 
 /** `tools list`. */
 export function addTools(program: Command, run: Run): void {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addPaceOptions, addTargetOptions, addWaitOption } from "../ingest/flags-shared.ts";
 import { choice, collectParsed, filled, integer, positive } from "../../surface/options.ts";
-import type { Run } from "../../surface/run.ts";
+import type { Run } from "../../surface/commands.ts";
 
 /** `verify`. */
 export function addVerify(program: Command, run: Run): void {
