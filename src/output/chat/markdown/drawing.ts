@@ -1,7 +1,7 @@
 import type { Output } from "../../terminal/output.ts";
 import type { Text } from "../../terminal/text.ts";
 import { createDocument, type Document } from "./document.ts";
-import type { Reader } from "./reader.ts";
+import type { createPainter as CreatePainter } from "./code.ts";
 
 /** Draws a streamed text. Pass the returned texts to `output.write` at once and in order. */
 export interface Drawing {
@@ -28,7 +28,7 @@ export interface DrawingOptions {
 export function createDrawing(output: Output, { shortensMarkers }: DrawingOptions): Drawing {
   const { secrets, hasColour, hasLinks, canRedraw } = output;
   const terminal = { columns: () => output.columns(), canRedraw };
-  let createPainter: Reader["painters"] | undefined;
+  let createPainter: typeof CreatePainter | undefined;
   const startDocument = (): Document =>
     createDocument(terminal, { hasColour, hasLinks, shortensMarkers }, (language) =>
       createPainter?.(language),

@@ -1,27 +1,24 @@
 import { displayWidth } from "../../terminal/width.ts";
-import { bits, cellsOf, createLine, textOf, type Cell } from "./cells.ts";
-import { createInline } from "./inline/inline.ts";
-import type { InlineLook } from "./inline/scanner.ts";
+import { bits, cellsOf, textOf, widthOf as columnsOf, type Cell } from "./cells.ts";
+import { inlineCells, type InlineLook } from "./inline.ts";
+import { fillRows, finishRow, limitOf, type Prefix, type Rows } from "./rows.ts";
 
-export type Align = "left" | "right" | "center";
+type Align = "left" | "right" | "center";
 
 export interface Table {
-  /** Source lines, the header first. */
+  header: string;
+  aligns: Align[];
+  /** Source lines that are not written yet. */
   lines: string[];
-  aligns: Align[] | undefined;
-  /** Number of characters in `lines`. */
-  size: number;
   /** Column widths, set when the first rows are written; later rows cannot change them. */
   widths: number[] | undefined;
-  /** The current source line. */
-  line: string;
 }
 
 const maxColumns = 64;
 const maxCellLength = 4000;
 
 /** Cells of a source line, split at bars; `\|` is a bar in a cell. */
-export function splitCells(line: string): string[] {
+function splitCells(line: string): string[] {
   const inner = line.trim().replace(/^\|/, "");
   const cells = inner
     .split(/(?<!\\)\|/)
@@ -31,25 +28,18 @@ export function splitCells(line: string): string[] {
   return cells.slice(0, maxColumns);
 }
 
-/** Alignments of a delimiter row; undefined if `line` is not one. */
-export function parseAligns(line: string): Align[] | undefined {
-  if (!/^[\s|:-]+$/.test(line) || !line.includes("-")) return undefined;
-  const cells = splitCells(line);
-  if (!cells.every((cell) => /^:?-+:?$/.test(cell))) return undefined;
-  return cells.map((cell) => {
+export function createTable(header: string, delimiters: string): Table {
+  const aligns = splitCells(delimiters).map((cell): Align => {
     if (!cell.endsWith(":")) return "left";
     return cell.startsWith(":") ? "center" : "right";
   });
+  return { header, aligns, lines: [], widths: undefined };
 }
 
 /** The cells of a table cell. The Markdown of a very long one is not drawn. */
-export function drawCell(text: string, look: InlineLook, style = 0): Cell[] {
-  if (text.length > maxCellLength) return cellsOf(text, style);
-  const line = createLine();
-  const inline = createInline(line, look, style);
-  inline.feed(text);
-  inline.end();
-  return line.cells;
+function drawCell(text: string, look: InlineLook, style = 0): Cell[] {
+  if (text.length > maxCellLength) return cellsOf(text.replaceAll("\t", " "), style);
+  return inlineCells(text, look, { style }).filter(({ text: each }) => each !== "\n");
 }
 
 const gap = 3;
@@ -59,7 +49,7 @@ const widthOf = (cells: readonly Cell[]): number => displayWidth(textOf(cells));
 const separator = cellsOf(" │ ", bits.dim);
 
 /** Widths of the columns; undefined if they do not fit into `limit`. */
-export function fitTable(rows: readonly Cell[][][], limit: number): number[] | undefined {
+function fitTable(rows: readonly Cell[][][], limit: number): number[] | undefined {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [column, cells] of row.entries()) {
@@ -77,17 +67,61 @@ function pad(cells: readonly Cell[], width: number, align: Align): Cell[] {
 }
 
 /** One row of a table with known column widths. */
-export function tableRow(
-  row: readonly Cell[][],
-  widths: readonly number[],
-  aligns: readonly Align[],
-): Cell[] {
+function tableRow(row: readonly Cell[][], widths: readonly number[], aligns: readonly Align[]) {
   return widths.flatMap((width, column) => [
     ...(column === 0 ? [] : separator),
     ...pad(row[column] ?? [], width, aligns[column] ?? "left"),
   ]);
 }
 
-export function ruleRow(widths: readonly number[]): Cell[] {
-  return cellsOf(widths.map((width) => "─".repeat(width)).join("─┼─"), bits.dim);
+/** Writes a row as a list of `header: value`, for terminals too narrow for the table. */
+function writeEntries(
+  rows: Rows,
+  prefix: Prefix,
+  headers: readonly Cell[][],
+  row: readonly Cell[][],
+): void {
+  // As in prefixOf(): the prefix takes at most half of the row.
+  const room = Math.max(0, Math.floor(limitOf(rows) / 2) - columnsOf(prefix.rest));
+  const rest = [...prefix.rest, ...cellsOf(" ".repeat(Math.min(4, room)))];
+  let bullet = "• ";
+  for (const [column, cells] of row.entries()) {
+    if (cells.length === 0) continue;
+    const header = headers[column] ?? [];
+    const colon = header.length > 0 ? cellsOf(": ", bits.bold) : [];
+    const own = { first: [...prefix.first, ...cellsOf(bullet.slice(0, room))], rest };
+    const last = fillRows(rows, own, [...header, ...colon, ...cells]);
+    finishRow(rows, [...own.first, ...last]);
+    prefix.first = prefix.rest;
+    bullet = "  ";
+  }
+}
+
+/** Writes the collected lines of a table; keeps the column widths for later ones. */
+export function writeTable(rows: Rows, table: Table, prefix: Prefix, look: InlineLook): void {
+  const { aligns, lines } = table;
+  const headers = splitCells(table.header).map((text) => drawCell(text, look, bits.bold));
+  // Extra cells are kept: models often forget to escape a bar in a cell.
+  const body = lines.map((line) => splitCells(line).map((text) => drawCell(text, look)));
+  const isFirst = table.widths === undefined;
+  const room = limitOf(rows) - columnsOf(prefix.first);
+  table.widths ??= fitTable([headers, ...body], room) ?? [];
+  table.lines = [];
+  const { widths } = table;
+  const write = (cells: Cell[]): void => {
+    finishRow(rows, [...prefix.first, ...cells]);
+    prefix.first = prefix.rest;
+  };
+  if (isFirst && widths.length > 0) {
+    write(tableRow(headers, widths, aligns));
+    write(cellsOf(widths.map((width) => "─".repeat(width)).join("─┼─"), bits.dim));
+  }
+  // In a list, headers precede their cells; a header of an empty column would be lost.
+  const isLost = headers.some((_, column) => body.every((row) => !row[column]?.length));
+  if (isFirst && widths.length === 0 && isLost) writeEntries(rows, prefix, [], headers);
+  for (const row of body) {
+    const fits = row.every((cells, column) => widthOf(cells) <= (widths[column] ?? -1));
+    if (fits && widths.length > 0) write(tableRow(row, widths, aligns));
+    else writeEntries(rows, prefix, headers, row);
+  }
 }
