@@ -6,7 +6,7 @@ import type { LedgerMode } from "./store/ledger.ts";
 import type { ModelServer } from "./chat/model/client.ts";
 import type { Framing } from "./chat/packets.ts";
 import type { PlayOptions } from "./chat/play.ts";
-import type { DialectName } from "./http/reply.ts";
+import type { DialectName } from "./http/validation.ts";
 
 /** The key of a sandbox on loopback without a key of its own. It is no secret. */
 export const publicKey = "sandbox";

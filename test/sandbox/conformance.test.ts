@@ -303,7 +303,7 @@ describe("the client understands the sandbox", () => {
     const answer = await ingest(documentOf({ semantic_identifier: undefined as never }));
     const body = Buffer.from(answer.text);
     expect(readServiceWords(body, "application/json", 422).text).toBe(
-      "body.document.semantic_identifier: Field required",
+      "1 validation error: body.document.semantic_identifier: Field required",
     );
   });
 });

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { dim, bold, link } from "../../output/terminal/text.ts";
-import { parseFaults } from "../../sandbox/http/fault-list.ts";
+import { parseFaults } from "../../sandbox/http/faults.ts";
 import { isLoopback } from "../../sandbox/http/guard.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/http/server.ts";
 import { machineOf } from "../config/files.ts";

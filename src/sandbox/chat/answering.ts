@@ -2,7 +2,6 @@ import type { Caller } from "../store/access.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import {
   attachmentsOf,
-  type ChatOptions,
   filtersOf,
   invalid,
   modelLabel,
@@ -17,6 +16,7 @@ import { searchPassages } from "../store/index/search.ts";
 import type { Session } from "../store/sessions.ts";
 import { listTool, searchTool } from "./tools.ts";
 import { runTurn, type Turn } from "./turn.ts";
+import type { Service } from "../service.ts";
 
 /** A message and its sender. */
 export interface Question {
@@ -30,15 +30,15 @@ function toolsOf({ allowedTools }: ChatRequest): number[] {
 }
 
 /** Prepares the input of a turn, except its run, before anything is stored. */
-function prepare(options: ChatOptions, { request, caller }: Question, session: Session) {
-  const attachments = attachmentsOf(options, request);
-  const asked = filtersOf(options, request, caller);
-  const mainline = options.sessions.mainline(session.id);
+function prepare(service: Service, { request, caller }: Question, session: Session) {
+  const attachments = attachmentsOf(service, request);
+  const asked = filtersOf(service, request, caller);
+  const mainline = service.sessions.mainline(session.id);
   const { parent, again } = placeOf(mainline, request.parent);
   const at = mainline.findIndex(({ id }) => id === parent);
   return {
     attachments,
-    filters: { ...asked, view: { pairs: options.access(caller), now: options.clock.now() } },
+    filters: { ...asked, view: service.viewOf(caller) },
     parent,
     again,
     before: mainline.slice(0, again ? at : at + 1),
@@ -46,13 +46,13 @@ function prepare(options: ChatOptions, { request, caller }: Question, session: S
 }
 
 function turnOf(
-  options: ChatOptions,
+  service: Service,
   request: ChatRequest,
   prepared: ReturnType<typeof prepare>,
   run: Run,
   finish: Turn["finish"],
 ): Turn {
-  const { documents, database, clock } = options;
+  const { documents, database, clock } = service;
   const newest = () =>
     documents.list({ newestFirst: true, limit: 10 }).map(({ id, name }) => ({ id, name }));
   return {
@@ -66,7 +66,7 @@ function turnOf(
     includeCitations: request.includeCitations,
     deepResearch: request.deepResearch,
     clock,
-    tokenDelayMs: request.stream ? options.tokenDelayMs : 0,
+    tokenDelayMs: request.stream ? service.tokenDelayMs : 0,
     stopped: run.stopped,
     ending: run.ending,
     finish,
@@ -93,19 +93,19 @@ function* idLines(userId: number, ids: number[], labels: string[]): Generator<Li
  * starting with the line of ids. Throws a SetupFailure before anything is stored.
  */
 export async function* answer(
-  options: ChatOptions,
+  service: Service,
   question: Question,
   session: Session,
   run: Run,
 ): AsyncGenerator<Line> {
-  const { sessions, runs } = options;
+  const { sessions, runs } = service;
   const { request } = question;
-  const prepared = prepare(options, question, session);
+  const prepared = prepare(service, question, session);
   const requests = requestsOf(request);
   if (requests.length > 1 && request.deepResearch) {
     throw invalid("Deep Research cannot be combined with several models");
   }
-  const labels = requests.map((each) => modelLabel(options, each));
+  const labels = requests.map((each) => modelLabel(service, each));
   const asked = prepared.again ? undefined : { text: request.message, files: request.files };
   const { userId, answerIds } = sessions.begin(session.id, prepared.parent, asked, labels);
   yield* idLines(userId, answerIds, labels);
@@ -119,8 +119,8 @@ export async function* answer(
   }
   const turns = requests.map((each, at) => {
     const finish: Turn["finish"] = (outcome) => sessions.finish(answerIds[at]!, outcome);
-    const turn = turnOf(options, each, prepared, run, finish);
-    const model = modelTurnOf(options, each, prepared.before);
+    const turn = turnOf(service, each, prepared, run, finish);
+    const model = modelTurnOf(service, each, prepared.before);
     return model ? runModelTurn(turn, model) : runTurn(turn);
   });
   runs.enter(session.id, run);

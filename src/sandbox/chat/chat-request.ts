@@ -1,18 +1,19 @@
 import * as z from "zod/mini";
-import type { DialectName } from "../http/reply.ts";
+import type { Call } from "../http/call.ts";
 import { OnyxFilters, StandardFilters, toFilters } from "../http/filters.ts";
-import type { Filters } from "../store/index/search.ts";
 import {
+  bodyOf,
+  type DialectName,
+  invalidRequest,
   laxBoolean,
   laxInteger,
   laxNumber,
   laxUuid,
-  parseBody,
-  refuseBody,
+  maybe,
 } from "../http/validation.ts";
+import type { Filters } from "../store/index/search.ts";
 
 const text = z.string();
-const maybe = <Schema extends z.core.$ZodType>(schema: Schema) => z.optional(z.nullable(schema));
 
 const Override = z.looseObject({
   model_configuration_id: maybe(laxInteger),
@@ -107,17 +108,15 @@ export interface ChatRequest {
   additionalContext: string | undefined;
 }
 
-/** Validates a chat body as the dialect does. Throws a Refusal (422) with the issues. */
-export function parseChatRequest(body: unknown, dialect: DialectName): ChatRequest {
-  const parsed = parseBody(dialect === "onyx" ? OnyxBody : StandardBody, body);
+/** Validates a chat body as the dialect does. Throws the refusal with status 422. */
+export function parseChatRequest(c: Call, dialect: DialectName): ChatRequest {
+  const parsed = dialect === "onyx" ? bodyOf(c, OnyxBody) : bodyOf(c, StandardBody);
   const { chat_session_info: info, llm_override } = parsed;
   // The documented interface allows an empty id.
   const sessionId = parsed.chat_session_id || undefined;
   if (sessionId !== undefined && info) {
-    const msg = "Value error, Only one of chat_session_id or chat_session_info should be provided.";
-    throw refuseBody([{ type: "value_error", loc: ["body"], msg, input: body }]);
+    throw invalidRequest(["body: chat_session_id and chat_session_info exclude each other"]);
   }
-  const filtersMember = dialect === "onyx" ? "internal_search_filters" : "search_filters";
   // Each dialect reads its own member and ignores the other one.
   const filters =
     dialect === "onyx"
@@ -142,7 +141,7 @@ export function parseChatRequest(body: unknown, dialect: DialectName): ChatReque
     // 0 counts as "not forced".
     forcedTool: parsed.forced_tool_id || undefined,
     files: parsed.file_descriptors ?? [],
-    filters: filters ? toFilters(filters, dialect, ["body", filtersMember]) : {},
+    filters: filters ? toFilters(filters) : {},
     documentSets: filters?.document_set ?? undefined,
     additionalContext: parsed.additional_context ?? undefined,
   };

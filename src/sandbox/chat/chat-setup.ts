@@ -1,44 +1,14 @@
-import type { Database } from "../../database.ts";
+import { pythonRepr } from "../http/python.ts";
+import { detail } from "../http/validation.ts";
+import type { Service } from "../service.ts";
+import type { Caller } from "../store/access.ts";
+import type { Filters } from "../store/index/search.ts";
+import type { Message, Session } from "../store/sessions.ts";
 import type { Attachment } from "./answer.ts";
 import type { ChatRequest } from "./chat-request.ts";
-import type { Clock } from "../clock.ts";
-import type { DocumentSets } from "../store/pairs/document-sets.ts";
-import type { DocumentStore } from "../store/documents.ts";
-import type { Files } from "../store/files.ts";
-import type { LedgerWriter } from "../store/ledger.ts";
 import type { ModelServer } from "./model/client.ts";
 import { historyOf } from "./model/prompt.ts";
 import type { ModelTurn } from "./model/turn.ts";
-import type { Framing } from "./packets.ts";
-import type { Player } from "./play.ts";
-import { pythonRepr } from "../http/python.ts";
-import { detail, type DialectName, Refusal } from "../http/reply.ts";
-import type { Runs } from "./runs.ts";
-import type { Caller } from "../store/access.ts";
-import type { Filters } from "../store/index/search.ts";
-import type { Message, Session, Sessions } from "../store/sessions.ts";
-
-export interface ChatOptions {
-  dialect: DialectName;
-  framing: Framing;
-  database: Database;
-  documents: DocumentStore;
-  sessions: Sessions;
-  files: Files;
-  ledger: LedgerWriter;
-  clock: Clock;
-  tokenDelayMs: number;
-  /** Answers every question from recordings. */
-  play: Player | undefined;
-  /** Answers with a language model, instead of quoted sentences. */
-  model: ModelServer | undefined;
-  /** Model names per provider; the first of each is its default. */
-  models: Record<string, readonly string[]>;
-  documentSets: DocumentSets;
-  /** Pairs whose documents a caller may read. */
-  access: (caller: Caller) => ReadonlySet<number>;
-  runs: Runs;
-}
 
 /** Why a turn cannot begin. Sent as an error line, because status 200 was already sent. */
 export class SetupFailure extends Error {
@@ -53,26 +23,24 @@ export const invalid = (message: string): SetupFailure =>
   new SetupFailure("VALIDATION_ERROR", message);
 
 /** Documented: an invalid combination fails the request. `onyx` uses its default model instead. */
-export function checkModels(options: ChatOptions, request: ChatRequest): void {
+export function checkModels(service: Service, request: ChatRequest): void {
   const { override, overrides } = request;
-  for (const each of overrides.length > 1 ? overrides : [override]) checkModel(options, each);
+  for (const each of overrides.length > 1 ? overrides : [override]) checkModel(service, each);
 }
 
-function checkModel(options: ChatOptions, override: ChatRequest["override"]): void {
-  const { dialect, models, model } = options;
+function checkModel(service: Service, override: ChatRequest["override"]): void {
+  const { dialect, models, model } = service;
   if (dialect === "onyx" || !override) return;
   const { model_provider: provider, model_version: version } = override;
   const names = provider ? models[provider] : Object.values(models)[0];
   if (!names || (provider && !Object.hasOwn(models, provider))) {
-    throw new Refusal(detail(400, `Unknown model provider: ${provider}`));
+    throw detail(400, `Unknown model provider: ${provider}`);
   }
   // A model server checks the names of its models itself.
   if (version && !model && !names.includes(version)) {
-    throw new Refusal(
-      detail(
-        400,
-        `Model version ${version} does not belong to ${provider ?? "the default provider"}`,
-      ),
+    throw detail(
+      400,
+      `Model version ${version} does not belong to ${provider ?? "the default provider"}`,
     );
   }
 }
@@ -81,27 +49,23 @@ function checkModel(options: ChatOptions, override: ChatRequest["override"]): vo
  * The model to request from a server. `onyx` uses a version only with a known provider, and
  * otherwise silently its default model: observed-service.md 1.3.
  */
-function requestedModel(
-  options: ChatOptions,
-  server: ModelServer,
-  { override }: ChatRequest,
-): string {
+function requestedModel(service: Service, server: ModelServer, { override }: ChatRequest): string {
   const { model_provider: provider, model_version: version } = override ?? {};
-  const isKnown = provider ? Object.hasOwn(options.models, provider) : options.dialect !== "onyx";
+  const isKnown = provider ? Object.hasOwn(service.models, provider) : service.dialect !== "onyx";
   return isKnown && version ? version : server.model;
 }
 
 /** The input of a model's turn, if the sandbox has a model. `branch` holds the earlier messages. */
 export function modelTurnOf(
-  options: ChatOptions,
+  service: Service,
   request: ChatRequest,
   branch: readonly Message[],
 ): ModelTurn | undefined {
-  const { model: server } = options;
+  const { model: server } = service;
   return (
     server && {
       server,
-      model: requestedModel(options, server, request),
+      model: requestedModel(service, server, request),
       temperature: request.override?.temperature ?? undefined,
       history: historyOf(branch),
       additional: request.additionalContext,
@@ -113,14 +77,14 @@ export function modelTurnOf(
  * The label of the answer's model. It prefers the names in the override, so it may name a
  * model that was not used: observed-service.md 1.3.
  */
-export function modelLabel({ models }: ChatOptions, { override }: ChatRequest): string {
+export function modelLabel({ models }: Service, { override }: ChatRequest): string {
   const own = Object.values(models)[0]?.[0] ?? "extractive";
   return override?.display_name || override?.model_version || own;
 }
 
 /** The session to continue. Throws a SetupFailure if it does not exist. */
-export function findSession(options: ChatOptions, id: string): Session {
-  const session = options.sessions.find(id);
+export function findSession(service: Service, id: string): Session {
+  const session = service.sessions.find(id);
   if (!session) throw invalid("Invalid Chat Session ID provided");
   if (session.deleted) throw invalid("Chat session has been deleted");
   return session;
@@ -135,9 +99,9 @@ export const noAccessTo = (what: "persona" | "project"): string =>
   `User does not have access to ${what}`;
 
 /** The filters with document sets replaced by their pairs. */
-export function filtersOf(options: ChatOptions, request: ChatRequest, caller: Caller): Filters {
+export function filtersOf(service: Service, request: ChatRequest, caller: Caller): Filters {
   if (!request.documentSets || request.documentSets.length === 0) return request.filters;
-  const found = request.documentSets.map((name) => options.documentSets.pairsOf(name, caller));
+  const found = request.documentSets.map((name) => service.documentSets.pairsOf(name, caller));
   const unknown = request.documentSets.filter((_, at) => found[at] === undefined);
   if (unknown.length > 0) {
     throw new SetupFailure("INSUFFICIENT_PERMISSIONS", noAccessToSets(unknown));
@@ -146,13 +110,13 @@ export function filtersOf(options: ChatOptions, request: ChatRequest, caller: Ca
 }
 
 /** The texts of the files attached to the message. */
-export function attachmentsOf(options: ChatOptions, request: ChatRequest): Attachment[] {
+export function attachmentsOf(service: Service, request: ChatRequest): Attachment[] {
   return request.files.flatMap((descriptor) => {
-    if (options.dialect === "onyx" && !descriptor.user_file_id && request.info.projectId === null) {
+    if (service.dialect === "onyx" && !descriptor.user_file_id && request.info.projectId === null) {
       // The service treats it as a project file: observed-service.md 1.4.
       throw invalid("Project ID is required to load project files");
     }
-    const file = options.files.read(descriptor.id);
+    const file = service.files.read(descriptor.id);
     if (!file) throw invalid(`File not found: ${descriptor.id}`);
     return file.text === undefined ? [] : [{ name: file.name, text: file.text }];
   });

@@ -54,3 +54,23 @@ export function encodeLine(line: Line, framing: Framing): string {
 export function frameLine(text: string, framing: Framing): string {
   return framing === "sse" ? `data: ${text}\n\n` : `${text}\n`;
 }
+
+/** A stream of texts as a response: observed-service.md 2.1. */
+export function streamOf(texts: AsyncIterable<string | Uint8Array>): Response {
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    for await (const text of texts) yield Buffer.from(text);
+  }
+  return new Response(ReadableStream.from(bytes()), {
+    headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" },
+  });
+}
+
+/** A streamed chat response from lines. */
+export function streamReply(lines: AsyncIterable<Line>, framing: Framing): Response {
+  async function* encoded(): AsyncGenerator<string> {
+    for await (const line of lines) yield encodeLine(line, framing);
+  }
+  const response = streamOf(encoded());
+  response.headers.set("x-accel-buffering", "no");
+  return response;
+}

@@ -1,11 +1,12 @@
 import { createReadStream, openSync, readdirSync, readSync, closeSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { CliError, codeOf, fileProblem } from "../../errors.ts";
 import { readRecording } from "../../recording.ts";
 import type { Clock } from "../clock.ts";
 import { payloadsOf } from "./model/events.ts";
-import { failure, type Framing, frameLine, type Line } from "./packets.ts";
-import { detail, json, type Reply } from "../http/reply.ts";
+import { failure, type Framing, frameLine, type Line, streamOf } from "./packets.ts";
+import { detail } from "../http/validation.ts";
 import { unaryReply } from "./unary-reply.ts";
 
 export interface PlayOptions {
@@ -107,8 +108,11 @@ async function* linesOf(playing: Playing): AsyncGenerator<Line> {
   }
 }
 
-/** The reply in a recording of a question without a stream; else undefined. */
-async function recordedReply({ file }: Playing): Promise<string | undefined> {
+/** The whole reply that a file holds; undefined for a stream. */
+async function wholeReply({
+  file,
+}: Playing): Promise<string | Uint8Array<ArrayBuffer> | undefined> {
+  if (file.kind === "json") return new Uint8Array(await readFile(file.path));
   if (file.kind !== "recording") return undefined;
   for await (const entry of readRecording(file.path)) {
     if ("reply" in entry) return entry.reply;
@@ -117,24 +121,18 @@ async function recordedReply({ file }: Playing): Promise<string | undefined> {
   return undefined;
 }
 
-async function replyOf(playing: Playing, stream: boolean): Promise<Reply> {
+async function replyOf(playing: Playing, stream: boolean): Promise<Response> {
   const { file } = playing;
-  const jsonType = { "content-type": "application/json" };
-  if (file.kind === "json") {
-    return { status: 200, headers: jsonType, body: createReadStream(file.path) };
+  const whole = await wholeReply(playing);
+  if (whole !== undefined) {
+    return new Response(whole, { headers: { "content-type": "application/json" } });
   }
-  const recorded = await recordedReply(playing);
-  if (recorded !== undefined) return { status: 200, headers: jsonType, body: recorded };
-  if (!stream) {
-    const { reply, setupError } = await unaryReply(linesOf(playing));
-    return setupError === undefined ? json(200, reply) : detail(400, setupError);
+  if (stream) {
+    return streamOf(file.kind === "recording" ? withTiming(playing) : createReadStream(file.path));
   }
-  const headers = {
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-cache",
-  };
-  const body = file.kind === "recording" ? withTiming(playing) : createReadStream(file.path);
-  return { status: 200, headers, body };
+  const { reply, setupError } = await unaryReply(linesOf(playing));
+  if (setupError !== undefined) throw detail(400, setupError);
+  return Response.json(reply);
 }
 
 export interface Question {
@@ -156,18 +154,14 @@ export function createPlayer(options: PlayOptions, framing: Framing, clock: Cloc
     if (wanted === undefined) return files[turn++ % files.length];
     return files.find(({ name }) => name === wanted || name === `${wanted}${extname(name)}`);
   };
-  return async ({ message, stream, gone }: Question): Promise<Reply> => {
+  return async ({ message, stream, gone }: Question): Promise<Response> => {
     const file = choose(message);
     if (file) return await replyOf({ file, framing, speed: options.speed, clock, gone }, stream);
     const words = `No recording has this name; available: ${files.map(({ name }) => name).join(", ")}`;
-    return stream
-      ? {
-          status: 200,
-          headers: { "content-type": "text/event-stream; charset=utf-8" },
-          body: frameLine(JSON.stringify(failure("VALIDATION_ERROR", words, false)), framing),
-        }
-      : detail(400, words);
+    if (!stream) throw detail(400, words);
+    async function* line(): AsyncGenerator<string> {
+      yield frameLine(JSON.stringify(failure("VALIDATION_ERROR", words, false)), framing);
+    }
+    return streamOf(line());
   };
 }
-
-export type Player = ReturnType<typeof createPlayer>;

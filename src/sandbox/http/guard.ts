@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import type { Caller } from "../store/access.ts";
-import { detail, type DialectName, problem, type Reply } from "./reply.ts";
+import { detail, type DialectName, problem } from "./validation.ts";
 
 const loopbackHosts: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
@@ -11,15 +11,14 @@ export function isLoopback(host: string): boolean {
   return loopbackHosts.has(host) || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
+type Head = Pick<IncomingMessage, "headers" | "rawHeaders" | "method">;
+
 /**
  * Refuses requests that a web page in the user's browser could send: a foreign name in
  * `Host` (DNS rebinding) and any foreign `Origin`. No response has CORS headers, so a
  * preflight never succeeds. faults.md X02, X03.
  */
-export function createGuard(
-  host: string,
-  port: number,
-): (request: IncomingMessage) => Reply | undefined {
+export function createGuard(host: string, port: number): (request: Head) => void {
   const names = new Set(loopbackHosts);
   names.add(host.includes(":") ? `[${host}]` : host.toLowerCase());
   const wildcard = host === "0.0.0.0" || host === "::";
@@ -31,24 +30,39 @@ export function createGuard(
     // DNS rebinding affects names only, not IP addresses.
     return names.has(name) || (wildcard && isIP(name.replace(/^\[|\]$/g, "")) !== 0);
   };
-  return (request) => {
-    const { host: named, origin } = request.headers;
-    const hosts = request.rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name));
+  return ({ headers: { host: named, origin }, rawHeaders, method }) => {
+    const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name));
     if (named === undefined || hosts.length !== 1 || !allowed(named)) {
-      return detail(421, "This host name is not served here");
+      throw detail(421, "This host name is not served here");
     }
     if (origin !== undefined && origin !== `http://${named}`) {
-      return detail(403, "Requests from other web pages are refused");
+      throw detail(403, "Requests from other web pages are refused");
     }
-    if (request.method === "OPTIONS") return detail(403, "Cross-origin requests are refused");
-    return undefined;
+    if (method === "OPTIONS") throw detail(403, "Cross-origin requests are refused");
   };
 }
 
+/**
+ * The path of a request, each segment decoded and encoded again. Undefined for a malformed or
+ * traversing path. Not with `new URL`, which would resolve `..` silently.
+ */
+export function pathOf(target: string): string | undefined {
+  const [raw = ""] = target.split("?", 1);
+  if (!raw.startsWith("/") || raw.includes("//")) return undefined;
+  try {
+    // An encoded slash separates, too, as in the service: `a%2Fb` is two segments.
+    const path = decodeURIComponent(raw);
+    if (/\/\.{1,2}(?:\/|$)|[\\\0]/.test(path)) return undefined;
+    return path.split("/").map(encodeURIComponent).join("/");
+  } catch {
+    return undefined;
+  }
+}
+
 /** The key that a request carries; "" without one. */
-export function keyOf(request: IncomingMessage, dialect: DialectName): string {
-  const own = dialect === "onyx" ? request.headers["x-onyx-authorization"] : undefined;
-  const header = typeof own === "string" ? own : (request.headers.authorization ?? "");
+export function keyOf({ headers }: Head, dialect: DialectName): string {
+  const own = dialect === "onyx" ? headers["x-onyx-authorization"] : undefined;
+  const header = typeof own === "string" ? own : (headers.authorization ?? "");
   if (header.startsWith("Bearer ")) return header.slice(7);
   // `onyx` also accepts an API key without `Bearer`: observed-service.md 6.1.
   return dialect === "onyx" ? header : "";
@@ -64,12 +78,6 @@ export function createCallerLookup(callers: ReadonlyMap<string, Caller>) {
   };
 }
 
-export function denied(dialect: DialectName, path: string): Reply {
-  if (dialect !== "onyx") return detail(401, "Not authenticated");
-  const isMe = path === "/api/me";
-  return detail(403, isMe ? "Unauthorized" : "Access denied. User is not authenticated.");
-}
-
 const administrative =
   /^\/api\/(?:manage\/(?:admin|credential|connector)|admin|onyx-api|svc-api)\//;
 
@@ -82,19 +90,15 @@ function scopeOf(method: string, path: string): string | undefined {
 /** Every token may call these. */
 const unscoped = /^\/api\/(?:me|version|health(?:\/ready)?)$/;
 
-/** The refusal of a request for which the caller lacks a right; undefined if it may be handled. */
-export function refusedTo(
-  caller: Caller,
-  { method, path }: { method: string; path: string },
-  dialect: DialectName,
-): Reply | undefined {
+/** Throws the refusal of a request for which the caller lacks a right. */
+export function checkRights(caller: Caller, method: string, path: string, dialect: DialectName) {
   const { scopes } = caller;
   const isNarrowed = dialect === "onyx" && scopes !== undefined && !unscoped.test(path);
   if (isNarrowed && !scopes.includes(scopeOf(method, path) ?? "")) {
     const text = "This token's scopes do not permit this endpoint.";
-    return problem(dialect, 403, "INSUFFICIENT_PERMISSIONS", text);
+    throw problem(dialect, 403, "INSUFFICIENT_PERMISSIONS", text);
   }
-  if (caller.admin || caller.anonymous || !administrative.test(path)) return undefined;
+  if (caller.admin || caller.anonymous || !administrative.test(path)) return;
   const text = "You do not have the required permissions for this action.";
-  return problem(dialect, 403, "INSUFFICIENT_PERMISSIONS", text);
+  throw problem(dialect, 403, "INSUFFICIENT_PERMISSIONS", text);
 }

@@ -1,6 +1,6 @@
 /**
- * Formats values as Python prints them. The service uses such texts in its 422 responses
- * and in stored metadata values: observed-service.md 3.2 and 6.3.
+ * Formats values as Python prints them. The service uses such texts in stored metadata values and
+ * in lists of names: observed-service.md 3.2 and 12.3.
  */
 
 const maxDepth = 100;
@@ -41,10 +41,4 @@ export function pythonRepr(value: unknown, depth = 0): string {
 /** `str(value)`: like `repr`, but a string stays unchanged. */
 export function pythonString(value: unknown): string {
   return typeof value === "string" ? value : pythonRepr(value);
-}
-
-/** A location tuple: `('body', 'document', 'sections', 0)`. */
-export function pythonTuple(values: readonly (string | number)[]): string {
-  const items = values.map((value) => pythonRepr(value));
-  return items.length === 1 ? `(${items[0]},)` : `(${items.join(", ")})`;
 }

@@ -1,16 +1,12 @@
-import { publicKey, type SandboxOptions } from "../options.ts";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CliError, codeOf, messageOf } from "../../errors.ts";
-import { systemClock } from "../clock.ts";
+import { publicKey, type SandboxOptions } from "../options.ts";
+import { openService, type Service } from "../service.ts";
 import { adminCaller, type Caller, readerCaller, scopedCaller } from "../store/access.ts";
-import { createAdmission } from "./admission.ts";
-import { checkFaultPaths } from "./fault-list.ts";
-import { createFaults } from "./fault-plan.ts";
-import type { FaultSpec } from "./faults.ts";
-import { isLoopback } from "./guard.ts";
-import { createLedger, type Ledger } from "../store/ledger.ts";
-import { openService } from "../store/service.ts";
+import type { Ledger } from "../store/ledger.ts";
+import { createApp, createRoutes, hasPath } from "./app.ts";
+import { createCallerLookup, createGuard, isLoopback, pathOf } from "./guard.ts";
 import { createServing } from "./serving.ts";
 
 export interface Sandbox {
@@ -102,6 +98,47 @@ function callersOf(options: SandboxOptions) {
   return callers.set(key, adminCaller);
 }
 
+/** Throws CliError `usage` if a path of `deny` or `missing` is no endpoint of either dialect. */
+function checkFaultPaths(service: Service): void {
+  const { denied = [], missing = [] } = service.faults;
+  const named = [...denied, ...missing];
+  if (named.length === 0) return;
+  const apps = (["standard", "onyx"] as const).map((dialect) =>
+    createRoutes({ ...service, dialect }),
+  );
+  for (const path of named) {
+    const known = pathOf(`/api${path}`);
+    if (known !== undefined && !path.includes("?") && apps.some((app) => hasPath(app, known))) {
+      continue;
+    }
+    throw new CliError("usage", `--fault: the sandbox has no endpoint /api${path}`, {
+      hints: ["name the whole path after /api, for example missing=/chat/send-chat-message"],
+    });
+  }
+}
+
+/** Serves the app until it is closed; `close` waits for the requests in progress. */
+async function serveApp(service: Service, options: SandboxOptions, host: string) {
+  // Requests in progress; the database closes after them.
+  const running = new Set<Promise<void>>();
+  let serve: ReturnType<typeof createServing> | undefined;
+  const server = createHttpServer((incoming, outgoing) => {
+    const done = serve!(incoming, outgoing).finally(() => running.delete(done));
+    running.add(done);
+  });
+  const port = await listen(server, host, options.port);
+  const app = createApp(service, createGuard(host, port), createCallerLookup(callersOf(options)));
+  serve = createServing(app, service.ledger, service.clock, service.log);
+  return {
+    port,
+    async close() {
+      await closeConnections(server);
+      await Promise.all(running);
+      await service.close();
+    },
+  };
+}
+
 /**
  * Starts the local service. It listens when the promise resolves; the caller closes it.
  * Throws CliError `local` if the port is in use or the data folder is unusable, `usage` for
@@ -110,58 +147,20 @@ function callersOf(options: SandboxOptions) {
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? "127.0.0.1";
   checkKey(host, options.key);
-  const clock = options.clock ?? systemClock;
-  const ledger = createLedger(options.ledger ?? "full", (each) => options.onDocument?.(each));
-  // A copy: the page changes it while the sandbox runs.
-  const faults: FaultSpec = { ...options.faults };
-  const service = await openService({ ...options, clock, faults }, ledger);
+  const service = await openService(options);
   try {
-    checkFaultPaths(faults, service.routes);
-  } catch (error) {
-    await service.close();
-    throw error;
-  }
-  // Requests in progress; the database closes after them.
-  const running = new Set<Promise<void>>();
-  let serve: ReturnType<typeof createServing> | undefined;
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    const done = serve!(request, response).finally(() => running.delete(done));
-    running.add(done);
-  };
-  const server = createHttpServer(onRequest);
-  let port: number;
-  try {
-    port = await listen(server, host, options.port);
-  } catch (error) {
-    await service.close();
-    throw error;
-  }
-  const { dialect = "standard" } = options;
-  serve = createServing({
-    admit: createAdmission({
-      host,
+    checkFaultPaths(service);
+    const { port, close } = await serveApp(service, options, host);
+    let closed: Promise<void> | undefined;
+    return {
+      url: urlOf(host, port),
       port,
-      callers: callersOf(options),
-      dialect,
-      routes: service.routes,
-      anonymous: options.anonymous === true,
-    }),
-    faults: createFaults(faults, clock),
-    ledger,
-    clock,
-    log: (line) => options.onLog?.(line),
-  });
-  const close = async (): Promise<void> => {
-    await closeConnections(server);
-    await Promise.all(running);
+      ledger: service.ledger.ledger,
+      idle: service.idle,
+      close: () => (closed ??= close()),
+    };
+  } catch (error) {
     await service.close();
-  };
-  let closed: Promise<void> | undefined;
-  return {
-    url: urlOf(host, port),
-    port,
-    ledger: ledger.ledger,
-    idle: service.idle,
-    close: () => (closed ??= close()),
-  };
+    throw error;
+  }
 }

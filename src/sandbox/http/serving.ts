@@ -1,155 +1,160 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../errors.ts";
-import type { Admitted } from "./admission.ts";
-import { type Call, checkLength, discardBody, lazyJson, readBody, releaseBody } from "./call.ts";
 import type { Clock } from "../clock.ts";
-import { deliver, faultyReply, reset } from "./delivery.ts";
-import type { FaultPlan, FaultSubject } from "./faults.ts";
-import type { LedgerRequest, LedgerWriter } from "../store/ledger.ts";
-import { detail, Refusal, type Reply, writeReply } from "./reply.ts";
-import type { Route } from "./routes.ts";
+import type { LedgerWriter } from "../store/ledger.ts";
+import { discardBody } from "./body.ts";
+import { type App, type Call, goneSignal } from "./call.ts";
+import { type FaultPlan, replacementOf } from "./faults.ts";
 
 /** On each response, so that nobody takes results of the sandbox for those of an assistant. */
 const sandboxHeader = "x-knowctl-sandbox";
 
-export interface ServingOptions {
-  admit(request: IncomingMessage, path: string): Admitted;
-  faults: (subject: FaultSubject) => FaultPlan;
-  ledger: LedgerWriter;
-  clock: Clock;
-  log(line: string): void;
+/**
+ * What hono reads of a request: a whole one would cost more than most handlers. Handlers read the
+ * headers and the body, also that of a GET, from the socket's own request.
+ */
+function requestOf({ method = "GET", url = "/" }: IncomingMessage): Request {
+  // No endpoint has the method HEAD, which hono would answer as GET.
+  const named = method === "HEAD" ? "OPTIONS" : method;
+  return { method: named, url: `http://sandbox${url}` } as Request;
 }
 
-/** Splits path and query. Not with `new URL`, which would resolve `..` silently. */
-function splitTarget(target: string): [path: string, query: URLSearchParams] {
-  if (!target.startsWith("/")) throw new Refusal(detail(400, "Absolute addresses are refused"));
-  const at = target.indexOf("?");
-  return at < 0
-    ? [target, new URLSearchParams()]
-    : [target.slice(0, at), new URLSearchParams(target.slice(at))];
+/** What is sent: whole bodies have a length, others are sent piece by piece. */
+interface Reply {
+  status: number;
+  headers: Record<string, string>;
+  body: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-/** `document.id` of an ingestion, "" without one; undefined for other requests. */
-function documentIdOf(call: Call): string | undefined {
-  if (call.method !== "POST" || !call.path.endsWith("-api/ingestion")) return undefined;
-  try {
-    const { document } = call.json() as { document?: { id?: unknown } };
-    return typeof document?.id === "string" ? document.id : "";
-  } catch {
-    return "";
+async function replyOf(response: Response): Promise<Reply> {
+  const { status, body } = response;
+  const headers = Object.fromEntries(response.headers);
+  if (body && headers["content-type"]?.startsWith("text/event-stream")) {
+    return { status, headers, body: body as AsyncIterable<Uint8Array> };
   }
+  return { status, headers, body: new Uint8Array(await response.arrayBuffer()) };
 }
 
-const bearerOf = ({ headers }: Call): string =>
-  (headers.authorization ?? "").replace(/^Bearer /, "");
-
-async function handle(route: Route, call: Call): Promise<Reply> {
-  try {
-    return await route.handle(call);
-  } catch (error) {
-    if (error instanceof Refusal) return error.reply;
-    throw error;
-  }
+/** Resets a connection: the client sees ECONNRESET. */
+function reset(outgoing: ServerResponse): void {
+  if (outgoing.socket) outgoing.socket.resetAndDestroy();
+  else outgoing.destroy();
 }
 
-/** Waits until the client disconnects. */
-async function waitForAbort(signal: AbortSignal): Promise<never> {
-  if (!signal.aborted) {
-    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-  }
-  throw signal.reason;
+/** Writes a piece, and waits until it has left or the client has gone. */
+async function written(outgoing: ServerResponse, piece: Uint8Array): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      outgoing.off("close", done);
+      resolve();
+    };
+    // A write to a closed socket calls nobody back.
+    outgoing.once("close", done);
+    outgoing.write(piece, done);
+  });
 }
 
-interface Outcome {
-  reply: Reply;
-  plan: FaultPlan;
-}
-
-async function answer(options: ServingOptions, route: Route, call: Call): Promise<Outcome> {
-  const { ledger, clock, faults } = options;
-  const id = documentIdOf(call);
-  if (id !== undefined) ledger.attempted(id);
-  const { method, path } = call;
-  const plan = faults({ method, path, documentId: () => id, key: bearerOf(call) });
-  if (plan.delayMs) await clock.sleep(plan.delayMs, call.signal);
-  if (plan.hang) await waitForAbort(call.signal);
-  const instead = plan.reset === "before" ? detail(500, "reset") : faultyReply(plan);
-  call.indexFault = plan.index;
-  return { reply: instead ?? (await handle(route, call)), plan };
-}
-
-async function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  error: unknown,
+/** Sends pieces that a fault cuts or delays. */
+async function sendFaulty(
+  outgoing: ServerResponse,
+  body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  { cutAfterBytes, dripMs, chunkBytes = 1 }: FaultPlan,
+  clock: Clock,
 ): Promise<void> {
-  if (response.destroyed || response.headersSent) return void response.destroy();
-  await discardBody(request);
-  const { status, headers, body } =
-    error instanceof Refusal
-      ? error.reply
-      : // With its cause: whoever runs the sandbox is its only administrator.
-        detail(500, `Internal error of the sandbox: ${messageOf(error)}`);
-  // The unread rest of the body would be parsed as the next request.
-  const reply = { status, body, headers: { ...headers, connection: "close" } };
-  await writeReply(response, reply);
+  const gone = goneSignal(outgoing);
+  outgoing.flushHeaders();
+  let left = cutAfterBytes ?? Number.POSITIVE_INFINITY;
+  for await (const bytes of body) {
+    const step = dripMs === undefined ? bytes.length : chunkBytes;
+    for (let at = 0; at < bytes.length && left > 0 && !gone.aborted; at += step) {
+      // A client that disconnects ends the sleep early.
+      if (dripMs) await clock.sleep(dripMs, gone).catch(() => undefined);
+      const piece = bytes.subarray(at, Math.min(at + step, bytes.length)).subarray(0, left);
+      await written(outgoing, piece);
+      left -= piece.length;
+    }
+    if (left <= 0 || gone.aborted) break;
+  }
+  if (cutAfterBytes === undefined) outgoing.end();
+  else reset(outgoing);
+}
+
+/**
+ * Sends a reply. If the client disconnects early, ends the body's iterator, so that its `finally`
+ * can store the result so far.
+ */
+async function send(
+  outgoing: ServerResponse,
+  { status, headers, body }: Reply,
+  plan: FaultPlan,
+  clock: Clock,
+): Promise<void> {
+  const isWhole = body instanceof Uint8Array;
+  outgoing.writeHead(status, {
+    ...headers,
+    ...(isWhole ? { "content-length": String(body.length) } : {}),
+  });
+  if (plan.cutAfterBytes !== undefined || plan.dripMs !== undefined) {
+    return await sendFaulty(outgoing, isWhole ? [body] : body, plan, clock);
+  }
+  if (isWhole) return void outgoing.end(body);
+  outgoing.flushHeaders();
+  for await (const piece of body) {
+    if (outgoing.destroyed) break;
+    await written(outgoing, piece);
+  }
+  outgoing.end();
 }
 
 /** Handles one request from its head to the end of its response. Never rejects. */
-export function createServing(options: ServingOptions) {
-  const { ledger, clock } = options;
+export function createServing(
+  app: App,
+  ledger: LedgerWriter,
+  clock: Clock,
+  log: (line: string) => void,
+) {
   let inFlight = 0;
 
-  const respond = async (
-    request: IncomingMessage,
-    response: ServerResponse,
-    entry: LedgerRequest,
-    signal: AbortSignal,
-  ): Promise<number> => {
-    const [path, query] = splitTarget(request.url ?? "/");
-    const { route, parameters, caller } = options.admit(request, path);
-    const { method = "", headers } = request;
-    const limit = route.bodyLimit ?? 0;
-    checkLength(request, limit);
-    if (headers.expect !== undefined) response.writeContinue();
-    const body = await readBody(request, limit);
-    try {
-      const json = lazyJson(headers["content-type"], body);
-      const parts = { method, path, parameters, query, headers, body, json, signal, caller };
-      const call: Call = { ...parts, entry };
-      const { reply, plan } = await answer(options, route, call);
-      if (plan.reset === "before") reset(response);
-      else await deliver(response, reply, plan, clock, signal);
-      return plan.reset ? 0 : reply.status;
-    } finally {
-      releaseBody(body);
+  const respond = async (env: Call["env"]): Promise<number> => {
+    const { incoming, outgoing } = env;
+    const response = await app.fetch(requestOf(incoming), env);
+    const { plan } = env;
+    if (plan.reset) {
+      reset(outgoing);
+      return 0;
     }
+    const reply: Reply = replacementOf(plan) ?? (await replyOf(response));
+    if (outgoing.destroyed) return reply.status;
+    if (!incoming.complete) {
+      await discardBody(incoming);
+      // The unread rest of the body would be parsed as the next request.
+      reply.headers["connection"] = "close";
+    }
+    await send(outgoing, reply, plan, clock);
+    return reply.status;
   };
 
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const started = performance.now();
-    response.setHeader(sandboxHeader, "1");
-    const entry = ledger.request(request.method ?? "", request.url ?? "/", request.headers);
+    outgoing.setHeader(sandboxHeader, "1");
+    const { method = "", url = "/", headers } = incoming;
+    const entry = ledger.request(method, url, headers);
     inFlight += 1;
     ledger.ledger.maxInFlight = Math.max(ledger.ledger.maxInFlight, inFlight);
-    // Not AbortSignal.any with a signal of the whole server, which would leak memory.
-    const disconnected = new AbortController();
-    response.once("close", () => disconnected.abort());
     try {
-      entry.status = await respond(request, response, entry, disconnected.signal);
+      entry.status = await respond({ incoming, outgoing, entry, plan: {} });
     } catch (error) {
-      const known = error instanceof Refusal;
-      if (!known && !disconnected.signal.aborted)
-        options.log(`internal error: ${messageOf(error)}`);
-      entry.status = known ? error.reply.status : 500;
-      await refuse(request, response, error).catch(() => response.destroy());
+      // A stream that failed after its head ends without a last piece.
+      if (!outgoing.destroyed) log(`internal error: ${messageOf(error)}`);
+      entry.status = 500;
+      outgoing.destroy();
     } finally {
       inFlight -= 1;
       // The page asks for its state every other second, which would hide the other lines.
-      if (entry.path !== "/sandbox/state") {
+      if (url !== "/sandbox/state") {
         const ms = Math.round(performance.now() - started);
         const calls = entry.modelCalls ? `, ${entry.modelCalls} model calls` : "";
-        options.log(`${entry.method} ${entry.path} ${entry.status} ${ms} ms${calls}`);
+        log(`${method} ${url} ${entry.status} ${ms} ms${calls}`);
       }
     }
   };

@@ -1,95 +1,99 @@
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod/mini";
-import { pythonRepr, pythonTuple } from "./python.ts";
-import { json, Refusal } from "./reply.ts";
+import { parseTimestamp } from "../store/identity.ts";
+import type { Call } from "./call.ts";
 
-/** One validation issue, in the wording and members of the service. */
-export interface Issue {
-  type: string;
-  loc: readonly (string | number)[];
-  msg: string;
-  input: unknown;
+export type DialectName = "standard" | "onyx";
+
+/** Ends a request with this JSON body. */
+export const refusal = (status: ContentfulStatusCode, body: unknown): HTTPException =>
+  new HTTPException(status, { res: Response.json(body, { status }) });
+
+/** The classic error body; observed-service.md 6.2. */
+export const detail = (status: ContentfulStatusCode, text: string): HTTPException =>
+  refusal(status, { detail: text });
+
+/** An error with its own code in the `onyx` dialect, else the classic body. */
+export function problem(
+  dialect: DialectName,
+  status: ContentfulStatusCode,
+  code: string,
+  text: string,
+): HTTPException {
+  return dialect === "onyx"
+    ? refusal(status, { error_code: code, detail: text })
+    : detail(status, text);
 }
 
-/** The 422 response: a Python-style dump that echoes the input. observed-service.md 6.3. */
-export function refuseBody(issues: readonly Issue[]): Refusal {
-  const dumps = issues.map(
-    ({ type, loc, msg, input }) =>
-      `{'type': ${pythonRepr(type)}, 'loc': ${pythonTuple(loc)}, 'msg': ${pythonRepr(msg)}, ` +
-      `'input': ${pythonRepr(input)}}`,
-  );
-  const count = `${issues.length} validation error${issues.length === 1 ? "" : "s"}`;
-  return new Refusal(
-    json(422, { status_code: 422, message: `${count}: ${dumps.join(" ")}`, data: null }),
-  );
-}
-
-const typeTexts: Record<string, readonly [type: string, msg: string]> = {
-  string: ["string_type", "Input should be a valid string"],
-  int: ["int_type", "Input should be a valid integer"],
-  number: ["float_type", "Input should be a valid number"],
-  boolean: ["bool_type", "Input should be a valid boolean"],
-  array: ["list_type", "Input should be a valid list"],
-  record: ["dict_type", "Input should be a valid dictionary"],
-  object: [
-    "model_attributes_type",
-    "Input should be a valid dictionary or object to extract fields from",
-  ],
-};
-
-function textOf(issue: z.core.$ZodIssue): readonly [string, string] {
-  if (issue.code === "invalid_type") {
-    return typeTexts[issue.expected] ?? ["value_error", issue.message];
-  }
-  if (issue.code === "invalid_value") {
-    return [
-      "enum",
-      `Input should be ${issue.values.map((value) => `'${String(value)}'`).join(", ")}`,
-    ];
-  }
-  if (issue.code === "invalid_format") {
-    return ["uuid_parsing", "Input should be a valid UUID"];
-  }
-  if (issue.code === "too_small") {
-    return [
-      "too_short",
-      `List should have at least ${String(issue.minimum)} item after validation`,
-    ];
-  }
-  return ["value_error", `Value error, ${issue.message}`];
-}
-
-/** Converts zod's issues about `body` to the form of the service. */
-export function issuesOf(error: z.core.$ZodError, body: unknown): Issue[] {
-  return error.issues.map((issue) => {
-    const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
-    let input: unknown = body;
-    for (const [depth, key] of path.entries()) {
-      const inside = typeof input === "object" && input !== null && Object.hasOwn(input, key);
-      if (!inside) {
-        const absent = depth === path.length - 1;
-        return {
-          type: "missing",
-          loc: ["body", ...path.slice(0, depth + 1)],
-          msg: absent ? "Field required" : "Field required (enclosing value)",
-          input,
-        };
-      }
-      input = (input as Record<string | number, unknown>)[key];
-    }
-    const [type, msg] = textOf(issue);
-    return { type, loc: ["body", ...path], msg, input };
+/** The members are those of the service (observed-service.md 6.3), the text is plain. */
+export const invalidRequest = (problems: readonly string[]): HTTPException =>
+  refusal(422, {
+    status_code: 422,
+    message: `${problems.length} validation error${problems.length === 1 ? "" : "s"}: ${problems.slice(0, 20).join("; ")}`,
+    data: null,
   });
+
+function wordsOf(issue: z.core.$ZodRawIssue): string {
+  if (issue.input === undefined) return "Field required";
+  if (issue.code === "invalid_type") return `Not a valid ${String(issue["expected"])}`;
+  if (issue.code !== "invalid_value") return `Not valid (${issue.code})`;
+  return `Not one of ${(issue["values"] as unknown[]).join(", ")}`;
 }
 
-/** Parses a JSON body or throws the 422 Refusal. */
-export function parseBody<Schema extends z.core.$ZodType>(
+/** Parses a part of a request, or throws the refusal with status 422, which names the place. */
+export function parse<Schema extends z.core.$ZodType>(
   schema: Schema,
-  body: unknown,
+  value: unknown,
+  place: string,
 ): z.output<Schema> {
-  const result = z.safeParse(schema, body);
-  if (!result.success) throw refuseBody(issuesOf(result.error, body));
-  return result.data;
+  const result = z.safeParse(schema, value, { error: wordsOf });
+  if (result.success) return result.data;
+  throw invalidRequest(
+    result.error.issues.map(({ path, message }) => `${[place, ...path].join(".")}: ${message}`),
+  );
 }
+
+/** The JSON body of a request. Throws the refusal with status 422. */
+export const bodyOf = <Schema extends z.core.$ZodType>(c: Call, schema: Schema): z.output<Schema> =>
+  parse(schema, c.var.json(), "body");
+
+/** The named members of the query. Throws the refusal with status 422. */
+export const queryOf = <Shape extends z.core.$ZodShape>(c: Call, shape: Shape) =>
+  parse(z.object(shape), c.req.query(), "query");
+
+/** The integer of a `:name` segment. Throws the refusal with status 422. */
+export const pathInteger = (c: Call, name: string): number =>
+  parse(laxInteger, c.req.param(name), `path.${name}`);
+
+/** The UUID of a `:name` segment, in its usual notation. Throws the refusal with status 422. */
+export const pathUuid = (c: Call, name: string): string =>
+  parse(laxUuid, c.req.param(name), `path.${name}`);
+
+/** One page of a listing, numbered from 0, as the query selects it. */
+export function pageOf(c: Call, rows: readonly unknown[], size: number, max = Infinity): Response {
+  const { page_num, page_size } = queryOf(c, {
+    page_num: z._default(laxInteger.check(z.gte(0)), 0),
+    page_size: z._default(laxInteger.check(z.gte(1), z.lte(max)), size),
+  });
+  const start = page_num * page_size;
+  return c.json({ items: rows.slice(start, start + page_size), total_items: rows.length });
+}
+
+/** Names of the sources that the service knows: observed-service.md 3.11. */
+export const sourceName = z.enum(
+  (
+    "ingestion_api slack web google_drive gmail github gitbook gitlab guru bookstack outline confluence jira slab " +
+    "productboard file coda canvas notion zulip linear hubspot document360 gong google_sites zendesk loopio box " +
+    "dropbox sharepoint teams salesforce discourse axero clickup mediawiki wikipedia asana s3 r2 " +
+    "google_cloud_storage oci_storage xenforo not_applicable discord freshdesk fireflies egnyte airtable highspot " +
+    "drupal_wiki imap bitbucket testrail braintrust lumapps mock_connector user_file craft_file"
+  ).split(" "),
+);
+
+/** A member that may be absent or null. */
+export const maybe = <Schema extends z.core.$ZodType>(schema: Schema) =>
+  z.optional(z.nullable(schema));
 
 /** An integer. Also accepts a text of digits and a boolean, as the service does. */
 export const laxInteger = z.pipe(
@@ -119,26 +123,23 @@ export const laxUuid = z.pipe(
     if (!/^[0-9a-f]{32}$/.test(digits)) return value;
     return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
   }),
-  z.guid(),
+  z.guid({ error: "Not a valid UUID" }),
 );
-
-const booleans: Record<string, boolean> = {
-  true: true,
-  false: false,
-  "1": true,
-  "0": false,
-  yes: true,
-  no: false,
-  on: true,
-  off: false,
-};
 
 /** A boolean. Also accepts the usual words ("false" is false). */
 export const laxBoolean = z.pipe(
-  z.transform((value: unknown) =>
-    typeof value === "string" || typeof value === "number"
-      ? (booleans[String(value).toLowerCase()] ?? value)
-      : value,
-  ),
+  z.transform((value: unknown) => {
+    if (typeof value !== "string" && typeof value !== "number") return value;
+    if (/^(?:true|1|yes|y|on|t)$/i.test(String(value))) return true;
+    return /^(?:false|0|no|n|off|f)$/i.test(String(value)) ? false : value;
+  }),
   z.boolean(),
 );
+
+/** A time in one of the notations that the service accepts. */
+export const laxTime = z.transform((value: unknown, { issues }) => {
+  const time = parseTimestamp(value);
+  if (time) return time;
+  issues.push({ code: "custom", input: value, message: "Not a valid time" });
+  return z.NEVER;
+});

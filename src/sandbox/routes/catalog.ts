@@ -1,20 +1,9 @@
-import type { PairRecord } from "../../api/schemas.ts";
-import type { Call } from "../http/call.ts";
-import type { Caller } from "../store/access.ts";
 import { noAccessTo } from "../chat/chat-setup.ts";
-import { pathInteger } from "../http/query.ts";
-import { json, problem, type Reply } from "../http/reply.ts";
-import { onyxGet, type Route } from "../http/routes.ts";
-import type { Groups } from "../store/groups.ts";
 import { toolList } from "../chat/tools.ts";
-
-export interface CatalogOptions {
-  pairs: readonly PairRecord[];
-  groups: Groups;
-  models: Record<string, readonly string[]>;
-  /** Whether the agent answers with a language model, for its description. */
-  hasModel: boolean;
-}
+import type { App } from "../http/call.ts";
+import { pageOf, pathInteger, problem } from "../http/validation.ts";
+import type { Service } from "../service.ts";
+import type { Caller } from "../store/access.ts";
 
 function permissionsOf({ admin }: Caller): string[] {
   const chat = ["read:chat", "write:chat"];
@@ -68,19 +57,8 @@ const persona = {
 
 const modelDescription = "Answers through a language model, from the uploaded documents.";
 
-const health = { success: true, message: "ok", data: null };
-
-/** One page of a listing, numbered from 0. */
-function pageOf(rows: readonly unknown[], call: Call): Reply {
-  const read = (name: string, other: number): number =>
-    /^\d{1,6}$/.test(call.query.get(name) ?? "") ? Number(call.query.get(name)) : other;
-  const size = Math.max(1, read("page_size", 10));
-  const start = read("page_num", 0) * size;
-  return json(200, { items: rows.slice(start, start + size), total_items: rows.length });
-}
-
 /** observed-service.md 1.3. Names of providers are not unique; each has its own id. */
-function providersOf(models: CatalogOptions["models"]) {
+function providersOf(models: Service["models"]) {
   const providers = Object.entries(models).map(([name, names], index) => ({
     id: index + 1,
     name,
@@ -122,43 +100,29 @@ function toModel(provider: string, name: string, at: number) {
 }
 
 /** The constant listings: observed-service.md 4.1 and 5. */
-export function catalogRoutes(options: CatalogOptions): Route[] {
-  const { pairs, groups, models, hasModel } = options;
-  const get = (path: string, value: unknown, more: Partial<Route> = {}): Route => ({
-    method: "GET",
-    path,
-    handle: () => json(200, value),
-    ...more,
-  });
-  const onyx = { dialect: "onyx" } as const;
-  const providers = providersOf(models);
-  const agents = [hasModel ? { ...persona, description: modelDescription } : persona];
-  return [
-    get("/api/manage/admin/connector/status", pairs),
-    get("/api/tool", toolList),
-    get("/api/health", health, { ...onyx, open: true }),
-    get("/api/version", { backend_version: "v4.6.1" }, { ...onyx, open: true }),
-    {
-      method: "GET",
-      path: "/api/me",
-      ...onyx,
-      anonymous: true,
-      handle: ({ caller }) => json(200, userOf(caller)),
-    },
-    onyxGet("/api/me/permissions", ({ caller }) => json(200, permissionsOf(caller).toSorted())),
-    onyxGet("/api/manage/user-groups/minimal", ({ caller }) => json(200, groups.visibleTo(caller))),
-    get("/api/persona", agents, { ...onyx, anonymous: true }),
-    { ...get("/api/agents", agents, onyx), handle: (call) => pageOf(agents, call) },
-    get("/api/admin/persona", agents, onyx),
-    onyxGet("/api/persona/:id", (call) =>
-      pathInteger(call, "id") === persona.id
-        ? json(200, agents[0])
-        : problem("onyx", 404, "PERSONA_NOT_FOUND", noAccessTo("persona")),
-    ),
-    get("/api/llm/provider", providers, onyx),
-    get("/api/admin/llm/provider", providers, onyx),
-    get("/api/llm/persona/:id/providers", providers, onyx),
+export function catalogRoutes(app: App, { dialect, pairs, groups, models, model }: Service): void {
+  app.get("/api/manage/admin/connector/status", (c) => c.json(pairs.records));
+  app.get("/api/tool", (c) => c.json(toolList));
+  if (dialect === "standard") return;
+  const agents = [model ? { ...persona, description: modelDescription } : persona];
+  const constants = {
+    "/api/health": { success: true, message: "ok", data: null },
+    "/api/version": { backend_version: "v4.6.1" },
+    "/api/persona": agents,
+    "/api/admin/persona": agents,
+    "/api/llm/provider": providersOf(models),
+    "/api/admin/llm/provider": providersOf(models),
+    "/api/llm/persona/:id/providers": providersOf(models),
     // The sandbox makes no projects.
-    get("/api/user/projects", [], onyx),
-  ];
+    "/api/user/projects": [],
+  };
+  for (const [path, value] of Object.entries(constants)) app.get(path, (c) => c.json(value));
+  app.get("/api/me", (c) => c.json(userOf(c.var.caller)));
+  app.get("/api/me/permissions", (c) => c.json(permissionsOf(c.var.caller).toSorted()));
+  app.get("/api/manage/user-groups/minimal", (c) => c.json(groups.visibleTo(c.var.caller)));
+  app.get("/api/agents", (c) => pageOf(c, agents, 10));
+  app.get("/api/persona/:id", (c) => {
+    if (pathInteger(c, "id") === persona.id) return c.json(agents[0]);
+    throw problem(dialect, 404, "PERSONA_NOT_FOUND", noAccessTo("persona"));
+  });
 }

@@ -52,7 +52,11 @@ export interface DocumentStore {
   store(request: StoreRequest): { id: string; alreadyExisted: boolean; changed: boolean };
   /** Removes a document; false if it did not exist. Must run in a transaction. */
   remove(id: string): boolean;
-  list(options: { pair?: number; newestFirst?: boolean; limit?: number }): StoredDocument[];
+  list(options: {
+    pair?: number | undefined;
+    newestFirst?: boolean;
+    limit?: number;
+  }): StoredDocument[];
   find(id: string): WholeDocument | undefined;
   count(): { documents: number; waiting: number };
   /** By `cc_pair_id`, of pairs that have documents. */

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Database, Row } from "../../database.ts";
-import { zuluTime } from "./identity.ts";
 
 /** Maximum size of one uploaded file. */
 export const maxFileBytes = 25 * 1024 * 1024;
@@ -143,24 +142,5 @@ export function createFiles(database: Database, now: () => number, polls = 0) {
         .all()
         .map(toFile);
     },
-  };
-}
-
-/** The service's UserFile: observed-service.md 5. */
-export function toUserFile(file: StoredFile, status: string, timeOf = zuluTime) {
-  return {
-    id: file.id,
-    temp_id: null,
-    name: file.name,
-    project_id: file.projectId,
-    user_id: null,
-    file_id: file.fileId,
-    created_at: timeOf(file.createdAt),
-    status,
-    last_accessed_at: null,
-    file_type: file.mime,
-    chat_file_type: file.kind,
-    token_count: null,
-    chunk_count: null,
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../../src/errors.ts";
-import { parseFaults } from "../../../src/sandbox/http/fault-list.ts";
-import { createFaults } from "../../../src/sandbox/http/fault-plan.ts";
+import { parseFaults } from "../../../src/sandbox/http/faults.ts";
+import { createFaults } from "../../../src/sandbox/http/faults.ts";
 import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { documentOf, start } from "../start.ts";
 

@@ -65,11 +65,10 @@ describe("too much", () => {
     expect(one).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  it("a body where none is taken: 413", async () => {
-    const { send } = await start();
+  it("a body where none is read is ignored, as by the service", async () => {
+    const { send } = await start({ dialect: "onyx" });
     expect((await send("DELETE", "/api/tool", "{}")).status).toBe(405);
-    const { send: onyx } = await start({ dialect: "onyx" });
-    expect((await onyx("DELETE", "/api/onyx-api/ingestion/x", "{}")).status).toBe(413);
+    expect((await send("DELETE", "/api/onyx-api/ingestion/x", "{}")).status).toBe(404);
   });
 
   it("nesting: an answer, and the next request too", async () => {

@@ -74,7 +74,9 @@ describe("the endpoints of the page", () => {
     expect(await list("limit=2")).toEqual([3, "b.md", "c.md"]);
     expect(await list("pair=3")).toEqual([1, "b.md"]);
     expect(await list("pair=99")).toEqual([0]);
-    expect(await list("limit=x&pair=-1")).toEqual([3, "b.md", "c.md", "a.md"]);
+    for (const query of ["limit=x", "limit=0", "pair=x"]) {
+      expect((await get(`/sandbox/documents?${query}`)).status).toBe(422);
+    }
   });
 
   it("find documents by words, with a sentence and its heading", async () => {

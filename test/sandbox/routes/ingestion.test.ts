@@ -83,81 +83,34 @@ describe("accepting a document", () => {
 });
 
 describe("refusing a document", () => {
-  const issue = (type: string, loc: string) => [`'type': '${type}'`, `'loc': (${loc})`];
-  const text = "'body', 'document', ";
   it.each([
-    [
-      "a missing title",
-      { semantic_identifier: undefined },
-      issue("missing", `${text}'semantic_identifier'`),
-    ],
-    [
-      "a null title",
-      { semantic_identifier: null },
-      issue("string_type", `${text}'semantic_identifier'`),
-    ],
-    ["a number as id", { id: 7 }, issue("string_type", `${text}'id'`)],
-    ["missing sections", { sections: undefined }, issue("missing", `${text}'sections'`)],
-    ["sections that are none", { sections: "x" }, issue("list_type", `${text}'sections'`)],
-    ["a section of text", { sections: ["x"] }, issue("dict_type", `${text}'sections', 0`)],
-    [
-      "a link alone",
-      { sections: [{ link: "x" }] },
-      issue("missing", `${text}'sections', 0, 'TextSection', 'text'`),
-    ],
-    [
-      "a text that is a number",
-      { sections: [{ text: 1 }] },
-      issue("string_type", `${text}'sections', 0, 'TextSection', 'text'`),
-    ],
-    [
-      "a link that is a number",
-      { sections: [{ text: "", link: 1 }] },
-      issue("string_type", `${text}'sections', 0, 'link'`),
-    ],
-    ["missing metadata", { metadata: undefined }, issue("missing", `${text}'metadata'`)],
-    [
-      "a time that is none",
-      { doc_updated_at: "yesterday" },
-      issue("datetime_from_date_parsing", `${text}'doc_updated_at'`),
-    ],
-    [
-      "an impossible day",
-      { doc_updated_at: "2026-02-30T00:00:00Z" },
-      issue("datetime_from_date_parsing", `${text}'doc_updated_at'`),
-    ],
-    [
-      "an owner of text",
-      { primary_owners: ["x"] },
-      issue("model_attributes_type", `${text}'primary_owners', 0`),
-    ],
-  ] as [string, object, string[]][])("%s", async (_, change, parts) => {
+    ["a missing title", { semantic_identifier: undefined }, "semantic_identifier: Field required"],
+    ["a null title", { semantic_identifier: null }, "semantic_identifier: Not a valid string"],
+    ["a number as id", { id: 1 }, "id: Not a valid string"],
+    ["missing sections", { sections: undefined }, "sections: Field required"],
+    ["sections that are none", { sections: "x" }, "sections: Not a valid array"],
+    ["a section of text", { sections: ["x"] }, "sections.0: Not a valid object"],
+    ["a link alone", { sections: [{ link: "x" }] }, "sections.0: Needs a text"],
+    ["a text that is a number", { sections: [{ text: 1 }] }, "sections.0: Needs a text"],
+    ["a link that is a number", { sections: [{ text: "", link: 1 }] }, "sections.0.link: Not a"],
+    ["missing metadata", { metadata: undefined }, "metadata: Field required"],
+    ["a time that is none", { doc_updated_at: "yesterday" }, "doc_updated_at: Not a valid time"],
+    ["an impossible day", { doc_updated_at: "2026-02-30T00:00:00Z" }, "doc_updated_at: Not a"],
+    ["an owner of text", { primary_owners: ["x"] }, "primary_owners.0: Not a valid object"],
+  ] as [string, object, string][])("%s", async (_, change, problem) => {
     for (const dialect of ["standard", "onyx"] as const) {
       const { ingest, ledger } = await start({ dialect });
       const answer = await ingest(documentOf(change));
-      expect(answer.status).toBe(422);
-      expect(answer.json()).toMatchObject({ status_code: 422, data: null });
-      for (const part of parts)
-        expect((answer.json() as { message: string }).message).toContain(part);
+      expect([answer.status, answer.json()]).toEqual([
+        422,
+        { status_code: 422, message: expect.stringContaining(problem), data: null },
+      ]);
+      expect((answer.json() as { message: string }).message).toMatch(
+        /^1 validation error: body\.document\./,
+      );
       expect(ledger.documents.size).toBe(0);
       expect([...ledger.attempts.values()]).toEqual([1]);
     }
-  });
-
-  it("echoes the enclosing object of a missing member, as Python prints it", async () => {
-    const { send } = await start();
-    const document = {
-      id: "it's",
-      sections: [{ text: "a\nb" }],
-      metadata: { n: null, t: true },
-      source: "file",
-    };
-    const answer = await send("POST", "/api/svc-api/ingestion", { document, cc_pair_id: 2 });
-    const input =
-      "'input': {'id': \"it's\", 'sections': [{'text': 'a\\nb'}], 'metadata': {'n': None, 't': True}, 'source': 'file'}}";
-    expect((answer.json() as { message: string }).message).toBe(
-      `1 validation error: {'type': 'missing', 'loc': ('body', 'document', 'semantic_identifier'), 'msg': 'Field required', ${input}`,
-    );
   });
 
   it.each([

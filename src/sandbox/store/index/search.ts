@@ -3,13 +3,13 @@ import type { Database, Row, SqlValue } from "../../../database.ts";
 import { indexText } from "./passages.ts";
 
 export interface Filters {
-  sources?: string[];
+  sources?: string[] | undefined;
   /** Only documents of one of these pairs. */
-  pairs?: number[];
+  pairs?: number[] | undefined;
   /** Milliseconds, inclusive. */
-  updatedFrom?: number;
-  updatedTo?: number;
-  tags?: [key: string, value: string][];
+  updatedFrom?: number | undefined;
+  updatedTo?: number | undefined;
+  tags?: [key: string, value: string][] | undefined;
   /** Whether one matching tag is enough. */
   anyTag?: boolean;
   /** What the caller can see; without it everything. */

@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Call } from "../http/call.ts";
-import { queryChoice, queryInteger, queryTime } from "../http/query.ts";
-import { detail, json, type Reply } from "../http/reply.ts";
-import type { Route } from "../http/routes.ts";
+import * as z from "zod/mini";
+import type { App, Call } from "../http/call.ts";
+import { detail, laxTime, pageOf, pathUuid, queryOf } from "../http/validation.ts";
+import type { Service } from "../service.ts";
 import { type FeedbackStore, kindOf } from "../store/feedback.ts";
 import { zuluTime } from "../store/identity.ts";
-import type { Message, Session, Sessions } from "../store/sessions.ts";
-
-const kinds = ["like", "dislike", "mixed"] as const;
+import type { Message, Session } from "../store/sessions.ts";
 
 /** The sandbox stores no person with a session: it shows the address of anonymised users. */
 const anonymousEmail = "anonymous@anonymous.invalid";
@@ -38,11 +36,7 @@ function toListed(session: Session, messages: readonly Message[], feedback: Feed
 
 function toMessage(message: Message, feedback: FeedbackStore) {
   const own = feedback.find(message.id);
-  const documents = message.documents as {
-    document_id: string;
-    semantic_identifier: string;
-    link: string | null;
-  }[];
+  const documents = message.documents as Record<string, unknown>[];
   return {
     id: message.id,
     message: message.text,
@@ -58,56 +52,37 @@ function toMessage(message: Message, feedback: FeedbackStore) {
   };
 }
 
-function list(sessions: Sessions, feedback: FeedbackStore, call: Call): Reply {
-  const page = queryInteger(call, "page_num", { otherwise: 0, min: 0 });
-  const size = queryInteger(call, "page_size", { otherwise: 10, min: 1 });
-  const kind = queryChoice(call, "feedback_type", kinds);
-  const start = queryTime(call, "start_time") ?? 0;
-  const end = queryTime(call, "end_time") ?? Infinity;
+function list({ sessions, feedback }: Service, c: Call): Response {
+  const { feedback_type, start_time, end_time } = queryOf(c, {
+    feedback_type: z.optional(z.enum(["like", "dislike", "mixed"])),
+    start_time: z.optional(laxTime),
+    end_time: z.optional(laxTime),
+  });
+  const [start, end] = [start_time?.ms ?? 0, end_time?.ms ?? Infinity];
   const found = sessions
     .list(-1, undefined, true)
     .filter(({ createdAt }) => createdAt >= start && createdAt <= end)
     .map((session) => toListed(session, sessions.messages(session.id), feedback))
-    .filter((listed) => kind === undefined || listed.feedback_type === kind);
-  const items = found.slice(page * size, (page + 1) * size);
-  return json(200, { items, total_items: found.length });
+    .filter((listed) => feedback_type === undefined || listed.feedback_type === feedback_type);
+  return pageOf(c, found, 10);
 }
 
-function show(sessions: Sessions, feedback: FeedbackStore, call: Call): Reply {
-  const session = sessions.find(call.parameters["id"]!);
-  if (!session || session.deleted) return detail(404, "Chat session not found");
+function show({ sessions, feedback }: Service, c: Call): Response {
+  const session = sessions.find(pathUuid(c, "id"));
+  if (!session || session.deleted) throw detail(404, "Chat session not found");
   const messages = sessions
     .messages(session.id)
     .filter(({ type }) => type !== "system")
     .map((message) => toMessage(message, feedback));
-  return json(200, { ...common(session), messages });
+  return c.json({ ...common(session), messages });
 }
 
 /** Everybody's sessions, for administrators: observed-service.md 11.5. No export is written. */
-export function historyRoutes(sessions: Sessions, feedback: FeedbackStore): Route[] {
-  return [
-    {
-      dialect: "onyx",
-      method: "GET",
-      path: "/api/admin/chat-session-history",
-      handle: (call) => list(sessions, feedback, call),
-    },
-    {
-      dialect: "onyx",
-      method: "GET",
-      path: "/api/admin/chat-session-history/:id",
-      handle: (call) => show(sessions, feedback, call),
-    },
-    {
-      dialect: "onyx",
-      method: "POST",
-      path: "/api/admin/query-history/start-export",
-      bodyLimit: 1024 * 1024,
-      handle(call) {
-        queryTime(call, "start");
-        queryTime(call, "end");
-        return json(200, { request_id: randomUUID() });
-      },
-    },
-  ];
+export function historyRoutes(app: App, service: Service): void {
+  app.get("/api/admin/chat-session-history", (c) => list(service, c));
+  app.get("/api/admin/chat-session-history/:id", (c) => show(service, c));
+  app.post("/api/admin/query-history/start-export", (c) => {
+    queryOf(c, { start: z.optional(laxTime), end: z.optional(laxTime) });
+    return c.json({ request_id: randomUUID() });
+  });
 }
