@@ -7,7 +7,7 @@ export interface Page {
   until(expression: string): Promise<void>;
   open(url: string): Promise<void>;
   type(text: string): Promise<void>;
-  press(key: "Enter" | "Escape" | "Tab" | "Space"): Promise<void>;
+  press(key: "Enter" | "Escape" | "Tab" | "Space" | "ArrowUp" | "ArrowDown"): Promise<void>;
   close(): Promise<void>;
   resize(width: number, height: number): Promise<void>;
   picture(options?: { isWhole?: boolean; scale?: number }): Promise<Buffer>;

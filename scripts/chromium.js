@@ -45,7 +45,14 @@ const flags = [
 ];
 
 /** Windows key codes, and what the keys type. */
-const keys = { Enter: [13, "\r"], Escape: [27], Tab: [9], Space: [32, " "] };
+const keys = {
+  Enter: [13, "\r"],
+  Escape: [27],
+  Tab: [9],
+  Space: [32, " "],
+  ArrowUp: [38],
+  ArrowDown: [40],
+};
 
 /** Sends commands and hands on events; messages end with NUL. */
 function createConnection(child) {
@@ -115,7 +122,7 @@ async function openPage({ send, listeners }) {
         look();
       })`),
     type: (text) => page.send("Input.insertText", { text }),
-    /** Presses and releases a key: Enter, Escape, Tab or Space. */
+    /** Presses and releases one of the keys above. */
     async press(key) {
       const [code, text] = keys[key];
       const event = { key: text === " " ? text : key, code: key, windowsVirtualKeyCode: code };

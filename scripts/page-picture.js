@@ -121,7 +121,11 @@ async function draw(page, url) {
   await page.type(question);
   await page.press("Enter");
   await page.until(`document.querySelector("article .sources") !== null`);
-  await page.evaluate(`document.querySelector("#fault-${fault}").click()`);
+  await page.evaluate(`{
+    const select = document.querySelector("#fault-${fault}");
+    select.value = "1";
+    select.dispatchEvent(new Event("change"));
+  }`);
   await page.until(`!document.querySelector("#fault-flag").hidden`);
   // A recent time and a blinking cursor would differ in each picture.
   const settle = `document.activeElement.blur();

@@ -68,3 +68,10 @@ export const textOf = (page: Page, selector: string): Promise<string> =>
 
 export const click = (page: Page, selector: string): Promise<void> =>
   page.evaluate(`document.querySelector(${JSON.stringify(selector)}).click()`);
+
+export const choose = (page: Page, selector: string, value: string): Promise<void> =>
+  page.evaluate(`{
+    const select = document.querySelector(${JSON.stringify(selector)});
+    select.value = ${JSON.stringify(value)};
+    select.dispatchEvent(new Event("change"));
+  }`);

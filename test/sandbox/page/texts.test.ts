@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 /** The browser's modules are no part of the program's types. */
 const load = (name: string): Promise<unknown> =>
   import(new URL(`../../../src/sandbox/page/browser/${name}`, import.meta.url).href);
-const { visible, readableId } = (await load("dom.js")) as {
+const { visible, readableId, ago } = (await load("dom.js")) as {
   visible(text: string): string;
   readableId(id: string): string;
+  ago(ms: number, now: number): string;
 };
-const { ago } = (await load("times.js")) as { ago(ms: number, now: number): string };
 
 describe("the texts of the page", () => {
   it.each([

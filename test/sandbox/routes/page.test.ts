@@ -50,7 +50,7 @@ describe("the page", () => {
         if (!names.includes(path!)) names.push(path!);
       }
     }
-    expect(names.length).toBeGreaterThan(10);
+    expect(names).toHaveLength(10);
     expect((await fetch(`${url}/page/assets.ts`)).status).toBe(404);
     expect((await fetch(`${url}/page/__proto__`)).status).toBe(404);
   });

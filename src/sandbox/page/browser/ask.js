@@ -1,35 +1,28 @@
-// Asks a question and reads the stream of its answer.
-import { createView } from "./answer.js";
-import { byId, element } from "./dom.js";
+// Asks a question, shows its answer while it arrives, and its sources.
+import { documentLink } from "./documents.js";
+import { byId, element, plural, replaceChildren, timeOf, visible } from "./dom.js";
+import { markdown } from "./markdown.js";
 import { send } from "./service.js";
 import { addLine, failureOf, linesOf, newTurn, sourcesOf } from "./turn.js";
 
-const question = /** @type {HTMLTextAreaElement} */ (byId("question"));
+const question = byId("question");
 const turns = byId("turns");
-const stopButton = byId("stop");
-const restartButton = byId("restart");
 
 /** @type {string | undefined} */
 let session;
 /** @type {AbortController | undefined} */
 let running;
+let count = 0;
 
-/**
- * Reads the answer into `turn`. Returns the reason for which it is incomplete.
- * @param {import("./turn.js").Turn} turn
- * @param {string} text
- * @param {AbortSignal} signal
- * @param {() => void} onChange
- * @returns {Promise<string | undefined>}
- */
-async function receive(turn, text, signal, onChange) {
+/** Reads the answer into `turn`. Returns the reason for which it is incomplete. */
+async function receive(turn, message, signal, onChange) {
   let begun = false;
   try {
-    const body = { message: text, ...(session === undefined ? {} : { chat_session_id: session }) };
-    const response = await send("/api/chat/send-chat-message", { method: "POST", body, signal });
+    const body = { message, chat_session_id: session };
+    const response = await send("/api/chat/send-chat-message", "POST", body, signal);
     begun = true;
     const type = response.headers.get("content-type") ?? "";
-    if (!response.ok || !response.body || !/event-stream|ndjson/.test(type)) {
+    if (!response.ok || !/event-stream|ndjson/.test(type)) {
       const retryAfter = response.headers.get("retry-after");
       return failureOf(response.status, retryAfter, type, await response.text());
     }
@@ -48,111 +41,147 @@ async function receive(turn, text, signal, onChange) {
   return turn.damaged > 0 ? `${turn.damaged} lines of the stream were damaged.` : undefined;
 }
 
-/** Shows the seconds while nothing arrives. @param {HTMLElement} note */
-function countSeconds(note) {
-  let seconds = 0;
-  note.textContent = "Waiting for the response…";
-  const timer = setInterval(() => {
-    note.textContent = `Waiting for the response… ${(seconds += 1)} s`;
-  }, 1000);
-  return () => {
-    clearInterval(timer);
-    note.textContent = "";
-  };
+/** The service cuts a blurb inside a word. */
+const wholeWords = (blurb = "") => blurb.replace(/(?<=^.{180,})\s\S*$/s, "");
+
+const sourceLink = ({ document_id, semantic_identifier, blurb }) =>
+  documentLink(document_id, semantic_identifier || document_id, wholeWords(blurb));
+
+function sourceRow(document, attributes = {}) {
+  const { updated_at, blurb = "" } = document;
+  const words = wholeWords(blurb);
+  return element(
+    "li",
+    attributes,
+    sourceLink(document),
+    updated_at && element("span", { class: "soft" }, " · updated ", timeOf(updated_at)),
+    words &&
+      element("p", { class: "soft excerpt", dir: "auto" }, words === blurb ? words : `${words}…`),
+  );
 }
 
-/**
- * @param {ReturnType<typeof createView>} view
- * @param {string} text
- * @param {string} problem
- */
-function showProblem({ article }, text, problem) {
-  const again = element("button", { type: "button", class: "plain" }, "Ask again");
-  again.addEventListener("click", () => void ask(text));
-  article.append(element("p", { class: "problem", dir: "auto" }, problem, " ", again));
+function sourceNodes({ cited, others }) {
+  const nodes = [];
+  if (cited.length > 0) {
+    const rows = cited.map(({ number, document }) => sourceRow(document, { value: number }));
+    nodes.push(element("h4", {}, "Sources"), element("ol", { class: "sources" }, ...rows));
+  }
+  if (others.length > 0) {
+    const title = `${others.length} ${cited.length > 0 ? "more found" : "found, none cited"}`;
+    const list = element("ul", { class: "sources" }, ...others.map((each) => sourceRow(each)));
+    nodes.push(element("details", {}, element("summary", {}, title), list));
+  }
+  return nodes;
 }
 
-/** @param {boolean} isBusy */
+function answerNodes(turn) {
+  const documents = new Map(sourcesOf(turn).cited.map((each) => [each.number, each.document]));
+  return markdown(turn.text, (number) => {
+    if (!documents.has(number)) return `[${number}]`;
+    const link = sourceLink(documents.get(number));
+    link.setAttribute("aria-label", `Source ${number}: ${link.textContent}`);
+    link.className = "cite";
+    link.textContent = String(number);
+    return link;
+  });
+}
+
+const announce = (text) => (byId("announcement").textContent = text.slice(0, 3000));
+
 function showBusy(isBusy) {
-  stopButton.hidden = !isBusy;
-  restartButton.hidden = isBusy || turns.childElementCount === 0;
+  byId("stop").hidden = !isBusy;
+  byId("restart").hidden = isBusy || turns.childElementCount === 0;
   byId("send").setAttribute("aria-disabled", String(isBusy));
 }
 
-/** @param {string} text */
-function announce(text) {
-  byId("announcement").textContent = text.slice(0, 3000);
+/** The elements of a question; its note counts the seconds until `stopCounting`. */
+function createView(text) {
+  const id = `turn-${(count += 1)}`;
+  const steps = element("p", { class: "soft", dir: "auto" });
+  const answer = element("div", { class: "answer" });
+  const note = element("p", { class: "soft note" }, "Waiting for the response…");
+  const title = element("h3", { id, dir: "auto" }, text);
+  const article = element("article", { "aria-labelledby": id }, title, steps, answer, note);
+  turns.prepend(article);
+  let seconds = 0;
+  const timer = setInterval(() => {
+    note.textContent = `Waiting for the response… ${(seconds += 1)} s`;
+  }, 1000);
+  return {
+    article,
+    answer,
+    stopCounting() {
+      clearInterval(timer);
+      note.textContent = "";
+    },
+    show(turn) {
+      const { queries, reasoning } = turn;
+      const words = queries.length > 0 ? `Searched for: ${queries.join(", ")}` : reasoning;
+      steps.textContent = visible(words);
+      replaceChildren(answer, answerNodes(turn));
+    },
+  };
 }
 
-/** @param {string} text */
 async function ask(text) {
   if (running) return;
   running = new AbortController();
-  const view = createView(text);
-  turns.prepend(view.article);
+  const { article, answer, stopCounting, show } = createView(text);
   const turn = newTurn();
   showBusy(true);
   announce("Waiting for the answer.");
-  const stopCounting = countSeconds(view.note);
   let frame = 0;
-  try {
-    const problem = await receive(turn, text, running.signal, () => {
-      stopCounting();
-      frame ||= requestAnimationFrame(() => {
-        frame = 0;
-        view.show(turn);
-      });
-    });
-    cancelAnimationFrame(frame);
-    view.show(turn);
-    view.showSources(turn);
-    session = turn.session ?? session;
-    if (problem !== undefined) showProblem(view, text, problem);
-    const { length } = sourcesOf(turn).cited;
-    const sources = length === 1 ? "1 source." : `${length} sources.`;
-    announce(
-      problem === undefined ? `Answer: ${view.text()} ${sources}` : `${view.text()} ${problem}`,
-    );
-  } finally {
+  const problem = await receive(turn, text, running.signal, () => {
     stopCounting();
-    running = undefined;
-    showBusy(false);
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      show(turn);
+    });
+  });
+  cancelAnimationFrame(frame);
+  stopCounting();
+  show(turn);
+  session = turn.session ?? session;
+  const sources = sourcesOf(turn);
+  article.append(...sourceNodes(sources));
+  if (problem === undefined) {
+    announce(`Answer: ${answer.textContent} ${plural(sources.cited.length, "source")}.`);
+  } else {
+    const again = element("button", { type: "button", class: "plain" }, "Ask again");
+    again.addEventListener("click", () => void ask(text));
+    article.append(element("p", { class: "problem", dir: "auto" }, problem, " ", again));
+    announce(`${answer.textContent} ${problem}`);
   }
+  running = undefined;
+  showBusy(false);
 }
 
-function submit() {
+function submit(event) {
+  event.preventDefault();
   const text = question.value.trim();
   if (running || text === "") return question.focus();
   question.value = "";
   void ask(text);
 }
 
-function restart() {
-  session = undefined;
-  turns.replaceChildren();
-  showBusy(false);
-  announce("New conversation.");
-  question.focus();
-}
-
 /** Connects the form. Enter asks, Escape stops the answer. */
 export function startAsking() {
-  byId("ask").addEventListener("submit", (event) => {
-    event.preventDefault();
-    submit();
-  });
+  byId("ask").addEventListener("submit", submit);
   question.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    submit();
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
   });
   document.addEventListener("keydown", (event) => {
-    const isInDialog = document.querySelector("dialog[open]") !== null;
-    if (event.key === "Escape" && !isInDialog) running?.abort();
+    if (event.key === "Escape" && !document.querySelector("dialog[open]")) running?.abort();
   });
-  stopButton.addEventListener("click", () => {
+  byId("stop").addEventListener("click", () => {
     running?.abort();
     question.focus();
   });
-  restartButton.addEventListener("click", restart);
+  byId("restart").addEventListener("click", () => {
+    session = undefined;
+    turns.replaceChildren();
+    showBusy(false);
+    announce("New conversation.");
+    question.focus();
+  });
 }

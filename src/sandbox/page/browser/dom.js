@@ -20,77 +20,91 @@ export function visible(text) {
 }
 
 /**
- * @typedef {Node | string | null | undefined | false} Child
+ * An element with these attributes (`false` and `undefined` are left out) and children (the same).
  * @param {string} tag
- * @param {Record<string, string | number | boolean | undefined>} [attributes] false and undefined: left out
- * @param {...Child} children
- * @returns {HTMLElement}
+ * @param {Record<string, string | number | boolean | undefined>} [attributes]
+ * @param {...(Node | string | null | undefined | false)} children
+ * @returns {any}
  */
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined || value === false) continue;
-    made.setAttribute(name, value === true ? "" : String(value));
+    if (value !== undefined && value !== false) {
+      made.setAttribute(name, value === true ? "" : String(value));
+    }
   }
-  made.append(...nodesOf(children));
+  for (const child of children) {
+    if (typeof child === "string") made.append(visible(child));
+    else if (child) made.append(child);
+  }
   return made;
 }
 
-/** @param {Child[]} children */
-function nodesOf(children) {
-  return children
-    .filter((each) => each !== null && each !== undefined && each !== false && each !== "")
-    .map((each) => (typeof each === "string" ? visible(each) : /** @type {Node} */ (each)));
-}
+/** @returns {any} */
+export const byId = (id) => document.getElementById(id);
 
-/**
- * @template {HTMLElement} [T=HTMLElement]
- * @param {string} id
- * @returns {T}
- */
-export function byId(id) {
-  return /** @type {T} */ (document.getElementById(id));
-}
-
-/**
- * Replaces the children if they differ. Keeps the focus on the control with the same address or label.
- * @param {HTMLElement} parent
- * @param {Element[]} children
- */
-export function replaceChildren(parent, children) {
-  const isSame =
-    parent.childElementCount === children.length &&
-    children.every((each, index) => parent.children[index]?.outerHTML === each.outerHTML);
-  if (isSame) return;
-  const active = document.activeElement;
-  const mark = active && parent.contains(active) ? markOf(active) : undefined;
-  parent.replaceChildren(...children);
-  if (mark === undefined) return;
-  const same = [...parent.querySelectorAll("a, button, summary")].find(
-    (each) => markOf(each) === mark,
-  );
-  if (same instanceof HTMLElement) same.focus({ preventScroll: true });
-}
-
-/** @param {Element} control */
+/** What a control is recognised by after it was made again: its address or its label. */
 const markOf = (control) => control.getAttribute("href") ?? control.textContent;
 
-/** Only http and https addresses become links; `file:` and `javascript:` stay text.
- * @param {string} address
- * @param {string} [text]
- */
+/** Replaces the children if they differ; the focus stays on the same control. */
+export function replaceChildren(parent, children) {
+  const same =
+    parent.childElementCount === children.length &&
+    children.every((each, index) => parent.children[index].outerHTML === each.outerHTML);
+  if (same) return;
+  const active = parent.contains(document.activeElement) ? document.activeElement : undefined;
+  parent.replaceChildren(...children);
+  if (!active) return;
+  const controls = [...parent.querySelectorAll("a, button, summary")];
+  controls.find((each) => markOf(each) === markOf(active))?.focus({ preventScroll: true });
+}
+
+/** Only http and https addresses become links; `file:` and `javascript:` stay text. */
 export function outerLink(address, text = address) {
   if (!/^https?:\/\//i.test(address)) return element("span", {}, text);
   return element("a", { href: address, rel: "noreferrer noopener", target: "_blank" }, text);
 }
 
-/** The stored id in a readable form: `docs%2Fleave.md` is `docs/leave.md`.
- * @param {string} id
- */
+/** The stored id in a readable form: `docs%2Fleave.md` is `docs/leave.md`. */
 export function readableId(id) {
   try {
     return decodeURIComponent(id);
   } catch {
     return id;
+  }
+}
+
+export const plural = (count, noun) =>
+  `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+const date = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
+const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "long" });
+
+/** `3 min. ago`; a date after 30 days, and for a time in the future. */
+export function ago(ms, now) {
+  const seconds = Math.round((now - ms) / 1000);
+  if (seconds > 30 * 86_400 || seconds < -60) return date.format(ms);
+  if (seconds < 5) return "just now";
+  if (seconds < 60) return relative.format(-seconds, "second");
+  if (seconds < 3_600) return relative.format(-Math.floor(seconds / 60), "minute");
+  if (seconds < 86_400) return relative.format(-Math.floor(seconds / 3_600), "hour");
+  return relative.format(-Math.floor(seconds / 86_400), "day");
+}
+
+/** How long ago a time is, or date and time in full if `isExact`. */
+export function timeOf(iso, isExact = false) {
+  const ms = Date.parse(iso);
+  if (Number.isNaN(ms)) return element("span", {}, iso);
+  const full = exact.format(ms);
+  if (isExact) return element("time", { datetime: iso }, full);
+  return element("time", { datetime: iso, title: full, class: "ago" }, ago(ms, Date.now()));
+}
+
+/** Brings every "3 min. ago" up to date. */
+export function refreshTimes() {
+  for (const each of document.querySelectorAll("time.ago")) {
+    const text = ago(Date.parse(each.getAttribute("datetime") ?? ""), Date.now());
+    if (each.textContent !== text) each.textContent = text;
   }
 }

@@ -1,36 +1,63 @@
 // Starts the page: the key, then the state of the sandbox every two seconds while the page is visible.
 import { startAsking } from "./ask.js";
-import { showConnectors } from "./connectors.js";
-import { followAddress, startDocuments } from "./document.js";
-import { loadDocuments, showChoices, startList } from "./documents.js";
-import { byId, element } from "./dom.js";
+import { followAddress, loadDocuments, showChoices, startDocuments } from "./documents.js";
+import { byId, element, plural, refreshTimes, replaceChildren, timeOf } from "./dom.js";
 import { showFaults, startFaults } from "./faults.js";
-import { control, Denied, forgetKey, hasKey, useKey } from "./service.js";
-import { refreshTimes } from "./times.js";
+import { control, Denied, hasKey, useKey } from "./service.js";
 
 const pollMs = 2_000;
-const status = byId("status");
-const main = byId("main");
-const unlock = byId("unlock");
-const key = /** @type {HTMLInputElement} */ (byId("key"));
+const [status, main, unlock, key] = ["status", "main", "unlock", "key"].map(byId);
 
 let shownChanges = -1;
 
-/** @param {string} text */
 function showStatus(text) {
   if (status.textContent !== text) status.textContent = text;
   status.className = text === "" ? "" : "problem";
 }
 
-/** @param {any} state */
+function showUnlock(text) {
+  useKey("");
+  showStatus(text);
+  main.hidden = true;
+  if (!unlock.hidden) return;
+  unlock.hidden = false;
+  key.focus();
+}
+
+function showError(error) {
+  if (error instanceof Denied) return showUnlock(hasKey() ? "The sandbox refused this key." : "");
+  showStatus(
+    "No connection to the sandbox. Start it again with `knowctl sandbox`; this page reconnects by itself.",
+  );
+}
+
 function showSummary({ documents: { total, waiting }, dialect, answers }) {
-  const count = total === 1 ? "1 document" : `${total.toLocaleString("en")} documents`;
   const indexing = waiting === 0 ? "" : `, ${waiting.toLocaleString("en")} not indexed yet`;
-  byId("summary").textContent = `${count}${indexing} · ${answers} · dialect ${dialect}`;
+  const summary = `${plural(total, "document")}${indexing} · ${answers} · dialect ${dialect}`;
+  byId("summary").textContent = summary;
   byId("document-count").textContent = total.toLocaleString("en");
 }
 
-/** @param {any} state */
+function connectorTag({ documents, waiting }) {
+  if (documents === 0) return element("span", { class: "tag" }, "empty");
+  if (waiting === 0) return element("span", { class: "tag good" }, "indexed");
+  return element("span", { class: "tag busy" }, `indexing ${waiting.toLocaleString("en")}`);
+}
+
+function connectorRow(connector) {
+  const { cc_pair_id, name, source, access_type, documents, received_at } = connector;
+  const id = element("span", { class: "soft", title: "cc_pair_id" }, String(cc_pair_id));
+  const title = [id, element("strong", { dir: "auto" }, name), connectorTag(connector)];
+  const facts = `${source} · ${access_type} · ${plural(documents, "document")}`;
+  const last = received_at === null ? [] : [" · last upload ", timeOf(received_at)];
+  return element(
+    "li",
+    {},
+    element("div", { class: "title" }, ...title),
+    element("p", { class: "soft" }, facts, ...last),
+  );
+}
+
 function showFirstStep({ documents, connectors, dialect }) {
   const list = byId("documents");
   if (documents.total > 0) return list.querySelector(".first")?.remove();
@@ -44,25 +71,6 @@ function showFirstStep({ documents, connectors, dialect }) {
   );
 }
 
-/** @param {unknown} error */
-function showError(error) {
-  if (error instanceof Denied) return showUnlock(hasKey() ? "The sandbox refused this key." : "");
-  showStatus(
-    "No connection to the sandbox. Start it again with `knowctl sandbox`; this page reconnects by itself.",
-  );
-}
-
-/** @param {string} text */
-function showUnlock(text) {
-  forgetKey();
-  showStatus(text);
-  main.hidden = true;
-  if (unlock.hidden) {
-    unlock.hidden = false;
-    key.focus();
-  }
-}
-
 async function refresh() {
   const state = await control("state");
   const isFirst = main.hidden;
@@ -70,17 +78,16 @@ async function refresh() {
   unlock.hidden = true;
   showStatus("");
   showSummary(state);
-  showConnectors(state.connectors);
+  replaceChildren(byId("connectors"), state.connectors.map(connectorRow));
   showChoices(state.connectors);
   showFaults(state.faults, showError);
   if (state.changes !== shownChanges) await loadDocuments();
   shownChanges = state.changes;
   refreshTimes();
   showFirstStep(state);
-  if (isFirst) {
-    byId("question").focus();
-    followAddress();
-  }
+  if (!isFirst) return;
+  byId("question").focus();
+  followAddress();
 }
 
 async function poll() {
@@ -98,8 +105,7 @@ document.addEventListener("visibilitychange", () => {
   if (!document.hidden && hasKey()) refresh().catch(showError);
 });
 startAsking();
-startDocuments();
-startList(showError);
+startDocuments(showError);
 startFaults(showError);
 if (!hasKey()) showUnlock("");
 void poll();
