@@ -115,7 +115,8 @@ export function parseChatRequest(c: Call, dialect: DialectName): ChatRequest {
   // The documented interface allows an empty id.
   const sessionId = parsed.chat_session_id || undefined;
   if (sessionId !== undefined && info) {
-    throw invalidRequest(["body: chat_session_id and chat_session_info exclude each other"]);
+    const message = "chat_session_id and chat_session_info exclude each other";
+    throw invalidRequest("body", [{ code: "value_error", path: [], message, input: null }]);
   }
   // Each dialect reads its own member and ignores the other one.
   const filters =

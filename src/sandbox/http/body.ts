@@ -63,6 +63,8 @@ export async function discardBody(incoming: IncomingMessage): Promise<void> {
   incoming.pause();
 }
 
+const problem = (message: string) => ({ code: "custom", path: [], message, input: null });
+
 /** Creates the `json` of a call: parses on first use and caches the value. */
 export function lazyJson(contentType: string | undefined, body: Buffer): () => unknown {
   let parsed: { value: unknown } | undefined;
@@ -70,12 +72,12 @@ export function lazyJson(contentType: string | undefined, body: Buffer): () => u
     if (parsed) return parsed.value;
     // The service treats another content type as bytes, not as an object: observed-service.md 1.
     if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "")) {
-      throw invalidRequest(["body: The content type must be application/json"]);
+      throw invalidRequest("body", [problem("The content type must be application/json")]);
     }
     try {
       parsed = { value: JSON.parse(body.toString("utf8")) };
     } catch {
-      throw invalidRequest(["body: Not valid JSON"]);
+      throw invalidRequest("body", [problem("Not valid JSON")]);
     }
     return parsed.value;
   };

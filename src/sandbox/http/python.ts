@@ -1,6 +1,6 @@
 /**
- * Formats values as Python prints them. The service uses such texts in stored metadata values and
- * in lists of names: observed-service.md 3.2 and 12.3.
+ * Formats values as Python prints them. The service uses such texts in stored metadata values, in
+ * lists of names and in its 422 responses: observed-service.md 3.2, 6.3 and 12.3.
  */
 
 const maxDepth = 100;

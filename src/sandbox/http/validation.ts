@@ -3,6 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod/mini";
 import { parseTimestamp } from "../store/identity.ts";
 import type { Call } from "./call.ts";
+import { pythonRepr } from "./python.ts";
 
 export type DialectName = "standard" | "onyx";
 
@@ -26,11 +27,30 @@ export function problem(
     : detail(status, text);
 }
 
-/** The members are those of the service (observed-service.md 6.3), the text is plain. */
-export const invalidRequest = (problems: readonly string[]): HTTPException =>
+interface Problem {
+  code: string;
+  path: readonly PropertyKey[];
+  message: string;
+  input?: unknown;
+}
+
+/** A problem in the form that the service prints, with plain words: observed-service.md 6.3. */
+function dumpOf(place: string, { code, path, message, input }: Problem): string {
+  const loc = [...place.split("."), ...path].map(pythonRepr).join(", ");
+  const type = input === undefined ? "missing" : code === "invalid_value" ? "enum" : code;
+  // The service repeats whole objects, which nobody reads.
+  const repeated = typeof input === "object" ? "" : `, 'input': ${pythonRepr(input)}`;
+  return `{'type': '${type}', 'loc': (${loc}), 'msg': ${pythonRepr(message)}${repeated}}`;
+}
+
+/** The refusal of a part of a request, which the place names. */
+export const invalidRequest = (place: string, problems: readonly Problem[]): HTTPException =>
   refusal(422, {
     status_code: 422,
-    message: `${problems.length} validation error${problems.length === 1 ? "" : "s"}: ${problems.slice(0, 20).join("; ")}`,
+    message: `${problems.length} validation error${problems.length === 1 ? "" : "s"}: ${problems
+      .slice(0, 20)
+      .map((problem) => dumpOf(place, problem))
+      .join(" ")}`,
     data: null,
   });
 
@@ -38,20 +58,18 @@ function wordsOf(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return "Field required";
   if (issue.code === "invalid_type") return `Not a valid ${String(issue["expected"])}`;
   if (issue.code !== "invalid_value") return `Not valid (${issue.code})`;
-  return `Not one of ${(issue["values"] as unknown[]).join(", ")}`;
+  return `Not one of ${(issue["values"] as unknown[]).map((value) => `'${String(value)}'`).join(", ")}`;
 }
 
-/** Parses a part of a request, or throws the refusal with status 422, which names the place. */
+/** Parses a part of a request, or throws the refusal with status 422. */
 export function parse<Schema extends z.core.$ZodType>(
   schema: Schema,
   value: unknown,
   place: string,
 ): z.output<Schema> {
-  const result = z.safeParse(schema, value, { error: wordsOf });
+  const result = z.safeParse(schema, value, { error: wordsOf, reportInput: true });
   if (result.success) return result.data;
-  throw invalidRequest(
-    result.error.issues.map(({ path, message }) => `${[place, ...path].join(".")}: ${message}`),
-  );
+  throw invalidRequest(place, result.error.issues as readonly Problem[]);
 }
 
 /** The JSON body of a request. Throws the refusal with status 422. */

@@ -80,7 +80,7 @@ function createCredential({ pairs, clock }: Service, body: z.infer<typeof NewCre
 function linkNewPair(
   { pairs, groups }: Service,
   c: Call,
-  { name, access_type: accessType, groups: ids = [] }: z.infer<typeof NewPair>,
+  { name, access_type, groups: ids = [] }: z.infer<typeof NewPair>,
   { connector, credential }: Pick<PairRecord, "connector" | "credential">,
 ): Response {
   // The connector stays: its name is taken, and no listing shows it (observed-service.md 12.7).
@@ -90,7 +90,7 @@ function linkNewPair(
     pairs.dropConnector(connector.id);
     throw problem("onyx", 400, "INVALID_INPUT", "A pair of this name exists already");
   }
-  const pair = pairs.link({ name, accessType, groups: ids, connector, credential });
+  const pair = pairs.link({ name, connector, credential, access_type, groups: ids });
   return c.json({ success: true, message: "Pair created", data: pair.cc_pair_id });
 }
 

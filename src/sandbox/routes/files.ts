@@ -39,7 +39,9 @@ async function readUpload(c: Call): Promise<{ parts: UploadedPart[]; projectId: 
   const files = [...form.getAll("files"), ...form.getAll("file")].filter(
     (value) => typeof value !== "string",
   );
-  if (files.length === 0) throw invalidRequest(["body.files: Field required"]);
+  if (files.length === 0) {
+    throw invalidRequest("body", [{ code: "missing", path: ["files"], message: "Field required" }]);
+  }
   const project = form.get("project_id");
   return {
     projectId: project ? Number(project) : null,

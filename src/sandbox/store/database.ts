@@ -90,23 +90,6 @@ CREATE TABLE IF NOT EXISTS files (
 PRAGMA user_version = 3;
 `;
 
-/** Adds the columns that decide what callers see; versions 1 and 2 had none of them. */
-function addVisibility(database: Database): void {
-  const columns = database.prepare("PRAGMA table_info(documents)").all();
-  const known = new Set(columns.map((column) => column["name"]));
-  for (const name of ["hidden", "unlisted", "visible_from", "hold"]) {
-    if (known.has(name)) continue;
-    database.exec(`ALTER TABLE documents ADD COLUMN ${name} INTEGER NOT NULL DEFAULT 0`);
-  }
-}
-
-/** Adds what marks how a passage continues the one before. */
-function addMarks(database: Database): void {
-  const columns = database.prepare("PRAGMA table_info(passages)").all();
-  if (columns.some((column) => column["name"] === "marks")) return;
-  database.exec("ALTER TABLE passages ADD COLUMN marks INTEGER NOT NULL DEFAULT 0");
-}
-
 function unusable(what: string, why: string, cause: unknown): CliError {
   return new CliError("local", `cannot use ${what}: ${why}`, {
     cause,
@@ -155,22 +138,16 @@ export async function openSandboxDatabase(dataFolder: string): Promise<Database>
 
 async function openTables(path: string): Promise<Database> {
   const database = await openDatabase(path);
-  const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
-  if (version > 3) {
-    database.close();
-    throw new CliError("local", `${path} was created by a newer version of knowctl`, {
-      hints: ["update knowctl, or choose another folder with --data DIR"],
-    });
-  }
   try {
+    const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+    if (version !== 0 && version !== 3) {
+      throw new CliError("local", `${path} was created by another version of knowctl`, {
+        hints: ["choose another folder with --data DIR"],
+      });
+    }
     // One commit: each waits for the disk.
-    database.transaction(() => {
-      database.exec(schema);
-      addVisibility(database);
-      addMarks(database);
-      // Version 1 did not store the model of an answer.
-      if (version === 1) database.exec("ALTER TABLE messages ADD COLUMN model TEXT");
-    });
+    database.transaction(() => database.exec(schema));
+    return database;
   } catch (error) {
     database.close();
     if (!/no such module: fts5/.test(messageOf(error))) throw error;
@@ -179,5 +156,4 @@ async function openTables(path: string): Promise<Database> {
       hints: ["use Node 22.16 or newer, or install knowctl with npm, which adds another SQLite"],
     });
   }
-  return database;
 }

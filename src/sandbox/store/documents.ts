@@ -47,22 +47,10 @@ export interface PairCount {
   receivedAt: number;
 }
 
-export interface DocumentStore {
-  /** Stores a document; `alreadyExisted` if its id was known. Must run in a transaction. */
-  store(request: StoreRequest): { id: string; alreadyExisted: boolean; changed: boolean };
-  /** Removes a document; false if it did not exist. Must run in a transaction. */
-  remove(id: string): boolean;
-  list(options: {
-    pair?: number | undefined;
-    newestFirst?: boolean;
-    limit?: number;
-  }): StoredDocument[];
-  find(id: string): WholeDocument | undefined;
-  count(): { documents: number; waiting: number };
-  /** By `cc_pair_id`, of pairs that have documents. */
-  countByPair(): ReadonlyMap<number, PairCount>;
-  /** A number that grows with every change of the database. */
-  changes(): number;
+interface Listing {
+  pair?: number | undefined;
+  newestFirst?: boolean;
+  limit?: number;
 }
 
 const upsert = `
@@ -122,13 +110,10 @@ SELECT value AS pair, count(*) AS documents, sum(indexed = 0) AS waiting, max(re
 FROM documents, json_each(documents.pairs) GROUP BY value`;
 
 /** Counts documents by pair, only after a change: it reads every row. */
-function createPairCounter(
-  database: Database,
-  changes: () => number,
-): DocumentStore["countByPair"] {
+function createPairCounter(database: Database, changes: () => number) {
   const select = database.prepare(countPairs);
   let counted: { changes: number; pairs: ReadonlyMap<number, PairCount> } | undefined;
-  return () => {
+  return (): ReadonlyMap<number, PairCount> => {
     const now = changes();
     if (counted?.changes === now) return counted.pairs;
     const rows = select.all().map((row): [number, PairCount] => [
@@ -157,7 +142,7 @@ function unindex(database: Database, number: number): void {
 }
 
 /** The stored documents. The text is added to the full-text index later: indexer.ts. */
-export function createDocumentStore(database: Database): DocumentStore {
+export function createDocumentStore(database: Database) {
   const find = database.prepare(
     "SELECT number, pairs, updated_at, fingerprint FROM documents WHERE id = ?",
   );
@@ -166,7 +151,8 @@ export function createDocumentStore(database: Database): DocumentStore {
   const countChanges = database.prepare("SELECT total_changes() AS changes");
   const changes = (): number => Number(countChanges.get()?.["changes"] ?? 0);
   return {
-    store(request) {
+    /** Stores a document; `alreadyExisted` if its id was known. Must run in a transaction. */
+    store(request: StoreRequest): { id: string; alreadyExisted: boolean; changed: boolean } {
       const { document, pair } = request;
       const id = storedIdOf(document);
       const mark = fingerprint(document);
@@ -201,7 +187,8 @@ export function createDocumentStore(database: Database): DocumentStore {
       if (keeps === "row" && known) unindex(database, Number(known["number"]));
       return { id, alreadyExisted: known !== undefined || keeps === "row", changed: true };
     },
-    remove(id) {
+    /** Removes a document; false if it did not exist. Must run in a transaction. */
+    remove(id: string): boolean {
       const known = find.get(id);
       if (!known) return false;
       const number = Number(known["number"]);
@@ -209,7 +196,7 @@ export function createDocumentStore(database: Database): DocumentStore {
       database.prepare("DELETE FROM documents WHERE number = ?").run(number);
       return true;
     },
-    list({ pair, newestFirst = false, limit = -1 }) {
+    list({ pair, newestFirst = false, limit = -1 }: Listing): StoredDocument[] {
       const where =
         pair === undefined
           ? ""
@@ -220,15 +207,17 @@ export function createDocumentStore(database: Database): DocumentStore {
         .all(...(pair === undefined ? [limit] : [pair, limit]))
         .map(toStored);
     },
-    find(id) {
+    find(id: string): WholeDocument | undefined {
       const row = database
         .prepare(`SELECT ${columns}, sections, metadata, owners FROM documents WHERE id = ?`)
         .get(id);
       return row && toWhole(row);
     },
+    /** By `cc_pair_id`, of pairs that have documents. */
     countByPair: createPairCounter(database, changes),
+    /** A number that grows with every change of the database. */
     changes,
-    count() {
+    count(): { documents: number; waiting: number } {
       const row = database
         .prepare(
           "SELECT count(*) AS documents, (SELECT count(*) FROM documents WHERE indexed = 0) AS waiting FROM documents",

@@ -1,7 +1,7 @@
 import type { PairRecord } from "../../api/schemas.ts";
 import type { Caller } from "./access.ts";
 
-export interface Group {
+interface Group {
   id: number;
   name: string;
   /** Made by the service itself: no connector may be shared with it. */
@@ -19,19 +19,11 @@ const seeds: readonly Group[] = [
   { id: 12, name: "Engineering", is_default: false },
 ];
 
-export interface Groups {
-  all(): Group[];
-  /** The caller's own groups, without the default ones: a connector may have these (observed-service.md 12.7). */
-  visibleTo(caller: Caller): Group[];
-  /** Why a caller's connector cannot have these groups; undefined if it can. */
-  problemWith(caller: Caller, ids: readonly number[]): string | undefined;
-}
-
 /** The seeded groups, and those that pairs or callers name. */
 export function createGroups(
   pairs: readonly PairRecord[],
   callers: readonly (readonly number[])[],
-): Groups {
+) {
   const all = (): Group[] => {
     const groups = new Map(seeds.map((group) => [group.id, group]));
     for (const id of [...pairs.map((pair) => pair.groups ?? []), ...callers].flat()) {
@@ -39,16 +31,19 @@ export function createGroups(
     }
     return [...groups.values()];
   };
+  /** The caller's own groups, without the default ones: a connector may have these (observed-service.md 12.7). */
   const visibleTo = ({ groups }: Caller): Group[] =>
     all().filter(({ id, is_default }) => !is_default && groups.includes(id));
   return {
     all,
     visibleTo,
-    problemWith(caller, ids) {
+    /** Why a caller's connector cannot have these groups; undefined if it can. */
+    problemWith(caller: Caller, ids: readonly number[]): string | undefined {
       const known = new Set(visibleTo(caller).map(({ id }) => id));
       const wrong = ids.filter((id) => !known.has(id));
-      if (wrong.length === 0) return undefined;
-      return `User groups cannot be assigned: [${wrong.join(", ")}]`;
+      return wrong.length === 0
+        ? undefined
+        : `User groups cannot be assigned: [${wrong.join(", ")}]`;
     },
   };
 }

@@ -49,18 +49,6 @@ function chunksOf(passages: readonly StoredPassage[]): Chunk[] {
   return chunks;
 }
 
-export interface ChunkStore {
-  /** The chunks of a document by its stored id; none if the caller sees none. */
-  of(id: string, view: View): Chunk[];
-  /** Counts down the requests during which a document stays invisible; true while it does. */
-  holds(id: string): boolean;
-  /** Counts a search, which looks at all documents. */
-  searched(): void;
-  /** Index of the chunk in which a passage begins. */
-  indexOf(passage: number): { index: number; chunk: Chunk };
-  hide(id: string, hidden: boolean): boolean;
-}
-
 /**
  * Keeps the chunks that a caller sees of a document until the database changes. Each chunk is a
  * request of its own, and a large document has thousands.
@@ -95,7 +83,7 @@ function createKept(database: Database) {
   };
 }
 
-export function createChunkStore(database: Database): ChunkStore {
+export function createChunkStore(database: Database) {
   const passages = database.prepare(
     "SELECT number, text, marks FROM passages WHERE document = ? ORDER BY number",
   );
@@ -116,7 +104,8 @@ export function createChunkStore(database: Database): ChunkStore {
   const held = database.prepare("SELECT hold FROM documents WHERE id = ?");
   const kept = createKept(database);
   return {
-    of(id, view) {
+    /** The chunks of a document by its stored id; none if the caller sees none. */
+    of(id: string, view: View): Chunk[] {
       const known = kept.get(id)?.of(view);
       if (known) return known;
       const { sql, values } = viewCondition(view);
@@ -129,19 +118,22 @@ export function createChunkStore(database: Database): ChunkStore {
       kept.add(id, view, chunks);
       return chunks;
     },
-    holds(id) {
+    /** Counts down the requests during which a document stays invisible; true while it does. */
+    holds(id: string): boolean {
       // Chunks that were seen are not held.
       if (kept.get(id)) return false;
       if (Number(held.get(id)?.["hold"] ?? 0) === 0) return false;
       release.run(id);
       return true;
     },
+    /** Counts a search, which looks at all documents. */
     searched: () => releaseAll.run(),
-    indexOf(passage) {
+    /** The chunk in which a passage begins, and its index. */
+    indexOf(passage: number): { index: number; chunk: Chunk } {
       const chunks = chunksOfDocument(Number(owner.get(passage)?.["document"]));
       const index = chunks.findIndex(({ to }) => passage <= to);
       return { index, chunk: chunks[index]! };
     },
-    hide: (id, hidden) => hide.get(hidden ? 1 : 0, id) !== undefined,
+    hide: (id: string, hidden: boolean): boolean => hide.get(hidden ? 1 : 0, id) !== undefined,
   };
 }

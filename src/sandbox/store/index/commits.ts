@@ -6,49 +6,38 @@ interface PendingWrite {
   fail(error: unknown): void;
 }
 
-export interface Commits {
-  /** Runs `apply` in the next transaction; resolves with its value after the commit. */
-  submit<T>(apply: () => T): Promise<T>;
-  flush(): void;
-}
-
 /**
  * Group commit: writes that arrive together share one transaction. Each write is durable
  * when it is acknowledged, and thousands of writes per second are possible.
  */
-export function createCommits(database: Database): Commits {
+export function createCommits(database: Database) {
   let pending: PendingWrite[] = [];
-  let scheduled = false;
 
-  const flush = (): void => {
-    scheduled = false;
-    const group = pending;
-    pending = [];
-    if (group.length === 0) return;
+  const commit = (group: readonly PendingWrite[]): void => {
     try {
       database.transaction(() => {
         for (const item of group) item.apply();
       });
       for (const item of group) item.settle();
     } catch (error) {
-      if (group.length === 1) return group[0]!.fail(error);
       // One write failed the group: run each in its own transaction.
-      for (const item of group) {
-        try {
-          database.transaction(() => item.apply());
-          item.settle();
-        } catch (itemError) {
-          item.fail(itemError);
-        }
-      }
+      if (group.length === 1) group[0]!.fail(error);
+      else for (const item of group) commit([item]);
     }
+  };
+  const flush = (): void => {
+    const group = pending;
+    pending = [];
+    if (group.length > 0) commit(group);
   };
 
   return {
     flush,
+    /** Runs `apply` in the next transaction; resolves with its value after the commit. */
     submit: <T>(apply: () => T) =>
       new Promise<T>((resolve, reject) => {
         let value: T;
+        if (pending.length === 0) setImmediate(flush);
         pending.push({
           apply: () => {
             value = apply();
@@ -56,9 +45,6 @@ export function createCommits(database: Database): Commits {
           settle: () => resolve(value),
           fail: reject,
         });
-        if (scheduled) return;
-        scheduled = true;
-        setImmediate(flush);
       }),
   };
 }

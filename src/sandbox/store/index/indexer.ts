@@ -4,14 +4,6 @@ import { messageOf } from "../../../errors.ts";
 import { indexText, splitPassages } from "./passages.ts";
 import { passageMarks } from "./chunks.ts";
 
-export interface Indexer {
-  /** Reports that documents are queued. Returns at once; indexing happens later. */
-  notify(): void;
-  /** Resolves when the queue is empty. */
-  idle(): Promise<void>;
-  stop(): void;
-}
-
 interface Section {
   text?: string;
   link?: string;
@@ -75,7 +67,7 @@ function createWriter(database: Database): (row: Row) => void {
  * uploads pause, in short slices while they continue. The queue is the table itself, so a
  * crash loses nothing.
  */
-export function createIndexer(database: Database, log: (text: string) => void): Indexer {
+export function createIndexer(database: Database, log: (text: string) => void) {
   const next = database.prepare(
     "SELECT number, name, title, sections, metadata FROM documents WHERE indexed = 0 ORDER BY number LIMIT 16",
   );
@@ -129,19 +121,21 @@ export function createIndexer(database: Database, log: (text: string) => void): 
   };
 
   return {
-    notify() {
+    /** Reports that documents are queued. Returns at once; indexing happens later. */
+    notify(): void {
       lastNotified = performance.now();
       waitingSince ??= lastNotified;
       schedule(10);
     },
+    /** Resolves when the queue is empty. */
     idle: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         waiters.push(resolve);
         clearTimeout(timer);
         timer = undefined;
         schedule(0);
       }),
-    stop() {
+    stop(): void {
       stopped = true;
       clearTimeout(timer);
       timer = undefined;

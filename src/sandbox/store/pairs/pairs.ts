@@ -4,43 +4,35 @@ import type { Database } from "../../../database.ts";
 type Connector = PairRecord["connector"];
 type Credential = PairRecord["credential"];
 
-/**
- * The connector/credential pairs. `records` and `ids` are live: they include
- * pairs created later. Pairs are stored; connectors and credentials without a pair are lost
- * when the sandbox ends.
- */
-export interface Pairs {
-  readonly records: readonly PairRecord[];
-  readonly ids: ReadonlySet<number>;
-  addConnector(connector: Omit<Connector, "id">): Connector;
-  addCredential(credential: Omit<Credential, "id">): Credential;
-  connector(id: number): Connector | undefined;
-  credential(id: number): Credential | undefined;
-  /** Drops a connector without a pair. */
-  dropConnector(id: number): void;
-  /** Whether a connector of this name and source exists, with or without a pair. */
-  hasConnector(name: string, source: string): boolean;
-  /** Removes a pair, its connector and its credential. */
-  remove(id: number): void;
-  link(parts: {
-    name: string;
-    accessType: string;
-    groups: number[];
-    connector: Connector;
-    credential: Credential;
-  }): PairRecord;
-}
+export type Pairs = ReturnType<typeof createPairs>;
 
-/** The pairs of earlier runs by id; a removed pair is null. */
-function readStored(database: Database): Map<number, PairRecord | null> {
-  const rows = database.prepare("SELECT id, record FROM pairs ORDER BY id").all();
+/** The records of earlier runs by id; a removed one is null. */
+export function readRecords<Stored>(
+  database: Database,
+  table: "pairs" | "document_sets",
+): Map<number, Stored | null> {
+  const rows = database.prepare(`SELECT id, record FROM ${table} ORDER BY id`).all();
   return new Map(
-    rows.map((row) => [Number(row["id"]), JSON.parse(String(row["record"])) as PairRecord | null]),
+    rows.map((row) => [Number(row["id"]), JSON.parse(String(row["record"])) as Stored | null]),
   );
 }
 
-/** The pairs of this sandbox: the given pairs, and those created in earlier runs. */
-export function createPairs(database: Database, given: readonly PairRecord[]): Pairs {
+/** Adds what has no id yet, under the next one. */
+function addTo<Kept extends Connector | Credential>(
+  known: Map<number, Kept>,
+  added: Omit<Kept, "id">,
+): Kept {
+  const created = { id: Math.max(0, ...known.keys()) + 1, ...added } as Kept;
+  known.set(Number(created.id), created);
+  return created;
+}
+
+/**
+ * The connector/credential pairs: the given ones, and those created in earlier runs. `records` and
+ * `ids` are live: they include pairs created later. Connectors and credentials without a pair are
+ * lost when the sandbox ends.
+ */
+export function createPairs(database: Database, given: readonly PairRecord[]) {
   const records: PairRecord[] = [];
   const ids = new Set<number>();
   const connectors = new Map<number, Connector>();
@@ -51,30 +43,26 @@ export function createPairs(database: Database, given: readonly PairRecord[]): P
     connectors.set(record.connector.id, record.connector);
     credentials.set(record.credential.id, record.credential);
   };
-  const stored = readStored(database);
+  const stored = readRecords<PairRecord>(database, "pairs");
   for (const record of [...given, ...stored.values()]) {
     if (record === null || stored.get(record.cc_pair_id) === null) continue;
     if (!ids.has(record.cc_pair_id)) add(record);
   }
   const insert = database.prepare("INSERT OR REPLACE INTO pairs(id, record) VALUES (?, ?)");
-  const nextId = (usedIds: Iterable<number>): number => Math.max(0, ...usedIds) + 1;
   return {
-    records,
-    ids,
-    addConnector(connector) {
-      const created = { id: nextId(connectors.keys()), ...connector } as Connector;
-      connectors.set(created.id, created);
-      return created;
-    },
-    addCredential(credential) {
-      const created = { id: nextId(credentials.keys()), ...credential } as Credential;
-      credentials.set(created.id, created);
-      return created;
-    },
-    connector: (id) => connectors.get(id),
-    credential: (id) => credentials.get(id),
-    dropConnector: (id) => void connectors.delete(id),
-    remove(id) {
+    records: records as readonly PairRecord[],
+    ids: ids as ReadonlySet<number>,
+    addConnector: (connector: Omit<Connector, "id">) => addTo(connectors, connector),
+    addCredential: (credential: Omit<Credential, "id">) => addTo(credentials, credential),
+    connector: (id: number) => connectors.get(id),
+    credential: (id: number) => credentials.get(id),
+    /** Drops a connector without a pair. */
+    dropConnector: (id: number) => connectors.delete(id),
+    /** Whether a connector of this name and source exists, with or without a pair. */
+    hasConnector: (name: string, source: string) =>
+      [...connectors.values()].some((each) => each.name === name && each.source === source),
+    /** Removes a pair, its connector and its credential. */
+    remove(id: number): void {
       const at = records.findIndex((record) => record.cc_pair_id === id);
       const [removed] = records.splice(at, at < 0 ? 0 : 1);
       if (!removed) return;
@@ -84,20 +72,12 @@ export function createPairs(database: Database, given: readonly PairRecord[]): P
       credentials.delete(removed.credential.id);
       insert.run(id, "null");
     },
-    hasConnector: (name, source) =>
-      [...connectors.values()].some((each) => each.name === name && each.source === source),
-    link({ name, accessType, groups, connector, credential }) {
-      const record: PairRecord = {
-        // Pair 1 is the hidden default pair.
-        // An id is not used twice.
-        cc_pair_id: Math.max(2, nextId([...ids, ...stored.keys()])),
-        name,
-        connector: { ...connector, credential_ids: [credential.id] },
-        credential,
-        access_type: accessType,
-        groups,
-      };
-      insert.run(record.cc_pair_id, JSON.stringify(record));
+    /** Stores a new pair. Its id is not used twice; pair 1 is the hidden default pair. */
+    link(pair: Pick<PairRecord, "name" | "connector" | "credential" | "access_type" | "groups">) {
+      const id = Math.max(1, ...ids, ...stored.keys()) + 1;
+      const connector = { ...pair.connector, credential_ids: [pair.credential.id] };
+      const record: PairRecord = { cc_pair_id: id, ...pair, connector };
+      insert.run(id, JSON.stringify(record));
       add(record);
       return record;
     },
