@@ -167,9 +167,7 @@ export function warningsOf(turn: Turn, asked: Asked, known: Known): string[] {
     ...forcedWarnings(turn, asked, known),
     ...modelWarnings(turn, asked, known),
   ];
-  // A whole reply names tools by their class (observed-service.md 12.12).
-  const isResearch = (call: ToolCall): boolean =>
-    /^(?:plan|report|research[-_]agent)$/.test(call.tool);
+  const isResearch = ({ tool }: ToolCall): boolean => /^(?:plan|report|research-agent)$/.test(tool);
   if (asked.deepResearch && turn.stopped && !turn.tools.some(isResearch)) {
     warnings.push(
       "no deep research ran: the answer may be a counter-question or an ordinary answer",

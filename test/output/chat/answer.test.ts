@@ -247,7 +247,24 @@ describe("a reply that came whole", () => {
       failure: null,
     });
     expect([...turn.documents.keys()]).toEqual(["d", "e"]);
-    expect(turn.tools).toMatchObject([{ tool: "internal_search", input: { q: 1 }, output: "r" }]);
+    expect(turn.tools).toMatchObject([{ tool: "search", input: { q: 1 }, output: "r" }]);
+  });
+
+  it.each([
+    ["internal_search", { tool: "search", internet: false }],
+    ["web_search", { tool: "search", internet: true }],
+    ["research_agent", { tool: "research-agent" }],
+    ["tickets", { tool: "tickets" }],
+    ["constructor", { tool: "constructor" }],
+  ])("names the tool %s as a stream does", (tool_name, call) => {
+    const tool_arguments = { queries: ["leave", "days off"] };
+    const turn = turnOfReply({ ...reply, tool_calls: [{ tool_name, tool_arguments }] });
+    const asked = call.tool === "search";
+    expect(turn.tools).toMatchObject([
+      asked
+        ? { ...call, queries: ["leave", "days off"], input: null }
+        : { ...call, queries: [], input: tool_arguments },
+    ]);
   });
 
   it("has the events that a stream would have brought", () => {
@@ -261,7 +278,7 @@ describe("a reply that came whole", () => {
       "stop",
     ]);
     expect(events.filter((event) => event.type === "tool")).toMatchObject([
-      { tool: "internal_search", step: "start", input: { q: 1 } },
+      { tool: "search", step: "start", input: { q: 1 } },
       { step: "output", text: "r", documents: [{ document_id: "e" }] },
     ]);
   });

@@ -4,10 +4,27 @@ import { addDocuments, createTurn, turnsOf, type Turn } from "./answer.ts";
 import { createCall, noteDocuments, type ToolCall } from "./calls.ts";
 import { imageOf } from "./packet-details.ts";
 
+// A whole reply names the service's own tools by their class, a stream by their packets
+// (observed-service.md 12.12).
+const packetTools: Readonly<Record<string, string>> = {
+  internal_search: "search",
+  web_search: "search",
+  open_url: "open-url",
+  generate_image: "image-generation",
+  read_file: "file-reader",
+  add_memory: "memory",
+  research_agent: "research-agent",
+};
+
 function toolCallOf(each: NonNullable<ChatReply["tool_calls"]>[number], index: number): ToolCall {
-  const call = createCall(each.tool_name, index);
+  const name = each.tool_name;
+  const tool = Object.hasOwn(packetTools, name) ? (packetTools[name] ?? name) : name;
+  const call = createCall(tool, index);
+  call.internet = name === "web_search";
   const result = each.tool_result ?? "";
-  call.input = each.tool_arguments ?? null;
+  const { queries } = (each.tool_arguments ?? {}) as { queries?: unknown };
+  if (tool === "search" && Array.isArray(queries)) call.queries = queries.map(String);
+  else call.input = each.tool_arguments ?? null;
   call.output = typeof result === "string" ? result : JSON.stringify(result);
   call.reasoning = each.pre_reasoning ?? "";
   call.images = (each.generated_images ?? []).map(imageOf);
