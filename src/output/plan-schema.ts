@@ -4,9 +4,9 @@ const text = (description: string) => z.string().check(z.describe(description));
 const version = z.literal(1).check(z.describe("version of this format"));
 
 const planned = {
-  action: text("new, changed, unchanged, skipped, failed or orphaned"),
+  action: text("new, changed, unchanged, skipped, failed or gone"),
   class: z.optional(
-    text("of an orphan: gone, excluded, other-options, row-gone, opted-out or foreign"),
+    text("why it is gone: gone, excluded, other-options, row-gone, opted-out or foreign"),
   ),
   path: text("path of the file, relative to the project root"),
   row: z.optional(z.int().check(z.describe("row number in a file of rows"))),

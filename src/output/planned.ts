@@ -7,7 +7,7 @@ import { dim, green, red, yellow, type Text } from "./terminal/text.ts";
 
 export interface PlannedDocument {
   action: string;
-  /** Why the document is an orphan, see OrphanClass. */
+  /** Why the document is gone, see OrphanClass. */
   class?: string;
   path: string;
   /** Row number in a file of rows. */
@@ -20,7 +20,6 @@ export interface PlannedDocument {
 const planWords: Record<string, { row: string; count: string }> = {
   new: { row: "create", count: "to create" },
   changed: { row: "update", count: "to update" },
-  orphaned: { row: "gone", count: "gone" },
 };
 
 /** Fields of a document as people call them. */
@@ -50,7 +49,7 @@ const recordless = { row: "send", count: "to send" };
 const wordsOf = (action: string, isRecordless: boolean): typeof recordless | undefined =>
   isRecordless && action === "new" ? recordless : planWords[action];
 
-const planOrder = ["new", "changed", "failed", "unchanged", "skipped", "orphaned"];
+const planOrder = ["new", "changed", "failed", "unchanged", "skipped", "gone"];
 
 /** The counts of a plan: `6 to create, 2 to update, 40 unchanged`. */
 export function plannedCounts(counts: ReadonlyMap<string, number>, isRecordless: boolean): string {

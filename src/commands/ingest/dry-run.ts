@@ -57,7 +57,7 @@ async function* recordedOrphans(
       const { path, id, reason } = orphan;
       if (shard && !isInShard(id, shard)) continue;
       const detail = `${reason}; its document was not removed`;
-      yield { action: "orphaned", class: orphan.class, path, id, detail };
+      yield { action: "gone", class: orphan.class, path, id, detail };
     }
   }
 }
@@ -74,9 +74,9 @@ async function* findAllOrphans(
     yield each;
   }
   if (!since) return;
-  const orphaned = { action: "orphaned", class: "gone", id: undefined };
+  const gone = { action: "gone", class: "gone", id: undefined };
   for (const path of since.deleted) {
-    if (!reportedPaths.has(path)) yield { ...orphaned, path, detail: `deleted since ${since.ref}` };
+    if (!reportedPaths.has(path)) yield { ...gone, path, detail: `deleted since ${since.ref}` };
   }
   for (const [path, old] of since.renamed) {
     // A file that names its own id keeps its document after a rename.
@@ -84,7 +84,7 @@ async function* findAllOrphans(
       .idsOf(path)
       .some((id) => id !== defaultId(path, settings));
     if (reportedPaths.has(old) || keepsDocument || folder.state.filesOf(old).length > 0) continue;
-    yield { ...orphaned, path: old, detail: `renamed since ${since.ref} to ${folder.shown(path)}` };
+    yield { ...gone, path: old, detail: `renamed since ${since.ref} to ${folder.shown(path)}` };
   }
 }
 
@@ -142,14 +142,14 @@ export async function* everyDocument(
 }
 
 /** Not listed for people without --verbose, but counted. */
-const quietActions: ReadonlySet<string> = new Set(["unchanged", "skipped", "orphaned"]);
+const quietActions: ReadonlySet<string> = new Set(["unchanged", "skipped", "gone"]);
 
 type Written = Pick<Session, "output" | "source">;
 
 function isListed({ output }: Written, action: string, listsGone: boolean): boolean {
   if (output.verbose) return true;
   if (output.quiet) return action === "failed";
-  return !quietActions.has(action) || (listsGone && action === "orphaned");
+  return !quietActions.has(action) || (listsGone && action === "gone");
 }
 
 async function writeAll(
@@ -200,7 +200,7 @@ export async function writePlan(
   const result = `dry run, nothing was sent: ${plannedCounts(counts, dryRun.isRecordless === true)}`;
   await (output.quiet && format === "text" ? output.problem(result) : output.note(result));
   if (dryRun.size.chunks > 0) await output.note(sizeText(dryRun.size));
-  if (counts.has("orphaned") && !dryRun.listsGone) {
+  if (counts.has("gone") && !dryRun.listsGone) {
     await output.note("what is gone stays in the service: `knowctl status` lists it");
   }
   await tellOthers(output, dryRun.shard, dryRun.others());

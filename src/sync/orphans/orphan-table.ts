@@ -4,7 +4,8 @@ import { pagesOf } from "../state/pages.ts";
 import type { ListedClass } from "./orphan-classes.ts";
 import type { Orphan } from "./orphans.ts";
 
-export type OrphanStatus = "orphaned" | "kept" | "deleted" | "tombstoned" | "failed";
+/** The first two are the results of `status`, before anything is removed. */
+export type OrphanStatus = "gone" | "extra" | "kept" | "deleted" | "tombstoned" | "failed";
 
 /** An orphan, or with `--extra` a document that only the service has. */
 export interface UnlistedOrphan extends Omit<Orphan, "class"> {
@@ -74,7 +75,7 @@ export async function collectOrphans(
       number INTEGER PRIMARY KEY, id TEXT, path TEXT, part INTEGER, stored_id TEXT,
       class TEXT, reason TEXT, selected INTEGER, status TEXT, problem TEXT);`);
   const insert = database.prepare(
-    "INSERT INTO temp.orphans VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, 'orphaned', NULL)",
+    "INSERT INTO temp.orphans VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
   );
   const mark = database.prepare("UPDATE temp.orphans SET status = ?, problem = ? WHERE number = ?");
   const keep = database.prepare(
@@ -84,7 +85,8 @@ export async function collectOrphans(
   let selected = 0;
   for await (const { id, path, part, storedId, class: name, reason } of orphans) {
     const isRemoved = isSelected(name);
-    insert.run(id, path, part, storedId ?? null, name, reason, isRemoved ? 1 : 0);
+    const status = name === "extra" ? "extra" : "gone";
+    insert.run(id, path, part, storedId ?? null, name, reason, isRemoved ? 1 : 0, status);
     count++;
     if (isRemoved) selected++;
   }

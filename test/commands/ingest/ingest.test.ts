@@ -242,7 +242,7 @@ describe("ingest --dry-run", () => {
     expect(service.sandbox.ledger.requestCount).toBe(0);
   });
 
-  it("tells new, changed fields, unchanged and orphaned apart, and exits 12 when asked", async () => {
+  it("tells new, changed fields, unchanged and gone apart, and exits 12 when asked", async () => {
     const service = await startTestService({ files: handbook });
     await run(service, ingest());
     expect(await run(service, ingest("--dry-run", "--exit-code"))).toMatchObject({ code: 0 });
@@ -266,7 +266,7 @@ describe("ingest --dry-run", () => {
       ["changed", "docs/expenses.md", "metadata"],
       ["new", "docs/new.md", ""],
       ["unchanged", "docs/leave.md", ""],
-      ["orphaned", "docs/plain.txt", ""],
+      ["gone", "docs/plain.txt", ""],
     ]);
   });
 });

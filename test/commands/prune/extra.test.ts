@@ -42,7 +42,7 @@ describe("prune --extra", () => {
     expect(ran.code).toBe(0);
     expect(JSON.parse(ran.stdout)).toEqual([
       {
-        status: "orphaned",
+        status: "gone",
         path: "docs/0.md",
         row: null,
         id: "kb/docs/0.md",
@@ -51,7 +51,7 @@ describe("prune --extra", () => {
         reason: "the file is gone",
       },
       {
-        status: "orphaned",
+        status: "extra",
         path: null,
         row: null,
         id: "kb/old_page%.md",
@@ -100,7 +100,7 @@ describe("prune --extra", () => {
     expect(asked.stderr).toContain("to be removed: kb/b.md");
     expect(asked.stderr).toContain("Delete 1 document of Handbook uploads");
     await expectKept(service, prune.replace(" --yes", ""), "confirm with --yes");
-    expect((await runIn(service, list)).stdout).toMatch(/^orphaned\t\tkb\/b\.md/);
+    expect((await runIn(service, list)).stdout).toMatch(/^extra\t\tkb\/b\.md/);
     expect(await storedIn(service, 2)).toContain("kb%2Fb.md");
   });
 

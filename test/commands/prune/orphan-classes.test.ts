@@ -151,7 +151,7 @@ describe("a document whose file is there, but left out", () => {
     rmSync(join(service.folder, "docs/c.md"));
     const dry = await runIn(service, "ingest docs --cc-pair-id 2 --dry-run --json");
     const { documents } = JSON.parse(dry.stdout) as { documents: { action: string }[] };
-    expect(documents.filter(({ action }) => action === "orphaned")).toMatchObject([
+    expect(documents.filter(({ action }) => action === "gone")).toMatchObject([
       { class: "excluded", id: "docs/a.md" },
       { class: "gone", id: "docs/c.md" },
     ]);

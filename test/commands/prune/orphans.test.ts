@@ -44,7 +44,7 @@ describe("prune", () => {
     const dry = `${prune} --tombstone --dry-run`;
     const csv = await runIn(service, `${dry} -o csv --fields status,path,stored_id`);
     const odd = dialect === "onyx" ? "docs%2Fa_b%2Fc%25.md" : "";
-    expect(csv.stdout).toContain(`orphaned,docs/a b/c%.md,${odd}`);
+    expect(csv.stdout).toContain(`gone,docs/a b/c%.md,${odd}`);
     const one = await runIn(service, dry.replace("docs", "docs/11.md"));
     expect(one).toMatchObject({ code: 0, stdout: "", stderr: "nothing to remove\n" });
   });

@@ -93,5 +93,5 @@ it("a dry run of a retry names what failed, and no orphans", async () => {
     code: 0,
     stdout: expect.stringMatching(/^create\s+docs\/z\.md\s.*\n$/),
   });
-  expect(stderr).not.toContain("orphaned");
+  expect(stderr).not.toContain("gone");
 });

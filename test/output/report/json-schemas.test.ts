@@ -69,7 +69,7 @@ describe("schema/plan.schema.json", () => {
       expect(schema.safeParse(each).error, JSON.stringify(each)).toBe(undefined);
     expect(plan).toMatchObject({
       type: "plan",
-      counts: { new: 1, unchanged: 1, skipped: 1, failed: 1, orphaned: 1 },
+      counts: { new: 1, unchanged: 1, skipped: 1, failed: 1, gone: 1 },
     });
     expect(lines.length).toBeGreaterThan(5);
   });

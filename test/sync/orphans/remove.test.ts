@@ -56,7 +56,7 @@ it("tries no further document once the service is given up", async () => {
   });
   await expect(removal).rejects.toBe(down);
   expect(tried).toEqual(["a.md", "b.md"]);
-  expect([...orphans.list()].map(({ status }) => status)).toEqual(["failed", "failed", "orphaned"]);
+  expect([...orphans.list()].map(({ status }) => status)).toEqual(["failed", "failed", "gone"]);
   state.close();
 });
 
