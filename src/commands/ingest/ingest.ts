@@ -8,7 +8,7 @@ import { addSize, noSize } from "../../documents/payload/size.ts";
 import { openOutput } from "../connect.ts";
 import { accessRules, type AccessRules } from "./target/access.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";
-import { createOwners, ownersOptions } from "./target/owners.ts";
+import { createOwners, failForeign, ownersOptions } from "./target/owners.ts";
 import { planFolder } from "./plan.ts";
 import { warnOfHeld } from "./target/other-pairs.ts";
 import { checkPlannedPairs } from "./target/planned-access.ts";
@@ -227,15 +227,19 @@ async function dryRun(
   const onPlanned = (body: Uint8Array): void => addSize(size, body);
   const plan = await planFound(context, session, options, { files, onPlanned });
   const rules = accessRules(options, source.config);
-  await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules);
+  await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules, (client) =>
+    options.overwrite === true
+      ? Promise.resolve()
+      : failForeign(context, session, client, plan),
+  );
   await warnOfHeld(session, plan.table.entries(["new", "changed", "unchanged"]), rules);
   await printNotices(session, plan.table.notices);
   await printWarnings(session, plan.table.warnings(), plan.images);
   await printSince(output, source, true);
-  await printReasons(output, plan.table);
   const changes = options.allowIdChange ? undefined : idChanges(session, plan);
-  if (changes)
-    await output.warn(`${changes.text}: the upload is refused without --allow-id-change`);
+  if (changes) {
+    await output.warn(`${changes.text}: the upload is refused; ${changes.hints.join("; ")}`);
+  } else await printReasons(output, plan.table);
   const exitCode = options.exitCode === true;
   const { shard } = options;
   const shown = format === "text" ? source.shown : (path: string) => path;

@@ -49,6 +49,8 @@ export interface PlanTable {
   /** `content` is the content hash, when the content is the reason for the skip. */
   addSkip(path: string, reason: string, part?: number, content?: string): void;
   addFailure(path: string, reason: string, part?: number): void;
+  /** Turns a document of a dry plan into a failure. Call it after index(). */
+  fail(entry: PlanEntry, reason: string): void;
   /** Creates the indexes on id and path. Call it after the last entry. */
   index(): void;
   /** Counts documents that need no entry. */
@@ -136,6 +138,9 @@ export function createPlanTable(database: Database): PlanTable {
   const leftOut = database.prepare(
     "SELECT 1 AS yes FROM temp.plan WHERE path = ? AND action = 'skipped' AND content IS NULL LIMIT 1",
   );
+  const setFailed = database.prepare(
+    "UPDATE temp.plan SET action = 'failed', detail = ? WHERE path = ? AND part = ? AND action = ?",
+  );
   const idsOfPath = database.prepare("SELECT id FROM temp.plan WHERE path = ? AND id IS NOT NULL");
   const dropUnfound = ["gone", "excluded"].map((each) =>
     database.prepare(`DELETE FROM temp.${each} WHERE path = ?`),
@@ -185,6 +190,11 @@ export function createPlanTable(database: Database): PlanTable {
       add({ ...bare, path, part, action: "skipped", detail: reason, content }),
     addFailure: (path, reason, part = 0) =>
       add({ ...bare, path, part, action: "failed", detail: reason }),
+    fail({ path, part, action }, reason) {
+      countUp(action, -1);
+      countUp("failed", 1);
+      setFailed.run(reason, path, part, action);
+    },
     countUp,
     addGone(path, content) {
       goneCount++;

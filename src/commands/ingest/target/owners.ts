@@ -8,7 +8,7 @@ import type { Pending } from "../../../sync/run/pending.ts";
 import { createIsRecorded } from "../../../sync/run/run.ts";
 import { mayHaveSent } from "../../../sync/run/run-failures.ts";
 import { targetFor } from "../../../sync/state/target.ts";
-import type { UploadSession, ConnectedSession } from "../session.ts";
+import type { Session, UploadSession } from "../session.ts";
 import { everyPair, waiting, addList, addOtherList, listOtherPairs } from "./pair-lists.ts";
 import { createListedTable } from "../../../sync/status/listed-table.ts";
 
@@ -56,7 +56,9 @@ async function refuseIgnoredPair(client: Client, signal: AbortSignal): Promise<v
  * ApiError; then nothing is known.
  */
 async function createHolders(
-  { connected, state, output }: Pick<ConnectedSession, "connected" | "state" | "output">,
+  { connected, state, output }: Pick<Session, "state" | "output"> & {
+    connected: { client: Client };
+  },
   signal: AbortSignal,
 ): Promise<Holders> {
   const { client } = connected;
@@ -171,18 +173,18 @@ export function ownersOptions(
   return { isAsked: overwrite !== true, isKept: state !== false, signal };
 }
 
-type Foreign = Extract<Pending["prepared"], { kind: "document" }>;
-
-function refusal({ path, part, id }: Foreign, holder: string): string {
+function refusal({ path, part, id }: { path: string; part: number; id: string }, holder: string): string {
   const place = path === "" ? `stdin:${part}:1` : path;
   return `${place}: ${holder} has ${neutraliseLine(id)}, and no record here: another project sends it; use an --id-prefix of your own, or --overwrite to replace it`;
 }
+
+const foreignUnknown = "cannot tell whether other pairs have these documents";
 
 /** Says how to send without the list that failed. */
 function explainFailed(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const { exit, method, url, status, code, details } = error;
-  const message = `cannot tell whether other pairs have these documents: ${error.message}`;
+  const message = `${foreignUnknown}: ${error.message}`;
   const hints = [
     ...error.hints,
     "--overwrite sends without asking: it replaces what another pair has",
@@ -190,7 +192,7 @@ function explainFailed(error: unknown): unknown {
   return new ApiError(exit, message, { method, url, status, code, details, hints, cause: error });
 }
 
-const isRefused = (error: unknown): error is ApiError =>
+const isRefused = (error: unknown): boolean =>
   error instanceof ApiError && (error.exit === "auth" || error.exit === "not-found");
 
 const refusedText =
@@ -198,6 +200,37 @@ const refusedText =
 
 const canList = ({ dialect: { paths } }: Client): boolean =>
   paths.ingestedDocuments !== undefined && paths.pairDocuments !== undefined;
+
+/**
+ * Turns the new documents of a dry plan that stand under another pair alone into failures: the
+ * upload refuses them. Where the service or the key cannot list, it says so.
+ */
+export async function failForeign(
+  { signal }: { signal: AbortSignal },
+  { state, targets, output }: Session,
+  client: Client,
+  { table }: Plan,
+): Promise<void> {
+  if (!canList(client) || state.isRecordless) return;
+  const isRecorded = createIsRecorded(state, targets);
+  let holders: Holders | undefined;
+  try {
+    for (const entry of table.entries(["new"])) {
+      const { id = "", ownPair } = entry;
+      const target = targetFor(targets, ownPair);
+      if (!target || isRecorded(id)) continue;
+      holders ??= await createHolders({ connected: { client }, state, output }, signal);
+      if (!holders.isListed(id) || (await holders.isIn(target.ccPairId, id))) continue;
+      const holder = await holders.holderOf(id, target.ccPairId);
+      table.fail(entry, refusal({ ...entry, id }, holder));
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    signal.throwIfAborted();
+    if (isRefused(error)) return await output.warn(refusedText);
+    await output.note(`${foreignUnknown}: ${error.message}; the upload needs this list`);
+  }
+}
 
 /** Creates the owners of one upload. */
 export function createOwners(

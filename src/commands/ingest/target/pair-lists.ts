@@ -3,7 +3,7 @@ import { listConnectors } from "../../../api/connectors.ts";
 import { listDocuments } from "../../../api/listed-documents.ts";
 import type { ConnectorStatus } from "../../../api/schemas.ts";
 import { ApiError, CliError } from "../../../errors.ts";
-import type { ConnectedSession } from "../session.ts";
+import type { Session } from "../session.ts";
 import type { ListedTable } from "../../../sync/status/listed-table.ts";
 
 /** In a ListedTable: the documents of all pairs. No pair has this number (observed-service.md 3.9). */
@@ -32,7 +32,7 @@ function explainRefusal(error: unknown, ccPairId: number): unknown {
 }
 
 /** With `progress` it says what it waits for. */
-type Listing = Pick<ConnectedSession, "connected"> & Partial<Pick<ConnectedSession, "progress">>;
+type Listing = { connected: { client: Client } } & Partial<Pick<Session, "progress">>;
 
 /**
  * Adds the service's list of a pair, or of all pairs. Throws ApiError; then the list is not

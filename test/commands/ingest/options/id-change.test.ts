@@ -20,7 +20,11 @@ it("a forgotten prefix sends nothing, and names both ways on", async () => {
   expect(planned.code).toBe(0);
   const text =
     "40 of 40 recorded documents would be sent a second time, under another id (first: kb/docs/0.md → docs/0.md)";
-  expect(planned.stderr).toContain(`warning: ${text}: the upload is refused`);
+  expect(planned.stderr.match(/^warning: .*/gm)).toEqual([
+    `warning: ${text}: the upload is refused; repeat the recorded prefix: --id-prefix kb/; ` +
+      "or send them under the new ids with --allow-id-change: the earlier ones stay until " +
+      "`knowctl prune --class other-options --class row-gone`",
+  ]);
   const ran = await runIn(service, line);
   expect(ran.stderr).toContain(`error: ${text}; nothing was sent`);
   expect(ran.stderr).toContain("repeat the recorded prefix: --id-prefix kb/");

@@ -1,7 +1,7 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { FaultAction, FaultSpec } from "../../../../src/sandbox/http/faults.ts";
+import type { FaultAction, FaultRule, FaultSpec } from "../../../../src/sandbox/http/faults.ts";
 import {
   startTestService,
   writeFiles,
@@ -71,6 +71,36 @@ describe("a document of another pair", () => {
     writeFiles(service.folder, filesOf("third"));
     expect((await runIn(service, "ingest docs --cc-pair-id 2")).code).toBe(0);
     expect(sent(service)).toBe(3);
+  });
+
+  it("is named by a dry run, which counts it as one that would fail", async () => {
+    const service = await startSecond(7);
+    const report = join(service.folder, "plan.json");
+    const ran = await runIn(service, `ingest docs --cc-pair-id 2 --dry-run --report ${report}`);
+    expect(ran.stdout).toMatch(/^create\tdocs\/own\.md\t/);
+    expect(ran.stdout).toMatch(/^failed\tdocs\/1\.md\tdocs\/1\.md\tdocs\/1\.md: pair 7 \(/m);
+    expect(ran.stderr).toContain("dry run, nothing was sent: 1 to create, 3 failed");
+    expect(ran.code).toBe(10);
+    expect(JSON.parse(readFileSync(report, "utf8"))).toMatchObject({
+      counts: { created: 1, failed: 3 },
+    });
+    const own = await runIn(service, "ingest docs --cc-pair-id 7 --dry-run");
+    expect(own).toMatchObject({ code: 0, stderr: expect.stringContaining("4 to create") });
+    const over = await runIn(service, "ingest docs --cc-pair-id 2 --dry-run --overwrite");
+    expect(over).toMatchObject({ code: 0, stderr: expect.stringContaining("4 to create") });
+    expect([sent(service), sent(service, "docs/own.md")]).toEqual([1, 0]);
+  });
+
+  it.each([
+    [403, "warning: the service does not let this key list its documents"],
+    [500, "cannot tell whether other pairs have these documents: "],
+  ])("is not known to a dry run where the list answers %d", async (status, text) => {
+    const rules: FaultRule[] = [];
+    const service = await startSecond(7, { faults: { rules } });
+    rules.push(...(listing({ status }).rules ?? []));
+    const ran = await runIn(service, "ingest docs --cc-pair-id 2 --dry-run");
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining(text) });
+    expect(ran.stderr).toContain("4 to create");
   });
 
   it("fails as a line of stdin; the others are sent", async () => {

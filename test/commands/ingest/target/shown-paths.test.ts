@@ -76,9 +76,9 @@ describe("text for people names files as a terminal opens them", () => {
     rmSync(join(service.folder, "notes/n.md"));
     const orphans = "prune . ../notes --cc-pair-id 2 --tombstone --dry-run --max-delete 100%";
     const table = await run(orphans, { isTTY: true });
-    expect(table.stdout).toMatch(/^orphaned +a\.md +docs\/a\.md/m);
-    expect(table.stdout).toMatch(/^orphaned +\.\.\/notes\/n\.md +notes\/n\.md/m);
-    expect((await run(orphans)).stdout).toMatch(/^orphaned\tdocs\/a\.md\t/m);
+    expect(table.stdout).toMatch(/^gone +a\.md +docs\/a\.md/m);
+    expect(table.stdout).toMatch(/^gone +\.\.\/notes\/n\.md +notes\/n\.md/m);
+    expect((await run(orphans)).stdout).toMatch(/^gone\tdocs\/a\.md\t/m);
     expect((await run("explain warned.md", { isTTY: true })).stdout).toMatch(/^\S*warned\.md/m);
     const documents = await run("convert . ../notes");
     expect(documents.stderr).toMatch(/^error: \.\.\/notes\/utf\.md/m);
