@@ -44,15 +44,19 @@ function withoutMetadata(row: unknown): Row {
 /**
  * Opens (and creates) a SQLite file in WAL mode with full synchronisation:
  * a committed transaction survives `kill -9` and power loss. Waits up to 10 s
- * for another process's write lock. Throws CliError `local` when the file
- * cannot be opened or is not a database.
+ * for another process's write lock. `check` throws for a file that must not be written to. Throws
+ * CliError `local` when the file cannot be opened or is not a database.
  */
-export async function openDatabase(path: string): Promise<Database> {
+export async function openDatabase(
+  path: string,
+  check: (database: Database) => void = () => {},
+): Promise<Database> {
   let driver: OpenDriver | undefined;
   try {
     driver = await openDriver(path);
-    await prepareDriver(driver);
-    return createDatabase(driver);
+    const database = createDatabase(driver);
+    await prepareDriver(driver, () => check(database));
+    return database;
   } catch (error) {
     driver?.close();
     if (error instanceof CliError) throw error;

@@ -92,14 +92,15 @@ const lockWaitMs = 10_000;
 /**
  * Sets the journal to WAL, and retries for up to 10 s. While another process does the same
  * to a new file, SQLite fails at once instead of waiting for its busy timeout: it cannot
- * distinguish this case from a deadlock.
+ * distinguish this case from a deadlock. Calls `check` before: the mode is written to the file.
  */
-export async function prepareDriver(driver: Driver): Promise<void> {
+export async function prepareDriver(driver: Driver, check: () => void): Promise<void> {
   // libsql is built to keep temporary tables in memory, even one of a million ids.
   driver.exec(`PRAGMA busy_timeout = ${lockWaitMs}; PRAGMA temp_store = FILE;`);
   const giveUpAt = performance.now() + lockWaitMs;
   for (;;) {
     try {
+      check();
       driver.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
       return;
     } catch (error) {

@@ -228,9 +228,7 @@ async function dryRun(
   const plan = await planFound(context, session, options, { files, onPlanned });
   const rules = accessRules(options, source.config);
   await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules, (client) =>
-    options.overwrite === true
-      ? Promise.resolve()
-      : failForeign(context, session, client, plan),
+    options.overwrite === true ? Promise.resolve() : failForeign(context, session, client, plan),
   );
   await warnOfHeld(session, plan.table.entries(["new", "changed", "unchanged"]), rules);
   await printNotices(session, plan.table.notices);

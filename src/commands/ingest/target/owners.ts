@@ -173,7 +173,10 @@ export function ownersOptions(
   return { isAsked: overwrite !== true, isKept: state !== false, signal };
 }
 
-function refusal({ path, part, id }: { path: string; part: number; id: string }, holder: string): string {
+function refusal(
+  { path, part, id }: { path: string; part: number; id: string },
+  holder: string,
+): string {
   const place = path === "" ? `stdin:${part}:1` : path;
   return `${place}: ${holder} has ${neutraliseLine(id)}, and no record here: another project sends it; use an --id-prefix of your own, or --overwrite to replace it`;
 }
@@ -211,7 +214,7 @@ export async function failForeign(
   client: Client,
   { table }: Plan,
 ): Promise<void> {
-  if (!canList(client) || state.isRecordless) return;
+  if (!canList(client)) return;
   const isRecorded = createIsRecorded(state, targets);
   let holders: Holders | undefined;
   try {

@@ -14,7 +14,7 @@ import { CliError, codeOf, messageOf, writeProblem } from "../../../errors.ts";
 import { makeFolder } from "../../../make-folder.ts";
 import type { OwnerRules } from "../../../ownership.ts";
 import { checkStateFolder, isOwnFolder, refuseTracked, type StateRules } from "./state-folder.ts";
-import { prepareTables, schema } from "./state-schema.ts";
+import { checkTables, prepareTables, schema } from "./state-schema.ts";
 import { stateFailure } from "../state-failure.ts";
 import { createState, type State } from "../state.ts";
 
@@ -147,14 +147,15 @@ export async function openState(
   // Where a new state would be one that git tracks, the next run would refuse it.
   if (!existed) refuseTracked(folder, rules);
   const isOurs = isForState(folder);
-  prepareFolder(folder, rules);
+  if (!existed) prepareFolder(folder, rules);
   let database: Database | undefined;
   try {
     const mark = join(folder, newStateMark);
     // With the mark, another process is about to create the tables: nothing is lost.
     const hadRecords = existed && !existsSync(mark);
     if (!existed) writeFileSync(mark, "");
-    database = await openDatabase(path);
+    database = await openDatabase(path, (opened) => checkTables(opened, path));
+    if (existed) prepareFolder(folder, rules);
     removeRightsOfOthers(path, 0o600, rules);
     const hadTables = prepareTables(database, path);
     const onRecord = (): void => rmSync(mark, { force: true });

@@ -82,24 +82,31 @@ export function checkSchema(database: Database, path: string): void {
 }
 
 /**
- * Creates missing tables. Returns false when the file had none. Throws CliError `local` for another
- * version, and for what checkSchema() refuses, before it changes anything.
+ * Whether the file has the tables. Throws CliError `local` for another version, and for what
+ * checkSchema() refuses.
  */
+export function checkTables(database: Database, path: string): boolean {
+  const hasTables = database
+    .prepare("SELECT 1 AS yes FROM sqlite_master WHERE name = 'meta' AND sql = ?")
+    .get(metaTable);
+  const row = hasTables && database.prepare("SELECT value FROM meta WHERE key = 'schema'").get();
+  const version = row === undefined ? schemaVersion : Number(row["value"]);
+  if (version !== schemaVersion) throw otherVersion(path, version);
+  checkSchema(database, path);
+  return hasTables !== undefined;
+}
+
+/** Creates missing tables. Returns false when the file had none. Throws as checkTables(). */
 export function prepareTables(database: Database, path: string): boolean {
   return database.transaction(() => {
-    const hadTables = database
-      .prepare("SELECT 1 AS yes FROM sqlite_master WHERE name = 'meta' AND sql = ?")
-      .get(metaTable);
-    const row = hadTables && database.prepare("SELECT value FROM meta WHERE key = 'schema'").get();
-    const version = row === undefined ? schemaVersion : Number(row["value"]);
-    if (version !== schemaVersion) throw otherVersion(path, version);
-    checkSchema(database, path);
+    // Another process may have made the tables since the file was opened.
+    const hadTables = checkTables(database, path);
     database.exec(schema);
     // Also a test write: a full or read-only disk fails here, before any upload.
     database
       .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('schema', ?)")
       .run(String(schemaVersion));
-    return hadTables !== undefined;
+    return hadTables;
   });
 }
 

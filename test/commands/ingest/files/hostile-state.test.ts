@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../../src/database.ts";
@@ -89,12 +99,19 @@ describe("a state that came with the checkout", () => {
     const contents = async (sql = ""): Promise<unknown> => {
       const database = await openDatabase(path);
       database.exec(sql);
-      const master = database.prepare("SELECT type, name, sql FROM sqlite_master").all();
+      const master = database
+        .prepare("SELECT type, name, sql FROM sqlite_master ORDER BY type, name")
+        .all();
       const [files] = database.prepare("SELECT count(*) AS n FROM files").all();
       database.close();
       return { master, files };
     };
-    const crafted = await contents(made);
+    // A copy is not in WAL mode: to set it would be a write.
+    const copy = join(service.folder, "copy.db");
+    const crafted = await contents(`${made}; VACUUM INTO '${copy}'`);
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+    renameSync(copy, path);
+    const bytes = readFileSync(path);
     for (const line of [
       ...commands,
       "verify",
@@ -105,7 +122,25 @@ describe("a state that came with the checkout", () => {
       expect(stderr).toMatch(/state\.db has the \w+ \w+, which knowctl did not make: not used/);
       expect(code).toBe(14);
     }
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+    expect(readdirSync(join(service.folder, ".knowctl"))).toEqual([".gitignore", "state.db"]);
     expect(await contents()).toEqual(crafted);
+  });
+
+  it("is not used, and nothing is written beside it, where another program made it", async () => {
+    const service = await startTestService({ files: { "a.md": "# A\n" } });
+    const folder = temporaryFolder();
+    const path = join(folder, "state.db");
+    const database = await openDatabase(path);
+    database.exec("CREATE TABLE notes (a); PRAGMA journal_mode = DELETE");
+    database.close();
+    chmodSync(path, 0o644);
+    const bytes = readFileSync(path);
+    const ran = await run(service, `ingest a.md --cc-pair-id 2 --state ${folder}`);
+    expect(ran).toMatchObject({ code: 14, stderr: expect.stringContaining("the table notes") });
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+    expect(statSync(path).mode & 0o777).toBe(0o644);
+    expect(readdirSync(folder)).toEqual(["state.db"]);
   });
 
   it.each([

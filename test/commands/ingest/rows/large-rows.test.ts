@@ -50,7 +50,7 @@ it("a row file above 64 MiB is uploaded, retried, recognised, explained and prun
   expect((await run(service, ...upload)).stderr).toContain("3 unchanged");
   const prune = ["prune", "rows.json", "--cc-pair-id", "2"];
   expect((await run(service, ...prune, "--dry-run")).stdout).toMatch(
-    /^orphaned\trows\.json\tc\trow-gone\t/,
+    /^gone\trows\.json\tc\trow-gone\t/,
   );
   const pruned = await run(service, ...prune, "--yes");
   expect(pruned).toMatchObject({ code: 0 });
