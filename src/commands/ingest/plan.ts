@@ -75,7 +75,7 @@ export async function planFolder(
     storedId: dialects[source.config.dialect].storedId,
     isCurrent(path) {
       const place = realPlaceOf(path);
-      // An earlier knowctl recorded the file under the path of a link.
+      // The file moved, and a link took its place: its document has another id now.
       if (realPathIn(settings.root, place) !== path) return false;
       const found = statFile(path, place);
       const stamp = found.kind === "file" ? found.file.stamp : "";

@@ -18,7 +18,6 @@ export interface JudgeRequest {
   /** The options of this command, and the settings that result from them. */
   options: RecordedOptions;
   settings: DocumentSettings;
-  /** The recorded options. */
   /** Prefixes that ids of this project have, see ownPrefixes(). */
   ownPrefixes: readonly string[];
   recorded: OptionsStore;
@@ -52,7 +51,7 @@ const ownerReasons = {
   adopted: "the service had it before the first upload from here, outside the id prefix",
 };
 
-const unknownOptions = "recorded by an earlier knowctl without its options: the reason is unknown";
+const unknownOptions = "its options are not recorded: the reason is unknown";
 
 /** The options that shape documents, without those that select files or permit to drop something. */
 function shapingJson({ mapping, settings }: RecordedOptions): string {
@@ -216,7 +215,7 @@ export function createJudge(request: JudgeRequest): Judge {
       return { file: "gone", document: "same options", reason: "the file is gone" };
     }
     const real = request.realPathOf(missing.path);
-    // An earlier knowctl recorded the document under the path of a link.
+    // The file moved, and a link took its place.
     if (real !== undefined && real !== missing.path && !planned(real).isEmpty()) {
       return {
         file: "exists",

@@ -5,7 +5,7 @@ import type { PlanTable } from "./plan-table.ts";
 import type { AcceptedRecord, FileRecord } from "../state/records.ts";
 import { targetFor } from "../state/target.ts";
 
-const unknownOptions = "recorded by an earlier knowctl, without options";
+const unknownOptions = "the recorded document has no recorded options";
 
 /** Counts why documents are sent, see createReasonCount(). */
 export interface ReasonCount {

@@ -56,7 +56,11 @@ async function refuseIgnoredPair(client: Client, signal: AbortSignal): Promise<v
  * ApiError; then nothing is known.
  */
 async function createHolders(
-  { connected, state, output }: Pick<Session, "state" | "output"> & {
+  {
+    connected,
+    state,
+    output,
+  }: Pick<Session, "state" | "output"> & {
     connected: { client: Client };
   },
   signal: AbortSignal,

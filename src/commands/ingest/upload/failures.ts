@@ -60,13 +60,11 @@ export function stoppedUpload({
  * Failures from stdin belong to no inputs.
  */
 export function failureScope(
-  { inputs, cwd, settings, find }: DocumentSource,
+  { inputs, find }: DocumentSource,
   { linked }: Pick<Plan, "linked">,
 ): (path: string) => boolean {
   const isInScope = scopeOf(inputs, find);
-  // An earlier knowctl recorded a link that was named under its own path.
-  const named = new Set(inputs.map((input) => relativeTo(settings.root, resolve(cwd, input))));
-  return (path) => path !== "" && (isInScope(path) || linked.has(path) || named.has(path));
+  return (path) => path !== "" && (isInScope(path) || linked.has(path));
 }
 
 /** Records the failures of the plan; failures of the upload are recorded during the run. */

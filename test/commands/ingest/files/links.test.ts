@@ -145,8 +145,8 @@ describe("a document behind a link", () => {
   });
 });
 
-describe("a document that was recorded under the path of a link", () => {
-  /** Uploads the files in place of the links, as an earlier knowctl recorded them. */
+describe("a document of a file that moved and left a link in its place", () => {
+  /** Uploads files, then moves them and puts links in their place. */
   async function startRecorded(text = "# Same\n"): Promise<TestService> {
     const service = await startTestService({
       files: { "docs/README.md": text, "docs/link/b.md": text.replace("same", "b") },
