@@ -1,3 +1,5 @@
+import { escapeText, possibleMarks } from "./escape.ts";
+
 /** Marks of emphasis and of struck text. */
 export type MarkText = "*" | "**" | "~~";
 
@@ -41,6 +43,8 @@ const isBlankPiece = (piece: Piece | undefined): boolean =>
   piece === undefined ||
   piece.kind === "break" ||
   (piece.kind === "text" && piece.text.trim() === "");
+
+const longestAddress = 2000;
 
 /** A destination as Markdown writes it; undefined for a link that leads nowhere. */
 export function destination(href: string | undefined): string | undefined {
@@ -131,13 +135,18 @@ export function asCode(pieces: readonly Piece[]): Piece[] {
   return inner.length === 0 ? [...pieces] : [...before, ...codes, ...after];
 }
 
-/** An image; of an address that Markdown cannot contain, only its alternative text. */
+/** An image; of an address that Markdown should not contain, only its alternative text. */
 export function imagePieces(source: string | undefined, alt: string): Piece[] {
   const text = alt.replace(/[[\]\s]+/g, " ").trim();
-  const isNameable = source !== undefined && /^(?!data:)[^\s()<>]{1,2000}$/i.test(source);
-  if (isNameable) {
-    const image = `![${text}](${source})`;
-    return [rawPiece(image, image)];
-  }
-  return text === "" ? [] : [textPiece(` ${text} `)];
+  const address = (source ?? "").length <= longestAddress ? destination(source) : undefined;
+  if (address === undefined) return text === "" ? [] : [textPiece(` ${text} `)];
+  const marks = possibleMarks(text);
+  const escaped = escapeText(text, {
+    isInLink: true,
+    isInCell: false,
+    marks,
+    before: "[",
+    after: "]",
+  });
+  return [rawPiece(`![${escaped}](${address})`, `![${text}](${address})`)];
 }

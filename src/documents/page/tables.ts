@@ -79,16 +79,21 @@ function createGrid(writer: Writer, columns: number) {
     return hasRoom ? text : "";
   };
   const addCell = (texts: string[], cell: PageNode, at: number): void => {
-    const text = cellText(writer, cell);
+    const { text, isShown } = cellText(writer, cell);
     // HTML Standard, "rowspan": 0 stands for the rest of the row group.
     const rows = (countIn(cell, "rowspan", 65_534) ?? 1) || Infinity;
     const width = countIn(cell, "colspan", 1000) || 1;
     // A text above or below all columns belongs to none.
     const isWhole = width > 1 && width >= columns;
     for (let column = 0; column < width; column++) {
-      const shown = column === 0 ? text : isWhole ? "" : again(text);
+      const repeated = isWhole || !isShown ? "" : text;
+      const shown = column === 0 ? text : again(repeated);
       if (shown === undefined) return;
-      if (rows > 1) below.set(texts.length, { text: shown, last: at + rows - 1 });
+      if (rows > 1)
+        below.set(texts.length, {
+          text: column === 0 && !isShown ? "" : shown,
+          last: at + rows - 1,
+        });
       texts.push(shown);
     }
   };
@@ -121,13 +126,14 @@ function createGrid(writer: Writer, columns: number) {
   };
 }
 
-function cellText(writer: Writer, cell: PageNode): string {
+/** The text of a cell in one line, and whether it has words: an icon is not repeated. */
+function cellText(writer: Writer, cell: PageNode): { text: string; isShown: boolean } {
   const id = attributeOf(cell, "id");
   if (id) writer.ids.add(id);
   const pieces: Piece[] = lineOf(writer, () => addChildren(writer, cell));
-  return plainOf(pieces) === "" && !pieces.some(({ kind }) => kind === "raw")
-    ? ""
-    : oneLine(markdownOf(pieces, true));
+  const isShown = plainOf(pieces.filter(({ kind }) => kind !== "raw")) !== "";
+  const isEmpty = !isShown && !pieces.some(({ kind }) => kind === "raw");
+  return { text: isEmpty ? "" : oneLine(markdownOf(pieces, true)), isShown };
 }
 
 const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;

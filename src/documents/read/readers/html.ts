@@ -76,6 +76,15 @@ function toFrontMatter(meta: Meta): FrontMatter | undefined {
   return { data: toValue(data) as ValueMap, format: "json", block: "", firstLine: 1 };
 }
 
+const isXhtml =
+  /^\uFEFF?\s*<\?xml\s|<html\s[^<>]{0,300}xmlns=["']http:\/\/www\.w3\.org\/1999\/xhtml/i;
+const closedAlone =
+  /<(a|div|i|iframe|p|script|span|style|td|textarea|th|title)((?:\s[^<>]*)?)\/>/gi;
+
+/** XHTML closes elements in their start tags; in HTML, `<script/>` never ends. */
+const asHtml = (text: string): string =>
+  isXhtml.test(text.slice(0, 2000)) ? text.replace(closedAlone, "<$1$2></$1>") : text;
+
 /**
  * Reads the text of an HTML page as Markdown. Of a page with `<main>` (or mostly `<article>`), it
  * reads only that part; it never reads navigation and scripts. Metadata in the head becomes front
@@ -86,7 +95,7 @@ export function readHtml(
   path: string,
   { keepsHidden = false }: Pick<Surroundings, "keepsHidden"> = {},
 ): Parsed {
-  const page = pageFromHtml(text, { path, keepsHidden, firstLine: 1, onlyMain: true });
+  const page = pageFromHtml(asHtml(text), { path, keepsHidden, firstLine: 1, onlyMain: true });
   const meta = metaOf(page.document);
   const title = meta.get("title") ?? page.headings[0]?.text;
   return {
