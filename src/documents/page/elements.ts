@@ -121,10 +121,20 @@ function hasTitle(node: PageNode): boolean {
   return found;
 }
 
+/** A note that a `sup` refers to: one line. */
+function addAside(writer: Writer, node: PageNode): void {
+  const note = attributeOf(node, "data-note");
+  if (note === undefined) return addPlainBlock(writer, node);
+  endBlock(writer);
+  const text = oneLine(markdownOf(lineOf(writer, () => addChildren(writer, node))));
+  if (text !== "") addBlock(writer, { text: `[^${note}]: ${text}`, kind: "other" });
+}
+
 /** Block elements that mean something; the others only separate. */
 const blockHandlers: Readonly<Record<string, (writer: Writer, node: PageNode) => void>> = {
   pre: addCode,
   blockquote: addQuotation,
+  aside: addAside,
   ul: addList,
   ol: addList,
   menu: addList,

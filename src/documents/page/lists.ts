@@ -1,3 +1,4 @@
+import { letters, roman } from "./numerals.ts";
 import { childrenOf, attributeOf, isElement, isText, type PageNode } from "./tree.ts";
 import {
   addBlock,
@@ -14,30 +15,6 @@ import {
 function integerOf(node: PageNode, name: string): number | undefined {
   const text = /^\s*([+-]?\d{1,9})(?!\d)/.exec(attributeOf(node, name) ?? "")?.[1];
   return text === undefined ? undefined : Number(text);
-}
-
-const letters = (number: number): string => {
-  let text = "";
-  for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / 26)) {
-    text = String.fromCharCode(97 + ((rest - 1) % 26)) + text;
-  }
-  return text || String(number);
-};
-
-const romanSigns = "m1000 cm900 d500 cd400 c100 xc90 l50 xl40 x10 ix9 v5 iv4 i1"
-  .split(" ")
-  .map((each) => [each.replace(/\d+/, ""), Number(each.replace(/\D+/, ""))] as const);
-
-function roman(number: number): string {
-  if (number < 1 || number > 3999) return String(number);
-  let rest = number;
-  return romanSigns
-    .map(([sign, value]) => {
-      const times = Math.floor(rest / value);
-      rest %= value;
-      return sign.repeat(times);
-    })
-    .join("");
 }
 
 type Shown = (number: number) => string;

@@ -9,13 +9,22 @@ function partsOf(node: PageNode): string[] {
   return [...childrenOf(node)].filter(isElement).map((child) => written(child));
 }
 
+const isScript = /^m(?:frac|root|sqrt|su[bp]|subsup|under|over|underover)$/;
+
+/** A factor stands apart from one with a power, an index or a fraction. */
 function inRow(node: PageNode): string {
-  const parts: string[] = [];
+  let text = "";
+  let wasScript = false;
   for (const child of childrenOf(node)) {
-    if (isText(child)) parts.push(child.data.trim());
-    else if (isElement(child)) parts.push(written(child));
+    if (!isElement(child) && !isText(child)) continue;
+    const part = isText(child) ? child.data.trim() : written(child);
+    const script = isElement(child) && isScript.test(child.localName);
+    const isApart =
+      (script || wasScript) && /[\p{L}\p{N})]$/u.test(text) && /^[\p{L}\p{N}√(]/u.test(part);
+    text += `${isApart ? " " : ""}${part}`;
+    wasScript = part === "" ? wasScript : script;
   }
-  return parts.join("");
+  return text;
 }
 
 // Relations and sums are easier to read between blanks.

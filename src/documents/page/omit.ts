@@ -98,11 +98,16 @@ function isHidden(node: PageNode, isControlled: (id: string) => boolean): boolea
   return hidesElement({ get: (name) => attributeOf(node, name) }, isControlled);
 }
 
-function refuseOpenRegion({ ignored, html }: Scan, path: string): void {
+function refuseOpenRegion(
+  { ignored, html }: Scan,
+  path: string,
+  firstLine: number | undefined,
+): void {
   const open = ignored[0];
   if (open === undefined) return;
-  const line = html.slice(0, open).split("\n").length;
-  throw new CliError("usage", `${path}:${line}:1: the knowctl:ignore region is never closed`, {
+  const line = (firstLine ?? 0) + html.slice(0, open).split("\n").length - 1;
+  const place = firstLine === undefined ? path : `${path}:${line}:1`;
+  throw new CliError("usage", `${place}: the knowctl:ignore region is never closed`, {
     hints: ["close it with <!-- /knowctl:ignore -->"],
   });
 }
@@ -198,7 +203,7 @@ export function findOmitted(
       if (scan.ignored.length > 0 && begun.get(node) === scan.ended) scan.nodes.add(node);
     },
   );
-  refuseOpenRegion(scan, path);
+  refuseOpenRegion(scan, path, firstLine);
   return { nodes: scan.nodes, leftOut: log.entries, roots: parts.roots(root) };
 }
 

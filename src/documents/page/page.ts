@@ -18,6 +18,7 @@ import { addChildren, endBlock, joinBlocks, type Writer } from "./writer.ts";
  * - emphasis as <em> or <i>, <strong> or <b>, struck text as <del> or <s>; raised text as <sup>;
  * - links as <a href>, anchors as any `id` (or <a name>), images as <img src alt>;
  * - notes and warnings as <div class="admonition"><p class="admonition-title">Note</p>…</div>;
+ * - notes as <sup data-note="1"></sup>, and each as <aside data-note="1">text</aside>;
  * - formulas as <math> (MathML), ruby as <ruby>base<rt>text</rt></ruby>, what an abbreviation stands
  *   for as <abbr title>, check boxes as <input type="checkbox" checked>;
  * - an ignore region as the comments <!-- knowctl:ignore --> and <!-- /knowctl:ignore -->.

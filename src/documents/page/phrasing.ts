@@ -82,6 +82,17 @@ function addAbbreviation(writer: Writer, node: PageNode): void {
   writer.inline.push(textPiece(` (${title})`));
 }
 
+/** Raised text, or the reference to a note. */
+function addSuperscript(writer: Writer, node: PageNode): void {
+  const note = attributeOf(node, "data-note");
+  if (note === undefined) return addRaised(writer, node);
+  writer.inline.push({
+    kind: "raw",
+    text: `[^${note}]`,
+    plain: writer.isHeading ? "" : `[^${note}]`,
+  });
+}
+
 /** Raised text as characters of a line. The link to a note is not part of a number. */
 function addRaised(writer: Writer, node: PageNode): void {
   addSpan(writer, node, (pieces) => {
@@ -105,7 +116,7 @@ const inlineHandlers: Readonly<Record<string, Handler>> = {
   img: addImage,
   a: addLink,
   abbr: addAbbreviation,
-  sup: addRaised,
+  sup: addSuperscript,
   input: addCheckbox,
   math: (writer, node) => void writer.inline.push(textPiece(mathText(node))),
   rp() {},

@@ -50,7 +50,7 @@ describe("text", () => {
     [
       "tab and break",
       "<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r></w:p>",
-      "a\tb\nc",
+      "a b\nc",
     ],
     ["tab stops are no tabs", p("a", '<w:tabs><w:tab w:val="left"/></w:tabs>'), "a"],
     ["link", `<w:p><w:hyperlink><w:r><w:t>here</w:t></w:r></w:hyperlink></w:p>`, "here"],
@@ -69,9 +69,9 @@ describe("text", () => {
       `<w:p><w:r><w:instrText>PAGE</w:instrText></w:r><w:r><w:t>7</w:t></w:r></w:p>`,
       "7",
     ],
-    ["entities", p("a &lt;b&gt; &amp; &#x41;"), "a <b> & A"],
+    ["entities", p("a &lt;b&gt; &amp; &#x41;"), "a \\<b> & A"],
     ["white space between elements", "<w:p>\n  <w:r>\n <w:t>a</w:t>\n</w:r> </w:p>", "a"],
-    ["CDATA", p("<![CDATA[a<b]]>"), "a<b"],
+    ["CDATA", p("<![CDATA[a<b]]>"), "a\\<b"],
     ["control characters", p("a\u0001b"), "ab"],
     [
       "text box once",
@@ -123,22 +123,25 @@ describe("text", () => {
     ["- dash", "\\- dash"],
     ["1. one", "1\\. one"],
     ["1.5 is a number", "1.5 is a number"],
-    ["```js", "\\```js"],
-    ["&lt;!-- x", "\\<!-- x"],
+    ["```js", "\\`\\`\\`js"],
+    ["&lt;!-- x", "\\<\\!-- x"],
     ["&lt;pre>", "\\<pre>"],
     ["> 3", "\\> 3"],
-    ["snake_case *x*", "snake_case *x*"],
+    ["snake_case *x*", "snake_case \\*x\\*"],
+    ["a `b` [c](d) &amp;lt; C:\\x", "a \\`b\\` [c\\](d) \\&lt; C:\\x"],
   ])("what Markdown would take for structure: %s", async (text, expected) => {
     expect((await read(p(text))).body).toBe(`${expected}\n`);
     expect((await read(p(text, item(0)))).body).toBe(`- ${expected}\n`);
   });
 
-  it("tables: a row a line, tables within in their cell", async () => {
+  it("tables: a row a line, a row with a table in it as blocks", async () => {
     const row = (...cells: string[]): string =>
       `<w:tr>${cells.map((cell) => `<w:tc>${cell}</w:tc>`).join("")}</w:tr>`;
     const inner = `<w:tbl>${row(p("x"), p("y"))}</w:tbl>`;
     const table = `<w:tbl>${row(p("A"), p("B|C"))}${row("", p(""))}${row(p("1") + p("2"), inner)}</w:tbl>`;
-    expect((await read(table + p("end"))).body).toBe("A | B\\|C\n1 2 | x y\n\nend\n");
+    expect((await read(table + p("end"))).body).toBe(
+      "|  |  |\n| --- | --- |\n| A | B\\|C |\n\n1\n\n2\n\n|  |  |\n| --- | --- |\n| x | y |\n\nend\n",
+    );
   });
 
   it("notes stand at the end, numbered as they are referred to", async () => {
@@ -186,7 +189,7 @@ describe("links, numbers and pictures", () => {
     [
       "in headings",
       `<w:p><w:pPr>${style("berschrift1")}</w:pPr><w:hyperlink r:id="r1">${run("a")}</w:hyperlink></w:p>`,
-      "# a",
+      "# [a](<https://x.example/a b>)",
     ],
     [
       "by field",
@@ -238,7 +241,9 @@ describe("links, numbers and pictures", () => {
       [9, 0],
     ].map(([list = 0, depth = 0]) => itemOf(list, depth));
     const parsed = await read(body.join(""), { ...relations, "word/numbering.xml": numbering });
-    expect(parsed.body).toBe("1. a\n  3. a\n  4. a\n    - a\n2. a\n  3. a\n3. a\n1. a\n- a\n");
+    expect(parsed.body).toBe(
+      "1. a\n   - c. a\n   - d. a\n     - a\n2. a\n   - c. a\n3. a\n1. a\n\n- a\n",
+    );
   });
 
   it("broken numbers cost the numbers, and are said", async () => {
@@ -248,6 +253,132 @@ describe("links, numbers and pictures", () => {
     });
     expect(parsed.body).toBe("- a\n");
     expect(parsed.warnings).toEqual([expect.stringContaining("a.docx: numbers of lists")]);
+  });
+
+  const numberedStyles = `<w:styles xmlns:w="urn:w">
+    <w:style w:styleId="H1"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>
+    <w:style w:styleId="H2"><w:name w:val="heading 2"/><w:basedOn w:val="H1"/><w:pPr><w:numPr><w:ilvl w:val="1"/></w:numPr></w:pPr></w:style>
+    <w:style w:styleId="H3"><w:name w:val="heading 3"/><w:basedOn w:val="H1"/></w:style>
+  </w:styles>`;
+  const labelled = (depth: number, format: string, text: string, more = ""): string =>
+    `<w:lvl w:ilvl="${depth}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`;
+  const outline = `<w:numbering xmlns:w="urn:w"><w:abstractNum w:abstractNumId="0">${labelled(0, "upperRoman", "%1.")}${labelled(1, "decimal", "%1.%2", "<w:isLgl/>")}${labelled(2, "lowerLetter", "%2 (%3)", '<w:pStyle w:val="H3"/>')}${labelled(3, "decimalZero", "§ %4")}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`;
+
+  it("headings and items have the numbers that the page shows", async () => {
+    const body = [
+      p("A", style("H1")),
+      p("B", style("H1")),
+      p("C", style("H2")),
+      p("D", style("H2")),
+      p("E", style("H3")),
+      p("F", '<w:numPr><w:ilvl w:val="1"/><w:numId w:val="1"/></w:numPr>'),
+      p("G", '<w:numPr><w:ilvl w:val="3"/><w:numId w:val="1"/></w:numPr>'),
+      p("H", `${style("H1")}<w:numPr><w:numId w:val="0"/></w:numPr>`),
+    ].join("");
+    const parts = { "word/styles.xml": numberedStyles, "word/numbering.xml": outline };
+    const parsed = await read(body, { ...relations, ...parts });
+    expect(parsed.body).toBe(
+      "# I. A\n\n# II. B\n\n## 2.1 C\n\n## 2.2 D\n\n### 2 (a) E\n\n- 2.3 F\n  - § 01 G\n\n# H\n",
+    );
+    expect(parsed.headings?.map(({ text }) => text).slice(0, 3)).toEqual([
+      "I. A",
+      "II. B",
+      "2.1 C",
+    ]);
+  });
+
+  const symbol = (font: string, char: string): string =>
+    `<w:sym w:font="${font}" w:char="${char}"/>`;
+  const box = (inner: string): string =>
+    `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox>${inner}</w:checkBox></w:ffData></w:fldChar></w:r>${code(" FORMCHECKBOX ")}${field("separate")}${field("end")}`;
+  const cell = (text: string, properties = ""): string =>
+    `<w:tc><w:tcPr>${properties}</w:tcPr>${p(text)}</w:tc>`;
+  const math = (inner: string): string => `<w:p><m:oMath xmlns:m="urn:m">${inner}</m:oMath></w:p>`;
+  const m = (name: string, ...parts: string[]): string =>
+    `<m:${name}>${parts.join("")}</m:${name}>`;
+  const word = (text: string): string => m("r", m("t", text));
+
+  it.each([
+    [
+      "symbols",
+      `<w:p><w:r>${symbol("Wingdings", "F0FE")}${symbol("Wingdings", "F0A8")}${symbol("Symbol", "F0B0")}${symbol("Symbol", "F0B3")}</w:r></w:p>`,
+      "☒☐°≥",
+    ],
+    [
+      "letters in the font of symbols",
+      `<w:p>${run("ab ", '<w:rPr><w:rFonts w:ascii="Symbol"/></w:rPr>')}${run("\uf067c")}</w:p>`,
+      "αβ γc",
+    ],
+    [
+      "check boxes of forms",
+      `<w:p>${box('<w:default w:val="1"/>')}${run("a ")}${box('<w:default w:val="1"/><w:checked w:val="0"/>')}${run("b")}</w:p>`,
+      "☒ a ☐ b",
+    ],
+    [
+      "formulas",
+      math(
+        [
+          word("E=m"),
+          m("sSup", m("e", word("c")), m("sup", word("2"))),
+          word("+"),
+          m("f", m("num", word("a")), m("den", word("b+1"))),
+          m("rad", m("radPr", m("degHide")), m("deg"), m("e", word("x"))),
+        ].join(""),
+      ),
+      "E=m c^2+a/(b+1) √x",
+    ],
+    [
+      "sums, brackets and matrices",
+      math(
+        [
+          `<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr>${m("sub", word("i"))}${m("sup", word("n"))}${m("e", word("k"))}</m:nary>`,
+          `<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr>${m("e", m("m", m("mr", m("e", word("1")), m("e", word("2"))), m("mr", m("e", word("3")))))}</m:d>`,
+        ].join(""),
+      ),
+      "∑_i^n k[1, 2; 3]",
+    ],
+    [
+      "readings",
+      `<w:p>${run("a ")}<w:r><w:ruby><w:rt>${run("kana")}</w:rt><w:rubyBase>${run("base")}</w:rubyBase></w:ruby></w:r>${run(" b")}</w:p>`,
+      "a base (kana) b",
+    ],
+    [
+      "the outer result of nested fields",
+      `<w:p>${field("begin")}${code(" IF ")}${field("begin")}${code("MERGEFIELD a")}${field("separate")}${run("inner")}${field("end")}${code(' = "x" "y"')}${field("separate")}${run("outer")}${field("end")}${run(" end")}</w:p>`,
+      "outer end",
+    ],
+    [
+      "cells that stand in several columns and rows",
+      `<w:tbl><w:tblPr><w:tblLook w:val="0020"/></w:tblPr><w:tr>${cell("A", '<w:gridSpan w:val="2"/>')}${cell("B")}</w:tr><w:tr>${cell("1", '<w:vMerge w:val="restart"/>')}${cell("2")}${cell("3")}</w:tr><w:tr>${cell("no", "<w:vMerge/>")}${cell("4")}${cell("5")}</w:tr><w:tr><w:trPr><w:gridBefore w:val="1"/></w:trPr>${cell("6")}${cell("7")}</w:tr><w:tr><w:trPr><w:del/></w:trPr>${cell("no")}</w:tr></w:tbl>`,
+      "| A | A | B |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| 1 | 4 | 5 |\n|  | 6 | 7 |",
+    ],
+    [
+      "emphasis, struck and lowered text",
+      `<w:p>${run("a", "<w:rPr><w:b/></w:rPr>")}${run("b", "<w:rPr><w:b/></w:rPr>")} ${run(" c", "<w:rPr><w:i/></w:rPr>")}${run(" d ", "<w:rPr><w:dstrike/></w:rPr>")}${run("H")}${run("2", '<w:rPr><w:vertAlign w:val="subscript"/></w:rPr>')}${run("e", '<w:rPr><w:b w:val="0"/></w:rPr>')}</w:p>`,
+      "**ab** *c* ~~d~~ H2e",
+    ],
+  ])("%s", async (_name, body, text) => {
+    const parsed = await read(body.replaceAll("<w:p>", '<w:p xmlns:r="r">'), relations);
+    expect(parsed.body).toBe(`${text}\n`);
+  });
+
+  it("code and quotations have their styles", async () => {
+    const names = ["Source Code", "Quote", "Verbatim Char"];
+    const list = names.map(
+      (name, index) => `<w:style w:styleId="s${index}"><w:name w:val="${name}"/></w:style>`,
+    );
+    const parts = { "word/styles.xml": `<w:styles xmlns:w="w">${list.join("")}</w:styles>` };
+    const body = `${p("# a", style("s0"))}${p("  b", style("s0"))}${p("c", style("s1"))}<w:p>${run("d ")}${run("*e*", '<w:rPr><w:rStyle w:val="s2"/></w:rPr>')}</w:p>`;
+    expect((await read(body, { ...relations, ...parts })).body).toBe(
+      "```\n# a\n  b\n```\n\n> c\n\nd `*e*`\n",
+    );
+  });
+
+  it("a mark of an ignore region is one", async () => {
+    const body = `${p("a")}${p("&lt;!-- knowctl:ignore -->")}${p("no")}${p("&lt;!-- /knowctl:ignore -->")}${p("b")}`;
+    expect((await read(body)).body).toBe("a\n\nb\n");
+    const open = await failure(docx(p("&lt;!-- knowctl:ignore -->")));
+    expect(open.message).toBe("a.docx: the knowctl:ignore region is never closed");
   });
 
   it("pictures and diagrams keep their words", async () => {

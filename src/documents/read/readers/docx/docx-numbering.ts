@@ -1,8 +1,16 @@
+import { letters, roman } from "../../../page/numerals.ts";
 import { parseXml } from "../xml.ts";
+import { isOn } from "./docx-styles.ts";
 
 interface Level {
-  isNumbered: boolean;
+  format: string;
   start: number;
+  /** `%1.%2`: the numbers of the levels. */
+  text: string | undefined;
+  /** The style whose paragraphs are of this level. */
+  styleId: string | undefined;
+  /** Whether the numbers of all levels are shown as digits. */
+  isLegal: boolean;
 }
 
 /** The lists of a document (ECMA-376 part 1, 17.9). */
@@ -29,9 +37,12 @@ export function readNumbering(bytes: Uint8Array): Numbering {
         levels = new Map();
         definitions.set(attributeOf("abstractNumId") ?? "", levels);
       } else if (name === "lvl") {
-        level = { isNumbered: false, start: 1 };
+        level = { format: "none", start: 1, text: undefined, styleId: undefined, isLegal: false };
         levels?.set(Number(attributeOf("ilvl")), level);
-      } else if (name === "numFmt" && level) level.isNumbered = !/^(?:bullet|none)$/.test(value);
+      } else if (name === "numFmt" && level) level.format = value;
+      else if (name === "lvlText" && level) level.text = value.slice(0, 100);
+      else if (name === "pStyle" && level) level.styleId = value;
+      else if (name === "isLgl" && level) level.isLegal = isOn(attributeOf("val"));
       else if (name === "start" && level) level.start = /^\d{1,9}$/.test(value) ? Number(value) : 1;
       else if (name === "num") {
         list = { definition: "", isOwn: false };
@@ -49,7 +60,31 @@ export function readNumbering(bytes: Uint8Array): Numbering {
   return { definitions, lists };
 }
 
-/** The mark of the next item of a list: `-`, or its number. `counts` holds the last numbers. */
+/** The level of a list whose paragraphs have a style. */
+export function levelOfStyle(
+  { definitions, lists }: Numbering,
+  id: string,
+  styleId: string | undefined,
+): number | undefined {
+  const levels = definitions.get(lists.get(id)?.definition ?? "");
+  for (const [depth, level] of levels ?? []) {
+    if (styleId !== undefined && level.styleId === styleId) return depth;
+  }
+  return undefined;
+}
+
+// ECMA-376 part 1, 17.18.59; other formats are shown as digits.
+const formats: Readonly<Record<string, (number: number) => string>> = {
+  decimalZero: (number) => String(number).padStart(2, "0"),
+  lowerLetter: letters,
+  upperLetter: (number) => letters(number).toUpperCase(),
+  lowerRoman: roman,
+  upperRoman: (number) => roman(number).toUpperCase(),
+};
+
+const shown = (number: number, { format }: Level): string => (formats[format] ?? String)(number);
+
+/** The label of the next item of a list, e.g. `3.1`; "" for bullets. `counts` holds the last numbers. */
 export function countItem(
   { definitions, lists }: Numbering,
   counts: Map<string, number[]>,
@@ -57,13 +92,19 @@ export function countItem(
   depth: number,
 ): string {
   const list = lists.get(id);
-  const level = definitions.get(list?.definition ?? "")?.get(depth);
-  if (!list || !level?.isNumbered) return "-";
+  const levels = definitions.get(list?.definition ?? "");
+  const level = levels?.get(depth);
+  if (!list || !level || level.format === "bullet" || level.format === "none") return "";
   // Lists with one definition continue each other.
   const key = list.isOwn ? `list ${id}` : list.definition;
   const numbers = (counts.get(key) ?? []).slice(0, depth + 1);
-  const number = (numbers[depth] ?? level.start - 1) + 1;
-  numbers[depth] = number;
+  numbers[depth] = (numbers[depth] ?? level.start - 1) + 1;
   counts.set(key, numbers);
-  return `${number}.`;
+  const label = (level.text ?? `%${depth + 1}.`).replace(/%(\d)/g, (_, place: string) => {
+    const at = Number(place) - 1;
+    const other = levels?.get(at) ?? level;
+    const number = numbers[at] ?? other.start;
+    return level.isLegal ? String(number) : shown(number, other);
+  });
+  return label.trim();
 }

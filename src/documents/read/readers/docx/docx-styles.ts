@@ -2,11 +2,15 @@ import { parseXml } from "../xml.ts";
 
 /** What a style means for the text. */
 export interface Style {
+  name?: string;
   /** From 1; undefined for no heading. */
   heading?: number;
-  /** The list of its paragraphs; "0" for none. */
+  /** The list of its paragraphs; "0" for none; and their level, from 0. */
   numId?: string;
+  depth?: number;
   isHidden?: boolean;
+  isBold?: boolean;
+  isItalic?: boolean;
   basedOn?: string;
 }
 
@@ -31,6 +35,24 @@ export function isOn(value: string | undefined): boolean {
   return value === undefined || !/^(?:0|false|off)$/.test(value);
 }
 
+/** The level of a list, from 0. */
+export const depthOf = (value: string | undefined): number =>
+  Number(/^\d$/.exec(value ?? "")?.[0] ?? 0);
+
+function takeProperty(style: Style, name: string, value: string | undefined): void {
+  if (name === "name" && value !== undefined) {
+    style.name = value;
+    const heading = headingOf(value);
+    if (heading !== undefined) style.heading = heading;
+  } else if (name === "outlineLvl") style.heading ??= headingOfOutline(value) ?? 0;
+  else if (name === "numId") style.numId = value ?? "0";
+  else if (name === "ilvl") style.depth = depthOf(value);
+  else if (name === "vanish") style.isHidden = isOn(value);
+  else if (name === "b") style.isBold = isOn(value);
+  else if (name === "i") style.isItalic = isOn(value);
+  else if (name === "basedOn" && value !== undefined) style.basedOn = value;
+}
+
 /** Styles by their id. Throws XmlError. */
 export function readStyles(bytes: Uint8Array): Styles {
   const styles = new Map<string, Style>();
@@ -42,15 +64,7 @@ export function readStyles(bytes: Uint8Array): Styles {
         const id = attributeOf("styleId");
         if (id !== undefined) styles.set(id, style);
       }
-      if (!style) return;
-      const value = attributeOf("val");
-      if (name === "name") {
-        const heading = headingOf(value ?? "");
-        if (heading !== undefined) style.heading = heading;
-      } else if (name === "outlineLvl") style.heading ??= headingOfOutline(value) ?? 0;
-      else if (name === "numId") style.numId = value ?? "0";
-      else if (name === "vanish") style.isHidden = isOn(value);
-      else if (name === "basedOn" && value !== undefined) style.basedOn = value;
+      if (style) takeProperty(style, name, attributeOf("val"));
     },
     close(name) {
       if (name === "style") style = undefined;

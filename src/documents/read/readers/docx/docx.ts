@@ -6,7 +6,7 @@ import { readDiagram } from "./docx-diagram.ts";
 import { noNumbering, readNumbering } from "./docx-numbering.ts";
 import { readStyles, type Styles } from "./docx-styles.ts";
 import type { Parts } from "./docx-walk.ts";
-import { joinBlocks } from "./docx-text.ts";
+import { pageFromHtml } from "../../../page/page.ts";
 import { frontMatterOf, cleanText, type Properties } from "../properties.ts";
 import { parseXml, XmlError } from "../xml.ts";
 import { listEntries, ZipError } from "../zip.ts";
@@ -38,8 +38,9 @@ function readProperties(bytes: Uint8Array | undefined): Properties {
   };
 }
 
-function addNotes(body: Body, archive: Archive, relations: Relations, parts: Parts): void {
-  if (body.notes.size === 0) return;
+/** The referenced notes as HTML, in the order of their numbers. */
+function notesHtml(body: Body, archive: Archive, relations: Relations, parts: Parts): string {
+  if (body.notes.size === 0) return "";
   const texts = new Map<string, string>();
   for (const kind of ["footnotes", "endnotes"]) {
     const name = relations.parts.get(kind);
@@ -48,10 +49,8 @@ function addNotes(body: Body, archive: Archive, relations: Relations, parts: Par
     const { links } = readRelations(archive, name);
     for (const [key, text] of readNotes(bytes, { ...parts, links })) texts.set(key, text);
   }
-  for (const [key, number] of body.notes) {
-    const text = texts.get(key) ?? "";
-    if (text !== "") body.blocks.push({ text: `[^${number}]: ${text}`, isItem: false });
-  }
+  const notes = [...body.notes].map(([key, number]) => [number, texts.get(key) ?? ""] as const);
+  return notes.map(([number, html]) => `<aside data-note="${number}">${html}</aside>`).join("");
 }
 
 /** Reads an optional part. A broken part is ignored with a warning, and the text is kept. */
@@ -112,21 +111,22 @@ function readArchive(archive: Archive, path: string): Parsed {
   const relations = readRelations(archive, main);
   const parts = readParts(archive, relations, warn);
   const body = readBody(content, parts);
-  readOptional(() => addNotes(body, archive, relations, parts), undefined, warn("notes"));
+  const notes = readOptional(() => notesHtml(body, archive, relations, parts), "", warn("notes"));
   const core = unpack(archive, root.parts.get("core-properties"));
   const properties = readOptional(() => readProperties(core), {}, warn("properties"));
+  const page = pageFromHtml(body.html + notes, { path });
+  const title = page.headings[body.levels.indexOf(1)]?.text;
   return {
     frontMatter: frontMatterOf(properties),
-    body: joinBlocks(body.blocks),
+    body: page.body,
     bodyLine: 1,
     isMarkdown: true,
-    headings: body.blocks.flatMap(({ heading }) =>
-      heading === undefined ? [] : [{ text: heading, anchor: undefined }],
-    ),
+    // No program finds a heading of a document by an anchor.
+    headings: page.headings.map(({ text }) => ({ text, anchor: undefined })),
     warnings,
     emptyReason: "empty: no text",
     ...(body.unseen > 0 ? { leftOut: hiddenTexts(body.unseen) } : {}),
-    ...(body.title === undefined ? {} : { title: body.title }),
+    ...(title === undefined ? {} : { title }),
   };
 }
 
@@ -149,9 +149,9 @@ function refuseOthers(bytes: Uint8Array, path: string): void {
 }
 
 /**
- * Reads a Word document (ECMA-376) as Markdown: headings by style, paragraphs, links, lists with
- * their numbers, tables, notes, and the words of pictures and diagrams. Skips deleted and hidden
- * text. The document properties become front matter. Unpacks at most 64 MiB. Throws CliError `usage`
+ * Reads a Word document (ECMA-376) as Markdown, through HTML: headings by style, links, lists and
+ * headings with their numbers, tables, notes, formulas, check boxes, and the words of pictures and
+ * diagrams. Skips deleted and hidden text. The document properties become front matter. Unpacks at most 64 MiB. Throws CliError `usage`
  * with `path`.
  */
 export function readDocx(bytes: Uint8Array, path: string): Promise<Parsed> {
