@@ -6,7 +6,13 @@ import { projectFolder } from "./install.js";
 const source = join(projectFolder, "src");
 
 // Whoever may import errors may import these; arrows to them would hide all others.
-const groundFloor = new Set(["errors.ts", "make-folder.ts", "nearest.ts", "ownership.ts"]);
+const groundFloor = new Set([
+  "errors.ts",
+  "make-folder.ts",
+  "nearest.ts",
+  "ownership.ts",
+  "replace-file.ts",
+]);
 
 // Static imports, of types too; a command that is loaded on demand is no arrow.
 const importLine = /^(?:import [^"\n]*|\} from )"(\.{1,2}\/[^"]+)"/gm;

@@ -9,18 +9,18 @@ import { projectFolder } from "./install.js";
 const sources = {
   "chat-events": ["output/chat/turn/chat-events.ts", "chatEventsJsonSchema"],
   cliconfig: ["config/values/json-schema.ts", "configJsonSchema"],
-  "connectors-errors": ["output/connectors-schema.ts", "connectorsErrorsJsonSchema"],
-  "connectors-status": ["output/connectors-schema.ts", "connectorsStatusJsonSchema"],
-  doctor: ["output/report/doctor-schema.ts", "doctorJsonSchema"],
-  eval: ["output/eval/schema.ts", "evalJsonSchema"],
+  "connectors-errors": ["output/schemas/connectors.ts", "connectorsErrorsJsonSchema"],
+  "connectors-status": ["output/schemas/connectors.ts", "connectorsStatusJsonSchema"],
+  doctor: ["output/schemas/doctor.ts", "doctorJsonSchema"],
+  eval: ["output/schemas/eval.ts", "evalJsonSchema"],
   "eval-suite": ["checks/eval/suite/suite-schema.ts", "suiteJsonSchema"],
-  "ingest-events": ["output/ingest-events.ts", "ingestEventsJsonSchema"],
-  lint: ["output/lint/lint-schema.ts", "lintJsonSchema"],
-  plan: ["output/plan-schema.ts", "planJsonSchema"],
+  "ingest-events": ["output/schemas/ingest-events.ts", "ingestEventsJsonSchema"],
+  lint: ["output/schemas/lint.ts", "lintJsonSchema"],
+  plan: ["output/schemas/plan.ts", "planJsonSchema"],
   search: ["output/search/schema.ts", "searchJsonSchema"],
   report: ["output/report/record.ts", "reportJsonSchema"],
-  status: ["output/status-schema.ts", "statusJsonSchema"],
-  verify: ["output/verify-schema.ts", "verifyJsonSchema"],
+  status: ["output/schemas/status.ts", "statusJsonSchema"],
+  verify: ["output/schemas/verify.ts", "verifyJsonSchema"],
 };
 
 const schemaNames = Object.keys(sources);

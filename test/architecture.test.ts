@@ -24,6 +24,7 @@ const modules = {
   git: "git/repository.ts",
   main: "main.ts",
   "make-folder": "make-folder.ts",
+  "replace-file": "replace-file.ts",
   nearest: "nearest.ts",
   output: "output/terminal/output.ts",
   ownership: "ownership.ts",
@@ -149,6 +150,7 @@ const rooms: Record<string, Room> = {
   driver: { file: "driver.ts", values: ["errors"], libraries: ["libsql"] },
   recording: { file: "recording.ts", values: ["errors"] },
   "make-folder": { file: "make-folder.ts", values: ["errors"] },
+  "replace-file": { file: "replace-file.ts", values: ["errors"] },
   nearest: { file: "nearest.ts", values: ["errors"] },
   ownership: { file: "ownership.ts", values: ["errors"] },
   context: { file: "context.ts", values: ["errors"] },
@@ -170,7 +172,9 @@ function importsOf(room: Room): { line: string; name: string; allowed: boolean }
         name: `${kind} of ${name}`,
         allowed: [...room.values, ...(kind === "type" ? (room.types ?? []) : [])].includes(
           // The ground floor as a whole: whoever may import errors may import it.
-          ["make-folder", "nearest", "ownership"].includes(name) ? "errors" : (name as Module),
+          ["make-folder", "nearest", "ownership", "replace-file"].includes(name)
+            ? "errors"
+            : (name as Module),
         ),
       })),
     );

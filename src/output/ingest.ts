@@ -1,7 +1,7 @@
 import { ApiError, type CliError, type ExitName } from "../errors.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import type { Output } from "./terminal/output.ts";
-import { jsonWithFailures } from "./report/json.ts";
+import { jsonOf } from "./report/json.ts";
 import type { ReportFailure, RunStatus } from "./report/record.ts";
 import { shownText, type ShownPath } from "./paths.ts";
 import { refusedRow } from "./report/text.ts";
@@ -57,9 +57,8 @@ export async function writeResult(
   result: IngestResult,
   failures: Iterable<ReportFailure>,
 ): Promise<void> {
-  for (const piece of jsonWithFailures(result, failures, format === "json")) {
-    await output.json(piece);
-  }
+  const data = { head: { ...result }, list: "failures", items: failures };
+  for (const piece of jsonOf(data, format === "json" ? "\n" : "")) await output.json(piece);
 }
 
 /** Reports how many documents a run with --shard leaves to the other shards. */

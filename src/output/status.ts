@@ -1,8 +1,9 @@
-import { CliError } from "../errors.ts";
 import type { Difference, DifferenceTable } from "../sync/status/difference-table.ts";
 import type { OrphanClass } from "../sync/orphans/orphan-classes.ts";
-import { checkSelection, writeRecord, type FormatOptions } from "./formats/formats.ts";
+import type { FormatOptions } from "./formats/formats.ts";
+import { checkMembers, reportFormat } from "./formats/members.ts";
 import type { ShownPath } from "./paths.ts";
+import { writeData } from "./report/json.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import type { Output } from "./terminal/output.ts";
 import { countOf, formatCount } from "./terminal/progress.ts";
@@ -64,31 +65,6 @@ function* documentsOf({ list }: StatusReport): Generator<object> {
   }
 }
 
-/** The counts as one flat object. */
-function countsOf({ remote, ...local }: StatusSummary): object {
-  return { ...local, ...remote };
-}
-
-function* jsonOf(report: StatusReport): Generator<string> {
-  const summary = countsOf(report.summary);
-  const head = JSON.stringify({ version: 1, command: "status", summary });
-  yield `${head.slice(0, -1)},"documents":[`;
-  let separator = "\n";
-  for (const each of documentsOf(report)) {
-    yield separator + JSON.stringify(each);
-    separator = ",\n";
-  }
-  yield "\n]}\n";
-}
-
-function* linesOf(report: StatusReport): Generator<string> {
-  for (const each of documentsOf(report)) {
-    yield `${JSON.stringify({ version: 1, type: "document", ...each })}\n`;
-  }
-  const summary = countsOf(report.summary);
-  yield `${JSON.stringify({ version: 1, type: "result", command: "status", summary })}\n`;
-}
-
 function countIn({ summary }: StatusReport, result: Result): number {
   const { remote, ...local } = summary;
   const all: Partial<Record<Result, number | null>> = { ...local, ...remote };
@@ -117,9 +93,6 @@ async function writeText(output: Output, report: StatusReport, shown: ShownPath)
   for (const line of report.next) await output.note(line);
 }
 
-const selects = ({ fields, jq }: FormatOptions): boolean =>
-  fields !== undefined || jq !== undefined;
-
 /** Members of the JSON, so that an unknown name in --fields is refused before any request. */
 const sample = {
   version: 1,
@@ -129,16 +102,7 @@ const sample = {
 };
 
 /** Throws CliError `usage` for --fields or --jq that select nothing. Call it before any request. */
-export function checkStatusFormat(options: FormatOptions): void {
-  if (!selects(options)) return;
-  if (options.output === "text") {
-    const flag = options.fields === undefined ? "--jq" : "--fields";
-    throw new CliError("usage", `${flag} and --output text exclude each other`, {
-      hints: ["the flag selects from the JSON: use --output json, or omit --output"],
-    });
-  }
-  checkSelection(options, [], sample);
-}
+export const checkStatusFormat = (options: FormatOptions): void => checkMembers(options, sample);
 
 /** Writes the differences as text for people, or as the JSON that schema/status.schema.json describes. */
 export async function writeStatus(
@@ -147,11 +111,9 @@ export async function writeStatus(
   report: StatusReport,
   shown: ShownPath,
 ): Promise<void> {
-  if (selects(options)) {
-    const record = JSON.parse([...jsonOf(report)].join("")) as object;
-    return await writeRecord(output, { ...options, output: options.output ?? "json" }, record);
-  }
-  const isJson = options.json === true || options.output === "json";
-  if (!isJson && options.output !== "ndjson") return await writeText(output, report, shown);
-  for (const piece of isJson ? jsonOf(report) : linesOf(report)) await output.json(piece);
+  if (reportFormat(options) === "text") return await writeText(output, report, shown);
+  const { remote, ...local } = report.summary;
+  const head = { version: 1, command: "status", summary: { ...local, ...remote } };
+  const items = { [Symbol.iterator]: () => documentsOf(report) };
+  await writeData(output, options, { head, list: "documents", type: "document", items });
 }

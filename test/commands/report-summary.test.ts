@@ -105,7 +105,9 @@ it("names what ingest --verify did not find in the index, and fails for it", asy
   expect(stdout).toBe("ingest\tfailed\t1 created, 1 updated, 1 verified\tdocs/b.md (missing)\n");
   expect(code).toBe(13);
   const read = (name: string): string => readFileSync(join(service.folder, name), "utf8");
-  expect(read("up.xml")).toContain('file="docs/b.md" time="0"><failure message="missing: ');
+  expect(read("up.xml")).toMatch(
+    /file="docs\/b\.md" time="0\.000"><failure message="[^"]+" type="missing">/,
+  );
   expect(read("up.html")).toMatch(/docs\/b\.md.*missing/);
   expect(JSON.parse(read("up.quality"))).toMatchObject([{ location: { path: "docs/b.md" } }]);
 });

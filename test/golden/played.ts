@@ -77,7 +77,8 @@ export async function startPlayed(options: TestServiceOptions): Promise<Played> 
   const runIn = async (line: string, { env = {}, stdin, isTTY = false }: Play) => {
     const context = createTestContext({
       cwd,
-      env: { ...service.env, ...env },
+      // Without a live line, which depends on the speed of the machine.
+      env: { ...service.env, ...(isTTY && { CI: "1" }), ...env },
       isTTY,
       ...(stdin === undefined ? {} : { stdin }),
     });

@@ -1,23 +1,10 @@
 import type { Span } from "./rule.ts";
-import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  accessSync,
-  constants,
-  readFileSync,
-  realpathSync,
-  statSync,
-} from "node:fs";
-import { basename, dirname, join, isAbsolute, relative, sep } from "node:path";
+import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
+import { isAbsolute, relative, sep } from "node:path";
 import { isUtf8 } from "node:buffer";
 import { isSameVersion } from "../../documents/read/bytes/content.ts";
 import { CliError, codeOf, writeProblem } from "../../errors.ts";
+import { replaceFile } from "../../replace-file.ts";
 
 /** A change that a rule proposes: `fix` replaces the span. */
 export interface Fix {
@@ -72,41 +59,6 @@ export function applyFixes(source: string, fixes: readonly Fix[]): FixedText {
     applied.push(each);
   }
   return { text: text + source.slice(at), applied, left };
-}
-
-/**
- * Replaces an existing file atomically: writes a temporary file of the same mode beside it, flushes
- * it and renames it over the old one. Asks `isUnchanged` just before the rename; if the answer is no,
- * the old file stays and the result is false. `path` has no links. Throws the system's error.
- */
-export function replaceFile(
-  path: string,
-  text: string,
-  mode: number,
-  isUnchanged: () => boolean,
-): boolean {
-  // Hidden: an upload that runs meanwhile does not take it for a document. Cut: names have a
-  // longest length.
-  const name = `.${basename(path).slice(0, 50)}.${randomBytes(6).toString("hex")}.tmp`;
-  const temporary = join(dirname(path), name);
-  const file = openSync(temporary, "wx", 0o600);
-  let isReplaced = false;
-  try {
-    try {
-      writeFileSync(file, text);
-      fchmodSync(file, mode);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    isReplaced = isUnchanged();
-    if (isReplaced) renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
-  if (!isReplaced) rmSync(temporary, { force: true });
-  return isReplaced;
 }
 
 /** A file to fix. */
@@ -208,9 +160,9 @@ function fix(request: FixRequest): FixOutcome {
     throw new Refusal("it has CR and LF as line ends");
   }
   if (text !== raw) {
-    const isUnchanged = (): boolean => isSameVersion(before, statSync(real, { bigint: true }));
-    const mode = Number(before.mode) & 0o777;
-    if (!replaceFile(real, start + text, mode, isUnchanged)) throw new Refusal(changed);
+    const isWanted = (): boolean => isSameVersion(before, statSync(real, { bigint: true }));
+    const exactMode = Number(before.mode) & 0o777;
+    if (!replaceFile(real, [start, text], { exactMode, isWanted })) throw new Refusal(changed);
   }
   return { path, applied: placesByRule(applied), left: left.length };
 }

@@ -8,6 +8,7 @@ import {
   writeRecord,
   type Column,
 } from "../../output/formats/formats.ts";
+import { lineOf, resultLine } from "../../output/report/json.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { dim } from "../../output/terminal/text.ts";
 import { answerChecks } from "./checks/answer.ts";
@@ -84,11 +85,10 @@ function textWriter(output: Output): FindingWriter {
 }
 
 function ndjsonWriter(output: Output): FindingWriter {
-  const write = (event: object): Promise<void> => output.json(`${JSON.stringify(event)}\n`);
   return {
-    each: (finding) => write({ type: "check", ...finding }),
+    each: (finding) => output.json(lineOf("check", finding)),
     async end({ version, status, exit, counts, service }) {
-      await write({ type: "result", version, status, exit, counts, service });
+      await output.json(resultLine({ head: { version, status, exit, counts, service } }));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Shard } from "../../sync/plan/shard.ts";
 import type { AccessFlags } from "./target/access.ts";
-import type { ReportFlags } from "./report/report-files.ts";
+import type { ReportFlags } from "../../output/report/forms.ts";
 import type { SessionRequest } from "./session.ts";
 
 export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags {

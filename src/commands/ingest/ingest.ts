@@ -13,7 +13,7 @@ import { planFolder } from "./plan.ts";
 import { warnOfHeld } from "./target/other-pairs.ts";
 import { checkPlannedPairs } from "./target/planned-access.ts";
 import { ingestFormat, withReport, type Report, type ReportRequest } from "./report/report.ts";
-import { checkReportFiles, type ReportFiles } from "./report/report-files.ts";
+import { checkReportFiles, type ReportFiles } from "../../output/report/forms.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
 import { openSource, type DocumentSource } from "./options/settings.ts";
 import { placeText } from "./target/names.ts";

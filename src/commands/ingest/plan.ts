@@ -8,7 +8,8 @@ import { buildPlan, type Plan } from "../../sync/plan/plan.ts";
 import type { Shard } from "../../sync/plan/shard.ts";
 import { seenText } from "../../sync/state/records.ts";
 import { orphanScope } from "./options/inputs.ts";
-import { withoutReports, type ReportFiles } from "./report/report-files.ts";
+import type { ReportFiles } from "../../output/report/forms.ts";
+import { withoutReports } from "./report/report-files.ts";
 import type { Session } from "./session.ts";
 
 interface FolderPlanOptions {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { MappingFlags } from "../ingest/options/mapping-flags.ts";
-import type { ReportFlags } from "../ingest/report/report-files.ts";
+import type { ReportFlags } from "../../output/report/forms.ts";
 import { readBaseline, type BaselineEntry } from "../../checks/lint/baseline.ts";
 import { CliError } from "../../errors.ts";
 

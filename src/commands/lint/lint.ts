@@ -16,23 +16,38 @@ import { rules } from "../../checks/lint/rules.ts";
 import { createStoredFindings } from "../../checks/lint/store.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
 import { CliError } from "../../errors.ts";
-import { checkLintFormat } from "../../output/lint/lint-json.ts";
-import { countSeverities, safeFinding, severityText } from "../../output/lint/lint-run.ts";
-import { fixedLines } from "../../output/lint/notes.ts";
-import { lintReportFormatOf } from "../../output/lint/report.ts";
-import { shownText } from "../../output/paths.ts";
+import { shownText, type ShownPath } from "../../output/paths.ts";
 import { writeFilePieces } from "../../output/report/file.ts";
+import {
+  checkReportFiles,
+  writeAll,
+  writeReports,
+  type ReportFiles,
+} from "../../output/report/forms.ts";
+import {
+  checkLintFormat,
+  countSeverities,
+  lintReport,
+  safeFinding,
+  severityText,
+  type LintRun,
+} from "../../output/report/from/lint.ts";
+import { ciPrefix } from "../../output/report/github.ts";
+import { writeData } from "../../output/report/json.ts";
+import { writePeople } from "../../output/report/people.ts";
+import type { Report } from "../../output/report/report.ts";
+import { reportFormat } from "../../output/formats/members.ts";
+import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import { countOf, startProgress } from "../../output/terminal/progress.ts";
+import { countOf, formatCount, startProgress } from "../../output/terminal/progress.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import { openOutput } from "../connect.ts";
+import { findGitRoot } from "../project-root.ts";
 import { ownKeys } from "../ingest/own-keys.ts";
 import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
-import { checkReportFiles, type ReportFiles } from "../ingest/report/report-files.ts";
 import { fixFiles } from "./fix-files.ts";
 import { checkPaths, openBaseline, type Baseline, type LintOptions } from "./lint-options.ts";
 import { runRules, type Linted } from "./run-rules.ts";
-import { writeResult, type Result } from "./write-result.ts";
 
 interface Run {
   output: Output;
@@ -103,11 +118,9 @@ function compare(
 function resultOf(
   run: Run,
   linted: LintedFiles,
-  compared: BaselineComparison,
+  { known, fixed }: BaselineComparison,
   findings: Findings,
-): Result {
-  const { known } = compared;
-  const fixed = countEntries(compared.fixed);
+): LintRun {
   const { setup, options } = run;
   const { documents, skipped, failed } = linted;
   const counts = countSeverities(findings);
@@ -120,17 +133,79 @@ function resultOf(
     return level === undefined || level === "off" ? rule : { ...rule, severity: level };
   });
   return {
-    run: { findings, rules: configured, documents, known, failsOnWarnings, unread: failed },
-    end: {
-      status: isFailed ? "failed" : isPartial ? "partial" : "passed",
-      summary: { documents, skipped, failed: failed.size, ...counts, known, fixed },
+    status: isFailed ? "failed" : isPartial ? "partial" : "passed",
+    summary: {
+      documents,
+      skipped,
+      failed: failed.size,
+      ...counts,
+      known,
+      fixed: countEntries(fixed),
     },
+    findings,
+    rules: configured,
+    failsOnWarnings,
+    unread: failed,
   };
+}
+
+async function writeStdout(
+  { output, options, source }: Run,
+  report: Report,
+  result: LintRun,
+  prefix: string | undefined,
+): Promise<void> {
+  const format = reportFormat(options);
+  if (format === "text") {
+    // Files that could not be read are told on stderr.
+    const read = lintReport({ ...result, unread: new Map() }, output.secrets.redactLast);
+    await writePeople(output, read, source.shown);
+  } else if (format === "sarif") {
+    const { sarifReport } = await import("../../output/report/sarif.ts");
+    for (const piece of sarifReport(report, prefix)) await output.json(piece);
+  } else if (format === "junit") {
+    const { junitReport } = await import("../../output/report/junit.ts");
+    for (const piece of junitReport(report)) await output.write(piece);
+  } else await writeData(output, options, report.data);
+}
+
+/**
+ * Writes the result to stdout, to the report files and for a GitHub job. A file that cannot be
+ * written does not prevent the others; then throws its CliError `local`.
+ */
+async function writeResult(context: Context, run: Run, result: LintRun): Promise<void> {
+  const { output, source, files } = run;
+  const { root } = source.settings;
+  const prefix = ciPrefix(root, findGitRoot(context, root), context.env);
+  const report = lintReport(result, output.secrets.redactLast);
+  await writeAll([
+    () => writeStdout(run, report, result, prefix),
+    () => writeReports(output, context.env, report, files, prefix),
+  ]);
+}
+
+const mostFixed = 20;
+
+/** The entries of a baseline that no longer occur: how many findings, then file and rule of the first 20. */
+function fixedLines(fixed: readonly BaselineEntry[], shown: ShownPath): string[] {
+  if (fixed.length === 0) return [];
+  const total = countEntries(fixed);
+  const [verb, them] = total === 1 ? ["occurs", "it"] : ["occur", "them"];
+  const lines = fixed.slice(0, mostFixed).map(({ path, rule, fingerprints }) => {
+    const count = fingerprints.length === 1 ? "" : `, ${formatCount(fingerprints.length)} findings`;
+    return neutraliseLine(`  ${shown(path)}: ${rule}${count}`);
+  });
+  const hidden = fixed.length - lines.length;
+  return [
+    `${countOf(total, "finding")} of the baseline no longer ${verb}: remove ${them} with --write-baseline`,
+    ...lines,
+    ...(hidden > 0 ? [`  and ${formatCount(hidden)} more`] : []),
+  ];
 }
 
 async function writeSummary(
   { output, source }: Run,
-  { end: { summary } }: Result,
+  { summary }: LintRun,
   fixed: readonly BaselineEntry[],
 ): Promise<void> {
   const { documents, skipped, failed, known } = summary;
@@ -143,7 +218,7 @@ async function writeSummary(
 }
 
 /** Throws CliError `checks-failed` or `partial` where the result is not fine. */
-function endWith({ end: { summary } }: Result, unfixed: number, options: LintOptions): void {
+function endWith({ summary }: LintRun, unfixed: number, options: LintOptions): void {
   const { maxWarnings = Infinity } = options;
   const { error, warning, failed } = summary;
   if (error > 0) throw new CliError("checks-failed", countOf(error, "error"));
@@ -187,7 +262,7 @@ export async function lint(system: Context, paths: string[], options: LintOption
   checkLintFormat(options);
   refuseUnknownRules({}, rules, options.rule);
   const output = openOutput(context, options);
-  const files = checkReportFiles(options, context.cwd, lintReportFormatOf);
+  const files = checkReportFiles(options, context.cwd);
   const baseline = openBaseline(options, context.cwd);
   // Before the configuration is known: a rule that it switches off may cost a look at git.
   const wantsCommits = options.rule?.includes(staleDate.name) ?? true;
@@ -211,7 +286,7 @@ export async function lint(system: Context, paths: string[], options: LintOption
   const compared = compare(run, linted, baseline, keep);
   linted.close();
   const result = resultOf(run, linted, compared, findings);
-  await writeResult(context, output, run, result);
+  await writeResult(context, run, result);
   findings.clear();
   await writeSummary(run, result, compared.fixed);
   endWith(result, linted.unfixed, options);

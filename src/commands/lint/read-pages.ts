@@ -6,7 +6,8 @@ import type { Inspector, LookItem, Prepared } from "../../documents/inspect/insp
 import { openInspector } from "../../documents/inspect/open-inspector.ts";
 import { formatOf } from "../../documents/read/readers.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
-import { withoutReports, type ReportFiles } from "../ingest/report/report-files.ts";
+import type { ReportFiles } from "../../output/report/forms.ts";
+import { withoutReports } from "../ingest/report/report-files.ts";
 
 /** A file or row that was read, or why it could not be read. */
 export type LintedPage =

@@ -17,7 +17,7 @@ import { createRealPlaces } from "../../documents/find/place/real-place.ts";
 import { readSourceText } from "../../documents/read/source-text.ts";
 import type { Progress } from "../../output/terminal/progress.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
-import type { ReportFiles } from "../ingest/report/report-files.ts";
+import type { ReportFiles } from "../../output/report/forms.ts";
 import { readPages, type LintedPage } from "./read-pages.ts";
 
 /** What the rules found in the files of a run. */

@@ -2,7 +2,7 @@ import { parseFailOn, statusOf as evalStatus, type FailOn } from "../../checks/e
 import { CliError } from "../../errors.ts";
 import type { CheckReport, Item } from "../../output/report/check-report.ts";
 import { formatCount } from "../../output/terminal/progress.ts";
-import { verifyResults, type VerifyCounts } from "../../output/verify.ts";
+import { verifyResults, type VerifyCounts } from "../../output/report/from/verify.ts";
 import { statusOf as verifyStatus } from "../verify/outcome.ts";
 
 type Status = CheckReport["status"];

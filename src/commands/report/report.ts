@@ -6,8 +6,10 @@ import { CliError } from "../../errors.ts";
 import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf, formatCount, formatDuration } from "../../output/terminal/progress.ts";
-import { checkOutputPath, reportFormatOf, writeReport } from "../../output/report/file.ts";
-import { jsonReport } from "../../output/report/json.ts";
+import { checkOutputPath } from "../../output/report/file.ts";
+import { formOf, writeReportFile } from "../../output/report/forms.ts";
+import { uploadReport } from "../../output/report/from/upload.ts";
+import { jsonOf } from "../../output/report/json.ts";
 import { mergeReports, missingShards, type NamedReport } from "../../output/report/merge.ts";
 import { readReport } from "../../output/report/read.ts";
 import type { ReportFailure, ReportHead } from "../../output/report/record.ts";
@@ -20,7 +22,7 @@ export interface MergeOptions extends GlobalFlags {
 }
 
 function checkOptions(options: MergeOptions): void {
-  if (options.report !== undefined) reportFormatOf(options.report);
+  if (options.report !== undefined) formOf(options.report);
   checkFormat(options);
 }
 
@@ -63,7 +65,7 @@ async function writeJson(
   if ((format !== undefined && format !== "json") || jq !== undefined || fields !== undefined) {
     return await writeRecord(output, options, { ...head, failures: [...failures] });
   }
-  for (const piece of jsonReport(head, failures)) await output.json(piece);
+  for (const piece of jsonOf({ head, list: "failures", items: failures })) await output.json(piece);
 }
 
 async function warnOfMixedCommits(output: Output, reports: readonly NamedReport[]): Promise<void> {
@@ -120,7 +122,10 @@ export async function reportMerge(
   if (options.report === undefined) await writeJson(output, options, head, failures);
   else {
     const path = resolve(context.cwd, options.report);
-    await writeReport(path, head, failures, output.secrets);
+    const { redactAll } = output.secrets;
+    const all = redactAll([...failures]);
+    const report = uploadReport(redactAll(head), () => all);
+    await writeReportFile(path, report, undefined);
   }
   await writeSummary(output, head, names.length);
   failUnlessWhole(head);

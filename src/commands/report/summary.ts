@@ -4,8 +4,7 @@ import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { checkFormat, checkSelection, writeList } from "../../output/formats/formats.ts";
 import type { Column } from "../../output/formats/select.ts";
-import { stepsSummary } from "../../output/report/ci/github.ts";
-import { writeJobSummary } from "../../output/report/ci/job-summary.ts";
+import { summaryTable, writeJobSummary } from "../../output/report/github.ts";
 import { readReportText } from "../../output/report/read.ts";
 import { failUnlessPassed, parseStep, type Step } from "../../output/report/steps.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
@@ -47,6 +46,15 @@ export async function reportSummary(
   const steps: Step[] = [];
   for (const name of names) steps.push(await readStep(resolve(context.cwd, name), name));
   await writeList(output, options, columns, steps);
-  await writeJobSummary(output, context.env, () => stepsSummary(output.secrets.redactAll(steps)));
+  await writeJobSummary(output, context.env, () => {
+    const shown = columns.filter((column) => column.shown !== false);
+    const rows = output.secrets
+      .redactAll(steps)
+      .map((step) => shown.map((column) => String(column.value(step))));
+    return summaryTable(
+      shown.map(({ name }) => name),
+      rows,
+    );
+  });
   failUnlessPassed(steps);
 }

@@ -16,7 +16,7 @@ import { openOutput } from "../connect.ts";
 import { failuresKey, stoppedUpload } from "../ingest/upload/failures.ts";
 import { checkOptions } from "../ingest/ingest.ts";
 import { ingestFormat } from "../ingest/report/report.ts";
-import { checkReportFiles } from "../ingest/report/report-files.ts";
+import { checkReportFiles } from "../../output/report/forms.ts";
 import { failedInReport, failedInState, type Failed, type RetryGroup } from "./retry-groups.ts";
 import { runGroups } from "./retry-run.ts";
 import { openSession, type Session, plannedBaseUrl } from "../ingest/session.ts";

@@ -1,7 +1,7 @@
 import { outcomeOf, type CheckStatus } from "../../checks/verify/decide.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { countsText, verifyResults, type VerifyCounts } from "../../output/verify.ts";
+import { countsText, verifyResults, type VerifyCounts } from "../../output/report/from/verify.ts";
 
 function countOutcome(counts: VerifyCounts, expectsHidden: boolean, outcome: string): number {
   return verifyResults

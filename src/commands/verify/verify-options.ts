@@ -1,7 +1,7 @@
 import { CliError } from "../../errors.ts";
 import type { SearchWay } from "./look/search.ts";
 import type { IngestOptions } from "../ingest/ingest-options.ts";
-import type { ReportFlags } from "../ingest/report/report-files.ts";
+import type { ReportFlags } from "../../output/report/forms.ts";
 
 export interface VerifyOptions extends Omit<IngestOptions, "gitlabReport">, ReportFlags {
   sample?: number;

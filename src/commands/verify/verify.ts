@@ -4,30 +4,28 @@ import { outcomeOf } from "../../checks/verify/decide.ts";
 import type { VerifiedDocument } from "../../checks/verify/evidence.ts";
 import type { Context } from "../../context.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
-import {
-  countsText,
-  emptyCounts,
-  writeExplained,
-  writeVerifiedLine,
-  type VerifyCounts,
-} from "../../output/verify.ts";
-import { reportFormat, writeJsonReport } from "../../output/formats/members.ts";
+import { reportFormat } from "../../output/formats/members.ts";
+import { checkReportFiles, writeReports, type ReportFiles } from "../../output/report/forms.ts";
 import {
   checkVerifyFormat,
-  verifiedLine,
-  verifyResultLine,
-  verifyJson,
-} from "../../output/verify-json.ts";
+  countsText,
+  emptyCounts,
+  verifyReport,
+  type VerifyCounts,
+  type VerifyRun,
+} from "../../output/report/from/verify.ts";
+import { ciPrefix } from "../../output/report/github.ts";
+import { lineOf, writeData } from "../../output/report/json.ts";
+import { writePeople } from "../../output/report/people.ts";
 import type { Verification } from "../../sync/state/verified.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { openOutput } from "../connect.ts";
 import { openSource } from "../ingest/options/settings.ts";
-import { checkReportFiles, type ReportFiles } from "../ingest/report/report-files.ts";
 import { openSession, type Session } from "../ingest/session.ts";
+import { findGitRoot } from "../project-root.ts";
 import { chooseDocuments, type Chosen } from "./expected/chosen.ts";
 import { statusOf, verifyProblem } from "./outcome.ts";
 import { openReader } from "./look/readers.ts";
-import { writeVerifyReports } from "./reports.ts";
 import { refuseUncheckable } from "./expected/sent.ts";
 import { checkVerifyOptions, type VerifyOptions } from "./verify-options.ts";
 import { verifyDocuments, type Verified, type VerifyRequest } from "./verifying.ts";
@@ -124,7 +122,7 @@ async function check(
       const { result } = each;
       counts[result.result]++;
       if (!request.reader) record.add(each);
-      if (format === "ndjson") await output.json(verifiedLine(result));
+      if (format === "ndjson") await output.json(lineOf("verified", result));
       const isExpected = outcomeOf(result.result, request.expectsHidden) === "expected";
       if (keepsAll || !isExpected || output.verbose) kept.push(result);
       const { sentAtMs = 0 } = each.document;
@@ -138,29 +136,27 @@ async function check(
   }
   if (stopped && done === 0) throw stopped.reason;
   kept.sort(order);
-  const summary = { ...counts, documents: done };
   const unchecked = stopped ? chosen.count - done : 0;
-  const status = statusOf(counts, request.expectsHidden, chosen.failed.length + unchecked);
-  const expected = request.expectsHidden ? ("hidden" as const) : undefined;
-  const end = { status, expected, summary };
-  if (format === "json") await writeJsonReport(output, options, verifyJson(end, kept));
-  if (format === "ndjson") await output.json(verifyResultLine(end));
+  const run: VerifyRun = output.secrets.redactAll({
+    status: statusOf(counts, request.expectsHidden, chosen.failed.length + unchecked),
+    expected: request.expectsHidden ? "hidden" : undefined,
+    summary: { ...counts, documents: done },
+    documents: kept,
+    unread: chosen.failed,
+    unchecked,
+    isFine: ({ result }) => outcomeOf(result, request.expectsHidden) === "expected",
+  });
+  const hasAll = output.verbose || options.explain !== undefined;
   if (format === "text") {
-    const write = options.explain === undefined ? writeVerifiedLine : writeExplained;
-    for (const each of kept) {
-      const isExpected = outcomeOf(each.result, request.expectsHidden) === "expected";
-      if (options.explain !== undefined || !isExpected || output.verbose) {
-        await write(output, each, source.shown);
-      }
-    }
-  }
+    const report = verifyReport({ ...run, unread: [] }, hasAll);
+    const style = options.explain === undefined ? "lines" : "evidence";
+    await writePeople(output, report, source.shown, style);
+  } else await writeData(output, options, verifyReport(run).data, true);
   const left = stopped ? `, ${formatCount(unchecked)} not checked` : "";
   await output.note(countsText(counts) + left);
-  const isFine = (each: VerifiedDocument): boolean =>
-    outcomeOf(each.result, request.expectsHidden) === "expected";
-  const { failed: unread } = chosen;
-  const run = { ...end, documents: kept, unread, unchecked, isFine };
-  await writeVerifyReports(context, session, { files, ...run });
+  const { root } = source.settings;
+  const prefix = ciPrefix(root, findGitRoot(context, root), context.env);
+  await writeReports(output, context.env, verifyReport(run), files, prefix);
   if (stopped) throw stopped.reason;
   return { counts, isRecent };
 }

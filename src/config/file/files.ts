@@ -1,19 +1,8 @@
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { CliError, codeOf, writeProblem } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
+import { replaceFile } from "../../replace-file.ts";
 import { isInside } from "../find/folders.ts";
 
 /** Modes of files that may hold a key, and of their folder. */
@@ -40,24 +29,15 @@ export function refuseSpecial(path: string): void {
   );
 }
 
-/** Ignores failures: the same cause made the write fail, and that failure is reported. */
-function tryRemove(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {}
-}
-
 /**
- * Replaces a file atomically: readers, also after a crash, see the old or the new text. Writes a
- * temporary file of mode 0600 beside it (O_EXCL), flushes it and renames it over the old one.
- * `keepMode` keeps the mode of an existing file; a new file gets 0644. `flush: false` skips the
- * fsync, for data that may be lost when the machine fails. Creates missing folders with 0700.
- * Throws CliError `local`, also for a pipe, a socket or a device.
+ * Replaces a file with replaceFile(), with mode 0600. `keepMode` keeps the mode of an existing file; a
+ * new file gets 0644. `flush: false` skips the fsync, for data that may be lost when the machine fails.
+ * Creates missing folders with 0700. Throws CliError `local`, also for a pipe, a socket or a device.
  */
 export function writeWhole(
   path: string,
   text: string,
-  options: { keepMode?: boolean; flush?: boolean } = {},
+  { keepMode = false, flush }: { keepMode?: boolean; flush?: boolean } = {},
 ): void {
   const old = existing(path);
   // The new file would take its place: for root, the place of /dev/null.
@@ -68,24 +48,11 @@ export function writeWhole(
   }
   // Write through a symlink: a user who links the file into a repository keeps the link.
   const target = old?.real ?? path;
-  // O_EXCL makes this safe, not the name; loading the crypto module would take milliseconds.
-  const unique = Math.random().toString(36).slice(2);
-  // Cut: the longest name that the file system takes must leave room for the rest.
-  const temporary = join(dirname(target), `.${basename(target).slice(0, 50)}.${unique}.tmp`);
-  const mode = options.keepMode ? (old?.mode ?? 0o644) : privateFile;
+  const exactMode = keepMode ? (old?.mode ?? 0o644) : privateFile;
   try {
     makeFolder(dirname(target), privateFolder);
-    const file = openSync(temporary, "wx", privateFile);
-    try {
-      writeFileSync(file, text);
-      if (mode !== privateFile) fchmodSync(file, mode);
-      if (options.flush !== false) fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(temporary, target);
+    replaceFile(target, [text], { exactMode, flush });
   } catch (error) {
-    tryRemove(temporary);
     const code = codeOf(error);
     throw new CliError("local", `cannot write ${path}: ${writeProblem(code)}`, {
       hints: [

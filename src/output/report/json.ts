@@ -1,32 +1,47 @@
-import { neutraliseJson } from "../terminal/neutralise.ts";
-import type { ReportFailure, ReportHead } from "./record.ts";
+import { reportFormat, writeJsonReport } from "../formats/members.ts";
+import type { FormatOptions } from "../formats/formats.ts";
+import type { Output } from "../terminal/output.ts";
+import type { Data } from "./report.ts";
 
-const inert = (value: unknown, indent?: number): string =>
-  neutraliseJson(JSON.stringify(value, undefined, indent));
+/**
+ * The JSON of a report in pieces: the head on one line, then a line for each element of the list;
+ * without `newline` all on one line.
+ */
+export function* jsonOf(
+  { head, list, items }: Pick<Data, "head" | "list" | "items">,
+  newline = "\n",
+): Generator<string> {
+  yield `${JSON.stringify(head).slice(0, -1)},"${list}":[`;
+  let separator = newline;
+  for (const each of items) {
+    yield separator + JSON.stringify(each);
+    separator = `,${newline}`;
+  }
+  yield `${newline}]}\n`;
+}
 
-/** Pieces of JSON without control characters: a report may be shown on a terminal. */
-export function* inertPieces(pieces: Iterable<string>): Generator<string> {
-  for (const piece of pieces) yield neutraliseJson(piece);
+/** A line of ndjson. */
+export function lineOf(type: string, item: object): string {
+  return `${JSON.stringify({ version: 1, type, ...item })}\n`;
+}
+
+/** The last line of ndjson: the head. */
+export function resultLine({ head }: Pick<Data, "head">): string {
+  const { version, ...rest } = head;
+  return `${JSON.stringify({ version, type: "result", ...rest })}\n`;
 }
 
 /**
- * An object as JSON in pieces, with `failures` as its last member. With `isIndented`
- * the head is indented and each failure has a line; else all is on one line.
+ * Writes the JSON on stdout, whole or the members that flags select, or as ndjson. `hasLines`: the
+ * run has written a line for each element already.
  */
-export function* jsonWithFailures(
-  head: object,
-  failures: Iterable<ReportFailure>,
-  isIndented: boolean,
-): Generator<string> {
-  const opening = inert(head, isIndented ? 2 : undefined);
-  const [line, start, end] = isIndented ? ["\n    ", ",\n  ", "\n  "] : ["", ",", ""];
-  yield `${opening.slice(0, opening.lastIndexOf("}")).trimEnd()}${start}"failures":${isIndented ? " " : ""}[`;
-  let count = 0;
-  for (const failure of failures) yield `${count++ > 0 ? "," : ""}${line}${inert(failure)}`;
-  yield `${count > 0 ? end : ""}]${isIndented ? "\n" : ""}}\n`;
-}
-
-/** The report as JSON in pieces: the head indented, then a line for each failure. */
-export function jsonReport(head: ReportHead, failures: Iterable<ReportFailure>): Generator<string> {
-  return jsonWithFailures(head, failures, true);
+export async function writeData(
+  output: Output,
+  options: FormatOptions,
+  data: Data,
+  hasLines = false,
+): Promise<void> {
+  if (reportFormat(options) === "json") return await writeJsonReport(output, options, jsonOf(data));
+  if (!hasLines) for (const each of data.items) await output.json(lineOf(data.type, each));
+  await output.json(resultLine(data));
 }

@@ -1,11 +1,9 @@
-import { posix } from "node:path";
 import { neutralise } from "../terminal/neutralise.ts";
-import { countOf } from "../terminal/progress.ts";
-import type { ReportFailure, ReportHead, ReportLost } from "./record.ts";
-import { countWord } from "./text.ts";
+import { placeOf } from "./items.ts";
+import type { Item, Report, Tally } from "./report.ts";
 
 // XML 1.0 allows no control characters, surrogates, U+FFFE, U+FFFF: https://www.w3.org/TR/xml/#charsets
-export function xmlText(text: string): string {
+function xmlText(text: string): string {
   return neutralise(text)
     .toWellFormed()
     .replace(/[\ufffe\uffff]/g, "\ufffd")
@@ -14,145 +12,124 @@ export function xmlText(text: string): string {
     .replaceAll(">", "&gt;");
 }
 
+type Values = Readonly<Record<string, string | number | null | undefined>>;
+
 // XML parsers turn a raw newline or tab in an attribute into a space.
-function attribute(name: string, value: string | number | undefined): string {
-  if (value === undefined) return "";
-  const text = xmlText(String(value))
-    .replaceAll('"', "&quot;")
-    .replaceAll("\n", "&#10;")
-    .replaceAll("\t", "&#9;");
-  return ` ${name}="${text}"`;
-}
-
-type Values = Readonly<Record<string, string | number | undefined>>;
-
-export function attributes(values: Values): string {
+function attributes(values: Values): string {
   return Object.entries(values)
-    .map(([name, value]) => attribute(name, value))
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => {
+      const text = xmlText(String(value))
+        .replaceAll('"', "&quot;")
+        .replaceAll("\n", "&#10;")
+        .replaceAll("\t", "&#9;");
+      return ` ${name}="${text}"`;
+    })
     .join("");
 }
 
-/** The properties of a suite, without the undefined ones. */
-export function properties(values: Values): string {
-  const lines = Object.entries(values)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `      <property${attributes({ name, value })}/>\n`);
-  return `    <properties>\n${lines.join("")}    </properties>\n`;
+function testCase(values: Values, inner = ""): string {
+  const opening = `    <testcase${attributes(values)}`;
+  return inner === "" ? `${opening}/>\n` : `${opening}>${inner}</testcase>\n`;
 }
 
-/** The test with an error of a run that did not finish. */
-export function stopCase(classname: string, reason: string): string {
-  const opening = attributes({ classname, name: "the run finished", time: 0 });
-  const message = attributes({ message: reason, type: "stopped" });
-  return `    <testcase${opening}><error${message}>${xmlText(reason)}</error></testcase>\n`;
+/** The message with its place. */
+function saidOf(item: Item): string {
+  const { name, word, message } = item;
+  const place = name === undefined ? placeOf(item) : "";
+  return place === "" ? message : `${place}: ${word}: ${message}`;
 }
 
-/** A time in ISO 8601 as JUnit has it: without fractions and zone. */
-export const timestampOf = (iso: string): string => iso.replace(/(?:\.\d+)?Z$/, "");
-
-/** Folder of a document as a package name of a test report. */
-function classOf(path: string): string {
-  const folder = posix.dirname(path);
-  return folder === "." ? "ingest" : `ingest.${folder.replaceAll("/", ".")}`;
+/** Subject, place, message and evidence of an item, and what its rule advises. */
+function textOf(item: Item, advice: string): string {
+  const { subject, details = [], tags = [] } = item;
+  const evidence = details.flatMap(({ name, lines }) =>
+    lines.map(({ text, note }) => `${name}: ${text}${note === undefined ? "" : ` (${note})`}`),
+  );
+  return [subject ?? "", saidOf(item), ...evidence, ...tags, advice].filter(Boolean).join("\n");
 }
 
-const passedGroups = ["created", "updated", "unchanged"] as const;
-
-function groupCases(head: ReportHead): string[] {
-  const { counts, skipped } = head;
-  const passed = passedGroups
-    .filter((name) => counts[name] > 0)
-    .map((name) => {
-      const title = `${countOf(counts[name], "document")} ${countWord(head, name)}`;
-      return `    <testcase${attributes({ classname: "ingest", name: title, time: 0 })}/>\n`;
-    });
-  const skippedCases = skipped.map(({ reason, count }) => {
-    const title = `${countOf(count, "file")} skipped: ${reason}`;
-    const opening = attributes({ classname: "ingest", name: title, time: 0 });
-    return `    <testcase${opening}><skipped${attribute("message", reason)}/></testcase>\n`;
-  });
-  return [...passed, ...skippedCases];
+function resultOf(item: Item, advice: string): string {
+  const { test, message, word } = item;
+  if (test === "passed") return "";
+  if (test === "skipped") return `<skipped${attributes({ message: saidOf(item) })}/>`;
+  const element = test === "error" ? "error" : "failure";
+  return `<${element}${attributes({ message, type: word })}>${xmlText(textOf(item, advice))}</${element}>`;
 }
 
-/** Why the run did not finish; undefined if it finished. */
-function stopReason(head: ReportHead): string | undefined {
-  if (head.error !== undefined) return head.error;
-  if (head.status === "interrupted") return "the run was interrupted";
-  const missing = head.merged?.missing ?? [];
-  if (missing.length > 0) return `missing reports of shards: ${missing.join(", ")}`;
-  return head.status === "error" ? "the run stopped" : undefined;
-}
-
-function failureCase({ path, id, line, reason, retryable, status }: ReportFailure): string {
-  const opening = attributes({
-    classname: classOf(path),
-    name: id === undefined || id === path ? path : `${path} (${id})`,
-    file: path,
-    line,
-    time: 0,
-  });
-  const type = status === undefined ? (retryable ? "retryable" : "document") : `HTTP ${status}`;
-  const failure = attributes({ message: reason, type });
-  return `    <testcase${opening}><failure${failure}>${xmlText(reason)}</failure></testcase>\n`;
-}
-
-/** A document that was sent, and that the index does not hold as sent. */
-function lostCase({ path, id, result, reason }: ReportLost): string {
-  const place = path ?? "stdin";
-  const name = id === path ? id : `${place} (${id})`;
-  const opening = attributes({ classname: classOf(place), name, file: place, time: 0 });
-  const failure = attributes({ message: `${result}: ${reason}`, type: result });
-  return `    <testcase${opening}><failure${failure}>${xmlText(reason)}</failure></testcase>\n`;
-}
-
-function headProperties(head: ReportHead): string {
-  const { counts, target, shard, commit, tool } = head;
-  return properties({
-    ...counts,
-    planned: head.planned,
-    requests: head.requests,
-    retries: head.retries,
-    throttled: head.throttled,
-    sentBytes: head.sentBytes,
-    status: head.status,
-    baseUrl: target.baseUrl,
-    profile: target.profile,
-    ccPairId: target.ccPairId ?? undefined,
-    shard: shard ? `${shard.index}/${shard.count}` : undefined,
-    commit,
-    tool: `${tool.name} ${tool.version}`,
-  });
+function nameOf({ name, path, id }: Item): string {
+  if (name !== undefined) return name;
+  if (path === null) return id ?? "";
+  return id === undefined || id === path ? path : `${path} (${id})`;
 }
 
 /**
- * The run as JUnit XML in pieces. Each failed document is a failed test with file and
- * line, and so is each document that `--verify` did not find as sent. A million passed tests would hide it, so each non-zero count is one passed
- * test ("20,000 documents created") and each skip reason one skipped test. A run that
- * stopped has one test with an error. `tests` counts test cases; the properties count
- * documents.
+ * The cases of items. Two of one class and name would be one test for GitLab: further ones are
+ * counted. Equal names stand in one file, and the items of a file beside each other.
  */
-export function* junitReport(
-  head: ReportHead,
-  failures: Iterable<ReportFailure>,
-): Generator<string> {
-  const groups = groupCases(head);
-  const stop = stopReason(head);
-  const { lost = [] } = head;
-  const failed = head.counts.failed + lost.length;
-  const totals = {
-    tests: groups.length + failed + (stop === undefined ? 0 : 1),
-    failures: failed,
-    errors: stop === undefined ? 0 : 1,
-    skipped: head.skipped.length,
-    time: head.seconds.toFixed(3),
-  };
-  const name = "knowctl ingest";
-  yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name, ...totals })}>\n`;
-  const timestamp = timestampOf(head.startedAt);
-  yield `  <testsuite${attributes({ name, ...totals, timestamp })}>\n${headProperties(head)}`;
-  yield* groups;
-  if (stop !== undefined) yield stopCase("ingest", stop);
-  for (const failure of failures) yield failureCase(failure);
-  for (const each of lost) yield lostCase(each);
+function* casesOf({ command, items, rules }: Report): Generator<string> {
+  const [base = ""] = command.split(" ");
+  const advices = new Map(rules.map(({ name, advice }) => [name, advice]));
+  const seen = new Map<string, number>();
+  let last: string | null = null;
+  for (const item of items) {
+    if (item.path !== last) seen.clear();
+    last = item.path;
+    const classname = item.suite === undefined ? base : `${base}.${item.suite}`;
+    const name = nameOf(item);
+    const count = (seen.get(`${classname}\n${name}`) ?? 0) + 1;
+    seen.set(`${classname}\n${name}`, count);
+    const values = {
+      classname,
+      name: count === 1 ? name : `${name} (${count})`,
+      file: item.path,
+      line: item.line,
+      time: (item.seconds ?? 0).toFixed(3),
+    };
+    yield testCase(values, resultOf(item, advices.get(item.group) ?? ""));
+  }
+}
+
+function tallyCase(base: string, { name, suite, skipped }: Tally): string {
+  const classname = suite === undefined ? base : `${base}.${suite}`;
+  const inner = skipped === undefined ? "" : `<skipped${attributes({ message: skipped })}/>`;
+  return testCase({ classname, name, time: "0.000" }, inner);
+}
+
+function totalsOf({ items, tallies, stopped, seconds = 0 }: Report): Values {
+  const counts = { passed: 0, failed: 0, error: 0, skipped: 0 };
+  for (const { test } of items) counts[test]++;
+  const skipped = counts.skipped + tallies.filter((each) => each.skipped !== undefined).length;
+  const errors = counts.error + (stopped === undefined ? 0 : 1);
+  const all = counts.passed + counts.failed + counts.skipped + tallies.length + errors;
+  return { tests: all, failures: counts.failed, errors, skipped, time: seconds.toFixed(3) };
+}
+
+function propertiesOf({ properties }: Report): string {
+  const lines = Object.entries(properties)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `      <property${attributes({ name, value })}/>\n`);
+  return lines.length === 0 ? "" : `    <properties>\n${lines.join("")}    </properties>\n`;
+}
+
+/**
+ * The run as JUnit XML in pieces: a test for each item, and one for all that need no item each: a
+ * million passed tests would hide the failed ones. A run that ended early has a test with an error.
+ */
+export function* junitReport(report: Report): Generator<string> {
+  const { command, tallies, stopped, startedAt } = report;
+  const [base = ""] = command.split(" ");
+  const name = `knowctl ${command}`;
+  const totals = attributes({ name, ...totalsOf(report) });
+  // Without fractions and zone, as JUnit has it.
+  const timestamp = startedAt?.replace(/(?:\.\d+)?Z$/, "");
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${totals}>\n`;
+  yield `  <testsuite${totals}${attributes({ timestamp })}>\n${propertiesOf(report)}`;
+  for (const tally of tallies) yield tallyCase(base, tally);
+  if (stopped !== undefined) {
+    const error = `<error${attributes({ message: stopped, type: "stopped" })}>${xmlText(stopped)}</error>`;
+    yield testCase({ classname: base, name: "the run finished", time: "0.000" }, error);
+  }
+  yield* casesOf(report);
   yield "  </testsuite>\n</testsuites>\n";
 }

@@ -18,7 +18,7 @@ export function escapeHtml(text: string): string {
 }
 
 /** The reason without a repeated `path:line:column:` at its start. */
-export function bareReason({ path, reason }: ReportFailure): string {
+export function bareReason({ path, reason }: Pick<ReportFailure, "path" | "reason">): string {
   if (!reason.startsWith(path) || path === "") return reason;
   const rest = /^(?::\d{1,9}){0,2}:\s*(?=\S)/.exec(reason.slice(path.length));
   return rest ? reason.slice(path.length + rest[0].length) : reason;

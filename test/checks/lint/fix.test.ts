@@ -10,7 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { applyFixes, type Fix, fixFile, replaceFile } from "../../../src/checks/lint/fix.ts";
+import { applyFixes, type Fix, fixFile } from "../../../src/checks/lint/fix.ts";
+import { replaceFile } from "../../../src/replace-file.ts";
 import { decodeText } from "../../../src/documents/read/bytes/decode.ts";
 import { temporaryFolder } from "../../support.ts";
 
@@ -155,11 +156,11 @@ describe("fixFile", () => {
     const folder = temporaryFolder();
     const path = join(folder, "a.md");
     writeFileSync(path, "one");
-    const saveMeanwhile = (): boolean => {
+    const isWanted = (): boolean => {
       writeFileSync(path, "saved by an editor");
       return false;
     };
-    expect(replaceFile(path, "fixed", 0o644, saveMeanwhile)).toBe(false);
+    expect(replaceFile(path, ["fixed"], { isWanted })).toBe(false);
     expect(readFileSync(path, "utf8")).toBe("saved by an editor");
     expect(readdirSync(folder)).toEqual(["a.md"]);
   });

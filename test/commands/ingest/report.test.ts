@@ -3,13 +3,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fromJSONSchema } from "zod";
-import { ingestEventsJsonSchema } from "../../../src/output/ingest-events.ts";
-import { pageEnd, pageStart } from "../../../src/output/report/html/page.ts";
+import { ingestEventsJsonSchema } from "../../../src/output/schemas/ingest-events.ts";
+import { htmlReport } from "../../../src/output/report/html.ts";
 import { parseReport } from "../../../src/output/report/read.ts";
 import type { RunReport } from "../../../src/output/report/record.ts";
 import { startSocket } from "../../file-system.ts";
 import { startTestService, testKey, type TestService } from "../../service.ts";
 import { createTestContext, projectFolder } from "../../support.ts";
+import { lintOf } from "../../output/report/sample.ts";
 import { ingest } from "./support.ts";
 
 const files = {
@@ -159,7 +160,7 @@ describe("--report", () => {
   it.each(["lint", "verify", "eval answers", "status"])(
     "of %s among the documents is none itself",
     async (command) => {
-      const report = `${pageStart({ title: "A report", command: command.split(" ")[0] ?? "" })}<p>Text.</p>${pageEnd()}`;
+      const report = [...htmlReport({ ...lintOf([]), command })].join("");
       const json = JSON.stringify({ version: 1, command, status: "failed", text: "Text." });
       const files = {
         "docs/a.md": "# A\n\nText.\n",

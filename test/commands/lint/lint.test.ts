@@ -135,7 +135,7 @@ describe("knowctl lint", () => {
     const line = "docs --rule empty --report lint.xml";
     const { code, stdout, stderr } = await lint(folder, line);
     expect(readFileSync(join(folder, "lint.xml"), "utf8")).toMatch(
-      /name="docs\/broken\.md" file="docs\/broken\.md" time="0"><error message="docs\/broken\.md:/,
+      /name="docs\/broken\.md" file="docs\/broken\.md" time="0\.000"><error message="front matter: [^"]+" type="unreadable">/,
     );
     expect([code, stdout]).toEqual([10, expect.stringMatching(/^docs\/empty\.md/)]);
     expect(stderr).toMatch(

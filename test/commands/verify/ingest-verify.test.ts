@@ -270,7 +270,7 @@ describe("ingest --verify", () => {
     const github = { ...env, GITHUB_ACTIONS: "true", GITHUB_WORKSPACE: folder };
     const inJob = (line: string) => runHere(line.split(" "), { cwd: folder, env: github });
     const annotation =
-      /^::error file=docs\/1\.md,title=Not in the index as uploaded::missing: the service has/m;
+      /^::error file=docs\/1\.md,title=Not in the index as uploaded%3A missing::the service has/m;
     const uploaded = await inJob(`${upload} --verify --wait 0`);
     expect(uploaded.stderr).toMatch(annotation);
     await sandbox.idle();

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { foundProblems } from "../../../src/commands/ingest/upload/check-sent.ts";
 import { statusOf } from "../../../src/commands/verify/outcome.ts";
-import { emptyCounts } from "../../../src/output/verify.ts";
+import { emptyCounts } from "../../../src/output/report/from/verify.ts";
 
 it.each([
   [{ current: 3, present: 1 }, false, 0, "passed"],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
 import { fromJSONSchema } from "zod";
-import { verifyJsonSchema } from "../../../src/output/verify-schema.ts";
+import { verifyJsonSchema } from "../../../src/output/schemas/verify.ts";
 import { defaultPairs } from "../../../src/sandbox/store/pairs/connectors.ts";
 import { runHere } from "../../main.ts";
 import { startTestService, testKey, writeFiles, type TestServiceOptions } from "../../service.ts";
@@ -241,13 +241,13 @@ describe("verify", () => {
   it("explains the evidence for one file", async () => {
     const { run } = await uploaded(damaged({ "docs/2.md": { keeps: "row" } }));
     const { stdout, code } = await run("verify", "--explain", "docs/2.md");
-    expect(stdout).toContain("docs/2.md\n  result    listed only: the service lists it");
-    expect(stdout).toContain("404  GET /document/document-size-info\n");
-    expect(stdout).toContain("200  GET /onyx-api/connector-docs/2\n");
-    expect(stdout).toContain("200  POST /admin/search");
+    expect(stdout).toContain("listed only docs/2.md: the service lists it");
+    expect(stdout).toContain("404 GET /document/document-size-info (");
+    expect(stdout).toContain("200 GET /onyx-api/connector-docs/2 (");
+    expect(stdout).toContain("200 POST /admin/search");
     expect(code).toBe(13);
     const fine = await run("verify", "--explain", "docs/3.md");
-    expect(fine.stdout).toContain("proves: the index holds the text that was sent");
+    expect(fine.stdout).toContain("(the index holds the text that was sent");
     expect(fine.code).toBe(0);
   });
 
@@ -261,8 +261,8 @@ describe("verify", () => {
       },
     });
     const { stdout } = await run("verify", "--explain", "docs/2.md");
-    expect(stdout).toContain("403  GET /onyx-api/connector-docs/2\n       proves: nothing");
-    expect(stdout).toContain("proves: a row of it is in some pair");
+    expect(stdout).toContain("403 GET /onyx-api/connector-docs/2 (nothing: ");
+    expect(stdout).toContain("(a row of it is in some pair)");
   });
 
   it("checks within paths, samples, and leaves out what it found current", async () => {

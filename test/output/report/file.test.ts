@@ -8,38 +8,39 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkOutputPath, reportFormatOf, writeReport } from "../../../src/output/report/file.ts";
-import { createSecrets } from "../../../src/output/terminal/redact.ts";
+import { checkOutputPath, writeFilePieces } from "../../../src/output/report/file.ts";
+import { formOf, writeReportFile } from "../../../src/output/report/forms.ts";
 import { startSocket } from "../../file-system.ts";
 import { temporaryFolder } from "../../support.ts";
-import { sampleRun } from "./sample.ts";
-
-const plain = { redact: (text: string): string => text };
+import { sampleRun, uploadOf } from "./sample.ts";
 
 describe("the form of a report", () => {
-  it.each([
-    ["a.json", ".json"],
-    ["A.XML", ".xml"],
-    ["x/run.html", ".html"],
-  ])("of %s", (path, form) => expect(reportFormatOf(path)).toBe(form));
+  it.each(["a.json", "A.XML", "x/run.html", "b.Sarif"])("is known of %s", (path) => {
+    expect(formOf(path)).toBeTypeOf("function");
+  });
 
   it.each(["report", "a.htm", "a.json.gz", ".json", "", "a.__proto__", "a.constructor"])(
     "is refused: %j",
     (path) => {
-      expect(() => reportFormatOf(path)).toThrow(expect.objectContaining({ exit: "usage" }));
+      expect(() => formOf(path)).toThrow(
+        expect.objectContaining({
+          exit: "usage",
+          hints: ["use a file name that ends in .json, .sarif, .xml (JUnit) or .html"],
+        }),
+      );
     },
   );
 });
 
 describe("writing a report", () => {
-  it.each(["a.json", "b.xml", "c.html"])(
+  it.each(["a.json", "b.xml", "c.html", "d.sarif"])(
     "%s: whole, readable by all, nothing left",
     async (name) => {
       const folder = temporaryFolder();
-      const { head, failures } = sampleRun({ failed: [["x.md", "broken"]] });
+      const report = uploadOf(sampleRun({ failed: [["x.md", "broken"]] }));
       const path = join(folder, "reports", name);
-      await writeReport(path, head, failures, plain);
-      await writeReport(path, head, failures, plain);
+      await writeReportFile(path, report, undefined);
+      await writeReportFile(path, report, undefined);
       expect(readdirSync(join(folder, "reports"))).toEqual([name]);
       expect(readFileSync(path, "utf8")).toContain("broken");
       expect(statSync(path).mode & 0o777 & ~0o022).toBe(0o644);
@@ -48,10 +49,10 @@ describe("writing a report", () => {
 
   it("takes the longest name of the file system, and refuses a longer one beforehand", async () => {
     const folder = temporaryFolder();
-    const { head, failures } = sampleRun();
+    const report = uploadOf(sampleRun());
     const longest = `${"x".repeat(250)}.json`;
     checkOutputPath("--report", longest, folder);
-    await writeReport(join(folder, longest), head, failures, plain);
+    await writeReportFile(join(folder, longest), report, undefined);
     expect(readdirSync(folder)).toEqual([longest]);
     expect(() => checkOutputPath("--report", `x${longest}`, folder)).toThrow(
       expect.objectContaining({
@@ -65,8 +66,8 @@ describe("writing a report", () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "victim"), "mine");
     symlinkSync(join(folder, "victim"), join(folder, "a.json"));
-    const { head, failures } = sampleRun();
-    await writeReport(join(folder, "a.json"), head, failures, plain);
+    const report = uploadOf(sampleRun());
+    await writeReportFile(join(folder, "a.json"), report, undefined);
     expect(readFileSync(join(folder, "victim"), "utf8")).toBe("mine");
   });
 
@@ -75,14 +76,14 @@ describe("writing a report", () => {
     mkdirSync(join(folder, "taken.json"));
     writeFileSync(join(folder, "file"), "");
     await startSocket(join(folder, "socket.json"));
-    const { head, failures } = sampleRun();
+    const report = uploadOf(sampleRun());
     for (const [name, why] of [
       ["taken.json", "it is a folder"],
       ["socket.json", "it is not a regular file"],
       ["file/a.json", "a part of its path is not a folder"],
     ] as const) {
       const path = join(folder, name);
-      await expect(writeReport(path, head, failures, plain)).rejects.toMatchObject({
+      await expect(writeReportFile(path, report, undefined)).rejects.toMatchObject({
         exit: "local",
         message: expect.stringContaining(`cannot write the report ${path}: ${why}`),
       });
@@ -95,31 +96,12 @@ describe("writing a report", () => {
     const folder = temporaryFolder();
     const path = join(folder, "a.json");
     writeFileSync(path, "old");
-    const { head } = sampleRun();
     const broken = (function* () {
-      yield { path: "a", reason: "b", retryable: false };
+      yield "a";
       throw new Error("the state is gone");
     })();
-    await expect(writeReport(path, head, broken, plain)).rejects.toThrow("the state is gone");
+    await expect(writeFilePieces(path, broken)).rejects.toThrow("the state is gone");
     expect(readdirSync(folder)).toEqual(["a.json"]);
     expect(readFileSync(path, "utf8")).toBe("old");
-  });
-
-  it.each(["a.json", "b.xml", "c.html"])("%s holds no registered secret", async (name) => {
-    const path = join(temporaryFolder(), name);
-    const secrets = createSecrets();
-    // Escaped in each of the forms, so it must be found before.
-    const secret = `CANARY<&"'>0123`;
-    secrets.add(secret);
-    const { head, failures } = sampleRun({
-      failed: [[`${secret}.md`, `token ${secret} is wrong`]],
-      skipped: [[secret, 1]],
-      error: secret,
-      paths: [secret],
-    });
-    await writeReport(path, head, failures, secrets);
-    const text = readFileSync(path, "utf8");
-    expect(text).not.toContain("CANARY");
-    expect(text).toContain("token *** is wrong");
   });
 });

@@ -5,13 +5,13 @@ import { fromJSONSchema } from "zod";
 import {
   connectorsErrorsJsonSchema,
   connectorsStatusJsonSchema,
-} from "../../../src/output/connectors-schema.ts";
-import { statusJsonSchema } from "../../../src/output/status-schema.ts";
-import { planJsonSchema } from "../../../src/output/plan-schema.ts";
-import { lintJsonSchema } from "../../../src/output/lint/lint-schema.ts";
-import { verifyJsonSchema } from "../../../src/output/verify-schema.ts";
-import { ingestEventsJsonSchema } from "../../../src/output/ingest-events.ts";
-import { doctorJsonSchema } from "../../../src/output/report/doctor-schema.ts";
+} from "../../../src/output/schemas/connectors.ts";
+import { statusJsonSchema } from "../../../src/output/schemas/status.ts";
+import { planJsonSchema } from "../../../src/output/schemas/plan.ts";
+import { lintJsonSchema } from "../../../src/output/schemas/lint.ts";
+import { verifyJsonSchema } from "../../../src/output/schemas/verify.ts";
+import { ingestEventsJsonSchema } from "../../../src/output/schemas/ingest-events.ts";
+import { doctorJsonSchema } from "../../../src/output/schemas/doctor.ts";
 import { main } from "../../main.ts";
 import { startTestService, type TestService } from "../../service.ts";
 import { createTestContext } from "../../support.ts";

@@ -1,30 +1,29 @@
 import { expect, it } from "vitest";
+import { evalReport } from "../../../src/output/report/from/eval.ts";
 import { junitReport } from "../../../src/output/report/junit.ts";
 import { mergeReports } from "../../../src/output/report/merge.ts";
-import { hostileTexts, sampleRun, wholeReport, type Sample } from "./sample.ts";
-import { parseXml, type Element } from "./xml.ts";
+import type { Report } from "../../../src/output/report/report.ts";
+import { findingWith } from "../../checks/lint/finding.ts";
+import { sampleReport, sampleRun as evalRun } from "../../checks/eval/sample.ts";
+import { mixedReport, reportOf } from "./eval-sample.ts";
+import { evalPlaces, lintOf, sampleRun, someFindings, uploadOf, wholeReport } from "./sample.ts";
+import { parseXml } from "./xml.ts";
 
-function suiteOf({ head, failures }: Sample): { suite: Element; cases: Element[] } {
-  const root = parseXml([...junitReport(head, failures)].join(""));
-  expect(root.name).toBe("testsuites");
-  const [suite] = root.children;
-  const cases = suite!.children.filter(({ name }) => name === "testcase");
-  // What readers of the file rely on: the totals are those of the cases.
-  const count = (kind: string): string =>
-    String(cases.filter(({ children }) => children.some(({ name }) => name === kind)).length);
-  for (const { attributes } of [root, suite!]) {
-    expect(attributes).toMatchObject({
-      tests: String(cases.length),
-      failures: count("failure"),
-      errors: count("error"),
-      skipped: count("skipped"),
-    });
-  }
-  return { suite: suite!, cases };
-}
+const suiteOf = (report: Report) => parseXml([...junitReport(report)].join("")).children[0]!;
+const casesOf = (report: Report) =>
+  suiteOf(report).children.filter(({ name }) => name === "testcase");
+const propertiesOf = (report: Report) =>
+  Object.fromEntries(
+    suiteOf(report).children[0]!.children.map(({ attributes: { name, value } }) => [name, value]),
+  );
+const resultsOf = (report: Report) =>
+  casesOf(report).map(({ attributes, children: [child] }) => [
+    attributes["name"],
+    child?.name ?? "passed",
+  ]);
 
 it("has a test for each failed document, and one for each count and reason", () => {
-  const { suite, cases } = suiteOf(
+  const report = uploadOf(
     sampleRun({
       sent: 3,
       failed: [
@@ -34,31 +33,50 @@ it("has a test for each failed document, and one for each count and reason", () 
       skipped: [["empty", 12]],
     }),
   );
-  expect(cases.map(({ attributes }) => attributes["name"])).toEqual([
-    "2 documents created",
-    "1 document updated",
-    "12 files skipped: empty",
-    "docs/a.md",
-    "b.md",
+  expect(resultsOf(report)).toEqual([
+    ["2 documents created", "passed"],
+    ["1 document updated", "passed"],
+    ["12 files skipped: empty", "skipped"],
+    ["docs/a.md", "failure"],
+    ["b.md", "failure"],
   ]);
-  expect(cases[3]).toMatchObject({
+  expect(casesOf(report)[3]).toMatchObject({
     attributes: { classname: "ingest.docs", file: "docs/a.md", line: "3" },
-    children: [{ attributes: { message: "docs/a.md:3:5: bad date", type: "document" } }],
+    children: [
+      {
+        attributes: { message: "bad date", type: "failed" },
+        text: "docs/a.md:3:5: failed: bad date",
+      },
+    ],
   });
-  expect(suite.attributes["timestamp"]).toBe("2026-03-04T09:00:00");
-  const properties = Object.fromEntries(
-    suite.children[0]!.children.map(({ attributes }) => [attributes["name"], attributes["value"]]),
-  );
-  expect(properties).toMatchObject({ created: "2", failed: "2", status: "partial", ccPairId: "2" });
+  expect(suiteOf(report).attributes["timestamp"]).toBe("2026-03-04T09:00:00");
+  expect(propertiesOf(report)).toMatchObject({
+    created: "2",
+    failed: "2",
+    status: "partial",
+    ccPairId: "2",
+  });
 });
 
-it.each<[string, Sample, string]>([
-  ["an error", sampleRun({ status: "error", error: "401: no" }), "401: no"],
-  ["an interruption", sampleRun({ status: "interrupted" }), "the run was interrupted"],
-])("has a test in error for %s", (_name, sample, message) => {
-  const { cases } = suiteOf(sample);
-  const errors = cases.flatMap(({ children }) => children.filter(({ name }) => name === "error"));
-  expect(errors.map(({ attributes }) => attributes["message"])).toEqual([message]);
+it.each<[string, Report, string]>([
+  ["an error", uploadOf(sampleRun({ status: "error", error: "401: no" })), "401: no"],
+  ["an interruption", uploadOf(sampleRun({ status: "interrupted" })), "the run was interrupted"],
+  [
+    "an eval that stopped",
+    evalReport(sampleReport(evalRun([], { stopped: "401" })), evalPlaces),
+    "401",
+  ],
+])("has a test in error for %s", (_name, report, message) => {
+  const errors = casesOf(report).flatMap(({ children }) => children);
+  const stops = errors.filter(({ attributes }) => attributes["type"] === "stopped");
+  expect(stops.map(({ attributes }) => attributes["message"])).toEqual([message]);
+});
+
+it("has a test in error for missing shards", () => {
+  const report = wholeReport(sampleRun({ shard: { index: 2, count: 3 } }));
+  const { head, failures } = mergeReports([{ name: "a", report }]);
+  const last = casesOf(uploadOf({ head, failures: [...failures] })).at(-1);
+  expect(last?.children[0]?.attributes["message"]).toBe("shards 1 and 3 of 3 are missing");
 });
 
 it("has a failed test for each document that --verify did not find as sent", () => {
@@ -67,34 +85,84 @@ it("has a failed test for each document that --verify did not find as sent", () 
     { path: "docs/b.md", id: "docs/b.md", result: "missing", reason: "no chunk" },
     { path: null, id: "c", result: "unknown", reason: "too large" },
   ];
-  const { cases } = suiteOf({ head: { ...head, lost }, failures });
-  expect(cases.slice(-2)).toMatchObject([
+  expect(casesOf(uploadOf({ head: { ...head, lost }, failures })).slice(-2)).toMatchObject([
     {
       attributes: { name: "docs/b.md", file: "docs/b.md", classname: "ingest.docs" },
-      children: [{ name: "failure", attributes: { message: "missing: no chunk" } }],
+      children: [{ name: "failure", attributes: { message: "no chunk", type: "missing" } }],
     },
-    { attributes: { name: "stdin (c)" }, children: [{ attributes: { type: "unknown" } }] },
+    { attributes: { name: "stdin (c)" }, children: [{ name: "skipped" }] },
   ]);
 });
 
-it("has a test in error for missing shards", () => {
-  const report = wholeReport(sampleRun({ shard: { index: 2, count: 3 } }));
-  const { head, failures } = mergeReports([{ name: "a", report }]);
-  const { cases } = suiteOf({ head, failures: [...failures] });
-  expect(cases.at(-1)!.children[0]!.attributes["message"]).toBe("missing reports of shards: 1, 3");
+it("fails for findings of level error, skips the others, and passes for a rule without any", () => {
+  const cases = casesOf(lintOf(someFindings));
+  expect(cases.map(({ children: [child] }) => child?.name)).toEqual([
+    "skipped",
+    "skipped",
+    "failure",
+  ]);
+  expect(cases[1]).toMatchObject({
+    attributes: { classname: "lint.missing-link", name: "docs/ä b.pdf", file: "docs/ä b.pdf" },
+    children: [{ attributes: { message: "docs/ä b.pdf: warning: plan.md does not exist" } }],
+  });
+  expect(cases[2]?.children[0]).toMatchObject({
+    attributes: { message: "no title", type: "error" },
+    text: "docs/a.md:3:5: error: no title\nAnswers cite the title. Begin with a heading.",
+  });
+  const names = casesOf(lintOf([])).map(
+    ({ attributes }) => `${attributes["classname"]} ${attributes["name"]}`,
+  );
+  expect(names).toEqual(["lint.missing-link no findings", "lint.no-title no findings"]);
+  const failing = casesOf(lintOf(someFindings, { failsOnWarnings: true }));
+  expect(failing.map(({ children: [child] }) => child?.name)).toEqual([
+    "skipped",
+    "failure",
+    "failure",
+  ]);
 });
 
-it("is valid XML whatever the texts are", () => {
-  const { cases } = suiteOf(
-    sampleRun({
-      failed: hostileTexts.map((text) => [text, text] as const),
-      skipped: hostileTexts.map((text) => [text, 1] as const),
-      error: hostileTexts.join(""),
-      status: "error",
-      commit: hostileTexts.join(""),
-    }),
+it("numbers findings of one rule in one file, whose names would else be equal", () => {
+  const findings = [findingWith(), findingWith({ line: 9 }), findingWith({ path: "b.md" })];
+  const names = casesOf(lintOf(findings)).map(({ attributes }) => attributes["name"]);
+  expect(names).toEqual(["no findings", "docs/a.md", "docs/a.md (2)", "b.md"]);
+});
+
+it("has an error for a file that could not be read", () => {
+  const unread = new Map([["docs/c.md", "docs/c.md:1:1: half a character"]]);
+  expect(casesOf(lintOf([], { unread })).at(-1)).toMatchObject({
+    attributes: { classname: "lint.unreadable", name: "docs/c.md", file: "docs/c.md" },
+    children: [{ name: "error", text: "docs/c.md: unreadable: half a character" }],
+  });
+});
+
+it("has a test for each case of eval, with question and documents", () => {
+  const report = evalReport(mixedReport(), evalPlaces);
+  expect(resultsOf(report)).toEqual([
+    ["leave-days", "failure"],
+    ["no-leak", "failure"],
+    ["shaky", "failure"],
+    ["late", "error"],
+    ["later", "error"],
+    ["fine", "passed"],
+    ["draft", "skipped"],
+  ]);
+  const [worse] = casesOf(report);
+  expect(worse).toMatchObject({
+    attributes: { classname: "eval.people", file: "docs/people/holidays.md", line: "1" },
+    children: [
+      { attributes: { message: "docs/people/holidays.md: rank 6, beyond 5", type: "worse" } },
+    ],
+  });
+  expect(worse?.children[0]?.text).toMatch(
+    /^How many days.*\n.*\nexpected: docs\/people.*\nretrieved: docs\/a\.md\n/,
   );
-  expect(cases.length).toBe(2 + 2 * hostileTexts.length + 1);
-  const bracket = cases.find(({ attributes }) => attributes["file"]?.startsWith("]]>"));
-  expect(bracket?.children[0]?.text).toBe(hostileTexts[1]);
+});
+
+it("has metrics, verdict and the judge of eval as properties", () => {
+  const properties = { verdict: "cannot-tell", hit: "0.2", "hit.n": "5", via: "keyword" };
+  expect(propertiesOf(evalReport(mixedReport(), evalPlaces))).toMatchObject(properties);
+  const judged = evalReport(reportOf("x", "model-7"), evalPlaces);
+  expect(propertiesOf(judged)["judge"]).toBe("model-7");
+  const failed = casesOf(judged).find(({ children: [child] }) => child?.name === "failure");
+  expect(failed?.children[0]?.attributes["message"]).toContain("judged by model-7");
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { htmlReport } from "../../../src/output/report/html/html.ts";
+import { htmlReport } from "../../../src/output/report/html.ts";
 import { mergeReports } from "../../../src/output/report/merge.ts";
 import type { ReportHead } from "../../../src/output/report/record.ts";
-import { sampleRun, wholeReport, type SampleOptions } from "./sample.ts";
+import { sampleRun, uploadOf, wholeReport, type SampleOptions } from "./sample.ts";
 
 function merge(...runs: SampleOptions[]) {
   const named = runs.map((run, index) => ({
@@ -43,9 +43,9 @@ describe("merged reports", () => {
     expect(head.sent?.leftOut).toBe(400);
     expect(sampleRun({ sent: 5000 }).head.sent).toMatchObject({ leftOut: 4000 });
     expect(sampleRun({ sent: 0 }).head).not.toHaveProperty("sent");
-    const html = [...htmlReport(head, [])].join("");
-    expect(html).toContain('<li>created: <span class="path">docs/page-0.md</span>');
-    expect(html).toContain("and 400 more</li>");
+    const html = [...htmlReport(uploadOf({ head, failures: [] }))].join("");
+    expect(html).toContain('<td>created</td><td><span class="path">docs/page-0.md</span>');
+    expect(html).toContain("and 400 more</p>");
   });
 
   it("add up, from the first begin to the last end", () => {

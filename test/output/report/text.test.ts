@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { placeOf } from "../../../src/output/report/items.ts";
 import {
   bareReason,
   formatBytes,
   formatTime,
   missingText,
-  placeOf,
 } from "../../../src/output/report/text.ts";
 
 describe("the bare reason", () => {
@@ -18,15 +18,14 @@ describe("the bare reason", () => {
     ["a.md", "no a.md: bad", "no a.md: bad"],
     ["", ": bad", ": bad"],
   ])("of %j: %j", (path, reason, expected) => {
-    expect(bareReason({ path, reason, retryable: false })).toBe(expected);
+    expect(bareReason({ path, reason })).toBe(expected);
   });
 });
 
 it("a place is as exact as it is known", () => {
-  const failure = { path: "a.md", reason: "", retryable: false };
-  expect(placeOf(failure)).toBe("a.md");
-  expect(placeOf({ ...failure, line: 3 })).toBe("a.md:3");
-  expect(placeOf({ ...failure, line: 3, column: 5 })).toBe("a.md:3:5");
+  expect(placeOf({ path: "a.md" })).toBe("a.md");
+  expect(placeOf({ path: "a.md", line: 3 })).toBe("a.md:3");
+  expect(placeOf({ path: "a.md", line: 3, column: 5 })).toBe("a.md:3:5");
 });
 
 it.each([

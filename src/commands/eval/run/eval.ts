@@ -3,7 +3,7 @@ import { reportCase, type ReportedCase } from "../../../checks/eval/report.ts";
 import type { EvalBasis, EvalKind, EvalRunResult } from "../../../checks/eval/result.ts";
 import type { Context } from "../../../context.ts";
 import type { CliError } from "../../../errors.ts";
-import { evalCaseLine } from "../../../output/eval/json.ts";
+import { lineOf } from "../../../output/report/json.ts";
 import { sandboxCaveat } from "../../../output/sandbox-caveat.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { createSpinner, type Spinner } from "../../../output/terminal/spinner.ts";
@@ -43,7 +43,7 @@ interface Asked {
 async function writeCase({ output }: Run, spinner: Spinner, result: ReportedCase): Promise<void> {
   await spinner.stop();
   try {
-    await output.json(evalCaseLine(result));
+    await output.json(lineOf("case", result));
   } catch {
     // The run goes on, for its reports; the last line fails as this one did.
   }
@@ -143,7 +143,7 @@ async function evaluate(
   try {
     const asked = await askCases(run);
     const report = reportOf(asked.run, asked.cases, goals, options.baseline);
-    await writeResults(context, output, options, { report, goals, root: source.root });
+    await writeResults(context, output, options, { result: report, goals, root: source.root });
     if (report.sandbox) await output.warn(sandboxCaveat);
     context.signal.throwIfAborted();
     failIfNothingAsked(asked, source.replies.stopped());

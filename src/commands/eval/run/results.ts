@@ -1,4 +1,5 @@
-import { basename, dirname, resolve } from "node:path";
+import { realpathSync } from "node:fs";
+import { relative, resolve, sep } from "node:path";
 import type { FailOn } from "../../../checks/eval/fail-on.ts";
 import { checkFailOn, finishReport, parseFailOn } from "../../../checks/eval/fail-on.ts";
 import { createReport, type EvalReport, type ReportedCase } from "../../../checks/eval/report.ts";
@@ -7,18 +8,20 @@ import { caseDigest } from "../../../checks/eval/suite/case-digest.ts";
 import { skipReason } from "../../../checks/eval/judge-case.ts";
 import type { EvalBasis, EvalRunResult } from "../../../checks/eval/result.ts";
 import type { Context } from "../../../context.ts";
-import { checkEvalFormat, evalJson, evalResultLine } from "../../../output/eval/json.ts";
-import { evalAnnotations } from "../../../output/eval/annotations.ts";
-import { evalMarkdown } from "../../../output/eval/markdown.ts";
-import { reportFormat, writeJsonReport } from "../../../output/formats/members.ts";
-import { readBaseline } from "../../../output/eval/read.ts";
-import { writeEvalReport } from "../../../output/eval/report-file.ts";
-import { writeEvalText } from "../../../output/eval/text.ts";
-import { ciPrefix } from "../../../output/report/ci/ci.ts";
-import { writeJobSummary } from "../../../output/report/ci/job-summary.ts";
+import { reportFormat } from "../../../output/formats/members.ts";
+import { readBaseline } from "../../../output/report/baseline.ts";
+import {
+  checkReportFiles,
+  writeAll,
+  writeReports,
+  type ReportFiles,
+} from "../../../output/report/forms.ts";
+import { checkEvalFormat, evalReport } from "../../../output/report/from/eval.ts";
+import { ciPrefix } from "../../../output/report/github.ts";
+import { writeData } from "../../../output/report/json.ts";
+import { writePeople } from "../../../output/report/people.ts";
 import { findGitRoot } from "../../project-root.ts";
 import type { Output } from "../../../output/terminal/output.ts";
-import { checkReportFiles, writeAll, type ReportFiles } from "../../ingest/report/report-files.ts";
 import { sectionLinesIn } from "../section-line.ts";
 import type { EvalOptions } from "./options.ts";
 import type { Prepared } from "./prepare.ts";
@@ -68,46 +71,38 @@ export function reportOf(
   return finishReport(createReport(run, cases), baseline, name ?? "", failOn);
 }
 
-/** Annotations and the job summary in GitHub Actions; elsewhere nothing. */
-async function writeGithub(
-  context: Context,
-  output: Output,
-  report: EvalReport,
-  root: string,
-): Promise<void> {
-  const { env, cwd } = context;
-  if (!env["GITHUB_ACTIONS"]) return;
-  const gitRoot = findGitRoot(context, root);
-  const suitePath = (file: string): string | undefined => {
-    const absolute = resolve(cwd, file);
-    const folder = ciPrefix({ root: dirname(absolute), gitRoot }, env);
-    return folder === undefined ? undefined : folder + basename(absolute);
-  };
-  const lineOf = sectionLinesIn(root);
-  const places = { prefix: ciPrefix({ root, gitRoot }, env), suitePath, lineOf };
-  for (const each of evalAnnotations(report, places)) await output.annotate(each);
-  await writeJobSummary(output, env, () => evalMarkdown(output.secrets.redactAll(report)));
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 /**
- * Writes the results on stdout, to the report files, and for GitHub. A report that cannot be written
- * does not prevent the others; then throws its CliError `local`.
+ * Writes the results on stdout, to the report files, and for a GitHub job. A report that cannot be
+ * written does not prevent the others; then throws its CliError `local`.
  */
 export async function writeResults(
   context: Context,
   output: Output,
   options: EvalOptions,
-  { report, goals, root }: { report: EvalReport; goals: Goals; root: string },
+  { result, goals, root }: { result: EvalReport; goals: Goals; root: string },
 ): Promise<void> {
+  const { env, cwd } = context;
+  const suitePath = (file: string): string =>
+    relative(realPath(root), realPath(resolve(cwd, file))).replaceAll(sep, "/");
+  // Redacted before lines are cut: a part of a secret would not be found.
+  const report = evalReport(output.secrets.redactAll(result), {
+    suitePath,
+    lineOf: sectionLinesIn(root),
+  });
+  const prefix = ciPrefix(root, findGitRoot(context, root), env);
   await writeAll([
-    ...goals.files.reports.map(
-      (path) => () => writeEvalReport(path, report, output.secrets.redact),
-    ),
-    () => writeGithub(context, output, report, root),
+    () => writeReports(output, env, report, goals.files, prefix),
     async () => {
-      if (goals.format === "json") await writeJsonReport(output, options, evalJson(report));
-      else if (goals.format === "ndjson") await output.json(evalResultLine(report));
-      else await writeEvalText(output, report);
+      if (goals.format === "text") await writePeople(output, report, (path) => path, "page");
+      else await writeData(output, options, report.data, true);
     },
   ]);
 }

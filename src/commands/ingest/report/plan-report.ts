@@ -1,11 +1,11 @@
 import type { Context } from "../../../context.ts";
+import type { ReportFiles } from "../../../output/report/forms.ts";
 import { createReportCollector } from "../../../output/report/collector.ts";
 import type { ReportFailure, ReportHead } from "../../../output/report/record.ts";
-import { findGitRoot } from "../../project-root.ts";
 import { plannedDocuments, type FolderPlan } from "../dry-run.ts";
 import type { Session } from "../session.ts";
 import { commitOf } from "./report.ts";
-import { writeReportFiles, type ReportFiles } from "./report-files.ts";
+import { writeUploadReports } from "./report-files.ts";
 
 const statuses: Readonly<Record<string, "created" | "updated" | "skipped" | "failed">> = {
   new: "created",
@@ -57,8 +57,7 @@ export async function reportPlan(
     }),
     dryRun: true,
   };
-  const run = { head, failures: () => failures, root, gitRoot: findGitRoot(context, root) };
-  await writeReportFiles(context, output, files, run);
+  await writeUploadReports(context, output, files, root, { head, failures: () => failures });
 }
 
 interface PlanReport {

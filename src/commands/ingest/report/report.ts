@@ -10,6 +10,10 @@ import {
   type IngestFormat,
 } from "../../../output/ingest.ts";
 import type { UploadCounts } from "../../../output/terminal/progress.ts";
+import type { ReportFiles } from "../../../output/report/forms.ts";
+import { verifiedItem } from "../../../output/report/from/verify.ts";
+import { lineOf as jsonLine } from "../../../output/report/json.ts";
+import { itemLine } from "../../../output/report/people.ts";
 import { createReportCollector, type RunEnd } from "../../../output/report/collector.ts";
 import type { ReportFailure, RunReport, RunStatus } from "../../../output/report/record.ts";
 import { createFailureLog } from "../../../sync/state/failure-log.ts";
@@ -18,10 +22,8 @@ import type { RecordedOptions } from "../../../sync/state/options.ts";
 import type { FileWarning, PlanAction, PlanTable } from "../../../sync/plan/plan-table.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
 import { pairsText, pairText, placeText } from "../target/names.ts";
-import { findGitRoot } from "../../project-root.ts";
-import { writeReportFiles, type ReportFiles } from "./report-files.ts";
+import { writeUploadReports } from "./report-files.ts";
 import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.ts";
-import { annotateLost, tellLost } from "./tell-lost.ts";
 import type { Session } from "../session.ts";
 import { printNotices, printWarnings } from "./tell.ts";
 
@@ -148,9 +150,8 @@ function createReport(context: Context, session: ReportedSession, request: Repor
     });
   const writeFiles = async (head: ReturnType<typeof headOf>): Promise<void> => {
     const { root } = source.settings;
-    const run = { head, failures: log.list, root, gitRoot: findGitRoot(context, root) };
     try {
-      await writeReportFiles(context, output, files, run);
+      await writeUploadReports(context, output, files, root, { head, failures: log.list });
     } catch (error) {
       // A failed run ends with its own error, not with this one.
       if (head.status === "ok") throw error;
@@ -177,8 +178,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
       collector.verify(document);
       if (document.result !== "current" && lost.length < lostKept) lost.push(document);
       if (format !== "ndjson") return;
-      const { verifiedLine } = await import("../../../output/verify-json.ts");
-      await ignoreClosedPipe(output.json(verifiedLine(document)));
+      await ignoreClosedPipe(output.json(jsonLine("verified", document)));
     },
     warn,
     async add(events) {
@@ -205,10 +205,12 @@ function createReport(context: Context, session: ReportedSession, request: Repor
       await ignoreClosedPipe(tellOthers(output, shard, countPlanned("other")));
       const stoppedBy = error instanceof CliError ? error : undefined;
       const texts = { shown: source.shown, connectors: connectorsOf(session), stoppedBy };
-      if (lost.length > 0) await ignoreClosedPipe(tellLost(lost, session));
+      for (const each of lost) {
+        const line = itemLine(verifiedItem(each, false), source.shown);
+        await ignoreClosedPipe(output.problem(...line));
+      }
       await ignoreClosedPipe(writeSummary(output, result, log.list(), texts));
       await writeFiles(head);
-      if (lost.length > 0) await annotateLost(context, lost, session);
     },
     async abandon(error) {
       if (isFinished) return;

@@ -12,7 +12,7 @@ import { openOutput } from "../../connect.ts";
 import { accessRules } from "../target/access.ts";
 import { writePlan } from "../dry-run.ts";
 import { ingestFormat, withReport, type ReportRequest } from "../report/report.ts";
-import { checkReportFiles } from "../report/report-files.ts";
+import { checkReportFiles } from "../../../output/report/forms.ts";
 import { createOwners, ownersOptions } from "../target/owners.ts";
 import { checkPlannedPairs } from "../target/planned-access.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "../session.ts";

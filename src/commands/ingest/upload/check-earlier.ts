@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import type { Context } from "../../../context.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
-import type { VerifyCounts } from "../../../output/verify.ts";
+import type { VerifyCounts } from "../../../output/report/from/verify.ts";
 import { createSpool } from "../../../sync/run/spool.ts";
 import type { VerifiableRecord } from "../../../sync/state/verified.ts";
 import type { ExpectedText } from "../../verify/expected/expected.ts";

@@ -2,7 +2,7 @@ import type { Client } from "../../../api/client.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
-import { verifyResults, type VerifyCounts } from "../../../output/verify.ts";
+import { verifyResults, type VerifyCounts } from "../../../output/report/from/verify.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
 import type { RunRequest } from "../../../sync/run/run-request.ts";
 import { targetFor, type Targets } from "../../../sync/state/target.ts";

@@ -4,7 +4,7 @@ import { createGate, type Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { CliError, reasonOf, ApiError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
-import type { VerifyCounts } from "../../../output/verify.ts";
+import type { VerifyCounts } from "../../../output/report/from/verify.ts";
 import { createDates, unchangedDates, type Dates } from "../../../sync/run/bump-updated-at.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { BegunRun } from "../../../sync/state/uploads.ts";

@@ -5,7 +5,7 @@ import { findDocumentSize } from "../../../api/evidence.ts";
 import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
-import { emptyCounts, type VerifyCounts } from "../../../output/verify.ts";
+import { emptyCounts, type VerifyCounts } from "../../../output/report/from/verify.ts";
 import { createSpool } from "../../../sync/run/spool.ts";
 import type { VerifiedStore } from "../../../sync/state/verified.ts";
 import { textInBody, type Expected, type ExpectedText } from "./expected.ts";

@@ -1,0 +1,161 @@
+import type { CheckStatus } from "../../../checks/verify/decide.ts";
+import type { VerifiedDocument, VerifyResult } from "../../../checks/verify/evidence.ts";
+import { checkMembers } from "../../formats/members.ts";
+import type { FormatOptions } from "../../formats/formats.ts";
+import { countOf, formatCount } from "../../terminal/progress.ts";
+import type { Count, Detail, Item, Report } from "../report.ts";
+
+/** Every result, in the order of reports. */
+export const verifyResults = [
+  "current",
+  "present",
+  "stale",
+  "missing",
+  "listed-only",
+  "hidden",
+  "unknown",
+] as const satisfies readonly VerifyResult[];
+
+/** Number of documents by result. */
+export type VerifyCounts = Record<VerifyResult, number>;
+
+export function emptyCounts(): VerifyCounts {
+  return Object.fromEntries(verifyResults.map((name) => [name, 0])) as VerifyCounts;
+}
+
+const wordOf = (result: VerifyResult): string => result.replace("-", " ");
+
+/** The counts for people: `40 current, 2 missing`. */
+export function countsText(counts: VerifyCounts): string {
+  const parts = verifyResults
+    .filter((name) => counts[name] > 0)
+    .map((name) => `${formatCount(counts[name])} ${wordOf(name)}`);
+  return parts.join(", ") || "nothing checked";
+}
+
+/** A finished check. */
+export interface VerifyRun {
+  status: CheckStatus;
+  /** With `--expect hidden`: the status and exit code count `hidden` as right. */
+  expected?: "hidden" | undefined;
+  summary: VerifyCounts & { documents: number };
+  documents: readonly VerifiedDocument[];
+  /** Files that could not be read, with the reason: their documents were not checked. */
+  unread: readonly string[];
+  /** Number of documents that a stopped check did not reach. */
+  unchecked: number;
+  /** Whether a document is as expected. */
+  isFine: (document: VerifiedDocument) => boolean;
+}
+
+type Judged = Pick<VerifiedDocument, "id" | "path" | "result" | "reason"> &
+  Partial<Pick<VerifiedDocument, "evidence" | "sentAt">>;
+
+function detailsOf({ id, path, evidence = [], sentAt }: Judged): Detail[] {
+  if (evidence.length === 0) return [];
+  const requests = evidence.map(({ request, status, proves }) => ({
+    text: `${status ?? "no response"} ${request}`,
+    note: proves,
+  }));
+  return [
+    ...(path === null ? [] : [{ name: "id", lines: [{ text: id }], isLong: true }]),
+    ...(sentAt ? [{ name: "uploaded", lines: [{ text: sentAt }], isLong: true }] : []),
+    { name: "requests", lines: requests, isLong: true },
+  ];
+}
+
+/** A checked document. An undecided one fails no test. */
+export function verifiedItem(document: Judged, isFine: boolean): Item {
+  const { id, path, result, reason } = document;
+  const word = wordOf(result);
+  const isOpen = result === "unknown";
+  return {
+    level: isFine ? "fine" : isOpen ? "warning" : "error",
+    test: isFine ? "passed" : isOpen ? "skipped" : "failed",
+    word,
+    group: reason.split(": ")[0] ?? "",
+    title: `Not in the index as uploaded: ${word}`,
+    message: reason,
+    path,
+    id: path === null || !id.endsWith(path) ? id : undefined,
+    details: detailsOf(document),
+  };
+}
+
+const unreadItem = (reason: string): Item => ({
+  level: "error",
+  test: "error",
+  word: "not read",
+  group: "not read",
+  title: "Not checked",
+  message: reason,
+  path: null,
+  name: reason,
+});
+
+const wanted: ReadonlySet<VerifyResult> = new Set(["current", "present"]);
+
+function countsOf(counts: VerifyCounts, expected: VerifyRun["expected"]): Count[] {
+  return verifyResults.map((name) => {
+    const isFine = expected === "hidden" ? name === "hidden" : wanted.has(name);
+    const [tone, part] = isFine
+      ? (["ok", "new"] as const)
+      : name === "unknown"
+        ? (["warn", "open"] as const)
+        : (["bad", "bad"] as const);
+    return { name: wordOf(name), count: counts[name], tone, part };
+  });
+}
+
+const verdicts: Readonly<Record<CheckStatus, Report["verdict"]>> = {
+  passed: { word: "Passed", tone: "ok" },
+  failed: { word: "Failed", tone: "bad" },
+  partial: { word: "Incomplete", tone: "warn" },
+};
+
+/** The report of a check. Its items are the documents that are not as expected, or all of them. */
+export function verifyReport(run: VerifyRun, hasAll = false): Report {
+  const { status, expected, summary, documents, unread, unchecked, isFine } = run;
+  const left = unchecked > 0 ? `${countOf(unchecked, "document")} not checked` : "";
+  const bad = documents.filter((each) => !isFine(each));
+  const fine = summary.documents - bad.length;
+  return {
+    command: "verify",
+    verdict: verdicts[status],
+    title: [countsText(summary), left].filter(Boolean).join(", "),
+    facts: [
+      countOf(summary.documents, "document"),
+      ...(unread.length > 0 ? [`${countOf(unread.length, "file")} not read`] : []),
+    ],
+    stopped: left === "" ? undefined : left,
+    notes: [],
+    counts: countsOf(summary, expected),
+    items: [
+      ...(hasAll ? documents : bad).map((each) => verifiedItem(each, isFine(each))),
+      ...unread.map(unreadItem),
+    ],
+    blocks: ["items"],
+    rules: [],
+    tallies: fine > 0 ? [{ name: `${formatCount(fine)} as expected` }] : [],
+    properties: summary,
+    data: {
+      head: { version: 1, command: "verify", status, ...(expected && { expected }), summary },
+      list: "documents",
+      type: "verified",
+      items: documents,
+    },
+  };
+}
+
+/** Members of the JSON, so that an unknown name in --fields is refused before any request. */
+const sample = {
+  version: 1,
+  command: "",
+  status: "",
+  summary: { ...emptyCounts(), documents: 0 },
+  documents: [],
+};
+
+/** Throws CliError `usage` for --fields or --jq that select nothing. Call it before any request. */
+export const checkVerifyFormat = (options: FormatOptions & { expect?: "hidden" }): void =>
+  checkMembers(options, options.expect ? { ...sample, expected: "" } : sample);
