@@ -18,7 +18,7 @@ const sources = {
   lint: ["output/schemas/lint.ts", "lintJsonSchema"],
   plan: ["output/schemas/plan.ts", "planJsonSchema"],
   search: ["output/search/schema.ts", "searchJsonSchema"],
-  report: ["output/report/record.ts", "reportJsonSchema"],
+  report: ["output/report/stored/record.ts", "reportJsonSchema"],
   status: ["output/schemas/status.ts", "statusJsonSchema"],
   verify: ["output/schemas/verify.ts", "verifyJsonSchema"],
 };

@@ -2,7 +2,7 @@ import { ApiError, type CliError, type ExitName } from "../errors.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import type { Output } from "./terminal/output.ts";
 import { jsonOf } from "./report/json.ts";
-import type { ReportFailure, RunStatus } from "./report/record.ts";
+import type { ReportFailure, RunStatus } from "./report/stored/record.ts";
 import { shownText, type ShownPath } from "./paths.ts";
 import { refusedRow } from "./report/text.ts";
 import { countOf, formatCount, formatDuration, type UploadCounts } from "./terminal/progress.ts";

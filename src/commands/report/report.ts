@@ -10,9 +10,9 @@ import { checkOutputPath } from "../../output/report/file.ts";
 import { formOf, writeReportFile } from "../../output/report/forms.ts";
 import { uploadReport } from "../../output/report/from/upload.ts";
 import { jsonOf } from "../../output/report/json.ts";
-import { mergeReports, missingShards, type NamedReport } from "../../output/report/merge.ts";
-import { readReport } from "../../output/report/read.ts";
-import type { ReportFailure, ReportHead } from "../../output/report/record.ts";
+import { mergeReports, missingShards, type NamedReport } from "../../output/report/stored/merge.ts";
+import { readReport } from "../../output/report/stored/read.ts";
+import type { ReportFailure, ReportHead } from "../../output/report/stored/record.ts";
 import { openOutput } from "../connect.ts";
 import { refuseRepeatedFile } from "../repeated-file.ts";
 

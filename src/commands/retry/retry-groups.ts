@@ -1,4 +1,4 @@
-import type { RunReport } from "../../output/report/record.ts";
+import type { RunReport } from "../../output/report/stored/record.ts";
 import { CliError } from "../../errors.ts";
 import type { RecordedOptions } from "../../sync/state/options.ts";
 import type { State } from "../../sync/state/state.ts";

@@ -9,8 +9,8 @@ import { createRealPlaces, exists } from "../../documents/find/place/real-place.
 import { relativeTo } from "../../documents/find/root.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { readReport } from "../../output/report/read.ts";
-import type { RunReport } from "../../output/report/record.ts";
+import { readReport } from "../../output/report/stored/read.ts";
+import type { RunReport } from "../../output/report/stored/record.ts";
 import { hasState, noStateError } from "../../sync/state/file/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { failuresKey, stoppedUpload } from "../ingest/upload/failures.ts";

@@ -1,5 +1,5 @@
 import { formatDuration } from "../terminal/progress.ts";
-import type { Throughput } from "./record.ts";
+import type { Throughput } from "./stored/record.ts";
 import { formatRate } from "./text.ts";
 
 /** Fewer bars show no trend. */

@@ -1,5 +1,5 @@
 import type { RuleText } from "../../checks/lint/rule.ts";
-import type { Throughput } from "./record.ts";
+import type { Throughput } from "./stored/record.ts";
 
 /** How bad an item is. Worst first: lists that are cut keep the worst. */
 export const levels = ["error", "warning", "note", "fine"] as const;

@@ -1,6 +1,6 @@
 import { neutralise } from "../terminal/neutralise.ts";
 import { formatDuration } from "../terminal/progress.ts";
-import type { ReportFailure, ReportHead, RunStatus } from "./record.ts";
+import type { ReportFailure, ReportHead, RunStatus } from "./stored/record.ts";
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { reportFailure, reportShard } from "../report/record.ts";
+import { reportFailure, reportShard } from "../report/stored/record.ts";
 import { VerifiedLine } from "./verify.ts";
 
 // The descriptions become schema/ingest-events.schema.json. New members are optional, so that

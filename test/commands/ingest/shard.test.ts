@@ -2,7 +2,7 @@ import type { IngestOptions } from "../../../src/commands/ingest/ingest-options.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseReport } from "../../../src/output/report/read.ts";
+import { parseReport } from "../../../src/output/report/stored/read.ts";
 import { startTestService, type TestService } from "../../service.ts";
 import { createTestContext } from "../../support.ts";
 import { ingest } from "./support.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { failedInReport, failedInState } from "../../../src/commands/retry/retry-groups.ts";
-import type { RunReport } from "../../../src/output/report/record.ts";
+import type { RunReport } from "../../../src/output/report/stored/record.ts";
 import { optionsJson, type RecordedOptions } from "../../../src/sync/state/options.ts";
 import { openTestState } from "../../sync/open-state.ts";
 

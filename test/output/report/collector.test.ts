@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createReportCollector, failureOf } from "../../../src/output/report/collector.ts";
+import { createReportCollector, failureOf } from "../../../src/output/report/stored/collector.ts";
 import { sampleRun } from "./sample.ts";
 
 describe("a failure", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { evalReport } from "../../../src/output/report/from/eval.ts";
 import { htmlReport } from "../../../src/output/report/html.ts";
-import { mergeReports } from "../../../src/output/report/merge.ts";
+import { mergeReports } from "../../../src/output/report/stored/merge.ts";
 import type { Report } from "../../../src/output/report/report.ts";
 import { sampleCase, sampleReport, sampleRun as evalRun } from "../../checks/eval/sample.ts";
 import { mixedReport, reportOf } from "./eval-sample.ts";

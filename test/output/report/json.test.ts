@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fromJSONSchema } from "zod";
 import { jsonOf } from "../../../src/output/report/json.ts";
-import { mergeReports } from "../../../src/output/report/merge.ts";
-import { parseReport, readReport } from "../../../src/output/report/read.ts";
-import { reportJsonSchema } from "../../../src/output/report/record.ts";
+import { mergeReports } from "../../../src/output/report/stored/merge.ts";
+import { parseReport, readReport } from "../../../src/output/report/stored/read.ts";
+import { reportJsonSchema } from "../../../src/output/report/stored/record.ts";
 import { projectFolder, temporaryFolder } from "../../support.ts";
 import { hostileTexts, sampleRun, wholeReport, type Sample } from "./sample.ts";
 

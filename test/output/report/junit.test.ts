@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { evalReport } from "../../../src/output/report/from/eval.ts";
 import { junitReport } from "../../../src/output/report/junit.ts";
-import { mergeReports } from "../../../src/output/report/merge.ts";
+import { mergeReports } from "../../../src/output/report/stored/merge.ts";
 import type { Report } from "../../../src/output/report/report.ts";
 import { findingWith } from "../../checks/lint/finding.ts";
 import { sampleReport, sampleRun as evalRun } from "../../checks/eval/sample.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
-import { checkShape } from "../../../src/output/report/read.ts";
+import { checkShape } from "../../../src/output/report/stored/read.ts";
 
 let looked = 0;
 const shape = z.object({

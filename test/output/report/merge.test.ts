@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { htmlReport } from "../../../src/output/report/html.ts";
-import { mergeReports } from "../../../src/output/report/merge.ts";
-import type { ReportHead } from "../../../src/output/report/record.ts";
+import { mergeReports } from "../../../src/output/report/stored/merge.ts";
+import type { ReportHead } from "../../../src/output/report/stored/record.ts";
 import { sampleRun, uploadOf, wholeReport, type SampleOptions } from "./sample.ts";
 
 function merge(...runs: SampleOptions[]) {

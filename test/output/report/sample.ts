@@ -1,6 +1,6 @@
 import type { VerifiedDocument } from "../../../src/checks/verify/evidence.ts";
 import type { Finding, RuleText } from "../../../src/checks/lint/rule.ts";
-import { createReportCollector, type RunEnd } from "../../../src/output/report/collector.ts";
+import { createReportCollector, type RunEnd } from "../../../src/output/report/stored/collector.ts";
 import { evalReport } from "../../../src/output/report/from/eval.ts";
 import { countSeverities, lintReport, type LintRun } from "../../../src/output/report/from/lint.ts";
 import { uploadReport } from "../../../src/output/report/from/upload.ts";
@@ -9,7 +9,11 @@ import {
   verifyReport,
   type VerifyRun,
 } from "../../../src/output/report/from/verify.ts";
-import type { ReportFailure, ReportHead, RunReport } from "../../../src/output/report/record.ts";
+import type {
+  ReportFailure,
+  ReportHead,
+  RunReport,
+} from "../../../src/output/report/stored/record.ts";
 import type { Report } from "../../../src/output/report/report.ts";
 import { findingWith, printOf } from "../../checks/lint/finding.ts";
 import { reportOf as evalResultOf } from "./eval-sample.ts";

@@ -9,7 +9,7 @@ import { skipReason } from "../../../checks/eval/judge-case.ts";
 import type { EvalBasis, EvalRunResult } from "../../../checks/eval/result.ts";
 import type { Context } from "../../../context.ts";
 import { reportFormat } from "../../../output/formats/members.ts";
-import { readBaseline } from "../../../output/report/baseline.ts";
+import { readBaseline } from "../../../output/report/stored/baseline.ts";
 import {
   checkReportFiles,
   writeAll,

@@ -1,4 +1,4 @@
-import type { RunStatus } from "../../../output/report/record.ts";
+import type { RunStatus } from "../../../output/report/stored/record.ts";
 import { worstStatus } from "../../../output/report/text.ts";
 import type { Report, Traffic } from "./report.ts";
 

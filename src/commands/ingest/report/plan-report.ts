@@ -1,7 +1,7 @@
 import type { Context } from "../../../context.ts";
 import type { ReportFiles } from "../../../output/report/forms.ts";
-import { createReportCollector } from "../../../output/report/collector.ts";
-import type { ReportFailure, ReportHead } from "../../../output/report/record.ts";
+import { createReportCollector } from "../../../output/report/stored/collector.ts";
+import type { ReportFailure, ReportHead } from "../../../output/report/stored/record.ts";
 import { plannedDocuments, type FolderPlan } from "../dry-run.ts";
 import type { Session } from "../session.ts";
 import { commitOf } from "./report.ts";

@@ -5,7 +5,7 @@ import { redactEach } from "../../../output/report/file.ts";
 import { writeReports, type ReportFiles } from "../../../output/report/forms.ts";
 import { uploadReport } from "../../../output/report/from/upload.ts";
 import { ciPrefix } from "../../../output/report/github.ts";
-import type { ReportFailure, ReportHead } from "../../../output/report/record.ts";
+import type { ReportFailure, ReportHead } from "../../../output/report/stored/record.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { redactAll } from "../../../output/terminal/redact.ts";
 import { findGitRoot } from "../../project-root.ts";

@@ -1,7 +1,7 @@
 import type { DocumentEvent } from "../../../sync/run/run-request.ts";
 import { CliError, messageOf } from "../../../errors.ts";
 import type { IngestResult } from "../../../output/ingest.ts";
-import type { ReportHead } from "../../../output/report/record.ts";
+import type { ReportHead } from "../../../output/report/stored/record.ts";
 
 /** Result of a document or file; one that was never sent has no `id` and no `ms`. */
 export type DocumentLine = Omit<DocumentEvent, "id" | "ms"> &

@@ -1,6 +1,6 @@
 import { formatCount, countOf } from "../../terminal/progress.ts";
 import { mapped } from "../items.ts";
-import type { ReportCounts, ReportFailure, ReportHead, RunStatus } from "../record.ts";
+import type { ReportCounts, ReportFailure, ReportHead, RunStatus } from "../stored/record.ts";
 import type { Count, Item, Report, Table, Tally, Tone } from "../report.ts";
 import {
   bareReason,

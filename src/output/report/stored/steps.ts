@@ -1,9 +1,9 @@
-import { CliError } from "../../errors.ts";
-import { countOf, formatCount } from "../terminal/progress.ts";
+import { CliError } from "../../../errors.ts";
+import { countOf, formatCount } from "../../terminal/progress.ts";
 import { parseCheckReport, type CheckReport, type Item } from "./check-report.ts";
 import { parseReport, parseReportJson, refuseContradiction } from "./read.ts";
 import type { RunReport } from "./record.ts";
-import { countWord } from "./text.ts";
+import { countWord } from "../text.ts";
 
 export type StepResult = "passed" | "failed" | "partial" | "not run";
 

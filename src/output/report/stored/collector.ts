@@ -1,7 +1,7 @@
-import type { VerifiedDocument } from "../../checks/verify/evidence.ts";
+import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
 import type { ReportCounts, ReportFailure, ReportHead, RunReport, RunStatus } from "./record.ts";
 import { createThroughput } from "./throughput.ts";
-import { tool } from "./tool.ts";
+import { tool } from "../tool.ts";
 
 const maxSlowest = 20;
 const maxRenamed = 1000;

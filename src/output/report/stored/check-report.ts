@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { verifyResults } from "./from/verify.ts";
+import { verifyResults } from "../from/verify.ts";
 import { checkShape, refuseReport } from "./read.ts";
 
 const outcome = z.enum(["passed", "failed", "error", "flaky", "skipped"]);

@@ -1,4 +1,4 @@
-import type { EvalReport } from "../../checks/eval/report.ts";
+import type { EvalReport } from "../../../checks/eval/report.ts";
 import {
   checkShape,
   parseReportJson,
@@ -6,7 +6,7 @@ import {
   refuseReport,
   refuseVersion,
 } from "./read.ts";
-import { EvalReportSchema } from "../schemas/eval.ts";
+import { EvalReportSchema } from "../../schemas/eval.ts";
 
 /**
  * Parses a report of eval as a baseline. `name` is the file name as typed. Throws CliError `usage`

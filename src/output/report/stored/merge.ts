@@ -1,4 +1,4 @@
-import { CliError } from "../../errors.ts";
+import { CliError } from "../../../errors.ts";
 import { createReasons, maxLost, maxSent, sentMember } from "./collector.ts";
 import {
   mostShards,
@@ -8,9 +8,9 @@ import {
   type RunReport,
   type RunSummary,
 } from "./record.ts";
-import { missingText, worstStatus } from "./text.ts";
+import { missingText, worstStatus } from "../text.ts";
 import { createThroughput } from "./throughput.ts";
-import { tool } from "./tool.ts";
+import { tool } from "../tool.ts";
 
 /** A report and the name of its file. */
 export interface NamedReport {

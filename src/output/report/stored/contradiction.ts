@@ -1,4 +1,4 @@
-import { formatCount } from "../terminal/progress.ts";
+import { formatCount } from "../../terminal/progress.ts";
 import type { ReportCounts, RunReport, RunStatus } from "./record.ts";
 
 /** Why the status of a run is not the one that its counts prove; undefined if it is. */

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import type * as z from "zod/mini";
 import { contradictionOf } from "./contradiction.ts";
 import { firstInvalidIn } from "./long-lists.ts";
-import { CliError, codeOf, fileProblem, messageOf } from "../../errors.ts";
+import { CliError, codeOf, fileProblem, messageOf } from "../../../errors.ts";
 import { RunReport } from "./record.ts";
 
 /** A million failed documents take less. */
