@@ -108,7 +108,7 @@ async function drawEval(page, report) {
   await page.open(pathToFileURL(report).href);
   // Time and duration would differ in each picture.
   const settle = `for (const each of document.querySelectorAll("header p")) {
-    each.textContent = each.textContent.replace(/ · \\d{4}-.*/, "");
+    each.textContent = each.textContent.replace(/ · [\\d.]+ ?m?s · \\d{4}-.*/, "");
   }`;
   await drawSchemes(page, "eval", settle);
 }

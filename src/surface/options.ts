@@ -183,3 +183,6 @@ export function globalOptions(): Option[] {
     ]),
   ];
 }
+
+/** Help of `--report`, with the forms of output/report/forms.ts. */
+export const reportText = "write a .json, .sarif, .xml (JUnit) or .html report (repeatable)";

@@ -6,6 +6,7 @@ import {
   integer,
   positive,
   addStateOption,
+  reportText,
 } from "../../surface/options.ts";
 import type { Run } from "../../surface/commands.ts";
 
@@ -26,11 +27,7 @@ function addRunOptions(command: Command): Command {
       "exit with 13 only if: worse (a case got worse), significantly-worse (the verdict), or rate<0.9",
       filled,
     )
-    .option(
-      "--report <file>",
-      "write a .json, .xml (JUnit) or .html report (repeatable)",
-      collectParsed(filled),
-    )
+    .option("--report <file>", reportText, collectParsed(filled))
     .optionsGroup("Recordings:")
     .option("--record <folder>", "also write every response to this new folder", filled)
     .option("--replay <folder>", "judge a recording again: no service, no profile", filled);

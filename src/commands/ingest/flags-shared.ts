@@ -11,6 +11,7 @@ import {
   shard,
   webAddress,
   duration,
+  reportText,
 } from "../../surface/options.ts";
 
 const formats = choice(
@@ -166,11 +167,7 @@ export function addOverwriteOption(command: Command): Command {
 export function addReportOptions(command: Command): Command {
   return command
     .optionsGroup("Reports:")
-    .option(
-      "--report <file>",
-      "write a .json, .xml (JUnit) or .html report (repeatable)",
-      collectParsed(filled),
-    )
+    .option("--report <file>", reportText, collectParsed(filled))
     .option("--gitlab-report <file>", "write failures as a GitLab code quality report", filled);
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { addIdOptions, addShapeOptions } from "../ingest/flags-shared.ts";
-import { collectParsed, filled, integer } from "../../surface/options.ts";
+import { collectParsed, filled, integer, reportText } from "../../surface/options.ts";
 import type { Run } from "../../surface/commands.ts";
 
 /** `lint`. */
@@ -25,11 +25,7 @@ export function addLint(program: Command, run: Run): void {
     .option("--fix", "correct files where the meaning stays the same, and say what changed");
   lint
     .optionsGroup("Reports:")
-    .option(
-      "--report <file>",
-      "write a .json, .sarif, .xml (JUnit) or .html report (repeatable)",
-      collectParsed(filled),
-    )
+    .option("--report <file>", reportText, collectParsed(filled))
     .option("--gitlab-report <file>", "write the findings as a GitLab code quality report", filled);
   addShapeOptions(addIdOptions(lint))
     .configureHelp({

@@ -14,7 +14,10 @@ export function addReport(program: Command, run: Run): void {
         "A single report is converted to the format of --report.",
     )
     .argument("<file...>", "reports that `knowctl ingest --report FILE.json` wrote")
-    .option("--report <file>", "write a .json, .xml (JUnit) or .html file instead of stdout")
+    .option(
+      "--report <file>",
+      "write a .json, .sarif, .xml (JUnit) or .html file instead of stdout",
+    )
     .configureHelp({
       examples: [
         ["knowctl report merge shard-*.json --report run.html", "one page for the whole run"],

@@ -1,6 +1,13 @@
 import type { Command } from "commander";
 import { addPaceOptions, addTargetOptions, addWaitOption } from "../ingest/flags-shared.ts";
-import { choice, collectParsed, filled, integer, positive } from "../../surface/options.ts";
+import {
+  choice,
+  collectParsed,
+  filled,
+  integer,
+  positive,
+  reportText,
+} from "../../surface/options.ts";
 import type { Run } from "../../surface/commands.ts";
 
 /** `verify`. */
@@ -48,11 +55,7 @@ export function addVerify(program: Command, run: Run): void {
     );
   addWaitOption(verify)
     .optionsGroup("Reports:")
-    .option(
-      "--report <file>",
-      "write a .json, .xml (JUnit) or .html report (repeatable)",
-      collectParsed(filled),
-    );
+    .option("--report <file>", reportText, collectParsed(filled));
   addPaceOptions(addTargetOptions(verify))
     .configureHelp({
       essentials: [

@@ -97,7 +97,9 @@ function itemHtml(item: Item, about: string, place: string, isOpen: boolean): st
     .map((text) => `<span class="tag">${escapeHtml(text)}</span>`);
   const lead = place === "" ? "" : path(place);
   const named = subject === undefined ? "" : `<b>${escapeHtml(subject)}</b> `;
-  const line = `${lead}${named}${escapeHtml(message)}${tags.join("")}`;
+  // Below its own heading the reason says nothing new.
+  const said = message === item.group && about === "" ? "" : escapeHtml(message);
+  const line = `${lead}${named}${said}${tags.join("")}`;
   if (details.length === 0) return `<li>${line}</li>`;
   const where = item.name === undefined ? "" : `<p class="soft">${path(placeOf(item))}</p>`;
   return `<li class="case"><details${isOpen ? " open" : ""}><summary>${line}</summary>${where}<div class="sides">${details.map(detailHtml).join("")}</div></details></li>`;

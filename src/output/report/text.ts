@@ -29,12 +29,6 @@ export function refusedRow({ path, row, id }: ReportFailure): string {
   return row === undefined || id === undefined || path === "stdin" ? "" : `row ${row}, ${id}: `;
 }
 
-/** `docs/a.md:3:5`, without unknown parts. */
-export function placeOf({ path, line, column }: ReportFailure): string {
-  if (line === undefined) return path;
-  return column === undefined ? `${path}:${line}` : `${path}:${line}:${column}`;
-}
-
 /** 1536 as `1.5 KiB`. */
 export function formatBytes(bytes: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];

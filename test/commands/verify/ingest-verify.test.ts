@@ -280,7 +280,7 @@ describe("ingest --verify", () => {
     expect(xml).toMatch(/<testsuites name="knowctl verify" tests="2" failures="1"/);
     expect(xml).toContain('name="docs/1.md" file="docs/1.md"><failure message="missing: ');
     const html = readFileSync(join(folder, "r.html"), "utf8");
-    expect(html).toContain("<td>docs/1.md</td><td>missing</td>");
+    expect(html).toContain('<i class="word bad">missing</i>the service has');
     expect((await run("verify --report r.txt")).code).toBe(2);
     symlinkSync("/dev/full", join(folder, "full.xml"));
     const failing = await inJob("verify --report full.xml --report after.html");

@@ -96,7 +96,7 @@ const same = (text: string): string => text;
 /** The report of an upload. */
 export const uploadOf = ({ head, failures }: Sample): Report => uploadReport(head, () => failures);
 
-export const missingLink: RuleText = {
+const missingLink: RuleText = {
   name: "missing-link",
   group: "links",
   severity: "warning",

@@ -23,7 +23,7 @@ const tones: Readonly<Record<RunStatus, Tone>> = {
 };
 
 /** The id, unless it is only a prefix and the path. */
-export function ownId(path: string, id: string | undefined): string | undefined {
+function ownId(path: string, id: string | undefined): string | undefined {
   return id === undefined || id.endsWith(path) ? undefined : id;
 }
 
