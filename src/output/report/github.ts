@@ -7,6 +7,7 @@ import type { Output } from "../terminal/output.ts";
 import { countOf, formatCount } from "../terminal/progress.ts";
 import type { Annotation } from "../workflow-commands.ts";
 import { gather, labelOf, type Gathered } from "./items.ts";
+import { factsText } from "./text.ts";
 import type { Cell, Detail, Item, Report, Table } from "./report.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -174,7 +175,7 @@ function itemsText({ shown, groups, total, counts }: Gathered, report: Report): 
 
 /** The run as Markdown for GitHub's job summary: what did not go well, as much as fits. */
 export function jobSummary(report: Report): string {
-  const { command, verdict, title, facts, notes, counts, blocks, items, isOrdered } = report;
+  const { command, verdict, title, notes, counts, blocks, items, isOrdered } = report;
   const parts = blocks.map((block) => {
     if (block === "items") return itemsText(gather(items, 1000, isOrdered), report);
     return "chart" in block || block.rows.length === 0 ? "" : tableText(block);
@@ -187,7 +188,7 @@ export function jobSummary(report: Report): string {
     `## knowctl ${command}: ${cell(verdict.word)}\n\n${cell(title)}\n\n`,
     ...notes.map(({ text }) => `> ${cell(text)}\n\n`),
     counts.length === 0 ? "" : `${numbers}\n`,
-    facts.length === 0 ? "" : `${facts.map(cell).join(" · ")}\n\n`,
+    `${cell(factsText(report))}\n\n`,
     ...parts,
   ].join("");
 }

@@ -14,7 +14,7 @@ import type {
   Tone,
 } from "./report.ts";
 import { mostKinds, style } from "./style.ts";
-import { dateText, escapeHtml } from "./text.ts";
+import { dateText, escapeHtml, factsText } from "./text.ts";
 import { tool } from "./tool.ts";
 
 /** More make a page slow, and nobody reads them. */
@@ -203,14 +203,15 @@ function* blockHtml(block: Block, report: Report): Generator<string> {
   if (block.rows.length > 0) yield `<section>${tableHtml(block)}</section>\n`;
 }
 
-function heading({ verdict, title, facts, startedAt }: Report): string {
+function heading(report: Report): string {
+  const { verdict, title, startedAt } = report;
   const time =
     startedAt === undefined
       ? ""
       : ` · <time datetime="${escapeHtml(startedAt)}">${escapeHtml(dateText(startedAt))}</time>`;
   return `<header><span class="pill ${verdict.tone}">${escapeHtml(verdict.word)}</span>
 <h1>${escapeHtml(title)}</h1>
-<p class="soft">${escapeHtml(facts.join(" · "))}${time}</p></header>\n`;
+<p class="soft">${escapeHtml(factsText(report))}${time}</p></header>\n`;
 }
 
 function numbers({ counts }: Report): string {

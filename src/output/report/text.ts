@@ -1,5 +1,6 @@
 import { neutralise } from "../terminal/neutralise.ts";
 import { formatDuration } from "../terminal/progress.ts";
+import type { Report } from "./report.ts";
 import type { ReportFailure, ReportHead, RunStatus } from "./stored/record.ts";
 
 const entities: Readonly<Record<string, string>> = {
@@ -87,6 +88,12 @@ export function missingText(missing: readonly number[], shards: number | null): 
 /** Same as formatDuration(), but milliseconds below a second. */
 export function formatTime(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : formatDuration(ms);
+}
+
+/** The facts of a report and its duration in one line. */
+export function factsText({ facts, seconds }: Pick<Report, "facts" | "seconds">): string {
+  const took = seconds === undefined ? [] : [formatTime(seconds * 1000)];
+  return [...facts, ...took].join(" · ");
 }
 
 /** `2026-01-31 07:30:00 UTC` of an ISO 8601 time. */

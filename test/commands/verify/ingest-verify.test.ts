@@ -278,7 +278,9 @@ describe("ingest --verify", () => {
     expect(checked.stderr).toMatch(annotation);
     const xml = readFileSync(join(folder, "r.xml"), "utf8");
     expect(xml).toMatch(/<testsuites name="knowctl verify" tests="2" failures="1"/);
-    expect(xml).toContain('name="docs/1.md" file="docs/1.md"><failure message="missing: ');
+    expect(xml).toContain(
+      'name="docs/1.md" file="docs/1.md" time="0.000"><failure message="the service has',
+    );
     const html = readFileSync(join(folder, "r.html"), "utf8");
     expect(html).toContain('<i class="word bad">missing</i>the service has');
     expect((await run("verify --report r.txt")).code).toBe(2);

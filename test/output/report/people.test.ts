@@ -77,7 +77,7 @@ describe("a page of eval for people", () => {
   it("shows counts, verdict, metrics, and what got worse first", async () => {
     const report = evalReport(mixedReport(), evalPlaces);
     expect(await textOf(report, { style: "page" })).toMatchInlineSnapshot(`
-      "eval retrieval: suite.yaml · way keyword · k 5 · onyx · 1.2s
+      "eval retrieval: suite.yaml · way keyword · k 5 · onyx
       1 of 7 cases passed: 2 failed, 1 flaky, 2 errors, 1 skipped
       errors: 2 × no response within 30s
       cannot tell whether better or worse than base.json: 0 better, 1 worse of 6 cases (p 1); 2 cases that ended in an error are undecided

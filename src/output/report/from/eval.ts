@@ -4,7 +4,6 @@ import type { FormatOptions } from "../../formats/formats.ts";
 import { sandboxCaveat } from "../../sandbox-caveat.ts";
 import { countOf, formatCount } from "../../terminal/progress.ts";
 import type { Count, Detail, Item, Line, Report } from "../report.ts";
-import { formatTime } from "../text.ts";
 import { groupsTable, metricNames, metricsTable, missingTable } from "./eval-tables.ts";
 import {
   basisParts,
@@ -268,7 +267,7 @@ export function evalReport(result: EvalReport, places: EvalPlaces): Report {
     command,
     verdict: { word: words[status], tone: isGood ? "ok" : "bad" },
     title: countsText(summary),
-    facts: [...basisParts(result), formatTime(elapsedMs)],
+    facts: basisParts(result),
     startedAt,
     seconds: elapsedMs / 1000,
     stopped: stopped ?? undefined,

@@ -103,12 +103,12 @@ function isUnfinished({ status, planned }: ReportHead): boolean {
 }
 
 function titleOf(head: ReportHead): string {
-  const { counts, planned, seconds, dryRun } = head;
+  const { counts, planned, dryRun } = head;
   const sent = counts.created + counts.updated;
   const part = isUnfinished(head) ? `${formatCount(sent)} of ` : "";
   const documents = countOf(part === "" ? sent : planned, "document");
   const failed = counts.failed > 0 ? `, ${formatCount(counts.failed)} failed` : "";
-  return `${part}${documents} ${dryRun ? "to send" : "sent"}${failed} in ${formatTime(seconds * 1000)}`;
+  return `${part}${documents} ${dryRun ? "to send" : "sent"}${failed}`;
 }
 
 function factsOf(head: ReportHead): string[] {
