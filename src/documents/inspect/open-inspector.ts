@@ -54,8 +54,10 @@ export async function openInspector(
   let pool: Pool | undefined;
   let fileCount = 0;
   const mostHere = setup.onlyExamines ? examinedInThisThread : filesInThisThread;
-  const isHeavy = ({ path }: LookItem): boolean =>
-    formatOf(path, setup.settings.format)?.gives === "binary";
+  const isHeavy = ({ path }: LookItem): boolean => {
+    const format = formatOf(path, setup.settings.format);
+    return format?.gives === "binary" || (format?.gives === "text" && format.isConverted === true);
+  };
   const countFiles = (files: number, needsPool: boolean, reads: boolean): void => {
     fileCount += files;
     if (script === undefined || (fileCount <= mostHere && !needsPool)) return;

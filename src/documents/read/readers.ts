@@ -16,6 +16,7 @@ export const formats = {
   html: {
     extensions: ["html", "htm"],
     gives: "text",
+    isConverted: true,
     load: async () => (await import("./readers/html.ts")).readHtml,
   },
   mdx: {
@@ -26,11 +27,13 @@ export const formats = {
   rst: {
     extensions: ["rst", "rest"],
     gives: "text",
+    isConverted: true,
     load: async () => (await import("./readers/rst/rst.ts")).readRst,
   },
   asciidoc: {
     extensions: ["adoc", "asciidoc", "asc"],
     gives: "text",
+    isConverted: true,
     load: async () => (await import("./readers/adoc/adoc.ts")).readAdoc,
   },
   json: {

@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type { InspectSetup, Looked, LookItem } from "../../../src/documents/inspect/inspection.ts";
+import { openInspector } from "../../../src/documents/inspect/open-inspector.ts";
 import { createPool, type Pool } from "../../../src/documents/inspect/pool.ts";
 import { holdTime, until } from "../../held-time.ts";
 import { patienceMs } from "../../patience.ts";
@@ -92,3 +93,20 @@ it("leaves files to reading where a thread is lost that peeks, and fails none", 
 it("hands on a bug as what it is", async () => {
   await expect(openPool(1).look(itemsOf("bug.md"))).rejects.toThrow("a bug");
 });
+
+it.each(["html", "rst", "adoc", "docx", "pdf"])(
+  "reads a file of %s in a thread",
+  async (extension) => {
+    const pair = { ccPairId: 2, fromFlag: false };
+    const inspector = await openInspector(
+      { settings: { root: temporaryFolder() }, pair },
+      script,
+      0,
+    );
+    onTestFinished(() => inspector.close());
+    const looked = await inspector.look(itemsOf(`end.${extension}`));
+    expect(looked.map(textOf)).toEqual([
+      `failed: end.${extension}: the thread that read it ended unexpectedly`,
+    ]);
+  },
+);
