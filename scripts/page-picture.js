@@ -129,8 +129,8 @@ async function draw(page, url) {
   await page.until(`!document.querySelector("#fault-flag").hidden`);
   // A recent time and a blinking cursor would differ in each picture.
   const settle = `document.activeElement.blur();
-  for (const each of document.querySelectorAll("time.ago")) {
-    if (/ago|now/.test(each.textContent)) each.textContent = "just now";
+  for (const each of document.querySelectorAll("time")) {
+    if (Date.now() - Date.parse(each.dateTime) < 3_600_000) each.textContent = "1 Jan 2026, 09:00";
   }`;
   await drawSchemes(page, "page", settle);
 }

@@ -3,10 +3,9 @@ import { describe, expect, it } from "vitest";
 /** The browser's modules are no part of the program's types. */
 const load = (name: string): Promise<unknown> =>
   import(new URL(`../../../src/sandbox/page/browser/${name}`, import.meta.url).href);
-const { visible, readableId, ago } = (await load("dom.js")) as {
+const { visible, readableId } = (await load("dom.js")) as {
   visible(text: string): string;
   readableId(id: string): string;
-  ago(ms: number, now: number): string;
 };
 
 describe("the texts of the page", () => {
@@ -26,21 +25,5 @@ describe("the texts of the page", () => {
     ["a_b", "a_b"],
   ])("make the id %s readable", (id, readable) => {
     expect(readableId(id)).toBe(readable);
-  });
-
-  const second = 1_000;
-  const hour = 3_600 * second;
-  it.each([
-    [0, "just now"],
-    [-30 * second, "just now"],
-    [59 * second, "59 sec. ago"],
-    [90 * second, "1 min. ago"],
-    [25 * hour, "yesterday"],
-    [30 * 24 * hour, "30 days ago"],
-    [31 * 24 * hour, "1 Jan 2026"],
-    [-2 * hour, "1 Feb 2026"],
-  ])("say how long ago %i ms are", (before, said) => {
-    const now = Date.UTC(2026, 1, 1, 12);
-    expect(ago(now - before, now)).toBe(said);
   });
 });

@@ -41,23 +41,14 @@ async function receive(turn, message, signal, onChange) {
   return turn.damaged > 0 ? `${turn.damaged} lines of the stream were damaged.` : undefined;
 }
 
-/** The service cuts a blurb inside a word. */
-const wholeWords = (blurb = "") => blurb.replace(/(?<=^.{180,})\s\S*$/s, "");
-
 const sourceLink = ({ document_id, semantic_identifier, blurb }) =>
-  documentLink(document_id, semantic_identifier || document_id, wholeWords(blurb));
+  documentLink(document_id, semantic_identifier || document_id, blurb);
 
 function sourceRow(document, attributes = {}) {
-  const { updated_at, blurb = "" } = document;
-  const words = wholeWords(blurb);
-  return element(
-    "li",
-    attributes,
-    sourceLink(document),
-    updated_at && element("span", { class: "soft" }, " · updated ", timeOf(updated_at)),
-    words &&
-      element("p", { class: "soft excerpt", dir: "auto" }, words === blurb ? words : `${words}…`),
-  );
+  const { updated_at, blurb } = document;
+  const time = updated_at && element("span", { class: "soft" }, " · updated ", timeOf(updated_at));
+  const excerpt = blurb && element("p", { class: "soft excerpt", dir: "auto" }, blurb.replace(/(?<=^.{199,})$/s, "…"));
+  return element("li", attributes, sourceLink(document), time, excerpt);
 }
 
 function sourceNodes({ cited, others }) {
@@ -94,52 +85,39 @@ function showBusy(isBusy) {
   byId("send").setAttribute("aria-disabled", String(isBusy));
 }
 
-/** The elements of a question; its note counts the seconds until `stopCounting`. */
+/** The elements of a question, above those of earlier ones. */
 function createView(text) {
   const id = `turn-${(count += 1)}`;
-  const steps = element("p", { class: "soft", dir: "auto" });
+  const steps = element("p", { class: "soft note", dir: "auto" }, "Waiting for the response…");
   const answer = element("div", { class: "answer" });
-  const note = element("p", { class: "soft note" }, "Waiting for the response…");
   const title = element("h3", { id, dir: "auto" }, text);
-  const article = element("article", { "aria-labelledby": id }, title, steps, answer, note);
+  const article = element("article", { "aria-labelledby": id }, title, steps, answer);
   turns.prepend(article);
-  let seconds = 0;
-  const timer = setInterval(() => {
-    note.textContent = `Waiting for the response… ${(seconds += 1)} s`;
-  }, 1000);
-  return {
-    article,
-    answer,
-    stopCounting() {
-      clearInterval(timer);
-      note.textContent = "";
-    },
-    show(turn) {
-      const { queries, reasoning } = turn;
-      const words = queries.length > 0 ? `Searched for: ${queries.join(", ")}` : reasoning;
-      steps.textContent = visible(words);
-      replaceChildren(answer, answerNodes(turn));
-    },
+  const show = (turn) => {
+    const { queries, reasoning } = turn;
+    steps.textContent = visible(
+      queries.length > 0 ? `Searched for: ${queries.join(", ")}` : reasoning,
+    );
+    replaceChildren(answer, answerNodes(turn));
   };
+  return { article, answer, show };
 }
 
 async function ask(text) {
   if (running) return;
   running = new AbortController();
-  const { article, answer, stopCounting, show } = createView(text);
+  const { article, answer, show } = createView(text);
   const turn = newTurn();
   showBusy(true);
   announce("Waiting for the answer.");
   let frame = 0;
   const problem = await receive(turn, text, running.signal, () => {
-    stopCounting();
     frame ||= requestAnimationFrame(() => {
       frame = 0;
       show(turn);
     });
   });
   cancelAnimationFrame(frame);
-  stopCounting();
   show(turn);
   session = turn.session ?? session;
   const sources = sourcesOf(turn);

@@ -101,8 +101,8 @@ function showFound(document) {
     ["Connector", connectors],
     ["Source", source],
     link && ["Link", outerLink(link)],
-    ["Updated", timeOf(document.updated_at, true)],
-    ["Received", timeOf(document.received_at, true), " ", waitingTag(is_indexed)],
+    ["Updated", timeOf(document.updated_at)],
+    ["Received", timeOf(document.received_at), " ", waitingTag(is_indexed)],
     owners.length > 0 && ["Owners", owners.join(", ")],
     ...Object.entries(metadata).map(([name, value]) => [name, [value].flat().join(", ")]),
   ];

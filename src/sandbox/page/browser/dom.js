@@ -77,34 +77,10 @@ export function readableId(id) {
 export const plural = (count, noun) =>
   `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
-const date = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
-const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "long" });
+const times = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
-/** `3 min. ago`; a date after 30 days, and for a time in the future. */
-export function ago(ms, now) {
-  const seconds = Math.round((now - ms) / 1000);
-  if (seconds > 30 * 86_400 || seconds < -60) return date.format(ms);
-  if (seconds < 5) return "just now";
-  if (seconds < 60) return relative.format(-seconds, "second");
-  if (seconds < 3_600) return relative.format(-Math.floor(seconds / 60), "minute");
-  if (seconds < 86_400) return relative.format(-Math.floor(seconds / 3_600), "hour");
-  return relative.format(-Math.floor(seconds / 86_400), "day");
-}
-
-/** How long ago a time is, or date and time in full if `isExact`. */
-export function timeOf(iso, isExact = false) {
+/** A time in the reader's own zone. */
+export function timeOf(iso) {
   const ms = Date.parse(iso);
-  if (Number.isNaN(ms)) return element("span", {}, iso);
-  const full = exact.format(ms);
-  if (isExact) return element("time", { datetime: iso }, full);
-  return element("time", { datetime: iso, title: full, class: "ago" }, ago(ms, Date.now()));
-}
-
-/** Brings every "3 min. ago" up to date. */
-export function refreshTimes() {
-  for (const each of document.querySelectorAll("time.ago")) {
-    const text = ago(Date.parse(each.getAttribute("datetime") ?? ""), Date.now());
-    if (each.textContent !== text) each.textContent = text;
-  }
+  return element("time", { datetime: iso }, Number.isNaN(ms) ? iso : times.format(ms));
 }

@@ -1,7 +1,7 @@
 // Starts the page: the key, then the state of the sandbox every two seconds while the page is visible.
 import { startAsking } from "./ask.js";
 import { followAddress, loadDocuments, showChoices, startDocuments } from "./documents.js";
-import { byId, element, plural, refreshTimes, replaceChildren, timeOf } from "./dom.js";
+import { byId, element, plural, replaceChildren, timeOf } from "./dom.js";
 import { showFaults, startFaults } from "./faults.js";
 import { control, Denied, hasKey, useKey } from "./service.js";
 
@@ -83,7 +83,6 @@ async function refresh() {
   showFaults(state.faults, showError);
   if (state.changes !== shownChanges) await loadDocuments();
   shownChanges = state.changes;
-  refreshTimes();
   showFirstStep(state);
   if (!isFirst) return;
   byId("question").focus();

@@ -36,17 +36,13 @@ const listOf = (value) => (Array.isArray(value) ? value : []);
 /** Half a surrogate pair has no address: an id becomes well-formed. */
 const idOf = (value) => textOf(value).replace(/\p{Surrogate}/gu, "\ufffd");
 
+const documentMembers = ["document_id", "semantic_identifier", "link", "blurb", "updated_at"];
+
 function addDocuments(turn, list) {
   for (const each of listOf(list)) {
-    const document_id = idOf(each?.document_id);
-    if (document_id === "") continue;
-    const [semantic_identifier, link, blurb, updated_at] = [
-      each.semantic_identifier,
-      each.link,
-      each.blurb,
-      each.updated_at,
-    ].map(textOf);
-    turn.documents.set(document_id, { document_id, semantic_identifier, link, blurb, updated_at });
+    const entries = documentMembers.map((name) => [name, idOf(each?.[name])]);
+    const document = Object.fromEntries(entries);
+    if (document.document_id !== "") turn.documents.set(document.document_id, document);
   }
 }
 
@@ -91,11 +87,11 @@ export function sourcesOf({ citations, documents }) {
   };
 }
 
+/** The service's own words in a body that is JSON, or its beginning. */
 function reasonOf(body) {
   try {
     const { detail, message } = JSON.parse(body);
-    const text = typeof detail === "string" ? detail : (message ?? JSON.stringify(detail));
-    return String(text ?? "")
+    return String(detail ?? message ?? "")
       .slice(0, 500)
       .replace(/\.$/, "");
   } catch {
@@ -111,7 +107,7 @@ export function failureOf(status, retryAfter, type, body) {
       ? "A web page came in place of an answer, with status 200."
       : "The response is not a stream of packets.";
   }
+  const reason = isPage ? "a web page" : reasonOf(body);
   const wait = retryAfter === null ? "" : ` Retry after ${retryAfter} s.`;
-  const said = isPage ? "a web page" : reasonOf(body);
-  return `The service answered with status ${status}${said === "" ? "" : `: ${said}`}.${wait}`;
+  return `The service answered with status ${status}${reason && `: ${reason}`}.${wait}`;
 }
