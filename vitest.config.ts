@@ -14,7 +14,7 @@ const alone = [
   "documents/read/gunzip",
   "documents/read/read",
   "documents/readers/docx",
-  "sandbox/http/limits",
+  "sandbox/http",
 ].map((name) => `test/${name}.test.ts`);
 
 // From ten seconds on. A long file that starts last keeps one processor waiting for the other.

@@ -4,14 +4,11 @@ import { createPlayer } from "./chat/play.ts";
 import { createRuns } from "./chat/runs.ts";
 import type { FaultSpec } from "./http/faults.ts";
 import type { SandboxOptions } from "./options.ts";
-import { type Caller, createAccess } from "./store/access.ts";
-import { openSandboxDatabase } from "./store/database.ts";
+import { type Caller, createAccess, createGroups } from "./store/access.ts";
+import { createCommits, openSandboxDatabase } from "./store/database.ts";
 import { createDocumentStore } from "./store/documents.ts";
-import { createFeedback } from "./store/feedback.ts";
 import { createFiles } from "./store/files.ts";
-import { createGroups } from "./store/groups.ts";
 import { createChunkStore } from "./store/index/chunks.ts";
-import { createCommits } from "./store/index/commits.ts";
 import { createIndexer } from "./store/index/indexer.ts";
 import type { View } from "./store/index/search.ts";
 import { createLedger } from "./store/ledger.ts";
@@ -19,7 +16,7 @@ import { defaultAttempts, noAttempts } from "./store/pairs/attempts.ts";
 import { defaultPairs } from "./store/pairs/connectors.ts";
 import { createDocumentSets } from "./store/pairs/document-sets.ts";
 import { createPairs } from "./store/pairs/pairs.ts";
-import { createSessions } from "./store/sessions.ts";
+import { createFeedback, createSessions } from "./store/sessions.ts";
 
 /**
  * The state of the fake service and its settings. One record, because every group of endpoints

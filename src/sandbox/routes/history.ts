@@ -3,9 +3,8 @@ import * as z from "zod/mini";
 import type { App, Call } from "../http/call.ts";
 import { detail, laxTime, pageOf, pathUuid, queryOf } from "../http/validation.ts";
 import type { Service } from "../service.ts";
-import { type FeedbackStore, kindOf } from "../store/feedback.ts";
 import { zuluTime } from "../store/identity.ts";
-import type { Message, Session } from "../store/sessions.ts";
+import { type FeedbackStore, kindOf, type Message, type Session } from "../store/sessions.ts";
 
 /** The sandbox stores no person with a session: it shows the address of anonymised users. */
 const anonymousEmail = "anonymous@anonymous.invalid";

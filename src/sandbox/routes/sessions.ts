@@ -16,9 +16,14 @@ import {
   refusal,
 } from "../http/validation.ts";
 import type { Service } from "../service.ts";
-import { type Feedback, kindOf } from "../store/feedback.ts";
 import { offsetTime, zuluTime } from "../store/identity.ts";
-import type { Message, Session, Sessions } from "../store/sessions.ts";
+import {
+  type Feedback,
+  kindOf,
+  type Message,
+  type Session,
+  type Sessions,
+} from "../store/sessions.ts";
 
 /** An element of the session list: observed-service.md 5. */
 function toListed(session: Session) {

@@ -17,8 +17,29 @@ import {
 } from "../http/validation.ts";
 import type { Service } from "../service.ts";
 import { zuluTime } from "../store/identity.ts";
-import { type AttemptError, failedDocumentsMs } from "../store/pairs/attempts.ts";
-import { canReindex, type PairState, pairStateOf } from "../store/pairs/pair-state.ts";
+import {
+  type AttemptError,
+  failedDocumentsMs,
+  type IndexAttempt,
+} from "../store/pairs/attempts.ts";
+
+/** A pair with its attempts, newest first, and what follows from them. */
+interface PairState {
+  pair: PairRecord;
+  attempts: readonly IndexAttempt[];
+  status: string;
+  lastSuccess: string | null;
+  failsRepeatedly: boolean;
+  /** Documents that were indexed once; a later version may wait. */
+  indexed: number;
+}
+
+const isSuccess = ({ status }: IndexAttempt): boolean =>
+  status === "success" || status === "completed_with_errors";
+
+/** Whether the connector of a pair can fetch single documents again: observed-service.md 11.4. */
+const canReindex = (pair: PairRecord): boolean =>
+  /^(?:google_drive|confluence|sharepoint)$/.test(pair.connector.source);
 
 const isRunning = (status: string | null | undefined): boolean =>
   status === "in_progress" || status === "not_started";
@@ -82,12 +103,21 @@ function toDetail({ pair, attempts, status, lastSuccess, ...state }: PairState) 
   };
 }
 
-/** The pairs with their attempts and counts. */
+/** The pairs with their attempts and counts. Uploads make no attempt, so a pair for uploads stays SCHEDULED. */
 function statesOf({ pairs, documents, history, statuses }: Service): PairState[] {
   const counts = documents.countByPair();
-  return pairs.records.map((pair) =>
-    pairStateOf(pair, history, counts.get(pair.cc_pair_id), statuses.get(pair.cc_pair_id)),
-  );
+  return pairs.records.map((pair) => {
+    const id = pair.cc_pair_id;
+    const attempts = history.attempts.get(id) ?? [];
+    return {
+      pair,
+      attempts,
+      status: statuses.get(id) ?? (attempts.length > 0 ? "ACTIVE" : "SCHEDULED"),
+      lastSuccess: attempts.find(isSuccess)?.time_updated ?? null,
+      failsRepeatedly: attempts.length > 1 && attempts.every((each) => each.status === "failed"),
+      indexed: counts.get(id)?.indexed ?? 0,
+    };
+  });
 }
 
 /** The pair of the path. */

@@ -2,10 +2,15 @@ import { type IncomingMessage, request as httpRequest, type RequestOptions } fro
 import { request as httpsRequest } from "node:https";
 import type { Duplex } from "node:stream";
 import type { Socket } from "node:net";
-import { checkEnd, type StreamOutcome, payloadPieces } from "./completion.ts";
+import {
+  checkEnd,
+  createThinkingFilter,
+  type ModelPiece,
+  payloadPieces,
+  type StreamOutcome,
+} from "./completion.ts";
 import { payloadsOf } from "./events.ts";
 import { failureOfConnection, failureOfStatus, ModelFailure } from "./failure.ts";
-import { createThinkingFilter, type ModelPiece } from "./thinking.ts";
 
 type Opened = (error: Error | null, socket?: Socket) => void;
 

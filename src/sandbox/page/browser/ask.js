@@ -47,7 +47,9 @@ const sourceLink = ({ document_id, semantic_identifier, blurb }) =>
 function sourceRow(document, attributes = {}) {
   const { updated_at, blurb } = document;
   const time = updated_at && element("span", { class: "soft" }, " · updated ", timeOf(updated_at));
-  const excerpt = blurb && element("p", { class: "soft excerpt", dir: "auto" }, blurb.replace(/(?<=^.{199,})$/s, "…"));
+  const excerpt =
+    blurb &&
+    element("p", { class: "soft excerpt", dir: "auto" }, blurb.replace(/(?<=^.{199,})$/s, "…"));
   return element("li", attributes, sourceLink(document), time, excerpt);
 }
 

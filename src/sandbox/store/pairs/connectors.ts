@@ -6,15 +6,14 @@ interface Seed {
   name: string | null;
   source: string;
   input: string;
-  config: Record<string, unknown>;
-  secrets: Record<string, unknown>;
-  credentialName: string | null;
-  user?: string | null;
-  /** Owned by another administrator. */
-  foreign?: boolean;
-  refresh: number | null;
-  prune: number | null;
-  start?: string | null;
+  config?: Record<string, unknown>;
+  secrets?: Record<string, unknown>;
+  credentialName?: string;
+  /** Whose account made the credential; default: the administrator. */
+  owner?: "other" | "nobody";
+  refresh?: number;
+  prune?: number;
+  start?: string;
   access?: string;
   groups?: number[];
 }
@@ -25,11 +24,7 @@ const seeds: readonly Seed[] = [
     name: "Handbook uploads",
     source: "ingestion_api",
     input: "load_state",
-    config: {},
-    secrets: {},
     credentialName: "Upload credential",
-    refresh: null,
-    prune: null,
   },
   {
     id: 3,
@@ -37,7 +32,6 @@ const seeds: readonly Seed[] = [
     source: "web",
     input: "load_state",
     config: { base_url: "https://www.example.com/", web_connector_type: "recursive" },
-    secrets: {},
     credentialName: "PUBLIC",
     refresh: 86_400,
     prune: 604_800,
@@ -50,11 +44,7 @@ const seeds: readonly Seed[] = [
     input: "poll",
     config: { include_shared_drives: true, include_my_drives: false },
     secrets: { google_tokens: "ya29...k3Qw", google_primary_admin: "admin@example.com" },
-    credentialName: null,
-    user: null,
-    refresh: null,
-    prune: null,
-    start: null,
+    owner: "nobody",
   },
   {
     id: 5,
@@ -66,7 +56,7 @@ const seeds: readonly Seed[] = [
     credentialName: "Slack bot",
     refresh: 1_800,
     prune: 2_592_000,
-    foreign: true,
+    owner: "other",
     access: "private",
     groups: [7, 12],
   },
@@ -77,8 +67,7 @@ const seeds: readonly Seed[] = [
     input: "poll",
     config: { wiki_base: "https://wiki.example.com", space: "ENG", is_cloud: false },
     secrets: { confluence_username: "reader", confluence_access_token: "ATAT...77d1" },
-    credentialName: null,
-    user: null,
+    owner: "nobody",
     refresh: 3_600,
     prune: 604_800,
     access: "sync",
@@ -88,11 +77,8 @@ const seeds: readonly Seed[] = [
     name: "Release notes",
     source: "ingestion_api",
     input: "load_state",
-    config: {},
     secrets: { note: "••••••" },
     credentialName: "Second upload credential",
-    refresh: null,
-    prune: null,
   },
   {
     id: 8,
@@ -100,9 +86,7 @@ const seeds: readonly Seed[] = [
     source: "file",
     input: "load_state",
     config: { file_locations: ["policies.zip"], zip_metadata: null },
-    secrets: {},
     credentialName: "File credential",
-    refresh: null,
     prune: 2_592_000,
   },
 ];
@@ -111,7 +95,8 @@ const otherAdmin = { id: "9c1d5e7a-42f3-4a86-b5d0-6e8f7a913b27", email: "bo@exam
 
 function toStatus(seed: Seed): PairRecord {
   const times = { time_created: "2026-01-05T09:00:00Z", time_updated: "2026-06-01T12:30:00Z" };
-  const user = seed.user === null ? undefined : seed.foreign ? otherAdmin : adminCaller;
+  const owners = { own: adminCaller, other: otherAdmin, nobody: undefined };
+  const user = owners[seed.owner ?? "own"];
   return {
     cc_pair_id: seed.id,
     name: seed.name,
@@ -120,18 +105,18 @@ function toStatus(seed: Seed): PairRecord {
       name: seed.name ?? "policies.zip",
       source: seed.source,
       input_type: seed.input,
-      connector_specific_config: seed.config,
+      connector_specific_config: seed.config ?? {},
       credential_ids: [seed.id + 20],
       ...times,
-      refresh_freq: seed.refresh,
-      prune_freq: seed.prune,
+      refresh_freq: seed.refresh ?? null,
+      prune_freq: seed.prune ?? null,
       indexing_start: seed.start ?? null,
     },
     credential: {
       id: seed.id + 20,
-      name: seed.credentialName,
+      name: seed.credentialName ?? null,
       source: seed.source,
-      credential_json: seed.secrets,
+      credential_json: seed.secrets ?? {},
       admin_public: true,
       curator_public: false,
       user_id: user?.id ?? null,

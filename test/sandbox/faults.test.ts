@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { CliError } from "../../../src/errors.ts";
-import { parseFaults } from "../../../src/sandbox/http/faults.ts";
-import { createFaults } from "../../../src/sandbox/http/faults.ts";
-import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
-import { documentOf, start } from "../start.ts";
+import { documentOf, start } from "./start.ts";
+import { CliError } from "../../src/errors.ts";
+import { createFaults, type FaultRule, parseFaults } from "../../src/sandbox/http/faults.ts";
 
 const clock = { now: Date.now, sleep: () => Promise.resolve(), random: () => 0.5 };
 const post = (path: string, documentId?: string) => ({
