@@ -8,7 +8,13 @@ import { addSize, noSize } from "../../documents/payload/size.ts";
 import { openOutput } from "../connect.ts";
 import { accessRules, type AccessRules } from "./target/access.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";
-import { createOwners, failForeign, ownersOptions } from "./target/owners.ts";
+import {
+  createDocumentLists,
+  createOwners,
+  failForeign,
+  ownersOptions,
+  type DocumentLists,
+} from "./target/owners.ts";
 import { planFolder } from "./plan.ts";
 import { warnOfHeld } from "./target/other-pairs.ts";
 import { checkPlannedPairs } from "./target/planned-access.ts";
@@ -17,12 +23,12 @@ import { checkReportFiles, type ReportFiles } from "../../output/report/forms.ts
 import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
 import { openSource, type DocumentSource } from "./options/settings.ts";
 import { placeText } from "./target/names.ts";
-import { createPairCheck, missingPair } from "./target/target.ts";
+import { createPairCheck, missingPair, type PairCheck } from "./target/target.ts";
 import { printNext } from "./report/next.ts";
 import { printNotices, printReasons, printSince, printWarnings } from "./report/tell.ts";
 import { printUnfound } from "./report/tell-unfound.ts";
 import { begunRun } from "./upload/failures.ts";
-import { uploadPlan } from "./upload/upload.ts";
+import { createOverwritten, uploadPlan, type Overwritten } from "./upload/upload.ts";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
@@ -271,22 +277,37 @@ async function upload(
   });
 }
 
+/** What a run asks of the service, and warns of, once: also where it sends several groups of files. */
+interface Asked {
+  check: PairCheck;
+  lists: DocumentLists;
+  overwritten: Overwritten;
+}
+
+/** `session` stays open for the whole run. */
+export function askOnce(context: Context, session: UploadSession, options: IngestOptions): Asked {
+  const { connected, source, targets, pairNames: names } = session;
+  const place = placeText(source.config, targets.baseUrl);
+  const rules = accessRules(options, source.config);
+  return {
+    check: createPairCheck(connected.client, rules, { names, place }),
+    lists: createDocumentLists(session, context.signal),
+    overwritten: createOverwritten(),
+  };
+}
+
 /** Plans over the files of the session, checks the target and sends them; for `begun` see uploadPlan(). */
 export async function uploadFound(
   context: Context,
-  session: UploadSession,
+  session: UploadSession & { asked?: Asked },
   report: Report,
   { files, startedAtMs }: ReportRequest,
   options: IngestOptions,
   begun?: BegunRun,
 ): Promise<void> {
   const rules = accessRules(options, session.source.config);
-  const { pairNames: names } = session;
-  const check = createPairCheck(session.connected.client, rules, {
-    names,
-    place: placeText(session.source.config, session.targets.baseUrl),
-  });
-  const owners = createOwners(session, ownersOptions(context, options));
+  const { check, lists, overwritten } = session.asked ?? askOnce(context, session, options);
+  const owners = createOwners(session, ownersOptions(context, options), lists);
   // A state without records of the service: whatever is pending has none.
   const isFirst = serviceTargets(session.state.database, session.targets.baseUrl).length === 0;
   const onManyPending = (): void => {
@@ -303,7 +324,16 @@ export async function uploadFound(
   await printSince(session.output, session.source);
   await printReasons(session.output, plan.table);
   await printUnfound(session, plan);
-  await uploadPlan(context, { ...session, plan, report, options, startedAtMs, begun, owners });
+  await uploadPlan(context, {
+    ...session,
+    plan,
+    report,
+    options,
+    startedAtMs,
+    begun,
+    owners,
+    overwritten,
+  });
 }
 
 /**

@@ -6,9 +6,9 @@ import type { Plan } from "../../sync/plan/plan.ts";
 import { addSize, noSize } from "../../documents/payload/size.ts";
 import { plannedDocuments, writePlan } from "../ingest/dry-run.ts";
 import { gatherReport } from "../ingest/report/gathered-report.ts";
-import { planFound, uploadFound } from "../ingest/ingest.ts";
+import { askOnce, planFound, uploadFound } from "../ingest/ingest.ts";
 import { withReport, type ReportRequest } from "../ingest/report/report.ts";
-import { isUpload, openSession, type Session } from "../ingest/session.ts";
+import { isUpload, openSession, type Session, type UploadSession } from "../ingest/session.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
 import { printWarnings } from "../ingest/report/tell.ts";
 
@@ -70,7 +70,7 @@ async function dryRun(
 
 async function upload(
   context: Context,
-  base: Session,
+  base: UploadSession,
   groups: readonly SourceGroup[],
   request: ReportRequest,
   options: IngestOptions,
@@ -80,10 +80,12 @@ async function upload(
   const allowed = { ...options, allowIdChange: true };
   await withReport(context, base, request, async (report) => {
     const gathered = gatherReport(report);
+    const asked = askOnce(context, base, options);
     for (const group of groups) {
       const session = await openGroupSession(context, base, group, options);
       try {
-        if (isUpload(session)) await uploadFound(context, session, gathered, request, allowed);
+        if (isUpload(session))
+          await uploadFound(context, { ...session, asked }, gathered, request, allowed);
       } catch (error) {
         // Continue with the other groups when documents fail again.
         if (!(error instanceof CliError) || error.exit !== "partial") throw error;

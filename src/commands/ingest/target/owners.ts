@@ -239,25 +239,40 @@ export async function failForeign(
   }
 }
 
+/** The service's lists, which one run reads once, also where it sends several groups of files. */
+export interface DocumentLists {
+  read(): Promise<Holders>;
+  /** Whether the key may not read them: then nothing is asked any more. */
+  isRefused: boolean;
+}
+
+/** Creates the lists in the state of a session that stays open for the whole run. */
+export function createDocumentLists(session: UploadSession, signal: AbortSignal): DocumentLists {
+  let reading: Promise<Holders> | undefined;
+  return {
+    isRefused: false,
+    read() {
+      reading ??= createHolders(session, signal);
+      // Awaited later; a rejection meanwhile must not count as unhandled.
+      reading.catch(() => {});
+      return reading;
+    },
+  };
+}
+
 /** Creates the owners of one upload. */
 export function createOwners(
   session: UploadSession,
   { isAsked, isKept, signal }: OwnersRequest,
+  lists = createDocumentLists(session, signal),
 ): Owners {
   const { state, targets, output, spool, progress } = session;
   const { client } = session.connected;
   const isRecorded = createIsRecorded(state, targets);
   const adopted = createIdSample();
-  let isOff = !isAsked || !canList(client);
-  let reading: Promise<Holders> | undefined;
+  const isOff = (): boolean => !isAsked || !canList(client) || lists.isRefused;
   let holders: Holders | undefined;
 
-  const read = (): Promise<Holders> => {
-    reading ??= createHolders(session, signal);
-    // Awaited later; a rejection meanwhile must not count as unhandled.
-    reading.catch(() => {});
-    return reading;
-  };
   /** Waits for the lists. False where the key may not read them: then nothing is asked any more. */
   const orRefused = async (work: () => Promise<void>): Promise<boolean> => {
     try {
@@ -265,13 +280,13 @@ export function createOwners(
       return true;
     } catch (error) {
       if (!isRefused(error)) throw explainFailed(error);
-      isOff = true;
+      lists.isRefused = true;
       await progress.stop();
       await output.warn(refusedText);
       return false;
     }
   };
-  const open = (): Promise<boolean> => orRefused(async () => void (holders ??= await read()));
+  const open = (): Promise<boolean> => orRefused(async () => void (holders ??= await lists.read()));
   const hasUnrecorded = (isWanted: (id: string) => boolean): boolean => {
     for (const { head } of spool.records()) {
       const { id } = head.document;
@@ -285,7 +300,7 @@ export function createOwners(
     const { path, part, id, ownPair } = prepared;
     if (holders && !holders.isListed(id)) return each;
     const target = targetFor(targets, ownPair);
-    if (!target || isRecorded(id) || isOff) return each;
+    if (!target || isRecorded(id) || isOff()) return each;
     if (!holders && !(await open())) return each;
     if (!holders?.isListed(id)) return each;
     let isOwn = false;
@@ -308,10 +323,10 @@ export function createOwners(
 
   return {
     begin() {
-      if (!isOff) read().catch(() => {});
+      if (!isOff()) lists.read().catch(() => {});
     },
     async ready({ plan, stream }) {
-      if (isOff || stream !== undefined || plan.table.count("new") === 0) return;
+      if (isOff() || stream !== undefined || plan.table.count("new") === 0) return;
       if (!hasUnrecorded(() => true)) return;
       const phase = "waiting for the list of the service's documents,";
       progress.follow(() => ({ ...waiting, phase, done: 0 }));
@@ -330,7 +345,7 @@ export function createOwners(
         return {
           async next() {
             const found = await source.next();
-            if (isOff || found.done || !found.value.some(needsLook)) return found;
+            if (isOff() || found.done || !found.value.some(needsLook)) return found;
             const judged: Pending[] = [];
             for (const each of found.value) judged.push(await judge(each));
             return { done: false, value: judged };

@@ -65,20 +65,19 @@ async function explainMissingEndpoint(
  * Documents of a run that the service already had without a record here. Where the service lists
  * its documents, they were told apart before; elsewhere its answer is the only sign.
  */
-interface Overwritten {
+export interface Overwritten {
   /** Returns the warning about the first one; undefined for none, and after the first. */
-  add(events: readonly DocumentEvent[]): string | undefined;
+  add(events: readonly DocumentEvent[], isTold: () => boolean): string | undefined;
 }
 
 const causes =
   "another project sends the same ids (use --id-prefix), or the state was lost (keep .knowctl, in a pipeline in its cache), " +
   "or the service did not index it (`knowctl verify` tells)";
 
-/** `isTold` false: the run keeps no record, or another one sends under the same state. */
-function createOverwritten(isTold: () => boolean): Overwritten {
+export function createOverwritten(): Overwritten {
   let isOver = false;
   return {
-    add(events) {
+    add(events, isTold) {
       if (isOver) return undefined;
       const first = events.find(({ wasUnrecorded }) => wasUnrecorded);
       if (first === undefined || !isTold()) return undefined;
@@ -128,6 +127,8 @@ interface Upload extends UploadSession {
   begun?: BegunRun | undefined;
   /** Whose the documents without a record are. */
   owners: Owners;
+  /** Where one run sends several groups of files. */
+  overwritten?: Overwritten;
   /** With `--verify`: checks what was sent. */
   check?: SentCheck | undefined;
 }
@@ -150,6 +151,8 @@ interface Doubts {
   uploads: ImageUploads;
   dates: Dates;
   overwritten: Overwritten;
+  /** False: the run keeps no record, or another one sends under the same state. */
+  isTold: () => boolean;
   otherPairs: OtherPairs;
   hasOtherRun: () => boolean;
 }
@@ -172,7 +175,7 @@ async function sendAll(
   context: Context,
   upload: Upload,
   gate: Gate,
-  { uploads, dates, overwritten, otherPairs }: Doubts,
+  { uploads, dates, overwritten, otherPairs, isTold }: Doubts,
 ): Promise<number> {
   const { plan, state, spool, report, source, inspector, connected, options, owners } = upload;
   let sending = 0;
@@ -210,7 +213,7 @@ async function sendAll(
   let broken = plan.table.count("failed");
   for await (const batch of events) {
     shown.add(batch.length);
-    const warning = overwritten.add(batch);
+    const warning = overwritten.add(batch, isTold);
     if (warning !== undefined) {
       await upload.progress.stop();
       await upload.output.warn(warning);
@@ -273,8 +276,9 @@ async function sendPlan(context: Context, upload: Upload): Promise<void> {
   const otherPairs = createOtherPairs(upload, accessRules(upload.options, upload.source.config));
   const isKept = upload.options.state !== false;
   const hasOtherRun = createHasOtherRun(upload);
-  const overwritten = createOverwritten(() => isKept && !hasOtherRun());
-  const doubts = { uploads, dates, overwritten, otherPairs, hasOtherRun };
+  const isTold = (): boolean => isKept && !hasOtherRun();
+  const { overwritten = createOverwritten() } = upload;
+  const doubts = { uploads, dates, overwritten, otherPairs, hasOtherRun, isTold };
   let broken = 0;
   let verified: VerifyCounts | undefined;
   let shared: CliError | undefined;

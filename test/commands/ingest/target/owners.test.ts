@@ -373,3 +373,51 @@ describe("an interface that cannot list", () => {
     ]);
   });
 });
+
+describe("a retry of several groups of options", () => {
+  const shared = ["docs/1.md", "docs/2.md"];
+  /** Two uploads with options of their own, each of a document that fails. */
+  async function startFailed(dialect: "standard" | "onyx"): Promise<[TestService, FaultRule[]]> {
+    const rules: FaultRule[] = [];
+    const service = await startTestService({ dialect, files: filesOf("first"), faults: { rules } });
+    if (dialect === "standard") {
+      expect((await runIn(service, "ingest docs --cc-pair-id 2")).code).toBe(0);
+      forget(service);
+      writeFiles(service.folder, filesOf("second"));
+    }
+    for (const [index, file] of shared.entries()) {
+      const refused = { status: 400, body: { detail: "refused" } };
+      rules.push({ when: { method: "POST", documentId: file }, do: refused });
+      const line = `ingest ${file} --cc-pair-id 2 --tag t${index}`;
+      expect((await runIn(service, line)).code).toBe(10);
+    }
+    rules.length = 0;
+    return [service, rules];
+  }
+
+  it("reads the service's lists once, and warns once where they are refused", async () => {
+    const [service, rules] = await startFailed("onyx");
+    rules.push(...(listing({ status: 403 }).rules ?? []));
+    const from = service.sandbox.ledger.requests.length;
+    const ran = await runIn(service, "retry --cc-pair-id 2");
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("2 created") });
+    expect(warnings(ran.stderr)).toHaveLength(1);
+    expect(ran.stderr.match(/^to "/gm)).toHaveLength(1);
+    const asked = service.sandbox.ledger.requests
+      .slice(from)
+      .filter((each) => each.method === "GET");
+    expect(asked.map(({ path }) => path).toSorted()).toEqual([
+      "/api/manage/admin/connector/status",
+      "/api/onyx-api/ingestion",
+    ]);
+  });
+
+  it("warns once of documents that the service had", async () => {
+    const [service] = await startFailed("standard");
+    const ran = await runIn(service, "retry --cc-pair-id 2");
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("2 updated") });
+    expect(warnings(ran.stderr)).toEqual([
+      expect.stringContaining("the service already had docs/"),
+    ]);
+  });
+});
