@@ -125,10 +125,6 @@ export function watch(exchange: Exchange, listener: Listener, inFlight: Set<Watc
     },
     onHeaders(status, headers, resume) {
       resumeRequest = resume;
-      if (status < 100) {
-        abort(fault("UND_ERR_HTTP_PARSER", `no HTTP status: ${status}`));
-        return true;
-      }
       if (status < 200 || done) return true;
       inBody = true;
       phaseAt = deadlineAfter(exchange.idleMs);
