@@ -185,4 +185,4 @@ export function globalOptions(): Option[] {
 }
 
 /** Help of `--report`, with the forms of output/report/forms.ts. */
-export const reportText = "write a .json, .sarif, .xml (JUnit) or .html report (repeatable)";
+export const reportText = "write a .json, .sarif, .xml or .html report (repeatable)";
