@@ -1,12 +1,83 @@
 import { Marked } from "marked";
 import type { UnknownTarget } from "../../reader.ts";
-import { createAnchors, makeId, type AnchorOf } from "./inline/rst-anchors.ts";
-import { numberFootnotes } from "./blocks/rst-footnotes.ts";
 import { renderInline } from "./inline/rst-inline.ts";
 import { escapeHtml, plainOf, preHtml } from "./rst-html.ts";
 import { pageOf } from "./inline/rst-pages.ts";
 import { nameOf, type Piece, type Reading } from "./rst-reading.ts";
-import { repeated, type Inline } from "./blocks/rst-scan.ts";
+import { type Inline, repeated } from "./blocks/rst-scan.ts";
+
+// Letters that Unicode's decomposition leaves as they are.
+const plainLetters: Readonly<Record<string, string>> = {
+  ø: "o",
+  đ: "d",
+  ħ: "h",
+  ı: "i",
+  ł: "l",
+  ŧ: "t",
+  ß: "sz",
+  æ: "ae",
+  œ: "oe",
+};
+
+/** The identifier that docutils makes of a name (nodes.make_id); "" if no character fits. */
+function makeId(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^\0-\x7f]/g, (letter) => plainLetters[letter] ?? letter)
+    .normalize("NFKD")
+    .replace(/[^\0-\x7f]/g, "")
+    .trim()
+    .replace(/\s+/g, " ")
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^[-0-9]+|-+$/g, "");
+}
+
+/** Anchors of one document. */
+type AnchorOf = (name: string) => string;
+
+/** Gives each place of a document its identifier, as Sphinx configures docutils. */
+function createAnchors(): AnchorOf {
+  const used = new Set<string>();
+  let count = 0;
+  return (name) => {
+    let id = makeId(name);
+    while (id === "" || used.has(id)) id = `id${++count}`;
+    used.add(id);
+    return id;
+  };
+}
+
+/** What footnotes show. */
+interface Footnotes {
+  /** For a reference: `1`, `#`, `#name`, or the name of a citation. */
+  ofReference: (label: string) => string;
+  /** For the footnote at this place among all footnotes. */
+  ofNote: (index: number) => string;
+}
+
+/** Numbers the footnotes: one with `#` gets the next number that no other footnote has. */
+function numberFootnotes(labels: readonly string[]): Footnotes {
+  const taken = new Set(labels);
+  const numbers: string[] = [];
+  const named = new Map<string, string>();
+  const unnamed: string[] = [];
+  let last = 0;
+  for (const label of labels) {
+    if (label.startsWith("#")) {
+      do last++;
+      while (taken.has(String(last)));
+    }
+    const shown = label.startsWith("#") ? String(last) : label;
+    numbers.push(shown);
+    if (label === "#") unnamed.push(shown);
+    else if (!named.has(label)) named.set(label, shown);
+  }
+  let next = 0;
+  return {
+    ofReference: (label) => (label === "#" ? unnamed[next++] : named.get(label)) ?? label,
+    ofNote: (index) => numbers[index] ?? "",
+  };
+}
 
 interface Page {
   inline: Inline;
