@@ -360,6 +360,26 @@ describe("an interface that cannot list", () => {
     },
   );
 
+  it.each(["standard", "onyx"] as const)(
+    "does not take what an earlier run sent without an answer for foreign: %s",
+    async (dialect) => {
+      const rules: FaultRule[] = [];
+      const service = await startTestService({
+        dialect,
+        files: filesOf("first"),
+        faults: { rules },
+      });
+      rules.push({ when: { method: "POST", documentId: "docs/1.md" }, do: "reset-after-store" });
+      expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+      rules.length = 0;
+      const ran = await runIn(service, "ingest docs --cc-pair-id 2");
+      expect(ran.code).toBe(0);
+      expect(warnings(ran.stderr)).toEqual([]);
+      expect(ran.stderr).not.toContain("already had");
+      expect((await runIn(service, "state export")).stdout).not.toContain("adopted");
+    },
+  );
+
   it("does not take what a parallel run on one state sent for foreign", async () => {
     // The slow document keeps the first run from recording the others before the second sends them.
     const slow = { when: { documentId: "docs/3.md", nth: 1 }, do: { delayMs: 200 } };
