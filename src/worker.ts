@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { loadExamine } from "./checks/lint/load-examine.ts";
-import type { Inspector, Looked } from "./documents/inspect/inspection.ts";
-import type { Peek } from "./documents/inspect/peek-id.ts";
-import type { ThreadData, ThreadTask } from "./documents/inspect/pool.ts";
+import type { Inspector } from "./documents/inspect/inspection.ts";
+import type { Identify } from "./documents/inspect/identify.ts";
+import type { ThreadAnswer, ThreadData, ThreadTask } from "./documents/inspect/pool.ts";
 import { lookAtRecorded } from "./documents/inspect/recorded.ts";
 
 /** Inspects files for pool.ts in a worker thread, one task after the other. */
@@ -17,31 +17,30 @@ const load = async (): Promise<Inspector> =>
     loadInspector(setup, loadExamine),
   ));
 
-let peek: Promise<Peek> | undefined;
-const loadPeek = async (): Promise<Peek> =>
-  await (peek ??= import("./documents/inspect/peek-id.ts").then((module) =>
-    module.loadPeek(setup.settings),
+let identifying: Promise<Identify> | undefined;
+const loadIdentify = async (): Promise<Identify> =>
+  await (identifying ??= import("./documents/inspect/identify.ts").then((module) =>
+    module.loadIdentify(setup.settings),
   ));
 
-async function answer(task: ThreadTask): Promise<Looked[] | Uint8Array> {
+async function answer(task: ThreadTask): Promise<ThreadAnswer> {
   if (task.kind === "look") return await lookAtRecorded(task.items, setup, load, count);
-  const { hasPathId } = await loadPeek();
-  return Uint8Array.from(task.items, (path) => {
-    const has = hasPathId({ path, absolutePath: undefined });
+  const identify = await loadIdentify();
+  return task.items.map((item) => {
+    const id = identify(item);
     count();
-    return has ? 1 : 0;
+    return id;
   });
 }
 
 /** The memory of the bodies in an answer, which the receiver takes over. */
-function bodiesIn(reply: Looked[] | Uint8Array): ArrayBuffer[] {
-  if (reply instanceof Uint8Array) return [];
-  const bodies = reply.flatMap((each) => (each.kind === "document" ? [each.body.buffer] : []));
-  return bodies.filter((each) => each.byteLength > 0) as ArrayBuffer[];
+function bodiesIn(reply: ThreadAnswer): ArrayBuffer[] {
+  const bodies = reply.map((each) => (each && "body" in each ? each.body.buffer : undefined));
+  return bodies.filter((each) => each !== undefined && each.byteLength > 0) as ArrayBuffer[];
 }
 
 let queue = Promise.resolve();
-// Not awaited: the first tasks may only peek, which needs less code.
+// Not awaited: the first tasks may only identify files, which needs less code.
 if (reads) load().catch(() => {});
 parentPort?.on("message", (task: ThreadTask) => {
   queue = queue.then(async () => {

@@ -255,7 +255,36 @@ it("the linter refuses a circle of imports, also one of types alone", () => {
   expect([...refused.values()]).toEqual([new Set([1]), new Set([1])]);
 });
 
+/** Circles of imports of any kind. The linter does not follow those on demand. */
+function circles(folder: string): string[] {
+  const imported = /(?:from|import\()\s*"(\.[^"]+\.ts)"/g;
+  const graph = new Map(
+    sources(folder).map((path) => [
+      path,
+      [...textOf(path).matchAll(imported)].map(([, to = ""]) => join(dirname(path), to)),
+    ]),
+  );
+  const found: string[] = [];
+  const done = new Set<string>();
+  const open: string[] = [];
+  const visit = (path: string): void => {
+    const at = open.indexOf(path);
+    if (at >= 0) found.push(open.slice(at).join(" → "));
+    if (at >= 0 || done.has(path)) return;
+    open.push(path);
+    for (const to of graph.get(path) ?? []) visit(to);
+    open.pop();
+    done.add(path);
+  };
+  for (const path of graph.keys()) visit(path);
+  return found;
+}
+
 describe("the sources", () => {
+  it("have no circle of imports, of types and of imports on demand either", () => {
+    expect(circles("src")).toEqual([]);
+  });
+
   it("flags load their command on demand only: a start loads the flags of all", () => {
     const flags = sources("src/commands").filter((path) => /[\\/]flags[^\\/]*$/.test(path));
     expect(flags.length).toBeGreaterThan(10);

@@ -1,18 +1,16 @@
 import type { Listed } from "../../src/documents/find/source-file.ts";
 import type { PlanRequest } from "../../src/sync/plan/plan-request.ts";
 import type { DocumentEvent, RunRequest } from "../../src/sync/run/run-request.ts";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { IngestionRequest } from "../../src/api/schemas.ts";
-import type { PeekingInspector, Looked, Prepared } from "../../src/documents/inspect/inspection.ts";
+import type { PlanInspector, Looked, Prepared } from "../../src/documents/inspect/inspection.ts";
 import { trustedStamp } from "../../src/documents/inspect/stamp.ts";
 import { ApiError, type CliError, type ExitName } from "../../src/errors.ts";
 import { buildPlan, type Plan } from "../../src/sync/plan/plan.ts";
-import { readAgain, readPending, type SpoolHead } from "../../src/sync/run/pending.ts";
+import { readAgain, readPending } from "../../src/sync/run/pending.ts";
 import { runDocuments } from "../../src/sync/run/run.ts";
-import { createSpool, type Spool } from "../../src/sync/run/spool.ts";
 import type { State } from "../../src/sync/state/state.ts";
 import { holdTime } from "../held-time.ts";
-import { temporaryFolder } from "../support.ts";
 import { openTestState } from "./open-state.ts";
 
 const longAgoNs = 1_600_000_000_123_456_789n;
@@ -67,7 +65,7 @@ function prepare(fake: Fake, path: string): Prepared {
 }
 
 /** Looks at the fake's files as the inspector does at real ones. */
-function inspect(fake: Fake): PeekingInspector {
+function inspect(fake: Fake): PlanInspector {
   const look = (path: string, known: string | undefined): Looked => {
     const file = fake.files.get(path);
     if (file && stampOf(file) === known) return { kind: "same" };
@@ -76,18 +74,11 @@ function inspect(fake: Fake): PeekingInspector {
   };
   return {
     look: (items) => Promise.resolve(items.map(({ path, stamp }) => look(path, stamp))),
-    peekIds: (items) => Promise.resolve(items.map(() => undefined)),
+    identify: (items) => Promise.resolve(items.map(() => undefined)),
     readRows: () => {
       throw new Error("no rows in these tests");
     },
   };
-}
-
-/** A spool that has no room for bodies when `room` is 0. */
-function openSpool(room = 1_000_000): Spool<SpoolHead> {
-  const spool = createSpool<SpoolHead>(temporaryFolder(), { inMemoryBytes: 1000, mostBytes: room });
-  onTestFinished(() => spool.close());
-  return spool;
 }
 
 const targets = { baseUrl: "https://host", pair: { ccPairId: 7, fromFlag: false } };
@@ -108,7 +99,7 @@ async function plan(fake: Fake, state: State, change: Partial<PlanRequest> = {})
     inspector: inspect(fake),
     checksum: false,
     force: false,
-    spool: openSpool(),
+    isDry: false,
     shard: undefined,
     isCurrent: () => true,
     signal: new AbortController().signal,
@@ -117,27 +108,18 @@ async function plan(fake: Fake, state: State, change: Partial<PlanRequest> = {})
   });
 }
 
-async function planAndSpool(
-  fake: Fake,
-  state: State,
-  room?: number,
-): Promise<{ plan: Plan; spool: Spool<SpoolHead> }> {
-  const spool = openSpool(room);
-  return { plan: await plan(fake, state, { spool }), spool };
-}
-
 type UploadBehaviour = (request: IngestionRequest, number: number) => Promise<void> | void;
 
 function runRequest(
   fake: Fake,
   state: State,
-  { plan: { table }, spool }: { plan: Plan; spool: Spool<SpoolHead> },
+  { table }: Plan,
   behave: UploadBehaviour,
 ): RunRequest {
-  const source = { inspector: inspect(fake), spool };
+  const source = { inspector: inspect(fake), table };
   return {
     pending: readPending(source),
-    again: (positions) => readAgain(positions, source),
+    again: (numbers) => readAgain(numbers, source),
     state,
     targets,
     options: undefined,
@@ -171,7 +153,7 @@ async function sync(
 ): Promise<{ events: DocumentEvent[]; error: unknown }> {
   fake.reads = [];
   fake.sent = [];
-  const made = await planAndSpool(fake, state);
+  const made = await plan(fake, state);
   const request = { ...runRequest(fake, state, made, behave), ...change };
   const events: DocumentEvent[] = [];
   try {
@@ -226,7 +208,11 @@ describe("incremental upload", () => {
     // As an editor that keeps the mtime: only the ctime differs.
     fake.files.set("b.md", { text: "C", stamp: `1:${longAgoNs}:${longAgoNs + 1n}:1` });
     await sync(fake, state);
-    expect({ sent: ids(fake), reads: fake.reads }).toEqual({ sent: ["b.md"], reads: ["b.md"] });
+    // By the plan and by the run.
+    expect({ sent: ids(fake), reads: fake.reads }).toEqual({
+      sent: ["b.md"],
+      reads: ["b.md", "b.md"],
+    });
     state.close();
   });
 
@@ -294,10 +280,10 @@ describe("incremental upload", () => {
   it("sends everything with force, and leaves the state alone in a dry run", async () => {
     const state = await openTestState();
     const fake = fakeFiles({ "a.md": "A" });
-    await plan(fake, state, { spool: undefined });
+    await plan(fake, state, { isDry: true });
     expect(state.file("a.md")).toBeUndefined();
     await sync(fake, state);
-    const forced = await plan(fake, state, { force: true, spool: undefined });
+    const forced = await plan(fake, state, { force: true, isDry: true });
     expect(forced.table.count("changed")).toBe(1);
     state.close();
   });
@@ -483,7 +469,7 @@ describe("failures of the service", () => {
     const state = await openTestState();
     const names = Array.from({ length: 40 }, (_, index) => `${String(index).padStart(2, "0")}.md`);
     const fake = fakeFiles(Object.fromEntries(names.map((name) => [name, name])));
-    const request = runRequest(fake, state, await planAndSpool(fake, state), async () => {
+    const request = runRequest(fake, state, await plan(fake, state), async () => {
       await new Promise((resolve) => setImmediate(resolve));
     });
     // As a reader does whose disk is full.
@@ -499,7 +485,7 @@ describe("failures of the service", () => {
   it("throws to a busy reader what goes wrong at the end", async () => {
     const state = await openTestState();
     const fake = fakeFiles({ "a.md": "A" });
-    const request = runRequest(fake, state, await planAndSpool(fake, state), () => {});
+    const request = runRequest(fake, state, await plan(fake, state), () => {});
     const failure = new Error("cannot be closed");
     const source = request.pending[Symbol.asyncIterator]();
     const pending = {
@@ -533,7 +519,7 @@ describe("failures of the service", () => {
   it("fails a file whose id changed after the plan", async () => {
     const state = await openTestState();
     const fake = fakeFiles({ "a.md": "A" });
-    const made = await planAndSpool(fake, state, 0);
+    const made = await plan(fake, state);
     fake.files.set("a.md", { text: "A", id: "other" });
     const events: DocumentEvent[] = [];
     for await (const batch of runDocuments(runRequest(fake, state, made, () => {})))

@@ -1,6 +1,5 @@
 import type { IngestOptions } from "../ingest/ingest-options.ts";
 import { inspectSetup, openSource, openShaping } from "../ingest/options/settings.ts";
-import { tmpdir } from "node:os";
 import type { Context } from "../../context.ts";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { documentJsonOf } from "../../documents/inspect/inspect.ts";
@@ -11,9 +10,8 @@ import type { Output } from "../../output/terminal/output.ts";
 import { shownText } from "../../output/paths.ts";
 import { countOf, formatCount, startProgress } from "../../output/terminal/progress.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
-import { readPending, type Pending, type SpoolHead } from "../../sync/run/pending.ts";
-import type { NoticeCounts } from "../../sync/plan/notice-counts.ts";
-import { createSpool, type Spool } from "../../sync/run/spool.ts";
+import { readPending, type Pending } from "../../sync/run/pending.ts";
+import type { PlanTable } from "../../sync/plan/plan-table.ts";
 import { openTemporaryState } from "../../sync/state/file/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { nothingFound } from "../ingest/ingest.ts";
@@ -32,9 +30,7 @@ function checkOptions({ images }: DocumentsOptions): void {
   });
 }
 
-type Reading = Omit<Session, "connected" | "pairNames" | "spool" | "close"> & {
-  spool: Spool<SpoolHead>;
-};
+type Reading = Omit<Session, "connected" | "pairNames" | "close">;
 
 /** Opens a session that reads files, without a service and without the project's state. */
 async function openReading(
@@ -53,20 +49,21 @@ async function openReading(
   const setup = inspectSetup(source, targets, keys);
   const inspector = await openInspector(setup, context.workerScript, 0, loadExamine);
   const progress = startProgress(output, context.elapsed);
-  const spool = createSpool<SpoolHead>(tmpdir());
   const close = async (): Promise<void> => {
     await progress.stop();
     await inspector.close();
-    spool.close();
     state.close();
   };
-  return { output, source, state, spool, targets, shaping, keys, inspector, progress, close };
+  const isDry = false;
+  return { output, source, state, isDry, targets, shaping, keys, inspector, progress, close };
 }
 
 interface Written {
   documents: number;
   skipped: number;
   failed: number;
+  /** Image references without a section. */
+  images: number;
   /** Skipped files by reason; only the first 20 reasons, because some contain a path. */
   reasons: Map<string, number>;
 }
@@ -81,7 +78,8 @@ function addReason({ reasons }: Written, reason: string): void {
 async function writeBatch(
   { output, source }: Reading,
   batch: readonly Pending[],
-  { written, notices }: { written: Written; notices: NoticeCounts },
+  written: Written,
+  table: PlanTable,
 ): Promise<void> {
   let lines = "";
   for (const { prepared } of batch) {
@@ -102,7 +100,9 @@ async function writeBatch(
       );
       continue;
     }
-    if (prepared.notices) notices.add(prepared.notices, prepared);
+    for (const warning of prepared.warnings) table.warn(prepared.path, warning);
+    if (prepared.notices) table.notices.add(prepared.notices, prepared);
+    written.images += prepared.images;
     written.documents++;
     lines += `${json}\n`;
   }
@@ -110,15 +110,15 @@ async function writeBatch(
 }
 
 async function writeDocuments(context: Context, reading: Reading, plan: Plan): Promise<Written> {
-  const { spool, inspector, output, source } = reading;
+  const { inspector, output, source } = reading;
   const { table } = plan;
   const [skipped, failed] = [table.count("skipped"), table.count("failed")];
-  const written: Written = { documents: 0, skipped, failed, reasons: new Map() };
+  const written: Written = { documents: 0, skipped, failed, images: 0, reasons: new Map() };
   for (const { detail } of table.entries(["skipped"])) addReason(written, detail);
   for (const each of table.entries(["failed"])) await output.error(problemOf(each, source));
-  for await (const batch of readPending({ spool, inspector })) {
+  for await (const batch of readPending({ table, inspector, factsOf: source.factsOf })) {
     context.signal.throwIfAborted();
-    await writeBatch(reading, batch, { written, notices: table.notices });
+    await writeBatch(reading, batch, written, table);
   }
   return written;
 }
@@ -150,7 +150,7 @@ export async function convert(
     const written = await writeDocuments(context, reading, plan);
     const { documents, skipped, failed } = written;
     await printNotices(reading, plan.table.notices);
-    await printWarnings(reading, plan.table.warnings(), plan.images);
+    await printWarnings(reading, plan.table.warnings(), written.images);
     await tellSkipped(
       output,
       [...written.reasons].map(([reason, count]) => ({ reason, count })),

@@ -1,6 +1,6 @@
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
-import type { PeekingInspector } from "../../documents/inspect/inspection.ts";
+import type { PlanInspector } from "../../documents/inspect/inspection.ts";
 import { openInspector } from "../../documents/inspect/open-inspector.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { openSource, type DocumentSource, inspectSetup } from "../ingest/options/settings.ts";
@@ -8,7 +8,7 @@ import { openSource, type DocumentSource, inspectSetup } from "../ingest/options
 /** The project's files, to read; without a service and without a state. */
 export interface Folder {
   source: DocumentSource;
-  inspector: PeekingInspector;
+  inspector: PlanInspector;
   close(): Promise<void>;
 }
 

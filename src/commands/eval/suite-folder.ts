@@ -4,7 +4,7 @@ import type { FolderFacts } from "../../checks/eval/suite/check-suite.ts";
 import { listFiles } from "../../documents/find/find.ts";
 import { createRealPlaces, exists } from "../../documents/find/place/real-place.ts";
 import type { ListedFile } from "../../documents/find/source-file.ts";
-import type { PeekingInspector, Prepared } from "../../documents/inspect/inspection.ts";
+import type { PlanInspector, Prepared } from "../../documents/inspect/inspection.ts";
 import { formatOf } from "../../documents/read/readers.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
 
@@ -16,7 +16,7 @@ export interface SuiteFolder extends FolderFacts {
 
 interface FolderRequest {
   source: DocumentSource;
-  inspector: PeekingInspector;
+  inspector: PlanInspector;
   /** The ids under which the service may store a document, see storedIdsOf(). */
   storedIds: (id: string) => readonly string[];
 }

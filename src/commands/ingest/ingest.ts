@@ -33,16 +33,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
-import type { PlanAction } from "../../sync/plan/plan-table.ts";
 import { tombstoneMark } from "../../sync/state/records.ts";
-
-interface Planned {
-  path: string;
-  part: number;
-  id?: string | undefined;
-  ownPair?: number | undefined;
-  action?: PlanAction;
-}
 
 interface IdChanges {
   count: number;
@@ -50,17 +41,6 @@ interface IdChanges {
   newOthers: number;
   /** The first document, with its recorded id and the number of its recorded options. */
   first: { path: string; before: string; now: string; options: number | undefined } | undefined;
-}
-
-/**
- * The documents of a plan that may have no record under their id. Those of the other shards count as well:
- * each shard alone may have too few to be noticed.
- */
-function* newDocuments({ spool }: Session, { table }: Plan): Generator<Planned> {
-  yield* table.entries(spool ? ["other"] : ["new", "other"]);
-  for (const { head } of spool?.records() ?? []) {
-    if (head.known.last === undefined) yield head.document;
-  }
 }
 
 /** Counts the documents whose file the state records under another id; an import records it too. */
@@ -77,7 +57,9 @@ function findIdChanges(session: Session, plan: Plan): IdChanges {
     `SELECT id, options FROM accepted
       WHERE target = ? AND path = ? AND part = ? AND id <> ? AND whole <> '${tombstoneMark}' LIMIT 1`,
   );
-  for (const { path, part, id = "", ownPair, action } of newDocuments(session, plan)) {
+  // Those of the other shards count as well: each shard alone may have too few to be noticed.
+  const unrecorded = plan.table.entries(["new", "other"]);
+  for (const { path, part, id = "", ownPair, action } of unrecorded) {
     const key = targetFor(targets, ownPair)?.key;
     if (key === undefined || !isKnown(key) || state.accepted(key, id)) continue;
     if (action === "other") found.newOthers++;
@@ -186,10 +168,6 @@ export function nothingFound({ inputs, settings }: DocumentSource, isTrial = fal
   return new CliError("usage", `0 documents found in ${places.join(", ")}`, { hints });
 }
 
-// Small folders are read completely, with all warnings, before the upload. In large folders
-// the remaining files are read during the upload.
-const mostReadFirst = 32;
-
 /** Plans over the files of the session. Throws CliError `usage` when there are none. */
 export async function planFound(
   context: Context,
@@ -205,7 +183,6 @@ export async function planFound(
     ...options,
     ...planOptions,
     sends: true,
-    mostReadFirst,
   });
   if (plan.fileCount === 0 && !options.allowEmpty) {
     throw nothingFound(session.source, context.trialFiles !== undefined);

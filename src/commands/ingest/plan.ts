@@ -20,8 +20,8 @@ interface FolderPlanOptions {
   files?: ReportFiles | undefined;
   /** Whether the command sends documents, or with --dry-run would. */
   sends?: boolean;
-  /** See PlanRequest. */
-  mostReadFirst?: number;
+  /** See PlanRequest; by default as the session. */
+  isDry?: boolean;
   onManyPending?: () => void;
   onPlanned?: ((body: Uint8Array) => void) | undefined;
 }
@@ -31,11 +31,11 @@ export async function planFolder(
   context: Context,
   session: Pick<
     Session,
-    "source" | "state" | "spool" | "inspector" | "targets" | "shaping" | "progress"
+    "source" | "state" | "isDry" | "inspector" | "targets" | "shaping" | "progress"
   >,
   options: FolderPlanOptions = {},
 ): Promise<Plan> {
-  const { source, state, spool, inspector, targets, progress } = session;
+  const { source, state, inspector, targets, progress } = session;
   const { settings, inputs, since } = source;
   const isUnnamed = inputs.length === 0 || (source.isWhole === true && inputs.includes("."));
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
@@ -67,11 +67,10 @@ export async function planFolder(
     inspector,
     targets,
     options: session.shaping,
-    spool,
+    isDry: options.isDry ?? session.isDry,
     shard: options.shard,
     onManyPending: options.onManyPending,
     onPlanned: options.onPlanned,
-    ...(options.mostReadFirst === undefined ? {} : { mostReadFirst: options.mostReadFirst }),
     mappingKey: (path) => source.mappingKey(path),
     storedId: dialects[source.config.dialect].storedId,
     isCurrent(path) {

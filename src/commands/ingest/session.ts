@@ -5,7 +5,6 @@ import {
   openShaping,
   type Shaping,
 } from "./options/settings.ts";
-import { tmpdir } from "node:os";
 import type { ClientOptions } from "../../api/call.ts";
 import type { Client } from "../../api/client.ts";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
@@ -13,16 +12,14 @@ import { stateRules } from "../state-rules.ts";
 import type { Config, Connection } from "../../config/load.ts";
 import { parseBaseUrl } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";
-import type { PeekingInspector } from "../../documents/inspect/inspection.ts";
+import type { PlanInspector } from "../../documents/inspect/inspection.ts";
 import { createRealPlaces, exists } from "../../documents/find/place/real-place.ts";
 import { filesInThisThread, openInspector } from "../../documents/inspect/open-inspector.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { startProgress, type Progress } from "../../output/terminal/progress.ts";
-import type { SpoolHead } from "../../sync/run/pending.ts";
 import { findLostPath } from "../../sync/plan/lost-paths.ts";
 import { openStateForReading } from "../../sync/state/file/read-only-state.ts";
 import { hasState, openState, openTemporaryState } from "../../sync/state/file/state-file.ts";
-import { createSpool, type Spool } from "../../sync/run/spool.ts";
 import type { State } from "../../sync/state/state.ts";
 import { recordedServices, type Targets } from "../../sync/state/target.ts";
 import { openClient } from "../connect.ts";
@@ -141,9 +138,9 @@ export interface Session {
   shaping: Shaping;
   /** Keys of the profile: a document that contains one fails. */
   keys: readonly string[];
-  inspector: PeekingInspector;
-  /** Documents to send; undefined in a dry run. */
-  spool: Spool<SpoolHead> | undefined;
+  inspector: PlanInspector;
+  /** Whether nothing is sent. */
+  isDry: boolean;
   progress: Progress;
   close(): Promise<void>;
 }
@@ -152,7 +149,7 @@ export interface Session {
 export type ConnectedSession = Session & { connected: UploadConnection };
 
 /** A session that sends. */
-export type UploadSession = Session & { connected: UploadConnection; spool: Spool<SpoolHead> };
+export type UploadSession = Session & { connected: UploadConnection; isDry: false };
 
 /** Whether a session has a connection. */
 export function isConnected(session: Session): session is ConnectedSession {
@@ -161,7 +158,7 @@ export function isConnected(session: Session): session is ConnectedSession {
 
 /** Whether a session sends documents. */
 export function isUpload(session: Session): session is UploadSession {
-  return session.connected !== undefined && session.spool !== undefined;
+  return session.connected !== undefined && !session.isDry;
 }
 
 async function openStateFor(
@@ -292,8 +289,6 @@ export async function openSession(
     const state = withoutSecrets(openedState, secretsOf(context));
     const progress = startProgress(output, context.elapsed);
     closing.push(() => progress.stop());
-    const spool = dryRun ? undefined : createSpool<SpoolHead>(folder ?? tmpdir());
-    closing.push(() => spool?.close());
     const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
     const pair =
       (await recordedPair(requestedPair, { config, state, baseUrl, output })) ?? requestedPair;
@@ -310,7 +305,7 @@ export async function openSession(
     const recorded = state.countFiles(filesInThisThread);
     const inspector = await openInspector(setup, context.workerScript, recorded, loadExamine);
     closing.push(() => inspector.close());
-    const resources = { keys, inspector, spool, progress };
+    const resources = { keys, inspector, isDry: dryRun, progress };
     const known = { output, source, connected, state, lostPath, targets, pairNames, shaping };
     return { ...known, ...resources, close };
   } catch (error) {

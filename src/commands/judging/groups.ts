@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { loadGlobs, mayBeGlob } from "../../documents/find/patterns.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
-import type { PeekingInspector } from "../../documents/inspect/inspection.ts";
+import type { PlanInspector } from "../../documents/inspect/inspection.ts";
 import { filesInThisThread, openInspector } from "../../documents/inspect/open-inspector.ts";
 import { createRecordedOptions, recordedPaths } from "../../sync/state/recorded-options.ts";
 import { flagsKey, type RecordedOptions } from "../../sync/state/options.ts";
@@ -20,7 +20,7 @@ export interface Group {
   source: DocumentSource;
   /** The options of the command line that these files have; without flags those of the command. */
   recorded: RecordedOptions;
-  inspector: PeekingInspector;
+  inspector: PlanInspector;
   /** Ends the threads of its inspector, if they are its own. */
   close?: () => Promise<void>;
   /** Whether a flag named the pair: then no rule and no row names another one. */

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { exists } from "../../documents/find/place/real-place.ts";
 import { listFiles } from "../../documents/find/find.ts";
 import type { Listed } from "../../documents/find/source-file.ts";
-import type { Looked, PeekingInspector, Prepared } from "../../documents/inspect/inspection.ts";
+import type { Looked, PlanInspector, Prepared } from "../../documents/inspect/inspection.ts";
 import { comparePaths } from "../../documents/inspect/stamp.ts";
 import type { DocumentSettings } from "../../documents/map/settings.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
@@ -22,7 +22,7 @@ function withoutOwnPair<Each extends Looked | Prepared>(each: Each, { pairFromFl
 }
 
 /** Reads each file with the inspector of its group. */
-function routeInspector(groupOf: (path: string) => Group): PeekingInspector {
+function routeInspector(groupOf: (path: string) => Group): PlanInspector {
   const byGroup = async <Item extends { path: string }, Result>(
     items: readonly Item[],
     run: (group: Group, some: readonly Item[]) => Promise<Result[]>,
@@ -51,7 +51,7 @@ function routeInspector(groupOf: (path: string) => Group): PeekingInspector {
         const looked = await group.inspector.look(some, onItem);
         return looked.map((each) => withoutOwnPair(each, group));
       }),
-    peekIds: (items) => byGroup(items, (group, some) => group.inspector.peekIds(some)),
+    identify: (items) => byGroup(items, (group, some) => group.inspector.identify(some)),
     async *readRows(item) {
       const group = groupOf(item.path);
       for await (const row of group.inspector.readRows(item)) yield withoutOwnPair(row, group);

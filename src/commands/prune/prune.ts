@@ -278,8 +278,8 @@ export async function prune(
     const target = targetFor(targets, undefined);
     if (!target) throw missingPair({ isUpload: false });
     refuseUnrecorded(session, [target.key]);
-    // Without a spool the plan has the id of each document and does not change the state.
-    const plan = await planFolder(context, { ...session, spool: undefined });
+    // A dry plan has the id of each document and does not change the state.
+    const plan = await planFolder(context, session, { isDry: true });
     await session.progress.stop();
     const found = findRemovable(context, { session, plan, target }, options);
     const orphans = await collectOrphans(state.database, found, (each) =>

@@ -175,8 +175,8 @@ function nothingToCompare({ inputs, settings }: DocumentSource): CliError {
 
 async function compare(context: Context, session: Session, options: StatusOptions): Promise<void> {
   const { output, source, state, targets } = session;
-  // Without a spool the plan has the id of each document and does not change the state.
-  const plan = await planFolder(context, { ...session, spool: undefined });
+  // A dry plan has the id of each document and does not change the state.
+  const plan = await planFolder(context, session, { isDry: true });
   const own = targetFor(targets, undefined);
   if (own) refuseUnrecorded(session, options.remote ? recordedTargets(session, own) : [own.key]);
   const found = createDifferenceTable(state.database);

@@ -155,13 +155,13 @@ export interface Inspector {
 }
 
 /** The inspector of a plan. */
-export interface PeekingInspector extends Inspector {
-  /** The document ids of new files; undefined where the first bytes do not determine it. */
-  peekIds(items: readonly ReadItem[]): Promise<(PeekedId | undefined)[]>;
+export interface PlanInspector extends Inspector {
+  /** The ids of new files by their front matter; undefined where only the whole file tells. */
+  identify(items: readonly ReadItem[]): Promise<(NewId | undefined)[]>;
 }
 
-/** Facts about a new file before it is read completely. */
-export interface PeekedId {
+/** What the path and the front matter of a file tell about its document. */
+export interface NewId {
   id: string;
   /** The pair that a rule names for its path. */
   ownPair: number | undefined;

@@ -1,12 +1,12 @@
 import { availableParallelism } from "node:os";
 import type {
-  PeekingInspector,
   Inspector,
   InspectSetup,
   LoadExamine,
   LookItem,
+  PlanInspector,
 } from "./inspection.ts";
-import type { Peek } from "./peek-id.ts";
+import type { Identify } from "./identify.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { formatOf } from "../read/readers.ts";
 import { lookAtRecorded } from "./recorded.ts";
@@ -29,8 +29,8 @@ const isStampKnown = ({ stamp, content }: LookItem): boolean =>
  * Opens an inspector that starts in this thread. It uses worker threads for many files, and for
  * formats whose files may hang or use all memory. While all workers are busy, this thread does the
  * work. `recordedFiles` is the number of recorded files, counted up to filesInThisThread. From that
- * number on, the workers start at once. The reader code is loaded with the first file to read. The
- * code of peekIds() with the first new file. `script` is the built worker; without it, all work runs
+ * number on, the workers start at once. The reader code is loaded with the first file to read, the
+ * code of identify() with the first new file. `script` is the built worker; without it, all work runs
  * in this thread. `loadExamine` loads the checks that `setup.checks` describes. The caller closes the
  * inspector.
  */
@@ -39,15 +39,15 @@ export async function openInspector(
   script: string | URL | undefined,
   recordedFiles: number,
   loadExamine?: LoadExamine,
-): Promise<PeekingInspector & { close(): Promise<void> }> {
+): Promise<PlanInspector & { close(): Promise<void> }> {
   let loading: Promise<Inspector> | undefined;
   const load = (): Promise<Inspector> =>
     (loading ??= import("./inspect.ts").then(({ loadInspector }) =>
       loadInspector(setup, loadExamine),
     ));
-  let peekLoading: Promise<Peek> | undefined;
-  const loadPeek = (): Promise<Peek> =>
-    (peekLoading ??= import("./peek-id.ts").then((module) => module.loadPeek(setup.settings)));
+  let identifying: Promise<Identify> | undefined;
+  const loadIdentify = (): Promise<Identify> =>
+    (identifying ??= import("./identify.ts").then((module) => module.loadIdentify(setup.settings)));
   const local: Pick<Inspector, "look"> = {
     look: (items, onItem) => lookAtRecorded(items, setup, load, onItem),
   };
@@ -77,16 +77,11 @@ export async function openInspector(
     async *readRows(item) {
       yield* (await load()).readRows(item);
     },
-    async peekIds(items) {
-      const { hasPathId, pathId } = await loadPeek();
-      const paths = items.map(({ path }) => path);
-      const arePaths = items.every(({ absolutePath }) => absolutePath === undefined);
-      const flags: ArrayLike<boolean | number> =
-        pool && arePaths && !pool.isBusy() ? await pool.peek(paths) : items.map(hasPathId);
-      const peeked = paths.map((path, index) => (flags[index] ? pathId(path) : undefined));
-      // These files are read later. By then the threads are ready.
-      countFiles(peeked.filter((each) => each !== undefined).length, false, true);
-      return peeked;
+    async identify(items) {
+      // They are read later. By then the threads are ready.
+      countFiles(items.length, false, true);
+      if (pool && !pool.isBusy()) return await pool.identify(items);
+      return items.map(await loadIdentify());
     },
     close: async () => await pool?.close(),
   };

@@ -1,25 +1,26 @@
 import { Worker } from "node:worker_threads";
 import { codeOf } from "../../errors.ts";
-import type { InspectSetup, Inspector, Looked, LookItem } from "./inspection.ts";
-
-interface LookTask {
-  kind: "look";
-  items: readonly LookItem[];
-  settle: (results: Looked[]) => void;
-  fail: (error: unknown) => void;
-}
-
-interface PeekTask {
-  kind: "peek";
-  items: readonly string[];
-  settle: (flags: Uint8Array) => void;
-  fail: (error: unknown) => void;
-}
-
-type Task = LookTask | PeekTask;
+import type {
+  InspectSetup,
+  Looked,
+  LookItem,
+  NewId,
+  PlanInspector,
+  ReadItem,
+} from "./inspection.ts";
 
 /** A task as a thread receives it. */
-export type ThreadTask = Pick<LookTask, "kind" | "items"> | Pick<PeekTask, "kind" | "items">;
+export type ThreadTask =
+  | { kind: "look"; items: readonly LookItem[] }
+  | { kind: "identify"; items: readonly ReadItem[] };
+
+/** Its results, in the order of the items. */
+export type ThreadAnswer = Looked[] | (NewId | undefined)[];
+
+type Task = ThreadTask & {
+  settle: (results: never[]) => void;
+  fail: (error: unknown) => void;
+};
 
 /** Start data of a worker thread. */
 export interface ThreadData {
@@ -31,9 +32,8 @@ export interface ThreadData {
 }
 
 /** An inspector that works in worker threads. */
-export interface Pool extends Pick<Inspector, "look"> {
-  /** For each file below the root 1 or 0, see Peek.hasPathId(). */
-  peek(paths: readonly string[]): Promise<Uint8Array>;
+export interface Pool extends Pick<PlanInspector, "identify"> {
+  look(items: readonly LookItem[]): Promise<Looked[]>;
   /** Whether the queue of every thread is full. */
   isBusy(): boolean;
   /** Whether tasks also wait for a free place in these queues. */
@@ -110,7 +110,7 @@ export function createPool(
     if (isClosed) return;
     const [current, ...others] = member.tasks;
     // Without an answer, the file is read whole, which names the culprit.
-    if (current?.kind === "peek") current.settle(new Uint8Array(current.items.length));
+    if (current?.kind === "identify") current.settle([]);
     else if (current) {
       const culprit = Math.min(
         Atomics.load(member.done, 0) - member.answered,
@@ -120,7 +120,8 @@ export function createPool(
       const failed: Looked = { kind: "failed", path, part: 0, reason: `${path}: ${reason}` };
       const rest = current.items.filter((_, index) => index !== culprit);
       const settle = (results: Looked[]): void => {
-        current.settle([...results.slice(0, culprit), failed, ...results.slice(culprit)]);
+        const all = [...results.slice(0, culprit), failed, ...results.slice(culprit)];
+        current.settle(all as never[]);
       };
       if (rest.length === 0) settle([]);
       else waiting.unshift({ ...current, items: rest, settle });
@@ -138,16 +139,14 @@ export function createPool(
     const progress = { count: 0, atMs: performance.now() };
     const member: Member = { worker, tasks: [], done, answered: 0, progress };
     members.add(member);
-    worker.on("message", (message: Looked[] | Uint8Array) => {
+    worker.on("message", (message: ThreadAnswer) => {
       // A late answer of a replaced thread: another thread repeats the task.
       if (!members.has(member)) return;
       const task = member.tasks.shift();
       member.answered += task?.items.length ?? 0;
       member.progress.atMs = performance.now();
       dispatch();
-      if (message instanceof Uint8Array) {
-        if (task?.kind === "peek") task.settle(message);
-      } else if (task?.kind === "look") task.settle(message);
+      task?.settle(message as never[]);
     });
     worker.on("error", (error) => {
       if (isOutOfMemory(error)) {
@@ -179,18 +178,16 @@ export function createPool(
   );
   timer.unref();
 
+  const run = (task: ThreadTask): Promise<ThreadAnswer> =>
+    new Promise((settle, fail) => {
+      waiting.push({ ...task, settle, fail });
+      dispatch();
+    });
+
   for (let count = 0; count < size; count++) start();
   return {
-    look: (items) =>
-      new Promise((settle, fail) => {
-        waiting.push({ kind: "look", items, settle, fail });
-        dispatch();
-      }),
-    peek: (items) =>
-      new Promise((settle, fail) => {
-        waiting.push({ kind: "peek", items, settle, fail });
-        dispatch();
-      }),
+    look: (items) => run({ kind: "look", items }) as Promise<Looked[]>,
+    identify: (items) => run({ kind: "identify", items }) as Promise<(NewId | undefined)[]>,
     isBusy: () =>
       waiting.length > 0 || [...members].every(({ tasks }) => tasks.length >= tasksPerThread),
     isBehind: () => waiting.length > 0,

@@ -1,17 +1,16 @@
-import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { CliError } from "../../errors.ts";
 import { relativeTo } from "../find/root.ts";
 import { createFields } from "../front-matter/fields.ts";
-import { splitFrontMatter, type FrontMatter } from "../front-matter/front-matter.ts";
 import { absoluteOf } from "../inspect/absolute.ts";
+import { readFrontMatter, withFrontMatter } from "../inspect/identify.ts";
 import { normalise, stampOf, trustedStamp } from "../inspect/stamp.ts";
 import { documentLink } from "../map/link/document-link.ts";
 import { effectiveFor } from "../map/effective.ts";
 import { defaultId } from "../map/mapping.ts";
 import type { DocumentSettings } from "../map/settings.ts";
-import { openFlags } from "../read/bytes/file-bytes.ts";
 import { isPacked } from "../read/file-name.ts";
-import { formatOf, formats } from "../read/readers.ts";
+import { formatOf } from "../read/readers.ts";
 import { inOtherCase } from "./names.ts";
 
 /** What is at a path of the project. */
@@ -35,43 +34,6 @@ export interface Targets {
 
 // Bounded: cleared when full.
 const mostKnown = 8000;
-const head = Buffer.allocUnsafeSlow(68 * 1024);
-const withFrontMatter: readonly unknown[] = [
-  formats.markdown,
-  formats.mdx,
-  formats.rst,
-  formats.asciidoc,
-];
-
-function readHead(path: string): string {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(path, openFlags);
-    const first = readSync(descriptor, head, 0, 4096, 0);
-    const isOpen = /^(?:\uFEFF)?(?:---|\+\+\+|\{)/.test(
-      head.toString("utf8", 0, Math.min(first, 8)),
-    );
-    // The rest of long front matter; a longer one is an error of its own document.
-    const more = isOpen && first === 4096 ? readSync(descriptor, head, first, 64 * 1024, first) : 0;
-    const text = isOpen ? head.toString("utf8", 0, first + more) : "";
-    return text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
-  } catch {
-    // The run that reads this file reports why.
-    return "";
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
-}
-
-function frontMatterOf(absolutePath: string, path: string): FrontMatter | undefined {
-  try {
-    return splitFrontMatter(readHead(absolutePath), path).frontMatter;
-  } catch (error) {
-    if (error instanceof CliError) return undefined;
-    throw error;
-  }
-}
-
 function linkOf(
   path: string,
   absolutePath: string,
@@ -79,7 +41,7 @@ function linkOf(
 ): string | undefined {
   const hasFrontMatter =
     withFrontMatter.includes(formatOf(path, settings.format)) && !isPacked(path);
-  const frontMatter = hasFrontMatter ? frontMatterOf(absolutePath, path) : undefined;
+  const frontMatter = hasFrontMatter ? readFrontMatter(absolutePath, path).frontMatter : undefined;
   const fields = createFields(frontMatter, path);
   try {
     const ownId = fields.takeText(settings.keys.id);

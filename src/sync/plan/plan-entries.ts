@@ -1,11 +1,8 @@
-import type { PeekedId } from "../../documents/inspect/inspection.ts";
 import type { PlanRequest } from "./plan-request.ts";
-import type { Looked, Prepared, ReadyDocument } from "../../documents/inspect/inspection.ts";
+import type { Looked, NewId, Prepared, ReadyDocument } from "../../documents/inspect/inspection.ts";
 import { decide } from "./decide.ts";
 import type { Candidate } from "./merge.ts";
-import type { PlanIds } from "./plan-ids.ts";
 import type { PlanEntry, PlanTable } from "./plan-table.ts";
-import { knownOf, type SpoolHead } from "../run/pending.ts";
 import { seenText, type AcceptedRecord, type FileRecord } from "../state/records.ts";
 import { createReasonCount } from "./plan-reasons.ts";
 import { isInShard } from "./shard.ts";
@@ -17,8 +14,8 @@ export interface PlanEntries {
   add(candidates: readonly Candidate[], looked: readonly Looked[]): void;
   /** A document that the run does not send, of a file without a record: reserves its id. */
   addUnselected(path: string, part: number, id: string): void;
-  /** A file that is read later. False when a document is accepted under its id: then read it now. */
-  addPeeked(candidate: Candidate, peeked: PeekedId): boolean;
+  /** A file that the run reads. False when a document is accepted under its id: then read it now. */
+  addNew(candidate: Candidate, newId: NewId): boolean;
   /** A file or row that yields no document. */
   addLeftOut(
     kind: "skipped" | "failed",
@@ -41,16 +38,11 @@ const manyPending = 1000;
 
 type Known = ReadonlyMap<string, ReadonlyMap<string, AcceptedRecord>>;
 
-/**
- * Without a spool (a dry run), nothing is stored or recorded. With `ids`, the ids of
- * pending documents go there instead of into the table.
- */
-export function createPlanEntries(
-  request: PlanRequest,
-  table: PlanTable,
-  ids: PlanIds | undefined,
-): PlanEntries {
-  const { state, targets, shard, spool } = request;
+/** In a dry run nothing is recorded. */
+export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanEntries {
+  const { state, targets, shard, isDry } = request;
+  // A first upload has no earlier records to compare with.
+  const hasRecords = state.countFiles(1) > 0;
   const pairs = new Set<number | undefined>();
   let images = 0;
   let unsaved: FileRecord[] = [];
@@ -64,7 +56,7 @@ export function createPlanEntries(
     else table.addSkip(path, reason, part, content);
   };
   const save = (): void => {
-    if (spool) state.save({ files: unsaved, accepted: moved });
+    if (!isDry) state.save({ files: unsaved, accepted: moved });
     unsaved = [];
     moved = [];
   };
@@ -77,7 +69,7 @@ export function createPlanEntries(
   const addSame = ({ item, seen }: Candidate): void => {
     if (!seen) return;
     const { path } = item;
-    if (seen.skipped === 0 && !shard && spool) {
+    if (seen.skipped === 0 && !shard && !isDry) {
       table.countUp("unchanged", seen.accepted);
       return;
     }
@@ -87,40 +79,36 @@ export function createPlanEntries(
       else if (document && !isOurs(document.id)) table.countUp("other", 1);
       else if (document) {
         const { id, ccPairId: ownPair } = document;
-        if (spool) table.countUp("unchanged", 1);
+        if (!isDry) table.countUp("unchanged", 1);
         else table.add({ path, part, id, action: "unchanged", detail: "", content, ownPair });
       }
     }
   };
 
   let pending = 0;
-  const addPending: PlanTable["addPending"] = (path, part, id, action) => {
+  const addPending = (entry: PlanEntry): void => {
     if (++pending === manyPending) request.onManyPending?.();
-    if (!ids) {
-      table.addPending(path, part, id, action);
-      return;
-    }
-    ids.addPending(id, path, part);
-    table.countUp(action, 1);
+    pairs.add(targetFor(targets, entry.ownPair)?.ccPairId);
+    table.add(entry);
   };
   type Kept = Pick<PlanEntry, "path" | "part" | "content" | "action">;
-  const addId = (entry: Kept, id: string): void => {
-    ids?.add(id);
-    table.add({ ...entry, id, detail: "" });
-  };
+  const addId = (entry: Kept, id: string): void => table.add({ ...entry, id, detail: "" });
 
   const reasons = createReasonCount(request, table);
   const addDocument = (candidate: Candidate, document: ReadyDocument, known: Known): void => {
-    const { path, part, id, content, fingerprint, ownPair, body, ...rest } = document;
+    const { path, part, id, content, fingerprint, ownPair, body } = document;
     if (!isOurs(id)) {
       addId({ path, part, content, action: "other" }, id);
       return;
     }
-    images += document.images;
-    for (const warning of document.warnings) table.warn(path, warning);
-    if (document.notices) table.notices.add(document.notices, document);
     const accepted = known.get(keyOf(document))?.get(id);
     const { action, detail } = decide(accepted, fingerprint, request.force);
+    // Of what is sent, the run reports these.
+    if (isDry || action === "unchanged") {
+      images += document.images;
+      for (const warning of document.warnings) table.warn(path, warning);
+      if (document.notices) table.notices.add(document.notices, document);
+    }
     if (action === "unchanged") {
       const seen = seenText(document.stamp, candidate.mapping);
       const { whole } = fingerprint;
@@ -140,29 +128,14 @@ export function createPlanEntries(
       if (accepted && (!isOurs || accepted.options !== number)) {
         moved.push({ ...accepted, path, part, options: number });
       }
-      ids?.add(id);
-      if (spool) table.countUp("unchanged", 1);
+      if (!isDry) table.countUp("unchanged", 1);
       else table.add({ path, part, id, action, detail, content, ownPair });
       return;
     }
-    pairs.add(targetFor(targets, ownPair)?.ccPairId);
-    // A first upload has no earlier records to compare with.
-    if (!ids) reasons.count(document, accepted);
-    if (!spool) {
-      request.onPlanned?.(body);
-      table.add({ path, part, id, action, detail, content, ownPair });
-      return;
-    }
-    // The plan has reported these; the upload must not report them again.
-    const alreadyReported = { warnings: [], images: 0, notices: undefined };
-    const head: SpoolHead = {
-      document: { path, part, id, content, fingerprint, ownPair, ...rest, ...alreadyReported },
-      absolutePath: candidate.item.absolutePath,
-      facts: candidate.item.facts,
-      known: knownOf(accepted),
-    };
-    spool.add(head, body);
-    addPending(path, part, id, action);
+    if (hasRecords) reasons.count(document, accepted);
+    if (isDry) request.onPlanned?.(body);
+    const { absolutePath } = candidate.item;
+    addPending({ path, part, id, action, detail, content, ownPair, absolutePath });
   };
 
   const knownTargets = new Map<string, boolean>();
@@ -171,18 +144,12 @@ export function createPlanEntries(
     if (isKnown === undefined) knownTargets.set(key, (isKnown = state.knows(key)));
     return isKnown && state.accepted(key, id) !== undefined;
   };
-  const addPeeked: PlanEntries["addPeeked"] = ({ item }, { id, ownPair }) => {
-    const target = targetFor(targets, ownPair);
-    if (!spool || isAccepted(target?.key ?? "", id)) return false;
-    const { path, absolutePath, facts } = item;
-    if (!isOurs(id)) {
-      addId({ path, part: 0, content: undefined, action: "other" }, id);
-      return true;
-    }
-    pairs.add(target?.ccPairId);
-    const document = { kind: "peeked", path, part: 0, id } as const;
-    spool.add({ document, absolutePath, facts, known: knownOf(undefined) });
-    addPending(path, 0, id, "new");
+  const addNew: PlanEntries["addNew"] = ({ item }, { id, ownPair }) => {
+    if (isAccepted(targetFor(targets, ownPair)?.key ?? "", id)) return false;
+    const { path, absolutePath } = item;
+    const entry = { path, part: 0, id, content: undefined, ownPair } as const;
+    if (isOurs(id)) addPending({ ...entry, action: "new", detail: "", absolutePath });
+    else addId({ ...entry, action: "other" }, id);
     return true;
   };
 
@@ -226,8 +193,8 @@ export function createPlanEntries(
     },
     addRows(candidate, rows) {
       const known = lookUp(rows);
-      if (!ids) reasons.remember(candidate.item.path, rows);
-      if (spool) {
+      if (hasRecords) reasons.remember(candidate.item.path, rows);
+      if (!isDry) {
         const [ours, theirs]: [number[], number[]] = [[], []];
         for (const row of rows) {
           const isTheirs = row.kind === "document" && shard && !isInShard(row.id, shard);
@@ -241,7 +208,7 @@ export function createPlanEntries(
     save,
     images: () => images,
     addLeftOut,
-    addPeeked,
+    addNew,
     addUnselected(path, part, id) {
       addId({ path, part, content: undefined, action: "unselected" }, id);
     },

@@ -1,12 +1,10 @@
 import type { CollisionCheck } from "./collisions.ts";
 import type { Listed } from "../../documents/find/source-file.ts";
 import type { FileFacts } from "../../documents/map/facts.ts";
-import type { PeekingInspector } from "../../documents/inspect/inspection.ts";
+import type { PlanInspector } from "../../documents/inspect/inspection.ts";
 import type { FormatName } from "../../documents/read/reader.ts";
 import type { PathRange } from "../../documents/find/scope.ts";
-import type { SpoolHead } from "../run/pending.ts";
 import type { Shard } from "./shard.ts";
-import type { Spool } from "../run/spool.ts";
 import type { State } from "../state/state.ts";
 import type { Targets } from "../state/target.ts";
 
@@ -45,20 +43,13 @@ export interface PlanRequest extends CollisionCheck {
   formatFor?: ((path: string) => FormatName | undefined) | undefined;
   /** Facts from git and CODEOWNERS about a file. */
   factsOf?: ((path: string) => FileFacts | undefined) | undefined;
-  inspector: PeekingInspector;
+  inspector: PlanInspector;
   /** Compare the content of every file even when its stamp is unchanged. */
   checksum: boolean;
   /** Send unchanged documents too. */
   force: boolean;
-  /** Receives the documents to send; undefined for a dry run, which does not change the state. */
-  spool: Spool<SpoolHead> | undefined;
-  /**
-   * With more new files than this, the plan reads only their ids (peekIds), and the upload
-   * reads the files. Files whose id cannot be peeked are read with the plan. New files wait
-   * until their number is known, so recorded files are planned before them.
-   * Default, and without a spool: all files are read with the plan, in path order.
-   */
-  mostReadFirst?: number | undefined;
+  /** Nothing is sent and the state does not change: all files are read, to show what would be sent. */
+  isDry: boolean;
   shard: Shard | undefined;
   /** Ends the plan between two batches. */
   signal: AbortSignal;
@@ -66,7 +57,7 @@ export interface PlanRequest extends CollisionCheck {
   elapsed: () => number;
   /** Called from time to time with the number of files found. */
   onProgress?: (files: number) => void;
-  /** Without a spool: called with the body of each document that would be sent. */
+  /** In a dry run: called with the body of each document that would be sent. */
   onPlanned?: ((body: Uint8Array) => void) | undefined;
   /** Called once when many documents are pending, so that the caller can prepare the upload. */
   onManyPending?: (() => void) | undefined;

@@ -24,8 +24,20 @@ export interface PlanEntry {
   detail: string;
   /** Hash of the file's bytes; undefined when the file was not read. */
   content: string | undefined;
-  /** In a dry plan: the pair that a rule or a row names for the document. */
+  /** The pair that a rule or a row names for the document. */
   ownPair?: number | undefined;
+  /** Where a file to send is; undefined if that is simply `path` below the project root. */
+  absolutePath?: string | undefined;
+}
+
+/** A document to send, as the plan keeps it. */
+export interface PlannedDocument {
+  /** Increases from document to document. */
+  number: number;
+  path: string;
+  part: number;
+  id: string;
+  absolutePath: string | undefined;
 }
 
 export type ReasonKind =
@@ -44,8 +56,6 @@ export interface Reason {
 /** The plan as temporary tables on disk, in constant memory. */
 export interface PlanTable {
   add(entry: PlanEntry): void;
-  /** A document in the spool: the table needs only its id. */
-  addPending(path: string, part: number, id: string, action: "new" | "changed"): void;
   /** `content` is the content hash, when the content is the reason for the skip. */
   addSkip(path: string, reason: string, part?: number, content?: string): void;
   addFailure(path: string, reason: string, part?: number): void;
@@ -74,6 +84,8 @@ export interface PlanTable {
   count(action: PlanAction): number;
   /** Entries in order; all, or only the entries with these actions. */
   entries(actions?: readonly PlanAction[]): IterableIterator<PlanEntry>;
+  /** The documents to send, in order; all, or those with these numbers. */
+  planned(numbers?: readonly number[]): Iterable<PlannedDocument>;
   /** Whether a file was found but skipped without reading it. */
   isLeftOut(path: string): boolean;
   /** Ids of the documents of a file. */
@@ -101,7 +113,8 @@ const tables = `
   DROP TABLE IF EXISTS temp.gone;
   CREATE TEMP TABLE plan (
     number INTEGER PRIMARY KEY, path TEXT NOT NULL, part INTEGER NOT NULL,
-    id TEXT, action TEXT NOT NULL, detail TEXT NOT NULL DEFAULT '', content TEXT, own_pair INTEGER
+    id TEXT, action TEXT NOT NULL, detail TEXT NOT NULL DEFAULT '', content TEXT, own_pair INTEGER,
+    absolute_path TEXT
   );
   DROP TABLE IF EXISTS temp.excluded;
   CREATE TEMP TABLE excluded (path TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -123,16 +136,27 @@ function toEntry(row: Row): PlanEntry {
   };
 }
 
+function toPlanned(row: Row): PlannedDocument {
+  const absolutePath = row["absolute_path"];
+  return {
+    number: Number(row["number"]),
+    path: String(row["path"]),
+    part: Number(row["part"]),
+    id: String(row["id"]),
+    absolutePath: absolutePath === null ? undefined : String(absolutePath),
+  };
+}
+
 function toValues(each: PlanEntry): SqlValue[] {
-  const { path, part, id, action, detail, content, ownPair } = each;
-  return [null, path, part, id ?? null, action, detail, content ?? null, ownPair ?? null];
+  const { path, part, id = null, action, detail, content = null } = each;
+  const { ownPair = null, absolutePath = null } = each;
+  return [null, path, part, id, action, detail, content, ownPair, absolutePath];
 }
 
 /** Creates the empty tables in the connection's temporary database. */
 export function createPlanTable(database: Database): PlanTable {
   database.exec(tables);
-  const insert = createInsert(database, "INSERT INTO temp.plan", 8);
-  const insertPending = createInsert(database, "INSERT INTO temp.plan (path, part, id, action)", 4);
+  const insert = createInsert(database, "INSERT INTO temp.plan", 9);
   const insertGone = createInsert(database, "INSERT OR IGNORE INTO temp.gone", 2);
   const selectGone = database.prepare("SELECT path FROM temp.gone WHERE content = ? LIMIT 1");
   const leftOut = database.prepare(
@@ -153,17 +177,15 @@ export function createPlanTable(database: Database): PlanTable {
   let goneCount = 0;
   let excludedCount = 0;
   let batch: SqlValue[][] = [];
-  let pending: SqlValue[][] = [];
   let gone: SqlValue[][] = [];
 
   const flush = (): void => {
-    const [entries, pendingRows, missing] = [batch, pending, gone];
-    [batch, pending, gone] = [[], [], []];
-    if (entries.length + pendingRows.length + missing.length === 0) return;
+    const [entries, missing] = [batch, gone];
+    [batch, gone] = [[], []];
+    if (entries.length + missing.length === 0) return;
     // A plain BEGIN: transaction() would take the write lock of the state.
     database.exec("BEGIN");
     insert(entries);
-    insertPending(pendingRows);
     insertGone(missing);
     database.exec("COMMIT");
   };
@@ -181,11 +203,6 @@ export function createPlanTable(database: Database): PlanTable {
     database,
     notices: createNoticeCounts(),
     add,
-    addPending(path, part, id, action) {
-      countUp(action, 1);
-      pending.push([path, part, id, action]);
-      if (pending.length >= batchSize) flush();
-    },
     addSkip: (path, reason, part = 0, content?: string) =>
       add({ ...bare, path, part, action: "skipped", detail: reason, content }),
     addFailure: (path, reason, part = 0) =>
@@ -251,6 +268,20 @@ export function createPlanTable(database: Database): PlanTable {
       const names = actions?.map((each) => `'${each}'`).join(", ");
       const where = names === undefined ? undefined : `action IN (${names})`;
       for (const row of pagesOf(database, "temp.plan", ["number"], where)) yield toEntry(row);
+    },
+    *planned(numbers) {
+      const isPlanned = "action IN ('new', 'changed')";
+      if (numbers === undefined) {
+        for (const row of pagesOf(database, "temp.plan", ["number"], isPlanned)) {
+          yield toPlanned(row);
+        }
+        return;
+      }
+      const one = database.prepare("SELECT * FROM temp.plan WHERE number = ?");
+      for (const number of numbers) {
+        const row = one.get(number);
+        if (row) yield toPlanned(row);
+      }
     },
     isLeftOut: (path) => leftOut.get(path) !== undefined,
     idsOf: (path) => idsOfPath.all(path).map((row) => String(row["id"])),

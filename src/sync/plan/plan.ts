@@ -5,11 +5,9 @@ import { formatOf } from "../../documents/read/readers.ts";
 import { absoluteOf } from "../../documents/inspect/absolute.ts";
 import { statFile } from "../../documents/find/place/stat-file.ts";
 import { refuseCollisions } from "./collisions.ts";
-import { bytesOf, createReadAhead, nextTurn } from "./read-ahead.ts";
+import { bytesOf, createLooks, createNewFiles, nextTurn } from "./batches.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";
 import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
-import { createUnselected } from "./unselected.ts";
-import { changedMeanwhile, createPlanIds, type PlanIds } from "./plan-ids.ts";
 import { createPlanTable, type PlanTable } from "./plan-table.ts";
 import type { RecordedFile } from "./scan.ts";
 
@@ -58,33 +56,47 @@ async function addRows(
     await yieldToEvents();
   }
   entries.addRows(candidate, rows);
-  if (request.spool) request.state.dropPartsBeyond(path, last);
+  if (!request.isDry) request.state.dropPartsBeyond(path, last);
 }
 
-function openIds({ state, storedId, idPrefix, spool }: PlanRequest): PlanIds {
-  const pending = function* (): Generator<{ id: string; path: string; part: number }> {
-    for (const { head } of spool?.records() ?? []) yield head.document;
+/** Plans the ids of a file that the run leaves as it is: no other problem of it concerns the run. */
+async function addUnselected(
+  { item }: Candidate,
+  { inspector, formatFor }: PlanRequest,
+  entries: PlanEntries,
+): Promise<void> {
+  const add = (prepared: Prepared): void => {
+    if (prepared.kind === "document") entries.addUnselected(item.path, prepared.part, prepared.id);
   };
-  return createPlanIds({ database: state.database, storedId, idPrefix, pending });
+  if (formatOf(item.path, formatFor?.(item.path))?.gives === "rows") {
+    for await (const row of inspector.readRows(item)) add(row);
+    return;
+  }
+  for (const each of await inspector.look([item])) if (each.kind !== "same") add(each);
 }
 
 /**
- * Compares the files with the state and decides for each file whether it is sent.
- * Reads only files that may have changed. Documents to send go into the spool; most
- * new files go there as paths only. Sends nothing: all ids are checked to be unique
- * before the first request. Memory stays constant: files and state are merged in
- * order, and plan and spool are on disk. Throws CliError `usage`, naming both files,
- * when two files have one id.
+ * Compares the files with the state and decides for each file whether it is sent. Reads only
+ * recorded files that may have changed, and of new files the front matter. The plan keeps path and
+ * id of what is to be sent; the run reads it. Sends nothing: all ids are checked to be unique
+ * before the first request. Memory stays constant: files and state are merged in order, and the
+ * plan is on disk. Throws CliError `usage`, naming both files, when two files have one id.
  */
 export async function buildPlan(request: PlanRequest): Promise<Plan> {
   const { state, signal } = request;
   const table = createPlanTable(state.database);
-  // PlanIds keeps no owners of ids, which a plan with unselected files needs.
-  const isFirst = request.spool !== undefined && !request.isSelected && state.countFiles(1) === 0;
-  const ids = isFirst ? openIds(request) : undefined;
-  const entries = createPlanEntries(request, table, ids);
-  const readAhead = createReadAhead(request, entries);
-  const unselected = createUnselected(request, entries);
+  const entries = createPlanEntries(request, table);
+  const looks = createLooks(request, entries);
+  const newFiles = createNewFiles(request, entries.addNew, looks.add);
+  // Files without a record that the run does not send: changed files must not overwrite theirs.
+  const unselected = createNewFiles(
+    request,
+    ({ item }, { id }) => (entries.addUnselected(item.path, 0, id), true),
+    (candidate) => addUnselected(candidate, request, entries),
+  );
+  const settle = async (): Promise<void> => {
+    for (const each of [newFiles, looks, unselected]) await each.settle();
+  };
   const linked = new Set<string>();
   let fileCount = 0;
   let yieldAtMs = request.elapsed() + sliceMs;
@@ -98,7 +110,7 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     yieldAtMs = request.elapsed() + sliceMs;
   };
   const addAllRows = async (candidate: Candidate): Promise<void> => {
-    await readAhead.settle();
+    await settle();
     await addRows(candidate, request, entries, yieldToEvents);
   };
   const addListed = (listed: Listed, seen: RecordedFile | undefined): Promise<void> | undefined => {
@@ -113,25 +125,24 @@ export async function buildPlan(request: PlanRequest): Promise<Plan> {
     // The state already knows the ids of recorded files.
     if (!isSelected && seen) return undefined;
     const candidate = lookItem(listed, seen, request);
-    if (!isSelected) return unselected.add(candidate);
-    if (formatOf(listed.path, request.formatFor?.(listed.path))?.gives === "rows")
-      return addAllRows(candidate);
-    return seen ? readAhead.add(candidate) : readAhead.addNew(candidate);
+    const gives = formatOf(listed.path, request.formatFor?.(listed.path))?.gives;
+    if (!isSelected) {
+      return gives === "rows"
+        ? addUnselected(candidate, request, entries)
+        : unselected.add(candidate);
+    }
+    if (gives === "rows") return addAllRows(candidate);
+    // A dry run shows what would be sent, which an id alone does not.
+    return seen || request.isDry ? looks.add(candidate) : newFiles.add(candidate);
   };
   for (const [listed, seen] of withRecords(request, table)) {
     const added = addListed(listed, seen);
     if (added) await added;
     if (isYieldDue()) await yieldToEvents();
   }
-  await readAhead.settle();
-  await unselected.settle();
+  await settle();
   entries.save();
   table.index();
-  if (ids?.hasDuplicates()) {
-    // PlanIds does not know the files; a dry plan does, and throws with their names.
-    await buildPlan({ ...request, spool: undefined });
-    throw changedMeanwhile();
-  }
   refuseCollisions(table, request);
   const { pairs } = entries;
   return { table, fileCount, linked, images: entries.images(), pairs };

@@ -1,6 +1,6 @@
 import type { Database } from "../../database.ts";
 import type { Prepared, ReadyDocument } from "../../documents/inspect/inspection.ts";
-import { fromStdin, type Pending } from "./pending.ts";
+import type { Pending } from "./pending.ts";
 import { createStdinIds } from "./stdin-ids.ts";
 import { isInShard, type Shard } from "../plan/shard.ts";
 
@@ -46,11 +46,11 @@ export async function* pendingOfLines({
     yield batch.map((prepared): Pending => {
       const before = prepared.kind === "document" ? firstLine.get(prepared) : undefined;
       if (prepared.kind !== "document" || before === undefined) {
-        return { ...fromStdin, prepared };
+        return { number: undefined, prepared };
       }
       const { path, part, id } = prepared;
       const reason = `${name}:${part}:1: id "${id}" names the same document as line ${before}; set another id`;
-      return { ...fromStdin, prepared: { kind: "failed", path, part, reason } };
+      return { number: undefined, prepared: { kind: "failed", path, part, reason } };
     });
   }
 }

@@ -6,9 +6,9 @@ interface RetryQueue {
   /** False when the queue is full. */
   add(pending: Pending, event: DocumentEvent): boolean;
   count(): number;
-  /** All queued documents; `again` reads documents of the spool again. */
+  /** All queued documents; `again` reads documents of the plan again. */
   pending(
-    again: (positions: readonly number[]) => AsyncIterable<Pending[]>,
+    again: (numbers: readonly number[]) => AsyncIterable<Pending[]>,
   ): AsyncGenerator<Pending[]>;
   /** Removes a document, whose last attempt starts. Returns its failure. */
   remove(pending: Pending): DocumentEvent | undefined;
@@ -28,15 +28,15 @@ function bytesOf({ prepared }: Pending): number {
 
 /** Creates an empty queue with bounded memory. */
 export function createRetryQueue(): RetryQueue {
-  const fromSpool = new Map<number, DocumentEvent>();
+  const fromPlan = new Map<number, DocumentEvent>();
   const fromStdin = new Map<Pending, DocumentEvent>();
   let bytes = 0;
   return {
     add(pending, event) {
-      // Keep only the position of a document in the spool, to save memory.
-      if (pending.position !== undefined) {
-        if (fromSpool.size >= mostPlanned) return false;
-        fromSpool.set(pending.position, event);
+      // Keep only the number of a document of the plan, to save memory.
+      if (pending.number !== undefined) {
+        if (fromPlan.size >= mostPlanned) return false;
+        fromPlan.set(pending.number, event);
       } else if (fromStdin.size >= mostFromStdin || bytes + bytesOf(pending) > mostBytesFromStdin)
         return false;
       else {
@@ -45,21 +45,21 @@ export function createRetryQueue(): RetryQueue {
       }
       return true;
     },
-    count: () => fromSpool.size + fromStdin.size,
+    count: () => fromPlan.size + fromStdin.size,
     async *pending(again) {
       if (fromStdin.size > 0) yield [...fromStdin.keys()];
-      if (fromSpool.size > 0) yield* again([...fromSpool.keys()].toSorted((a, b) => a - b));
+      if (fromPlan.size > 0) yield* again([...fromPlan.keys()].toSorted((a, b) => a - b));
     },
     remove(pending) {
-      const { position } = pending;
-      const event = position === undefined ? fromStdin.get(pending) : fromSpool.get(position);
-      if (position !== undefined) fromSpool.delete(position);
+      const { number } = pending;
+      const event = number === undefined ? fromStdin.get(pending) : fromPlan.get(number);
+      if (number !== undefined) fromPlan.delete(number);
       fromStdin.delete(pending);
       return event;
     },
     *remaining() {
       yield* fromStdin.values();
-      yield* fromSpool.values();
+      yield* fromPlan.values();
     },
   };
 }

@@ -39,8 +39,8 @@ export interface DocumentEvent {
 export interface RunRequest {
   /** Documents to send, in batches. */
   pending: AsyncIterable<Pending[]>;
-  /** Reads documents again for their last attempt, by their positions in the spool. */
-  again: (positions: readonly number[]) => AsyncIterable<Pending[]>;
+  /** Reads documents again for their last attempt, by their numbers in the plan. */
+  again: (numbers: readonly number[]) => AsyncIterable<Pending[]>;
   state: State;
   targets: Targets;
   /** Number of the run's options in the state; undefined where none are recorded. */

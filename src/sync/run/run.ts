@@ -1,5 +1,6 @@
 import type { DocumentEvent, RunRequest } from "./run-request.ts";
 import { CliError } from "../../errors.ts";
+import { decide } from "../plan/decide.ts";
 import { createEventQueue } from "./event-queue.ts";
 import type { Pending } from "./pending.ts";
 import { createRetryQueue } from "./retry-queue.ts";
@@ -37,18 +38,24 @@ function isTimeUp({ ms }: DocumentEvent, { documentMs }: RunRequest): boolean {
   return documentMs - ms < leastLeftMs;
 }
 
-/** Marks the records of pending documents as in doubt until the service has responded. */
-function markInDoubt(
-  batch: readonly Pending[],
-  { state, targets, sharedTargets }: RunRequest,
-): void {
+/**
+ * Looks up what the state has of the pending documents, and marks the records of those to send as in
+ * doubt until the service has responded.
+ */
+function lookUp(batch: readonly Pending[], request: Run): void {
+  const { state, targets, sharedTargets, force } = request;
   const documents: Doubtful[] = [];
-  for (const { prepared, known } of batch) {
+  for (const pending of batch) {
+    const { prepared } = pending;
     if (prepared.kind !== "document") continue;
     const { id, ownPair, fingerprint } = prepared;
     const own = targetFor(targets, ownPair)?.key;
-    // Documents from stdin are looked up and marked when they are sent.
-    if (own !== undefined && known?.last) documents.push({ target: own, id });
+    if (own === undefined) continue;
+    const accepted = request.acceptedOf(own, id);
+    const isUnchanged = decide(accepted, fingerprint, force).action === "unchanged";
+    pending.known = isUnchanged ? "unchanged" : { last: accepted };
+    if (isUnchanged) continue;
+    if (accepted) documents.push({ target: own, id });
     const sent = fingerprint.whole;
     for (const target of sharedTargets) if (target !== own) documents.push({ target, id, sent });
   }
@@ -106,7 +113,7 @@ export async function* runDocuments(runRequest: RunRequest): AsyncGenerator<Docu
   };
 
   const work = async (all: AsyncIterable<Pending[]>, isLastPass: boolean): Promise<void> => {
-    const next = createWorkQueue(all, (batch) => markInDoubt(batch, request));
+    const next = createWorkQueue(all, (batch) => lookUp(batch, request));
     stopFetching = next.stop;
     if (isOver()) next.stop();
     const workers = startWorkers(request.concurrency, async (isSpare) => {

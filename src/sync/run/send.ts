@@ -2,9 +2,8 @@ import type { DocumentEvent, RunRequest } from "./run-request.ts";
 import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
 import { ApiError, CliError, messageOf } from "../../errors.ts";
 import { changedFields } from "../../documents/payload/payload.ts";
-import { decide } from "../plan/decide.ts";
 import { isDocumentFault } from "./outcome.ts";
-import { knownOf, type Pending, type Known, type LastSent } from "./pending.ts";
+import type { Known, LastSent, Pending } from "./pending.ts";
 import type { Recorder } from "./recorder.ts";
 import { mayHaveSent } from "./run-failures.ts";
 import { seenText, type AcceptedRecord, type FileRecord, type IdOrigin } from "../state/records.ts";
@@ -35,13 +34,6 @@ function toFileRecord(
     parts,
     target: target.key,
   };
-}
-
-function lookUp(document: ReadyDocument, target: Target, request: Run): Known | "unchanged" {
-  const accepted = request.acceptedOf(target.key, document.id);
-  const { action } = decide(accepted, document.fingerprint, request.force);
-  if (action === "unchanged") return action;
-  return knownOf(accepted);
 }
 
 /** Whether only fields beside the text changed: a service may skip such an update. */
@@ -108,7 +100,7 @@ function toAcceptedRecord(
  */
 async function sendDocument(
   document: ReadyDocument,
-  lookedUp: Known | undefined,
+  known: Known | undefined,
   request: Run,
   recorder: Recorder,
   spentMs: number,
@@ -120,12 +112,12 @@ async function sendDocument(
   try {
     const target = targetFor(request.targets, document.ownPair);
     if (!target) throw new CliError("usage", `${path}: no cc_pair_id for this document`);
-    const known = lookedUp ?? lookUp(document, target, request);
     if (known === "unchanged") {
+      const file = toFileRecord(document, target, request);
+      if (file) recorder.skip(file);
       return { event: { status: "unchanged", path, row, id, warnings, images, notices, ms: 0 } };
     }
-    const { last } = known;
-    if (!lookedUp && last) request.state.doubt([{ target: target.key, id }]);
+    const last = known?.last;
     const sent = request.adapt(document, last);
     const result = await request.upload(sent.body, document, spentMs);
     const { already_existed: alreadyExisted, document_id: idThere } = result;

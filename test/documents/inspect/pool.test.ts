@@ -70,19 +70,19 @@ it.each([
   expect((await pool.look(itemsOf("e.md"))).map(textOf)).toEqual(["e.md"]);
 });
 
-it("says of each file whether it has the id of its path, between other tasks", async () => {
+it("identifies files between other tasks", async () => {
   const pool = openPool(1);
   const looked = pool.look(itemsOf("a.md"));
-  const flags = pool.peek(["b.md", "own.md", "ä.md"]);
+  const ids = pool.identify(itemsOf("b.md", "own.md", "ä.md"));
   expect((await looked).map(textOf)).toEqual(["a.md"]);
-  expect([...(await flags)]).toEqual([1, 0, 1]);
+  expect((await ids).map((each) => each?.id)).toEqual(["b.md", undefined, "ä.md"]);
 });
 
-it("leaves files to reading where a thread is lost that peeks, and fails none", async () => {
+it("leaves files to reading where a thread is lost that identifies them, and fails none", async () => {
   const pool = openPool(1);
-  const lost = pool.peek(["b.md", "end.md"]);
+  const lost = pool.identify(itemsOf("b.md", "end.md"));
   const looked = pool.look(itemsOf("c.md", "end.pdf", "d.md"));
-  expect([...(await lost)]).toEqual([0, 0]);
+  expect(await lost).toEqual([]);
   expect((await looked).map(textOf)).toEqual([
     "c.md",
     "failed: end.pdf: the thread that read it ended unexpectedly",

@@ -5,10 +5,9 @@ import type { LintSetup } from "../../../src/checks/lint/examine.ts";
 import { loadExamine } from "../../../src/checks/lint/load-examine.ts";
 import { loadInspector } from "../../../src/documents/inspect/inspect.ts";
 import type { InspectSetup, Looked, LookItem } from "../../../src/documents/inspect/inspection.ts";
-import { createPeek } from "../../../src/documents/inspect/peek-id.ts";
+import { loadIdentify } from "../../../src/documents/inspect/identify.ts";
 import { createPool } from "../../../src/documents/inspect/pool.ts";
 import { stampOf } from "../../../src/documents/inspect/stamp.ts";
-import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { projectFolder, temporaryFolder } from "../../support.ts";
 
 const worker = join(projectFolder, "dist", "worker.cjs");
@@ -81,18 +80,20 @@ it("a thread gives for every kind of file what this thread gives", async () => {
   expect(looked.flat().map(comparable)).toEqual(expected);
 });
 
-it("a thread peeks at files like this thread", async () => {
+it("a thread identifies files like this thread", async () => {
   const root = temporaryFolder();
   const some = { "own.md": "---\nid: x\n---\n", "ü.md": "# A\n", "a.txt": "A", "b.md.gz": "x" };
   for (const [name, text] of Object.entries(some)) writeFileSync(join(root, name), text);
-  const paths = [...Object.keys(some), "gone.md"];
+  const items = [...Object.keys(some), "gone.md"].map((path) => ({
+    path,
+    absolutePath: undefined,
+  }));
   const pair = { ccPairId: 2, fromFlag: false };
   const pool = createPool(worker, { settings: { root }, pair }, { size: 1 });
   onTestFinished(() => pool.close());
-  const { hasPathId } = createPeek(compileSettings({ root }));
-  const expected = paths.map((path) => Number(hasPathId({ path, absolutePath: undefined })));
-  expect(expected).toEqual([0, 1, 1, 0, 0]);
-  expect([...(await pool.peek(paths))]).toEqual(expected);
+  const expected = items.map(await loadIdentify({ root }));
+  expect(expected.map((each) => each?.id)).toEqual(["x", "ü.md", "a.txt", undefined, undefined]);
+  expect(await pool.identify(items)).toEqual(expected);
 });
 
 it("a thread examines pages like this thread", async () => {

@@ -1,20 +1,28 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import type { Inspector, Looked } from "../../../src/documents/inspect/inspection.ts";
-import { readAgain, readPending, type SpoolHead } from "../../../src/sync/run/pending.ts";
-import { createSpool } from "../../../src/sync/run/spool.ts";
-import { temporaryFolder } from "../../support.ts";
+import { readAgain, readPending } from "../../../src/sync/run/pending.ts";
+import type { PlannedDocument } from "../../../src/sync/plan/plan-table.ts";
 
 const batch = 64;
 
-/** A spool of so many files that were peeked at, and the numbers of files read at a time. */
+/** A plan of documents. */
+function tableOf(documents: readonly [path: string, part: number][]) {
+  const all = documents.map(([path, part], index): PlannedDocument => ({
+    number: index + 1,
+    path,
+    part,
+    id: part === 0 ? path : `${path}#${part}`,
+    absolutePath: undefined,
+  }));
+  return {
+    planned: (numbers?: readonly number[]) =>
+      numbers ? all.filter(({ number }) => numbers.includes(number)) : all,
+  };
+}
+
+/** A plan of so many files, and the numbers of files read at a time. */
 function start(files: number) {
-  const spool = createSpool<SpoolHead>(temporaryFolder());
-  onTestFinished(() => spool.close());
-  for (let index = 0; index < files; index++) {
-    const path = `${index}.md`;
-    const document = { kind: "peeked", path, part: 0, id: path } as const;
-    spool.add({ document, absolutePath: undefined, known: { last: undefined } });
-  }
+  const table = tableOf(Array.from({ length: files }, (_, index) => [`${index}.md`, 0]));
   const read: number[] = [];
   const looked = ({ path }: { path: string }): Looked => ({
     kind: "failed",
@@ -29,7 +37,7 @@ function start(files: number) {
     },
     async *readRows() {},
   };
-  return { documents: readPending({ spool, inspector }), read };
+  return { documents: readPending({ table, inspector }), read };
 }
 
 it("reads one batch ahead of the one in use, and none for a reader that has left", async () => {
@@ -50,16 +58,12 @@ it("gives every file once, in order", async () => {
   expect(paths).toEqual(Array.from({ length: 3 * batch + 1 }, (_, index) => `${index}.md`));
 });
 
-/** Rows without a body in the spool, of several files; how many of their readers are open. */
+/** Rows of several files; how many of their readers are open. */
 function startRows(files: readonly string[], rows: number) {
-  const spool = createSpool<SpoolHead>(temporaryFolder());
-  onTestFinished(() => spool.close());
-  for (const path of files) {
-    for (let part = 1; part <= rows; part++) {
-      const document = { kind: "peeked", path, part, id: `${path}#${part}` } as const;
-      spool.add({ document, absolutePath: undefined, known: { last: undefined } });
-    }
-  }
+  const parts = Array.from({ length: rows }, (_, index) => index + 1);
+  const table = tableOf(
+    files.flatMap((path) => parts.map((part): [string, number] => [path, part])),
+  );
   const open = new Set<string>();
   const inspector: Inspector = {
     look: () => Promise.resolve([]),
@@ -72,14 +76,14 @@ function startRows(files: readonly string[], rows: number) {
       }
     },
   };
-  return { spool, inspector, open };
+  return { table, inspector, open };
 }
 
 it("reads a file of rows once, and closes it before the next one and at the end", async () => {
-  const { spool, inspector, open } = startRows(["a.csv", "b.csv"], 2 * batch);
+  const { table, inspector, open } = startRows(["a.csv", "b.csv"], 2 * batch);
   let most = 0;
   let count = 0;
-  for await (const each of readPending({ spool, inspector })) {
+  for await (const each of readPending({ table, inspector })) {
     most = Math.max(most, open.size);
     count += each.length;
   }
@@ -87,16 +91,13 @@ it("reads a file of rows once, and closes it before the next one and at the end"
 });
 
 it("closes a file of rows for a reader that leaves", async () => {
-  const { spool, inspector, open } = startRows(["a.csv"], 4 * batch);
-  const documents = readPending({ spool, inspector });
+  const { table, inspector, open } = startRows(["a.csv"], 4 * batch);
+  const documents = readPending({ table, inspector });
   await documents.next();
   expect(open.size).toBe(1);
   await documents.return(undefined);
   expect(open.size).toBe(0);
-  for await (const _ of readAgain(
-    [...spool.records()].map(({ position }) => position).slice(0, 1),
-    { spool, inspector },
-  )) {
+  for await (const _ of readAgain([1], { table, inspector })) {
     expect(open.size).toBe(1);
   }
   expect(open.size).toBe(0);

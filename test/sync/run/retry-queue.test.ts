@@ -3,9 +3,9 @@ import type { Prepared } from "../../../src/documents/inspect/inspection.ts";
 import { createRetryQueue } from "../../../src/sync/run/retry-queue.ts";
 import type { Pending } from "../../../src/sync/run/pending.ts";
 
-function pending(bytes: number, position?: number): Pending {
+function pending(bytes: number, number?: number): Pending {
   const prepared = { kind: "document", path: "", body: new Uint8Array(bytes) } as Prepared;
-  return { position, known: undefined, prepared };
+  return { number, known: undefined, prepared };
 }
 
 const event = { status: "failed", path: "", id: "a", ms: 0 } as const;

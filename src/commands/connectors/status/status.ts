@@ -6,7 +6,7 @@ import { connect, type Connected } from "../../connect.ts";
 import { readStatus } from "./read.ts";
 import { createColumns, sampleRow, type StatusRow } from "./rows.ts";
 
-export interface ConnectorsStatusOptions extends GlobalFlags {
+interface ConnectorsStatusOptions extends GlobalFlags {
   /** Seconds between two polls. */
   watch?: number;
 }

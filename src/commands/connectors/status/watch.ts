@@ -1,4 +1,5 @@
 import type { Client } from "../../../api/client.ts";
+import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
 import { CliError, messageOf } from "../../../errors.ts";
 import { writeList, type Column, type FormatOptions } from "../../../output/formats/formats.ts";
@@ -15,7 +16,6 @@ import { connect } from "../../connect.ts";
 import type { KnownDetails } from "./details.ts";
 import { readStatus, type Status } from "./read.ts";
 import { createColumns, sampleRow, type StatusRow } from "./rows.ts";
-import type { ConnectorsStatusOptions } from "./status.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import { createScreen } from "../../../output/terminal/screen.ts";
 import { layOutTable, noRoomFor } from "../../../output/terminal/table.ts";
@@ -149,7 +149,7 @@ const appended = new Set(["ndjson", "tsv", "csv", "yaml"]);
 const eventNames = new Set(["event", "event_time"]);
 
 /** Throws CliError `usage` for a format that cannot be watched. */
-function usesScreen(canRedraw: boolean, options: ConnectorsStatusOptions): boolean {
+function usesScreen(canRedraw: boolean, options: GlobalFlags): boolean {
   const isTable = options.output === undefined || options.output === "table";
   if (options.json !== true && isTable && options.jq === undefined && canRedraw) return true;
   const format = options.json === true ? "json" : options.output;
@@ -160,11 +160,7 @@ function usesScreen(canRedraw: boolean, options: ConnectorsStatusOptions): boole
 }
 
 /** Writes each change as a row that begins with the event. The first poll lists all connectors. */
-function createLines(
-  output: Output,
-  options: ConnectorsStatusOptions,
-  now: () => number,
-): WatchView {
+function createLines(output: Output, options: GlobalFlags, now: () => number): WatchView {
   type Row = StatusRow & { event: string; event_time: string };
   const changes = createChanges();
   const event: Column<Row> = { name: "event", value: (row) => row.event };
@@ -235,7 +231,7 @@ async function poll(watch: Watch, failures: number): Promise<number> {
 export async function watchStatus(
   context: Context,
   wanted: readonly string[],
-  options: ConnectorsStatusOptions,
+  options: GlobalFlags,
   seconds: number,
 ): Promise<never> {
   const now = (): number => context.now();

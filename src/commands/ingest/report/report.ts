@@ -16,7 +16,7 @@ import { lineOf as jsonLine } from "../../../output/report/json.ts";
 import { itemLine } from "../../../output/report/people.ts";
 import { createReportCollector, type RunEnd } from "../../../output/report/stored/collector.ts";
 import type { ReportFailure, RunReport, RunStatus } from "../../../output/report/stored/record.ts";
-import { createFailureLog } from "../../../sync/state/failure-log.ts";
+import { createLog } from "../../../sync/state/log.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { RecordedOptions } from "../../../sync/state/options.ts";
 import type { FileWarning, PlanAction, PlanTable } from "../../../sync/plan/plan-table.ts";
@@ -91,7 +91,7 @@ function connectorsOf({ source, targets, pairNames }: ReportedSession): string {
 function createReport(context: Context, session: ReportedSession, request: ReportRequest): Report {
   const { output, source, state, targets } = session;
   const { format, files, shard, startedAtMs } = request;
-  const log = createFailureLog<ReportFailure>(state.database);
+  const log = createLog<ReportFailure>(state.database, "failed");
   const optionSets: RecordedOptions[] = [];
   const addFailure = (failure: ReportFailure): void => {
     const position = optionSets.length - 1;

@@ -4,7 +4,7 @@ import type { Context, Source } from "../../../context.ts";
 import { decide } from "../../../sync/plan/decide.ts";
 import { pendingOfLines } from "../../../sync/run/pending-lines.ts";
 import { createPlanTable, type PlanTable } from "../../../sync/plan/plan-table.ts";
-import { type Pending, fromStdin } from "../../../sync/run/pending.ts";
+import type { Pending } from "../../../sync/run/pending.ts";
 import { targetFor, type Targets } from "../../../sync/state/target.ts";
 import type { PlannedDocument } from "../../../output/planned.ts";
 import { addSize, noSize, type Size } from "../../../documents/payload/size.ts";
@@ -212,7 +212,7 @@ interface PairChecks {
 
 function withoutPair({ part, id }: ReadyDocument): Pending {
   const reason = `stdin:${part}:1: no cc_pair_id; write {"document": …, "cc_pair_id": N}, or use --cc-pair-id`;
-  return { ...fromStdin, prepared: { kind: "failed", path: "", part, id, reason } };
+  return { number: undefined, prepared: { kind: "failed", path: "", part, id, reason } };
 }
 
 /**

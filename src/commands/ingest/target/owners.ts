@@ -266,7 +266,7 @@ export function createOwners(
   { isAsked, isKept, signal }: OwnersRequest,
   lists = createDocumentLists(session, signal),
 ): Owners {
-  const { state, targets, output, spool, progress } = session;
+  const { state, targets, output, progress } = session;
   const { client } = session.connected;
   const isRecorded = createIsRecorded(state, targets);
   const adopted = createIdSample();
@@ -287,16 +287,15 @@ export function createOwners(
     }
   };
   const open = (): Promise<boolean> => orRefused(async () => void (holders ??= await lists.read()));
-  const hasUnrecorded = (isWanted: (id: string) => boolean): boolean => {
-    for (const { head } of spool.records()) {
-      const { id } = head.document;
-      if (head.known.last === undefined && isWanted(id) && !isRecorded(id)) return true;
+  const hasUnrecorded = ({ table }: Plan, isWanted: (id: string) => boolean): boolean => {
+    for (const { id = "" } of table.entries(["new"])) {
+      if (isWanted(id) && !isRecorded(id)) return true;
     }
     return false;
   };
   const judge = async (each: Pending): Promise<Pending> => {
-    const { prepared, known } = each;
-    if (prepared.kind !== "document" || known?.last !== undefined) return each;
+    const { prepared } = each;
+    if (prepared.kind !== "document") return each;
     const { path, part, id, ownPair } = prepared;
     if (holders && !holders.isListed(id)) return each;
     const target = targetFor(targets, ownPair);
@@ -316,10 +315,8 @@ export function createOwners(
     adopted.add(id);
     return { ...each, isAdopted: true };
   };
-  const needsLook = ({ prepared, known }: Pending): boolean =>
-    prepared.kind === "document" &&
-    known?.last === undefined &&
-    holders?.isListed(prepared.id) !== false;
+  const needsLook = ({ prepared }: Pending): boolean =>
+    prepared.kind === "document" && holders?.isListed(prepared.id) !== false;
 
   return {
     begin() {
@@ -327,12 +324,12 @@ export function createOwners(
     },
     async ready({ plan, stream }) {
       if (isOff() || stream !== undefined || plan.table.count("new") === 0) return;
-      if (!hasUnrecorded(() => true)) return;
+      if (!hasUnrecorded(plan, () => true)) return;
       const phase = "waiting for the list of the service's documents,";
       progress.follow(() => ({ ...waiting, phase, done: 0 }));
       if (!(await open())) return;
       const { isListed = () => false } = holders ?? {};
-      if (holders?.isEmpty() || !hasUnrecorded(isListed)) return;
+      if (holders?.isEmpty() || !hasUnrecorded(plan, isListed)) return;
       // All lists before the first document: a list that fails must fail the whole run.
       const pairs = [...plan.pairs].filter((each) => each !== undefined && each !== everyPair);
       await orRefused(async () => {

@@ -4,8 +4,11 @@ import { CliError } from "../../../errors.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
 import { verifyResults, type VerifyCounts } from "../../../output/report/from/verify.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
+import { createLog } from "../../../sync/state/log.ts";
+import type { VerifiableRecord } from "../../../sync/state/verified.ts";
 import type { RunRequest } from "../../../sync/run/run-request.ts";
 import { targetFor, type Targets } from "../../../sync/state/target.ts";
+import type { ExpectedText } from "../../verify/expected/expected.ts";
 import type { SentCheck } from "../../verify/expected/sent.ts";
 import type { IngestOptions } from "../ingest-options.ts";
 import type { RunScope, UnfoundCounts } from "../../retry/missing.ts";
@@ -50,10 +53,7 @@ export type CheckedUpload = Pick<UploadSession, "output" | "progress"> & {
 };
 
 /** Shows the checks on the progress line. Call the returned function after each. */
-export function followChecks(
-  { report: { counts }, progress }: CheckedUpload,
-  total: number,
-): () => void {
+function followChecks({ report: { counts }, progress }: CheckedUpload, total: number): () => void {
   let done = 0;
   const fixed = { phase: "checking", total, counts, retries: 0, slowBecause: undefined };
   progress.follow(() => ({ ...fixed, done }));
@@ -77,6 +77,58 @@ async function checkOwn(
   });
 }
 
+// Files are read in batches, for a memory that does not grow with the number of documents. A file
+// of rows is read again for each batch, hence large ones.
+const readAtOnce = 10_000;
+
+async function* textsOf(
+  context: Context,
+  session: UploadSession,
+  records: Iterable<VerifiableRecord>,
+): AsyncGenerator<ExpectedText> {
+  const { readRecorded } = await import("../../verify/expected/expected.ts");
+  let batch: VerifiableRecord[] = [];
+  for (const each of records) {
+    batch.push(each);
+    if (batch.length < readAtOnce) continue;
+    yield* readRecorded(context, session, batch);
+    batch = [];
+  }
+  yield* readRecorded(context, session, batch);
+}
+
+/**
+ * Checks the documents of this run that an earlier run sent, to be checked or after a check did not
+ * find them, and that no check came to since. Undefined for none. Call it after the check of what
+ * this run sent.
+ */
+async function checkEarlier(
+  context: Context,
+  upload: CheckedUpload & UploadSession,
+  scope: RunScope,
+): Promise<VerifyCounts | undefined> {
+  const { check, output, report } = upload;
+  if (!check || context.signal.aborted) return undefined;
+  // The checks write to the tables that uncheckedOfRun() reads.
+  // Imported on demand: most uploads check nothing.
+  const { uncheckedOfRun } = await import("../../retry/missing.ts");
+  const unchecked = createLog<VerifiableRecord>(upload.state.database, "unchecked");
+  let count = 0;
+  for (const each of uncheckedOfRun(upload, scope)) {
+    unchecked.add(each);
+    count++;
+  }
+  if (count === 0) return undefined;
+  await output.note(
+    `checking ${countOf(count, "document")} that an earlier run sent and did not check: at least ${formatCount(2 * count)} requests`,
+  );
+  const done = followChecks(upload, count);
+  return await check.runOthers(textsOf(context, upload, unchecked.list()), async (result) => {
+    done();
+    await report.verified(result);
+  });
+}
+
 /**
  * Checks what was sent, and what earlier runs sent and did not check. Reports each result.
  * Undefined without `--verify` and where there is nothing of the kind.
@@ -87,8 +139,6 @@ export async function checkSent(
 ): Promise<VerifyCounts | undefined> {
   if (!upload.check) return undefined;
   const own = await checkOwn(context, upload);
-  // Imported on demand: most uploads check nothing.
-  const { checkEarlier } = await import("./check-earlier.ts");
   const others = await checkEarlier(context, upload, scopeOfRun(upload));
   if (!own || !others) return own ?? others;
   for (const name of verifyResults) own[name] += others[name];
@@ -110,11 +160,11 @@ export async function openCheck(
   if (!options.verify) return undefined;
   const { defaultWaitMs, openSentCheck } = await import("../../verify/expected/sent.ts");
   const { client, concurrency, rate } = connected;
-  const { verified } = state;
+  const { verified, database } = state;
   const { wait: waitMs = defaultWaitMs } = options;
   const { versionKey } = source.settings;
   const limits = { concurrency, rate, waitMs };
-  return await openSentCheck(context, { client, verified, versionKey, ...limits });
+  return await openSentCheck(context, { client, database, verified, versionKey, ...limits });
 }
 
 /**

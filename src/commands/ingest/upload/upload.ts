@@ -177,13 +177,14 @@ async function sendAll(
   gate: Gate,
   { uploads, dates, overwritten, otherPairs, isTold }: Doubts,
 ): Promise<number> {
-  const { plan, state, spool, report, source, inspector, connected, options, owners } = upload;
+  const { plan, state, report, source, inspector, connected, options, owners } = upload;
+  const planned = { table: plan.table, inspector, factsOf: source.factsOf };
   let sending = 0;
   let hold: (change: 1 | -1) => void = () => {};
   const suspects: Parameters<typeof state.verified.suspect>[0][number][] = [];
   const events = runDocuments({
-    pending: otherPairs.guard(owners.guard(upload.stream ?? readPending({ spool, inspector }))),
-    again: (positions) => owners.guard(readAgain(positions, { spool, inspector })),
+    pending: otherPairs.guard(owners.guard(upload.stream ?? readPending(planned))),
+    again: (numbers) => owners.guard(readAgain(numbers, planned)),
     state,
     targets: upload.targets,
     options: upload.shaping.number,

@@ -15,9 +15,7 @@ import {
   readRecorded,
 } from "./expected.ts";
 import type { VerifyOptions } from "../verify-options.ts";
-import { tmpdir } from "node:os";
-import { readPending, type SpoolHead } from "../../../sync/run/pending.ts";
-import { createSpool } from "../../../sync/run/spool.ts";
+import { readPending } from "../../../sync/run/pending.ts";
 import { planFolder } from "../../ingest/plan.ts";
 
 /** Documents that the files yield now, for a checkout without records. */
@@ -26,21 +24,23 @@ interface FileDocuments {
   /** Why files have no document, by file. */
   failed: readonly string[];
   texts: () => AsyncGenerator<ExpectedText>;
-  close(): void;
 }
 
-/** Finds the documents of the session's files. The caller closes the result. */
+/** Finds the documents of the session's files. */
 async function findFileDocuments(context: Context, session: Session): Promise<FileDocuments> {
-  const { inspector, targets, connected } = session;
-  const spool = createSpool<SpoolHead>(tmpdir());
-  const plan = await planFolder(context, { ...session, spool });
+  const { inspector, targets, connected, source } = session;
+  const plan = await planFolder(context, session, { isDry: false });
   await session.progress.stop();
   const storedIdOf = connected?.client.dialect.storedId ?? ((id: string): string => id);
   return {
     count: plan.table.count("new") + plan.table.count("changed"),
     failed: [...plan.table.entries(["failed"])].map(({ path, detail }) => detail || path),
     async *texts() {
-      for await (const batch of readPending({ spool, inspector })) {
+      for await (const batch of readPending({
+        table: plan.table,
+        inspector,
+        factsOf: source.factsOf,
+      })) {
         for (const { prepared } of batch) {
           if (prepared.kind !== "document") continue;
           const { id, path, ownPair, body } = prepared;
@@ -53,11 +53,10 @@ async function findFileDocuments(context: Context, session: Session): Promise<Fi
             target: undefined,
             sentAtMs: undefined,
           };
-          yield { document, text: textInBody(body, session.source.settings.versionKey) };
+          yield { document, text: textInBody(body, source.settings.versionKey) };
         }
       }
     },
-    close: () => spool.close(),
   };
 }
 
@@ -188,11 +187,11 @@ async function chooseFiles(
   }
   const found = await findFileDocuments(context, session);
   if (found.count === 0) {
-    found.close();
     throw nothingToCheck("the files yield no document", ["check the paths and the options"]);
   }
   await output.note(`${what}: the files are compared with the index`);
-  const { texts, failed, close } = found;
+  const { texts, failed } = found;
+  const close = (): void => {};
   if (sample === undefined || sample >= found.count) {
     return { count: found.count, isRecorded: false, documents: texts(), failed, close };
   }

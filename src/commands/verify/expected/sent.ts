@@ -1,4 +1,3 @@
-import { tmpdir } from "node:os";
 import { dialects, onyxHint, type DialectName } from "../../../api/dialects.ts";
 import type { Client } from "../../../api/client.ts";
 import { findDocumentSize } from "../../../api/evidence.ts";
@@ -6,13 +5,16 @@ import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { emptyCounts, type VerifyCounts } from "../../../output/report/from/verify.ts";
-import { createSpool } from "../../../sync/run/spool.ts";
+import { createLog } from "../../../sync/state/log.ts";
+import type { State } from "../../../sync/state/state.ts";
 import type { VerifiedStore } from "../../../sync/state/verified.ts";
 import { textInBody, type Expected, type ExpectedText } from "./expected.ts";
 import { unableError } from "../look/look.ts";
 import { verifyDocuments } from "../verifying.ts";
 
 const openAtOnce = 256;
+/** Limit that keeps the disk from filling up. */
+const mostBytes = 1024 * 1024 * 1024;
 
 /** How long `ingest --verify` waits for the index by default. */
 export const defaultWaitMs = 30_000;
@@ -55,13 +57,15 @@ async function refuseUnableService(client: Client): Promise<void> {
 }
 
 /**
- * Prepares the check of an upload, before anything is sent. Texts wait in a temporary file. Throws
+ * Prepares the check of an upload, before anything is sent. Texts wait in a table on disk. Throws
  * as refuseUncheckable(), and where the service or the key cannot tell. The caller closes it.
  */
 export async function openSentCheck(
   context: Context,
   request: {
     client: Client;
+    /** Keeps the texts in a temporary table. */
+    database: State["database"];
     verified: VerifiedStore;
     concurrency: number;
     rate: number | undefined;
@@ -70,30 +74,26 @@ export async function openSentCheck(
     versionKey: string | undefined;
   },
 ): Promise<SentCheck> {
-  const { client, verified, concurrency, rate, waitMs, versionKey } = request;
+  const { client, database, verified, concurrency, rate, waitMs, versionKey } = request;
   refuseUncheckable(client.dialect.name, "; nothing was sent");
   await refuseUnableService(client);
-  const spool = createSpool<Expected>(tmpdir());
+  const log = createLog<ExpectedText>(database, "sent");
+  let bytes = 0;
   let count = 0;
   let checked = 0;
   // After an interruption: the next upload must not take them for found.
   const leaveOpen = (): void => {
     const batch: Parameters<VerifiedStore["leaveOpen"]>[0][number][] = [];
     const flush = (): void => verified.leaveOpen(batch.splice(0), context.now());
-    for (const { head } of spool.records()) {
-      const { target, id, sentAtMs = 0 } = head;
+    for (const { document } of log.list()) {
+      const { target, id, sentAtMs = 0 } = document;
       if (target !== undefined) batch.push({ target, id, sentAtMs });
       if (batch.length >= openAtOnce) flush();
     }
     flush();
   };
   const documents = async function* (): AsyncGenerator<ExpectedText> {
-    for (const { head, body } of spool.records()) {
-      const text = body
-        ? textInBody(body, versionKey)
-        : { unknown: "its text was too large to keep" };
-      yield { document: head, text };
-    }
+    yield* log.list();
   };
   const runOthers: SentCheck["runOthers"] = async (others, add) => {
     const counts = emptyCounts();
@@ -117,8 +117,12 @@ export async function openSentCheck(
         // The run may be killed before the check.
         verified.leaveOpen([{ target, id, sentAtMs }], sentAtMs - 1, "NORMAL");
       }
-      // A retry may reuse the memory of the body.
-      spool.add(document, Buffer.from(body));
+      bytes += body.length;
+      const isKept = bytes <= mostBytes;
+      const text = isKept
+        ? textInBody(body, versionKey)
+        : { unknown: "its text was too large to keep" };
+      log.add({ document, text });
     },
     count: () => count,
     run: (add) =>
@@ -133,7 +137,6 @@ export async function openSentCheck(
       } catch {
         // The state failed, which ended the run: that error is thrown.
       }
-      spool.close();
     },
   };
 }

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
-import { createFailureLog } from "../../../src/sync/state/failure-log.ts";
+import { createLog } from "../../../src/sync/state/log.ts";
 
 it("keeps failures in order, gives them back from the first each time, also what came meanwhile", async () => {
   const database = await openDatabase(":memory:");
-  const log = createFailureLog<{ path: string; id?: string }>(database);
+  const log = createLog<{ path: string; id?: string }>(database, "failed");
   expect([...log.list()]).toEqual([]);
   for (let number = 0; number < 700; number++) log.add({ path: `${number}` });
   const half = log.list();
@@ -17,6 +17,6 @@ it("keeps failures in order, gives them back from the first each time, also what
     "last",
   ]);
   expect(all.at(-1)).toEqual({ path: "last", id: "::\u0000\ud800" });
-  expect([...createFailureLog(database).list()]).toEqual([]);
+  expect([...createLog(database, "failed").list()]).toEqual([]);
   database.close();
 });
