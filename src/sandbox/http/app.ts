@@ -19,7 +19,7 @@ import { anonymousCaller, type Caller } from "../store/access.ts";
 import { lazyJson, readBody, releaseBody } from "./body.ts";
 import { type App, type Call, goneSignal } from "./call.ts";
 import { createFaults, isReplaced } from "./faults.ts";
-import { checkRights, type createGuard, keyOf, pathOf } from "./guard.ts";
+import { checkRights, type createGuard, keyOf } from "./guard.ts";
 import { detail } from "./validation.ts";
 
 /** Paths that need no key. */
@@ -100,12 +100,10 @@ function createAdmission(
   callerOf: (key: string) => Caller | undefined,
 ) {
   const { dialect } = service;
-  return (c: Call): Caller => {
-    const { incoming } = c.env;
+  return (c: Call, route: string | undefined): Caller => {
+    const { incoming, path } = c.env;
     guard(incoming);
-    const path = pathOf(incoming.url ?? "");
     if (path === undefined) throw detail(400, "Malformed path");
-    const route = routeOf(c);
     // In `onyx`, routing comes before the key: observed-service.md 6.1.
     const isOpen =
       route === undefined
@@ -128,7 +126,7 @@ function createAdmission(
 function documentIdOf(c: Call): string | undefined {
   if (c.req.method !== "POST" || !c.req.path.endsWith("-api/ingestion")) return undefined;
   try {
-    const { document } = c.var.json() as { document?: { id?: unknown } };
+    const { document } = c.env.json() as { document?: { id?: unknown } };
     return typeof document?.id === "string" ? document.id : "";
   } catch {
     return "";
@@ -151,16 +149,16 @@ export function createApp(
 ): App {
   const { clock, dialect, ledger } = service;
   const app: App = new Hono({
-    getPath: (_request, options) => pathOf(options?.env?.incoming.url ?? "") ?? "/",
+    getPath: (_request, options) => options?.env?.path ?? "/",
   });
   const admit = createAdmission(app, service, guard, callerOf);
   app.use(async (c, next) => {
-    c.set("caller", admit(c));
     const { incoming, outgoing } = c.env;
-    const body = await readBody(incoming, outgoing, bodyLimits[routeOf(c) ?? ""] ?? mebibyte);
-    c.set("body", body);
-    c.set("json", lazyJson(incoming.headers["content-type"], body));
-    await next().finally(() => releaseBody(body));
+    const route = routeOf(c);
+    c.env.caller = admit(c, route);
+    c.env.body = await readBody(incoming, outgoing, bodyLimits[route ?? ""] ?? mebibyte);
+    c.env.json = lazyJson(incoming.headers["content-type"], c.env.body);
+    await next().finally(() => releaseBody(c.env.body));
   });
   const planFor = createFaults(service.faults, clock);
   app.use("/api/*", async (c, next) => {

@@ -1,13 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../errors.ts";
 import type { Clock } from "../clock.ts";
+import { anonymousCaller } from "../store/access.ts";
 import type { LedgerWriter } from "../store/ledger.ts";
 import { discardBody } from "./body.ts";
 import { type App, type Call, goneSignal } from "./call.ts";
 import { type FaultPlan, replacementOf } from "./faults.ts";
+import { pathOf } from "./guard.ts";
 
 /** On each response, so that nobody takes results of the sandbox for those of an assistant. */
 const sandboxHeader = "x-knowctl-sandbox";
+
+const noBody = Buffer.alloc(0);
 
 /**
  * What hono reads of a request: a whole one would cost more than most handlers. Handlers read the
@@ -142,7 +146,16 @@ export function createServing(
     inFlight += 1;
     ledger.ledger.maxInFlight = Math.max(ledger.ledger.maxInFlight, inFlight);
     try {
-      entry.status = await respond({ incoming, outgoing, entry, plan: {} });
+      entry.status = await respond({
+        incoming,
+        outgoing,
+        entry,
+        path: pathOf(url),
+        plan: {},
+        caller: anonymousCaller,
+        body: noBody,
+        json: () => undefined,
+      });
     } catch (error) {
       // A stream that failed after its head ends without a last piece.
       if (!outgoing.destroyed) log(`internal error: ${messageOf(error)}`);

@@ -74,11 +74,13 @@ export function parse<Schema extends z.core.$ZodType>(
 
 /** The JSON body of a request. Throws the refusal with status 422. */
 export const bodyOf = <Schema extends z.core.$ZodType>(c: Call, schema: Schema): z.output<Schema> =>
-  parse(schema, c.var.json(), "body");
+  parse(schema, c.env.json(), "body");
 
-/** The named members of the query. Throws the refusal with status 422. */
-export const queryOf = <Shape extends z.core.$ZodShape>(c: Call, shape: Shape) =>
-  parse(z.object(shape), c.req.query(), "query");
+/** The query. Throws the refusal with status 422. */
+export const queryOf = <Schema extends z.core.$ZodType>(
+  c: Call,
+  schema: Schema,
+): z.output<Schema> => parse(schema, c.req.query(), "query");
 
 /** The integer of a `:name` segment. Throws the refusal with status 422. */
 export const pathInteger = (c: Call, name: string): number =>
@@ -88,12 +90,20 @@ export const pathInteger = (c: Call, name: string): number =>
 export const pathUuid = (c: Call, name: string): string =>
   parse(laxUuid, c.req.param(name), `path.${name}`);
 
-/** One page of a listing, numbered from 0, as the query selects it. */
-export function pageOf(c: Call, rows: readonly unknown[], size: number, max = Infinity): Response {
-  const { page_num, page_size } = queryOf(c, {
+/** What the query of a listing names: pages of `size` unless it says otherwise, of at most `max`. */
+export const pages = (size: number, max = Infinity) =>
+  z.object({
     page_num: z._default(laxInteger.check(z.gte(0)), 0),
     page_size: z._default(laxInteger.check(z.gte(1), z.lte(max)), size),
   });
+
+/** One page of a listing, numbered from 0, as the query selects it. */
+export function pageOf(
+  c: Call,
+  rows: readonly unknown[],
+  schema: ReturnType<typeof pages>,
+): Response {
+  const { page_num, page_size } = queryOf(c, schema);
   const start = page_num * page_size;
   return c.json({ items: rows.slice(start, start + page_size), total_items: rows.length });
 }

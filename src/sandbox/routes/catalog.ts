@@ -1,7 +1,7 @@
 import { noAccessTo } from "../chat/chat-setup.ts";
 import { toolList } from "../chat/tools.ts";
 import type { App } from "../http/call.ts";
-import { pageOf, pathInteger, problem } from "../http/validation.ts";
+import { pageOf, pages, pathInteger, problem } from "../http/validation.ts";
 import type { Service } from "../service.ts";
 import type { Caller } from "../store/access.ts";
 
@@ -99,6 +99,8 @@ function toModel(provider: string, name: string, at: number) {
   };
 }
 
+const Pages = pages(10);
+
 /** The constant listings: observed-service.md 4.1 and 5. */
 export function catalogRoutes(app: App, { dialect, pairs, groups, models, model }: Service): void {
   app.get("/api/manage/admin/connector/status", (c) => c.json(pairs.records));
@@ -117,10 +119,10 @@ export function catalogRoutes(app: App, { dialect, pairs, groups, models, model 
     "/api/user/projects": [],
   };
   for (const [path, value] of Object.entries(constants)) app.get(path, (c) => c.json(value));
-  app.get("/api/me", (c) => c.json(userOf(c.var.caller)));
-  app.get("/api/me/permissions", (c) => c.json(permissionsOf(c.var.caller).toSorted()));
-  app.get("/api/manage/user-groups/minimal", (c) => c.json(groups.visibleTo(c.var.caller)));
-  app.get("/api/agents", (c) => pageOf(c, agents, 10));
+  app.get("/api/me", (c) => c.json(userOf(c.env.caller)));
+  app.get("/api/me/permissions", (c) => c.json(permissionsOf(c.env.caller).toSorted()));
+  app.get("/api/manage/user-groups/minimal", (c) => c.json(groups.visibleTo(c.env.caller)));
+  app.get("/api/agents", (c) => pageOf(c, agents, Pages));
   app.get("/api/persona/:id", (c) => {
     if (pathInteger(c, "id") === persona.id) return c.json(agents[0]);
     throw problem(dialect, 404, "PERSONA_NOT_FOUND", noAccessTo("persona"));

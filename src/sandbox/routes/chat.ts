@@ -34,7 +34,7 @@ async function* conversation(service: Service, question: Question, run: Run): As
 
 async function sendMessage(service: Service, c: Call): Promise<Response> {
   const { dialect, framing, ledger, runs } = service;
-  ledger.asked(c.var.json());
+  ledger.asked(c.env.json());
   const request = parseChatRequest(c, dialect);
   if (service.play) return await service.play({ ...request, gone: goneSignal(c.env.outgoing) });
   checkModels(service, request);
@@ -47,7 +47,7 @@ async function sendMessage(service: Service, c: Call): Promise<Response> {
   if (runs.isFull()) {
     throw problem(dialect, 503, "SERVICE_UNAVAILABLE", "Too many answers at once");
   }
-  const question = { request, caller: c.var.caller };
+  const question = { request, caller: c.env.caller };
   const lines = runs
     .start((run) => conversation(service, question, run))
     .read(goneSignal(c.env.outgoing));

@@ -84,7 +84,7 @@ function linkNewPair(
   { connector, credential }: Pick<PairRecord, "connector" | "credential">,
 ): Response {
   // The connector stays: its name is taken, and no listing shows it (observed-service.md 12.7).
-  const refused = groups.problemWith(c.var.caller, ids);
+  const refused = groups.problemWith(c.env.caller, ids);
   if (refused !== undefined) throw problem("onyx", 400, "INVALID_INPUT", refused);
   if (pairs.records.some((pair) => pair.name === name)) {
     pairs.dropConnector(connector.id);

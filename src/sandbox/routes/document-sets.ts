@@ -13,6 +13,7 @@ import {
 import type { Service } from "../service.ts";
 import type { DocumentSet } from "../store/pairs/document-sets.ts";
 
+const Selection = z.object({ get_editable: z.optional(laxBoolean) });
 const users = z.array(laxUuid);
 const groups = z.array(laxInteger);
 const members = {
@@ -64,8 +65,8 @@ export function documentSetRoutes(app: App, { documentSets: sets, pairs }: Servi
     throw problem("onyx", 404, "DOCUMENT_SET_NOT_FOUND", `Document set ${id} not found`);
   };
   app.get("/api/manage/document-set", (c) => {
-    const { caller } = c.var;
-    const { get_editable } = queryOf(c, { get_editable: z.optional(laxBoolean) });
+    const { caller } = c.env;
+    const { get_editable } = queryOf(c, Selection);
     const listed = get_editable && !caller.admin ? [] : sets.list(caller);
     return c.json(listed.map((set) => toListed(set, pairs.records, caller.admin)));
   });

@@ -4,13 +4,21 @@ import { bodyOf, detail, laxInteger, parse, queryOf, sourceName } from "../http/
 import type { Service } from "../service.ts";
 import type { Chunk } from "../store/index/chunks.ts";
 
+const One = z.object({ document_id: z.string() });
+const OneChunk = z.object({ document_id: z.string(), chunk_id: laxInteger });
+const TagQuery = z.object({
+  limit: z._default(laxInteger, 50),
+  match_pattern: z._default(z.string(), ""),
+});
+const Sources = z.nullable(z.array(sourceName));
+
 /** The visible chunks of a document. Each look-up counts for the fault that delays the text. */
 function look({ chunks, viewOf }: Service, c: Call, id: string): Chunk[] {
-  return chunks.holds(id) ? [] : chunks.of(id, viewOf(c.var.caller));
+  return chunks.holds(id) ? [] : chunks.of(id, viewOf(c.env.caller));
 }
 
 function sizeInfo(service: Service, c: Call): Response {
-  const { document_id } = queryOf(c, { document_id: z.string() });
+  const { document_id } = queryOf(c, One);
   const found = look(service, c, document_id);
   if (found.length === 0) throw detail(404, "Document not found");
   const tokens = found.reduce((sum, chunk) => sum + chunk.tokens, 0);
@@ -18,7 +26,7 @@ function sizeInfo(service: Service, c: Call): Response {
 }
 
 function chunkInfo(service: Service, c: Call): Response {
-  const { document_id, chunk_id } = queryOf(c, { document_id: z.string(), chunk_id: laxInteger });
+  const { document_id, chunk_id } = queryOf(c, OneChunk);
   const chunk = look(service, c, document_id)[chunk_id];
   if (!chunk) throw detail(404, "Chunk not found");
   return c.json({ content: chunk.content, num_tokens: chunk.tokens });
@@ -51,13 +59,10 @@ function patternOf(pattern: string): { sql: string; values: string[] } {
 }
 
 function validTags({ database }: Service, c: Call): Response {
-  const { limit, match_pattern } = queryOf(c, {
-    limit: z._default(laxInteger, 50),
-    match_pattern: z._default(z.string(), ""),
-  });
+  const { limit, match_pattern } = queryOf(c, TagQuery);
   // A JSON array in the body of the GET.
-  const body = c.var.body.length === 0 ? null : c.var.json();
-  const sources = parse(z.nullable(z.array(sourceName)), body, "body");
+  const body = c.env.body.length === 0 ? null : c.env.json();
+  const sources = parse(Sources, body, "body");
   if (c.req.query("allow_prefix") === "false") throw detail(500, "Internal Server Error");
   const { sql, values } = patternOf(match_pattern);
   const tags = database

@@ -33,7 +33,7 @@ interface UploadedPart {
 /** Reads a multipart form. Throws a refusal (422) if the body is no form or has no file. */
 async function readUpload(c: Call): Promise<{ parts: UploadedPart[]; projectId: number | null }> {
   const headers = { "content-type": c.env.incoming.headers["content-type"] ?? "" };
-  const form = await new Response(new Uint8Array(c.var.body), { headers })
+  const form = await new Response(new Uint8Array(c.env.body), { headers })
     .formData()
     .catch(() => new FormData());
   const files = [...form.getAll("files"), ...form.getAll("file")].filter(

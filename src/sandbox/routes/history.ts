@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import type { App, Call } from "../http/call.ts";
-import { detail, laxTime, pageOf, pathUuid, queryOf } from "../http/validation.ts";
+import { detail, laxTime, pageOf, pages, pathUuid, queryOf } from "../http/validation.ts";
 import type { Service } from "../service.ts";
 import { zuluTime } from "../store/identity.ts";
 import { type FeedbackStore, kindOf, type Message, type Session } from "../store/sessions.ts";
@@ -51,19 +51,23 @@ function toMessage(message: Message, feedback: FeedbackStore) {
   };
 }
 
+const Pages = pages(10);
+const Selection = z.object({
+  feedback_type: z.optional(z.enum(["like", "dislike", "mixed"])),
+  start_time: z.optional(laxTime),
+  end_time: z.optional(laxTime),
+});
+const Export = z.object({ start: z.optional(laxTime), end: z.optional(laxTime) });
+
 function list({ sessions, feedback }: Service, c: Call): Response {
-  const { feedback_type, start_time, end_time } = queryOf(c, {
-    feedback_type: z.optional(z.enum(["like", "dislike", "mixed"])),
-    start_time: z.optional(laxTime),
-    end_time: z.optional(laxTime),
-  });
+  const { feedback_type, start_time, end_time } = queryOf(c, Selection);
   const [start, end] = [start_time?.ms ?? 0, end_time?.ms ?? Infinity];
   const found = sessions
     .list(-1, undefined, true)
     .filter(({ createdAt }) => createdAt >= start && createdAt <= end)
     .map((session) => toListed(session, sessions.messages(session.id), feedback))
     .filter((listed) => feedback_type === undefined || listed.feedback_type === feedback_type);
-  return pageOf(c, found, 10);
+  return pageOf(c, found, Pages);
 }
 
 function show({ sessions, feedback }: Service, c: Call): Response {
@@ -81,7 +85,7 @@ export function historyRoutes(app: App, service: Service): void {
   app.get("/api/admin/chat-session-history", (c) => list(service, c));
   app.get("/api/admin/chat-session-history/:id", (c) => show(service, c));
   app.post("/api/admin/query-history/start-export", (c) => {
-    queryOf(c, { start: z.optional(laxTime), end: z.optional(laxTime) });
+    queryOf(c, Export);
     return c.json({ request_id: randomUUID() });
   });
 }

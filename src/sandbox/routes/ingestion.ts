@@ -175,7 +175,7 @@ async function ingest(service: Service, c: Call): Promise<Response> {
       privatePair: foreignPrivatePair(pairs.records),
     }),
   );
-  ledger.accepted(c.var.json() as IngestionRequest, c.env.entry);
+  ledger.accepted(c.env.json() as IngestionRequest, c.env.entry);
   if (stored.changed) indexer.notify();
   return c.json({ document_id: stored.id, already_existed: stored.alreadyExisted });
 }

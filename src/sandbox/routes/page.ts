@@ -154,11 +154,11 @@ function matching(service: Service, query: string, pair: number | undefined) {
   });
 }
 
-const Listing = {
+const Listing = z.object({
   q: z._default(z.string(), ""),
   pair: z.optional(laxInteger),
   limit: z._default(laxInteger.check(z.gte(1), z.lte(1_000)), 20),
-};
+});
 
 function list(service: Service, c: Call): Response {
   const { documents } = service;

@@ -30,12 +30,12 @@ const text = z.string();
 /** The pairs of document sets; undefined for no set, and nothing for an unknown one. */
 function pairsOf({ documentSets }: Service, c: Call, names: readonly string[] | null | undefined) {
   if (!names || names.length === 0) return undefined;
-  return names.flatMap((name) => documentSets.pairsOf(name, c.var.caller) ?? []);
+  return names.flatMap((name) => documentSets.pairsOf(name, c.env.caller) ?? []);
 }
 
 /** The refusal of document sets that the caller does not see; undefined if it sees all. */
 function refusedSets({ documentSets }: Service, c: Call, names: readonly string[] = []) {
-  const unknown = names.find((name) => !documentSets.pairsOf(name, c.var.caller));
+  const unknown = names.find((name) => !documentSets.pairsOf(name, c.env.caller));
   return unknown === undefined ? undefined : noAccessToSets([unknown]);
 }
 
@@ -89,7 +89,7 @@ function search(service: Service, c: Call): Response {
     updatedFrom: body.time_cutoff?.ms,
     tags: tagsOf(body.tags),
     anyTag: true,
-    view: viewOf(c.var.caller),
+    view: viewOf(c.env.caller),
   };
   const hits = searchPassages(database, questionTerms(body.query), filters, 20);
   const sources = new Set(pairs.records.map(({ connector }) => connector.source)).size;
@@ -142,7 +142,7 @@ function adminSearch(service: Service, c: Call): Response {
   const filters: Filters = {
     ...toFilters(body),
     pairs: pairsOf(service, c, body.document_set),
-    view: { ...service.viewOf(c.var.caller), hidden: !isBlank },
+    view: { ...service.viewOf(c.env.caller), hidden: !isBlank },
   };
   const hits = isBlank
     ? filterPassages(service.database, filters, 10)
@@ -213,7 +213,7 @@ function searchMessage(service: Service, c: Call): Response {
   const filters: Filters = {
     ...toFilters(body.filters ?? {}),
     pairs: pairsOf(service, c, sets),
-    view: service.viewOf(c.var.caller),
+    view: service.viewOf(c.env.caller),
   };
   const terms = questionTerms(query);
   const hits = searchPassages(service.database, terms, filters, Math.max(0, num_hits));

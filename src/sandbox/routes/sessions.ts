@@ -90,11 +90,13 @@ function findLive(sessions: Sessions, id: string): Session | undefined {
 const invalidSession = "Invalid Chat Session ID provided";
 const unknownSession = () => problem("onyx", 404, "SESSION_NOT_FOUND", "Chat session not found");
 
+const Selection = z.object({
+  page_size: z._default(laxInteger.check(z.gte(1), z.lte(100)), 50),
+  before: z.optional(laxTime),
+});
+
 function list({ sessions }: Service, c: Call): Response {
-  const { page_size: size, before } = queryOf(c, {
-    page_size: z._default(laxInteger.check(z.gte(1), z.lte(100)), 50),
-    before: z.optional(laxTime),
-  });
+  const { page_size: size, before } = queryOf(c, Selection);
   const withEmpty = c.req.query("include_failed_chats") === "true";
   const found = sessions.list(size + 1, before?.ms, withEmpty);
   return c.json({ sessions: found.slice(0, size).map(toListed), has_more: found.length > size });
@@ -195,8 +197,10 @@ function setFeedback(service: Service, c: Call): Response {
   return c.json(null);
 }
 
+const OldFeedback = z.object({ chat_message_id: laxInteger });
+
 function removeFeedback(service: Service, c: Call): Response {
-  const { chat_message_id: id } = queryOf(c, { chat_message_id: laxInteger });
+  const { chat_message_id: id } = queryOf(c, OldFeedback);
   checkAnswer(service, id);
   service.feedback.remove(id);
   return c.json(null);

@@ -9,6 +9,7 @@ import {
   laxTime,
   maybe,
   pageOf,
+  pages,
   pathInteger,
   problem,
   queryOf,
@@ -227,38 +228,44 @@ function listAttempts(service: Service, c: Call): Response {
   if (!pair) {
     throw problem("onyx", 403, "INSUFFICIENT_PERMISSIONS", "CC Pair not found for current user");
   }
-  return pageOf(c, service.history.attempts.get(pair.cc_pair_id) ?? [], 10, 1000);
+  return pageOf(c, service.history.attempts.get(pair.cc_pair_id) ?? [], AttemptPages);
 }
 
-const withResolved = { include_resolved: z._default(laxBoolean, false) };
+const AttemptPages = pages(10, 1000);
+const ErrorPages = pages(10, 100);
+const FailedPages = pages(25);
+const include_resolved = z._default(laxBoolean, false);
+const ErrorSelection = z.object({ include_resolved });
+const FailedSelection = z.object({
+  include_resolved,
+  cc_pair_id: z.optional(laxInteger),
+  start_time: z.optional(laxTime),
+  end_time: z.optional(laxTime),
+  error_type: z.optional(z.string()),
+});
 
 function listErrors({ history }: Service, c: Call): Response {
   // An unknown pair has no errors, and is no error.
   const pair = pathInteger(c, "cc_pair_id");
-  const { include_resolved } = queryOf(c, withResolved);
+  const { include_resolved: withResolved } = queryOf(c, ErrorSelection);
   const found = history.errors.filter(
-    (each) => each.connector_credential_pair_id === pair && (include_resolved || !each.is_resolved),
+    (each) => each.connector_credential_pair_id === pair && (withResolved || !each.is_resolved),
   );
-  return pageOf(c, found, 10, 100);
+  return pageOf(c, found, ErrorPages);
 }
 
 function listFailed({ history, clock }: Service, c: Call): Response {
-  const { cc_pair_id, start_time, end_time, error_type, include_resolved } = queryOf(c, {
-    cc_pair_id: z.optional(laxInteger),
-    start_time: z.optional(laxTime),
-    end_time: z.optional(laxTime),
-    error_type: z.optional(z.string()),
-    ...withResolved,
-  });
+  const query = queryOf(c, FailedSelection);
+  const { cc_pair_id, start_time, end_time, error_type } = query;
   const start = start_time?.ms ?? clock.now() - failedDocumentsMs;
   const end = end_time?.ms ?? Infinity;
   const isWanted = (each: AttemptError): boolean => {
     const time = Date.parse(each.time_created);
-    if (time < start || time > end || (each.is_resolved && !include_resolved)) return false;
+    if (time < start || time > end || (each.is_resolved && !query.include_resolved)) return false;
     if (cc_pair_id !== undefined && each.connector_credential_pair_id !== cc_pair_id) return false;
     return error_type === undefined || each.error_type === error_type;
   };
-  return pageOf(c, history.errors.filter(isWanted), 25);
+  return pageOf(c, history.errors.filter(isWanted), FailedPages);
 }
 
 /** The pairs whose last attempt failed. */
