@@ -24,8 +24,8 @@ export interface Question {
 }
 
 /** The allowed tools. Unknown ids are ignored, as in the service. */
-function toolsOf({ allowedTools }: ChatRequest): number[] {
-  return [searchTool.id, listTool.id].filter((id) => allowedTools?.includes(id) ?? true);
+function toolsOf({ allowed_tool_ids: allowed }: ChatRequest): number[] {
+  return [searchTool.id, listTool.id].filter((id) => allowed?.includes(id) ?? true);
 }
 
 /** Prepares the input of a turn, except its run, before anything is stored. */
@@ -33,7 +33,7 @@ function prepare(service: Service, { request, caller }: Question, session: Sessi
   const attachments = attachmentsOf(service, request);
   const asked = filtersOf(service, request, caller);
   const mainline = service.sessions.mainline(session.id);
-  const { parent, again } = placeOf(mainline, request.parent);
+  const { parent, again } = placeOf(mainline, request.parent_message_id);
   const at = mainline.findIndex(({ id }) => id === parent);
   return {
     attachments,
@@ -60,10 +60,10 @@ function turnOf(
     search: toolsOf(request).includes(searchTool.id)
       ? (terms, active) => searchPassages(database, terms, active, 60)
       : undefined,
-    listDocuments: request.forcedTool === listTool.id ? newest : undefined,
+    listDocuments: request.forced_tool_id === listTool.id ? newest : undefined,
     attachments: prepared.attachments,
-    includeCitations: request.includeCitations,
-    deepResearch: request.deepResearch,
+    includeCitations: request.include_citations,
+    deepResearch: request.deep_research,
     clock,
     tokenDelayMs: request.stream ? service.tokenDelayMs : 0,
     stopped: run.stopped,
@@ -74,8 +74,10 @@ function turnOf(
 
 /** One request per requested model; usually one. */
 function requestsOf(request: ChatRequest): ChatRequest[] {
-  const { overrides } = request;
-  return overrides.length > 1 ? overrides.map((override) => ({ ...request, override })) : [request];
+  const { llm_overrides: overrides } = request;
+  return overrides.length > 1
+    ? overrides.map((llm_override) => ({ ...request, llm_override }))
+    : [request];
 }
 
 function* idLines(userId: number, ids: number[], labels: string[]): Generator<Line> {
@@ -128,15 +130,17 @@ export async function* answer(
   const { request } = question;
   const prepared = prepare(service, question, session);
   const requests = requestsOf(request);
-  if (requests.length > 1 && request.deepResearch) {
+  if (requests.length > 1 && request.deep_research) {
     throw invalid("Deep Research cannot be combined with several models");
   }
   const labels = requests.map((each) => modelLabel(service, each));
-  const asked = prepared.again ? undefined : { text: request.message, files: request.files };
+  const asked = prepared.again
+    ? undefined
+    : { text: request.message, files: request.file_descriptors };
   const { userId, answerIds } = sessions.begin(session.id, prepared.parent, asked, labels);
   yield* idLines(userId, answerIds, labels);
-  if (request.forcedTool !== undefined && !toolsOf(request).includes(request.forcedTool)) {
-    const error = `Forced tool ${request.forcedTool} not found in tools`;
+  if (request.forced_tool_id !== undefined && !toolsOf(request).includes(request.forced_tool_id)) {
+    const error = `Forced tool ${request.forced_tool_id} not found in tools`;
     for (const id of answerIds) {
       sessions.finish(id, { text: "", documents: [], citations: {}, error });
     }

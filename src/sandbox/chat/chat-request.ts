@@ -11,7 +11,6 @@ import {
   laxUuid,
   maybe,
 } from "../http/validation.ts";
-import type { Filters } from "../store/index/search.ts";
 
 const text = z.string();
 
@@ -30,11 +29,11 @@ const Descriptor = z.looseObject({
   user_file_id: maybe(text),
 });
 
-const SessionInfoBody = z.looseObject({
-  persona_id: z.optional(laxInteger),
-  project_id: maybe(laxInteger),
-  description: maybe(text),
-  incognito: z.optional(laxBoolean),
+const SessionInfo = z.object({
+  persona_id: z._default(laxInteger, 0),
+  project_id: z._default(z.nullable(laxInteger), null),
+  description: z._default(z.nullable(text), null),
+  incognito: z._default(laxBoolean, false),
   incognito_session_id: maybe(laxUuid),
 });
 
@@ -45,10 +44,11 @@ const common = {
   llm_overrides: maybe(z.array(Override)),
   allowed_tool_ids: maybe(z.array(laxInteger)),
   forced_tool_id: maybe(laxInteger),
-  file_descriptors: z.optional(z.array(Descriptor)),
-  deep_research: z.optional(laxBoolean),
-  parent_message_id: maybe(laxInteger),
-  chat_session_info: maybe(SessionInfoBody),
+  file_descriptors: z._default(z.array(Descriptor), []),
+  deep_research: z._default(laxBoolean, false),
+  // -1: after the last message; null: from the root. observed-service.md 1.6.
+  parent_message_id: z._default(z.nullable(laxInteger), -1),
+  chat_session_info: maybe(SessionInfo),
   stream: z._default(laxBoolean, true),
   include_citations: z._default(laxBoolean, true),
   additional_context: maybe(text),
@@ -68,82 +68,41 @@ const common = {
     ]),
   ),
 };
-const StandardBody = z.looseObject({
+const StandardBody = z.object({
   ...common,
   chat_session_id: maybe(text),
   search_filters: maybe(StandardFilters),
 });
-const OnyxBody = z.looseObject({
+const OnyxBody = z.object({
   ...common,
   chat_session_id: maybe(laxUuid),
   internal_search_filters: maybe(OnyxFilters),
 });
 
-type Override = z.infer<typeof Override>;
-type Descriptor = z.infer<typeof Descriptor>;
-
-/** A chat message after validation, the same for both dialects. */
-export interface ChatRequest {
-  message: string;
-  /** -1: after the last message; null: from the root. observed-service.md 1.6. */
-  parent: number | null;
-  sessionId: string | undefined;
-  info: {
-    personaId: number;
-    projectId: number | null;
-    description: string | null;
-    incognito: boolean;
-  };
-  stream: boolean;
-  includeCitations: boolean;
-  deepResearch: boolean;
-  override: Override | undefined;
-  overrides: Override[];
-  allowedTools: number[] | undefined;
-  forcedTool: number | undefined;
-  files: Descriptor[];
-  filters: Filters;
-  documentSets: string[] | undefined;
-  /** Passed to a model, not stored. */
-  additionalContext: string | undefined;
-}
+export type ChatRequest = ReturnType<typeof parseChatRequest>;
 
 /** Validates a chat body as the dialect does. Throws the refusal with status 422. */
-export function parseChatRequest(c: Call, dialect: DialectName): ChatRequest {
+export function parseChatRequest(c: Call, dialect: DialectName) {
+  // Each dialect reads its own member with filters and drops the other one.
   const parsed = dialect === "onyx" ? bodyOf(c, OnyxBody) : bodyOf(c, StandardBody);
-  const { chat_session_info: info, llm_override } = parsed;
+  const filters =
+    (parsed as z.infer<typeof OnyxBody>).internal_search_filters ??
+    (parsed as z.infer<typeof StandardBody>).search_filters;
+  const { chat_session_info: info, llm_overrides, forced_tool_id } = parsed;
   // The documented interface allows an empty id.
-  const sessionId = parsed.chat_session_id || undefined;
-  if (sessionId !== undefined && info) {
+  const chat_session_id = parsed.chat_session_id || undefined;
+  if (chat_session_id !== undefined && info) {
     const message = "chat_session_id and chat_session_info exclude each other";
     throw invalidRequest("body", [{ code: "value_error", path: [], message, input: null }]);
   }
-  // Each dialect reads its own member and ignores the other one.
-  const filters =
-    dialect === "onyx"
-      ? (parsed as z.infer<typeof OnyxBody>).internal_search_filters
-      : (parsed as z.infer<typeof StandardBody>).search_filters;
   return {
-    message: parsed.message,
-    parent: parsed.parent_message_id === undefined ? -1 : parsed.parent_message_id,
-    sessionId,
-    info: {
-      personaId: info?.persona_id ?? 0,
-      projectId: info?.project_id ?? null,
-      description: info?.description ?? null,
-      incognito: info?.incognito ?? false,
-    },
-    stream: parsed.stream,
-    includeCitations: parsed.include_citations,
-    deepResearch: parsed.deep_research ?? false,
-    override: llm_override ?? undefined,
-    overrides: parsed.llm_overrides ?? [],
-    allowedTools: parsed.allowed_tool_ids ?? undefined,
+    ...parsed,
+    chat_session_id,
+    chat_session_info: info ?? SessionInfo.parse({}),
+    llm_overrides: llm_overrides ?? [],
     // 0 counts as "not forced".
-    forcedTool: parsed.forced_tool_id || undefined,
-    files: parsed.file_descriptors ?? [],
+    forced_tool_id: forced_tool_id || undefined,
     filters: filters ? toFilters(filters) : {},
-    documentSets: filters?.document_set ?? undefined,
-    additionalContext: parsed.additional_context ?? undefined,
+    document_set: filters?.document_set ?? [],
   };
 }

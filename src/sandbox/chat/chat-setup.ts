@@ -24,11 +24,11 @@ export const invalid = (message: string): SetupFailure =>
 
 /** Documented: an invalid combination fails the request. `onyx` uses its default model instead. */
 export function checkModels(service: Service, request: ChatRequest): void {
-  const { override, overrides } = request;
+  const { llm_override: override, llm_overrides: overrides } = request;
   for (const each of overrides.length > 1 ? overrides : [override]) checkModel(service, each);
 }
 
-function checkModel(service: Service, override: ChatRequest["override"]): void {
+function checkModel(service: Service, override: ChatRequest["llm_override"]): void {
   const { dialect, models, model } = service;
   if (dialect === "onyx" || !override) return;
   const { model_provider: provider, model_version: version } = override;
@@ -49,7 +49,11 @@ function checkModel(service: Service, override: ChatRequest["override"]): void {
  * The model to request from a server. `onyx` uses a version only with a known provider, and
  * otherwise silently its default model: observed-service.md 1.3.
  */
-function requestedModel(service: Service, server: ModelServer, { override }: ChatRequest): string {
+function requestedModel(
+  service: Service,
+  server: ModelServer,
+  { llm_override: override }: ChatRequest,
+): string {
   const { model_provider: provider, model_version: version } = override ?? {};
   const isKnown = provider ? Object.hasOwn(service.models, provider) : service.dialect !== "onyx";
   return isKnown && version ? version : server.model;
@@ -66,9 +70,9 @@ export function modelTurnOf(
     server && {
       server,
       model: requestedModel(service, server, request),
-      temperature: request.override?.temperature ?? undefined,
+      temperature: request.llm_override?.temperature ?? undefined,
       history: historyOf(branch),
-      additional: request.additionalContext,
+      additional: request.additional_context ?? undefined,
     }
   );
 }
@@ -77,7 +81,7 @@ export function modelTurnOf(
  * The label of the answer's model. It prefers the names in the override, so it may name a
  * model that was not used: observed-service.md 1.3.
  */
-export function modelLabel({ models }: Service, { override }: ChatRequest): string {
+export function modelLabel({ models }: Service, { llm_override: override }: ChatRequest): string {
   const own = Object.values(models)[0]?.[0] ?? "extractive";
   return override?.display_name || override?.model_version || own;
 }
@@ -100,9 +104,9 @@ export const noAccessTo = (what: "persona" | "project"): string =>
 
 /** The filters with document sets replaced by their pairs. */
 export function filtersOf(service: Service, request: ChatRequest, caller: Caller): Filters {
-  if (!request.documentSets || request.documentSets.length === 0) return request.filters;
-  const found = request.documentSets.map((name) => service.documentSets.pairsOf(name, caller));
-  const unknown = request.documentSets.filter((_, at) => found[at] === undefined);
+  if (request.document_set.length === 0) return request.filters;
+  const found = request.document_set.map((name) => service.documentSets.pairsOf(name, caller));
+  const unknown = request.document_set.filter((_, at) => found[at] === undefined);
   if (unknown.length > 0) {
     throw new SetupFailure("INSUFFICIENT_PERMISSIONS", noAccessToSets(unknown));
   }
@@ -111,8 +115,12 @@ export function filtersOf(service: Service, request: ChatRequest, caller: Caller
 
 /** The texts of the files attached to the message. */
 export function attachmentsOf(service: Service, request: ChatRequest): Attachment[] {
-  return request.files.flatMap((descriptor) => {
-    if (service.dialect === "onyx" && !descriptor.user_file_id && request.info.projectId === null) {
+  return request.file_descriptors.flatMap((descriptor) => {
+    if (
+      service.dialect === "onyx" &&
+      !descriptor.user_file_id &&
+      request.chat_session_info.project_id === null
+    ) {
       // The service treats it as a project file: observed-service.md 1.4.
       throw invalid("Project ID is required to load project files");
     }

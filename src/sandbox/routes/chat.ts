@@ -11,12 +11,13 @@ import type { Session } from "../store/sessions.ts";
 
 function* begin(service: Service, request: ChatRequest): Generator<Line, Session> {
   const { sessions, dialect } = service;
-  if (request.sessionId !== undefined) return findSession(service, request.sessionId);
-  const { personaId, projectId } = request.info;
+  const { chat_session_id: id, chat_session_info: info } = request;
+  if (id !== undefined) return findSession(service, id);
+  const { persona_id: personaId, project_id: projectId, description } = info;
   if (personaId !== 0) throw invalid(noAccessTo("persona"));
   // The standard interface makes and lists no projects: any id is one.
   if (dialect === "onyx" && projectId !== null) throw invalid(noAccessTo("project"));
-  const session = sessions.create(request.info);
+  const session = sessions.create({ personaId, projectId, description });
   yield { chat_session_id: session.id, incognito: false };
   return session;
 }
@@ -38,10 +39,10 @@ async function sendMessage(service: Service, c: Call): Promise<Response> {
   const request = parseChatRequest(c, dialect);
   if (service.play) return await service.play({ ...request, gone: goneSignal(c.env.outgoing) });
   checkModels(service, request);
-  if (request.overrides.length > 1 && !request.stream) {
+  if (request.llm_overrides.length > 1 && !request.stream) {
     throw problem(dialect, 400, "INVALID_INPUT", "Multi-model mode requires streaming");
   }
-  if (dialect === "onyx" && request.info.incognito) {
+  if (dialect === "onyx" && request.chat_session_info.incognito) {
     throw problem(dialect, 403, "INSUFFICIENT_PERMISSIONS", "Incognito chats are not enabled");
   }
   if (runs.isFull()) {
@@ -54,7 +55,7 @@ async function sendMessage(service: Service, c: Call): Promise<Response> {
   if (request.stream) return streamReply(lines, framing);
   const { reply, setupError } = await unaryReply(lines);
   if (setupError === undefined) {
-    return c.json({ ...reply, chat_session_id: reply.chat_session_id ?? request.sessionId });
+    return c.json({ ...reply, chat_session_id: reply.chat_session_id ?? request.chat_session_id });
   }
   // `onyx` loses the cause: observed-service.md 1.8.
   throw dialect === "onyx"
