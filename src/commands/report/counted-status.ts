@@ -1,6 +1,6 @@
 import { parseFailOn, statusOf as evalStatus, type FailOn } from "../../checks/eval/fail-on.ts";
 import { CliError } from "../../errors.ts";
-import type { CheckReport, Item } from "../../output/report/stored/check-report.ts";
+import type { CheckReport, Item } from "../../output/report/stored/steps.ts";
 import { formatCount } from "../../output/terminal/progress.ts";
 import { verifyResults, type VerifyCounts } from "../../output/report/from/verify.ts";
 import { statusOf as verifyStatus } from "../verify/outcome.ts";

@@ -5,12 +5,44 @@ import type { RecordedOptions } from "../../sync/state/options.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { addSize, noSize } from "../../documents/payload/size.ts";
 import { plannedDocuments, writePlan } from "../ingest/dry-run.ts";
-import { gatherReport } from "../ingest/report/gathered-report.ts";
+import type { RunStatus } from "../../output/report/stored/record.ts";
+import { worstStatus } from "../../output/report/text.ts";
 import { askOnce, planFound, uploadFound } from "../ingest/ingest.ts";
-import { withReport, type ReportRequest } from "../ingest/report/report.ts";
+import {
+  withReport,
+  type Report,
+  type ReportRequest,
+  type Traffic,
+} from "../ingest/report/report.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "../ingest/session.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
 import { printWarnings } from "../ingest/report/tell.ts";
+
+/** One report for several consecutive uploads; end() finishes it once. */
+interface GatheredReport extends Report {
+  /** Finishes the report, unless a stopped upload has finished it. */
+  end(): Promise<void>;
+}
+
+/** Combines the ends of several uploads: the worst status, and the sum of their traffic. */
+function gatherReport(report: Report): GatheredReport {
+  let status: RunStatus = "ok";
+  let isFinished = false;
+  const sum: Traffic = { requests: 0, retries: 0, throttled: 0 };
+  return {
+    ...report,
+    async finish(ended, traffic, error) {
+      for (const name of ["requests", "retries", "throttled"] as const) sum[name] += traffic[name];
+      status = worstStatus([status, ended]);
+      if (ended !== "error" && ended !== "interrupted") return;
+      isFinished = true;
+      await report.finish(ended, sum, error);
+    },
+    async end() {
+      if (!isFinished) await report.finish(status, sum);
+    },
+  };
+}
 
 /** Files to send with the same options. */
 export interface SourceGroup {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { jsonSchemaOf } from "./describe.ts";
 
 const orNull = (schema: z.ZodMiniType, description: string) =>
   z.nullable(schema).check(z.describe(description));
@@ -30,18 +31,13 @@ const ConnectorError = z.strictObject({
   resolved: orNull(z.boolean(), "whether a later run has indexed the document"),
 });
 
-function schemaOf(item: z.ZodMiniType, title: string, description: string) {
-  const { $schema, ...rest } = z.toJSONSchema(z.array(item), { io: "input" });
-  return { $schema, title, description, ...rest };
-}
-
 /**
  * JSON Schema (draft 2020-12) of `connectors status --output json`.
  * Saved as `schema/connectors-status.schema.json`.
  */
 export function connectorsStatusJsonSchema(): Record<string, unknown> {
-  return schemaOf(
-    ConnectorStatus,
+  return jsonSchemaOf(
+    z.array(ConnectorStatus),
     "knowctl connector status",
     "Output of `knowctl connectors status --output json`; a line of --output ndjson is one item. " +
       "Null: the service does not report it, or there is none. With --watch, a line of ndjson also " +
@@ -54,8 +50,8 @@ export function connectorsStatusJsonSchema(): Record<string, unknown> {
  * Saved as `schema/connectors-errors.schema.json`.
  */
 export function connectorsErrorsJsonSchema(): Record<string, unknown> {
-  return schemaOf(
-    ConnectorError,
+  return jsonSchemaOf(
+    z.array(ConnectorError),
     "knowctl connector errors",
     "Output of `knowctl connectors errors --output json`; a line of --output ndjson is one item.",
   );

@@ -1,10 +1,7 @@
 import * as z from "zod/mini";
 import { exitCodes, type ExitName } from "../../errors.ts";
+import { described, jsonSchemaOf, text, textOrNull } from "./describe.ts";
 
-const described = (schema: z.ZodMiniType, description: string) =>
-  schema.check(z.describe(description));
-const text = (description: string) => described(z.string(), description);
-const textOrNull = (description: string) => described(z.nullable(z.string()), description);
 const milliseconds = (description: string) => z.number().check(z.describe(description));
 
 const finding = z.strictObject({
@@ -70,11 +67,9 @@ const DoctorReport = z.strictObject({
 
 /** JSON Schema (draft 2020-12) of `doctor --output json`, saved as `schema/doctor.schema.json`. */
 export function doctorJsonSchema(): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(DoctorReport, { io: "input" });
-  return {
-    $schema,
-    title: "knowctl doctor report",
-    description: "Report of `knowctl doctor --output json`.",
-    ...rest,
-  };
+  return jsonSchemaOf(
+    DoctorReport,
+    "knowctl doctor report",
+    "Report of `knowctl doctor --output json`.",
+  );
 }

@@ -1,16 +1,10 @@
 import * as z from "zod/mini";
 import type { EvalReport } from "../../checks/eval/report.ts";
+import { count, described, jsonSchemaOf, text, textOrNull, version } from "./describe.ts";
 
-const text = (description: string) => z.string().check(z.describe(description));
-const nullable = (description: string) => z.nullable(z.string()).check(z.describe(description));
-const count = (description: string) => z.int().check(z.minimum(0), z.describe(description));
 const amount = (description: string) => z.number().check(z.minimum(0), z.describe(description));
 const share = z.nullable(z.number().check(z.minimum(0), z.maximum(1)));
-/** Adds a description to a schema. */
-const described = <Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema =>
-  schema.check(z.describe(description)) as Schema;
 
-const version = described(z.literal(1), "version of this format");
 const command = z.enum(["eval retrieval", "eval answers"]);
 const kind = z.enum(["retrieval", "answers"]);
 const outcome = described(
@@ -26,7 +20,7 @@ const document = described(
   ]),
   "the document as the suite names it",
 );
-const path = nullable("local file, relative to the project root; null if unknown");
+const path = textOrNull("local file, relative to the project root; null if unknown");
 const rank = z
   .nullable(z.int().check(z.minimum(1)))
   .check(
@@ -41,7 +35,7 @@ const retrievedShape = {
   title: z.nullable(z.string()),
   link: z.nullable(z.string()),
   path,
-  snippet: nullable("text that the service showed, shortened"),
+  snippet: textOrNull("text that the service showed, shortened"),
 };
 const retrieved = z.strictObject(retrievedShape);
 const reported = z.strictObject({
@@ -73,12 +67,12 @@ const caseShape = {
   group: z.nullable(z.string()),
   question: z.string(),
   outcome,
-  reason: nullable("why, for error and skipped"),
+  reason: textOrNull("why, for error and skipped"),
   place: described(
     z.strictObject({ file: z.string(), line: count("from 1"), column: count("from 1") }),
     "place in the suite",
   ),
-  profile: nullable("profile of the person who asks; null for the profile of the run"),
+  profile: textOrNull("profile of the person who asks; null for the profile of the run"),
   digest: z.optional(text("of what decides the result: equal cases can be compared")),
   k: z.optional(count("documents that count, best first; without it all")),
   runs: described(z.array(run), "one for each repetition"),
@@ -170,7 +164,7 @@ const headShape = {
     z.enum(["passed", "failed", "partial"]),
     "failed: exit 13; partial: a case could not be judged, or the run ended early",
   ),
-  failOn: nullable("condition of --fail-on that decided the status; null without one"),
+  failOn: textOrNull("condition of --fail-on that decided the status; null without one"),
   basis: described(
     z.strictObject({
       kind,
@@ -178,14 +172,14 @@ const headShape = {
       via: text("way of searching, or chat"),
       k: z.nullable(z.int()),
       dialect: z.string(),
-      judge: nullable("model that judged answers; null without a judge"),
+      judge: textOrNull("model that judged answers; null without a judge"),
     }),
     "what results depend on besides the documents",
   ),
   startedAt: text("ISO 8601"),
   elapsedMs: amount("duration of the run in milliseconds"),
   calls: count("model calls, as far as known"),
-  stopped: nullable("why the run ended early; null if every case was tried"),
+  stopped: textOrNull("why the run ended early; null if every case was tried"),
   sandbox: z.optional(
     described(z.literal(true), "present if the sandbox was asked: its word search, no assistant"),
   ),
@@ -212,13 +206,11 @@ const Eval = z.union([
  * reports, and of a line of their ndjson. Saved as `schema/eval.schema.json`.
  */
 export function evalJsonSchema(): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(Eval, { io: "input", reused: "ref" });
-  return {
-    $schema,
-    title: "knowctl eval",
-    description:
-      "Result of `knowctl eval retrieval` and `knowctl eval answers`: the object of --output json " +
+  return jsonSchemaOf(
+    Eval,
+    "knowctl eval",
+    "Result of `knowctl eval retrieval` and `knowctl eval answers`: the object of --output json " +
       "and of --report FILE.json, and the lines of --output ndjson (`case`, then one `result`).",
-    ...rest,
-  };
+    { reused: "ref" },
+  );
 }

@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
 import { reportFailure, reportShard } from "../report/stored/record.ts";
 import { VerifiedLine } from "./verify.ts";
+import { count, jsonSchemaOf, text } from "./describe.ts";
 
 // The descriptions become schema/ingest-events.schema.json. New members are optional, so that
 // readers of version 1 keep working.
-const text = (description: string) => z.string().check(z.describe(description));
-const count = (description: string) => z.int().check(z.minimum(0), z.describe(description));
 
 const version = z.literal(1);
 
@@ -64,11 +63,9 @@ const ResultLine = z.object({
  */
 export function ingestEventsJsonSchema(): Record<string, unknown> {
   const line = z.discriminatedUnion("type", [DocumentLine, VerifiedLine, ResultLine]);
-  const { $schema, ...rest } = z.toJSONSchema(line, { io: "input" });
-  return {
-    $schema,
-    title: "knowctl ingest events",
-    description: "A line of `knowctl ingest --output ndjson`; the last is the result.",
-    ...rest,
-  };
+  return jsonSchemaOf(
+    line,
+    "knowctl ingest events",
+    "A line of `knowctl ingest --output ndjson`; the last is the result.",
+  );
 }

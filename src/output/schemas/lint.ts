@@ -1,8 +1,6 @@
 import * as z from "zod/mini";
+import { count, jsonSchemaOf, text, version } from "./describe.ts";
 
-const text = (description: string) => z.string().check(z.describe(description));
-const version = z.literal(1).check(z.describe("version of this format"));
-const count = (description: string) => z.int().check(z.minimum(0), z.describe(description));
 const place = (description: string) =>
   z.nullable(z.int().check(z.minimum(1))).check(z.describe(description));
 
@@ -50,13 +48,10 @@ const Lint = z.union([
  * ndjson. Saved as `schema/lint.schema.json`.
  */
 export function lintJsonSchema(): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(Lint, { io: "input" });
-  return {
-    $schema,
-    title: "knowctl lint",
-    description:
-      "Result of `knowctl lint`: the object of --output json and of --report FILE.json, and the " +
+  return jsonSchemaOf(
+    Lint,
+    "knowctl lint",
+    "Result of `knowctl lint`: the object of --output json and of --report FILE.json, and the " +
       "lines of --output ndjson (`finding`, then one `result`).",
-    ...rest,
-  };
+  );
 }

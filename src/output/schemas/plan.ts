@@ -1,7 +1,5 @@
 import * as z from "zod/mini";
-
-const text = (description: string) => z.string().check(z.describe(description));
-const version = z.literal(1).check(z.describe("version of this format"));
+import { jsonSchemaOf, text, version } from "./describe.ts";
 
 const planned = {
   action: text("new, changed, unchanged, skipped, failed or gone"),
@@ -49,13 +47,10 @@ const Plan = z.union([
  * Saved as `schema/plan.schema.json`.
  */
 export function planJsonSchema(): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(Plan, { io: "input" });
-  return {
-    $schema,
-    title: "knowctl upload plan",
-    description:
-      "Plan of `knowctl ingest --dry-run`: the document of --output json (`plan`), and the lines " +
+  return jsonSchemaOf(
+    Plan,
+    "knowctl upload plan",
+    "Plan of `knowctl ingest --dry-run`: the document of --output json (`plan`), and the lines " +
       "of --output ndjson (`planned`, then one `result`).",
-    ...rest,
-  };
+  );
 }

@@ -1,9 +1,7 @@
 import * as z from "zod/mini";
+import { described, jsonSchemaOf, version } from "./describe.ts";
 
 const int = (description: string) => z.int().check(z.describe(description));
-const version = z.literal(1).check(z.describe("version of this format"));
-const described = <Schema extends z.ZodMiniType>(schema: Schema, description: string) =>
-  schema.check(z.describe(description));
 
 const results = [
   "new",
@@ -94,13 +92,10 @@ const Report = z.union([
  * `schema/status.schema.json`.
  */
 export function statusJsonSchema(): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(Report, { io: "input" });
-  return {
-    $schema,
-    title: "knowctl status",
-    description:
-      "Differences between files, record and service: the object of `knowctl status --output json`, and the lines of " +
+  return jsonSchemaOf(
+    Report,
+    "knowctl status",
+    "Differences between files, record and service: the object of `knowctl status --output json`, and the lines of " +
       "--output ndjson (`document`, then one `result`).",
-    ...rest,
-  };
+  );
 }

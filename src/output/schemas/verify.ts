@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import { verifyResults } from "../report/from/verify.ts";
+import { jsonSchemaOf, text, version } from "./describe.ts";
 
-const text = (description: string) => z.string().check(z.describe(description));
-const version = z.literal(1).check(z.describe("version of this format"));
 const count = z.int().check(z.minimum(0));
 
 const verified = {
@@ -71,13 +70,10 @@ const Verify = z.union([
  * ndjson. Saved as `schema/verify.schema.json`.
  */
 export function verifyJsonSchema(): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(Verify, { io: "input" });
-  return {
-    $schema,
-    title: "knowctl verify",
-    description:
-      "Result of `knowctl verify`: the object of --output json and of --report FILE.json, and the " +
+  return jsonSchemaOf(
+    Verify,
+    "knowctl verify",
+    "Result of `knowctl verify`: the object of --output json and of --report FILE.json, and the " +
       "lines of --output ndjson (`verified`, then one `result`).",
-    ...rest,
-  };
+  );
 }

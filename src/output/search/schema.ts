@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { jsonSchemaOf } from "../schemas/describe.ts";
 
 const optionalText = (description: string) => z.nullable(z.string()).check(z.describe(description));
 
@@ -22,12 +23,9 @@ const Result = z.strictObject({
 
 /** JSON Schema (draft 2020-12) of `search --output json`. Saved as `schema/search.schema.json`. */
 export function searchJsonSchema(): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(z.array(Result), { io: "input" });
-  return {
-    $schema,
-    title: "knowctl search results",
-    description:
-      "Documents of `knowctl search --output json`, the best first. A line of --output ndjson is one element.",
-    ...rest,
-  };
+  return jsonSchemaOf(
+    z.array(Result),
+    "knowctl search results",
+    "Documents of `knowctl search --output json`, the best first. A line of --output ndjson is one element.",
+  );
 }

@@ -8,14 +8,20 @@ import {
   writeResult,
   writeSummary,
   type IngestFormat,
+  type IngestResult,
 } from "../../../output/ingest.ts";
 import type { UploadCounts } from "../../../output/terminal/progress.ts";
 import type { ReportFiles } from "../../../output/report/forms.ts";
 import { verifiedItem } from "../../../output/report/from/verify.ts";
-import { lineOf as jsonLine } from "../../../output/report/json.ts";
+import { lineOf } from "../../../output/report/json.ts";
 import { itemLine } from "../../../output/report/people.ts";
 import { createReportCollector, type RunEnd } from "../../../output/report/stored/collector.ts";
-import type { ReportFailure, RunReport, RunStatus } from "../../../output/report/stored/record.ts";
+import type {
+  ReportFailure,
+  ReportHead,
+  RunReport,
+  RunStatus,
+} from "../../../output/report/stored/record.ts";
 import { createLog } from "../../../sync/state/log.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { RecordedOptions } from "../../../sync/state/options.ts";
@@ -23,7 +29,6 @@ import type { FileWarning, PlanAction, PlanTable } from "../../../sync/plan/plan
 import type { Shard } from "../../../sync/plan/shard.ts";
 import { pairsText, pairText, placeText } from "../target/names.ts";
 import { writeUploadReports } from "./report-files.ts";
-import { errorText, lineOf, resultOf, type DocumentLine } from "./report-lines.ts";
 import type { Session } from "../session.ts";
 import { printNotices, printWarnings } from "./tell.ts";
 
@@ -71,7 +76,7 @@ type OptionSets = NonNullable<RunReport["options"]>;
 
 const warningsKept = 50;
 /** Documents that are not in the index as sent, shown at the end. */
-const lostKept = 50;
+const lostShown = 50;
 
 /** Commit of a CI job, from the variables of GitHub or GitLab. */
 export function commitOf(env: Context["env"]): string | undefined {
@@ -85,6 +90,50 @@ function connectorsOf({ source, targets, pairNames }: ReportedSession): string {
   const isKnown = pairNames.size > 0 || ccPairId === undefined;
   const pairs = isKnown ? pairsText(pairNames) : pairText(ccPairId, undefined);
   return `${pairs}${placeText(source.config, targets.baseUrl)}`.replace(/^(?: at|,) /, "");
+}
+
+/** Result of a document or file; one that was never sent has no `id` and no `ms`. */
+type DocumentLine = Omit<DocumentEvent, "id" | "ms"> & Partial<Pick<DocumentEvent, "id" | "ms">>;
+
+/** A line of `--output ndjson`, see schema/ingest-events.schema.json. */
+function documentLine(document: DocumentLine): string {
+  const { id, warnings = [], images = 0, notices: _, wasUnrecorded: _was, ...event } = document;
+  return lineOf("document", {
+    ...event,
+    ...(id === undefined || id === "" ? {} : { id }),
+    ...(warnings.length > 0 ? { warnings } : {}),
+    ...(images > 0 ? { images } : {}),
+  });
+}
+
+/** Message of the error that stopped a run, followed by its details. */
+function errorText(error: unknown): string {
+  const details = error instanceof CliError ? error.details : [];
+  return [messageOf(error), ...details].join("\n");
+}
+
+const reasonsShown = 20;
+
+/** Converts the head of the report files to the printed result. */
+function resultOf(head: ReportHead, target: IngestResult["target"]): IngestResult {
+  const { status, planned, requests, retries, throttled, sentBytes, seconds, paths, shard } = head;
+  const { renamed, ...counts } = head.counts;
+  const traffic = { requests, retries, throttled, sentBytes };
+  const skipped = head.skipped.slice(0, reasonsShown);
+  return {
+    version: 1,
+    type: "result",
+    status,
+    counts,
+    renamed,
+    planned,
+    ...traffic,
+    seconds,
+    target,
+    paths,
+    shard,
+    skipped,
+  };
 }
 
 /** Creates the report of a run. Stores failures in the temporary database of the state. */
@@ -115,7 +164,6 @@ function createReport(context: Context, session: ReportedSession, request: Repor
   let warningCount = 0;
   let images = 0;
   const planTables: PlanTable[] = [];
-  const lost: VerifiedDocument[] = [];
   let sentBytes = 0;
   let isFinished = false;
 
@@ -131,7 +179,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
     for (const event of events) collector.add(event);
     if (format !== "ndjson" || events.length === 0) return;
     // The upload continues when stdout is closed.
-    await ignoreClosedPipe(output.json(events.map(lineOf).join("")));
+    await ignoreClosedPipe(output.json(events.map(documentLine).join("")));
   };
   const headOf = (status: RunStatus, traffic: Traffic, error: unknown) =>
     collector.finish({
@@ -176,9 +224,8 @@ function createReport(context: Context, session: ReportedSession, request: Repor
     },
     async verified(document) {
       collector.verify(document);
-      if (document.result !== "current" && lost.length < lostKept) lost.push(document);
       if (format !== "ndjson") return;
-      await ignoreClosedPipe(output.json(jsonLine("verified", document)));
+      await ignoreClosedPipe(output.json(lineOf("verified", document)));
     },
     warn,
     async add(events) {
@@ -205,7 +252,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
       await ignoreClosedPipe(tellOthers(output, shard, countPlanned("other")));
       const stoppedBy = error instanceof CliError ? error : undefined;
       const texts = { shown: source.shown, connectors: connectorsOf(session), stoppedBy };
-      for (const each of lost) {
+      for (const each of (head.lost ?? []).slice(0, lostShown)) {
         const line = itemLine(verifiedItem(each, false), source.shown);
         await ignoreClosedPipe(output.problem(...line));
       }

@@ -1,10 +1,9 @@
 import * as z from "zod/mini";
+import { count, jsonSchemaOf, text } from "../../schemas/describe.ts";
 
 // The descriptions become schema/chat-events.schema.json. New members are optional, so that
 // readers of version 1 keep working.
-const text = (description: string) => z.string().check(z.describe(description));
 const textOrNull = (description: string) => z.nullable(z.string()).check(z.describe(description));
-const count = (description: string) => z.int().check(z.minimum(0), z.describe(description));
 const idOrNull = (description: string) => z.nullable(z.int()).check(z.describe(description));
 const nullable = <Shape extends z.core.$ZodType>(shape: Shape) => z.nullable(shape);
 
@@ -235,12 +234,9 @@ export type ChatEventLine = z.infer<typeof ChatEventLine>;
  * `schema/chat-events.schema.json`.
  */
 export function chatEventsJsonSchema(): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(ChatEventLine, { io: "input" });
-  return {
-    $schema,
-    title: "knowctl chat events",
-    description:
-      "A line of `knowctl chat --output ndjson`; the last line is always the result. Lines of `knowctl chat --batch` are results.",
-    ...rest,
-  };
+  return jsonSchemaOf(
+    ChatEventLine,
+    "knowctl chat events",
+    "A line of `knowctl chat --output ndjson`; the last line is always the result. Lines of `knowctl chat --batch` are results.",
+  );
 }

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
+import { count, described, jsonSchemaOf, text } from "../../schemas/describe.ts";
 
 // The descriptions become schema/report.schema.json. New members are optional, because version 1
 // is read too.
-const text = (description: string) => z.string().check(z.describe(description));
-const count = (description: string) => z.int().check(z.minimum(0), z.describe(description));
 const number = (description: string) => z.number().check(z.minimum(0), z.describe(description));
 const time = (description: string) =>
   z.string().check(
@@ -15,9 +14,6 @@ const time = (description: string) =>
     z.refine((text) => !Number.isNaN(Date.parse(text)), "no such time"),
     z.describe(description),
   );
-/** Adds a description to a schema. */
-const described = <Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema =>
-  schema.check(z.describe(description)) as Schema;
 
 const status = described(
   z.enum(["ok", "partial", "error", "interrupted"]),
@@ -207,12 +203,9 @@ export type ReportHead = Omit<RunReport, "failures">;
 
 /** JSON Schema (draft 2020-12) of a report, saved as `schema/report.schema.json`. */
 export function reportJsonSchema(): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(RunReport, { io: "input" });
-  return {
-    $schema,
-    title: "knowctl ingest report",
-    description:
-      "Report written by `knowctl ingest --report FILE.json` and `knowctl report merge`.",
-    ...rest,
-  };
+  return jsonSchemaOf(
+    RunReport,
+    "knowctl ingest report",
+    "Report written by `knowctl ingest --report FILE.json` and `knowctl report merge`.",
+  );
 }
