@@ -24,7 +24,6 @@ export interface Source extends AsyncIterable<Uint8Array> {
 
 /** The terminal behind stdin and stderr, for a line editor that reads single keys. */
 export interface Terminal {
-  rows(): number;
   /** Calls `listener` when the size changes; the returned function unsubscribes. */
   onResize(listener: () => void): () => void;
   /**
@@ -137,7 +136,6 @@ function createTerminal(): Terminal | undefined {
   const { stdin, stderr } = process;
   if (!stdin.isTTY || !stderr.isTTY) return undefined;
   return {
-    rows: () => (stderr.rows > 0 ? stderr.rows : 24),
     onResize(listener) {
       stderr.on("resize", listener);
       return () => void stderr.off("resize", listener);

@@ -47,7 +47,7 @@ function openTerminal({ env, folder }: TestService, preload: string) {
   };
 }
 
-const prompt = /> \r\u001b\[2C$/;
+const prompt = /> \u001b\[3G$/;
 
 describe.skipIf(!hasScript)("a conversation on a terminal", () => {
   it("answers, ends with 0 and leaves the terminal as it was", async () => {
@@ -55,7 +55,7 @@ describe.skipIf(!hasScript)("a conversation on a terminal", () => {
     const terminal = openTerminal(service, "");
     await terminal.until(prompt);
     terminal.press("What is there?\r");
-    await terminal.until(/no language model[^]*> \r\u001b\[2C$/);
+    await terminal.until(/no language model[^]*> \u001b\[3G$/);
     terminal.press("\u0004");
     const screen = await terminal.ended();
     expect(screen).toContain("code 0");

@@ -18,13 +18,13 @@ it.skipIf(!hasTerminal)("from nothing to one's own service, at a terminal", asyn
 
   // Without an account: a conversation about one's own folder.
   person.enter("knowctl try docs");
-  const begun = await person.sees(/> \r\u001b\[2C/);
+  const begun = await person.sees(/> \u001b\[3G/);
   expect(begun).toContain("nothing leaves this machine");
   person.press(up);
   await person.sees('What about "Priming a pump" in "Pumps"?');
   person.press("\r");
   await person.sees("Open the blue valve first.");
-  await person.sees(/\[1\] Pumps[^]*> \r\u001b\[2C/);
+  await person.sees(/\[1\] Pumps[^]*> \u001b\[3G/);
   person.press("\u0004");
   const ended = await person.endsWith(0);
   expect(ended).toContain("the local service has ended, and the session with it");

@@ -1,7 +1,7 @@
 import type { ChatOptions } from "../options/chat-options.ts";
 import type { Context } from "../../../context.ts";
 import { ClosedPipeError, CliError } from "../../../errors.ts";
-import { createEditor, type Editor, type Entry } from "../../../output/terminal/editor/editor.ts";
+import { createEditor, type Editor, type Entry } from "../../../output/terminal/editor.ts";
 import { writeError } from "../../../output/terminal/errors.ts";
 import { dim } from "../../../output/terminal/text.ts";
 import type { Output } from "../../../output/terminal/output.ts";
@@ -84,6 +84,9 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   return aborted;
 }
 
+const ctrlC = "\u0003";
+const ctrlZ = "\u001a";
+
 /** Opens the editor and its keyboard. Ctrl-C stops the running job. */
 function openEditor(
   talk: Talk,
@@ -94,22 +97,21 @@ function openEditor(
   const editor = createEditor({
     write: (sequence) => void output.control(sequence).catch(fail),
     columns: () => output.liveColumns(),
-    rows: () => context.terminal?.()?.rows() ?? 24,
     hasColour: output.liveColour,
     history: () => talk.entered(),
     status: () => statusOf(talk),
     complete: createCompleter(talk),
   });
   const keyboard = openKeyboard(context, {
-    onKey(key) {
-      const name = key.type === "press" ? key.name : "";
-      if (name === "ctrl-z") {
+    onInput(input) {
+      const key = input.type === "key" ? input.text : "";
+      if (key === ctrlZ) {
         void keyboard.suspend().then(() => editor.redraw());
-      } else if (name === "ctrl-c" && running.stop) {
+      } else if (key === ctrlC && running.stop) {
         // As in a terminal, Ctrl-C also discards keys that were typed ahead.
         editor.dropKeys();
         running.stop.abort(new CliError("interrupted", "stopped"));
-      } else editor.press(key);
+      } else editor.press(input);
     },
     onResize: () => editor.redraw(),
     onEnd: () => fail(terminalGone),

@@ -1,5 +1,5 @@
 import type { Context } from "../../../context.ts";
-import { createKeyReader, type Key } from "../../../output/terminal/editor/keys.ts";
+import { createInputReader, type Input } from "../../../output/terminal/keys.ts";
 
 /** The terminal's keys, one by one. */
 export interface Keyboard {
@@ -10,7 +10,7 @@ export interface Keyboard {
 }
 
 export interface KeyboardListener {
-  onKey(key: Key): void;
+  onInput(input: Input): void;
   onResize(): void;
   /** The input has ended: the terminal was closed. */
   onEnd(): void;
@@ -26,9 +26,9 @@ export function openKeyboard(context: Context, listener: KeyboardListener): Keyb
   const acquireKeys = (): (() => void) =>
     terminal?.takeKeys(bracketedPasteOn, bracketedPasteOff) ?? (() => {});
   let releaseKeys = acquireKeys();
-  const readKeys = createKeyReader();
+  const readInputs = createInputReader();
   const onData = (chunk: Uint8Array): void => {
-    for (const key of readKeys(chunk)) listener.onKey(key);
+    for (const input of readInputs(chunk)) listener.onInput(input);
   };
   const onEnd = (): void => listener.onEnd();
   stream.on("data", onData).on("end", onEnd).on("error", onEnd).on("close", onEnd);

@@ -108,7 +108,7 @@ describe("/retry", () => {
     talk.press("/retry\r");
     await talk.until("still working on the answer; it follows from its beginning");
     clock.release();
-    await talk.until(/no language model[^]*> \r\u001b\[2C$/);
+    await talk.until(/no language model[^]*> \u001b\[3G$/);
     expect(sent(world)).toHaveLength(1);
   });
 
@@ -141,7 +141,7 @@ describe("/retry", () => {
     talk.press("first?\r");
     await talk.until("Extractive");
     talk.press("\u0003");
-    await talk.until(/is kept[^]*> \r\u001b\[2C$/);
+    await talk.until(/is kept[^]*> \u001b\[3G$/);
     talk.news();
     clock.release();
     expect(await talk.enter("/retry")).toMatch(/without a whole answer: asking again[^]*language/);

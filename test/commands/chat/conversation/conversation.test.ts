@@ -44,7 +44,7 @@ describe("a conversation", () => {
     talk.press("hi\r");
     await talk.until("Extractive");
     talk.press("\u0003");
-    await talk.until(/stopped; the part of the answer that arrived is kept[^]*> \r\u001b\[2C$/);
+    await talk.until(/stopped; the part of the answer that arrived is kept[^]*> \u001b\[3G$/);
     const told = world.sandbox.ledger.requests.filter(({ path }) =>
       path.includes("stop-chat-session"),
     );
@@ -64,7 +64,7 @@ describe("a conversation", () => {
       timeout: patienceMs,
     });
     talk.press("\u0003");
-    await talk.until(/stopped before the answer began[^]*> \r\u001b\[2C$/);
+    await talk.until(/stopped before the answer began[^]*> \u001b\[3G$/);
   });
 
   it("says after Ctrl-C where the service cannot be told to stop", async () => {

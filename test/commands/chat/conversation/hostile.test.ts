@@ -80,7 +80,7 @@ const rules = [
 /** What our own sequences leave: the cursor's ways, erasing, synchronised output, and the clipboard of /copy. */
 function withoutOwn(screen: string): string {
   return screen
-    .replace(/\u001b\[(?:\?2026[hl]|\d*[ACGKJ]|\d*m)/g, "")
+    .replace(/\u001b\[(?:\?2026[hl]|\d*[A-DGKJ]|\d*m)/g, "")
     .replace(/\u001b\]52;c;(?!AAAA)[A-Za-z0-9+/=]+\u0007/g, "")
     .replace(/\r(?=\n|$|[^\n])/g, "");
 }

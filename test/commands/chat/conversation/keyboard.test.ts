@@ -1,15 +1,15 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { openKeyboard } from "../../../../src/commands/chat/conversation/keyboard.ts";
-import type { Key } from "../../../../src/output/terminal/editor/keys.ts";
+import type { Input } from "../../../../src/output/terminal/keys.ts";
 import { createTestContext } from "../../../support.ts";
 
 it("hears the keys after a question has paused the input", async () => {
   const context = createTestContext({ isTTY: true });
   const stream = new PassThrough();
   stream.pause();
-  const heard = new Promise<Key>((onKey) => {
-    const listener = { onKey, onResize: () => {}, onEnd: () => {} };
+  const heard = new Promise<Input>((onInput) => {
+    const listener = { onInput, onResize: () => {}, onEnd: () => {} };
     openKeyboard({ ...context, stdin: { ...context.stdin, stream } }, listener);
   });
   stream.write("a");

@@ -29,7 +29,7 @@ export interface Talking {
 
 const waiting = { timeout: patienceMs, interval: 5 };
 
-const prompt = /> (?:\u001b\[0m)?\r\u001b\[2C$/;
+const prompt = /> (?:\u001b\[0m)?\u001b\[3G$/;
 
 export async function startTalk(
   world: Pick<World, "env" | "home">,
@@ -69,7 +69,6 @@ export async function startTalk(
     stdout: sink,
     stderr: sink,
     terminal: () => ({
-      rows: () => 24,
       onResize: () => () => {},
       takeKeys(enter, leave) {
         modes.push(enter);
@@ -113,7 +112,7 @@ export async function startTalk(
       keys.write(line);
       keys.write("\r");
       await vi.waitFor(() => {
-        if (!isDone) expect(screen.slice(seen)).toMatch(/\r\n[^]*> (?:\u001b\[0m)?\r\u001b\[2C$/);
+        if (!isDone) expect(screen.slice(seen)).toMatch(/\r\n[^]*> (?:\u001b\[0m)?\u001b\[3G$/);
       }, waiting);
       return news();
     },

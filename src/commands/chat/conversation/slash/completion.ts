@@ -5,7 +5,7 @@ import { listProviders } from "../../../../api/models.ts";
 import { canListSessions, listSessions } from "../../../../api/sessions.ts";
 import { listTools } from "../../../../api/tools.ts";
 import { listSources } from "../../../../output/chat/sources.ts";
-import type { Completion } from "../../../../output/terminal/editor/editor.ts";
+import type { Completion } from "../../../../output/terminal/editor.ts";
 import { isInert } from "../../../../output/terminal/neutralise.ts";
 import { indexedSessions } from "../../session/session-index.ts";
 import { slashCommands } from "./commands.ts";
