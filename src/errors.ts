@@ -100,6 +100,13 @@ export class ApiError extends CliError {
   }
 }
 
+/** The same failure of a request in other words: `error` becomes its cause. */
+export function reworded(error: ApiError, message: string, hints = error.hints): ApiError {
+  const { exit, method, url, status, code, details, retryable } = error;
+  const more = { method, url, status, code, details, hints, retryable, cause: error };
+  return new ApiError(exit, message, more);
+}
+
 /** The reader of stdout closed the pipe (`| head`): commands end quietly with exit 0. */
 export class ClosedPipeError extends Error {
   constructor() {

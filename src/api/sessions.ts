@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { ApiError, CliError } from "../errors.ts";
+import { ApiError, CliError, reworded } from "../errors.ts";
 import type { ChatEvent } from "./chat-schemas.ts";
 import type { Call, Client } from "./client.ts";
 import type { Dialect } from "./dialects.ts";
@@ -86,9 +86,8 @@ export async function getSession(client: Client, id: string): Promise<StoredSess
 function withCheck(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.exit === "not-found") return error;
   if (error.status !== 400 && error.status !== 403) return error;
-  const { exit, message, method, url, status, code, details } = error;
   const hints = ["check the agent and the project of the question", ...error.hints];
-  return new ApiError(exit, message, { method, url, status, code, details, hints, cause: error });
+  return reworded(error, error.message, hints);
 }
 
 /**

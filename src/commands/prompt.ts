@@ -127,6 +127,23 @@ export function createPrompt(context: Context, flags: GlobalFlags, output: Outpu
   };
 }
 
+/**
+ * Asks before a change that cannot be undone, unless `isConfirmed` by a flag. `what` names the change:
+ * `delete 3 sessions`. Throws CliError `usage` where nobody can be asked.
+ */
+export async function confirmChange(
+  prompt: Prompt,
+  isConfirmed: boolean | undefined,
+  question: () => string | Promise<string>,
+  what: string,
+  hint = "confirm with --yes",
+): Promise<boolean> {
+  if (isConfirmed) return true;
+  if (prompt.canAsk) return await prompt.confirm(await question());
+  const message = `this would ${what}, and there is no terminal to ask on`;
+  throw new CliError("usage", message, { hints: [hint] });
+}
+
 /** Returns a prompt for trust in a project file, or undefined without a terminal. */
 export function trustPrompt(
   context: Context,

@@ -1,4 +1,4 @@
-import { ApiError } from "../../errors.ts";
+import { ApiError, reworded } from "../../errors.ts";
 import { chatBody, type ChatParameters } from "./chat-body.ts";
 import type { Call, Client } from "../client.ts";
 import { deepResearchIdleMs } from "../retry/policy.ts";
@@ -37,15 +37,7 @@ function chatCall(
 }
 
 function withExplanation(error: ApiError, words: string, hints: readonly string[]): ApiError {
-  const { method, url, status, code } = error;
-  return new ApiError(error.exit, `${error.message}: ${words}`, {
-    method,
-    url,
-    status,
-    code,
-    hints,
-    cause: error,
-  });
+  return reworded(error, `${error.message}: ${words}`, hints);
 }
 
 /** Adds an explanation to some refusals of a question. */

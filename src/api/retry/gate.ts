@@ -1,4 +1,4 @@
-import { ApiError } from "../../errors.ts";
+import { type ApiError, reworded } from "../../errors.ts";
 import { createBreaker, type OutcomeKind } from "./breaker.ts";
 import {
   admit,
@@ -87,20 +87,14 @@ const breakerPauseMs = 30_000;
 /** A Retry-After up to this holds only its own request. */
 const shortWaitMs = 10_000;
 
-function withMessage(error: ApiError, message: string): ApiError {
-  const { exit, method, url, status, code, details, hints, retryable } = error;
-  const more = { method, url, status, code, details, hints, retryable, cause: error };
-  return new ApiError(exit, message, more);
-}
-
 /** Rejects what waits with a copy of the error: the request that failed was sent, the others were not. */
 function stop(state: GateState, error: ApiError): void {
-  state.stopped ??= withMessage(error, error.message);
+  state.stopped ??= reworded(error, error.message);
   rejectWaiters(state, state.stopped);
 }
 
 const stopError = (error: ApiError, why: string): ApiError =>
-  withMessage(error, `${error.message}; stopped: ${why}`);
+  reworded(error, `${error.message}; stopped: ${why}`);
 
 /** After the breaker opened: pauses all requests, then one request probes the service. */
 function coolDown(state: GateState, error: ApiError): void {

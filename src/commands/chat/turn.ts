@@ -3,7 +3,7 @@ import type { ChatRenderer, ChatStatus, Outcome } from "../../output/chat/render
 import { stopChat } from "../../api/chat/chat.ts";
 import type { Client } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
-import { ApiError, ClosedPipeError, CliError } from "../../errors.ts";
+import { ApiError, ClosedPipeError, CliError, reworded } from "../../errors.ts";
 import { isStopped, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
 import { endFailure, isCancelled, stopWarnings } from "./end-failure.ts";
 import type { Batch } from "./send.ts";
@@ -132,10 +132,11 @@ function withAnswer(error: unknown, client: Client, turn: Turn): unknown {
 /** Adds the session and recovery hints to an error before the answer. */
 function withSession(error: unknown, client: Client, turn: Turn): unknown {
   if (!mayStillAnswer(error) || turn.sessionId === null) return error;
-  const { exit, message, method, url, status, code, details } = error;
-  const hints = recoveryHints(client, turn);
-  const named = `${message}; session ${turn.sessionId}`;
-  return new ApiError(exit, named, { method, url, status, code, details, hints, cause: error });
+  return reworded(
+    error,
+    `${error.message}; session ${turn.sessionId}`,
+    recoveryHints(client, turn),
+  );
 }
 
 const stopTimeoutMs = 800;

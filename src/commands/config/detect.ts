@@ -3,7 +3,7 @@ import type { DialectName } from "../../api/dialects.ts";
 import { listConnectors } from "../../api/connectors.ts";
 import type { ConnectorStatus } from "../../api/schemas.ts";
 import { ServiceVersion } from "../../api/service-version.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, reworded } from "../../errors.ts";
 
 export interface Detected {
   dialect: DialectName;
@@ -12,15 +12,8 @@ export interface Detected {
 
 /** A refused or failed request does not identify the dialect. */
 function unknownDialect(error: ApiError): ApiError {
-  const { exit, method, url, status, code } = error;
-  return new ApiError(exit, `cannot detect the dialect of the service: ${error.message}`, {
-    method,
-    url,
-    status,
-    code,
-    hints: ["set it: --dialect standard, or --dialect onyx", ...error.hints],
-    cause: error,
-  });
+  const hints = ["set it: --dialect standard, or --dialect onyx", ...error.hints];
+  return reworded(error, `cannot detect the dialect of the service: ${error.message}`, hints);
 }
 
 // Only an `onyx` deployment answers this request, even without a key (observed-service.md 5).

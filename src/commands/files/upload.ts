@@ -2,7 +2,7 @@ import type { Client } from "../../api/client.ts";
 import { uploadChatFile } from "../../api/files.ts";
 import type { UserFile } from "../../api/schemas.ts";
 import type { Context } from "../../context.ts";
-import { ApiError, CliError } from "../../errors.ts";
+import { ApiError, CliError, reworded } from "../../errors.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf } from "../../output/terminal/progress.ts";
@@ -47,15 +47,7 @@ function progressText(file: LocalFile, sent: number, place: string): string {
 function withLimit(error: unknown, file: LocalFile): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.status !== 413 && file.sizeBytes <= defaultLimitBytes) return error;
-  const { method, url, status, code, hints } = error;
-  return new ApiError(error.exit, error.message, {
-    method,
-    url,
-    status,
-    code,
-    cause: error,
-    hints: [...hints, limitHint(file)],
-  });
+  return reworded(error, error.message, [...error.hints, limitHint(file)]);
 }
 
 function limitHint({ name, sizeBytes }: LocalFile): string {

@@ -1,3 +1,4 @@
+import { ownTargets } from "./target/recorded-target.ts";
 import type { Context } from "../../context.ts";
 import { defaultId } from "../../documents/map/mapping.ts";
 import { CliError } from "../../errors.ts";
@@ -17,7 +18,6 @@ import { isInShard, type Shard } from "../../sync/plan/shard.ts";
 import { targetFor } from "../../sync/state/target.ts";
 import { findOrphans } from "../prune/orphan-search.ts";
 import type { Session } from "./session.ts";
-import { ruleTargets } from "./target/rule-targets.ts";
 
 export interface FolderPlan extends Pick<Session, "source" | "state" | "shaping" | "targets"> {
   plan: Plan;
@@ -50,9 +50,8 @@ async function* recordedOrphans(
   context: Context,
   folder: FolderPlan,
 ): AsyncGenerator<PlannedDocument> {
-  const { plan, targets, shard } = folder;
-  const own = targetFor(targets, undefined);
-  for (const target of [...(own ? [own] : []), ...ruleTargets(folder)]) {
+  const { plan, targets, shard, state, source } = folder;
+  for (const target of ownTargets(state, targets, source.settings)) {
     for await (const orphan of findOrphans(context, folder, plan, target)) {
       const { path, id, reason } = orphan;
       if (shard && !isInShard(id, shard)) continue;

@@ -1,3 +1,4 @@
+import { followCount } from "../../output/terminal/progress.ts";
 import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { listFiles } from "../../documents/find/find.ts";
@@ -38,13 +39,11 @@ export async function planFolder(
   const { source, state, inspector, targets, progress } = session;
   const { settings, inputs, since } = source;
   const isUnnamed = inputs.length === 0 || (source.isWhole === true && inputs.includes("."));
-  const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
-  const fixed = { phase: "reading", total: undefined, counts, retries: 0, slowBecause: undefined };
   const isInScope = scopeOf(inputs, source.find);
   const isInReach = orphanScope(source);
   const realPlaceOf = createRealPlaces(settings.root);
   let done = 0;
-  progress.follow(() => ({ ...fixed, done }));
+  followCount(progress, "reading", () => done);
   return await buildPlan({
     root: settings.root,
     list: () =>

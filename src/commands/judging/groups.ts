@@ -7,13 +7,12 @@ import type { PlanInspector } from "../../documents/inspect/inspection.ts";
 import { filesInThisThread, openInspector } from "../../documents/inspect/open-inspector.ts";
 import { createRecordedOptions, recordedPaths } from "../../sync/state/recorded-options.ts";
 import { flagsKey, type RecordedOptions } from "../../sync/state/options.ts";
-import { serviceTargets, targetFor } from "../../sync/state/target.ts";
 import type { BegunRun } from "../../sync/state/uploads.ts";
 import { failuresKey } from "../ingest/upload/failures.ts";
 import { CliError } from "../../errors.ts";
 import { openSource, type DocumentSource, inspectSetup } from "../ingest/options/settings.ts";
 import type { Session, SessionRequest } from "../ingest/session.ts";
-import { namesPairsByRule } from "../ingest/target/recorded-target.ts";
+import { namesPairsByRule, sentTargets } from "../ingest/target/recorded-target.ts";
 
 /** Files that are judged by the same flags, over the configuration of today. */
 export interface Group {
@@ -41,14 +40,6 @@ export interface Groups {
 }
 
 const silent = async (): Promise<void> => {};
-
-/** The keys of the targets that a session looks at. */
-function targetKeys({ state, targets, source }: Session): string[] {
-  const own = targetFor(targets, undefined);
-  const isByRule = !targets.pair.fromFlag && namesPairsByRule(source.config);
-  const all = isByRule || !own ? serviceTargets(state.database, targets.baseUrl) : [];
-  return [...new Set([...all, ...(own ? [own.key] : [])])];
-}
 
 /** Opens the group of recorded options: their flags over the configuration of today. */
 async function openGroup(
@@ -106,7 +97,7 @@ export async function openGroups(
   request: SessionRequest,
 ): Promise<Groups> {
   const { state, source, inspector, shaping, targets } = session;
-  const keys = targetKeys(session);
+  const keys = sentTargets(state, targets, source.config);
   const uploadKeys = new Set([...keys, failuresKey(targets)]);
   const base: Group = {
     source,

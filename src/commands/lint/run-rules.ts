@@ -1,3 +1,4 @@
+import { followCount } from "../../output/terminal/progress.ts";
 import type { Context } from "../../context.ts";
 import { createFacts, type Facts } from "../../checks/lint/compare-pages.ts";
 import { isFolderRule, rulesToRun, type LintSetup } from "../../checks/lint/examine.ts";
@@ -79,9 +80,7 @@ export async function runRules(
     contents: new Map(),
   };
   let done = 0;
-  const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
-  const fixed = { phase: "reading", total: undefined, counts, retries: 0, slowBecause: undefined };
-  progress.follow(() => ({ ...fixed, done }));
+  followCount(progress, "reading", () => done);
   for await (const pages of readPages(context, source, setup, files)) {
     context.signal.throwIfAborted();
     for (const page of pages) gather(gathered, found, facts, page);

@@ -4,15 +4,14 @@ import { formatOf } from "../../documents/read/readers.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import { createDifferenceTable } from "../../sync/status/difference-table.ts";
-import type { ListedTable } from "../../sync/status/listed-table.ts";
 import type { UnlistedOrphan } from "../../sync/orphans/orphan-table.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import type { Target } from "../../sync/state/target.ts";
 import { compareWithService, refuseUnlistablePair } from "../status/compare.ts";
 import { coversRoot } from "../ingest/options/inputs.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
-import { addOtherList, listOtherPairs } from "../ingest/target/pair-lists.ts";
-import { isConnected, type ConnectedSession, type Session } from "../ingest/session.ts";
+import type { ServiceLists } from "../ingest/target/service-lists.ts";
+import { isConnected, type Session } from "../ingest/session.ts";
 import { refuseIncompleteCheckout } from "./complete-checkout.ts";
 
 function refuse(reason: string, ...hints: string[]): CliError {
@@ -75,22 +74,20 @@ function refuseForeign(recorded: number, listed: number, { ccPairId }: Target): 
   );
 }
 
-/** Adds the lists of all other pairs: deleting a document deletes it there too. Returns the pairs. */
-async function addOtherPairs(
-  context: Context,
-  session: ConnectedSession,
-  listed: ListedTable,
+/** Reads the lists of all other pairs: deleting a document deletes it there too. Returns the pairs. */
+async function readOtherPairs(
+  lists: ServiceLists,
   { ccPairId }: Target,
 ): Promise<readonly number[]> {
-  const others = await listOtherPairs(session.connected.client, ccPairId);
-  if (!others.isComplete) {
+  const { pairs, isComplete } = await lists.findOthers(ccPairId);
+  if (!isComplete) {
     throw refuse(
       "the service does not list all connectors by their ids for this key, so another one may have a document too",
       "use the key of an administrator; `knowctl connectors list` shows what the key sees",
     );
   }
-  for (const each of others.pairs) await addOtherList(context, session, listed, others, each);
-  return others.pairs;
+  for (const each of pairs) await lists.readOther(each);
+  return pairs;
 }
 
 /**
@@ -108,7 +105,8 @@ export async function* findExtra(
   const { output } = session;
   const found = createDifferenceTable(session.state.database);
   const compared = await compareWithService(context, session, plan, [target], found);
-  const { listed, storedId, noExtra } = compared;
+  const { lists, noExtra } = compared;
+  const { listed, storedId } = lists;
   const { idPrefix } = session.source.settings;
   if (!isRecordedPrefix(session, target, idPrefix)) {
     throw refuse(
@@ -118,7 +116,7 @@ export async function* findExtra(
   }
   refuseForeign(compared.recorded(target), listed.count([target.ccPairId]), target);
   const isNeeded = found.count("extra") > 0;
-  const others = isNeeded ? await addOtherPairs(context, session, listed, target) : [];
+  const others = isNeeded ? await readOtherPairs(lists, target) : [];
   if (noExtra !== undefined) await output.note(`extra documents were not determined: ${noExtra}`);
   for (const { id } of found.list("extra")) {
     if (!isPathId(id, idPrefix)) {

@@ -1,3 +1,4 @@
+import { ruleTargets } from "../ingest/target/recorded-target.ts";
 import { dialects, onyxHint } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -28,7 +29,6 @@ import {
 import { openSession, type Session } from "../ingest/session.ts";
 import { judgeByRecord } from "../judging/judge.ts";
 import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
-import { ruleTargets } from "../ingest/target/rule-targets.ts";
 import { placeText } from "../ingest/target/names.ts";
 import { createPairCheck, missingPair } from "../ingest/target/target.ts";
 import { keepShared, keptError, warnOfShared } from "./shared.ts";
@@ -114,7 +114,8 @@ function refuseUndeletable({ config }: DocumentSource): void {
 
 /** Names the orphans of pairs that only rules name: each pair is pruned by itself. */
 async function printOtherPairs(context: Context, { session, plan }: Work): Promise<void> {
-  for (const target of ruleTargets(session)) {
+  const { state, targets, source } = session;
+  for (const target of ruleTargets(state, targets, source.settings)) {
     let count = 0;
     for await (const _ of findOrphans(context, session, plan, target)) count++;
     if (count === 0) continue;
@@ -128,11 +129,11 @@ async function printOtherPairs(context: Context, { session, plan }: Work): Promi
 /** Prints what is not removed, and why. */
 async function printKept(context: Context, work: Work): Promise<void> {
   const { orphans, session, target } = work;
-  const { state, output } = session;
+  const { state, output, source } = session;
   if (!state.knows(target.key))
     await output.note(`no document was sent to ${target.key} from this project`);
   else if (orphans.selected === 0) {
-    const isOne = ruleTargets(session).length === 0;
+    const isOne = ruleTargets(state, session.targets, source.settings).length === 0;
     await output.note(`nothing to remove${isOne ? "" : ` of pair ${target.ccPairId}`}`);
   }
   await printOtherClasses(session, orphans);

@@ -13,7 +13,7 @@ import type { OrphanClass } from "../../sync/orphans/orphan-classes.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { removeOrphans } from "../../sync/orphans/remove.ts";
 import { listTargets, serviceTargets, type Target } from "../../sync/state/target.ts";
-import { createPrompt } from "../prompt.ts";
+import { createPrompt, confirmChange } from "../prompt.ts";
 import type { AccessFlags } from "../ingest/target/access.ts";
 import { namedPair, pairText } from "../ingest/target/names.ts";
 import { failureScope, failuresKey, stoppedUpload } from "../ingest/upload/failures.ts";
@@ -141,22 +141,23 @@ export async function confirmRemoval(
   { session, target, orphans }: Work,
   options: PruneOptions,
 ): Promise<boolean> {
-  if (options.yes) return true;
+  const { connected, output, pairNames, targets } = session;
   const { ccPairId } = target;
   const documents = countOf(orphans.selected, "document");
-  const prompt = createPrompt(context, options, session.output);
-  if (prompt.canAsk && session.connected) {
-    const pair = await namedPair(session.connected.client, ccPairId, session.pairNames);
-    return await prompt.confirm(
-      options.tombstone
+  return await confirmChange(
+    createPrompt(context, options, output),
+    options.yes,
+    async () => {
+      const pair = connected
+        ? await namedPair(connected.client, ccPairId, pairNames)
+        : pairText(ccPairId, undefined);
+      return options.tombstone
         ? `Replace ${documents} of ${pair} with a removal notice?`
-        : `Delete ${documents} of ${pair}?`,
-    );
-  }
-  const what = `${documents} of ${pairText(ccPairId, undefined)} at ${session.targets.baseUrl}`;
-  throw new CliError("usage", `this would remove ${what}, and there is no terminal to ask on`, {
-    hints: ["check the list first (--dry-run), then confirm with --yes"],
-  });
+        : `Delete ${documents} of ${pair}?`;
+    },
+    `remove ${documents} of ${pairText(ccPairId, undefined)} at ${targets.baseUrl}`,
+    "check the list first (--dry-run), then confirm with --yes",
+  );
 }
 
 /** Whether a stored id is the encoded form of our id. Deleting by any other id is not allowed. */

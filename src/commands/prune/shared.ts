@@ -1,16 +1,11 @@
-import { ApiError, CliError } from "../../errors.ts";
+import { ApiError, CliError, reworded } from "../../errors.ts";
 import type { Context } from "../../context.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { createListedTable } from "../../sync/status/listed-table.ts";
-import type { Client } from "../../api/client.ts";
 import type { UploadConnection } from "../ingest/session.ts";
 import { recordedHolder } from "../ingest/target/other-pairs.ts";
-import { addOtherList, listOtherPairs } from "../ingest/target/pair-lists.ts";
+import { canListPairs, createServiceLists } from "../ingest/target/service-lists.ts";
 import type { PruneOptions, Work } from "./remove-orphans.ts";
-
-const canList = (client: Client | undefined): boolean =>
-  client?.dialect.paths.pairDocuments !== undefined;
 
 const removesShared = (options: PruneOptions): boolean =>
   options.class?.includes("shared") === true;
@@ -60,29 +55,22 @@ export async function keepShared(
   if (removesShared(options)) return 0;
   const { session, target } = work;
   const { client } = connected;
-  if (!canList(client)) return await keep(work, ({ id }) => recordedHolder(session, target, id));
-  const others = await listOtherPairs(client, target.ccPairId);
-  if (!others.isComplete) throw unreadable(others.records.some(isUnreadable), target.ccPairId);
-  const storedIdOf = client.dialect.storedId ?? ((id: string): string => id);
-  const storedId = (id: string): string => session.output.secrets.redact(storedIdOf(id));
-  const listed = createListedTable(session.state.database);
+  if (!canListPairs(client))
+    return await keep(work, ({ id }) => recordedHolder(session, target, id));
+  const { output, state, progress } = session;
+  const lists = createServiceLists(client, state, output.secrets, context.signal, progress);
+  const { pairs, records, isComplete } = await lists.findOthers(target.ccPairId);
+  if (!isComplete) throw unreadable(records.some(isUnreadable), target.ccPairId);
   try {
-    for (const pair of others.pairs) {
-      await addOtherList(context, { ...session, connected }, listed, others, pair);
-    }
+    for (const pair of pairs) await lists.readOther(pair);
   } catch (error) {
     throw explainUnasked(error);
   }
-  return await keep(work, (orphan) => {
+  return await keep(work, ({ id, storedId }) => {
     // The service may have recorded it under another form of its id.
-    const forms = [
-      storedId(orphan.id),
-      ...(orphan.storedId === undefined ? [] : [orphan.storedId]),
-    ];
-    const pair = others.pairs.find((each) => forms.some((form) => listed.has(each, form)));
-    if (pair === undefined) return undefined;
-    const name = others.records.find((each) => each.cc_pair_id === pair)?.name;
-    return `pair ${pair}${name ? ` (${neutraliseLine(name)})` : ""}`;
+    const forms = [lists.storedId(id), ...(storedId === undefined ? [] : [storedId])];
+    const pair = pairs.find((each) => forms.some((form) => lists.listed.has(each, form)));
+    return pair === undefined ? undefined : lists.nameOf(pair);
   });
 }
 
@@ -90,13 +78,9 @@ const isUnreadable = ({ cc_pair_id: id }: { cc_pair_id: number | null }): boolea
 
 function explainUnasked(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  const { exit, method, url, status, code, details } = error;
   const message = `cannot tell whether another pair has these documents, so nothing was removed: ${error.message}`;
-  const hints = [
-    ...error.hints,
-    "--class shared removes them without asking, from every pair that has them",
-  ];
-  return new ApiError(exit, message, { method, url, status, code, details, hints, cause: error });
+  const hint = "--class shared removes them without asking, from every pair that has them";
+  return reworded(error, message, [...error.hints, hint]);
 }
 
 /** Says before the question what cannot be found out, or what a dry run does not ask. */
@@ -117,7 +101,7 @@ export async function warnOfShared(work: Work, options: PruneOptions): Promise<v
     }
     return;
   }
-  if (canList(connected?.client)) return;
+  if (connected && canListPairs(connected.client)) return;
   await output.warn(
     "this service cannot be asked whether another pair has these documents: what is removed here is gone there, too",
   );

@@ -1,11 +1,11 @@
+import { sentTargets } from "../ingest/target/recorded-target.ts";
 import { createRealPlaces, exists } from "../../documents/find/place/real-place.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import { isInShard, type Shard } from "../../sync/plan/shard.ts";
 import { isFound, isMissing, type VerifiableRecord } from "../../sync/state/verified.ts";
-import { pairInKey, serviceTargets, targetFor } from "../../sync/state/target.ts";
-import { namesPairsByRule } from "../ingest/target/recorded-target.ts";
+import { pairInKey, targetFor } from "../../sync/state/target.ts";
 import type { Session } from "../ingest/session.ts";
 import type { Failed, RetryGroup } from "./retry-groups.ts";
 
@@ -21,10 +21,7 @@ function* verifiableRecords({
   targets,
   source,
 }: Pick<Session, "state" | "targets" | "source">): Generator<VerifiableRecord> {
-  const isByRule = !targets.pair.fromFlag && namesPairsByRule(source.config);
-  const target = targetFor(targets, undefined);
-  const keys = isByRule || !target ? serviceTargets(state.database, targets.baseUrl) : [target.key];
-  for (const key of keys) yield* state.verified.list(key);
+  for (const key of sentTargets(state, targets, source.config)) yield* state.verified.list(key);
 }
 
 const isMissed = ({ verified }: VerifiableRecord): boolean => isMissing(verified?.result ?? "");

@@ -6,7 +6,7 @@ import { titleText } from "../../output/chat/sources.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import { findSession } from "../chat/session/find-session.ts";
 import { forgetSession, indexedSession, retitle } from "../chat/session/session-index.ts";
-import { createPrompt } from "../prompt.ts";
+import { createPrompt, confirmChange } from "../prompt.ts";
 import { withPlace, type Place } from "./place.ts";
 
 export interface SessionsDeleteOptions extends GlobalFlags {
@@ -29,21 +29,6 @@ export async function sessionsRename(
     const named = await renameSession(place.client, id, name);
     retitle(place.env, place.owner, id, named);
     await place.output.note(`renamed ${id} to ${titleText(named)}`);
-  });
-}
-
-async function mayDelete(
-  context: Context,
-  { output }: Place,
-  options: SessionsDeleteOptions,
-  count: number,
-): Promise<boolean> {
-  if (options.yes === true) return true;
-  const what = countOf(count, "session");
-  const prompt = createPrompt(context, options, output);
-  if (prompt.canAsk) return await prompt.confirm(`Delete ${what}? This cannot be undone.`);
-  throw new CliError("usage", `this deletes ${what}, but there is no terminal to ask on`, {
-    hints: ["add --yes to confirm"],
   });
 }
 
@@ -101,7 +86,10 @@ export async function sessionsDelete(
     for (const given of args) ids.push(await findSession(place, given));
     const wanted = [...new Set(ids)];
     if (options.yes !== true) for (const id of wanted) await output.problem(describe(place, id));
-    if (!(await mayDelete(context, place, options, wanted.length))) {
+    const what = countOf(wanted.length, "session");
+    const prompt = createPrompt(context, options, place.output);
+    const question = (): string => `Delete ${what}? This cannot be undone.`;
+    if (!(await confirmChange(prompt, options.yes, question, `delete ${what}`))) {
       await output.note("nothing was deleted");
       return;
     }

@@ -9,7 +9,7 @@ import {
   type ForgetRequest,
 } from "../../sync/state/forget.ts";
 import { openOutput } from "../connect.ts";
-import { createPrompt } from "../prompt.ts";
+import { createPrompt, confirmChange } from "../prompt.ts";
 import { findState, guardWriting, openExisting, type StateFlags } from "./place.ts";
 
 export interface StateForgetOptions extends StateFlags {
@@ -80,7 +80,11 @@ export async function stateForget(
       return;
     }
     const what = textOf(found) + (ccPairId === undefined ? "" : ` of pair ${ccPairId}`);
-    if (options.all && !(await confirmForgetAll(context, options, what))) {
+    const prompt = createPrompt(context, options, output);
+    const question = (): string => `Forget ${what}? They will be sent again.`;
+    const isForgotten =
+      !options.all || (await confirmChange(prompt, options.yes, question, `forget ${what}`));
+    if (!isForgotten) {
       await output.note("nothing was forgotten");
       return;
     }
@@ -89,17 +93,4 @@ export async function stateForget(
   } finally {
     state.close();
   }
-}
-
-async function confirmForgetAll(
-  context: Context,
-  options: StateForgetOptions,
-  what: string,
-): Promise<boolean> {
-  if (options.yes) return true;
-  const prompt = createPrompt(context, options, openOutput(context, options));
-  if (prompt.canAsk) return await prompt.confirm(`Forget ${what}? They will be sent again.`);
-  throw new CliError("usage", `this would forget ${what}, and there is no terminal to ask on`, {
-    hints: ["confirm with --yes"],
-  });
 }

@@ -6,24 +6,11 @@ import { countOf } from "../../output/terminal/progress.ts";
 import { moveService, planMove } from "../../sync/transfer/move.ts";
 import { recordedServices } from "../../sync/state/target.ts";
 import { openOutput } from "../connect.ts";
-import { createPrompt } from "../prompt.ts";
+import { createPrompt, confirmChange } from "../prompt.ts";
 import { findState, guardWriting, openExisting, type StateFlags } from "./place.ts";
 
 export interface StateMoveOptions extends StateFlags {
   yes?: boolean;
-}
-
-async function confirmMove(
-  context: Context,
-  options: StateMoveOptions,
-  what: string,
-): Promise<boolean> {
-  if (options.yes) return true;
-  const prompt = createPrompt(context, options, openOutput(context, options));
-  if (prompt.canAsk) return await prompt.confirm(`${what}: is it the same service?`);
-  throw new CliError("usage", `this would move ${what}, and there is no terminal to ask on`, {
-    hints: ["confirm with --yes"],
-  });
 }
 
 /**
@@ -58,7 +45,11 @@ export async function stateMove(
       );
     }
     const what = `${countOf(documents, "document")} and ${countOf(failures, "failure")} from ${from} to ${to}`;
-    if (!(await confirmMove(context, options, what))) return await output.note("nothing was moved");
+    const prompt = createPrompt(context, options, output);
+    const question = (): string => `${what}: is it the same service?`;
+    if (!(await confirmChange(prompt, options.yes, question, `move ${what}`))) {
+      return await output.note("nothing was moved");
+    }
     guardWriting(place, () => moveService(state.database, from, to));
     await output.note(`moved the records of ${what}`);
   } finally {

@@ -3,8 +3,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { collectRemote, countRecorded, type RemoteRequest } from "../../sync/status/remote.ts";
 import type { DifferenceTable } from "../../sync/status/difference-table.ts";
-import { createListedTable, type ListedTable } from "../../sync/status/listed-table.ts";
-import { addList } from "../ingest/target/pair-lists.ts";
+import { createServiceLists, type ServiceLists } from "../ingest/target/service-lists.ts";
 import type { OrphanClass } from "../../sync/orphans/orphan-classes.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import type { Target } from "../../sync/state/target.ts";
@@ -57,10 +56,8 @@ export interface Comparison {
   found: DifferenceTable;
   /** Number of documents: planned ones, and records of others. */
   compared: number;
-  listed: ListedTable;
+  lists: ServiceLists;
   targets: readonly Target[];
-  /** Maps an id to the id as the service lists it. */
-  storedId: (id: string) => string;
   /** Number of listed documents of a target that the state records for it. */
   recorded: (target: Target) => number;
   /** Why extra documents were not determined; undefined if they were. */
@@ -124,11 +121,10 @@ export async function compareWithService(
   const { source, state, output, connected } = session;
   const { client } = connected;
   const { root, idPrefix } = source.settings;
-  const listed = createListedTable(state.database);
-  for (const { ccPairId } of targets) await addList(context, session, listed, ccPairId);
-  // The lists are redacted: an id may contain a short secret of the profile.
-  const storedIdOf = client.dialect.storedId ?? ((id: string): string => id);
-  const storedId = (id: string): string => output.secrets.redact(storedIdOf(id));
+  const { signal } = context;
+  const lists = createServiceLists(client, state, output.secrets, signal, session.progress);
+  for (const { ccPairId } of targets) await lists.read(ccPairId);
+  const { listed, storedId } = lists;
   const isInInputs = orphanScope(source);
   const isWhole = coversProject(source);
   const noExtra = reasonAgainstExtra(session, plan);
@@ -145,5 +141,5 @@ export async function compareWithService(
   };
   const recorded = (target: Target): number => countRecorded(request, target);
   const compared = collectRemote(request, found);
-  return { found, compared, listed, targets, storedId, recorded, noExtra };
+  return { found, compared, lists, targets, recorded, noExtra };
 }

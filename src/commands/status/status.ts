@@ -1,3 +1,4 @@
+import { ownTargets, ruleTargets } from "../ingest/target/recorded-target.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -26,7 +27,6 @@ import {
   type ConnectedSession,
   type Session,
 } from "../ingest/session.ts";
-import { ruleTargets } from "../ingest/target/rule-targets.ts";
 import { missingPair } from "../ingest/target/target.ts";
 import { failureScope, failuresKey } from "../ingest/upload/failures.ts";
 import { judgeByRecord } from "../judging/judge.ts";
@@ -97,7 +97,9 @@ function listedTargets(session: ConnectedSession, { table }: Plan): Target[] {
   const found = plannedTargets(table, session.targets);
   const known = found.filter((each) => each !== undefined);
   if (known.length === 0 || known.length < found.length) throw missingPair({ isUpload: false });
-  return [...new Set([...known, ...ruleTargets(session)])];
+  return [
+    ...new Set([...known, ...ruleTargets(session.state, session.targets, session.source.settings)]),
+  ];
 }
 
 /** All targets of the service: with its list, a document that another pair has is a result, too. */
@@ -105,9 +107,9 @@ function recordedTargets({ state, targets }: Session, own: Target): string[] {
   return [own.key, ...serviceTargets(state.database, targets.baseUrl)];
 }
 
-function remoteSummary({ found, listed, targets, noExtra }: Comparison): RemoteSummary {
+function remoteSummary({ found, lists, targets, noExtra }: Comparison): RemoteSummary {
   return {
-    listed: listed.count(targets.map(({ ccPairId }) => ccPairId)),
+    listed: lists.listed.count(targets.map(({ ccPairId }) => ccPairId)),
     "not-sent": found.count("not-sent"),
     "gone-there": found.count("gone-there"),
     extra: noExtra === undefined ? found.count("extra") : null,
@@ -186,7 +188,7 @@ async function compare(context: Context, session: Session, options: StatusOption
     options.remote && isConnected(session)
       ? await compareWithService(context, session, plan, listedTargets(session, plan), found)
       : undefined;
-  const orphanTargets = [...(own ? [own] : []), ...ruleTargets(session)];
+  const orphanTargets = ownTargets(state, targets, source.settings);
   await collectLocal(
     {
       table,

@@ -3,7 +3,7 @@ import { placeText } from "../ingest/target/names.ts";
 import { outcomeOf } from "../../checks/verify/decide.ts";
 import type { VerifiedDocument } from "../../checks/verify/evidence.ts";
 import type { Context } from "../../context.ts";
-import { countOf, formatCount } from "../../output/terminal/progress.ts";
+import { countOf, followCount, formatCount } from "../../output/terminal/progress.ts";
 import { reportFormat } from "../../output/formats/members.ts";
 import { checkReportFiles, writeReports, type ReportFiles } from "../../output/report/forms.ts";
 import {
@@ -106,14 +106,7 @@ async function check(
   let done = 0;
   let isRecent = false;
   let stopped: { reason: unknown } | undefined;
-  progress.follow(() => ({
-    phase: "checking",
-    done,
-    total: chosen.count,
-    counts: { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 },
-    retries: 0,
-    slowBecause: undefined,
-  }));
+  followCount(progress, "checking", () => done, chosen.count);
   try {
     const { documents, textsOf } = chosen;
     const { client } = connected;

@@ -108,6 +108,20 @@ export function progressLine(
   return fitParts(parts, width);
 }
 
+const noCounts: UploadCounts = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 };
+
+/** Shows how many are done of an activity that sends nothing. */
+export function followCount(
+  progress: Progress,
+  phase: string,
+  done: () => number,
+  total?: number,
+  counts: UploadCounts = noCounts,
+): void {
+  const fixed = { phase, total, counts, retries: 0, slowBecause: undefined };
+  progress.follow(() => ({ ...fixed, done: done() }));
+}
+
 /**
  * Shows progress on stderr: a live line on a terminal, else a plain line every
  * 10 s, nothing with --quiet. Call stop() before any other output.

@@ -1,11 +1,11 @@
+import { ownTargets } from "../target/recorded-target.ts";
 import { tombstoneMark } from "../../../sync/state/records.ts";
 import { defaultId } from "../../../documents/map/mapping.ts";
 import { createRealPlaces, exists } from "../../../documents/find/place/real-place.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
-import { targetFor, type Target } from "../../../sync/state/target.ts";
+import { type Target } from "../../../sync/state/target.ts";
 import type { Session } from "../session.ts";
-import { ruleTargets } from "../target/rule-targets.ts";
 
 /** Reports sent files that are now drafts or empty. Finds only documents with path-derived ids. */
 async function printOptedOut(
@@ -39,9 +39,8 @@ export async function printUnfound(
   { table }: Plan,
 ): Promise<void> {
   const { output, source, state } = session;
-  const own = targetFor(session.targets, undefined);
   if (source.since) return;
-  const targets = [...(own ? [own] : []), ...ruleTargets(session)];
+  const targets = ownTargets(state, session.targets, source.settings);
   // A document that another file yields now is not left behind.
   const isThere = state.database.prepare(
     `SELECT 1 AS yes FROM files f JOIN accepted a ON a.target = ? AND a.id = f.id

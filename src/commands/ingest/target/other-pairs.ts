@@ -1,3 +1,4 @@
+import { ownTargets } from "./recorded-target.ts";
 import type { ConnectorStatus } from "../../../api/schemas.ts";
 import type { ReadyDocument } from "../../../documents/inspect/inspection.ts";
 import { scopeOf } from "../../../documents/find/scope.ts";
@@ -11,7 +12,6 @@ import { tombstoneMark } from "../../../sync/state/records.ts";
 import { pairInKey, serviceTargets, targetFor, type Target } from "../../../sync/state/target.ts";
 import type { Session, UploadSession } from "../session.ts";
 import type { AccessRules } from "./access.ts";
-import { ruleTargets } from "./rule-targets.ts";
 
 /** `pair 2, 5 also hold`. */
 function holders(pairs: ReadonlySet<number>): string {
@@ -32,6 +32,33 @@ function sharedError(pair: number, held: { count: number; first: string }): CliE
       ],
     },
   );
+}
+
+/**
+ * Replaces the documents that `isOpen` chooses by what `judge` makes of them. Batches without such
+ * documents pass as they are.
+ */
+export function judgeEach(
+  pending: AsyncIterable<Pending[]>,
+  isOpen: (each: Pending) => boolean,
+  judge: (each: Pending) => Promise<Pending>,
+): AsyncIterable<Pending[]> {
+  return {
+    [Symbol.asyncIterator]() {
+      const source = pending[Symbol.asyncIterator]();
+      return {
+        async next() {
+          const found = await source.next();
+          if (found.done || !found.value.some(isOpen)) return found;
+          const judged: Pending[] = [];
+          for (const each of found.value) judged.push(await judge(each));
+          return { done: false, value: judged };
+        },
+        // No generator: its return() would wait for the next batch, and stdin may stay silent.
+        return: async () => (await source.return?.()) ?? { done: true, value: undefined },
+      };
+    },
+  };
 }
 
 /**
@@ -156,26 +183,12 @@ export function createOtherPairs(session: UploadSession, { required }: AccessRul
     prepared.kind === "document" && pairsOf(prepared).length > 0;
 
   return {
-    guard: (pending) => ({
-      [Symbol.asyncIterator]() {
-        const source = pending[Symbol.asyncIterator]();
-        return {
-          async next() {
-            const found = await source.next();
-            if (found.done || !found.value.some(isShared)) return found;
-            return { done: false, value: await Promise.all(found.value.map(judge)) };
-          },
-          // No generator: its return() would wait for the next batch, and stdin may stay silent.
-          return: async () => (await source.return?.()) ?? { done: true, value: undefined },
-        };
-      },
-    }),
+    guard: (pending) => judgeEach(pending, isShared, judge),
     async unchanged() {
       if (required.length === 0 || keys.length < 2) return undefined;
       const isInInputs = scopeOf(source.inputs, source.find);
-      const own = [targetFor(targets, undefined), ...ruleTargets(session)];
       const statement = state.database.prepare(heldTwice);
-      for (const key of own.flatMap((target) => target?.key ?? [])) {
+      for (const { key } of ownTargets(state, targets, source.settings)) {
         for (const other of keys.filter((each) => each !== key)) {
           const held = { count: 0, first: "" };
           for (const row of statement.iterate(other, tombstoneMark, key, tombstoneMark)) {

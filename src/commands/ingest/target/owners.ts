@@ -1,16 +1,18 @@
+import type { State } from "../../../sync/state/state.ts";
+import type { Secrets } from "../../../output/terminal/redact.ts";
+import { judgeEach } from "./other-pairs.ts";
 import type { Client } from "../../../api/client.ts";
-import { ApiError, CliError } from "../../../errors.ts";
+import { ApiError, CliError, reworded } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
-import { countOf } from "../../../output/terminal/progress.ts";
+import { countOf, followCount } from "../../../output/terminal/progress.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { Pending } from "../../../sync/run/pending.ts";
 import { createIsRecorded } from "../../../sync/run/run.ts";
 import { mayHaveSent } from "../../../sync/run/run-failures.ts";
 import { targetFor } from "../../../sync/state/target.ts";
 import type { Session, UploadSession } from "../session.ts";
-import { everyPair, waiting, addList, addOtherList, listOtherPairs } from "./pair-lists.ts";
-import { createListedTable } from "../../../sync/status/listed-table.ts";
+import { canListPairs, createServiceLists, everyPair } from "./service-lists.ts";
 
 /** Which pairs hold a document, by the service's own lists. Ids are those of documents, not stored ids. */
 interface Holders {
@@ -51,45 +53,32 @@ async function refuseIgnoredPair(client: Client, signal: AbortSignal): Promise<v
 }
 
 /**
- * Reads the list of all documents into temporary tables on disk. The lists of pairs are read when
- * they are needed, after it: what is stored meanwhile is then in the list of its pair. Throws
- * ApiError; then nothing is known.
+ * Reads the list of all documents. The lists of pairs are read when they are needed, after it: what
+ * is stored meanwhile is then in the list of its pair. Throws ApiError; then nothing is known.
  */
 async function createHolders(
-  {
-    connected,
-    state,
-    output,
-  }: Pick<Session, "state" | "output"> & {
-    connected: { client: Client };
-  },
+  client: Client,
+  state: State,
+  secrets: Secrets,
   signal: AbortSignal,
 ): Promise<Holders> {
-  const { client } = connected;
-  const listed = createListedTable(state.database);
-  await addList({ signal }, { connected }, listed, everyPair);
+  const lists = createServiceLists(client, state, secrets, signal);
+  const { listed, storedId } = lists;
+  await lists.read(everyPair);
   const isEmpty = listed.count([everyPair]) === 0;
-  const storedIdOf = client.dialect.storedId ?? ((id: string): string => id);
-  // The lists are redacted: an id may contain a short secret of the profile.
-  const storedId = (id: string): string => output.secrets.redact(storedIdOf(id));
-  const known = new Set<number>();
+  let isProved = false;
   const readPair: Holders["readPair"] = async (pair) => {
-    if (known.has(pair)) return;
-    await addList({ signal }, { connected }, listed, pair);
-    if (known.size === 0 && listed.count([pair]) > 0) await refuseIgnoredPair(client, signal);
-    known.add(pair);
+    await lists.read(pair);
+    if (!isProved && listed.count([pair]) > 0) await refuseIgnoredPair(client, signal);
+    isProved = true;
   };
-  let others: Awaited<ReturnType<typeof listOtherPairs>> | undefined;
-  let waiting: number[] = [];
+  let waiting: number[] | undefined;
   const namedPairs: number[] = [];
   const nextOther = async (): Promise<number | undefined> => {
-    if (!others) {
-      others = await listOtherPairs(client, everyPair);
-      waiting = others.pairs.slice(0, mostNamed);
-    }
+    waiting ??= (await lists.findOthers(everyPair)).pairs.slice(0, mostNamed);
     const pair = waiting.shift();
     if (pair === undefined) return undefined;
-    if (!known.has(pair)) await addOtherList({ signal }, { connected }, listed, others, pair);
+    await lists.readOther(pair);
     namedPairs.push(pair);
     return pair;
   };
@@ -115,9 +104,7 @@ async function createHolders(
         if (!(error instanceof CliError)) throw error;
         waiting = [];
       }
-      const record = others?.records.find((each) => each.cc_pair_id === found);
-      const name = record?.name ? ` (${neutraliseLine(record.name)})` : "";
-      return found === undefined ? "another pair" : `pair ${found}${name}`;
+      return found === undefined ? "another pair" : lists.nameOf(found);
     },
   };
 }
@@ -190,13 +177,9 @@ const foreignUnknown = "cannot tell whether other pairs have these documents";
 /** Says how to send without the list that failed. */
 function explainFailed(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  const { exit, method, url, status, code, details } = error;
   const message = `${foreignUnknown}: ${error.message}`;
-  const hints = [
-    ...error.hints,
-    "--overwrite sends without asking: it replaces what another pair has",
-  ];
-  return new ApiError(exit, message, { method, url, status, code, details, hints, cause: error });
+  const hint = "--overwrite sends without asking: it replaces what another pair has";
+  return reworded(error, message, [...error.hints, hint]);
 }
 
 const isRefused = (error: unknown): boolean =>
@@ -205,8 +188,8 @@ const isRefused = (error: unknown): boolean =>
 const refusedText =
   "the service does not let this key list its documents, so what other pairs have under the same ids is replaced: use an --id-prefix of your own, or a key that may list documents";
 
-const canList = ({ dialect: { paths } }: Client): boolean =>
-  paths.ingestedDocuments !== undefined && paths.pairDocuments !== undefined;
+const canList = (client: Client): boolean =>
+  client.dialect.paths.ingestedDocuments !== undefined && canListPairs(client);
 
 /**
  * Turns the new documents of a dry plan that stand under another pair alone into failures: the
@@ -226,7 +209,7 @@ export async function failForeign(
       const { id = "", ownPair } = entry;
       const target = targetFor(targets, ownPair);
       if (!target || isRecorded(id)) continue;
-      holders ??= await createHolders({ connected: { client }, state, output }, signal);
+      holders ??= await createHolders(client, state, output.secrets, signal);
       if (!holders.isListed(id) || (await holders.isIn(target.ccPairId, id))) continue;
       const holder = await holders.holderOf(id, target.ccPairId);
       table.fail(entry, refusal({ ...entry, id }, holder));
@@ -247,12 +230,15 @@ export interface DocumentLists {
 }
 
 /** Creates the lists in the state of a session that stays open for the whole run. */
-export function createDocumentLists(session: UploadSession, signal: AbortSignal): DocumentLists {
+export function createDocumentLists(
+  { connected: { client }, state, output: { secrets } }: UploadSession,
+  signal: AbortSignal,
+): DocumentLists {
   let reading: Promise<Holders> | undefined;
   return {
     isRefused: false,
     read() {
-      reading ??= createHolders(session, signal);
+      reading ??= createHolders(client, state, secrets, signal);
       // Awaited later; a rejection meanwhile must not count as unhandled.
       reading.catch(() => {});
       return reading;
@@ -326,7 +312,7 @@ export function createOwners(
       if (isOff() || stream !== undefined || plan.table.count("new") === 0) return;
       if (!hasUnrecorded(plan, () => true)) return;
       const phase = "waiting for the list of the service's documents,";
-      progress.follow(() => ({ ...waiting, phase, done: 0 }));
+      followCount(progress, phase, () => 0);
       if (!(await open())) return;
       const { isListed = () => false } = holders ?? {};
       if (holders?.isEmpty() || !hasUnrecorded(plan, isListed)) return;
@@ -336,22 +322,7 @@ export function createOwners(
         for (const pair of pairs) await holders?.readPair(pair as number);
       });
     },
-    guard: (pending) => ({
-      [Symbol.asyncIterator]() {
-        const source = pending[Symbol.asyncIterator]();
-        return {
-          async next() {
-            const found = await source.next();
-            if (isOff() || found.done || !found.value.some(needsLook)) return found;
-            const judged: Pending[] = [];
-            for (const each of found.value) judged.push(await judge(each));
-            return { done: false, value: judged };
-          },
-          // No generator: its return() would wait for the next batch, and stdin may stay silent.
-          return: async () => (await source.return?.()) ?? { done: true, value: undefined },
-        };
-      },
-    }),
+    guard: (pending) => judgeEach(pending, (each) => !isOff() && needsLook(each), judge),
     async tell({ note }) {
       const count = adopted.count();
       if (count === 0 || !isKept) return;

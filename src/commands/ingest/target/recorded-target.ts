@@ -1,8 +1,16 @@
+import type { DocumentSettings } from "../../../documents/map/settings.ts";
 import type { Config } from "../../../config/load.ts";
 import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import type { State } from "../../../sync/state/state.ts";
-import { failureTargets, pairInKey, serviceTargets } from "../../../sync/state/target.ts";
+import {
+  failureTargets,
+  pairInKey,
+  serviceTargets,
+  targetFor,
+  type Target,
+  type Targets,
+} from "../../../sync/state/target.ts";
 import { placeText } from "./names.ts";
 import type { ChosenPair } from "./target.ts";
 
@@ -52,4 +60,41 @@ export async function recordedPair(
     `no target given: using pair ${only}${placeText(config, baseUrl)}, the only one recorded here`,
   );
   return { ccPairId: only, connector: undefined, fromFlag: false };
+}
+
+/**
+ * Keys of the targets that the documents of a run were sent to: its own, and all of the service where
+ * rules may have chosen the pair.
+ */
+export function sentTargets({ database }: State, targets: Targets, config: Config): string[] {
+  const own = targetFor(targets, undefined);
+  const isByRule = !targets.pair.fromFlag && namesPairsByRule(config);
+  const all = isByRule || !own ? serviceTargets(database, targets.baseUrl) : [];
+  return [...new Set([...all, ...(own ? [own.key] : [])])];
+}
+
+/** The recorded targets of pairs that only rules name. None with a pair from a flag: it overrides rules. */
+export function ruleTargets(
+  state: State,
+  targets: Targets,
+  { rules }: Pick<DocumentSettings, "rules">,
+): Target[] {
+  if (targets.pair.fromFlag) return [];
+  const pairs = new Set(rules.map(({ settings }) => settings.ccPairId));
+  pairs.delete(targets.pair.ccPairId);
+  pairs.delete(undefined);
+  return [...pairs].flatMap((pair) => {
+    const target = targetFor(targets, pair);
+    return target && state.knows(target.key) ? [target] : [];
+  });
+}
+
+/** The target of a run, if it has one, and those that only rules name. */
+export function ownTargets(
+  state: State,
+  targets: Targets,
+  settings: Pick<DocumentSettings, "rules">,
+): Target[] {
+  const own = targetFor(targets, undefined);
+  return [...(own ? [own] : []), ...ruleTargets(state, targets, settings)];
 }

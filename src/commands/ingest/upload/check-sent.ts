@@ -1,7 +1,7 @@
 import type { Client } from "../../../api/client.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
-import { countOf, formatCount } from "../../../output/terminal/progress.ts";
+import { countOf, followCount, formatCount } from "../../../output/terminal/progress.ts";
 import { verifyResults, type VerifyCounts } from "../../../output/report/from/verify.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
 import { createLog } from "../../../sync/state/log.ts";
@@ -55,8 +55,7 @@ export type CheckedUpload = Pick<UploadSession, "output" | "progress"> & {
 /** Shows the checks on the progress line. Call the returned function after each. */
 function followChecks({ report: { counts }, progress }: CheckedUpload, total: number): () => void {
   let done = 0;
-  const fixed = { phase: "checking", total, counts, retries: 0, slowBecause: undefined };
-  progress.follow(() => ({ ...fixed, done }));
+  followCount(progress, "checking", () => done, total, counts);
   return () => void done++;
 }
 

@@ -1,7 +1,7 @@
 import type { Client } from "../../../api/client.ts";
 import type { Gate } from "../../../api/retry/gate.ts";
 import { readImageBytes, type LocalImage } from "../../../documents/images/images.ts";
-import { ApiError, CliError } from "../../../errors.ts";
+import { ApiError, CliError, reworded } from "../../../errors.ts";
 import type { upsertDocument } from "../../../api/documents.ts";
 import type { FaultKind } from "../../../api/retry/policy.ts";
 import type { Context } from "../../../context.ts";
@@ -20,18 +20,12 @@ export interface ImageUploads {
 
 function failureOf(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  const { message, hints, details, status, exit, method, url } = error;
+  const { message, hints, details, status } = error;
   // The service rejected this image, so only its document fails.
   if (status === 200) return new CliError("usage", message, { hints, details, cause: error });
   if (status !== 404 && status !== 405) return error;
-  return new ApiError(exit, message, {
-    method,
-    url,
-    status,
-    details,
-    hints: ["the service accepts no images at this address: use --images skip", ...hints],
-    cause: error,
-  });
+  const hint = "the service accepts no images at this address: use --images skip";
+  return reworded(error, message, [hint, ...hints]);
 }
 
 /** Uploads images of the project below `root` (a real path), through the gate of the run. */

@@ -6,7 +6,7 @@ import { countOf } from "../../../output/terminal/progress.ts";
 import { recordedServices, serviceTargets, targetFor } from "../../../sync/state/target.ts";
 import type { VerifiableRecord } from "../../../sync/state/verified.ts";
 import type { Session } from "../../ingest/session.ts";
-import { namesPairsByRule } from "../../ingest/target/recorded-target.ts";
+import { namesPairsByRule, sentTargets } from "../../ingest/target/recorded-target.ts";
 import {
   type Expected,
   type ExpectedText,
@@ -80,11 +80,8 @@ function nothingToCheck(what: string, hints: readonly string[]): CliError {
 /** The recorded documents of the target within the paths of the command. */
 function recordsOf({ state, targets, source }: Session): VerifiableRecord[] {
   const { config, inputs, find } = source;
-  const isByRule = !targets.pair.fromFlag && namesPairsByRule(config);
-  const target = targetFor(targets, undefined);
-  const keys = isByRule || !target ? serviceTargets(state.database, targets.baseUrl) : [target.key];
   const isInScope = inputs.length === 0 ? () => true : scopeOf(inputs, find);
-  return keys
+  return sentTargets(state, targets, config)
     .flatMap((key) => [...state.verified.list(key)])
     .filter(({ path }) => (path === undefined ? inputs.length === 0 : isInScope(path)));
 }
