@@ -5,6 +5,8 @@ import { resolve } from "node:path";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { stateRules } from "../state-rules.ts";
 import type { Context } from "../../context.ts";
+import { runAlone } from "../../documents/inspect/alone.ts";
+import { formatOf } from "../../documents/read/readers.ts";
 import { explainDocument, type Explanation } from "../../documents/map/explain.ts";
 import { findFiles } from "../../documents/find/find.ts";
 import { shortestKey } from "../../checks/lint/secrets/find-secrets.ts";
@@ -90,12 +92,27 @@ export async function explain(
   const { checks } = source;
   // Redact keys even in documents that may be sent with them.
   for (const key of keys) if (key.length >= shortestKey) output.secrets.add(key);
-  const explanation = await explainDocument(
-    { ...found.file, facts: source.factsOf?.(found.file.path) },
-    source.settings,
-    await loadExamine(checks && { ...checks, keys }, source.settings),
-    flags.row,
-  );
+  const file = { ...found.file, facts: source.factsOf?.(found.file.path) };
+  const { workerScript } = context;
+  const isConverted = formatOf(file.path, source.settings.format)?.isConverted === true;
+  const setup = checks && { ...checks, keys };
+  const explanation =
+    isConverted && workerScript !== undefined
+      ? await runAlone<Explanation>(
+          workerScript,
+          {
+            alone: { kind: "explain", file, row: flags.row },
+            settings: source.raw,
+            checks: setup,
+          },
+          file.path,
+        )
+      : await explainDocument(
+          file,
+          source.settings,
+          await loadExamine(setup, source.settings),
+          flags.row,
+        );
   const recorded = await readRecord(context, source, flags, explanation, found.file.stamp);
   const pair = chosenPair(flags, source.config);
   const configured = pair.connector ?? pair.ccPairId;

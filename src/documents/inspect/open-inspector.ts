@@ -26,11 +26,12 @@ const isStampKnown = ({ stamp, content }: LookItem): boolean =>
   stamp !== undefined && content === undefined;
 
 /**
- * Opens an inspector that starts in this thread. It uses worker threads for many files, and for
- * formats whose files may hang or use all memory. While all workers are busy, this thread does the
- * work. `recordedFiles` is the number of recorded files, counted up to filesInThisThread. From that
- * number on, the workers start at once. The reader code is loaded with the first file to read, the
- * code of identify() with the first new file. `script` is the built worker; without it, all work runs
+ * Opens an inspector that starts in this thread. It uses worker threads for many files, and always
+ * for those of converted formats, which may hang or use all memory. While all workers are busy, this
+ * thread does the other work. `recordedFiles` is the number of recorded files, counted up to
+ * filesInThisThread. From that number on, the workers start at once. The reader code is loaded with
+ * the first file to read, the code of identify() with the first new file. `script` is the built
+ * worker; without it, all work runs
  * in this thread. `loadExamine` loads the checks that `setup.checks` describes. The caller closes the
  * inspector.
  */
@@ -48,29 +49,44 @@ export async function openInspector(
   let identifying: Promise<Identify> | undefined;
   const loadIdentify = (): Promise<Identify> =>
     (identifying ??= import("./identify.ts").then((module) => module.loadIdentify(setup.settings)));
-  const local: Pick<Inspector, "look"> = {
-    look: (items, onItem) => lookAtRecorded(items, setup, load, onItem),
-  };
   let pool: Pool | undefined;
+  const isConverted = ({ path }: LookItem): boolean =>
+    formatOf(path, setup.settings.format)?.isConverted === true;
+  /** Reads files: those of converted formats in a thread, the others in this one. */
+  const read: Inspector["look"] = async (items, onItem) => {
+    const converted = script === undefined ? [] : items.filter(isConverted);
+    if (script === undefined || converted.length === 0) return (await load()).look(items, onItem);
+    const size = Math.min(threadCount(), converted.length);
+    pool ??= createPool(script, setup, { size, reads: true });
+    const others = items.filter((item) => !isConverted(item));
+    const [made, rest] = await Promise.all([
+      pool.look(converted),
+      others.length === 0 ? [] : (await load()).look(others),
+    ]);
+    for (const _ of items) onItem?.();
+    const [nextMade, nextOther] = [made.values(), rest.values()];
+    return items.flatMap((item) => {
+      const { value } = (isConverted(item) ? nextMade : nextOther).next();
+      return value === undefined ? [] : [value];
+    });
+  };
+  const local: Pick<Inspector, "look"> = {
+    look: (items, onItem) => lookAtRecorded(items, setup, async () => ({ look: read }), onItem),
+  };
   let fileCount = 0;
   const mostHere = setup.onlyExamines ? examinedInThisThread : filesInThisThread;
-  const isHeavy = ({ path }: LookItem): boolean => {
-    const format = formatOf(path, setup.settings.format);
-    return format?.gives === "binary" || (format?.gives === "text" && format.isConverted === true);
-  };
-  const countFiles = (files: number, needsPool: boolean, reads: boolean): void => {
+  const countFiles = (files: number, reads: boolean): void => {
     fileCount += files;
-    if (script === undefined || (fileCount <= mostHere && !needsPool)) return;
+    if (script === undefined || fileCount <= mostHere) return;
     pool ??= createPool(script, setup, { size: threadCount(), reads });
   };
-  if (recordedFiles >= filesInThisThread) countFiles(filesInThisThread, true, false);
+  if (recordedFiles >= filesInThisThread) countFiles(mostHere + 1, false);
   const choose = (items: readonly LookItem[]): Pick<Inspector, "look"> => {
     // These files are probably unchanged. Meanwhile this thread lists and merges the next files;
     // it helps only when it would wait.
     if (pool && items.every(isStampKnown)) return pool.isBehind() ? local : pool;
-    const needsWorker = items.some(isHeavy);
-    countFiles(items.length, needsWorker, !items.every(isStampKnown));
-    return !pool || (pool.isBusy() && !needsWorker) ? local : pool;
+    countFiles(items.length, !items.every(isStampKnown));
+    return !pool || pool.isBusy() ? local : pool;
   };
   return {
     look: (items) => choose(items).look(items),
@@ -79,7 +95,7 @@ export async function openInspector(
     },
     async identify(items) {
       // They are read later. By then the threads are ready.
-      countFiles(items.length, false, true);
+      countFiles(items.length, true);
       if (pool && !pool.isBusy()) return await pool.identify(items);
       return items.map(await loadIdentify());
     },

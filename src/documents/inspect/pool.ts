@@ -57,7 +57,11 @@ interface Member {
 const tasksPerThread = 2;
 const checkMs = 2000;
 // A hostile PDF or archive must not block other files or use all memory.
-const limits = { timeoutMs: 120_000, maxOldGenerationSizeMb: 768 };
+export const workLimitMs = 120_000;
+export const memoryLimits = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 16 };
+export const tooMuchMemory = "reading it needs too much memory";
+export const tookTooLong = (limitMs: number): string =>
+  `reading it took more than ${Math.round(limitMs / 1000)} s`;
 
 interface PoolOptions {
   /** Number of threads. */
@@ -66,8 +70,6 @@ interface PoolOptions {
   timeoutMs?: number;
   maxOldGenerationSizeMb?: number;
 }
-
-const maxYoungGenerationSizeMb = 16;
 
 function isOutOfMemory(error: unknown): boolean {
   return codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY";
@@ -83,7 +85,7 @@ export function createPool(
   setup: InspectSetup,
   { size, reads = false, ...options }: PoolOptions,
 ): Pool {
-  const { timeoutMs, maxOldGenerationSizeMb } = { ...limits, ...options };
+  const { timeoutMs = workLimitMs, ...memory } = options;
   const waiting: Task[] = [];
   const members = new Set<Member>();
   let isClosed = false;
@@ -133,7 +135,7 @@ export function createPool(
 
   function start(): void {
     const done = new Int32Array(new SharedArrayBuffer(4));
-    const resourceLimits = { maxOldGenerationSizeMb, maxYoungGenerationSizeMb };
+    const resourceLimits = { ...memoryLimits, ...memory };
     const workerData: ThreadData = { setup, done, reads };
     const worker = new Worker(script, { workerData, resourceLimits });
     const progress = { count: 0, atMs: performance.now() };
@@ -150,7 +152,7 @@ export function createPool(
     });
     worker.on("error", (error) => {
       if (isOutOfMemory(error)) {
-        replace(member, "reading it needs too much memory");
+        replace(member, tooMuchMemory);
         return;
       }
       members.delete(member);
@@ -170,7 +172,7 @@ export function createPool(
           member.progress = { count, atMs: now };
         } else if (now - member.progress.atMs > timeoutMs) {
           void member.worker.terminate();
-          replace(member, `reading it took more than ${Math.round(timeoutMs / 1000)} s`);
+          replace(member, tookTooLong(timeoutMs));
         }
       }
     },

@@ -7,9 +7,10 @@ import { mapDocument } from "../map/map-document.ts";
 import { refusePointer } from "../read/bytes/lfs.ts";
 import { loadReader } from "../read/load-reader.ts";
 import { noIncludes } from "../read/parts/includes.ts";
-import { formats } from "../read/readers.ts";
-import type { FormatName } from "../read/reader.ts";
-import type { DocumentSettings } from "../map/settings.ts";
+import { formats, orRefuse } from "../read/readers.ts";
+import type { Format, FormatName, Parsed } from "../read/reader.ts";
+import { runAlone, type AloneTask } from "../inspect/alone.ts";
+import type { DocumentSettings, RawSettings } from "../map/settings.ts";
 import { normalise } from "../inspect/stamp.ts";
 import { unpackStream } from "../read/bytes/unpack-stream.ts";
 
@@ -53,11 +54,9 @@ async function prepare(
   refusePointer(bytes, stdinName);
   const readText = await loadReader(formats[format]);
   const text = decodeText(bytes, stdinName);
-  const parsed = await readText(text, path, {
-    includes: noIncludes,
-    componentAttributes: settings.componentAttributes,
-    keepsHidden: settings.keepsHidden,
-  });
+  const { componentAttributes, keepsHidden } = settings;
+  const around = { includes: noIncludes, componentAttributes, keepsHidden };
+  const parsed = await orRefuse<Parsed>(formats[format], path, () => readText(text, path, around));
   // The requested id overrides an id in front matter.
   for (const key of settings.keys.id) delete parsed.frontMatter?.data[key];
   const mapped = mapDocument({ path, mtimeMs: 0 }, parsed, withoutFile(settings));
@@ -74,27 +73,64 @@ export interface PreparedText {
 }
 
 /**
- * Reads one document from a stream of its text. Maps it like a file with the name `id`, but without
- * rules by path. Undefined for an empty stream; `failed` when it cannot be read or mapped.
+ * Reads one document from its bytes. Maps it like a file with the name `id`, but without rules by
+ * path. `failed` when it cannot be read or mapped.
+ */
+export async function prepareBytes(
+  bytes: Buffer,
+  target: { id: string; format: FormatName },
+  settings: DocumentSettings,
+  setup: PayloadSetup,
+): Promise<Prepared> {
+  const { id, format } = target;
+  if (!isTextFormat(format)) throw new Error(`${format} is no text`);
+  try {
+    const prepared = await prepare(bytes, { id, format }, settings, setup);
+    return prepared.kind === "failed" ? { ...prepared, id: normalise(id) } : prepared;
+  } catch (error) {
+    return failedText(error, target);
+  }
+}
+
+/** What cannot be read of stdin. Throws what is no fault of the text. */
+function failedText(error: unknown, target: { id: string }): Prepared {
+  if (!(error instanceof CliError)) throw error;
+  const id = normalise(target.id);
+  const reason = reasonOf(error);
+  // Messages of the mapping begin with the id.
+  const name = `${id}:`;
+  const place = reason.startsWith(name) ? `${stdinName}:${reason.slice(name.length)}` : reason;
+  return { kind: "failed", path: "", part: 0, id, reason: place };
+}
+
+/** The settings of a run: compiled, as plain data, and its checks as plain data. */
+export interface TextSource {
+  settings: DocumentSettings;
+  raw: RawSettings;
+  checks: object | undefined;
+}
+
+/**
+ * Reads one document from a stream of its text: of a converted format in a thread of `script`.
+ * Undefined for an empty stream; `failed` when it cannot be read.
  */
 export async function prepareText(
   chunks: AsyncIterable<Uint8Array>,
   target: PreparedText,
-  settings: DocumentSettings,
+  { settings, raw, checks }: TextSource,
   setup: PayloadSetup,
+  script: string | URL | undefined,
 ): Promise<Prepared | undefined> {
-  const id = normalise(target.id);
+  const { isConverted }: Format = formats[target.format];
   try {
     const bytes = await readAll(chunks, settings.maxFileBytes);
     if (bytes.length === 0) return undefined;
-    const prepared = await prepare(bytes, target, settings, setup);
-    return prepared.kind === "failed" ? { ...prepared, id } : prepared;
+    if (isConverted !== true || script === undefined) {
+      return await prepareBytes(bytes, target, settings, setup);
+    }
+    const alone: AloneTask = { kind: "text", bytes, target, pair: setup.pair };
+    return await runAlone(script, { alone, settings: raw, checks }, stdinName);
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    const reason = reasonOf(error);
-    // Messages of the mapping begin with the id.
-    const name = `${id}:`;
-    const place = reason.startsWith(name) ? `${stdinName}:${reason.slice(name.length)}` : reason;
-    return { kind: "failed", path: "", part: 0, id, reason: place };
+    return failedText(error, target);
   }
 }

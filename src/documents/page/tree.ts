@@ -9,6 +9,20 @@ const tokensBetweenChecks = 2000;
 /** Elements below this depth are read as if their tags did not exist, like in Blink. */
 export const deepestWritten = 500;
 
+// A tag of so many characters may have so many attributes that comparing them takes minutes.
+const longTag = /<[a-z][^<>]{5000,}/gi;
+const mostAttributes = 1000;
+
+function refuseLongTags(html: string, path: string): void {
+  for (const [tag] of html.matchAll(longTag)) {
+    const names = tag.replace(/"[^"]*"|'[^']*'/g, "").match(/[\s/]+[^\s/=]+/g) ?? [];
+    if (names.length <= mostAttributes) continue;
+    throw new CliError("usage", `${path}: an element has more than ${mostAttributes} attributes`, {
+      hints: ["exclude the file"],
+    });
+  }
+}
+
 function depthOf(document: PageNode): number {
   let depth = 0;
   // The parser adds to the last open element.
@@ -18,9 +32,10 @@ function depthOf(document: PageNode): number {
 
 /**
  * Parses HTML like a browser, also broken HTML. Runs no scripts and loads nothing. Throws CliError
- * `usage` with `path` for elements that are nested too deeply.
+ * `usage` with `path` for elements that are nested too deeply, or have too many attributes.
  */
 export function parseHtml(html: string, path: string): PageNode {
+  refuseLongTags(html, path);
   const parser = createIncrementalHTMLParser();
   let tokens = 0;
   const pause = (): boolean => ++tokens % tokensBetweenChecks === 0;

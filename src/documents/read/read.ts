@@ -15,7 +15,7 @@ import { mapDocument } from "../map/map-document.ts";
 import { loadReader, readerAtHand } from "./load-reader.ts";
 import type { Notice } from "../map/notices.ts";
 import { createNotesByName, type NotesByName } from "./parts/notes-by-name.ts";
-import { formatOf } from "./readers.ts";
+import { formatOf, orRefuse } from "./readers.ts";
 import type { FormatName } from "./reader.ts";
 import { isOwnReport } from "../find/own-report.ts";
 import type { DocumentSettings } from "../map/settings.ts";
@@ -208,11 +208,14 @@ export async function readDocument(
   if (format.gives === "text") {
     const read = await loadReader(format);
     const opened = openText(file, settings, trace);
-    return opened.skipped ?? opened.toReading(await read(opened.text, path, opened.around));
+    if (opened.skipped) return opened.skipped;
+    return opened.toReading(
+      await orRefuse(format, path, () => read(opened.text, path, opened.around)),
+    );
   }
   const read = await loadReader(format);
   const { bytes, ...rest } = readBytes(file, settings);
   // A copy: the buffer is reused for the next file.
-  const parsed = await read(Uint8Array.from(bytes), path);
+  const parsed = await orRefuse(format, path, () => read(Uint8Array.from(bytes), path));
   return toReading(file, rest, parsed, settings, trace, createParts(settings.root));
 }

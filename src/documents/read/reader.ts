@@ -139,14 +139,16 @@ export interface RowSource {
 export type RowReader = (source: RowSource) => RowParser;
 
 /** A reader is loaded with the first file of its format, because some need large libraries. */
-export type Format = { extensions: readonly string[] } &
-  /** `isConverted`: by a library that may take any time and memory. */
-  (
-    | { gives: "text"; isConverted?: true; load: () => Promise<TextReader | LaterReader> }
-    | { gives: "binary"; load: () => Promise<BinaryReader> }
-    /** Many documents per file. In a folder, such files must be named, globbed or included. */
-    | { gives: "rows"; load: () => Promise<RowReader> }
-  );
+export type Format = {
+  extensions: readonly string[];
+  /** A hostile file of it may exhaust a library: it is read only in a thread with limits. */
+  isConverted?: true;
+} & (
+  | { gives: "text"; load: () => Promise<TextReader | LaterReader> }
+  | { gives: "binary"; load: () => Promise<BinaryReader> }
+  /** Many documents per file. In a folder, such files must be named, globbed or included. */
+  | { gives: "rows"; load: () => Promise<RowReader> }
+);
 
 /** A format as `--format` names it. */
 export type FormatName =

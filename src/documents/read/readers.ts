@@ -1,3 +1,4 @@
+import { CliError } from "../../errors.ts";
 import type { Format, FormatName } from "./reader.ts";
 import { extensionStart, isPacked } from "./file-name.ts";
 
@@ -15,8 +16,8 @@ export const formats = {
   },
   html: {
     extensions: ["html", "htm"],
-    gives: "text",
     isConverted: true,
+    gives: "text",
     load: async () => (await import("./readers/html.ts")).readHtml,
   },
   mdx: {
@@ -26,14 +27,14 @@ export const formats = {
   },
   rst: {
     extensions: ["rst", "rest"],
-    gives: "text",
     isConverted: true,
+    gives: "text",
     load: async () => (await import("./readers/rst/rst.ts")).readRst,
   },
   asciidoc: {
     extensions: ["adoc", "asciidoc", "asc"],
-    gives: "text",
     isConverted: true,
+    gives: "text",
     load: async () => (await import("./readers/adoc/adoc.ts")).readAdoc,
   },
   json: {
@@ -58,11 +59,13 @@ export const formats = {
   },
   docx: {
     extensions: ["docx"],
+    isConverted: true,
     gives: "binary",
     load: async () => (await import("./readers/docx/docx.ts")).readDocx,
   },
   pdf: {
     extensions: ["pdf"],
+    isConverted: true,
     gives: "binary",
     load: async () => (await import("./readers/pdf/pdf.ts")).readPdf,
   },
@@ -86,4 +89,27 @@ export function formatOf(path: string, named?: FormatName): Format | undefined {
   const extension = name.slice(dot + 1);
   const format = byExtension.get(extension) ?? byExtension.get(extension.toLowerCase());
   return format?.gives === "binary" && name !== path ? undefined : format;
+}
+
+/**
+ * Runs a reader. What a library throws for a file of a converted format is no fault of the tool's:
+ * the file fails by its name. Throws CliError `usage`.
+ */
+export async function orRefuse<Result>(
+  { isConverted }: Format,
+  path: string,
+  read: () => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof CliError || isConverted !== true) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    const isTooDeep = error instanceof RangeError;
+    const reason = isTooDeep ? "it is nested too deeply or too large" : message.split("\n", 1)[0];
+    throw new CliError("usage", `${path}: cannot be read: ${reason}`, {
+      hints: ["open and save it in another program, or exclude it"],
+      cause: error,
+    });
+  }
 }

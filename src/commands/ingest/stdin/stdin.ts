@@ -147,6 +147,7 @@ async function* readStdinDocuments(
   chunks: AsyncIterable<Uint8Array>,
   options: StdinOptions,
   { source, targets, keys }: Session,
+  script: Context["workerScript"],
 ): AsyncGenerator<Prepared[], void> {
   const { settings, checks } = source;
   const { dropAccess } = settings;
@@ -158,7 +159,8 @@ async function* readStdinDocuments(
     return yield* prepareRows(chunks, format, source.settings, setup);
   }
   if (!isTextFormat(format)) return yield* prepareLines(chunks, setup);
-  const prepared = await prepareText(chunks, { id, format }, source.settings, setup);
+  const given = { settings, raw: source.raw, checks: checks && { ...checks, keys } };
+  const prepared = await prepareText(chunks, { id, format }, given, setup, script);
   if (prepared) yield [prepared];
 }
 
@@ -288,7 +290,7 @@ interface OpenStdin {
 function openStdin(context: Context, session: Session, options: IngestOptions): OpenStdin {
   const { state, source } = session;
   const chunks = openChunks(context);
-  const batches = readStdinDocuments(chunks, options, session);
+  const batches = readStdinDocuments(chunks, options, session, context.workerScript);
   const { storedId } = dialects[source.config.dialect];
   const table = createPlanTable(state.database);
   const pending = pendingOfLines({
