@@ -8,6 +8,128 @@ import { failure, readOkAsync } from "../folder.ts";
 
 const bodyOf = (text: string): string => readHtml(text, "a.html").body.trim();
 
+describe("what a reader of the page reads", () => {
+  it.each([
+    [
+      "emphasis",
+      "<p><b>Note:</b>text <em>a</em><em>b</em> <i> c </i>d <b><i>e</i></b>",
+      "Note:text *ab* *c* d ***e***",
+    ],
+    [
+      "text that looks like marks",
+      "<p>2*3*4 snake_case __init__ ~5 * a_b C:\\x \\*",
+      "2\\*3\\*4 snake_case \\_\\_init\\_\\_ ~5 * a_b C:\\x \\\\\\*",
+    ],
+    [
+      "text that looks like tags",
+      "<p>Write &lt;img src=x.png&gt; &amp;lt; AT&amp;T a &lt; b",
+      "Write \\<img src=x.png> \\&lt; AT&T a < b",
+    ],
+    ["text that looks like links", "<p>[a](b) ![c](d) [e] [^1]", "[a\\](b) ![c\\](d) [e] \\[^1]"],
+    [
+      "text that looks like blocks",
+      "<p>- a<p>1. b<p>+ c<p>&gt; d<p>a | b<br>--- | ---<p>[x]: y",
+      "\\- a\n\n1\\. b\n\n\\+ c\n\n\\> d\n\na | b\n\\--- | ---\n\n\\[x]: y",
+    ],
+    ["an exclamation before a link", "<p>now!<a href=x>y</a>", "now\\![y](x)"],
+    [
+      "lists in lists of numbers",
+      "<ol><li>a<ul><li>b</ul><li>c<p>d</ol>",
+      "1. a\n   - b\n\n2. c\n\n   d",
+    ],
+    [
+      "lists that stand between items",
+      "<ul><li>a<ul><li>b</ul></li><ul><li>c</ul></ul>",
+      "- a\n  - b\n  - c",
+    ],
+    [
+      "code in items",
+      "<ul><li>a<pre><code class=language-js>b\n c</code></pre>d</ul>",
+      "- a\n\n  ```js\n  b\n   c\n  ```\n\n  d",
+    ],
+    [
+      "items with headings",
+      "<ul><li><h3>A</h3><p>b<li><h3>C</h3>d</ul>",
+      "### A\n\nb\n\n### C\n\nd",
+    ],
+    [
+      "languages of code",
+      '<div class="highlight-python notranslate"><div><pre>a</pre></div></div><pre class="brush: xml">b</pre><pre><code data-lang=ruby>c</code></pre><pre class="language-none">d</pre>',
+      "```python\na\n```\n\n```xml\nb\n```\n\n```ruby\nc\n```\n\n```\nd\n```",
+    ],
+    [
+      "numbers of lines",
+      "<table><tr><td class=linenos><pre>1\n2</pre><td><pre>a\nb</pre></table>",
+      "```\na\nb\n```",
+    ],
+    [
+      "cells with bars and code",
+      "<table><tr><td>1|2<td><pre>a</pre><td><ul><li>b<li>c</ul></table>",
+      "|  |  |  |\n| --- | --- | --- |\n| 1\\|2 | `a` | - b - c |",
+    ],
+    [
+      "a text over all columns",
+      "<table><tr><th colspan=2>A<tr><td>1<td>2</table>",
+      "| A |  |\n| --- | --- |\n| 1 | 2 |",
+    ],
+    [
+      "tables with headings or much text",
+      "<table><tr><td><h2>A</h2>b<td>c</table>",
+      "## A\n\nb\n\nc",
+    ],
+    ["quotations", "<blockquote><p>a<p>b</blockquote>c", "> a\n>\n> b\n\nc"],
+    [
+      "definitions",
+      "<dl><dt>a<dt>b<dd><p>c<p>d<dt>e:<dd><pre>f</pre></dl>",
+      "- a\n  b: c\n\n  d\n\n- e:\n\n  ```\n  f\n  ```",
+    ],
+    ["admonitions", "<div class=admonition><p class=admonition-title>Note<p>a</div>", "Note: a"],
+    ["disclosures", "<details><summary>A</summary>b</details>c", "A\n\nb\n\nc"],
+    [
+      "boxes that stand in a line",
+      "<p>a<div>v <div style='display: inline-block'>1</div> <div style=display:inline>2</div></div>",
+      "a\n\nv 1 2",
+    ],
+    [
+      "a base for addresses",
+      '<base href="https://x.example/d/">[<a href=a.html>a</a>] <a href="#b">bb</a> <a href="/c">c</a><img src=i.png alt=I>',
+      "[[a](https://x.example/d/a.html)] [bb](#b) [c](https://x.example/c)![I](https://x.example/d/i.png)",
+    ],
+    ["readings", "<ruby>base<rp>(</rp><rt>kana</rt><rp>)</rp></ruby>", "base (kana)"],
+    [
+      "formulas",
+      "E=<math><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup><mo>+</mo><mfrac><mi>a</mi><mi>b</mi></mfrac><msqrt><mi>x</mi></msqrt><semantics><mi>y</mi><annotation>no</annotation></semantics></math>",
+      "E= m c^2 + a/b √x y",
+    ],
+    [
+      "check boxes",
+      "<ul><li><input type=checkbox checked>a<li><input type=checkbox>b<li><input>c</ul>",
+      "- ☒ a\n- ☐ b\n- c",
+    ],
+    [
+      "navigation of books",
+      "<div class=navheader><a href=x>Prev</a></div><table><tr><td><a accesskey=n href=x>Next</a></table><div role=navigation>no</div><p>a</p>",
+      "a",
+    ],
+    [
+      "XHTML",
+      '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>T</title><script src="x"/></head><body><a id="p"/><p>a</p></body></html>',
+      "a",
+    ],
+  ])("%s", (_name, text, body) => {
+    expect(bodyOf(text)).toBe(body);
+  });
+
+  it("text that looks like an image is none", async () => {
+    const { document } = await readOkAsync(
+      '<p>Write &lt;img src="x.png"&gt; and ![a](y.png)',
+      { images: "upload" },
+      "a.html",
+    );
+    expect(document.sections).toHaveLength(1);
+  });
+});
+
 describe("HTML", () => {
   it.each([
     ["paragraphs", "<p>a\n  b<p>c</p>d", "a b\n\nc\n\nd"],
