@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -319,15 +319,65 @@ describe("config set, unset, use", () => {
     });
   });
 
-  it("writes YAML as YAML, and refuses to lose comments", async () => {
+  const commented = `# ours
+profiles:
+    # the one in use
+    prod:
+        baseUrl: "https://kb.example.com" # no slash
+
+        timeout: 5
+chat: { personaId: 3 } # Ann
+`;
+  it.each<[string, args: string[], before: string, after: string]>([
+    [
+      "a new key",
+      ["set", "chat.temperature", "1"],
+      "chat:\n  personaId: 3\n",
+      "chat:\n  personaId: 3\n  temperature: 1\n",
+    ],
+    [
+      "a value",
+      ["set", "profiles.prod.timeout", "9"],
+      commented,
+      commented.replace("timeout: 5", "timeout: 9"),
+    ],
+    [
+      "a key in braces",
+      ["set", "chat.temperature", "1"],
+      commented,
+      commented.replace("{ personaId: 3 }", "{ personaId: 3, temperature: 1 }"),
+    ],
+    [
+      "a removed key",
+      ["unset", "profiles.prod.timeout"],
+      commented,
+      commented.replace("\n\n        timeout: 5", ""),
+    ],
+    [
+      "a file of comments",
+      ["set", "chat.temperature", "1"],
+      "# x\n",
+      "# x\n\nchat:\n  temperature: 1\n",
+    ],
+  ])(
+    "writes YAML as YAML, with its comments and its layout: %s",
+    async (_n, args, before, after) => {
+      const desk = createDesk();
+      const path = desk.putUser(before, "config.yaml");
+      const { code, err } = await run(desk, ["config", ...args]);
+      expect([code, err]).toEqual([0, expect.anything()]);
+      expect(readFileSync(path, "utf8")).toBe(after);
+    },
+  );
+
+  it("changes a copy of what an alias repeats", async () => {
     const desk = createDesk();
-    const path = desk.putUser("chat:\n  personaId: 3\n", "config.yaml");
-    expect((await run(desk, ["config", "set", "chat.temperature", "1"])).code).toBe(0);
-    expect(readFileSync(path, "utf8")).toBe("chat:\n  personaId: 3\n  temperature: 1\n");
-    writeFileSync(path, "# mine\nchat: {}\n");
-    const { code, err } = await run(desk, ["config", "set", "chat.temperature", "1"]);
-    expect([code, readFileSync(path, "utf8")]).toEqual([3, "# mine\nchat: {}\n"]);
-    expect(err).toContain("has comments");
+    const text = "profiles:\n  a: &a\n    timeout: 5\n    allowHttp: true\n  b: *a\n";
+    const path = desk.putUser(text, "config.yaml");
+    const { code } = await run(desk, ["config", "set", "profiles.b.timeout", "9"]);
+    const copy = "  b:\n    timeout: 9\n    allowHttp: true\n";
+    const changed = text.replace("  b: *a\n", copy);
+    expect([code, readFileSync(path, "utf8")]).toEqual([0, changed]);
   });
 
   it("--local changes the project file, package.json too, and keeps its mode", async () => {

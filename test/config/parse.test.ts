@@ -9,15 +9,30 @@ import { CliError } from "../../src/errors.ts";
 import { failureOf } from "./support.ts";
 
 const broken: [name: string, file: string, text: string, message: string][] = [
-  ["no value", "a.json", "{", "a.json:1:2: expected a key in double quotes"],
+  ["no value", "a.json", "{", "a.json:1:2: flow map must end with a }"],
   ["unquoted key", "a.json", "{\n  a: 1}", "a.json:2:3: expected a key in double quotes"],
   ["comment", "a.json", '{\n  // why\n  "ingest": {}}', "a.json:2:3: JSON has no comments"],
   ["trailing comma", "a.json", '{"ingest": {},\n}', "a.json:1:14: JSON has no trailing comma"],
-  ["missing comma", "a.json", '{"chat": {}\n"ingest": {}}', 'a.json:2:1: expected "," or "}"'],
-  ["open string", "a.json", '{"$schema": "x', "a.json:1:13: this string has no closing quote"],
-  ["line break in a string", "a.json", '{"$schema": "x\ny"}', "a.json:1:13: a string may not hold"],
-  ["bad escape", "a.json", '{"$schema": "\\x"}', "a.json:1:13: this string has an invalid escape"],
-  ["more after the end", "a.json", "{} {}", "a.json:1:4: unexpected text after"],
+  [
+    "missing comma",
+    "a.json",
+    '{"chat": {}\n"ingest": {}}',
+    "a.json:2:1: missing , between flow map items",
+  ],
+  ["open string", "a.json", '{"$schema": "x', "a.json:1:13: a string has no closing quote"],
+  [
+    "line break in a string",
+    "a.json",
+    '{"$schema": "x\ny"}',
+    "a.json:1:13: a string has no closing quote, a line break",
+  ],
+  [
+    "bad escape",
+    "a.json",
+    '{"$schema": "\\x"}',
+    "a.json:1:13: a string has no closing quote, a line break or an invalid escape",
+  ],
+  ["more after the end", "a.json", "{} {}", "a.json:1:4: unexpected flow-map-start"],
   ["bare word", "a.json", '{"chat": yes}', "a.json:1:10: expected a value"],
   ["leading zero", "a.json", '{"chat": 010}', "a.json:1:10: expected a value"],
   [
@@ -32,7 +47,7 @@ const broken: [name: string, file: string, text: string, message: string][] = [
     '{"chat": {"model": "a/b", "model": "a/c"}}',
     'a.json:1:27: the key "model" is duplicated',
   ],
-  ["too deep", "a.json", "[".repeat(5000), "a.json:1:102: nested deeper than 100"],
+  ["too deep", "a.json", "[".repeat(5000), "a.json:1:101: nested deeper than 100"],
   [
     "__proto__",
     "a.json",
@@ -54,7 +69,7 @@ const broken: [name: string, file: string, text: string, message: string][] = [
   ["list as the whole", "a.json", "[]", "a.json:1:1: expected object, found list"],
   ["text as the whole", "a.yaml", "hello", "a.yaml:1:1: expected object, found string"],
   ["YAML tab", "a.yaml", "ingest:\n\tinclude: [a]", "a.yaml:2:1: "],
-  ["YAML duplicate", "a.yaml", "chat: {}\nchat: {}\n", "a.yaml:2:1: duplicated mapping key"],
+  ["YAML duplicate", "a.yaml", "chat: {}\nchat: {}\n", 'a.yaml:2:1: the key "chat" is duplicated'],
   ["YAML function", "a.yaml", "ingest:\n  link: !!js/function 'x'\n", "a.yaml:2:"],
   ["YAML unknown alias", "a.yaml", "chat: *secretAlias\n", "a.yaml:1:"],
   [

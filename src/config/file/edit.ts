@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { CliError, codeOf, fileProblem } from "../../errors.ts";
 import { checkPrivate, refuseSpecial, writeWhole } from "./files.ts";
 import { whileLocked } from "./lock.ts";
@@ -88,28 +89,25 @@ function indentOf(text: string): string {
   return /^\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? "  ";
 }
 
-async function render(draft: Draft): Promise<string> {
-  const isJson = extname(draft.path) === ".json" || /^\s*\{/.test(draft.text);
-  if (isJson) return `${JSON.stringify(draft.values, null, indentOf(draft.text))}\n`;
-  // Rewriting YAML would silently drop its comments.
-  if (/(^|\s)#/m.test(draft.text)) {
-    throw new CliError(
-      "not-configured",
-      `${draft.path} has comments, which this command would delete`,
-      {
-        hints: ["edit the file by hand", "or store the configuration as JSON"],
-      },
-    );
-  }
-  const { dump } = await import("js-yaml");
-  return dump(draft.values, { lineWidth: -1, noRefs: true });
+/** The text of the draft: JSON anew, YAML with its comments and its layout. */
+async function render({ path, text, values, prefix, changes }: Draft): Promise<string> {
+  const isJson = extname(path) === ".json" || /^\s*\{/.test(text);
+  if (isJson) return `${JSON.stringify(values, null, indentOf(text))}\n`;
+  const { changeYaml } = await import("./yaml.ts");
+  return changeYaml(
+    text,
+    changes.map(([at, value]) => [[...prefix, ...at], value]),
+  );
 }
 
 /** The text that saveDraft() would write. Throws CliError `not-configured` if that text is invalid. */
 export async function renderDraft(draft: Draft): Promise<string> {
   const text = await render(draft);
-  await parseConfig(draft.path, text, draft.prefix);
-  return text;
+  const { tree } = await parseConfig(draft.path, text, draft.prefix);
+  if (isDeepStrictEqual(valueOf(tree), draft.values)) return text;
+  throw new CliError("not-configured", `cannot change ${draft.path} and keep the rest as it is`, {
+    hints: ["edit the file by hand"],
+  });
 }
 
 /**

@@ -26,12 +26,11 @@ export class SyntaxProblem extends Error {
 // Keys that reach the prototype of an object when they are copied carelessly (faults.md U11).
 const prototypeKeys = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Throws SyntaxProblem for a forbidden or duplicate key. */
-export function checkKey(members: readonly Member[], key: string, start: number): void {
+/** Adds a key to those of its object. Throws SyntaxProblem for a forbidden or duplicate key. */
+export function checkKey(keys: Set<string>, key: string, start: number): void {
   if (prototypeKeys.has(key)) throw new SyntaxProblem(`the key "${key}" is not allowed`, start);
-  if (members.some((member) => member.key === key)) {
-    throw new SyntaxProblem(`the key "${key}" is duplicated`, start);
-  }
+  if (keys.has(key)) throw new SyntaxProblem(`the key "${key}" is duplicated`, start);
+  keys.add(key);
 }
 
 /** The plain value of a node. */

@@ -1,6 +1,5 @@
 import { basename, extname } from "node:path";
 import { CliError } from "../../errors.ts";
-import { parseJson } from "./json.ts";
 import { nodeAt, placeOf, SyntaxProblem, valueOf, type Node, type Path } from "./nodes.ts";
 import { brokenConfig } from "./problems.ts";
 import type { ConfigContent } from "../values/schema.ts";
@@ -26,9 +25,10 @@ async function parseTree(path: string, text: string): Promise<Node> {
   if (text.trim() === "") return { kind: "object", start: 0, members: [] };
   const isJson = extname(path) === ".json";
   try {
-    if (isJson) return parseJson(text);
-    // Loaded on demand: most configurations are JSON, and start-up time counts.
-    const tree = (await import("./yaml.ts")).parseYaml(text);
+    // Loaded on demand: most commands find no file.
+    const tree = isJson
+      ? (await import("./json.ts")).parseJson(text)
+      : (await import("./yaml.ts")).parseYaml(text);
     const isEmpty = tree.kind === "scalar" && (tree.value === null || tree.value === undefined);
     return isEmpty ? { kind: "object", start: 0, members: [] } : tree;
   } catch (error) {

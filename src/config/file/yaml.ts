@@ -1,138 +1,177 @@
-import { CORE_SCHEMA, load, YAMLException, type EventType, type State } from "js-yaml";
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  parseDocument,
+  type Document,
+  type ParsedNode,
+  type YAMLError,
+} from "yaml";
 import { checkKey, SyntaxProblem, type Member, type Node } from "./nodes.ts";
 
-interface Event {
-  start: number;
-  end: number;
-  result: unknown;
-  children: Event[];
+const maxDepth = 100;
+const defaultMaxNodes = 20_000;
+
+// Beside the text, the lexer gives these marks: yaml.org has no use for their characters.
+const lexerMarks = new Set(["\u0002", "\u0018", "\u001f"]);
+
+/** Refuses deep nesting before parsing: 5,000 nested brackets abort the process in the library. */
+function checkDepth(text: string): void {
+  let depth = 0;
+  let at = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (token === "]" || token === "}") depth--;
+    if ((token === "[" || token === "{") && ++depth > maxDepth) throw tooDeep(at);
+    if (!lexerMarks.has(token)) at += token.length;
+  }
 }
 
-// A node starts after the spaces and comments before it.
-function skipSpace(text: string, at: number): number {
-  const pattern = /(?:[ \t\r\n]|#[^\n]*)*/y;
-  pattern.lastIndex = at;
-  return at + (pattern.exec(text)?.[0].length ?? 0);
+const tooDeep = (at: number): SyntaxProblem =>
+  new SyntaxProblem(`nested deeper than ${maxDepth} levels`, at);
+
+/** The library's message, without what it quotes of the file, which may hold a secret. */
+function reasonOf({ code, message }: YAMLError): string {
+  if (code === "MULTIPLE_DOCS") return "expected a single document";
+  const reason = message.replace(/:\s.*$/s, "").replace(/["']/g, "");
+  return reason.charAt(0).toLowerCase() + reason.slice(1);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Parses one document, and finds its first problem. Throws SyntaxProblem for deep nesting. */
+export function composeYaml(text: string): {
+  document: Document.Parsed;
+  problem: SyntaxProblem | undefined;
+} {
+  checkDepth(text);
+  const document = parseDocument(text, {
+    schema: "core",
+    // With the key and its place: nodes.ts.
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: "error",
+  });
+  // A warning is a tag that is not known, whose value would be read as something else.
+  const [error] = [...document.errors, ...document.warnings];
+  return { document, problem: error && new SyntaxProblem(reasonOf(error), error.pos[0]) };
+}
+
+function parseYamlDocument(text: string): Document.Parsed {
+  const { document, problem } = composeYaml(text);
+  if (problem) throw problem;
+  return document;
 }
 
 interface Source {
-  text: string;
+  document: Document.Parsed;
   /** How many more nodes the file may have: aliases can expand a few bytes without end (faults.md 0.10). */
   nodesLeft: number;
-  /** The objects and lists that hold the current value. */
+  /** The nodes that hold the current one. */
   holders: Set<unknown>;
 }
 
-function mappingNode(
-  event: Event,
-  value: Record<string, unknown>,
-  source: Source,
-  isMetadata: boolean,
-): Node {
-  const start = skipSpace(source.text, event.start);
-  const members: Member[] = [];
-  // Children alternate: key, value, key, value. An alias or an unusual key breaks the
-  // alternation. Then positions fall back to the mapping's position; values stay correct.
-  const places = new Map<string, [key: Event, value: Event | undefined]>();
-  for (let index = 0; index < event.children.length; index += 2) {
-    const key = event.children[index];
-    if (key) places.set(String(key.result), [key, event.children[index + 1]]);
+function toNode(item: ParsedNode | null, near: number, source: Source, isMetadata: boolean): Node {
+  const start = item?.range[0] ?? near;
+  if (--source.nodesLeft < 0) {
+    throw new SyntaxProblem("too many values after expanding aliases", start);
   }
-  for (const [key, inner] of Object.entries(value)) {
-    const place = places.get(key);
-    const keyStart = place ? skipSpace(source.text, place[0].start) : start;
-    checkKey(members, key, keyStart);
-    const node = toNode(place?.[1], inner, source, keyStart, isMetadata || key === "metadata");
-    members.push({ key, keyStart, value: node });
+  if (isAlias(item)) {
+    const target = item.resolve(source.document) as ParsedNode | undefined;
+    if (!target || source.holders.has(target)) {
+      throw new SyntaxProblem("an alias stands within the value that it repeats", start);
+    }
+    return { ...toNode(target, start, source, isMetadata), start };
+  }
+  if (!isMap(item) && !isSeq(item)) {
+    const { value, source: written = "" } = isScalar(item) ? item : { value: null };
+    // Metadata keeps its scalars as written: `1.10` does not become 1.1.
+    const isText = isMetadata && typeof value !== "string" && value !== null;
+    const scalar = isText ? written : (value as string | number | boolean | null);
+    return { kind: "scalar", start, value: scalar ?? null };
+  }
+  if (source.holders.size >= maxDepth) throw tooDeep(start);
+  source.holders.add(item);
+  const node = isSeq(item)
+    ? listNode(item.items as ParsedNode[], start, source, isMetadata)
+    : objectNode(item.items as ParsedPair[], start, source, isMetadata);
+  source.holders.delete(item);
+  return node;
+}
+
+interface ParsedPair {
+  key: ParsedNode;
+  value: ParsedNode | null;
+}
+
+function listNode(items: ParsedNode[], start: number, source: Source, isMetadata: boolean): Node {
+  const nodes = items.map((each) => toNode(each, start, source, isMetadata));
+  return { kind: "list", start, items: nodes };
+}
+
+function objectNode(items: ParsedPair[], start: number, source: Source, isMetadata: boolean): Node {
+  const members: Member[] = [];
+  const keys = new Set<string>();
+  for (const { key: keyNode, value } of items) {
+    const keyStart = keyNode.range[0];
+    if (!isScalar(keyNode)) throw new SyntaxProblem("a key must be one value", keyStart);
+    const key = isMetadata && keyNode.source ? keyNode.source : String(keyNode.value ?? "");
+    checkKey(keys, key, keyStart);
+    const inner = toNode(value, keyStart, source, isMetadata || key === "metadata");
+    members.push({ key, keyStart, value: inner });
   }
   return { kind: "object", start, members };
 }
-
-function listNode(event: Event, values: unknown[], source: Source, isMetadata: boolean): Node {
-  const start = skipSpace(source.text, event.start);
-  const items = values.map((item, index) =>
-    toNode(event.children[index], item, source, start, isMetadata),
-  );
-  return { kind: "list", start, items };
-}
-
-function toNode(
-  event: Event | undefined,
-  value: unknown,
-  source: Source,
-  near: number,
-  isMetadata: boolean,
-): Node {
-  if (--source.nodesLeft < 0) {
-    throw new SyntaxProblem("too many values after expanding aliases", near);
-  }
-  const at = event ?? { start: near, end: near, result: value, children: [] };
-  const start = skipSpace(source.text, at.start);
-  if (typeof value === "object" && value !== null) {
-    if (source.holders.has(value)) {
-      throw new SyntaxProblem("an alias stands within the value that it repeats", near);
-    }
-    source.holders.add(value);
-    const node = isObject(value)
-      ? mappingNode(at, value, source, isMetadata)
-      : listNode(at, value as unknown[], source, isMetadata);
-    source.holders.delete(value);
-    return node;
-  }
-  let scalar = value as string | number | boolean | null;
-  // Metadata keeps its scalars as written: `1.10` does not become 1.1, nor a date a Date.
-  if (isMetadata && typeof scalar !== "string" && scalar !== null) {
-    scalar = source.text.slice(start, at.end).trim();
-  }
-  return { kind: "scalar", start, value: scalar };
-}
-
-// Cuts off quoted text and tags: js-yaml quotes the file in some reasons.
-function reasonOf(error: YAMLException): string {
-  return error.reason.replace(/\s*(?:["']|!<).*$/s, "");
-}
-
-const defaultMaxNodes = 20_000;
 
 /**
  * Parses one YAML document with the position of every value. `maxNodes` bounds the number of values
  * after aliases are expanded. Throws SyntaxProblem.
  */
 export function parseYaml(text: string, maxNodes = defaultMaxNodes): Node {
-  const root: Event = { start: 0, end: 0, result: undefined, children: [] };
-  const open: Event[] = [root];
-  const listener = (type: EventType, state: State): void => {
-    if (type === "open") {
-      open.push({ start: state.position, end: 0, result: undefined, children: [] });
-      return;
-    }
-    const event = open.pop();
-    if (!event) return;
-    event.end = state.position;
-    event.result = state.result;
-    // In block context js-yaml first reads a value as a possible key: two nested events, one result.
-    const [only] = event.children;
-    if (only && event.children.length === 1 && only.result === event.result) {
-      event.children = only.children;
-    }
-    open.at(-1)?.children.push(event);
-  };
-  let value: unknown;
+  return treeOf(parseYamlDocument(text), maxNodes);
+}
+
+function treeOf(document: Document.Parsed, maxNodes: number): Node {
+  const source = { document, nodesLeft: maxNodes, holders: new Set() };
   try {
-    value = load(text, { schema: CORE_SCHEMA, listener });
+    return toNode(document.contents, 0, source, false);
   } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    throw new SyntaxProblem(reasonOf(error), error.mark?.position ?? 0);
+    if (error instanceof RangeError) throw tooDeep(0);
+    throw error;
   }
-  return toNode(
-    root.children[0],
-    value,
-    { text, nodesLeft: maxNodes, holders: new Set() },
-    0,
-    false,
-  );
+}
+
+/**
+ * A YAML text with values set, or removed where they are undefined. Comments stay, and what is not
+ * changed is written as it was.
+ */
+export function changeYaml(
+  text: string,
+  changes: readonly (readonly [path: readonly string[], value: unknown])[],
+): string {
+  const document = parseYamlDocument(text);
+  for (const [path, value] of changes) {
+    copyAliases(document, path);
+    if (value === undefined) document.deleteIn(path);
+    else setIn(document, path, value);
+  }
+  const indent = /^( +)\S/m.exec(text)?.[1]?.length ?? 2;
+  return document.toString({ lineWidth: 0, indent, flowCollectionPadding: /\{ /.test(text) });
+}
+
+/** Replaces aliases on the way to a value by copies: a change must not change what they repeat. */
+function copyAliases(document: Document.Parsed, path: readonly string[]): void {
+  for (let depth = 1; depth < path.length; depth++) {
+    const node = document.getIn(path.slice(0, depth), true);
+    if (!isAlias(node)) continue;
+    const copy: unknown = node.resolve(document)?.toJS(document);
+    document.setIn(path.slice(0, depth), document.createNode(copy));
+  }
+}
+
+/** Sets a value; what is no object on the way to it becomes one. */
+function setIn(document: Document.Parsed, path: readonly string[], value: unknown): void {
+  let depth = path.length;
+  while (depth > 1 && !isMap(document.getIn(path.slice(0, depth - 1), true))) depth--;
+  const inner = path.slice(depth).reduceRight((held, key) => ({ [key]: held }), value);
+  document.setIn(path.slice(0, depth), document.createNode(inner));
 }
