@@ -147,7 +147,7 @@ describe("state store", () => {
   });
 
   it.each([
-    ["99", "newer knowctl"],
+    ["99", "another version of knowctl"],
     ["5", "another version of knowctl"],
     ["x", "another version of knowctl"],
   ])("refuses a state of version %s and leaves it alone", async (version, message) => {

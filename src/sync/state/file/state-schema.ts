@@ -91,7 +91,7 @@ export function checkTables(database: Database, path: string): boolean {
     .get(metaTable);
   const row = hasTables && database.prepare("SELECT value FROM meta WHERE key = 'schema'").get();
   const version = row === undefined ? schemaVersion : Number(row["value"]);
-  if (version !== schemaVersion) throw otherVersion(path, version);
+  if (version !== schemaVersion) throw otherVersion(path);
   checkSchema(database, path);
   return hasTables !== undefined;
 }
@@ -110,15 +110,11 @@ export function prepareTables(database: Database, path: string): boolean {
   });
 }
 
-function otherVersion(path: string, version: number): CliError {
-  if (version > schemaVersion) {
-    return new CliError("local", `the state ${path} was written by a newer knowctl`, {
-      hints: ["update knowctl, or name another folder with --state"],
-    });
-  }
+function otherVersion(path: string): CliError {
   return new CliError("local", `the state ${path} was written by another version of knowctl`, {
     hints: [
-      "move the file away and upload again: all documents are sent again under the same ids",
+      "use the version of knowctl that wrote it",
+      "or move the file away and upload again: all documents are sent again under the same ids",
       "or name another folder with --state",
     ],
   });
