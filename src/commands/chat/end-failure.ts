@@ -1,8 +1,146 @@
-import { CliError } from "../../errors.ts";
-import { failureError } from "./failure.ts";
+import { CliError, type ExitName } from "../../errors.ts";
 import { modelName } from "../../output/chat/made.ts";
 import { titleText } from "../../output/chat/sources.ts";
 import { hasAnswer, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
+import { hintForUnknown } from "../../api/answers/unknown.ts";
+import type { TurnEvent } from "../../output/chat/turn/turn-event.ts";
+import { neutraliseLine } from "../../output/terminal/neutralise.ts";
+
+type Failure = Extract<TurnEvent, { type: "error" }>;
+
+interface Meaning {
+  exit: ExitName;
+  /** What it means, and whether asking again helps. */
+  hint?: string;
+}
+
+const permission: Meaning = { exit: "auth", hint: "ask an administrator for the permission" };
+const login: Meaning = { exit: "auth", hint: "check the access token of this profile" };
+const limit: Meaning = { exit: "rate-limited", hint: "wait and ask again" };
+const tooLong: Meaning = { exit: "usage", hint: "shorten the message or start a new session" };
+const badRequest: Meaning = { exit: "usage" };
+const vendor: Meaning = {
+  exit: "server-error",
+  hint: "the service cannot access its model: ask its administrator to fix this; asking again does not help",
+};
+const busy: Meaning = { exit: "server-error", hint: "the model failed: ask again later" };
+const refused: Meaning = {
+  exit: "server-error",
+  hint: "the model's vendor refused the request: asking again does not help; try another --model or a new session",
+};
+const broken: Meaning = {
+  exit: "server-error",
+  hint: "the service gives no known reason: ask once more, then tell its administrator",
+};
+
+/**
+ * Meaning of the error codes of an in-stream failure (observed-service.md 2.6, 6.2, 12.5).
+ * AUTH_ERROR, PERMISSION_DENIED and BUDGET_EXCEEDED are about the service's key at the model's
+ * vendor, not about the user's key.
+ */
+const meanings: Readonly<Record<string, Meaning>> = {
+  AUTH_ERROR: vendor,
+  PERMISSION_DENIED: vendor,
+  BUDGET_EXCEEDED: {
+    exit: "rate-limited",
+    hint: "the service's quota at the model's vendor is used up: asking again helps only after its administrator raises it, or with another --model",
+  },
+  MODEL_REFUSAL: {
+    exit: "usage",
+    hint: "the model refused the question: ask it in other words; the same question is refused again",
+  },
+  CONTENT_POLICY: {
+    exit: "usage",
+    hint: "the content filter of the model's vendor refused the question: ask it in other words; the same question is refused again",
+  },
+  QUERY_REJECTED: {
+    exit: "usage",
+    hint: "a rule of the service refused the question: ask it in other words; the same question is refused again",
+  },
+  EMPTY_LLM_RESPONSE: {
+    exit: "incomplete",
+    hint: "the model returned no text: asking again may help, else use other words or another --model",
+  },
+  UNAUTHENTICATED: login,
+  INVALID_TOKEN: login,
+  TOKEN_EXPIRED: login,
+  CREDENTIAL_EXPIRED: login,
+  SESSION_EXPIRED: login,
+  SESSION_TERMINATED: login,
+  UNAUTHORIZED: permission,
+  INSUFFICIENT_PERMISSIONS: permission,
+  ADMIN_ONLY: permission,
+  EE_REQUIRED: permission,
+  RATE_LIMIT: limit,
+  RATE_LIMITED: limit,
+  VALIDATION_ERROR: badRequest,
+  INVALID_INPUT: badRequest,
+  MISSING_REQUIRED_FIELD: badRequest,
+  CONTEXT_TOO_LONG: tooLong,
+  REQUEST_TOO_LARGE: tooLong,
+  PAYLOAD_TOO_LARGE: tooLong,
+  BAD_REQUEST: refused,
+  UNPROCESSABLE_ENTITY: refused,
+  MODEL_ERROR: busy,
+  API_ERROR: busy,
+  CONNECTION_ERROR: busy,
+  SERVICE_UNAVAILABLE: busy,
+  GATEWAY_TIMEOUT: { exit: "timeout" },
+};
+
+const notFound: Meaning = {
+  exit: "not-found",
+  hint: "check the session, agent, project, tools and files of the question",
+};
+
+const noModel = (model: string): Meaning => ({
+  exit: "not-found",
+  hint: `the model's vendor has no model "${neutraliseLine(model).slice(0, 100)}": name another with --model, or ask the administrator to change the agent's; asking again does not help`,
+});
+
+const brokenTool: Meaning = {
+  exit: "server-error",
+  hint: "a tool of the agent is broken: ask without tools (--no-tools), or tell the agent's owner; asking again does not help",
+};
+const aboutTools = /\btools?\b|\bMCP\b|\bOpenAPI\b|\bfunctions?\b/i;
+
+function meaningOf({ code: named, message, vendorModel }: Failure): Meaning {
+  const code = named?.toUpperCase() ?? "";
+  // The words come first: one code has many causes.
+  const hint = hintForUnknown(code, message);
+  if (hint !== undefined) return { exit: "not-found", hint };
+  if (code === "NOT_FOUND" && vendorModel !== undefined) return noModel(vendorModel);
+  const known = Object.hasOwn(meanings, code) ? meanings[code] : undefined;
+  const isVague = known === undefined || [badRequest, busy, refused].includes(known);
+  if (isVague && aboutTools.test(message)) return brokenTool;
+  if (known) return known;
+  return /(?:^|_)NOT_FOUND$/.test(code) ? notFound : broken;
+}
+
+const maxMessageLength = 500;
+
+/** The turn that failed: its session, whether a part of its answer arrived, and its model if several answer. */
+export interface FailedTurn {
+  sessionId: string | null;
+  hasAnswer: boolean;
+  model?: string | undefined;
+}
+
+/** The error of a turn that failed after HTTP status 200. Omits the service's stack trace. */
+export function failureError(
+  failure: Failure,
+  { sessionId, hasAnswer, model }: FailedTurn,
+): CliError {
+  const meaning = meaningOf(failure);
+  const line = neutraliseLine(failure.message).trim();
+  const reason = line.length > maxMessageLength ? `${line.slice(0, maxMessageLength)}…` : line;
+  const code = failure.code ? ` (${neutraliseLine(failure.code).slice(0, 60)})` : "";
+  const hints = meaning.hint ? [meaning.hint] : [];
+  if (sessionId !== null) hints.push(`session: ${sessionId}`);
+  const what = hasAnswer ? "broke off its answer" : "did not answer";
+  const message = `${model ?? "the service"} ${what}: ${reason || "no reason reported"}${code}`;
+  return new CliError(meaning.exit, message, { hints });
+}
 
 /** Whether somebody stopped the answer on the service's side. */
 export function isCancelled({ stopReason }: Turn): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { failureError } from "../../../../src/commands/chat/failure.ts";
+import { failureError } from "../../../../src/commands/chat/end-failure.ts";
 
 function fail(message: string, code: string | null = null, sessionId: string | null = null) {
   const failure = { type: "error", message, code, retryable: null } as const;

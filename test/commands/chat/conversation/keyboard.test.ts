@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { openKeyboard } from "../../../../src/commands/chat/conversation/keyboard.ts";
+import { openKeyboard } from "../../../../src/commands/chat/conversation/conversation.ts";
 import type { Input } from "../../../../src/output/terminal/keys.ts";
 import { createTestContext } from "../../../support.ts";
 
