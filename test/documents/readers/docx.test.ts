@@ -262,7 +262,7 @@ describe("links, numbers and pictures", () => {
   </w:styles>`;
   const labelled = (depth: number, format: string, text: string, more = ""): string =>
     `<w:lvl w:ilvl="${depth}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`;
-  const outline = `<w:numbering xmlns:w="urn:w"><w:abstractNum w:abstractNumId="0">${labelled(0, "upperRoman", "%1.")}${labelled(1, "decimal", "%1.%2", "<w:isLgl/>")}${labelled(2, "lowerLetter", "%2 (%3)", '<w:pStyle w:val="H3"/>')}${labelled(3, "decimalZero", "§ %4")}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`;
+  const outline = `<w:numbering xmlns:w="urn:w"><w:abstractNum w:abstractNumId="0">${labelled(0, "upperRoman", "%1.")}${labelled(1, "decimal", "%1.%2", "<w:isLgl/>")}${labelled(2, "lowerLetter", "%2 (%3)", '<w:pStyle w:val="H3"/>')}${labelled(3, "decimalZero", "§ %1.%4", "<w:isLgl/>")}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`;
 
   it("headings and items have the numbers that the page shows", async () => {
     const body = [
@@ -278,7 +278,7 @@ describe("links, numbers and pictures", () => {
     const parts = { "word/styles.xml": numberedStyles, "word/numbering.xml": outline };
     const parsed = await read(body, { ...relations, ...parts });
     expect(parsed.body).toBe(
-      "# I. A\n\n# II. B\n\n## 2.1 C\n\n## 2.2 D\n\n### 2 (a) E\n\n- 2.3 F\n  - § 01 G\n\n# H\n",
+      "# I. A\n\n# II. B\n\n## 2.1 C\n\n## 2.2 D\n\n### 2 (a) E\n\n- 2.3 F\n  - § 2.01 G\n\n# H\n",
     );
     expect(parsed.headings?.map(({ text }) => text).slice(0, 3)).toEqual([
       "I. A",

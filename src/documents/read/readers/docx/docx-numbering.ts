@@ -104,7 +104,8 @@ export function countItem(
     const at = Number(place) - 1;
     const other = levels?.get(at) ?? level;
     const number = numbers[at] ?? other.start;
-    return level.isLegal ? String(number) : shown(number, other);
+    const isDigits = level.isLegal && other.format !== "decimalZero";
+    return isDigits ? String(number) : shown(number, other);
   });
   return label.trim();
 }
