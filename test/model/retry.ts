@@ -52,12 +52,14 @@ function isRenamed({ failed, project, yield: { documents } }: Retry): boolean {
   return failed.some(({ path, id }) => id !== "" && project.files.has(path) && !ids.has(id));
 }
 
+const findsNone = ({ code, stderr }: Ran): boolean =>
+  code === 2 && stderr.includes("none of the failed files exists");
+
 function checkCode(retry: Retry, ran: Ran, disturbed: boolean, isRefused: boolean): void {
   const planned = codeOf(retry);
   const wanted = planned === 0 && isRefused ? 10 : planned;
   // The state is named, and the root of this command is another one than that of the failures.
-  if (wanted !== 2 && ran.code === 2 && ran.stderr.includes("none of the failed files exists"))
-    return;
+  if (wanted !== 2 && findsNone(ran)) return;
   // A failed file may have the id of another file that is recorded.
   if (ran.code === 2 && ran.stderr.includes("two files have the same document id")) return;
   // Nothing failed for this pair: that its upload stopped says more than that another pair failed.
@@ -97,7 +99,8 @@ export async function runRetry(
     documents.filter((each) => !foreign.includes(each)),
     pair,
   );
-  if (pair === undefined || ran.code === 9) return;
+  // Of another root nothing was tried: what failed is still recorded.
+  if (pair === undefined || ran.code === 9 || findsNone(ran)) return;
   const sent = new Set(writes.map(({ document }) => document?.id ?? ""));
   if (ran.code === 0 && !isRenamed(retry)) {
     const mayBeForeign = (id: string): boolean => before.has(id) && !sent.has(id);
