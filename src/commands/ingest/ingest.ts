@@ -301,16 +301,8 @@ export async function uploadFound(
   await printSince(session.output, session.source);
   await printReasons(session.output, plan.table);
   await printUnfound(session, plan);
-  await uploadPlan(context, {
-    ...session,
-    plan,
-    report,
-    options,
-    startedAtMs,
-    begun,
-    owners,
-    overwritten,
-  });
+  const planned = { plan, startedAtMs, begun, owners, overwritten };
+  await uploadPlan(context, session, planned, report, options);
 }
 
 /**

@@ -126,7 +126,7 @@ export function checkRemoval(
     failedBefore: failedBefore === undefined ? undefined : source.shown(failedBefore),
     lostPath: session.lostPath,
     unsureId: unsureIdOf(source, orphans),
-    stopped: stoppedUpload(session),
+    stopped: stoppedUpload(session.state, session.targets, session.source),
     target: target.key,
     otherTargets: state.knows(target.key) ? [] : listTargets(state.database, targetsShown),
     count: orphans.selected,

@@ -134,7 +134,9 @@ function pathInProject(report: RunReport | undefined, cwd: string): string {
 /** Throws CliError `partial` for failures that a retry cannot send. */
 function refuseRest({ fromStdin }: Failed, session: Session, report: RunReport | undefined): void {
   if (fromStdin > 0) throw fromStdinError(fromStdin, report);
-  const stopped = report ? undefined : stoppedUpload(session);
+  const stopped = report
+    ? undefined
+    : stoppedUpload(session.state, session.targets, session.source);
   const isStopped = report?.status === "error" || report?.status === "interrupted";
   if (!isStopped && stopped === undefined) return;
   const run = stopped === undefined ? "that run" : `the upload of ${stopped}`;

@@ -366,7 +366,8 @@ async function upload(
     const stream = closable(first, () => chunks.close());
     const { startedAtMs } = request;
     const owners = createOwners(session, ownersOptions(context, options));
-    await uploadPlan(context, { ...session, plan, report, options, stream, startedAtMs, owners });
+    const planned = { plan, stream, startedAtMs, owners };
+    await uploadPlan(context, session, planned, report, options);
     await printNext(context, session, report.counts);
   });
 }

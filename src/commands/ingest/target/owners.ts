@@ -138,7 +138,7 @@ export interface Owners {
   /** Requests the list of documents early, where the plan holds documents without a record. */
   begin(): void;
   /** Reads the lists if a document of the plan has no record. Throws ApiError where a list fails. */
-  ready(upload: { plan: Plan; stream?: unknown }): Promise<void>;
+  ready(plan: Plan): Promise<void>;
   /**
    * Fails the documents that stand under another pair alone, and marks those of the own pair as
    * adopted.
@@ -308,8 +308,8 @@ export function createOwners(
     begin() {
       if (!isOff()) lists.read().catch(() => {});
     },
-    async ready({ plan, stream }) {
-      if (isOff() || stream !== undefined || plan.table.count("new") === 0) return;
+    async ready(plan) {
+      if (isOff() || plan.table.count("new") === 0) return;
       if (!hasUnrecorded(plan, () => true)) return;
       const phase = "waiting for the list of the service's documents,";
       followCount(progress, phase, () => 0);

@@ -1,3 +1,5 @@
+import type { PlanTable } from "../../../sync/plan/plan-table.ts";
+import type { State } from "../../../sync/state/state.ts";
 import { resolve } from "node:path";
 import { relativeTo } from "../../../documents/find/root.ts";
 import { scopeOf } from "../../../documents/find/scope.ts";
@@ -6,14 +8,8 @@ import type { FailureRecord } from "../../../sync/state/records.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
 import type { BegunRun } from "../../../sync/state/uploads.ts";
 import { targetFor, type Targets } from "../../../sync/state/target.ts";
-import type { Session, UploadSession } from "../session.ts";
+import type { Session } from "../session.ts";
 import type { DocumentSource } from "../options/settings.ts";
-
-type Ran = Pick<Session, "source" | "state" | "targets" | "shaping"> & {
-  plan: Plan;
-  options: { shard?: Shard };
-  startedAtMs: number;
-};
 
 const batchSize = 256;
 
@@ -43,11 +39,11 @@ export function begunRun(
 }
 
 /** The inputs, for messages, of the last upload to the target that was stopped before it had sent everything. */
-export function stoppedUpload({
-  state,
-  targets,
-  source,
-}: Pick<Session, "state" | "targets" | "source">): string | undefined {
+export function stoppedUpload(
+  state: State,
+  targets: Targets,
+  source: DocumentSource,
+): string | undefined {
   const run = state.uploads.stopped(failuresKey(targets));
   if (!run) return undefined;
   if (run.inputs.length === 0) return "the configured include";
@@ -69,16 +65,18 @@ export function failureScope(
 
 /** Records the failures of the plan; failures of the upload are recorded during the run. */
 export function recordPlanFailures(
-  { plan, state, targets, shaping }: Ran,
+  table: PlanTable,
+  state: State,
+  target: string,
+  options: number | undefined,
   now: () => number,
 ): void {
-  const target = failuresKey(targets);
   let failures: FailureRecord[] = [];
   const save = (): void => {
     state.save({ failures });
     failures = [];
   };
-  for (const { path, part, detail } of plan.table.entries(["failed"])) {
+  for (const { path, part, detail } of table.entries(["failed"])) {
     failures.push({
       target,
       path,
@@ -88,7 +86,7 @@ export function recordPlanFailures(
       retryable: false,
       status: undefined,
       failedAtMs: now(),
-      options: shaping.number,
+      options,
     });
     if (failures.length >= batchSize) save();
   }
@@ -100,13 +98,13 @@ export function recordPlanFailures(
  * as this run would send them. Call it before the first request: a later retry after a stopped run
  * would send them with the options of the older failure.
  */
-export function clearUnchanged({
-  plan: { table, linked },
-  source,
-  state,
-  targets,
-  startedAtMs,
-}: Ran): void {
+export function clearUnchanged(
+  { table, linked }: Plan,
+  source: DocumentSource,
+  state: State,
+  target: string,
+  startedAtMs: number,
+): void {
   if (table.count("unchanged") === 0) return;
   const isInScope = failureScope(source, { linked });
   const isElsewhere = table.database.prepare(
@@ -115,7 +113,7 @@ export function clearUnchanged({
   );
   const isUnchanged = (path: string): boolean =>
     isInScope(path) && state.filesOf(path).length > 0 && isElsewhere.get(path) === undefined;
-  state.clearFailures(failuresKey(targets), startedAtMs, isUnchanged);
+  state.clearFailures(target, startedAtMs, isUnchanged);
 }
 
 /**
@@ -123,33 +121,36 @@ export function clearUnchanged({
  * shard or --since run does not read the other files. Keeps failures of files that the plan
  * skipped without reading, e.g. a table that was not named.
  */
-export function clearSettled({ plan, source, state, targets, options, startedAtMs }: Ran): void {
-  if (options.shard || source.since) return;
+export function clearSettled(
+  plan: Plan,
+  source: DocumentSource,
+  state: State,
+  target: string,
+  startedAtMs: number,
+): void {
   const isInScope = failureScope(source, plan);
   const isSettled = (path: string): boolean => isInScope(path) && !plan.table.isLeftOut(path);
-  state.clearFailures(failuresKey(targets), startedAtMs, isSettled);
-}
-
-interface FailedUpload extends Pick<UploadSession, "source"> {
-  /** Documents from stdin. */
-  stream?: unknown;
-  options: { state?: string | boolean };
+  state.clearFailures(target, startedAtMs, isSettled);
 }
 
 /** What to do about documents that failed, of which `broken` would fail again as they are. */
-export function failedHint({ stream, options, source }: FailedUpload, broken: number): string {
+export function failedHint(
+  { cwd, settings }: DocumentSource,
+  stateFlag: string | boolean | undefined,
+  isStdin: boolean,
+  broken: number,
+): string {
   const needsFix = broken > 0;
   // `retry` needs files and a state.
-  if (stream) {
+  if (isStdin) {
     return `${needsFix ? "fix them and " : ""}send them again; accepted documents are not sent twice`;
   }
-  if (options.state === false) {
+  if (stateFlag === false) {
     return needsFix
       ? "fix them, then run the command again"
       : "run the command again: it sends them again";
   }
-  const { cwd, settings } = source;
-  const state = typeof options.state === "string" ? ` --state ${options.state}` : "";
+  const state = typeof stateFlag === "string" ? ` --state ${stateFlag}` : "";
   // From another folder the command would open another state.
   const place = relativeTo(settings.root, cwd) === undefined ? ` in ${settings.root}` : "";
   const retry = `\`knowctl retry${state}\`${place}`;

@@ -1,9 +1,10 @@
+import type { UploadConnection } from "../session.ts";
 import type { Gate } from "../../../api/retry/gate.ts";
-import type { Context } from "../../../context.ts";
-import { type ProgressState, formatDuration } from "../../../output/terminal/progress.ts";
-import type { Plan } from "../../../sync/plan/plan.ts";
-import type { Report } from "../report/report.ts";
-import type { UploadSession } from "../session.ts";
+import {
+  type ProgressState,
+  formatDuration,
+  type UploadCounts,
+} from "../../../output/terminal/progress.ts";
 
 /** State of an upload at one moment, to find out why it is slow. */
 export interface Moment {
@@ -71,35 +72,40 @@ export function createIdleCount(): (sending: number, limit: number) => number {
   return (sending, limit) => (moments = sending * 4 <= limit ? moments + 1 : 0);
 }
 
-type Followed = Pick<UploadSession, "connected" | "progress"> & {
-  plan: Plan;
-  report: Report;
-  stream?: unknown;
-};
+/** An upload on the progress line. */
+export interface FollowedUpload {
+  describe(): ProgressState;
+  onSending(change: 1 | -1): void;
+  add(documents: number): void;
+}
 
-/** Shows the upload on the progress line; `show` shows it again after other output. */
+/** Describes an upload of `total` documents, as far as their number is known. */
 export function followUpload(
-  { elapsed }: Context,
-  { plan: { table }, stream, connected, report: { counts }, progress }: Followed,
+  elapsed: () => number,
+  { concurrency: ceiling, rate }: Pick<UploadConnection, "concurrency" | "rate">,
   gate: Gate,
-  sending: () => number,
-): { add(documents: number): void; show(): void } {
-  const { concurrency: ceiling, rate } = connected;
-  const total = stream ? undefined : table.count("new") + table.count("changed");
+  counts: UploadCounts,
+  total: number | undefined,
+): FollowedUpload {
   const idleFor = createIdleCount();
+  let sending = 0;
   let done = 0;
-  const describe = (): ProgressState => {
-    const seen = gate.state();
-    const { retries, throttled } = seen;
-    const count = sending();
-    const idleMoments = idleFor(count, seen.limit);
-    const now = elapsed();
-    const slowBecause = whySlow({ gate: seen, now, ceiling, rate, sending: count, idleMoments });
-    return { phase: "uploading", done, total, counts, retries, throttled, slowBecause };
-  };
-  progress.follow(describe);
   return {
+    describe() {
+      const seen = gate.state();
+      const { retries, throttled } = seen;
+      const idleMoments = idleFor(sending, seen.limit);
+      const slowBecause = whySlow({
+        gate: seen,
+        now: elapsed(),
+        ceiling,
+        rate,
+        sending,
+        idleMoments,
+      });
+      return { phase: "uploading", done, total, counts, retries, throttled, slowBecause };
+    },
+    onSending: (change) => void (sending += change),
     add: (documents) => void (done += documents),
-    show: () => progress.follow(describe),
   };
 }

@@ -4,12 +4,8 @@ import { readImageBytes, type LocalImage } from "../../../documents/images/image
 import { ApiError, CliError, reworded } from "../../../errors.ts";
 import type { upsertDocument } from "../../../api/documents.ts";
 import type { FaultKind } from "../../../api/retry/policy.ts";
-import type { Context } from "../../../context.ts";
-import { createImages } from "../../../sync/run/images.ts";
+import type { createImages } from "../../../sync/run/images.ts";
 import type { RunRequest } from "../../../sync/run/run-request.ts";
-import type { SentCheck } from "../../verify/expected/sent.ts";
-import type { UploadSession } from "../session.ts";
-import { keepingSent } from "./check-sent.ts";
 
 export interface ImageUploads {
   /** Uploads one image of the project; resolves with its id in the service. */
@@ -58,27 +54,22 @@ export function createImageUploads(client: Client, root: string, gate: Gate): Im
   };
 }
 
-interface Sending extends Pick<UploadSession, "state" | "connected" | "targets"> {
-  /** With `--verify`: keeps what was sent. */
-  check?: SentCheck | undefined;
-  options: { force?: boolean };
-}
-
 /** Whether the service may have stored a document although its request failed. */
 function mayBeStored(kind: FaultKind, status = 0): boolean {
   if (kind === "status") return status >= 500 || status === 408;
   return kind !== "unsent";
 }
 
-/** Returns the function that sends one document, after its images. */
+/** Returns the function that sends one document, after its images; `keeping` keeps what was sent. */
 export function createSender(
-  { now }: Context,
-  { state, connected: { client }, targets, check, options: { force = false } }: Sending,
+  client: Client,
   gate: Gate,
-  uploads: ImageUploads,
-  onHeld: (change: 1 | -1) => void,
-): Pick<RunRequest, "upload" | "wasUnanswered"> {
+  images: ReturnType<typeof createImages>,
+  keeping?: (send: RunRequest["upload"]) => RunRequest["upload"],
+): Pick<RunRequest, "upload" | "wasUnanswered" | "followHeld"> {
   const unanswered = new Set<string>();
+  let hold: (change: 1 | -1) => void = () => {};
+  const onHeld = (change: 1 | -1): void => hold(change);
   const optionsOf = (spentMs: number, { id }: { id: string }) => ({
     gate,
     onHeld,
@@ -87,22 +78,22 @@ export function createSender(
       if (mayBeStored(kind, status)) unanswered.add(id);
     },
   });
-  const wasUnanswered = (id: string): boolean => unanswered.has(id);
-  const service = targets.baseUrl;
   // Imported with the first document: most runs have none to send.
   let upsert: typeof upsertDocument | undefined;
-  const images = createImages({ state, service, force, upload: uploads.upload, now });
   const send: RunRequest["upload"] = async (planned, document, spentMs) => {
     const { uploads: wanted = [] } = document;
     upsert ??= (await import("../../../api/documents.ts")).upsertDocument;
     const body = wanted.length > 0 ? await images.place(planned, wanted) : planned;
     return await upsert(client, body, optionsOf(spentMs, document));
   };
-  if (check) return { upload: keepingSent(send, check, { client, targets, now }), wasUnanswered };
   // Without images, return the promise of upsert() itself: in bulk, each extra promise counts.
-  const upload: RunRequest["upload"] = (body, document, spentMs) =>
+  const sendFast: RunRequest["upload"] = (body, document, spentMs) =>
     upsert && document.uploads === undefined
       ? upsert(client, body, optionsOf(spentMs, document))
       : send(body, document, spentMs);
-  return { upload, wasUnanswered };
+  return {
+    upload: keeping ? keeping(send) : sendFast,
+    wasUnanswered: (id) => unanswered.has(id),
+    followHeld: (workers) => void (hold = workers),
+  };
 }

@@ -1,23 +1,33 @@
+import { createImages } from "../../../sync/run/images.ts";
+import type { Output } from "../../../output/terminal/output.ts";
+import type { State } from "../../../sync/state/state.ts";
+import type { Client } from "../../../api/client.ts";
 import { limitsOf } from "../../../api/call.ts";
 import { policies } from "../../../api/retry/policy.ts";
 import { createGate, type Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { CliError, reasonOf, ApiError } from "../../../errors.ts";
-import { countOf } from "../../../output/terminal/progress.ts";
+import { countOf, type UploadCounts } from "../../../output/terminal/progress.ts";
 import type { VerifyCounts } from "../../../output/report/from/verify.ts";
-import { createDates, unchangedDates, type Dates } from "../../../sync/run/bump-updated-at.ts";
+import { createDates, unchangedDates } from "../../../sync/run/bump-updated-at.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { BegunRun } from "../../../sync/state/uploads.ts";
 import { serviceTargets } from "../../../sync/state/target.ts";
 import type { SentCheck } from "../../verify/expected/sent.ts";
 import { readAgain, readPending, type Pending } from "../../../sync/run/pending.ts";
 import { runDocuments } from "../../../sync/run/run.ts";
-import { createImageUploads, type ImageUploads, createSender } from "./sender.ts";
+import { createImageUploads, createSender } from "./sender.ts";
 import { accessRules, type AccessFlags } from "../target/access.ts";
-import { createOtherPairs, type OtherPairs } from "../target/other-pairs.ts";
+import { createOtherPairs } from "../target/other-pairs.ts";
 import type { Owners } from "../target/owners.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
-import { checkSent, countStillUnfound, foundProblems, openCheck } from "./check-sent.ts";
+import {
+  checkSent,
+  countStillUnfound,
+  foundProblems,
+  openCheck,
+  keepingSent,
+} from "./check-sent.ts";
 import {
   failedHint,
   clearSettled,
@@ -27,8 +37,8 @@ import {
 } from "./failures.ts";
 import type { Report, Traffic } from "../report/report.ts";
 import type { UploadSession } from "../session.ts";
-import { followUpload } from "./follow-upload.ts";
-import type { DocumentEvent } from "../../../sync/run/run-request.ts";
+import { followUpload, type FollowedUpload } from "./follow-upload.ts";
+import type { DocumentEvent, RunRequest } from "../../../sync/run/run-request.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import { findOtherDialect } from "../../../api/other-dialect.ts";
 import { withoutApi } from "../../../api/transport/without-api.ts";
@@ -37,10 +47,7 @@ import { withoutApi } from "../../../api/transport/without-api.ts";
  * Returns the error to report for a run that `error` stopped. If the service lacks the upload
  * endpoint, this is an error that names the service's dialect; otherwise `error` itself.
  */
-async function explainMissingEndpoint(
-  { client }: UploadSession["connected"],
-  error: unknown,
-): Promise<unknown> {
+async function explainMissingEndpoint(client: Client, error: unknown): Promise<unknown> {
   if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 405)) return error;
   if (error.code === withoutApi) return error;
   const { ingestion } = client.dialect.paths;
@@ -116,21 +123,18 @@ interface UploadOptions extends AccessFlags {
   wait?: number;
 }
 
-interface Upload extends UploadSession {
+/** What an upload sends, and how its run is recorded. */
+interface Upload {
   plan: Plan;
-  report: Report;
   /** Documents from stdin, instead of the documents of the plan. */
   stream?: AsyncIterable<Pending[]>;
-  options: UploadOptions;
+  /** Whose the documents without a record are. */
+  owners: Owners;
   startedAtMs: number;
   /** What to record of the run until it has ended; undefined where nothing could repeat it. */
   begun?: BegunRun | undefined;
-  /** Whose the documents without a record are. */
-  owners: Owners;
   /** Where one run sends several groups of files. */
   overwritten?: Overwritten;
-  /** With `--verify`: checks what was sent. */
-  check?: SentCheck | undefined;
 }
 
 function trafficOf(gate: Gate): Traffic {
@@ -141,86 +145,76 @@ function trafficOf(gate: Gate): Traffic {
 const isAllCurrent = (counts: VerifyCounts): boolean =>
   Object.entries(counts).every(([result, count]) => result === "current" || count === 0);
 
-function datesOf({ now }: Context, { state, connected, targets, options }: Upload): Dates {
-  if (connected.client.dialect.skipsUnadvanced !== true) return unchangedDates;
-  return createDates({ state, baseUrl: targets.baseUrl, force: options.force === true, now });
-}
-
-/** Sources of the warnings that the service may differ from the summary. */
-interface Doubts {
-  uploads: ImageUploads;
-  dates: Dates;
-  overwritten: Overwritten;
-  /** False: the run keeps no record, or another one sends under the same state. */
-  isTold: () => boolean;
-  otherPairs: OtherPairs;
-  hasOtherRun: () => boolean;
-}
-
 /**
- * Whether another upload to the target ran or runs on this state: what it sent may have no record
- * yet. Call it before the run is recorded itself.
+ * Whether another upload to the target `key` ran or runs on this state: what it sent may have no
+ * record yet. Call it before the run is recorded itself.
  */
-function createHasOtherRun({ state, targets, begun }: Upload): () => boolean {
-  const key = begun?.target ?? failuresKey(targets);
-  const before = state.uploads.stopped(key);
+function createHasOtherRun(
+  { uploads }: State,
+  key: string,
+  begun: BegunRun | undefined,
+): () => boolean {
+  const before = uploads.stopped(key);
   return () => {
-    const last = state.uploads.stopped(key);
+    const last = uploads.stopped(key);
     return before !== undefined || (last !== undefined && last.startedAtMs !== begun?.startedAtMs);
   };
 }
 
-/** Sends what is pending. Returns how many documents would fail again as they are. */
-async function sendAll(
-  context: Context,
-  upload: Upload,
+/** The parts of a run that the session, the plan and the flags decide. */
+function runParts(
+  { state, targets, shaping, source, connected }: UploadSession,
+  { table }: Plan,
+  options: UploadOptions,
   gate: Gate,
-  { uploads, dates, overwritten, otherPairs, isTold }: Doubts,
-): Promise<number> {
-  const { plan, state, report, source, inspector, connected, options, owners } = upload;
-  const planned = { table: plan.table, inspector, factsOf: source.factsOf };
-  let sending = 0;
-  let hold: (change: 1 | -1) => void = () => {};
-  const suspects: Parameters<typeof state.verified.suspect>[0][number][] = [];
-  const events = runDocuments({
-    pending: otherPairs.guard(owners.guard(upload.stream ?? readPending(planned))),
-    again: (numbers) => owners.guard(readAgain(numbers, planned)),
+  { signal, now }: Context,
+) {
+  return {
     state,
-    targets: upload.targets,
-    options: upload.shaping.number,
+    targets,
+    options: shaping.number,
     idPrefix: source.settings.idPrefix,
     // The service has one document per id for all pairs (observed-service.md 3.3).
-    sharedTargets:
-      options.state === false ? [] : serviceTargets(state.database, upload.targets.baseUrl),
-    mappingKey: (path) => source.mappingKey(path),
-    renamedFrom: (content, path) =>
-      source.since?.renamed.get(path) ?? plan.table.renamedFrom(content),
+    sharedTargets: options.state === false ? [] : serviceTargets(state.database, targets.baseUrl),
+    mappingKey: (path: string) => source.mappingKey(path),
+    renamedFrom: (content: string, path: string) =>
+      source.since?.renamed.get(path) ?? table.renamedFrom(content),
     force: options.force === true,
-    ...createSender(context, upload, gate, uploads, (change) => hold(change)),
-    followHeld: (workers) => void (hold = workers),
-    onSending: (change) => void (sending += change),
     documentMs: limitsOf(policies.upsert, connected.options.timeoutMs, 0).totalMs,
-    adapt: dates.adapt,
-    onSuspect: (document) => void suspects.push(document),
     runFaultOf: runFaultOf(options.source),
     isGivenUp: () => gate.state().stopped !== undefined,
     concurrency: connected.concurrency,
     maxFailures: options.maxFailures,
-    failedBefore: plan.table.count("failed"),
-    signal: context.signal,
-    now: context.now,
-  });
-  const shown = followUpload(context, upload, gate, () => sending);
-  let broken = plan.table.count("failed");
+    failedBefore: table.count("failed"),
+    signal,
+    now,
+  };
+}
+
+/** Sends what is pending and reports it. Returns how many documents would fail again as they are. */
+async function sendAll(
+  request: Omit<RunRequest, "onSuspect" | "onSending">,
+  { output, progress }: Pick<UploadSession, "output" | "progress">,
+  report: Report,
+  followed: FollowedUpload,
+  warningOf: (events: readonly DocumentEvent[]) => string | undefined,
+): Promise<number> {
+  const { verified } = request.state;
+  const suspects: Parameters<typeof verified.suspect>[0][number][] = [];
+  const onSuspect: RunRequest["onSuspect"] = (document) => void suspects.push(document);
+  let broken = request.failedBefore ?? 0;
+  const { onSending } = followed;
+  const events = runDocuments({ ...request, onSuspect, onSending });
+  progress.follow(followed.describe);
   for await (const batch of events) {
-    shown.add(batch.length);
-    const warning = overwritten.add(batch, isTold);
+    followed.add(batch.length);
+    const warning = warningOf(batch);
     if (warning !== undefined) {
-      await upload.progress.stop();
-      await upload.output.warn(warning);
-      shown.show();
+      await progress.stop();
+      await output.warn(warning);
+      progress.follow(followed.describe);
     }
-    state.verified.suspect(suspects.splice(0));
+    verified.suspect(suspects.splice(0));
     for (const { status, retryable } of batch) if (status === "failed" && !retryable) broken++;
     await report.add(batch);
   }
@@ -228,19 +222,12 @@ async function sendAll(
 }
 
 /** Warns when the service may differ from the summary. */
-async function warnOfDoubt(
-  { output, owners }: Upload,
-  { uploads, dates, otherPairs, hasOtherRun }: Doubts,
-): Promise<void> {
-  if (!hasOtherRun()) await owners.tell(output);
-  await otherPairs.tell(output);
-  const lost = uploads.lost();
+async function warnOfDoubt(output: Output, lost: number, unknown: number): Promise<void> {
   if (lost > 0) {
     await output.warn(
       `${countOf(lost, "image upload")} got no response: the service may have stored a file that no document uses`,
     );
   }
-  const unknown = dates.unknown();
   if (unknown > 0) {
     await output.warn(
       `the service already had ${countOf(unknown, "document")} without a record here: it may have ignored changes of only metadata, title or link; use --force to send these changes`,
@@ -254,79 +241,117 @@ async function warnOfDoubt(
  * `--verify` it then throws `checks-failed` or `partial` unless all that was sent is current, and
  * before anything is sent where that cannot be checked.
  */
-export async function uploadPlan(context: Context, upload: Upload): Promise<void> {
-  const check = await openCheck(context, upload);
+export async function uploadPlan(
+  context: Context,
+  session: UploadSession,
+  upload: Upload,
+  report: Report,
+  options: UploadOptions,
+): Promise<void> {
+  const check = await openCheck(context, { ...session, options });
   try {
-    await sendPlan(context, { ...upload, check });
+    await sendPlan(context, session, upload, report, options, check);
   } finally {
     check?.close();
   }
 }
 
-async function sendPlan(context: Context, upload: Upload): Promise<void> {
-  const { report, progress, state, begun } = upload;
-  const { concurrency: ceiling, rate } = upload.connected;
-  const gate = createGate({
-    ceiling,
-    ...(rate === undefined ? {} : { ratePerSecond: rate }),
-    clock: context,
-    signal: context.signal,
-  });
-  const uploads = createImageUploads(upload.connected.client, upload.source.settings.root, gate);
-  const dates = datesOf(context, upload);
-  const otherPairs = createOtherPairs(upload, accessRules(upload.options, upload.source.config));
-  const isKept = upload.options.state !== false;
-  const hasOtherRun = createHasOtherRun(upload);
-  const isTold = (): boolean => isKept && !hasOtherRun();
-  const { overwritten = createOverwritten() } = upload;
-  const doubts = { uploads, dates, overwritten, otherPairs, hasOtherRun, isTold };
+async function sendPlan(
+  context: Context,
+  session: UploadSession,
+  { plan, stream, owners, startedAtMs, begun, overwritten = createOverwritten() }: Upload,
+  report: Report,
+  options: UploadOptions,
+  check: SentCheck | undefined,
+): Promise<void> {
+  const { output, progress, source, state, targets, connected, inspector } = session;
+  const { client, concurrency, rate: ratePerSecond } = connected;
+  const { now, signal } = context;
+  const { table } = plan;
+  const planned = { table, inspector, factsOf: source.factsOf };
+  const { baseUrl } = targets;
+  const key = failuresKey(targets);
+  const isStdin = stream !== undefined;
+  const force = options.force === true;
+  const gate = createGate({ ceiling: concurrency, ratePerSecond, clock: context, signal });
+  const uploads = createImageUploads(client, source.settings.root, gate);
+  const images = createImages({ state, service: baseUrl, force, upload: uploads.upload, now });
+  const dates = client.dialect.skipsUnadvanced
+    ? createDates({ state, baseUrl, force, now })
+    : unchangedDates;
+  const otherPairs = createOtherPairs(session, accessRules(options, source.config));
+  const hasOtherRun = createHasOtherRun(state, begun?.target ?? key, begun);
+  const keeping =
+    check && ((send: RunRequest["upload"]) => keepingSent(send, check, { client, targets, now }));
+  const tellDoubts = async (): Promise<void> => {
+    if (!hasOtherRun()) await owners.tell(output);
+    await otherPairs.tell(output);
+    await warnOfDoubt(output, uploads.lost(), dates.unknown());
+  };
+  const checked = { ...session, check, report, stream, options };
   let broken = 0;
   let verified: VerifyCounts | undefined;
   let shared: CliError | undefined;
   try {
-    await report.begin(upload.plan, upload.shaping.recorded);
-    recordPlanFailures(upload, context.now);
-    await upload.owners.ready(upload);
-    const { table } = upload.plan;
-    if (begun && begun.part === "") clearUnchanged(upload);
-    if (begun && table.count("new") + table.count("changed") > 0) state.uploads.begin(begun);
-    broken = await sendAll(context, upload, gate, doubts);
-    verified = await checkSent(context, upload);
+    await report.begin(plan, session.shaping.recorded);
+    recordPlanFailures(table, state, key, session.shaping.number, now);
+    if (!isStdin) await owners.ready(plan);
+    const count = table.count("new") + table.count("changed");
+    if (begun && begun.part === "") clearUnchanged(plan, source, state, key, startedAtMs);
+    if (begun && count > 0) state.uploads.begin(begun);
+    const request = {
+      ...runParts(session, plan, options, gate, context),
+      ...createSender(client, gate, images, keeping),
+      pending: otherPairs.guard(owners.guard(stream ?? readPending(planned))),
+      again: (numbers: readonly number[]) => owners.guard(readAgain(numbers, planned)),
+      adapt: dates.adapt,
+    };
+    const total = isStdin ? undefined : count;
+    const followed = followUpload(context.elapsed, connected, gate, report.counts, total);
+    // Without a record of the run, or beside another run on this state, it means nothing.
+    const isTold = (): boolean => options.state !== false && !hasOtherRun();
+    const warningOf = (events: readonly DocumentEvent[]): string | undefined =>
+      overwritten.add(events, isTold);
+    broken = await sendAll(request, session, report, followed, warningOf);
+    verified = await checkSent(context, checked);
     shared = await otherPairs.unchanged();
   } catch (thrown) {
     await progress.stop();
-    await warnOfDoubt(upload, doubts);
-    const error = await explainMissingEndpoint(upload.connected, thrown);
-    const status = context.signal.aborted ? "interrupted" : "error";
+    await tellDoubts();
+    const error = await explainMissingEndpoint(client, thrown);
+    const status = signal.aborted ? "interrupted" : "error";
     await report.finish(status, trafficOf(gate), error);
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
     throw error;
   }
   await progress.stop();
-  await warnOfDoubt(upload, doubts);
-  const { failed, created, updated, unchanged } = report.counts;
-  const interrupted = context.signal.aborted;
-  if (!interrupted && !upload.stream) clearSettled(upload);
-  if (!interrupted && begun) state.uploads.end(begun);
-  const unfound = await countStillUnfound(upload, verified);
+  await tellDoubts();
+  const isOver = !signal.aborted;
+  // A shard or --since run does not read the other files.
+  const readsAll = !isStdin && !options.shard && !source.since;
+  if (isOver && readsAll) clearSettled(plan, source, state, key, startedAtMs);
+  if (isOver && begun) state.uploads.end(begun);
+  const unfound = await countStillUnfound(checked, verified);
   const isVerified = !unfound && (!verified || isAllCurrent(verified));
-  const status = interrupted
-    ? "interrupted"
-    : failed > 0 || shared || !isVerified
-      ? "partial"
-      : "ok";
-  await report.finish(status, trafficOf(gate));
-  context.signal.throwIfAborted();
-  const problems = await foundProblems(verified, unfound, upload.stream !== undefined);
+  const isWhole = report.counts.failed === 0 && !shared && isVerified;
+  await report.finish(isOver ? (isWhole ? "ok" : "partial") : "interrupted", trafficOf(gate));
+  signal.throwIfAborted();
+  const problems = await foundProblems(verified, unfound, isStdin);
   if (shared) problems.unshift(shared);
-  if (failed > 0) {
-    const others = created + updated + unchanged > 0 ? "; the others were sent" : "";
-    const hints = [failedHint(upload, broken)];
-    const message = `${countOf(failed, "document")} failed${others}`;
-    problems.unshift(new CliError("partial", message, { hints }));
-  }
+  const hint = (): string => failedHint(source, options.state, isStdin, broken);
+  problems.unshift(...failedProblem(report.counts, hint));
   const [first, ...rest] = problems;
   // The first problem sets the exit code; the others stay unresolved as well.
-  for (const problem of rest) await upload.output.warn(reasonOf(problem));
+  for (const problem of rest) await output.warn(reasonOf(problem));
   if (first) throw first;
+}
+
+function failedProblem(
+  { failed, created, updated, unchanged }: UploadCounts,
+  hint: () => string,
+): CliError[] {
+  if (failed === 0) return [];
+  const others = created + updated + unchanged > 0 ? "; the others were sent" : "";
+  const message = `${countOf(failed, "document")} failed${others}`;
+  return [new CliError("partial", message, { hints: [hint()] })];
 }
