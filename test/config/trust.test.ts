@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { whileLocked } from "../../src/config/file/lock.ts";
 import { createMachine } from "../../src/config/find/folders.ts";
-import { staysInside } from "../../src/config/patterns.ts";
+import { staysInside } from "../../src/config/sources.ts";
 import { restrictContent } from "../../src/config/restrict.ts";
 import { claimsOf, rememberTrust, trustStore } from "../../src/config/trust.ts";
 import { createDesk, failureOf, type Desk } from "./support.ts";

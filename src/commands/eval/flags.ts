@@ -1,7 +1,108 @@
 import type { Command } from "commander";
-import { filled, positive, addStateOption } from "../../surface/options.ts";
+import {
+  filled,
+  positive,
+  addStateOption,
+  choice,
+  collectParsed,
+  integer,
+  reportText,
+} from "../../surface/options.ts";
 import type { Run } from "../../surface/commands.ts";
-import { addEvalRuns } from "./flags-run.ts";
+
+/** The flags that both commands have, in their groups. */
+function addRunOptions(command: Command): Command {
+  return addStateOption(command)
+    .optionsGroup("Way and cost:")
+    .option(
+      "--allow-tokens <calls>",
+      "allow at most this many model calls without asking; the run stops before the next one",
+      positive,
+    )
+    .option("--concurrency <number>", "questions in flight (default: 4)", integer(1, 64))
+    .optionsGroup("Results:")
+    .option("--baseline <report>", "compare with the .json report of an earlier run", filled)
+    .option(
+      "--fail-on <condition>",
+      "exit with 13 only if: worse (a case got worse), significantly-worse (the verdict), or rate<0.9",
+      filled,
+    )
+    .option("--report <file>", reportText, collectParsed(filled))
+    .optionsGroup("Recordings:")
+    .option("--record <folder>", "also write every response to this new folder", filled)
+    .option("--replay <folder>", "judge a recording again: no service, no profile", filled);
+}
+
+function addRetrieval(evaluation: Command, run: Run): void {
+  const retrieval = evaluation
+    .command("retrieval")
+    .description(
+      "Check which documents a search finds for the questions of suites.\n" +
+        "The question is the query. A case passes when its must_retrieve documents are among the first k, and " +
+        "none of must_not_retrieve. Without --via, the best search that costs nothing is used for all cases.",
+    )
+    .argument("<suite...>", "suite files (YAML or JSON)")
+    .optionsGroup("Search:")
+    .option(
+      "--k <number>",
+      "the first k documents count (default: of the suite, 5)",
+      integer(1, 100),
+    );
+  retrieval
+    .optionsGroup("Way and cost:")
+    .option(
+      "--via <way>",
+      "use only this way: indexed, keyword, assisted or chat",
+      choice("indexed", "keyword", "assisted", "chat"),
+    );
+  addRunOptions(retrieval)
+    .configureHelp({
+      essentials: ["--k", "--via", "--baseline", "--fail-on", "--report", "--replay"],
+      examples: [
+        ["knowctl eval retrieval suite.yaml --dialect onyx", "is each question's document found?"],
+        [
+          "knowctl eval retrieval suite.yaml --report now.json --baseline before.json",
+          "what got better or worse",
+        ],
+      ],
+    })
+    .action(run(async () => (await import("./run/eval.ts")).evalRetrieval));
+}
+
+function addAnswers(evaluation: Command, run: Run): void {
+  const answers = evaluation
+    .command("answers")
+    .description(
+      "Ask the questions of suites, and check the answers and their sources.\n" +
+        "Costs model tokens: one call or more for each question and repetition. Each question starts a new " +
+        "session, which stays on the service.",
+    )
+    .argument("<suite...>", "suite files (YAML or JSON)")
+    .optionsGroup("Checks:")
+    .option(
+      "--judge",
+      "let the model that the suite names score the answers to `judge` expectations",
+    );
+  addRunOptions(answers)
+    .configureHelp({
+      essentials: ["--allow-tokens", "--judge", "--baseline", "--fail-on", "--report", "--replay"],
+      examples: [
+        ["knowctl eval answers suite.yaml", "announces the cost, and asks before it starts"],
+        [
+          "knowctl eval answers suite.yaml --allow-tokens 200 --report answers.html",
+          "in a pipeline",
+        ],
+        ["knowctl eval answers suite.yaml --replay recorded", "judge recorded answers again"],
+      ],
+    })
+    .action(run(async () => (await import("./run/eval.ts")).evalAnswers));
+}
+
+/** `eval retrieval` and `eval answers`. */
+function addEvalRuns(evaluation: Command, run: Run): void {
+  addRetrieval(evaluation, run);
+  addAnswers(evaluation, run);
+}
 
 function addInit(evaluation: Command, run: Run): void {
   const init = evaluation

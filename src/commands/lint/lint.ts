@@ -7,6 +7,7 @@ import {
   isSecretRule,
   type BaselineComparison,
   type BaselineEntry,
+  readBaseline,
 } from "../../checks/lint/baseline.ts";
 import { rulesToRun, type LintSetup } from "../../checks/lint/examine.ts";
 import { refuseUnknownRules } from "../../checks/lint/known-rules.ts";
@@ -23,6 +24,7 @@ import {
   writeAll,
   writeReports,
   type ReportFiles,
+  type ReportFlags,
 } from "../../output/report/forms.ts";
 import {
   checkLintFormat,
@@ -46,8 +48,43 @@ import { findGitRoot } from "../project-root.ts";
 import { ownKeys } from "../ingest/own-keys.ts";
 import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import { fixFiles } from "./fix-files.ts";
-import { checkPaths, openBaseline, type Baseline, type LintOptions } from "./lint-options.ts";
 import { runRules, type Linted } from "./run-rules.ts";
+import { resolve } from "node:path";
+import type { MappingFlags } from "../ingest/options/mapping-flags.ts";
+
+interface LintOptions extends MappingFlags, ReportFlags {
+  /** The only rules to run, by name. */
+  rule?: string[];
+  maxWarnings?: number;
+  baseline?: string;
+  writeBaseline?: boolean;
+  fix?: boolean;
+}
+
+/** The baseline of a run. */
+interface Baseline {
+  /** Absolute. */
+  path: string;
+  entries: BaselineEntry[];
+}
+
+/** Reads the file of --baseline. With --write-baseline it may be missing. Throws CliError `usage`. */
+function openBaseline(
+  { baseline, writeBaseline = false }: LintOptions,
+  cwd: string,
+): Baseline | undefined {
+  if (baseline === undefined) return undefined;
+  const path = resolve(cwd, baseline);
+  return { path, entries: readBaseline(path, baseline, writeBaseline) };
+}
+
+/** Throws CliError `usage` for arguments that lint cannot check. */
+function checkPaths(paths: readonly string[]): void {
+  if (!paths.includes("-")) return;
+  throw new CliError("usage", "lint reads no documents from stdin", {
+    hints: ["name files; `knowctl ingest -` checks for secrets what it sends"],
+  });
+}
 
 interface Run {
   output: Output;

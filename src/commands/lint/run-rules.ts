@@ -1,7 +1,12 @@
-import { followCount } from "../../output/terminal/progress.ts";
+import { followCount, type Progress } from "../../output/terminal/progress.ts";
 import type { Context } from "../../context.ts";
 import { createFacts, type Facts } from "../../checks/lint/compare-pages.ts";
-import { isFolderRule, rulesToRun, type LintSetup } from "../../checks/lint/examine.ts";
+import {
+  isFolderRule,
+  rulesToRun,
+  type LintSetup,
+  type PageReport,
+} from "../../checks/lint/examine.ts";
 import { distinctFingerprints } from "../../checks/lint/fingerprint.ts";
 import { createLevels, lintUsesPatterns } from "../../checks/lint/levels.ts";
 import type { LintFinding } from "../../checks/lint/place.ts";
@@ -16,10 +21,119 @@ import { loadGlobs } from "../../documents/find/patterns.ts";
 import { jobsOf } from "../../documents/find/scope.ts";
 import { createRealPlaces } from "../../documents/find/place/real-place.ts";
 import { readSourceText } from "../../documents/read/source-text.ts";
-import type { Progress } from "../../output/terminal/progress.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
 import type { ReportFiles } from "../../output/report/forms.ts";
-import { readPages, type LintedPage } from "./read-pages.ts";
+import { loadExamine } from "../../checks/lint/load-examine.ts";
+import { listFiles } from "../../documents/find/find.ts";
+import type { Inspector, LookItem, Prepared } from "../../documents/inspect/inspection.ts";
+import { openInspector } from "../../documents/inspect/open-inspector.ts";
+import { formatOf } from "../../documents/read/readers.ts";
+import { withoutReports } from "../ingest/report/report-files.ts";
+
+/** A file or row that was read, or why it could not be read. */
+type LintedPage =
+  | {
+      kind: "document" | "skipped";
+      path: string;
+      part: number;
+      /** Hash of the bytes that were read. */
+      content: string;
+      report: PageReport;
+    }
+  | { kind: "failed"; path: string; reason: string }
+  /** A file that an upload does not read: no document format, or one of our own reports. */
+  | { kind: "left out"; path: string };
+
+function pageOf(prepared: Prepared): LintedPage {
+  const { kind, path, part } = prepared;
+  if (kind === "failed") return { kind, path, reason: prepared.reason };
+  const report = (prepared.report ?? { findings: [], facts: {} }) as PageReport;
+  return { kind, path, part, content: prepared.content, report };
+}
+
+// Several batches are read at once: one waits for this thread, others keep the threads busy.
+const filesAtOnce = 64;
+const batchesAhead = 6;
+
+interface Batch {
+  pages: LintedPage[];
+  items: LookItem[];
+}
+
+/** Files that are read together; a file of rows stands alone. */
+function* batchesOf(
+  { inputs, find, settings, factsOf }: DocumentSource,
+  files: ReportFiles,
+): Generator<Batch | { rows: LookItem }> {
+  let batch: Batch = { pages: [], items: [] };
+  for (const listed of withoutReports(listFiles(inputs, find), settings.root, files)) {
+    const { path } = listed;
+    if (listed.kind !== "file") {
+      const { kind } = listed;
+      batch.pages.push(
+        kind === "failed" ? { kind, path, reason: listed.reason } : { kind: "left out", path },
+      );
+      continue;
+    }
+    const { absolutePath } = listed;
+    const facts = factsOf?.(path);
+    const item = { path, absolutePath, facts, stamp: undefined, content: undefined };
+    if (formatOf(path, settings.format)?.gives === "rows") {
+      yield batch;
+      batch = { pages: [], items: [] };
+      yield { rows: item };
+    } else if (batch.items.push(item) === filesAtOnce) {
+      yield batch;
+      batch = { pages: [], items: [] };
+    }
+  }
+  yield batch;
+}
+
+async function readBatch({ look }: Inspector, { pages, items }: Batch): Promise<LintedPage[]> {
+  if (items.length === 0) return pages;
+  const looked = await look(items);
+  return [...pages, ...looked.flatMap((each) => (each.kind === "same" ? [] : [pageOf(each)]))];
+}
+
+/** Reads the files of the source in threads and yields what the rules found, in their order. */
+async function* readPages(
+  context: Context,
+  source: DocumentSource,
+  checks: LintSetup,
+  files: ReportFiles,
+): AsyncGenerator<LintedPage[]> {
+  const { raw } = source;
+  const setup = {
+    settings: raw,
+    pair: { ccPairId: undefined, fromFlag: false },
+    dropAccess: raw.dropAccess,
+    checks,
+    onlyExamines: true,
+  };
+  const inspector = await openInspector(setup, context.workerScript, 1, loadExamine);
+  const inFlight: Promise<LintedPage[]>[] = [];
+  try {
+    for (const batch of batchesOf(source, files)) {
+      context.signal.throwIfAborted();
+      if ("rows" in batch) {
+        while (inFlight.length > 0) yield (await inFlight.shift()) ?? [];
+        for await (const row of inspector.readRows(batch.rows)) yield [pageOf(row)];
+        continue;
+      }
+      // Results of threads arrive in a turn of the event loop.
+      if (inFlight.length > 1) await new Promise((resolve) => setImmediate(resolve));
+      const pages = readBatch(inspector, batch);
+      // Awaited in order; a rejection meanwhile must not count as unhandled.
+      pages.catch(() => {});
+      inFlight.push(pages);
+      if (inFlight.length >= batchesAhead) yield (await inFlight.shift()) ?? [];
+    }
+    while (inFlight.length > 0) yield (await inFlight.shift()) ?? [];
+  } finally {
+    await inspector.close();
+  }
+}
 
 /** What the rules found in the files of a run. */
 export interface Linted {

@@ -22,7 +22,6 @@ import {
   mapTitles,
   type Mapping,
 } from "./map-fields.ts";
-import { mapLinks } from "./link/map-links.ts";
 import type { Notice } from "./notices.ts";
 import { settingsOfRow } from "../read/rows/row-keys.ts";
 import { pageSections, splitSections } from "../markdown/sections.ts";
@@ -30,6 +29,38 @@ import type { DocumentSettings } from "./settings.ts";
 import { addVersionTag } from "./version-tag.ts";
 import { flatten, tagsOf, type AddEntry, type MetadataValue } from "./metadata.ts";
 import { isMap, type ValueMap } from "../front-matter/values.ts";
+import { rewriteLinks } from "../links/rewrite-links.ts";
+import { targetsFor } from "../links/targets.ts";
+
+/** A body with the links of documents, and where its offsets are. */
+interface LinkedBody {
+  body: string;
+  /** The offset in `body` of an offset in the original. */
+  shift(offset: number): number;
+}
+
+// Not truncated: redaction could not recognise a truncated key.
+const shownTarget = (target: string): string =>
+  target.length > 120 ? `an address of ${target.length} characters` : target;
+
+/**
+ * Rewrites the relative links of a Markdown body, if links are to be rewritten. A dead link becomes
+ * a notice.
+ */
+function mapLinks(mapping: Mapping, body: string, parts: Parts | undefined): LinkedBody {
+  const { path, parsed, settings, effective, notices } = mapping;
+  const isWanted = settings.links ?? (effective.link || effective.linkStyle ? "rewrite" : "keep");
+  const asWritten = { body, shift: (offset: number) => offset };
+  if (!parts || !parsed.isMarkdown || parsed.pages || isWanted === "keep") return asWritten;
+  const style = effective.linkStyle?.value;
+  const file = { path, style, targets: targetsFor(settings), note: parts.add };
+  const { text, shift, dead, firstDead } = rewriteLinks(body, file);
+  if (firstDead) {
+    const example = `${createBodyLine(mapping, body)(firstDead.offset)}: ${shownTarget(firstDead.target)}`;
+    notices.push({ kind: "deadLink", name: "", times: dead, example });
+  }
+  return { body: text, shift };
+}
 
 /** Metadata key for the commit that last changed the file. */
 const commitKey = "source_commit";

@@ -1,10 +1,7 @@
 import type { DocumentEvent, RunRequest } from "./run-request.ts";
 import { CliError } from "../../errors.ts";
 import { decide } from "../plan/decide.ts";
-import { createEventQueue } from "./event-queue.ts";
 import type { Pending } from "./pending.ts";
-import { createRetryQueue } from "./retry-queue.ts";
-import { createWorkQueue } from "./work-queue.ts";
 import { createRecorder } from "./recorder.ts";
 import { renewedFailure, toFailureRecord } from "./run-failures.ts";
 import { sendPending, type Outcome, type Run } from "./send.ts";
@@ -12,6 +9,185 @@ import { startWorkers } from "./workers.ts";
 import type { Doubtful } from "../state/doubt.ts";
 import type { State } from "../state/state.ts";
 import { serviceTargets, targetFor, type Targets } from "../state/target.ts";
+
+/** Returns one document at a time to many workers; undefined at the end. */
+interface WorkQueue {
+  (): Promise<Pending | undefined>;
+  /** The next document of the current batch; undefined when a batch must be fetched first. */
+  nextBuffered(): Pending | undefined;
+  /** Releases waiting workers: a source may be silent for hours. */
+  stop(): void;
+  /** Ends the source. */
+  close(): Promise<void>;
+}
+
+/**
+ * Shares the batches of one source among workers. Fetches the next batch when one is used up.
+ * `onBatch` is called with each batch before any of its documents is returned.
+ */
+function createWorkQueue(
+  batches: AsyncIterable<Pending[]>,
+  onBatch: (batch: readonly Pending[]) => void,
+): WorkQueue {
+  const source = batches[Symbol.asyncIterator]();
+  let batch: Pending[] = [];
+  let at = 0;
+  let isOver = false;
+  let isStopped = false;
+  let fetching: Promise<void> | undefined;
+  let release: () => void = () => {};
+  const fetchNext = async (): Promise<void> => {
+    try {
+      const next = await source.next();
+      if (next.done) isOver = true;
+      else {
+        onBatch(next.value);
+        batch = next.value;
+        at = 0;
+      }
+    } catch (error) {
+      isOver = true;
+      throw error;
+    } finally {
+      fetching = undefined;
+    }
+  };
+  const startFetch = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      // No Promise.race with a long-lived promise: each race would stay in memory.
+      release = resolve;
+      fetchNext().then(resolve, reject);
+    });
+  const nextBuffered = (): Pending | undefined => (isStopped ? undefined : batch[at++]);
+  const next = async (): Promise<Pending | undefined> => {
+    while (!isStopped) {
+      const pending = nextBuffered();
+      if (pending) return pending;
+      if (isOver) return undefined;
+      fetching ??= startFetch();
+      await fetching;
+    }
+    return undefined;
+  };
+  return Object.assign(next, {
+    nextBuffered,
+    stop() {
+      isStopped = true;
+      release();
+    },
+    async close() {
+      await source.return?.();
+    },
+  });
+}
+
+/** Documents with a retryable failure, which are sent once more at the end. */
+interface RetryQueue {
+  /** False when the queue is full. */
+  add(pending: Pending, event: DocumentEvent): boolean;
+  count(): number;
+  /** All queued documents; `again` reads documents of the plan again. */
+  pending(
+    again: (numbers: readonly number[]) => AsyncIterable<Pending[]>,
+  ): AsyncGenerator<Pending[]>;
+  /** Removes a document, whose last attempt starts. Returns its failure. */
+  remove(pending: Pending): DocumentEvent | undefined;
+  /** Failures of the documents that are still queued. */
+  remaining(): Iterable<DocumentEvent>;
+}
+
+// More failures are not a temporary fault; `retry` sends the rest.
+const mostPlanned = 10_000;
+// Documents from stdin cannot be read again: the queue keeps them in memory, up to these limits.
+const mostFromStdin = 256;
+const mostBytesFromStdin = 16 * 1024 * 1024;
+
+function bytesOf({ prepared }: Pending): number {
+  return prepared.kind === "document" ? prepared.body.length : 0;
+}
+
+/** Creates an empty queue with bounded memory. */
+export function createRetryQueue(): RetryQueue {
+  const fromPlan = new Map<number, DocumentEvent>();
+  const fromStdin = new Map<Pending, DocumentEvent>();
+  let bytes = 0;
+  return {
+    add(pending, event) {
+      // Keep only the number of a document of the plan, to save memory.
+      if (pending.number !== undefined) {
+        if (fromPlan.size >= mostPlanned) return false;
+        fromPlan.set(pending.number, event);
+      } else if (fromStdin.size >= mostFromStdin || bytes + bytesOf(pending) > mostBytesFromStdin)
+        return false;
+      else {
+        fromStdin.set(pending, event);
+        bytes += bytesOf(pending);
+      }
+      return true;
+    },
+    count: () => fromPlan.size + fromStdin.size,
+    async *pending(again) {
+      if (fromStdin.size > 0) yield [...fromStdin.keys()];
+      if (fromPlan.size > 0) yield* again([...fromPlan.keys()].toSorted((a, b) => a - b));
+    },
+    remove(pending) {
+      const { number } = pending;
+      const event = number === undefined ? fromStdin.get(pending) : fromPlan.get(number);
+      if (number !== undefined) fromPlan.delete(number);
+      fromStdin.delete(pending);
+      return event;
+    },
+    *remaining() {
+      yield* fromStdin.values();
+      yield* fromPlan.values();
+    },
+  };
+}
+
+/** Events from many workers to one reader, in batches. */
+interface EventQueue<Event> {
+  add(event: Event): void;
+  /** No more events will be added. */
+  end(): void;
+  /** Yields all events in the order in which they were added. For one reader only. */
+  batches(): AsyncGenerator<Event[]>;
+}
+
+/**
+ * Creates an empty queue, which grows while its reader is busy. The reader wakes once for
+ * all events of one turn of the event loop: waking for each event would cost several promises.
+ */
+function createEventQueue<Event>(): EventQueue<Event> {
+  let events: Event[] = [];
+  let isEnded = false;
+  let wake: () => void = () => {};
+  return {
+    add(event) {
+      events.push(event);
+      wake();
+    },
+    end() {
+      isEnded = true;
+      wake();
+    },
+    async *batches() {
+      while (!isEnded || events.length > 0) {
+        if (events.length === 0) {
+          await new Promise<void>((resolve) => {
+            wake = () => {
+              wake = () => {};
+              setImmediate(resolve);
+            };
+          });
+          continue;
+        }
+        const batch = events;
+        events = [];
+        yield batch;
+      }
+    },
+  };
+}
 
 // Skips look-ups under targets without records: each would cost as much as recording a document.
 function createAcceptedOf(state: State): State["accepted"] {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { streamChat } from "../../../src/api/chat/chat.ts";
 import { followMessages, isEnded, startProgress } from "../../../src/api/chat/chat-stream.ts";
 import type { ChatEvent } from "../../../src/api/chat-schemas.ts";
-import { createDecoder, decodeChunks } from "../../../src/api/chat/stream.ts";
+import { createDecoder, decodeChunks } from "../../../src/api/chat/follow-turn.ts";
 import { StreamTooLargeError } from "../../../src/api/chat/lines.ts";
 import { placesIn } from "../../property.ts";
 import { closeAll, openClient, startRaw } from "../support.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { StreamTooLargeError } from "../../../src/api/chat/lines.ts";
 import { parseStreamLine } from "../../../src/api/chat/packets.ts";
 import { Packet } from "../../../src/api/chat-schemas.ts";
-import { createDecoder, decodeChunks } from "../../../src/api/chat/stream.ts";
+import { createDecoder, decodeChunks } from "../../../src/api/chat/follow-turn.ts";
 
 const limits = { lineBytes: 1024 * 1024 };
 

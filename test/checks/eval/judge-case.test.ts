@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { collapseRuns, runThatShows } from "../../../src/checks/eval/collapse.ts";
+import { collapseRuns, runThatShows } from "../../../src/checks/eval/judge-case.ts";
 import { judgeCase, skipReason } from "../../../src/checks/eval/judge-case.ts";
 import { checkJudgement, readJudgement } from "../../../src/checks/eval/judgement.ts";
 import { createDocumentMatch } from "../../../src/checks/eval/match-document.ts";

@@ -5,7 +5,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync }
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { imageKindOf, uploadNameOf } from "../../../src/documents/images/image-kind.ts";
+import { imageKindOf, uploadNameOf } from "../../../src/documents/images/images.ts";
 import { imagePlaceholder } from "../../../src/documents/images/image-sections.ts";
 import {
   readImage,

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseStreamLine } from "../../../src/api/chat/packets.ts";
-import { createDecoder } from "../../../src/api/chat/stream.ts";
+import { createDecoder } from "../../../src/api/chat/follow-turn.ts";
 import { ChatEventLine, chatEventsJsonSchema } from "../../../src/output/chat/turn/chat-events.ts";
 import { projectFolder } from "../../support.ts";
 import { createWorld, replay, rawTurn } from "../../commands/chat/support.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { decodeChunks } from "../../../src/api/chat/stream.ts";
+import { decodeChunks } from "../../../src/api/chat/follow-turn.ts";
 import { parseStreamLine } from "../../../src/api/chat/packets.ts";
 import type { ChatEvent } from "../../../src/api/chat-schemas.ts";
 import { start, stop, text } from "./lines.ts";

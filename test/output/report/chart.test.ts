@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { throughputChart } from "../../../src/output/report/chart.ts";
+import { throughputChart } from "../../../src/output/report/html.ts";
 
 const throughput = (values: readonly number[], bucketSeconds = 1, failed = 0) => ({
   bucketSeconds,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCitationFinder } from "../../../src/sandbox/chat/model/citations.ts";
+import { createCitationFinder } from "../../../src/sandbox/chat/model/turn.ts";
 import { contextOf, historyOf, messagesOf } from "../../../src/sandbox/chat/model/prompt.ts";
 import type { Hit } from "../../../src/sandbox/store/index/search.ts";
 import type { Message } from "../../../src/sandbox/store/sessions.ts";

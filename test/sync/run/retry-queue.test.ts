@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Prepared } from "../../../src/documents/inspect/inspection.ts";
-import { createRetryQueue } from "../../../src/sync/run/retry-queue.ts";
+import { createRetryQueue } from "../../../src/sync/run/run.ts";
 import type { Pending } from "../../../src/sync/run/pending.ts";
 
 function pending(bytes: number, number?: number): Pending {

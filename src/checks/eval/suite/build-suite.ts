@@ -1,11 +1,53 @@
 import { posix } from "node:path";
 import { patternProblem } from "../../time-limit.ts";
-import type { DocumentRef, EvalCase, Expectation, Suite, Wanted } from "./suite.ts";
-import { digestOf } from "./suite-digest.ts";
-import type { CaseContent, SuiteContent } from "./suite-schema.ts";
-import type { Locate, Path, SuiteProblem } from "./suite-problems.ts";
-import { fillIn, type Variables } from "./variables.ts";
+import type { DocumentRef, EvalCase, Expectation, Suite, Wanted, Judge } from "./suite.ts";
+import { type CaseContent, type SuiteContent, variableName } from "./suite-schema.ts";
+import { type Locate, type Path, type SuiteProblem, didYouMean } from "./suite-problems.ts";
 import { schemaProblem } from "../words/json.ts";
+import { hash } from "node:crypto";
+
+/** JSON whose members are in the order of their names. */
+function stable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(stable);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).filter(([key]) => key !== "place");
+  return Object.fromEntries(
+    entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, each]) => [key, stable(each)]),
+  );
+}
+
+/**
+ * Hash of what decides the results of a suite. Its layout, the order and the groups of its cases, and
+ * cases that wait for a review do not count.
+ */
+function digestOf(cases: readonly EvalCase[], judge: Judge | undefined): string {
+  const counting = cases
+    .filter(({ needsReview }) => !needsReview)
+    .map(({ group: _group, needsReview: _mark, ...rest }) => rest)
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const usesJudge = counting.some(({ expect }) => expect.some(({ word }) => word === "judge"));
+  const basis = { cases: counting, judge: usesJudge ? judge : undefined };
+  return hash("sha256", JSON.stringify(stable(basis)), "hex");
+}
+
+/** Values of `{{name}}` by name. */
+type Variables = ReadonlyMap<string, string>;
+
+/**
+ * Replaces each `{{name}}` of a text by its value, once: a value is not searched again. Calls
+ * `report` for an unknown name, and for anything else between the braces.
+ */
+function fillIn(text: string, variables: Variables, report: (message: string) => void): string {
+  return text.replace(/\{\{([^{}]*)\}\}/g, (whole, inside: string) => {
+    const name = inside.trim();
+    const value = variables.get(name);
+    if (value !== undefined) return value;
+    if (variableName.test(name)) {
+      report(`the variable ${name} is not defined${didYouMean(name, [...variables.keys()])}`);
+    } else report(`${whole.slice(0, 60)}: only the name of a variable can stand between {{ and }}`);
+    return whole;
+  });
+}
 
 const defaultK = 5;
 

@@ -1,7 +1,159 @@
 import { bySimilarity, nearest } from "../../../nearest.ts";
-import { findContradictions } from "./contradictions.ts";
-import type { DocumentRef, EvalCase, Place, Suite } from "./suite.ts";
+import type { DocumentRef, EvalCase, Place, Suite, Expectation } from "./suite.ts";
 import type { SuiteProblem } from "./suite-problems.ts";
+import { documentText } from "../match-document.ts";
+import { expectationName } from "../words/words.ts";
+
+interface NeededText {
+  text: string;
+  anyCase: boolean;
+}
+
+const lower = (text: string): string => text.normalize("NFC").toLowerCase();
+
+/** Texts that the answer must contain, each alternative on its own: `contains-any` has several. */
+function neededTexts({ word, isNot, value }: Expectation): NeededText[][] {
+  if (isNot) return [];
+  if (word === "contains") return [[{ text: value as string, anyCase: false }]];
+  if (word === "icontains") return [[{ text: value as string, anyCase: true }]];
+  const texts = word.startsWith("contains-") ? (value as readonly string[]) : [];
+  const needed = texts.map((text): NeededText => ({ text, anyCase: false }));
+  if (word === "contains-any") return [needed];
+  return needed.map((each) => [each]);
+}
+
+/** Texts that the answer must not contain. */
+function bannedTexts({ word, isNot, value }: Expectation): NeededText[] {
+  if (!isNot) return [];
+  if (word === "contains") return [{ text: value as string, anyCase: false }];
+  if (word === "icontains") return [{ text: value as string, anyCase: true }];
+  if (word !== "contains-any") return [];
+  return (value as readonly string[]).map((text) => ({ text, anyCase: false }));
+}
+
+/** Whether an answer with the needed text always contains the banned one. */
+function excludes(needed: NeededText, banned: NeededText): boolean {
+  if (banned.anyCase) return lower(needed.text).includes(lower(banned.text));
+  return !needed.anyCase && needed.text.normalize("NFC").includes(banned.text.normalize("NFC"));
+}
+
+const lineOf = ({ line }: Place): string => `line ${line}`;
+
+function textProblems({ expect }: EvalCase): SuiteProblem[] {
+  const bans = expect.flatMap((by) => bannedTexts(by).map((banned) => ({ by, banned })));
+  return expect.flatMap((wanting) =>
+    neededTexts(wanting).flatMap((alternatives): SuiteProblem[] => {
+      const found = alternatives.map((text) => bans.find(({ banned }) => excludes(text, banned)));
+      const ban = found[0]?.by;
+      if (!ban || found.includes(undefined)) return [];
+      const shown = alternatives.map(({ text }) => JSON.stringify(text)).join(" or ");
+      const message = `the answer cannot contain ${shown}: ${expectationName(ban)} in ${lineOf(ban.place)} excludes it`;
+      return [{ place: wanting.place, message }];
+    }),
+  );
+}
+
+interface Named {
+  ref: DocumentRef;
+  place: Place;
+}
+
+const keyOf = (ref: DocumentRef): string => JSON.stringify(ref);
+
+function refsOf(expect: readonly Expectation[], isNot: boolean, words: readonly string[]): Named[] {
+  return expect
+    .filter((each) => each.isNot === isNot && words.includes(each.word))
+    .flatMap(({ value, place }) => (value as DocumentRef[]).map((ref) => ({ ref, place })));
+}
+
+/** Documents that must be and must not be in the same list. A cited document was retrieved. */
+function documentProblems({
+  mustRetrieve,
+  mustNotRetrieve,
+  match,
+  expect,
+}: EvalCase): SuiteProblem[] {
+  const named = ({ document, place }: { document: DocumentRef; place: Place }): Named => ({
+    ref: document,
+    place,
+  });
+  const isCertain = match === "all" || mustRetrieve.length === 1;
+  const needed = [
+    ...(isCertain ? mustRetrieve.map(named) : []),
+    ...refsOf(expect, false, ["cites", "retrieves"]),
+  ];
+  const banned = [...mustNotRetrieve.map(named), ...refsOf(expect, true, ["retrieves"])];
+  const uncited = refsOf(expect, true, ["cites"]);
+  const cited = refsOf(expect, false, ["cites"]);
+  const clash = (some: readonly Named[], others: readonly Named[]): SuiteProblem[] =>
+    some.flatMap(({ ref, place }): SuiteProblem[] => {
+      const other = others.find((each) => keyOf(each.ref) === keyOf(ref));
+      if (!other) return [];
+      const message = `${documentText(ref)} is both wanted and unwanted: see ${lineOf(other.place)}`;
+      return [{ place, message }];
+    });
+  return [...clash(needed, banned), ...clash(cited, uncited)];
+}
+
+function repeatedDocuments(
+  list: readonly { document: DocumentRef; place: Place }[],
+): SuiteProblem[] {
+  const seen = new Set<string>();
+  return list.flatMap(({ document, place }): SuiteProblem[] => {
+    const key = keyOf(document);
+    if (seen.has(key)) return [{ place, message: `${documentText(document)} is named twice` }];
+    seen.add(key);
+    return [];
+  });
+}
+
+function opposite(one: Expectation, other: Expectation): boolean {
+  if (one.isNot || !other.isNot || one.word !== other.word) return false;
+  if (one.word === "latency") return (one.value as number) <= (other.value as number);
+  if (one.word === "min-sources") return (one.value as number) >= (other.value as number);
+  if (["contains", "icontains", "contains-any", "cites", "retrieves"].includes(one.word))
+    return false;
+  return JSON.stringify(one.value) === JSON.stringify(other.value);
+}
+
+const citing = ["cites", "min-sources", "answered"];
+
+/** Words that exclude each other, whatever the answer is. */
+function wordProblems({ expect }: EvalCase): SuiteProblem[] {
+  return expect.flatMap((one, index): SuiteProblem[] => {
+    const isClash = (other: Expectation): boolean =>
+      opposite(one, other) ||
+      (!one.isNot && !other.isNot && one.word === "declined" && citing.includes(other.word));
+    const other = expect.find((each, at) => at !== index && isClash(each));
+    if (!other) return [];
+    const message = `${expectationName(one)} and ${expectationName(other)} (${lineOf(other.place)}) exclude each other`;
+    return [{ place: one.place, message }];
+  });
+}
+
+// Only a search stops at k: an answer may cite more documents.
+function countProblems({ mustRetrieve, match, k, place }: EvalCase): SuiteProblem[] {
+  if (match !== "all" || mustRetrieve.length <= k) return [];
+  const message = `${mustRetrieve.length} documents cannot be among the first ${k}: raise k, or write match: any`;
+  return [{ place: mustRetrieve[0]?.place ?? place, message }];
+}
+
+/** Expectations of a case that no answer and no search result can meet, and a case without any. */
+function findContradictions(one: EvalCase): SuiteProblem[] {
+  const { mustRetrieve, mustNotRetrieve, expect, place, id } = one;
+  if (mustRetrieve.length + mustNotRetrieve.length + expect.length === 0) {
+    const message = `the case ${id} expects nothing: add must_retrieve, must_not_retrieve or expect`;
+    return [{ place, message }];
+  }
+  return [
+    ...countProblems(one),
+    ...repeatedDocuments(mustRetrieve),
+    ...repeatedDocuments(mustNotRetrieve),
+    ...documentProblems(one),
+    ...textProblems(one),
+    ...wordProblems(one),
+  ];
+}
 
 /** What the folder knows of the files that suites name. */
 export interface FolderFacts {

@@ -1,11 +1,135 @@
 import type { WordName } from "../suite/expectation-schema.ts";
-import type { Check } from "../result.ts";
-import type { Expectation } from "../suite/suite.ts";
-import { answered, declined } from "./answered.ts";
-import { cites, minSources, retrieves } from "./documents.ts";
+import type { Check, RetrievedDocument } from "../result.ts";
+import type { Expectation, DocumentRef } from "../suite/suite.ts";
 import { isJson } from "./json.ts";
-import { contains, containsAll, containsAny, icontains, latency, regex } from "./texts.ts";
-import type { Verdict, Word, WordInput } from "./word.ts";
+import { type Verdict, type Word, type WordInput, quoted } from "./word.ts";
+import { findRefusal } from "./refusals.ts";
+import { documentText, type DocumentMatch } from "../match-document.ts";
+import { matchesWithin } from "../../time-limit.ts";
+
+// Two ways to write an accented letter are the same text.
+const plain = (text: string): string => text.normalize("NFC");
+const lower = (text: string): string => plain(text).toLowerCase();
+
+/** The answer contains the text, in the same case. */
+const contains: Word<string> = {
+  judge: (text, { answer }) => ({ passed: plain(answer).includes(plain(text)) }),
+};
+
+/** The answer contains the text, in any case. */
+const icontains: Word<string> = {
+  judge: (text, { answer }) => ({ passed: lower(answer).includes(lower(text)) }),
+};
+
+/** The answer contains at least one of the texts, in the same case. */
+const containsAny: Word<readonly string[]> = {
+  judge(texts, { answer }) {
+    const found = texts.filter((text) => plain(answer).includes(plain(text)));
+    const detail = found.length > 0 ? `found ${quoted(found)}` : "found none of them";
+    return { passed: found.length > 0, detail };
+  },
+};
+
+/** The answer contains each of the texts, in the same case. */
+const containsAll: Word<readonly string[]> = {
+  judge(texts, { answer }) {
+    const missing = texts.filter((text) => !plain(answer).includes(plain(text)));
+    const detail = missing.length > 0 ? `missing ${quoted(missing)}` : "found all of them";
+    return { passed: missing.length === 0, detail };
+  },
+};
+
+/** The JavaScript regular expression matches somewhere in the answer. */
+const regex: Word<string> = {
+  judge(source, { answer }) {
+    const matched = matchesWithin(new RegExp(source), answer);
+    if (matched !== undefined) return { passed: matched };
+    return { error: "the regular expression takes too long on this answer; write a simpler one" };
+  },
+};
+
+/** The answer took at most this many milliseconds. */
+const latency: Word<number> = {
+  judge: (limitMs, { elapsedMs }) => ({
+    passed: elapsedMs <= limitMs,
+    detail: `${Math.round(elapsedMs)} ms`,
+  }),
+};
+
+type Place = "cited" | "retrieved";
+
+function missing(
+  refs: readonly DocumentRef[],
+  found: readonly RetrievedDocument[],
+  matches: DocumentMatch,
+): DocumentRef[] {
+  return refs.filter((ref) => !found.some((each) => matches(ref, each)));
+}
+
+const listed = (refs: readonly DocumentRef[]): string => refs.map(documentText).join(", ");
+
+/** Each of the documents is in the list; with `not-`, none of them is. */
+function inList(place: Place): Word<readonly DocumentRef[]> {
+  return {
+    judge(refs, input): Verdict {
+      const gone = missing(refs, input[place], input.matches);
+      if (gone.length === 0) return { passed: true };
+      return { passed: false, detail: `not ${place}: ${listed(gone)}` };
+    },
+    judgeNot(refs, input): Verdict {
+      const gone = new Set(missing(refs, input[place], input.matches));
+      const there = refs.filter((ref) => !gone.has(ref));
+      if (there.length === 0) return { passed: true };
+      return { passed: false, detail: `${place}: ${listed(there)}` };
+    },
+  };
+}
+
+const cites = inList("cited");
+const retrieves = inList("retrieved");
+
+/** Different documents: a document that is cited twice counts once. */
+function countSources(cited: readonly RetrievedDocument[]): number {
+  const keys = cited.map(({ id, link, path, title, rank }) => id ?? link ?? path ?? title ?? rank);
+  return new Set(keys).size;
+}
+
+/** The answer cites at least this many different documents. */
+const minSources: Word<number> = {
+  judge(count, { cited }) {
+    const found = countSources(cited);
+    return { passed: found >= count, detail: `${found} cited` };
+  },
+};
+
+/**
+ * Whether an answer answers. Two signs are known: citations, and a phrase that says there is no answer.
+ * Only where they agree is the answer decided; the wording is not judged otherwise.
+ */
+function stateOf({ answer, cited }: WordInput): "answered" | "declined" | { error: string } {
+  const sources = countSources(cited);
+  const phrase = findRefusal(answer);
+  if (sources > 0 && phrase === undefined) return "answered";
+  if (sources === 0 && phrase !== undefined) return "declined";
+  if (phrase !== undefined) {
+    return { error: `cannot tell: the answer says "${phrase}", and cites ${sources}` };
+  }
+  return { error: "cannot tell: the answer cites nothing and has no known phrase of refusal" };
+}
+
+function isState(wanted: "answered" | "declined"): Word<true> {
+  return {
+    judge(_value, input) {
+      const state = stateOf(input);
+      return typeof state === "object" ? state : { passed: state === wanted, detail: state };
+    },
+  };
+}
+
+/** The answer cites a document and has no refusal phrase. */
+const answered = isState("answered");
+/** The answer has a refusal phrase and cites nothing. */
+const declined = isState("declined");
 
 /** The words of `expect`; each can have `not-` before it. */
 export const words = {

@@ -1,9 +1,20 @@
-import { failUnlessPassed } from "../../../checks/eval/fail-on.ts";
-import { reportCase, type ReportedCase } from "../../../checks/eval/report.ts";
+import {
+  failUnlessPassed,
+  type FailOn,
+  checkFailOn,
+  finishReport,
+  parseFailOn,
+} from "../../../checks/eval/fail-on.ts";
+import {
+  reportCase,
+  type ReportedCase,
+  createReport,
+  type EvalReport,
+} from "../../../checks/eval/report.ts";
 import type { EvalBasis, EvalKind, EvalRunResult } from "../../../checks/eval/result.ts";
 import type { Context } from "../../../context.ts";
-import type { CliError } from "../../../errors.ts";
-import { lineOf } from "../../../output/report/json.ts";
+import { CliError } from "../../../errors.ts";
+import { lineOf, writeData } from "../../../output/report/json.ts";
 import { sandboxCaveat } from "../../../output/sandbox-caveat.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { createSpinner, type Spinner } from "../../../output/terminal/spinner.ts";
@@ -11,16 +22,185 @@ import { goOnAfterClosedPipe } from "../../closed-pipe.ts";
 import { openOutput } from "../../connect.ts";
 import type { EvalOptions } from "./options.ts";
 import { prepareSuites, refuseNothing, type Prepared } from "./prepare.ts";
-import { openReplay } from "./recording/recorded.ts";
 import {
   checkRecordFolder,
   startRecording,
   type Recorder,
   type RecordingHead,
+  checkRecording,
+  openRecording,
+  type Recording,
 } from "./recording/recording.ts";
-import { checkGoals, refuseOtherBaseline, reportOf, writeResults, type Goals } from "./results.ts";
 import { runCases } from "./run-cases.ts";
 import { defaultConcurrency, openService, type ReplySource } from "./source.ts";
+import { createDocumentMatch } from "../../../checks/eval/match-document.ts";
+import { openProject } from "./folder.ts";
+import type { CaseReplies } from "../../../checks/eval/reply.ts";
+import type { EvalCase } from "../../../checks/eval/suite/suite.ts";
+import { noReply, type Replies } from "./live.ts";
+import { realpathSync } from "node:fs";
+import { relative, resolve, sep } from "node:path";
+import { checkBaseline } from "../../../checks/eval/compare.ts";
+import { caseDigest } from "../../../checks/eval/suite/case-digest.ts";
+import { skipReason } from "../../../checks/eval/judge-case.ts";
+import { reportFormat } from "../../../output/formats/members.ts";
+import { readBaseline } from "../../../output/report/stored/baseline.ts";
+import {
+  checkReportFiles,
+  writeAll,
+  writeReports,
+  type ReportFiles,
+} from "../../../output/report/forms.ts";
+import { checkEvalFormat, evalReport } from "../../../output/report/from/eval.ts";
+import { ciPrefix } from "../../../output/report/github.ts";
+import { writePeople } from "../../../output/report/people.ts";
+import { findGitRoot } from "../../project-root.ts";
+import { sectionLinesIn } from "../section-line.ts";
+
+/** Where results go, and what they are compared with: all checked before the first question. */
+interface Goals {
+  /** `text`, `json` or `ndjson`. */
+  format: string;
+  failOn: FailOn | undefined;
+  baseline: EvalReport | undefined;
+  files: ReportFiles;
+}
+
+/** Throws CliError `usage` for a bad condition, baseline, report file or selection. */
+async function checkGoals(context: Context, options: EvalOptions): Promise<Goals> {
+  checkEvalFormat(options);
+  const failOn = options.failOn === undefined ? undefined : parseFailOn(options.failOn);
+  checkFailOn(failOn, options.baseline !== undefined);
+  const files = checkReportFiles(options, context.cwd);
+  const { baseline: file } = options;
+  const baseline =
+    file === undefined ? undefined : await readBaseline(resolve(context.cwd, file), file);
+  return { format: reportFormat(options), failOn, baseline, files };
+}
+
+/** Throws CliError `usage` for a baseline of another suite, way, k, judge or kind. */
+function refuseOtherBaseline(
+  { baseline }: Goals,
+  basis: EvalBasis,
+  { cases, rules }: Prepared,
+  name = "",
+): void {
+  if (baseline === undefined) return;
+  const asked = cases
+    .filter((each) => skipReason(each, rules) === undefined)
+    .map((each) => ({ id: each.id, digest: caseDigest(each, rules.kind) }));
+  checkBaseline(baseline, { basis, cases: asked }, name);
+}
+
+/** The report of a run, compared with the baseline. */
+function reportOf(
+  run: EvalRunResult,
+  cases: readonly ReportedCase[],
+  { baseline, failOn }: Goals,
+  name: string | undefined,
+): EvalReport {
+  return finishReport(createReport(run, cases), baseline, name ?? "", failOn);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/**
+ * Writes the results on stdout, to the report files, and for a GitHub job. A report that cannot be
+ * written does not prevent the others; then throws its CliError `local`.
+ */
+async function writeResults(
+  context: Context,
+  output: Output,
+  options: EvalOptions,
+  { result, goals, root }: { result: EvalReport; goals: Goals; root: string },
+): Promise<void> {
+  const { env, cwd } = context;
+  const suitePath = (file: string): string =>
+    relative(realPath(root), realPath(resolve(cwd, file))).replaceAll(sep, "/");
+  // Redacted before lines are cut: a part of a secret would not be found.
+  const report = evalReport(output.secrets.redactAll(result), {
+    suitePath,
+    lineOf: sectionLinesIn(root),
+  });
+  const prefix = ciPrefix(root, findGitRoot(context, root), env);
+  await writeAll([
+    () => writeReports(output, env, report, goals.files, prefix),
+    async () => {
+      if (goals.format === "text") await writePeople(output, report, (path) => path, "page");
+      else await writeData(output, options, report.data, true);
+    },
+  ]);
+}
+
+/** Replies of a recording. What it does not hold is an error of the case. */
+function createReplay(recording: Recording): Replies {
+  const read = new Map<EvalCase, CaseReplies | string>();
+  const repliesOf = (evalCase: EvalCase): CaseReplies | string => {
+    let replies = read.get(evalCase);
+    if (replies === undefined) {
+      try {
+        replies = recording.repliesOf(evalCase) ?? "the recording does not hold this case";
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        replies = error.message;
+      }
+      read.set(evalCase, replies);
+    }
+    return replies;
+  };
+  return {
+    stopped: () => undefined,
+    get(evalCase, attempt) {
+      const replies = repliesOf(evalCase);
+      if (typeof replies === "string") return Promise.resolve(noReply(replies));
+      const reply = attempt === "control" ? replies.control : replies.runs[attempt - 1];
+      return Promise.resolve(reply ?? noReply("the recording does not hold this repetition"));
+    },
+  };
+}
+
+/** How the recorded run ended. A run that was killed recorded no end: its time is unknown. */
+function endOf({
+  elapsedMs,
+  stopped,
+}: RecordingHead): Pick<RecordingHead, "elapsedMs" | "stopped"> {
+  if (elapsedMs !== undefined) return { elapsedMs, stopped };
+  return { elapsedMs: 0, stopped: "the recorded run did not end" };
+}
+
+/**
+ * Opens the recording of `--replay`, without a profile and without network. Throws CliError `usage`
+ * for a recording of another suite, command, way or k.
+ */
+async function openReplay(
+  context: Context,
+  output: Output,
+  options: EvalOptions & { replay: string },
+  { suites, k, rules }: Prepared,
+): Promise<ReplySource & { head: RecordingHead }> {
+  const { replay, via } = options;
+  const recording = openRecording(context.cwd, replay);
+  const { head } = recording;
+  const named = suites.map(({ file, digest }) => ({ file, digest }));
+  checkRecording(head, { kind: rules.kind, suites: named, k, via });
+  const request = { suites, replayed: head.basis.dialect };
+  const { root, names } = await openProject(context, options, output, request);
+  return {
+    replies: createReplay(recording),
+    basis: { ...head.basis, suites: named, judge: rules.judges ? head.basis.judge : null },
+    matches: createDocumentMatch(names),
+    root,
+    isSandbox: () => head.sandbox === true,
+    close: () => Promise.resolve(),
+    head: { ...head, ...endOf(head) },
+  };
+}
 
 /** A run that is ready to ask. */
 interface Run {

@@ -1,20 +1,15 @@
-import type { DocumentMatch } from "../../../checks/eval/match-document.ts";
-import { createDocumentMatch } from "../../../checks/eval/match-document.ts";
+import { type DocumentMatch, createDocumentMatch } from "../../../checks/eval/match-document.ts";
 import { leakedOf } from "../../../checks/eval/leak-control.ts";
 import { rubricsOf } from "../../../checks/eval/judgement.ts";
-import type { EvalBasis } from "../../../checks/eval/result.ts";
+import type { EvalBasis, RetrievedDocument } from "../../../checks/eval/result.ts";
 import type { EvalCase, Judge } from "../../../checks/eval/suite/suite.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { openClient, type Connected } from "../../connect.ts";
-import { chooseWay, describePassed } from "../../search/ways.ts";
-import { findAgents } from "./ask/agents.ts";
-import type { Way } from "./ask/ask.ts";
-import { filtersOf } from "./ask/ask.ts";
-import { createChatWay } from "./ask/ask-chat.ts";
-import { createSearchWay } from "./ask/ask-search.ts";
+import { chooseWay, describePassed, type Way as SearchWay } from "../../search/ways.ts";
+import { type Way, filtersOf, retrievedOf, timedGate } from "./ask/ask.ts";
 import { openClients } from "./ask/clients.ts";
 import { allowCost, costOf } from "./cost.ts";
 import { openProject, type Project } from "./folder.ts";
@@ -24,6 +19,139 @@ import { createAddPaths } from "./local-paths.ts";
 import type { EvalOptions } from "./options.ts";
 import { judgesOf, judgeText, type Prepared } from "./prepare.ts";
 import { attemptsOf } from "./run-cases.ts";
+import { listAgents } from "../../../api/agents.ts";
+import type { Client } from "../../../api/client.ts";
+import { nearest } from "../../../nearest.ts";
+import { type ChatParameters, stopChat } from "../../../api/chat/chat.ts";
+import type { Reply } from "../../../checks/eval/reply.ts";
+import { citedIds } from "../../../output/chat/sources.ts";
+import { createTurn, isStopped, type Turn } from "../../../output/chat/turn/answer.ts";
+import { endFailure } from "../../chat/end-failure.ts";
+import { sendQuestion } from "../../chat/send.ts";
+import { foundDocuments } from "../../search/found.ts";
+
+/** Model calls that are counted for an answer; an agent with tools makes more of its own. */
+const callsOfAnswer = 1;
+
+const stopTimeoutMs = 800;
+
+function replyOf(turn: Turn, question: string, elapsedMs: number): Reply {
+  const documents = new Map(
+    retrievedOf(foundDocuments([...turn.documents.values()]), question).map((each) => [
+      each.id,
+      each,
+    ]),
+  );
+  const cited = [...new Set(citedIds(turn))].map(
+    (id) =>
+      documents.get(id) ?? { rank: 0, id, title: null, link: null, path: null, snippet: null },
+  );
+  return {
+    answer: turn.answer,
+    retrieved: [...documents.values()],
+    cited: cited.map((each, index) => ({ ...each, rank: index + 1 })),
+    elapsedMs,
+    calls: callsOfAnswer,
+  };
+}
+
+/**
+ * Asks the assistant in a new session. `agentOf` is the id of a case's agent. Throws CliError
+ * `incomplete` for an answer that is cut, damaged or empty.
+ */
+function createChatWay(context: Context, agentOf: (evalCase: EvalCase) => number | undefined): Way {
+  return {
+    name: "chat",
+    calls: callsOfAnswer,
+    async ask(evalCase, { client, gate }) {
+      const timed = timedGate(gate, context);
+      const personaId = agentOf(evalCase);
+      const parameters: ChatParameters = {
+        message: evalCase.question,
+        ...(personaId === undefined ? {} : { personaId }),
+        ...filtersOf(evalCase, client, context.now()),
+      };
+      const turn = createTurn();
+      const question = { parameters, whole: false, limits: { gate: timed.gate } };
+      try {
+        for await (const _batch of sendQuestion(client, question, turn)) {
+          // The turn collects the answer.
+        }
+      } finally {
+        if (context.signal.aborted && turn.sessionId !== null && !isStopped(turn)) {
+          await stopChat(client, turn.sessionId, stopTimeoutMs);
+        }
+      }
+      const failure = endFailure(turn);
+      if (failure) throw failure;
+      return replyOf(turn, evalCase.question, timed.elapsedMs());
+    },
+  };
+}
+
+/** Documents that are kept of a response: enough to say at which rank a missing one came. */
+const fewestDocuments = 10;
+
+/** A leak test keeps all documents; after the first ones only what names them. */
+function kept(all: readonly RetrievedDocument[], k: number, isLeakTest: boolean) {
+  const shown = Math.max(k, fewestDocuments);
+  if (!isLeakTest) return all.slice(0, shown);
+  return all.map((each, index) => (index < shown ? each : { ...each, snippet: null }));
+}
+
+/** Asks by a search: the query is the question, word for word. */
+function createSearchWay(context: Context, way: SearchWay): Way {
+  return {
+    name: way.name,
+    calls: way.calls,
+    async ask(evalCase, { client, gate }) {
+      const { question, k } = evalCase;
+      const timed = timedGate(gate, context);
+      const query = { query: question, ...filtersOf(evalCase, client, context.now()) };
+      const isLeakTest = leakedOf(evalCase).length > 0;
+      const limit = isLeakTest ? Number.POSITIVE_INFINITY : k;
+      const found = await way.find(client, query, limit, timed.gate);
+      return {
+        retrieved: kept(retrievedOf(found, question), k, isLeakTest),
+        cited: [],
+        elapsedMs: timed.elapsedMs(),
+        calls: way.calls,
+      };
+    },
+  };
+}
+
+/** The id of the agent of a case; undefined for the service's own agent. */
+type AgentOf = (evalCase: EvalCase) => number | undefined;
+
+/**
+ * Looks up the agents that cases name by name, with one request; none if all name ids. Throws
+ * CliError `not-found` for an unknown or ambiguous name, and where the dialect lists no agents.
+ */
+async function findAgents(client: Client, cases: readonly EvalCase[]): Promise<AgentOf> {
+  const named = cases.filter(({ agent }) => typeof agent === "string");
+  const agents = named.length === 0 ? [] : await listAgents(client);
+  const ids = new Map<string, number>();
+  for (const { agent, place } of named) {
+    const name = String(agent);
+    const same = agents.filter((each) => each.name.toLowerCase() === name.toLowerCase());
+    const [found] = same;
+    if (found && same.length === 1) {
+      ids.set(name, found.id);
+      continue;
+    }
+    const names = agents.map((each) => each.name);
+    const near = nearest(name, names);
+    const known = near === undefined ? "see `knowctl agents list`" : `did you mean "${near}"?`;
+    const where = `${place.file}:${place.line}:${place.column}`;
+    throw found === undefined
+      ? new CliError("not-found", `${where}: there is no agent "${name}"`, { hints: [known] })
+      : new CliError("not-found", `${where}: ${same.length} agents have the name "${name}"`, {
+          hints: [`name one by its id: ${same.map(({ id }) => id).join(", ")}`],
+        });
+  }
+  return ({ agent }) => (typeof agent === "string" ? ids.get(agent) : agent);
+}
 
 /** Where the replies of a run come from, ready to be asked. */
 export interface ReplySource {

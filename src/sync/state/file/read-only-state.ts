@@ -6,16 +6,59 @@ import {
   lstatSync,
   openSync,
   readSync,
+  mkdtempSync,
+  rmSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { openDatabase, type Database } from "../../../database.ts";
-import { CliError, writeReason } from "../../../errors.ts";
+import { CliError, writeReason, codeOf, writeProblem } from "../../../errors.ts";
 import { stateFailure, writeDenialOf } from "../state-failure.ts";
-import { createState } from "../state.ts";
+import { createState, type State } from "../state.ts";
 import { hasState, isCorrupt, newStateMark, openState, type OpenedState } from "./state-file.ts";
 import type { StateRules } from "./state-folder.ts";
 import { prepareTables } from "./state-schema.ts";
-import { openInTemporaryFile } from "./temporary-file.ts";
+import { tmpdir } from "node:os";
+
+function makeTemporaryFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "knowctl-"));
+  } catch (error) {
+    throw new CliError("local", `cannot write to ${tmpdir()}: ${writeProblem(codeOf(error))}`, {
+      hints: ["set TMPDIR to another folder for temporary files"],
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Opens a state in a private temporary file, which is removed on close. `open` creates the file
+ * and opens it. Throws CliError `local`.
+ */
+async function openInTemporaryFile(open: (path: string) => Promise<State>): Promise<State> {
+  const folder = makeTemporaryFolder();
+  const remove = (): void => {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Some systems cannot remove open files; close() calls this again.
+    }
+  };
+  try {
+    const state = await open(join(folder, "state.db"));
+    // Remove the name at once, so that no file remains however the process ends.
+    remove();
+    return {
+      ...state,
+      close() {
+        state.close();
+        remove();
+      },
+    };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
 
 /**
  * SQLite writes to a database only while its journal has content. Without it, the file is

@@ -4,7 +4,7 @@ import {
   meanDifference,
   meanScore,
 } from "../../../../src/checks/eval/statistics/bootstrap.ts";
-import { casesNeeded, mcnemar } from "../../../../src/checks/eval/statistics/mcnemar.ts";
+import { casesNeeded, mcnemar } from "../../../../src/checks/eval/compare.ts";
 import { wilson } from "../../../../src/checks/eval/statistics/wilson.ts";
 
 describe("wilson", () => {

@@ -1,15 +1,88 @@
 import type { LeftOut, Parsed } from "../../reader.ts";
 import { CliError } from "../../../../errors.ts";
 import { readBody, readNotes, type Body } from "./docx-body.ts";
-import { readRelations, unpack, type Archive, type Relations } from "./docx-archive.ts";
-import { readDiagram } from "./docx-diagram.ts";
 import { noNumbering, readNumbering } from "./docx-numbering.ts";
 import { readStyles, type Styles } from "./docx-styles.ts";
 import type { Parts } from "./docx-walk.ts";
 import { pageFromHtml } from "../../../page/page.ts";
 import { frontMatterOf, cleanText, type Properties } from "../properties.ts";
 import { parseXml, XmlError } from "../xml.ts";
-import { listEntries, ZipError } from "../zip.ts";
+import { listEntries, ZipError, unpackEntry, type Budget, type ZipEntry } from "../zip.ts";
+
+/** The archive of one file, with the number of bytes that may still be unpacked. */
+interface Archive {
+  bytes: Uint8Array;
+  entries: ReadonlyMap<string, ZipEntry>;
+  budget: Budget;
+}
+
+function unpack(archive: Archive, name: string | undefined): Uint8Array | undefined {
+  const entry = name === undefined ? undefined : archive.entries.get(name);
+  return entry && unpackEntry(archive.bytes, entry, archive.budget);
+}
+
+/** What a part refers to (ECMA-376 part 2, 9). */
+interface Relations {
+  /** Parts by the last word of the relation type: `styles`. */
+  parts: ReadonlyMap<string, string>;
+  /** Parts, and addresses outside of the file, by the id of the relation. */
+  byId: ReadonlyMap<string, string>;
+  links: ReadonlyMap<string, string>;
+}
+
+function readRelations(archive: Archive, part: string): Relations {
+  const slash = part.lastIndexOf("/") + 1;
+  const folder = part.slice(0, slash);
+  const parts = new Map<string, string>();
+  const byId = new Map<string, string>();
+  const links = new Map<string, string>();
+  const bytes = unpack(archive, `${folder}_rels/${part.slice(slash)}.rels`);
+  if (!bytes) return { parts, byId, links };
+  parseXml(bytes, {
+    open(name, attributeOf) {
+      const target = attributeOf("Target");
+      if (name !== "Relationship" || target === undefined) return;
+      const id = attributeOf("Id") ?? "";
+      const kind = (attributeOf("Type") ?? "").split("/").at(-1) ?? "";
+      if (attributeOf("TargetMode") === "External") {
+        if (kind === "hyperlink") links.set(id, target);
+        return;
+      }
+      const path = target.startsWith("/") ? target.slice(1) : folder + target;
+      parts.set(kind, path);
+      byId.set(id, path);
+    },
+    close() {},
+    text() {},
+  });
+  return { parts, byId, links };
+}
+
+/** The texts in the boxes of a diagram (ECMA-376 part 1, 21.4.3). Throws XmlError. */
+function readDiagram(bytes: Uint8Array): string[] {
+  const texts: string[] = [];
+  let words: string[] = [];
+  let inText = false;
+  parseXml(bytes, {
+    open(name) {
+      inText = name === "t";
+      // Paragraphs of one box.
+      if (name === "p") words.push(" ");
+      if (name === "pt") words = [];
+    },
+    close(name) {
+      inText = false;
+      if (name !== "pt") return;
+      const text = words.join("").replace(/\s+/g, " ").trim();
+      if (text !== "") texts.push(text);
+      words = [];
+    },
+    text(text) {
+      if (inText) words.push(text);
+    },
+  });
+  return texts;
+}
 
 // Limit for all unpacked parts together: a book of a thousand pages has about 20 MiB.
 const maxUnpackedBytes = 64 * 1024 * 1024;

@@ -1,9 +1,142 @@
 import { componentText, destination } from "../markdown/component-text.ts";
 import { endLine, strip, write, writeBlock, type Lines } from "./mdx-lines.ts";
-import { isComment, valueOf } from "./mdx-expression.ts";
+import { isComment, valueOf, plainValue } from "./mdx-expression.ts";
 import type { Import, Scan } from "./mdx-scan.ts";
-import { inlineNames, isComponent, readTag, type Tag } from "./mdx-tag.ts";
-import { skipUnseen } from "./mdx-unseen.ts";
+import { hidesElement } from "../../../hidden/hides.ts";
+import type { HiddenKind } from "../../reader.ts";
+import { skipBraces, type Fuel } from "./mdx-js.ts";
+
+/** A tag of JSX. */
+interface Tag {
+  /** "" for a fragment. */
+  name: string;
+  kind: "open" | "close" | "single";
+  /** Values that are a quoted string or an expression of a plain value. */
+  attributes: ReadonlyMap<string, string>;
+  /** The code of all other values, without braces. */
+  codes: ReadonlyMap<string, string>;
+  /** Whether it has the attribute `hidden` without a value. */
+  isHidden: boolean;
+  end: number;
+}
+
+// These tags can be within words. All other tags separate words.
+const inlineNames = new Set(
+  "a abbr b bdi bdo cite code dfn em font i ins kbd mark q s samp small span strong sub sup u var".split(
+    " ",
+  ),
+);
+
+/** Whether a name is that of a component, not of an element of HTML. */
+const isComponent = (name: string): boolean => /^[A-Z]|[.-]/.test(name);
+
+interface Values {
+  attributes: Map<string, string>;
+  codes: Map<string, string>;
+  isHidden: boolean;
+}
+
+const mostAttributes = 100;
+
+// Unlike JSX, MDX treats "<" before a blank as text (mdxjs.com, "Syntax").
+const head = /<(\/?)([A-Za-z_$][\w$.-]*(?::[A-Za-z_$][\w$.-]*)?)?(?=[\s/>])/y;
+const attribute =
+  /([A-Za-z_$][\w$.:-]*)(?![\w$.:-])(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|(?=(\{))))?(?!\s*=)/y;
+const blank = /\s*/y;
+
+function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+function readAttribute(text: string, at: number, values: Values, fuel: Fuel): number {
+  // `{...props}`.
+  if (text[at] === "{") return skipBraces(text, at, fuel);
+  const found = match(attribute, text, at);
+  if (!found) return -1;
+  const [whole, name = "", double, single, brace] = found;
+  const from = at + whole.length;
+  const end = brace === undefined ? from : skipBraces(text, from, fuel);
+  const { attributes, codes } = values;
+  if (end === -1 || attributes.size + codes.size >= mostAttributes) return end;
+  const code = text.slice(from + 1, end - 1);
+  const value = double ?? single ?? (brace === undefined ? undefined : plainValue(code));
+  if (name === "hidden" && value === undefined && brace === undefined) values.isHidden = true;
+  if (value !== undefined) attributes.set(name, value);
+  else if (brace !== undefined) codes.set(name, code);
+  return end;
+}
+
+function readRest(text: string, from: number, fuel: Fuel): Omit<Tag, "name"> | undefined {
+  const values: Values = { attributes: new Map(), codes: new Map(), isHidden: false };
+  for (let at = from; at < text.length && at !== -1;) {
+    at += match(blank, text, at)?.[0].length ?? 0;
+    if (text[at] === ">") return { kind: "open", ...values, end: at + 1 };
+    if (text[at] === "/") {
+      const end = at + 1 + (match(blank, text, at + 1)?.[0].length ?? 0);
+      return text[end] === ">" ? { kind: "single", ...values, end: end + 1 } : undefined;
+    }
+    at = readAttribute(text, at, values, fuel);
+  }
+  return undefined;
+}
+
+/** Reads the JSX tag at a "<"; undefined when there is none, or when it does not close. */
+function readTag(text: string, start: number, fuel: Fuel): Tag | undefined {
+  const found = match(head, text, start);
+  if (!found) return undefined;
+  const [whole, slash, name = ""] = found;
+  const from = start + whole.length;
+  const rest = name === "" && text[from] !== ">" ? undefined : readRest(text, from, fuel);
+  if (!rest) return undefined;
+  return slash === "" ? { name, ...rest } : { name, ...rest, kind: "close" };
+}
+
+const unseenNames: ReadonlySet<string> = new Set(["script", "style", "template"]);
+
+/** Why nobody sees an element; undefined for one that is seen. A component decides for itself. */
+function unseenKind({ page }: Scan, tag: Tag): HiddenKind | undefined {
+  const { name, kind, attributes, codes } = tag;
+  if (kind === "close" || isComponent(name)) return undefined;
+  if (unseenNames.has(name)) return "script";
+  if (page.keepsHidden) return undefined;
+  const all = new Map([...attributes].map(([key, value]) => [key.toLowerCase(), value]));
+  const style = /\bdisplay["']?\s*:\s*(["'`])([a-z-]+)\1/i.exec(codes.get("style") ?? "")?.[2];
+  if (style !== undefined) all.set("style", `display: ${style}`);
+  if (tag.isHidden || codes.get("hidden")?.trim() === "true") all.set("hidden", "");
+  return hidesElement(all, page.isControlled) ? "hidden" : undefined;
+}
+
+/** Offset after the end tag of an element; -1 if it never closes. */
+function endOfElement({ text, missing }: Scan, name: string, from: number): number {
+  if (missing.has(`</${name}`)) return -1;
+  const pattern = new RegExp(`<(/?)${name}(?=[\\s/>])(?:[^<>]{0,1000}(/)>)?`, "g");
+  pattern.lastIndex = from;
+  let depth = 1;
+  for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
+    const [, slash, single] = found;
+    if (slash === "/") depth--;
+    else if (single === undefined) depth++;
+    const end = depth === 0 ? text.indexOf(">", found.index) : -1;
+    if (end !== -1) return end + 1;
+  }
+  missing.add(`</${name}`);
+  return -1;
+}
+
+/** Skips an element that nobody sees, with its content; false if it is seen. */
+function skipUnseen(scan: Scan, tag: Tag): boolean {
+  const kind = unseenKind(scan, tag);
+  if (kind === undefined) return false;
+  const { at, lines, page } = scan;
+  const { name, end } = tag;
+  const to = tag.kind === "single" ? end : endOfElement(scan, name, end);
+  if (to === -1) return false;
+  if (scan.ignored === 0) page.log.add(kind, `<${name}>`, at);
+  strip(lines, !inlineNames.has(name));
+  scan.at = to;
+  return true;
+}
 
 // Attributes that no page shows, although their values have several words.
 const hiddenKeys =
