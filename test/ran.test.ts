@@ -29,7 +29,7 @@ it("a failing test prints command, folder, files and both streams of what it ran
   expect(text).toMatch(/^\$ knowctl ingest docs --cc-pair-id 2 --metadata 'a=it'\\''s' -o json\n/);
   expect(text).toContain(`\n  in ${folder}\n`);
   expect(text).toMatch(/ {2}files:\n[^]*^ {4}docs\/a b\.md \(4 bytes\)\n[^]* {2}stdout:\n/m);
-  expect(text).toMatch(/ {2}stdout:\n {4}\{\n[^]* {2}stderr:\n[^]*1 created/);
+  expect(text).toMatch(/ {2}stdout:\n {4}\{[^]* {2}stderr:\n[^]*1 created/);
   expect(printed()).toBe("");
 });
 

@@ -169,7 +169,7 @@ const run: FlagCases = {
     flag: "--max-failures 1",
     codes: [10, 10],
     requests: { loses: /docs\/good\.md/ },
-    stderr: { gains: /stopped after 8 failed documents/ },
+    stderr: { gains: /stopped after 1 failed document/ },
   },
   "--images": {
     files: folder,

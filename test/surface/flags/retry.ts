@@ -102,10 +102,11 @@ export const retryCases: Coverage = {
     ],
     "--max-failures": {
       ...failedRetry,
-      edits: { "docs/1.md": "# Good\n\ntext\n" },
+      edits: { "docs/7.md": "# Good\n\ntext\n" },
+      args: `${pair} --concurrency 1`,
       flag: "--max-failures 1",
       codes: [10, 10],
-      requests: { loses: /docs\/1\.md/ },
+      requests: { loses: /docs\/7\.md/ },
     },
   },
 };

@@ -66,7 +66,7 @@ export const verify: Coverage = {
     "--explain": {
       ...sent,
       flag: "--explain docs/a.md",
-      stdout: { gains: /200 {2}GET \/document\/document-size-info/ },
+      stdout: { gains: /200 GET \/document\/document-size-info/ },
     },
     "--wait": { ...lost, flag: "--wait 5s", codes: [13, 13], waits: { gains: /\d/ } },
     "--report": { ...sent, flag: "--report r.json", left: { gains: /r\.json: [^]*"summary"/ } },
