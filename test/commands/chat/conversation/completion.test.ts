@@ -10,26 +10,26 @@ const tab = "\t";
 
 describe("Tab", () => {
   it.each([
-    ["/reg", "> /regenerate "],
-    ["/session", "session   sessions"],
-    ["/agent san", "> /agent Sandbox"],
-    ["/tools inter", "> /tools Internal Search"],
-    ["/tools force lis", "> /tools force List documents"],
-    ["/filter so", "> /filter source "],
-    ["/filter source fi", "> /filter source file"],
-    ["/filter since 3", "> /filter since 30d"],
-    ["/file no", "> /file notes.md"],
-    ["/save su", "> /save sub/"],
-  ])("completes %j", async (typed, shown) => {
+    ["/reg", tab, /^> \/regenerate$/m],
+    // Nothing to add: as in a shell, the second Tab lists.
+    ["/session", tab + tab, /session +sessions/],
+    ["/agent san", tab, /^> \/agent Sandbox/m],
+    ["/tools inter", tab, /^> \/tools Internal Search$/m],
+    ["/tools force lis", tab, /^> \/tools force List documents$/m],
+    ["/filter so", tab, /^> \/filter source$/m],
+    ["/filter source fi", tab, /^> \/filter source file$/m],
+    ["/filter since 3", tab, /^> \/filter since 30d$/m],
+    ["/file no", tab, /^> \/file notes\.md$/m],
+    ["/save su", tab, /^> \/save sub\/$/m],
+  ])("completes %j", async (typed, tabs, shown) => {
     const world = await createWorld({ dialect: "onyx" });
     writeFileSync(join(world.home, "notes.md"), "x");
     mkdirSync(join(world.home, "sub"));
     const talk = await startTalk(world, [], { isTimeless: true });
     talk.press(typed);
-    await talk.until(`> ${typed}`);
-    talk.news();
-    talk.press(tab);
-    await talk.until(shown);
+    await talk.untilShown(new RegExp(`^> ${typed}$`, "m"));
+    talk.press(tabs);
+    await talk.untilShown(shown);
   });
 
   it("knows the models that this key may use, and those asked for before", async () => {
@@ -40,11 +40,13 @@ describe("Tab", () => {
     const talk = await startTalk(world, [], { isTimeless: true });
     await talk.enter("/model Other/old");
     talk.press(`/model acme/${tab}`);
-    await talk.until("Acme/large  Acme/small");
+    await talk.untilShown(/^> \/model Acme\/$/m);
+    talk.press(tab + tab);
+    await talk.untilShown(/Acme\/large +Acme\/small/);
     talk.press(`\u0015/model ot${tab}`);
-    await talk.until("> /model Other/old");
-    talk.press(`\u0015/model ${tab}`);
-    await talk.until("default");
+    await talk.untilShown(/^> \/model Other\/old$/m);
+    talk.press(`\u0015/model ${tab}${tab}`);
+    await talk.untilShown(/\bdefault\b/);
     expect(talk.screen()).not.toContain("a/b");
   });
 
@@ -54,9 +56,9 @@ describe("Tab", () => {
     const talk = await startTalk(world, [], { isTimeless: true });
     await talk.enter("How do I ask for leave?");
     talk.press(`/open ${tab}`);
-    await talk.until("> /open 1");
+    await talk.untilShown(/^> \/open 1$/m);
     talk.press(`\u0015/session ${tab}`);
-    await talk.until(/> \/session [0-9a-f-]{36}/);
+    await talk.untilShown(/^> \/session [0-9a-f-]{36}$/m);
   });
 
   it("does nothing where the service cannot tell, or in a message", async () => {
@@ -65,9 +67,9 @@ describe("Tab", () => {
     });
     const talk = await startTalk(world, [], { isTimeless: true });
     talk.press(`/tools x${tab}y`);
-    await talk.until("> /tools xy");
+    await talk.untilShown(/^> \/tools xy$/m);
     talk.press(`\u0015plain${tab}text`);
-    await talk.until("> plaintext");
+    await talk.untilShown(/^> plaintext$/m);
   });
 });
 

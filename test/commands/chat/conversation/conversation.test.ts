@@ -96,7 +96,7 @@ describe("a conversation", () => {
     const world = await createWorld();
     const talk = await startTalk(world);
     talk.press("some text\u0003");
-    await talk.until("some text^C");
+    await talk.until("some text\u001b[1G\u001b[0J> ");
     talk.press("\u0003");
     await talk.until("press Ctrl-C again or Ctrl-D to leave");
     talk.press("\u0003");

@@ -1,3 +1,4 @@
+import headless from "@xterm/headless";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, vi } from "vitest";
 import type { Context } from "../../../../src/context.ts";
@@ -102,6 +103,19 @@ export async function startTalk(
     seen = screen.length;
     return text;
   };
+  /** Waits until a row of the screen, as a person sees it, matches. */
+  const untilShown = async (row: string | RegExp): Promise<void> => {
+    await vi.waitFor(async () => {
+      const terminal = new headless.Terminal({ cols: 80, rows: 50, allowProposedApi: true });
+      await new Promise<void>((resolve) => terminal.write(screen, resolve));
+      const { active } = terminal.buffer;
+      const rows = Array.from({ length: active.length }, (_, y) =>
+        (active.getLine(y)?.translateToString(true) ?? "").trimEnd(),
+      );
+      terminal.dispose();
+      expect(rows.filter((each) => each !== "").join("\n")).toMatch(row);
+    }, waiting);
+  };
   await until(more.first ?? prompt);
   news();
   return {
@@ -117,6 +131,7 @@ export async function startTalk(
       return news();
     },
     until,
+    untilShown,
     done,
     modes,
     abort: (reason) => base.abort(reason),
