@@ -18,9 +18,9 @@ export interface Talking {
   /** Types a line, waits for the prompt after it, and returns what was written meanwhile. */
   enter(line: string): Promise<string>;
   /** Waits until the news hold this; they are not taken. */
+  until(text: string | RegExp): Promise<void>;
   /** The same, but what a person sees: the rows of the screen. */
   untilShown(row: string | RegExp): Promise<void>;
-  until(text: string | RegExp): Promise<void>;
   /** The exit code. */
   readonly done: Promise<number>;
   /** What was switched on and off at the terminal. */
