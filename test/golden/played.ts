@@ -1,3 +1,4 @@
+import { release } from "node:os";
 import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished, vi } from "vitest";
@@ -53,6 +54,10 @@ function normalise(text: string, { sandbox, folder }: TestService): string {
     .replaceAll(dirname(realpathSync(folder)), "/home")
     .replaceAll(dirname(folder), "/home")
     .replaceAll(process.versions.node, "NODE")
+    .replaceAll(`${process.platform} ${release()} ${process.arch}`, "SYSTEM")
+    // Of an old Node alone.
+    .replaceAll(/"details":(\s*)\[\s*"Node \d+ gets no more[^\]]*\]/g, '"details":$1[]')
+    .replaceAll(/^.*Node \d+ gets no more security fixes.*\n/gm, "")
     .replaceAll(`${tool.name} ${tool.version}`, `${tool.name} VERSION`)
     .replaceAll(`"${tool.version}"`, '"VERSION"')
     .replaceAll(/<style>[^]*?<\/style>/g, "<style></style>")

@@ -390,9 +390,9 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     service: { dialect: "onyx" },
     async play({ play }) {
       await play("doctor");
-      await play("doctor", { isTTY: true });
       await play("doctor -v", { env: { KNOWCTL_API_KEY: "wrong-key-of-doctor" } });
-      for (const form of ["json", "ndjson", "table"]) await play(`doctor -o ${form}`);
+      // Not on a terminal, nor as a table: both break lines by the length of this machine's paths.
+      for (const form of ["json", "ndjson"]) await play(`doctor -o ${form}`);
       await play("doctor --filter status=skipped --fields check,message,fix");
       await play("doctor -q --bundle out.txt", { writes: ["out.txt"] });
     },
