@@ -194,7 +194,7 @@ async function writeStdout(
 ): Promise<void> {
   const format = reportFormat(options);
   if (format === "text") {
-    // Files that could not be read are told on stderr.
+    // The lines on stderr name the files that could not be read.
     const read = lintReport({ ...result, unread: new Map() }, output.secrets.redactLast);
     await writePeople(output, read, source.shown);
   } else if (format === "sarif") {
