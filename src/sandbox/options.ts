@@ -1,6 +1,6 @@
 import type { IngestionDocument, PairRecord } from "../api/schemas.ts";
 import type { Clock } from "./clock.ts";
-import type { AttemptHistory } from "./store/pairs/attempts.ts";
+import type { AttemptHistory } from "./store/seeds.ts";
 import type { FaultSpec } from "./http/faults.ts";
 import type { LedgerMode } from "./store/ledger.ts";
 import type { ModelServer } from "./chat/model/client.ts";

@@ -8,14 +8,11 @@ import { type Caller, createAccess, createGroups } from "./store/access.ts";
 import { createCommits, openSandboxDatabase } from "./store/database.ts";
 import { createDocumentStore } from "./store/documents.ts";
 import { createFiles } from "./store/files.ts";
-import { createChunkStore } from "./store/index/chunks.ts";
+import { createChunkStore, type View } from "./store/index/search.ts";
 import { createIndexer } from "./store/index/indexer.ts";
-import type { View } from "./store/index/search.ts";
 import { createLedger } from "./store/ledger.ts";
-import { defaultAttempts, noAttempts } from "./store/pairs/attempts.ts";
-import { defaultPairs } from "./store/pairs/connectors.ts";
-import { createDocumentSets } from "./store/pairs/document-sets.ts";
-import { createPairs } from "./store/pairs/pairs.ts";
+import { defaultAttempts, noAttempts, defaultPairs } from "./store/seeds.ts";
+import { createDocumentSets, createPairs } from "./store/pairs.ts";
 import { createFeedback, createSessions } from "./store/sessions.ts";
 
 /**

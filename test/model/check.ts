@@ -1,5 +1,5 @@
 import { main } from "../../src/main.ts";
-import { storedId } from "../../src/sandbox/store/identity.ts";
+import { storedId } from "../../src/sandbox/store/documents.ts";
 import { createTestContext } from "../support.ts";
 import type { Plan } from "./plan.ts";
 import { Violation, type Ran, type Run } from "./run.ts";

@@ -1,11 +1,10 @@
-import { storedId } from "../../src/sandbox/store/identity.ts";
+import { storedId } from "../../src/sandbox/store/documents.ts";
 import type { Plan } from "./plan.ts";
-import type { Project } from "./project.ts";
+import { type Project, below } from "./project.ts";
 import { Violation, type Run } from "./run.ts";
 import type { Write } from "./service.ts";
 import type { StateModel } from "./state.ts";
 import type { Upload } from "./steps.ts";
-import { below } from "./project.ts";
 import { documentsOf, type Expected } from "./world.ts";
 
 function isRecorded(state: StateModel | undefined, id: string): boolean {

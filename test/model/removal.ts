@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { storedId } from "../../src/sandbox/store/identity.ts";
+import { storedId } from "../../src/sandbox/store/documents.ts";
 import { listState } from "./check.ts";
 import { below, isInScope, type Project } from "./project.ts";
 import { placeWords, planOf, selectionWords, type Plan } from "./plan.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { openDatabase, type Database } from "../../src/database.ts";
 import type { IngestionDocument } from "../../src/api/schemas.ts";
 import type { FaultRule } from "../../src/sandbox/http/faults.ts";
-import { storedId } from "../../src/sandbox/store/identity.ts";
+import { storedId } from "../../src/sandbox/store/documents.ts";
 import type { LedgerRequest } from "../../src/sandbox/store/ledger.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/http/server.ts";
 import { memberText, type Expected } from "./world.ts";

@@ -16,7 +16,7 @@ import { proxyFor } from "../../api/transport/proxy.ts";
 import { environmentLayer, flagLayer } from "../../config/values/given.ts";
 import { mergeLayers } from "../../config/values/layers.ts";
 import { givenProxy, proxyOf, tlsFilesOf } from "../../config/values/network.ts";
-import { completionsUrl } from "../../sandbox/chat/model/address.ts";
+import { completionsUrl } from "../../sandbox/chat/model/client.ts";
 import { readCertificates } from "../certificates.ts";
 import { proxySecrets } from "../proxy-secrets.ts";
 

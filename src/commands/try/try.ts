@@ -9,7 +9,7 @@ import { CliError, codeOf, writeProblem } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { bold, dim } from "../../output/terminal/text.ts";
 import { startSandbox } from "../../sandbox/http/server.ts";
-import { storedId } from "../../sandbox/store/identity.ts";
+import { storedId } from "../../sandbox/store/documents.ts";
 import { commandWord } from "../command-word.ts";
 import { machineOf } from "../config/files.ts";
 import { openOutput } from "../connect.ts";
@@ -18,7 +18,7 @@ import { tokenDelayMs } from "../sandbox/sandbox.ts";
 import { createHash, randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { makeFolder } from "../../make-folder.ts";
-import { defaultPairs } from "../../sandbox/store/pairs/connectors.ts";
+import { defaultPairs } from "../../sandbox/store/seeds.ts";
 
 /** The pair of the sandbox that takes uploads. */
 const pair = 2;

@@ -1,19 +1,18 @@
 import type { Caller } from "../store/access.ts";
-import type { ChatRequest } from "./chat-request.ts";
 import {
+  type ChatRequest,
   attachmentsOf,
   filtersOf,
   invalid,
   modelLabel,
   modelTurnOf,
   placeOf,
-} from "./chat-setup.ts";
+} from "./request.ts";
 import { runModelTurn } from "./model/turn.ts";
-import { failure, type Line } from "./packets.ts";
+import { failure, type Line, listTool, searchTool } from "./packets.ts";
 import type { Run } from "./runs.ts";
 import { searchPassages } from "../store/index/search.ts";
 import type { Session } from "../store/sessions.ts";
-import { listTool, searchTool } from "./tools.ts";
 import { runTurn, type Turn } from "./turn.ts";
 import type { Service } from "../service.ts";
 

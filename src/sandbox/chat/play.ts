@@ -4,10 +4,9 @@ import { basename, extname, join } from "node:path";
 import { CliError, codeOf, fileProblem } from "../../errors.ts";
 import { readRecording } from "../../recording.ts";
 import type { Clock } from "../clock.ts";
-import { payloadsOf } from "./model/events.ts";
-import { failure, type Framing, frameLine, type Line, streamOf } from "./packets.ts";
+import { payloadsOf } from "./model/completion.ts";
+import { failure, type Framing, frameLine, type Line, streamOf, unaryReply } from "./packets.ts";
 import { detail } from "../http/validation.ts";
-import { unaryReply } from "./unary-reply.ts";
 
 export interface PlayOptions {
   /** Recordings, plain streams, or folders of them. */

@@ -1,10 +1,9 @@
 import type { Clock } from "../clock.ts";
 import { type Answer, type AnswerPart, type Attachment, composeAnswer } from "./answer.ts";
-import { offsetTime } from "../store/identity.ts";
-import { type Line, packet } from "./packets.ts";
+import { offsetTime } from "../store/documents.ts";
+import { type Line, packet, listTool } from "./packets.ts";
 import { type Filters, type Hit, questionTerms, toSearchDoc } from "../store/index/search.ts";
 import type { Outcome } from "../store/sessions.ts";
-import { listTool } from "./tools.ts";
 
 /** Input and callbacks of a turn. */
 export interface Turn {

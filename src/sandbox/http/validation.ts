@@ -1,9 +1,54 @@
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod/mini";
-import { parseTimestamp } from "../store/identity.ts";
+import { parseTimestamp } from "../store/documents.ts";
 import type { Call } from "./call.ts";
-import { pythonRepr } from "./python.ts";
+import type { Filters } from "../store/index/search.ts";
+
+/**
+ * Formats values as Python prints them. The service uses such texts in stored metadata values, in
+ * lists of names and in its 422 responses: observed-service.md 3.2, 6.3 and 12.3.
+ */
+
+const maxDepth = 100;
+
+function quoted(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = text.replace(/[\\'"\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
+    if (character === "\\" || character === quote) return `\\${character}`;
+    if (character === "'" || character === '"') return character;
+    if (character === "\n") return "\\n";
+    if (character === "\r") return "\\r";
+    if (character === "\t") return "\\t";
+    const code = character.codePointAt(0) ?? 0;
+    if (code <= 0xff) return `\\x${code.toString(16).padStart(2, "0")}`;
+    if (code <= 0xffff) return `\\u${code.toString(16).padStart(4, "0")}`;
+    return `\\U${code.toString(16).padStart(8, "0")}`;
+  });
+  return quote + escaped + quote;
+}
+
+/** `repr(value)` of a value parsed from JSON. */
+export function pythonRepr(value: unknown, depth = 0): string {
+  if (value === null || value === undefined) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "string") return quoted(value);
+  if (typeof value === "number") return String(value);
+  if (typeof value !== "object") return "...";
+  if (depth > maxDepth) return "...";
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => pythonRepr(item, depth + 1)).join(", ")}]`;
+  }
+  const members = Object.entries(value).map(
+    ([key, item]) => `${quoted(key)}: ${pythonRepr(item, depth + 1)}`,
+  );
+  return `{${members.join(", ")}}`;
+}
+
+/** `str(value)`: like `repr`, but a string stays unchanged. */
+export function pythonString(value: unknown): string {
+  return typeof value === "string" ? value : pythonRepr(value);
+}
 
 export type DialectName = "standard" | "onyx";
 
@@ -171,3 +216,42 @@ export const laxTime = z.transform((value: unknown, { issues }) => {
   issues.push({ code: "custom", input: value, message: "Not a valid time" });
   return z.NEVER;
 });
+
+const text = z.string();
+const members = { document_set: maybe(z.array(text)), time_cutoff: maybe(laxTime) };
+const TimeRange = z.looseObject({ start: maybe(laxTime), end: maybe(laxTime) });
+
+export const Tags = maybe(z.array(z.looseObject({ tag_key: text, tag_value: text })));
+
+export const StandardFilters = z.looseObject({
+  ...members,
+  source_type: maybe(z.array(text)),
+  tags: maybe(z.record(text, text)),
+});
+export const OnyxFilters = z.looseObject({
+  ...members,
+  source_type: maybe(z.array(sourceName)),
+  updated_at_range: maybe(TimeRange),
+  created_at_range: maybe(TimeRange),
+  tags: Tags,
+});
+
+/** The tags as the search takes them; undefined for none. */
+export const tagsOf = (tags: z.infer<typeof Tags>): Filters["tags"] =>
+  tags?.map(({ tag_key, tag_value }) => [tag_key, tag_value]);
+
+/** The filters of a body, without document sets. */
+export function toFilters(
+  body: z.infer<typeof StandardFilters> | z.infer<typeof OnyxFilters>,
+): Filters {
+  const range = body.updated_at_range as z.infer<typeof TimeRange> | undefined | null;
+  const { source_type, time_cutoff, tags } = body;
+  return {
+    sources: source_type ?? undefined,
+    updatedFrom: (range?.start ?? time_cutoff)?.ms,
+    updatedTo: range?.end?.ms,
+    ...(Array.isArray(tags)
+      ? { tags: tagsOf(tags), anyTag: true }
+      : { tags: Object.entries(tags ?? {}) }),
+  };
+}

@@ -1,5 +1,5 @@
-import { noAccessTo } from "../chat/chat-setup.ts";
-import { toolList } from "../chat/tools.ts";
+import { noAccessTo } from "../chat/request.ts";
+import { toolList } from "../chat/packets.ts";
 import type { App } from "../http/call.ts";
 import { pageOf, pages, pathInteger, problem } from "../http/validation.ts";
 import type { Service } from "../service.ts";

@@ -1,9 +1,15 @@
 import { answer, type Question } from "../chat/answering.ts";
-import { type ChatRequest, parseChatRequest } from "../chat/chat-request.ts";
-import { checkModels, findSession, invalid, noAccessTo, SetupFailure } from "../chat/chat-setup.ts";
-import { failure, type Line, streamReply } from "../chat/packets.ts";
+import {
+  type ChatRequest,
+  parseChatRequest,
+  checkModels,
+  findSession,
+  invalid,
+  noAccessTo,
+  SetupFailure,
+} from "../chat/request.ts";
+import { failure, type Line, streamReply, unaryReply } from "../chat/packets.ts";
 import type { Run } from "../chat/runs.ts";
-import { unaryReply } from "../chat/unary-reply.ts";
 import { type App, type Call, goneSignal } from "../http/call.ts";
 import { detail, problem, refusal } from "../http/validation.ts";
 import type { Service } from "../service.ts";

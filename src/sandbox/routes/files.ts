@@ -3,7 +3,7 @@ import type { App, Call } from "../http/call.ts";
 import { bodyOf, detail, invalidRequest, laxUuid, pathUuid, problem } from "../http/validation.ts";
 import type { Service } from "../service.ts";
 import { type Files, kindOf, maxFileBytes, type StoredFile } from "../store/files.ts";
-import { naiveTime, zuluTime } from "../store/identity.ts";
+import { naiveTime, zuluTime } from "../store/documents.ts";
 
 /** The service's UserFile: observed-service.md 5. */
 function toUserFile(file: StoredFile, status: string, timeOf = zuluTime) {

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { IngestionDocument, IngestionRequest, Section } from "../../api/schemas.ts";
 import type { App, Call } from "../http/call.ts";
-import { pythonString } from "../http/python.ts";
 import {
+  pythonString,
   detail,
   laxBoolean,
   laxInteger,

@@ -4,8 +4,7 @@ import type { FaultRates } from "../http/faults.ts";
 import { bodyOf, detail, laxInteger, queryOf } from "../http/validation.ts";
 import { publicKey } from "../options.ts";
 import type { Service } from "../service.ts";
-import type { StoredDocument } from "../store/documents.ts";
-import { zuluTime } from "../store/identity.ts";
+import { type StoredDocument, zuluTime } from "../store/documents.ts";
 import { sentencesOf } from "../store/index/passages.ts";
 import { type Hit, questionTerms, searchPassages } from "../store/index/search.ts";
 

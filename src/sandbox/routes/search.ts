@@ -1,10 +1,13 @@
 import * as z from "zod/mini";
 import type { SearchDoc } from "../../api/chat-schemas.ts";
-import { noAccessToSets } from "../chat/chat-setup.ts";
+import { noAccessToSets } from "../chat/request.ts";
 import { streamOf } from "../chat/packets.ts";
 import type { App, Call } from "../http/call.ts";
-import { OnyxFilters, Tags, tagsOf, toFilters } from "../http/filters.ts";
 import {
+  OnyxFilters,
+  Tags,
+  tagsOf,
+  toFilters,
   bodyOf,
   laxBoolean,
   laxInteger,
@@ -15,7 +18,7 @@ import {
   sourceName,
 } from "../http/validation.ts";
 import type { Service } from "../service.ts";
-import { offsetTime, zuluTime } from "../store/identity.ts";
+import { offsetTime, zuluTime } from "../store/documents.ts";
 import {
   filterPassages,
   type Filters,

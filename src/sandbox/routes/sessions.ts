@@ -1,29 +1,117 @@
+import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
-import { noAccessTo } from "../chat/chat-setup.ts";
-import { type Line, packet, streamReply } from "../chat/packets.ts";
 import { type App, type Call, goneSignal } from "../http/call.ts";
 import {
-  bodyOf,
   detail,
+  laxTime,
+  pageOf,
+  pages,
+  pathUuid,
+  queryOf,
+  bodyOf,
   laxBoolean,
   laxInteger,
-  laxTime,
   laxUuid,
   maybe,
-  pathUuid,
   problem,
-  queryOf,
   refusal,
 } from "../http/validation.ts";
 import type { Service } from "../service.ts";
-import { offsetTime, zuluTime } from "../store/identity.ts";
+import { zuluTime, offsetTime } from "../store/documents.ts";
 import {
-  type Feedback,
+  type FeedbackStore,
   kindOf,
   type Message,
   type Session,
+  type Feedback,
   type Sessions,
 } from "../store/sessions.ts";
+import { noAccessTo } from "../chat/request.ts";
+import { type Line, packet, streamReply } from "../chat/packets.ts";
+
+/** The sandbox stores no person with a session: it shows the address of anonymised users. */
+const anonymousEmail = "anonymous@anonymous.invalid";
+
+const common = (session: Session) => ({
+  id: session.id,
+  user_email: anonymousEmail,
+  name: session.name,
+  assistant_id: session.personaId,
+  assistant_name: "Sandbox",
+  time_created: zuluTime(session.createdAt),
+  flow_type: "Chat",
+});
+
+function toHistoryEntry(session: Session, messages: readonly Message[], feedback: FeedbackStore) {
+  const first = (type: Message["type"]): string =>
+    messages.find((message) => message.type === type)?.text ?? "";
+  const found = new Set(messages.map(({ id }) => kindOf(feedback.find(id))));
+  found.delete(null);
+  return {
+    ...common(session),
+    first_user_message: first("user"),
+    first_ai_message: first("assistant"),
+    feedback_type: found.size > 1 ? "mixed" : ([...found][0] ?? null),
+    conversation_length: messages.filter(({ type }) => type !== "system").length,
+  };
+}
+
+function toHistoryMessage(message: Message, feedback: FeedbackStore) {
+  const own = feedback.find(message.id);
+  const documents = message.documents as Record<string, unknown>[];
+  return {
+    id: message.id,
+    message: message.text,
+    message_type: message.type,
+    documents: documents.map(({ document_id, semantic_identifier, link }) => ({
+      document_id,
+      semantic_identifier,
+      link,
+    })),
+    feedback_type: kindOf(own),
+    feedback_text: own?.text ?? null,
+    time_created: zuluTime(message.sentAt),
+  };
+}
+
+const Pages = pages(10);
+const HistorySelection = z.object({
+  feedback_type: z.optional(z.enum(["like", "dislike", "mixed"])),
+  start_time: z.optional(laxTime),
+  end_time: z.optional(laxTime),
+});
+const Export = z.object({ start: z.optional(laxTime), end: z.optional(laxTime) });
+
+function listHistory({ sessions, feedback }: Service, c: Call): Response {
+  const { feedback_type, start_time, end_time } = queryOf(c, HistorySelection);
+  const [start, end] = [start_time?.ms ?? 0, end_time?.ms ?? Infinity];
+  const found = sessions
+    .list(-1, undefined, true)
+    .filter(({ createdAt }) => createdAt >= start && createdAt <= end)
+    .map((session) => toHistoryEntry(session, sessions.messages(session.id), feedback))
+    .filter((listed) => feedback_type === undefined || listed.feedback_type === feedback_type);
+  return pageOf(c, found, Pages);
+}
+
+function showHistory({ sessions, feedback }: Service, c: Call): Response {
+  const session = sessions.find(pathUuid(c, "id"));
+  if (!session || session.deleted) throw detail(404, "Chat session not found");
+  const messages = sessions
+    .messages(session.id)
+    .filter(({ type }) => type !== "system")
+    .map((message) => toHistoryMessage(message, feedback));
+  return c.json({ ...common(session), messages });
+}
+
+/** Everybody's sessions, for administrators: observed-service.md 11.5. No export is written. */
+export function historyRoutes(app: App, service: Service): void {
+  app.get("/api/admin/chat-session-history", (c) => listHistory(service, c));
+  app.get("/api/admin/chat-session-history/:id", (c) => showHistory(service, c));
+  app.post("/api/admin/query-history/start-export", (c) => {
+    queryOf(c, Export);
+    return c.json({ request_id: randomUUID() });
+  });
+}
 
 /** An element of the session list: observed-service.md 5. */
 function toListed(session: Session) {

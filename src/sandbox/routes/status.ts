@@ -17,12 +17,8 @@ import {
   sourceName,
 } from "../http/validation.ts";
 import type { Service } from "../service.ts";
-import { zuluTime } from "../store/identity.ts";
-import {
-  type AttemptError,
-  failedDocumentsMs,
-  type IndexAttempt,
-} from "../store/pairs/attempts.ts";
+import { zuluTime } from "../store/documents.ts";
+import { type AttemptError, failedDocumentsMs, type IndexAttempt } from "../store/seeds.ts";
 
 /** A pair with its attempts, newest first, and what follows from them. */
 interface PairState {

@@ -5,7 +5,7 @@ import { heldClock } from "../../held-clock.ts";
 import { main } from "../../main.ts";
 import { patienceMs } from "../../patience.ts";
 import { createTestContext } from "../../support.ts";
-import { completionsUrl } from "../../../src/sandbox/chat/model/address.ts";
+import { completionsUrl } from "../../../src/sandbox/chat/model/client.ts";
 import { answerOf, begin, startLlmServer } from "../../sandbox/model/llm-server.ts";
 import type { TestServiceOptions } from "../../service.ts";
 import { startEval, suiteOf, type EvalService } from "./running.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defaultPairs } from "../../../src/sandbox/store/pairs/connectors.ts";
+import { defaultPairs } from "../../../src/sandbox/store/seeds.ts";
 import { testKey, type TestServiceOptions } from "../../service.ts";
 import { files, startEval, suiteOf, type EvalService } from "./running.ts";
 

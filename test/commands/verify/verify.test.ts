@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
 import { fromJSONSchema } from "zod";
 import { verifyJsonSchema } from "../../../src/output/schemas/verify.ts";
-import { defaultPairs } from "../../../src/sandbox/store/pairs/connectors.ts";
+import { defaultPairs } from "../../../src/sandbox/store/seeds.ts";
 import { runHere } from "../../main.ts";
 import { startTestService, testKey, writeFiles, type TestServiceOptions } from "../../service.ts";
 

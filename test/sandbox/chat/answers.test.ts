@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { SignalReceived } from "../../../src/context.ts";
-import { completionsUrl } from "../../../src/sandbox/chat/model/address.ts";
+import { completionsUrl } from "../../../src/sandbox/chat/model/client.ts";
 import { main } from "../../main.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../../support.ts";
 import { answerOf, begin, startLlmServer } from "../model/llm-server.ts";

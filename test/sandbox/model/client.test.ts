@@ -1,7 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { completionsUrl } from "../../../src/sandbox/chat/model/address.ts";
-import { askModel, type ModelServer } from "../../../src/sandbox/chat/model/client.ts";
+import {
+  completionsUrl,
+  askModel,
+  type ModelServer,
+} from "../../../src/sandbox/chat/model/client.ts";
 import { answerOf, begin, chunk, event, startLlmServer } from "./llm-server.ts";
 
 const never = new AbortController().signal;

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createCitationFinder } from "../../../src/sandbox/chat/model/turn.ts";
-import { contextOf, historyOf, messagesOf } from "../../../src/sandbox/chat/model/prompt.ts";
+import {
+  createCitationFinder,
+  contextOf,
+  historyOf,
+  messagesOf,
+} from "../../../src/sandbox/chat/model/turn.ts";
 import type { Hit } from "../../../src/sandbox/store/index/search.ts";
 import type { Message } from "../../../src/sandbox/store/sessions.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { ChatReply, Packet, PacketLine, StreamFailure } from "../../../src/api/chat-schemas.ts";
-import { completionsUrl } from "../../../src/sandbox/chat/model/address.ts";
+import { completionsUrl } from "../../../src/sandbox/chat/model/client.ts";
 import { documentOf, type Line, linesOf, start } from "../start.ts";
 import {
   answerOf,

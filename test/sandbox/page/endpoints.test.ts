@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PairRecord } from "../../../src/api/schemas.ts";
-import { defaultPairs } from "../../../src/sandbox/store/pairs/connectors.ts";
+import { defaultPairs } from "../../../src/sandbox/store/seeds.ts";
 import { documentOf, raw, start } from "../start.ts";
 
 describe("its endpoints", () => {

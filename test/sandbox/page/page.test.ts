@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Chromium, findChromium, startChromium } from "../../../scripts/chromium.js";
-import { defaultPairs } from "../../../src/sandbox/store/pairs/connectors.ts";
+import { defaultPairs } from "../../../src/sandbox/store/seeds.ts";
 import { heldClock } from "../../held-clock.ts";
 import { documentOf } from "../start.ts";
 import { ask, choose, click, openPage, textOf, untilListed } from "./browser.ts";

@@ -10,7 +10,7 @@ import { type LocalImage, readImageBytes } from "../../../src/documents/images/i
 import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { readDocumentSync } from "../../../src/documents/read/read.ts";
 import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
-import { defaultPairs } from "../../../src/sandbox/store/pairs/connectors.ts";
+import { defaultPairs } from "../../../src/sandbox/store/seeds.ts";
 import { closeAll, openClient } from "../../api/support.ts";
 import { createFolder, fileIn } from "../../documents/folder.ts";
 import { documentOf, key, start, type Started } from "../start.ts";

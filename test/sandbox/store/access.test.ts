@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { defaultPairs } from "../../../src/sandbox/store/pairs/connectors.ts";
+import { defaultPairs } from "../../../src/sandbox/store/seeds.ts";
 import { temporaryFolder } from "../../support.ts";
 import { documentOf, key, start } from "../start.ts";
 

@@ -4,9 +4,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Database } from "../../../src/database.ts";
 import { openSandboxDatabase } from "../../../src/sandbox/store/database.ts";
 import { createDocumentStore } from "../../../src/sandbox/store/documents.ts";
-import { createChunkStore } from "../../../src/sandbox/store/index/chunks.ts";
+import { createChunkStore, searchPassages } from "../../../src/sandbox/store/index/search.ts";
 import { createIndexer } from "../../../src/sandbox/store/index/indexer.ts";
-import { searchPassages } from "../../../src/sandbox/store/index/search.ts";
 import { temporaryFolder } from "../../support.ts";
 import { documentOf, start as startSandbox } from "../start.ts";
 

@@ -7,14 +7,14 @@ import {
   storedId,
   storedIdOf,
   zuluTime,
-} from "../../../src/sandbox/store/identity.ts";
+} from "../../../src/sandbox/store/documents.ts";
 import { encodeLine, packet } from "../../../src/sandbox/chat/packets.ts";
 import {
   indexText,
   sentencesOf,
   splitPassages,
 } from "../../../src/sandbox/store/index/passages.ts";
-import { pythonRepr, pythonString } from "../../../src/sandbox/http/python.ts";
+import { pythonRepr, pythonString } from "../../../src/sandbox/http/validation.ts";
 import { questionTerms } from "../../../src/sandbox/store/index/search.ts";
 
 describe("stored ids", () => {

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import type { Database, Row } from "../../../database.ts";
 import { messageOf } from "../../../errors.ts";
 import { indexText, splitPassages } from "./passages.ts";
-import { passageMarks } from "./chunks.ts";
+import { passageMarks } from "./search.ts";
 
 interface Section {
   text?: string;
