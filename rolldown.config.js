@@ -68,7 +68,7 @@ const program = defineConfig({
   input: {
     main: "src/main.ts",
     context: "src/context.ts",
-    program: "src/program.ts",
+    program: "src/cli/program.ts",
     worker: "src/worker.ts",
   },
   platform: "node",

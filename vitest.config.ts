@@ -5,7 +5,7 @@ import { patienceMs } from "./test/patience.ts";
 
 // The files of a project share a process for each processor, which loads what they test once: no
 // test leaves anything behind. These run the program.
-const program = ["commands", "docs", "e2e", "journeys", "redaction", "surface"].map(
+const program = ["cli", "commands", "docs", "e2e", "journeys", "redaction"].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 
@@ -19,9 +19,9 @@ const alone = [
 
 // From ten seconds on. A long file that starts last keeps one processor waiting for the other.
 const longest = [
-  "surface/flags",
+  "cli/flags",
   "docs/blocks",
-  "surface/output-flags",
+  "cli/output-flags",
   "e2e/action-install",
   "e2e/examples",
   "e2e/pipelines",

@@ -24,7 +24,8 @@ function sourceFiles() {
     .toSorted();
 }
 
-const roomOf = (path) => path.split("/")[0];
+// The flags of a command stand beside it, and belong to the command line.
+const roomOf = (path) => (/^commands\/[^/]+\/flags/.test(path) ? "cli" : path.split("/")[0]);
 
 /** By room, its sub-folders and the rooms that it imports. */
 function readRooms() {
@@ -34,7 +35,8 @@ function readRooms() {
     if (groundFloor.has(name)) continue;
     const room = rooms.get(name) ?? { name, parts: new Set(), imports: new Set() };
     rooms.set(name, room);
-    const part = file.split("/").length > 2 ? file.split("/")[1] : undefined;
+    const part =
+      file.startsWith(`${name}/`) && file.split("/").length > 2 ? file.split("/")[1] : undefined;
     if (part !== undefined) room.parts.add(part);
     const text = readFileSync(join(source, file), "utf8");
     for (const [, path] of text.matchAll(importLine)) {

@@ -1,6 +1,6 @@
 import type { Context } from "./context.ts";
 import { ClosedPipeError, exitCodes, CliError, isOutOfFiles, openFilesHint } from "./errors.ts";
-import { runProgram } from "./program.ts";
+import { runProgram } from "./cli/program.ts";
 
 function isSignal(error: unknown, context: Context): boolean {
   if (!context.signal.aborted) return false;

@@ -13,6 +13,7 @@ const modules = {
   "api/schemas": "api/schemas.ts",
   "api/chat-schemas": "api/chat-schemas.ts",
   checks: "checks/lint.ts",
+  cli: "cli/options.ts",
   commands: "commands/connect.ts",
   config: "config/load.ts",
   context: "context.ts",
@@ -28,10 +29,9 @@ const modules = {
   nearest: "nearest.ts",
   output: "output/terminal/output.ts",
   ownership: "ownership.ts",
-  program: "program.ts",
+  program: "cli/program.ts",
   recording: "recording.ts",
   sandbox: "sandbox/http/server.ts",
-  surface: "surface/options.ts",
   sync: "sync/run/run.ts",
   worker: "worker.ts",
 } as const;
@@ -70,23 +70,17 @@ const belowCommands: readonly Module[] = [
 /** The table "Who may import whom" of CONTRIBUTING.md. */
 const rooms: Record<string, Room> = {
   main: { file: "main.ts", values: ["program", "errors", "output"], types: ["context"] },
-  program: {
-    file: "program.ts",
-    values: ["errors", "surface", "flags"],
-    types: ["context"],
-    libraries: ["commander"],
-  },
-  surface: {
-    file: "surface/planted.ts",
+  cli: {
+    file: "cli/planted.ts",
     // Commands on demand only: see below.
-    values: ["errors", "surface", "flags", "commands"],
+    values: ["errors", "cli", "program", "flags", "commands"],
     types: ["context", "config"],
     libraries: ["commander"],
   },
   flags: {
     file: "commands/ingest/flags-planted.ts",
     // Commands on demand only: see below.
-    values: ["errors", "surface", "flags", "commands"],
+    values: ["errors", "cli", "program", "flags", "commands"],
     types: ["context", "config"],
     libraries: ["commander"],
   },
@@ -289,8 +283,9 @@ describe("the sources", () => {
     const flags = sources("src/commands").filter((path) => /[\\/]flags[^\\/]*$/.test(path));
     expect(flags.length).toBeGreaterThan(10);
     // The flags of another command too: `status` shares some with `ingest`.
-    const loadedAtStart = /^\.\/flags|^\.\.\/[a-z]+\/flags|surface\/|errors/;
-    for (const path of [...flags, ...sources("src/surface")]) {
+    const loadedAtStart =
+      /^\.\/flags|^\.\.\/[a-z]+\/flags|^\.\.\/commands\/[a-z]+\/flags|cli\/|errors/;
+    for (const path of [...flags, ...sources("src/cli")]) {
       const statically = textOf(path).matchAll(/^(?:import|\}) (?!type).*from "(\..*)";$/gm);
       for (const [, from = ""] of statically) {
         const isNear = /^\.\.?\/(?:help\/)?[a-z-]+\.ts$/.test(from);

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { helpTexts } from "../src/program.ts";
+import { helpTexts } from "../src/cli/program.ts";
 import { projectFolder } from "./support.ts";
 
 const path = join(projectFolder, "docs", "knowctl.1");

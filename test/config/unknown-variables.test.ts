@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { describeProgram } from "../../src/program.ts";
-import { unknownVariables } from "../../src/surface/environment.ts";
+import { describeProgram } from "../../src/cli/program.ts";
+import { unknownVariables } from "../../src/cli/environment.ts";
 import { runHere } from "../main.ts";
 import { cleanEnvironment, temporaryFolder } from "../support.ts";
 

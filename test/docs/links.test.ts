@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { anchorsOf } from "../../src/documents/markdown/heading-text.ts";
 import { scanStructure } from "../../src/documents/markdown/structure.ts";
-import { helpTexts } from "../../src/program.ts";
+import { helpTexts } from "../../src/cli/program.ts";
 import { projectFolder } from "../support.ts";
 import { blocksOf, isShell, pages, proseOf, readPage } from "./pages.ts";
 

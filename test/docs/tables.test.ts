@@ -4,7 +4,7 @@ import { words } from "../../src/checks/eval/words/words.ts";
 import { slashCommands } from "../../src/commands/chat/conversation/slash/commands.ts";
 import { checks } from "../../src/commands/doctor/doctor.ts";
 import { formats } from "../../src/documents/read/readers.ts";
-import { listFormats } from "../../src/surface/formats.ts";
+import { listFormats } from "../../src/cli/formats.ts";
 import { orphanClasses } from "../../src/sync/orphans/orphan-classes.ts";
 import { namesIn, rowsOf } from "./pages.ts";
 

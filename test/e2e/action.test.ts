@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { helpTexts } from "../../src/program.ts";
+import { helpTexts } from "../../src/cli/program.ts";
 import { writeFiles } from "../service.ts";
 import { cleanEnvironment, projectFolder, temporaryFolder } from "../support.ts";
 import { loadAction, runStep } from "./runner.ts";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { helpTexts } from "../../src/program.ts";
+import { helpTexts } from "../../src/cli/program.ts";
 import { runHere } from "../main.ts";
 import { startTestService } from "../service.ts";
 import { cleanEnvironment, runCli, temporaryFolder } from "../support.ts";

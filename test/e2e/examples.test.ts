@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { helpTexts } from "../../src/program.ts";
+import { helpTexts } from "../../src/cli/program.ts";
 import { sampleRun, wholeReport } from "../output/report/sample.ts";
 import { writeFiles } from "../service.ts";
 import { preparePlace, runExample, runShell, type Place } from "./shell.ts";

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync } 
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { topicTexts } from "../../src/program.ts";
+import { topicTexts } from "../../src/cli/program.ts";
 import { writeFiles } from "../service.ts";
 import { projectFolder, temporaryFolder } from "../support.ts";
 import { packSmall, scope, startRegistry } from "./package.ts";

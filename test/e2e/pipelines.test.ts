@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { helpTexts, topicTexts } from "../../src/program.ts";
+import { helpTexts, topicTexts } from "../../src/cli/program.ts";
 import { blocksOf, pipelinePages, readPage, type Block } from "../docs/pages.ts";
 import { writeFiles } from "../service.ts";
 import { projectFolder } from "../support.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { formats } from "../../src/documents/read/readers.ts";
-import { helpTexts } from "../../src/program.ts";
+import { helpTexts } from "../../src/cli/program.ts";
 import type { CliResult } from "../ran.ts";
 import { writeFiles } from "../service.ts";
 import { projectFolder } from "../support.ts";

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../main.ts";
-import { describeProgram, helpTexts, topicTexts } from "../../src/program.ts";
-import { pathOf } from "../../src/surface/commands.ts";
+import { describeProgram, helpTexts, topicTexts } from "../../src/cli/program.ts";
+import { pathOf } from "../../src/cli/commands.ts";
 import { cleanEnvironment, createTestContext, projectFolder, runCli, temporaryFolder } from "../support.ts";
 
 const texts = Object.entries(helpTexts());

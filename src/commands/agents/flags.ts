@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Run } from "../../surface/commands.ts";
+import type { Run } from "../../cli/commands.ts";
 
 /** `agents list`. */
 export function addAgents(program: Command, run: Run): void {

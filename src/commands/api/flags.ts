@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
-import { choice, collect, filled } from "../../surface/options.ts";
-import type { Run } from "../../surface/commands.ts";
+import { choice, collect, filled } from "../../cli/options.ts";
+import type { Run } from "../../cli/commands.ts";
 
 /** `--input`. Its option name is `inputFile`, because the global `--no-input` uses `input`. */
 function inputOption(): Option {

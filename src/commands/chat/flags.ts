@@ -7,8 +7,8 @@ import {
   integer,
   size,
   addStateOption,
-} from "../../surface/options.ts";
-import type { Run } from "../../surface/commands.ts";
+} from "../../cli/options.ts";
+import type { Run } from "../../cli/commands.ts";
 
 const id = (flag: string) => integer(flag === "--agent" ? -(2 ** 31) : 0, 2 ** 31 - 1);
 

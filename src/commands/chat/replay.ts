@@ -84,7 +84,7 @@ async function* play(
   if (!isWhole && !isEnded(progress)) throw failureOf(end);
 }
 
-/** Refuses a message; surface/flag-rules.ts refuses the flags of a question. Throws CliError `usage`. */
+/** Refuses a message; cli/flag-rules.ts refuses the flags of a question. Throws CliError `usage`. */
 export function checkReplay(args: readonly string[]): void {
   if (args.length === 0) return;
   throw new CliError("usage", "--replay sends no question, so a message has no effect", {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { choice } from "../../surface/options.ts";
-import type { Run } from "../../surface/commands.ts";
+import { choice } from "../../cli/options.ts";
+import type { Run } from "../../cli/commands.ts";
 
 /** `completion SHELL`. */
 export function addCompletion(program: Command, run: Run): void {

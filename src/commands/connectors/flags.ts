@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { choice, collectParsed, decimal, integer } from "../../surface/options.ts";
-import type { Run } from "../../surface/commands.ts";
+import { choice, collectParsed, decimal, integer } from "../../cli/options.ts";
+import type { Run } from "../../cli/commands.ts";
 
 const load = () => import("./connectors.ts");
 

@@ -4,8 +4,8 @@ import {
   addMappingOptions,
   addSelectionOptions,
 } from "../ingest/flags-shared.ts";
-import { positive } from "../../surface/options.ts";
-import type { Run } from "../../surface/commands.ts";
+import { positive } from "../../cli/options.ts";
+import type { Run } from "../../cli/commands.ts";
 
 /** `convert`. */
 export function addConvert(program: Command, run: Run): void {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { filled } from "../../surface/options.ts";
-import type { Run } from "../../surface/commands.ts";
+import { filled } from "../../cli/options.ts";
+import type { Run } from "../../cli/commands.ts";
 
 /** `doctor`. */
 export function addDoctor(program: Command, run: Run): void {

@@ -7,8 +7,8 @@ import {
   collectParsed,
   integer,
   reportText,
-} from "../../surface/options.ts";
-import type { Run } from "../../surface/commands.ts";
+} from "../../cli/options.ts";
+import type { Run } from "../../cli/commands.ts";
 
 /** The flags that both commands have, in their groups. */
 function addRunOptions(command: Command): Command {

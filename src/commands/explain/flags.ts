@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addContentOptions, addMappingOptions, addTargetOptions } from "../ingest/flags-shared.ts";
-import { positive } from "../../surface/options.ts";
-import type { Run } from "../../surface/commands.ts";
+import { positive } from "../../cli/options.ts";
+import type { Run } from "../../cli/commands.ts";
 
 /** `explain`. */
 export function addExplain(program: Command, run: Run): void {

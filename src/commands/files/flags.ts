@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { integer, positive } from "../../surface/options.ts";
-import type { Run } from "../../surface/commands.ts";
+import { integer, positive } from "../../cli/options.ts";
+import type { Run } from "../../cli/commands.ts";
 
 function addList(files: Command, run: Run): void {
   files

@@ -12,7 +12,7 @@ import {
   webAddress,
   duration,
   reportText,
-} from "../../surface/options.ts";
+} from "../../cli/options.ts";
 
 const formats = choice(
   "markdown",

@@ -11,7 +11,7 @@ import {
   addUploadOptions,
   addWaitOption,
 } from "./flags-shared.ts";
-import type { Run } from "../../surface/commands.ts";
+import type { Run } from "../../cli/commands.ts";
 
 export function addIngest(program: Command, run: Run): void {
   const ingest = program

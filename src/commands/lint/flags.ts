@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addIdOptions, addShapeOptions } from "../ingest/flags-shared.ts";
-import { collectParsed, filled, integer, reportText } from "../../surface/options.ts";
-import type { Run } from "../../surface/commands.ts";
+import { collectParsed, filled, integer, reportText } from "../../cli/options.ts";
+import type { Run } from "../../cli/commands.ts";
 
 /** `lint`. */
 export function addLint(program: Command, run: Run): void {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addAccessOptions, addPaceOptions, addTargetOptions } from "../ingest/flags-shared.ts";
-import { choice, collectParsed, share } from "../../surface/options.ts";
-import type { Run } from "../../surface/commands.ts";
+import { choice, collectParsed, share } from "../../cli/options.ts";
+import type { Run } from "../../cli/commands.ts";
 
 /** As in sync/orphans/orphan-classes.ts, which help must not load; and what another pair has too. */
 const orphanClassNames = [

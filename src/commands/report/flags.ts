@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Run } from "../../surface/commands.ts";
+import type { Run } from "../../cli/commands.ts";
 
 /** `report merge` and `report summary`. */
 export function addReport(program: Command, run: Run): void {

@@ -8,7 +8,7 @@ import {
   addTargetOptions,
   addUploadOptions,
 } from "../ingest/flags-shared.ts";
-import type { Run } from "../../surface/commands.ts";
+import type { Run } from "../../cli/commands.ts";
 
 /** `retry`. */
 export function addRetry(program: Command, run: Run): void {

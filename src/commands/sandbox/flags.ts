@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { collect, decimal, filled, integer } from "../../surface/options.ts";
-import type { Run } from "../../surface/commands.ts";
+import { collect, decimal, filled, integer } from "../../cli/options.ts";
+import type { Run } from "../../cli/commands.ts";
 
 export function addSandbox(program: Command, run: Run): void {
   program

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { choice, collect, positive, addStateOption } from "../../surface/options.ts";
-import type { Run } from "../../surface/commands.ts";
+import { choice, collect, positive, addStateOption } from "../../cli/options.ts";
+import type { Run } from "../../cli/commands.ts";
 
 /** `search`. */
 export function addSearch(program: Command, run: Run): void {

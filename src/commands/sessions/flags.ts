@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { choice, positive, addStateOption } from "../../surface/options.ts";
-import type { Run } from "../../surface/commands.ts";
+import { choice, positive, addStateOption } from "../../cli/options.ts";
+import type { Run } from "../../cli/commands.ts";
 
 const idHelp = "id of the session, the beginning of it, or `last`";
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import type { Run } from "../../surface/commands.ts";
+import type { Run } from "../../cli/commands.ts";
 import type { RunLine, TryFlags } from "./try.ts";
 
 /** `runLine` runs a whole command line, as if it were typed. */

@@ -1,14 +1,7 @@
 import type { Command } from "commander";
 import { addPaceOptions, addTargetOptions, addWaitOption } from "../ingest/flags-shared.ts";
-import {
-  choice,
-  collectParsed,
-  filled,
-  integer,
-  positive,
-  reportText,
-} from "../../surface/options.ts";
-import type { Run } from "../../surface/commands.ts";
+import { choice, collectParsed, filled, integer, positive, reportText } from "../../cli/options.ts";
+import type { Run } from "../../cli/commands.ts";
 
 /** `verify`. */
 export function addVerify(program: Command, run: Run): void {

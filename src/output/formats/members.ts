@@ -6,7 +6,7 @@ import { checkSelection, writeRecord, type FormatOptions } from "./formats.ts";
 const selectsMembers = ({ fields, jq }: FormatOptions): boolean =>
   fields !== undefined || jq !== undefined;
 
-/** The format of stdout; `json` where flags select members. The surface has refused unknown formats. */
+/** The format of stdout; `json` where flags select members. cli/ has refused unknown formats. */
 export function reportFormat(options: FormatOptions): string {
   return selectsMembers(options) || options.json ? "json" : (options.output ?? "text");
 }

@@ -6,7 +6,7 @@ import { complete } from "../../../src/commands/completion/complete.ts";
 import { namesFolder } from "../../../src/commands/completion/names.ts";
 import { rememberNames } from "../../../src/commands/completion/remember-names.ts";
 import { main } from "../../main.ts";
-import { surfaceTable } from "../../../src/program.ts";
+import { surfaceTable } from "../../../src/cli/program.ts";
 import { startTestService, writeFiles } from "../../service.ts";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../../support.ts";
 

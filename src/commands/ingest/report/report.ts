@@ -32,7 +32,7 @@ import { writeUploadReports } from "./report-files.ts";
 import type { Session } from "../session.ts";
 import { printNotices, printWarnings } from "./tell.ts";
 
-/** Format of stdout; the surface has already refused other formats. */
+/** Format of stdout; cli/ has already refused other formats. */
 export function ingestFormat({ json, output }: GlobalFlags): IngestFormat {
   if (json) return "json";
   return output === "json" || output === "ndjson" ? output : "text";

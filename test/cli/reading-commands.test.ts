@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Command, Option } from "commander";
 import { expect, it } from "vitest";
-import { describeProgram } from "../../src/program.ts";
+import { describeProgram } from "../../src/cli/program.ts";
 import { runHere } from "../main.ts";
 import { startTestService } from "../service.ts";
 

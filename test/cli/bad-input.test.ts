@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { main } from "../main.ts";
-import { describeProgram } from "../../src/program.ts";
-import { variableOf } from "../../src/surface/environment.ts";
-import { isRepeatable } from "../../src/surface/options.ts";
+import { describeProgram } from "../../src/cli/program.ts";
+import { variableOf } from "../../src/cli/environment.ts";
+import { isRepeatable } from "../../src/cli/options.ts";
 import { cleanEnvironment, createTestContext } from "../support.ts";
 
 // Every flag of every command, from the program itself: a new one is tested without being named here.

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { describeProgram } from "../../../src/program.ts";
+import { describeProgram } from "../../../src/cli/program.ts";
 
 const program = describeProgram();
 

@@ -1,39 +1,39 @@
 import { Command, CommanderError } from "commander";
-import type { Context } from "./context.ts";
-import { addAgents } from "./commands/agents/flags.ts";
-import { addApi } from "./commands/api/flags.ts";
-import { addChat } from "./commands/chat/flags.ts";
-import { addCompletion } from "./commands/completion/flags.ts";
-import { completionTable } from "./surface/completion-table.ts";
-import { checkExpression, checkFlags } from "./surface/check-flags.ts";
-import { addConvert } from "./commands/convert/flags.ts";
-import { addConfig } from "./commands/config/flags.ts";
-import { addConnectors } from "./commands/connectors/flags.ts";
-import { collectOptions, unknownVariables } from "./surface/environment.ts";
-import { addDoctor } from "./commands/doctor/flags.ts";
-import { addEval } from "./commands/eval/flags.ts";
-import { addExplain } from "./commands/explain/flags.ts";
-import { addFiles } from "./commands/files/flags.ts";
-import { addIngest } from "./commands/ingest/flags.ts";
-import { isGroup, pathOf, summaryOf, type Run } from "./surface/commands.ts";
-import { globalOptions } from "./surface/options.ts";
-import { refuseMovedWord } from "./surface/other-words.ts";
-import type { HelpKind } from "./surface/help/help.ts";
-import { helpWidth } from "./surface/help/layout.ts";
-import { topicNames, topicText } from "./surface/help/topics.ts";
-import { prepare, type HelpOutput } from "./surface/prepare.ts";
-import { addLint } from "./commands/lint/flags.ts";
-import { addPrune } from "./commands/prune/flags.ts";
-import { addReport } from "./commands/report/flags.ts";
-import { addRetry } from "./commands/retry/flags.ts";
-import { addSandbox } from "./commands/sandbox/flags.ts";
-import { addSearch } from "./commands/search/flags.ts";
-import { addSessions } from "./commands/sessions/flags.ts";
-import { addState } from "./commands/state/flags.ts";
-import { addStatus } from "./commands/status/flags.ts";
-import { addTry, offerTrial } from "./commands/try/flags.ts";
-import { addTools } from "./commands/tools/flags.ts";
-import { addVerify } from "./commands/verify/flags.ts";
+import type { Context } from "../context.ts";
+import { addAgents } from "../commands/agents/flags.ts";
+import { addApi } from "../commands/api/flags.ts";
+import { addChat } from "../commands/chat/flags.ts";
+import { addCompletion } from "../commands/completion/flags.ts";
+import { completionTable } from "./completion-table.ts";
+import { checkExpression, checkFlags } from "./check-flags.ts";
+import { addConvert } from "../commands/convert/flags.ts";
+import { addConfig } from "../commands/config/flags.ts";
+import { addConnectors } from "../commands/connectors/flags.ts";
+import { collectOptions, unknownVariables } from "./environment.ts";
+import { addDoctor } from "../commands/doctor/flags.ts";
+import { addEval } from "../commands/eval/flags.ts";
+import { addExplain } from "../commands/explain/flags.ts";
+import { addFiles } from "../commands/files/flags.ts";
+import { addIngest } from "../commands/ingest/flags.ts";
+import { isGroup, pathOf, summaryOf, type Run } from "./commands.ts";
+import { globalOptions } from "./options.ts";
+import { refuseMovedWord } from "./other-words.ts";
+import type { HelpKind } from "./help/help.ts";
+import { helpWidth } from "./help/layout.ts";
+import { topicNames, topicText } from "./help/topics.ts";
+import { prepare, type HelpOutput } from "./prepare.ts";
+import { addLint } from "../commands/lint/flags.ts";
+import { addPrune } from "../commands/prune/flags.ts";
+import { addReport } from "../commands/report/flags.ts";
+import { addRetry } from "../commands/retry/flags.ts";
+import { addSandbox } from "../commands/sandbox/flags.ts";
+import { addSearch } from "../commands/search/flags.ts";
+import { addSessions } from "../commands/sessions/flags.ts";
+import { addState } from "../commands/state/flags.ts";
+import { addStatus } from "../commands/status/flags.ts";
+import { addTry, offerTrial } from "../commands/try/flags.ts";
+import { addTools } from "../commands/tools/flags.ts";
+import { addVerify } from "../commands/verify/flags.ts";
 
 function createRun(context: Context): Run {
   return (load) =>
@@ -131,7 +131,7 @@ export function createProgram(run: Run, output: HelpOutput, argv: readonly strin
   return program;
 }
 
-/** The program without effects, for its texts and its surface. */
+/** The program without effects, for its texts and its flags. */
 export function describeProgram(output: Partial<HelpOutput> = {}): Command {
   const silent: HelpOutput = { write: () => {}, width: helpWidth, kind: "full" };
   return createProgram(() => () => Promise.resolve(), { ...silent, ...output });

@@ -1,7 +1,7 @@
 import type { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
-import { describeProgram } from "../../src/program.ts";
-import { collectOptions, variableOf, unknownVariables } from "../../src/surface/environment.ts";
+import { describeProgram } from "../../src/cli/program.ts";
+import { collectOptions, variableOf, unknownVariables } from "../../src/cli/environment.ts";
 
 const program = describeProgram();
 

@@ -44,7 +44,7 @@ const keys = Object.entries(groups)
 
 it("has a case for each key, and none for a key that does not exist", () => {
   const missing = keys.filter((key) => configCases[key] === undefined);
-  expect(missing, "add a case for each to test/surface/flags/config-keys.ts").toEqual([]);
+  expect(missing, "add a case for each to test/cli/flags/config-keys.ts").toEqual([]);
   expect(Object.keys(configCases).filter((key) => !keys.includes(key))).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chatRenderers } from "../../src/output/chat/render.ts";
 import { writers } from "../../src/output/formats/writers.ts";
-import { allFormats, formOf, listFormats } from "../../src/surface/formats.ts";
+import { allFormats, formOf, listFormats } from "../../src/cli/formats.ts";
 import { leaves } from "./flags/commands.ts";
 import { play, useSandboxes } from "./flags/play.ts";
 import { runnable } from "./flags/runnable.ts";
@@ -31,14 +31,14 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
 };
 
 it("--output takes the name of each writer, and no other", () => {
-  const what = "add the name to listFormats in src/surface/formats.ts";
+  const what = "add the name to listFormats in src/cli/formats.ts";
   expect(listFormats, what).toEqual(Object.keys(writers));
   expect(formOf("chat").formats).toEqual(Object.keys(chatRenderers));
 });
 
 it("has a command line for each command", () => {
   const missing = leaves().filter((path) => runnable[path] === undefined);
-  expect(missing, "add one to test/surface/flags/runnable.ts").toEqual([]);
+  expect(missing, "add one to test/cli/flags/runnable.ts").toEqual([]);
 });
 
 describe.each(leaves())("%s", (path) => {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { main } from "../main.ts";
-import { commandSummaries } from "../../src/program.ts";
+import { commandSummaries } from "../../src/cli/program.ts";
 import { addMappingOptions } from "../../src/commands/ingest/flags-shared.ts";
-import { otherWords, shapingFlags } from "../../src/surface/other-words.ts";
+import { otherWords, shapingFlags } from "../../src/cli/other-words.ts";
 import { createTestContext, temporaryFolder } from "../support.ts";
 
 const words = "upload push sync ask ls plan diff drift orphans whoami version";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { filled, perSecond, shard, size } from "../../src/surface/options.ts";
+import { filled, perSecond, shard, size } from "../../src/cli/options.ts";
 
 describe("--shard", () => {
   it.each([

@@ -17,7 +17,7 @@ describe.each(commandsOf())("%s", (path, flags) => {
   it("has a case for each flag, and none for a flag that it lacks", () => {
     const missing = flags.filter((flag) => cases[flag] === undefined);
     const what =
-      `add a case for each, an effect or a refusal, to "${path}" in test/surface/flags/, ` +
+      `add a case for each, an effect or a refusal, to "${path}" in test/cli/flags/, ` +
       "or to mapping.ts if it shapes documents; coverage.ts lists the files";
     expect(missing, what).toEqual([]);
     const known = new Set([...flags, ...globalFlags]);

@@ -1,6 +1,6 @@
 import type { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
-import { createProgram } from "../../src/program.ts";
+import { createProgram } from "../../src/cli/program.ts";
 
 interface Use {
   command: string;
