@@ -22,7 +22,7 @@ const longest = [
   "cli/flags",
   "docs/blocks",
   "cli/output-flags",
-  "e2e/action-install",
+  "e2e/action",
   "e2e/examples",
   "e2e/pipelines",
   "e2e/ingest/kill",
