@@ -2,8 +2,7 @@ import { ignoreMarker, type RemovedLines } from "../markdown/ignore-regions.ts";
 import { paragraphCode } from "../markdown/paragraph-code.ts";
 import { piecesOf, type Piece } from "../markdown/pieces.ts";
 import { readAttributes, type TagSource } from "./tags.ts";
-import type { LeftOutLog } from "../read/left-out.ts";
-import type { HiddenKind } from "../read/reader.ts";
+import type { LeftOutLog, HiddenKind } from "../read/left-out.ts";
 import { createIsControlled, hidesElement } from "./hides.ts";
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));

@@ -2,12 +2,19 @@ import type { IngestionDocument, Owner, Section } from "../../api/schemas.ts";
 import { CliError } from "../../errors.ts";
 import { restrictionIn } from "../map/access.ts";
 import { formatTime, parseDate } from "../map/dates.ts";
-import { copyJson, found, isJsonObject, type JsonObject } from "../json/json-value.ts";
+import {
+  copyJson,
+  found,
+  isJsonObject,
+  type JsonObject,
+  isMap,
+  toValue,
+  ValueError,
+} from "../front-matter/values.ts";
 import { ownerMembers, uselessMembers } from "./members.ts";
 import { addMetadata, type Metadata } from "../map/metadata.ts";
 import type { Notice } from "../map/notices.ts";
 import { normalise } from "../inspect/stamp.ts";
-import { isMap, toValue, ValueError } from "../front-matter/values.ts";
 
 /** Throws CliError `usage` about one member. */
 type Refuse = (member: string, problem: string, hint: string) => never;
@@ -193,12 +200,6 @@ function pairOf(value: unknown, refuse: Refuse): number | undefined {
 }
 
 const pairHint = 'write {"document": {…}, "cc_pair_id": N}';
-
-/** Whether a JSON value is a document or `{document, cc_pair_id}`, and not a row. */
-export function isJsonDocument(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  return Array.isArray(value["sections"]) || isJsonObject(value["document"]);
-}
 
 /**
  * Parses a document of the service's API: an IngestionDocument, or `{document, cc_pair_id}`. Checks

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../json/json-value.ts";
+import { isJsonObject, type JsonObject } from "../front-matter/values.ts";
 import type { Notice } from "../map/notices.ts";
 
 // observed-service.md 3.1

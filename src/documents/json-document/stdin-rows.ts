@@ -3,11 +3,11 @@ import { CliError, reasonOf } from "../../errors.ts";
 import { decodeStream } from "../read/bytes/decode-stream.ts";
 import { loadReader } from "../read/load-reader.ts";
 import { refuseMissing, rowOfJson } from "../json/json-row.ts";
-import type { DocumentSettings } from "../map/settings.ts";
+import { type DocumentSettings, settingsOfRow } from "../map/settings.ts";
 import { formats } from "../read/readers.ts";
 import { createRowMapper } from "../read/rows/row.ts";
 import { readRow } from "../read/rows/read-rows.ts";
-import { settingsOfRow } from "../read/rows/row-keys.ts";
+import { idIn } from "./json-document.ts";
 import { prepareLines, stdinName } from "./lines.ts";
 import { textOf } from "../front-matter/values.ts";
 import { toPrepared, type PayloadSetup } from "../inspect/inspect.ts";
@@ -50,7 +50,7 @@ function prepareRow(row: Row, settings: DocumentSettings, setup: PayloadSetup): 
   if (row.kind === "text" && rowId === undefined) {
     return failed(`${where}: a row from stdin needs an id; name its column: --map id=COLUMN`);
   }
-  const id = row.kind === "document" ? row.document.id : rowId;
+  const id = row.kind === "json" ? idIn(row.value) : rowId;
   const reading = readRow({ path: stdinName, facts: undefined }, row, noBytes, settings);
   if (reading.kind === "failed") return failed(reading.reason, id);
   const prepared = toPrepared("", line, reading, setup);

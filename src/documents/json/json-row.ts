@@ -1,10 +1,8 @@
 import type { Row } from "../read/reader.ts";
 import { CliError, reasonOf } from "../../errors.ts";
-import { isJsonDocument, parseJsonDocument } from "../json-document/json-document.ts";
 import { jsonErrorAt, jsonProblem, parseJson, parseJsonAsWritten } from "./json-digits.ts";
-import { isJsonObject } from "./json-value.ts";
+import { isJsonObject, isMap, toValue, ValueError, type ValueMap } from "../front-matter/values.ts";
 import type { RowMapper } from "../read/rows/row.ts";
-import { isMap, toValue, ValueError, type ValueMap } from "../front-matter/values.ts";
 
 /** Where a row begins: its number, line and column, all from 1. */
 export interface RowStart {
@@ -34,6 +32,12 @@ function dataOf(value: unknown, where: string, mapper: RowMapper): ValueMap {
   return data;
 }
 
+/** Whether a JSON value is a document or `{document, cc_pair_id}`, and not a row. */
+function isJsonDocument(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  return Array.isArray(value["sections"]) || isJsonObject(value["document"]);
+}
+
 /** Parses one JSON text. Throws CliError `usage` with the position where it stops being JSON. */
 export function parseJsonAt(text: string, { path, line, column }: RowStart): unknown {
   try {
@@ -52,7 +56,7 @@ function contentOf(text: string, start: RowStart, mapper: RowMapper): Row {
   const where = `${path}:${line}:${column}`;
   const value = parseJsonAt(text, start);
   if (isJsonDocument(value)) {
-    return { row, line, kind: "document", ...parseJsonDocument(value, where) };
+    return { row, line, kind: "json", value, where };
   }
   if (!isJsonObject(value)) {
     throw new CliError("usage", `${where}: expected an object`, {

@@ -1,6 +1,5 @@
 import { posix } from "node:path";
-import { folderOfStyle, resolvesBelowPage } from "../map/link/link-style.ts";
-import type { LinkStyle } from "../map/link/styles.ts";
+import { folderOfStyle, resolvesBelowPage, type LinkStyle } from "../map/link/link-style.ts";
 import { extensionOf, withoutExtension } from "../read/file-name.ts";
 import { formatOf } from "../read/readers.ts";
 import type { Target, Targets } from "./targets.ts";

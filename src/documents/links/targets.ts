@@ -3,14 +3,13 @@ import { CliError } from "../../errors.ts";
 import { relativeTo } from "../find/root.ts";
 import { createFields } from "../front-matter/fields.ts";
 import { absoluteOf } from "../inspect/absolute.ts";
-import { readFrontMatter, withFrontMatter } from "../inspect/identify.ts";
+import { readFrontMatter } from "../front-matter/head.ts";
 import { normalise, stampOf, trustedStamp } from "../inspect/stamp.ts";
 import { documentLink } from "../map/link/document-link.ts";
-import { effectiveFor } from "../map/effective.ts";
-import { defaultId } from "../map/mapping.ts";
+import { effectiveFor, defaultId } from "../map/effective.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 import { isPacked } from "../read/file-name.ts";
-import { formatOf } from "../read/readers.ts";
+import { formatOf, withFrontMatter } from "../read/readers.ts";
 import { inOtherCase } from "./names.ts";
 
 /** What is at a path of the project. */

@@ -1,7 +1,6 @@
 import type { IngestionDocument } from "../../api/schemas.ts";
 import { CliError } from "../../errors.ts";
-import { isJsonObject } from "../json/json-value.ts";
-import { isScalar, type Value } from "../front-matter/values.ts";
+import { isJsonObject, isScalar, type Value } from "../front-matter/values.ts";
 
 /** Front matter keys that people use to restrict who may read a page. */
 export const defaultAccessKeys: readonly string[] = [

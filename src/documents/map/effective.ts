@@ -1,8 +1,8 @@
-import type { SectionMode } from "./rules.ts";
+import { type SectionMode, rulesFor, type Rule } from "./rules.ts";
 import { hash } from "node:crypto";
 import { addMetadata, tagsOf, type Metadata } from "./metadata.ts";
-import { rulesFor, type Rule } from "./rules.ts";
-import type { LinkStyle } from "./link/styles.ts";
+import type { LinkStyle } from "./link/link-style.ts";
+import type { FileFacts } from "./facts.ts";
 import type { DocumentSettings, MappingOptions } from "./settings.ts";
 import { isMap, toValue, type ValueMap } from "../front-matter/values.ts";
 
@@ -154,4 +154,20 @@ export function effectiveFor(path: string, settings: DocumentSettings): Effectiv
   let effective = combinations.get(name);
   if (!effective) combinations.set(name, (effective = compute(settings, rules)));
   return effective;
+}
+
+/**
+ * Hash (32 hex digits) of everything that determines the payload, except the bytes and the path of
+ * the file: settings, rules for its path, facts, mapping version. If stamp and mapping key equal
+ * the recorded ones, so does the payload, and the file need not be read.
+ */
+export function mappingKey(path: string, settings: DocumentSettings, facts?: FileFacts): string {
+  const { key } = effectiveFor(path, settings);
+  if (!facts) return key;
+  return hash("sha256", `${key} ${JSON.stringify(facts)}`, "hex").slice(0, 32);
+}
+
+/** The id of a file that sets no id: prefix and root-relative path (NFC, "/"). */
+export function defaultId(path: string, settings: DocumentSettings): string {
+  return settings.idPrefix + path;
 }

@@ -23,9 +23,8 @@ import {
   type Mapping,
 } from "./map-fields.ts";
 import type { Notice } from "./notices.ts";
-import { settingsOfRow } from "../read/rows/row-keys.ts";
+import { settingsOfRow, type DocumentSettings } from "./settings.ts";
 import { pageSections, splitSections } from "../markdown/sections.ts";
-import type { DocumentSettings } from "./settings.ts";
 import { addVersionTag } from "./version-tag.ts";
 import { flatten, tagsOf, type AddEntry, type MetadataValue } from "./metadata.ts";
 import { isMap, type ValueMap } from "../front-matter/values.ts";

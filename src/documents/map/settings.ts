@@ -1,14 +1,12 @@
 import { CliError } from "../../errors.ts";
 import { type FrontMatterKeys, defaultKeys } from "./front-matter-keys.ts";
-import type { SectionMode } from "./rules.ts";
-import type { ColumnMap } from "../read/reader.ts";
+import { type SectionMode, compileRules, type Rule, type RuleSettings } from "./rules.ts";
+import type { ColumnMap, RowKeys, FormatName } from "../read/reader.ts";
 import { defaultAccessKeys } from "./access.ts";
-import { compileRules, type Rule, type RuleSettings } from "./rules.ts";
-import type { FormatName } from "../read/reader.ts";
 import { createFilter, type PathFilter } from "../find/patterns.ts";
 import { maxFileBytesOf } from "../read/bytes/size-limit.ts";
-import { anchorsOfStyle } from "./link/link-style.ts";
-import type { AnchorStyle, LinkStyle } from "./link/styles.ts";
+import { anchorsOfStyle, type LinkStyle } from "./link/link-style.ts";
+import type { AnchorStyle } from "../markdown/heading-text.ts";
 import { checkTemplate } from "./link/link-template.ts";
 import { versionKeyOf } from "./version-tag.ts";
 
@@ -232,4 +230,25 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     configured,
     flags,
   };
+}
+
+const settingsCache = new WeakMap<
+  RowKeys,
+  { runSettings: DocumentSettings; settings: DocumentSettings }
+>();
+
+/** The settings for the mapping of a row: its fields are the columns that the map names. */
+export function settingsOfRow(runSettings: DocumentSettings, rowKeys: RowKeys): DocumentSettings {
+  // All rows of a file share their keys.
+  const cached = settingsCache.get(rowKeys);
+  if (cached?.runSettings === runSettings) return cached.settings;
+  const keys = { ...runSettings.keys, ...rowKeys.fields };
+  for (const meaning of Object.keys(keys) as (keyof FrontMatterKeys)[]) {
+    // A column with a meaning in the map has no other meaning.
+    const isFree = (name: string): boolean => name === "tags" || !rowKeys.metadata.has(name);
+    keys[meaning] = rowKeys.fields[meaning] ?? keys[meaning].filter(isFree);
+  }
+  const settings = { ...runSettings, keys };
+  settingsCache.set(rowKeys, { runSettings, settings });
+  return settings;
 }

@@ -1,6 +1,16 @@
 import { decodeHTMLStrict } from "entities/decode";
 import type { Heading } from "./structure.ts";
-import type { AnchorStyle } from "../map/link/styles.ts";
+
+/** How a site makes anchors of headings. */
+export type AnchorStyle = "github" | "docusaurus" | "mkdocs";
+
+/** A heading by its text and the fragment that leads to it. */
+export interface GivenHeading {
+  /** As plain text. */
+  text: string;
+  /** The fragment that leads to it, added to the document's link. */
+  anchor: string | undefined;
+}
 
 // `{#id}` of Docusaurus, `{: #id .class }` and `{ #id }` of Python-Markdown.
 // Neighbouring parts match different characters: otherwise a missing end takes quadratic time.

@@ -1,8 +1,7 @@
 import type { SectionMode } from "../map/rules.ts";
-import type { GivenHeading, Page } from "../read/reader.ts";
+import type { Page } from "../read/reader.ts";
+import { type GivenHeading, anchorsOf, plainText, type AnchorStyle } from "./heading-text.ts";
 import type { Section } from "../../api/schemas.ts";
-import { anchorsOf, plainText } from "./heading-text.ts";
-import type { AnchorStyle } from "../map/link/styles.ts";
 import { createImagePlacer, type PlacedImage } from "../images/image-sections.ts";
 import { scanStructure, type Structure } from "./structure.ts";
 

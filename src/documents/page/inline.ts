@@ -1,6 +1,15 @@
-import { codeSpan } from "../markdown/code-span.ts";
 import { escapeLineStart, escapeText, possibleMarks } from "./escape.ts";
 import type { Piece } from "./pieces.ts";
+
+/** Code as Markdown, with more backticks around it than in it. */
+function codeSpan(code: string, isPlain = false): string {
+  if (isPlain || code.trim() === "") return code;
+  if (!code.includes("`")) return `\`${code}\``;
+  let longest = 1;
+  for (const run of code.matchAll(/`+/g)) longest = Math.max(longest, run[0].length);
+  const marks = "`".repeat(longest + 1);
+  return `${marks} ${code} ${marks}`;
+}
 
 /** White space as browsers collapse it: none at the start of a line and before its end. */
 function collapse(pieces: readonly Piece[]): Piece[] {

@@ -1,7 +1,6 @@
 import { CliError } from "../../errors.ts";
 import { createIsControlled, hidesElement } from "../hidden/hides.ts";
-import { createLeftOutLog, type LeftOutLog } from "../read/left-out.ts";
-import type { LeftOut } from "../read/reader.ts";
+import { createLeftOutLog, type LeftOutLog, type LeftOut } from "../read/left-out.ts";
 import {
   attributeOf,
   hasClass,

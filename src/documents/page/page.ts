@@ -1,4 +1,5 @@
-import type { GivenHeading, LeftOut } from "../read/reader.ts";
+import type { GivenHeading } from "../markdown/heading-text.ts";
+import type { LeftOut } from "../read/left-out.ts";
 import { findOmitted } from "./omit.ts";
 import {
   attributeOf,

@@ -1,5 +1,27 @@
 import type { RemovedLines } from "../markdown/ignore-regions.ts";
-import type { LeftOut, LeftOutKind } from "./reader.ts";
+
+/** Text that nobody sees on the page. */
+export type HiddenKind = "comment" | "hidden" | "script";
+
+/**
+ * Kinds of text that a body lacks: what a reader cannot take over, and what nobody sees. A run
+ * counts each kind in one line.
+ */
+export type LeftOutKind =
+  | "include"
+  | "shortcode"
+  | "directive"
+  | "expression"
+  | "attribute"
+  | HiddenKind;
+
+export interface LeftOut {
+  kind: LeftOutKind;
+  /** What it is and, if known, why: `youtube`, `../x.md: no such file`. */
+  what: string;
+  /** Line of the file, from 1; undefined if it is in an included file. */
+  line: number | undefined;
+}
 
 // Of a hostile text with millions of them, each entry above this number shares the last one.
 const mostEntries = 1000;

@@ -1,5 +1,5 @@
 import type { SourceFile } from "../find/source-file.ts";
-import type { Format, Parsed, Surroundings, TextReader } from "./reader.ts";
+import type { Format, Parsed, Surroundings, TextReader, FormatName } from "./reader.ts";
 import type { IngestionDocument } from "../../api/schemas.ts";
 import { CliError } from "../../errors.ts";
 import { readContent } from "./bytes/content.ts";
@@ -16,8 +16,6 @@ import { loadReader, readerAtHand } from "./load-reader.ts";
 import type { Notice } from "../map/notices.ts";
 import { createNotesByName, type NotesByName } from "./parts/notes-by-name.ts";
 import { formatOf, orRefuse } from "./readers.ts";
-import type { FormatName } from "./reader.ts";
-import { isOwnReport } from "../find/own-report.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 import { trustedStamp } from "../inspect/stamp.ts";
 
@@ -64,6 +62,21 @@ export function formatFor(path: string, named: FormatName | undefined): Format {
     throw new CliError("usage", `${path}: format not supported: ${extensionOf(path)}`);
   }
   return format;
+}
+
+const startLength = 1000;
+
+/** How a report of this tool begins, by file extension. */
+const reportStarts: Readonly<Record<string, RegExp>> = {
+  json: /^\{\s*"version": ?\d+,\s*"(?:type": ?"ingest-report"|command": ?"(?:status"|eval |lint"|verify"))/,
+  xml: /<testsuites name="knowctl /,
+  html: /<meta name="generator" content="knowctl [a-z]+ report">/,
+};
+
+/** Whether a file is a report of an earlier run of any command, and so no document, by the start of its text. */
+export function isOwnReport(path: string, text: string): boolean {
+  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
+  return reportStarts[extension]?.test(text.slice(0, startLength)) === true;
 }
 
 /** Why a report of an earlier run is skipped. */

@@ -1,6 +1,6 @@
+import type { GivenHeading } from "../markdown/heading-text.ts";
+import type { LeftOut } from "./left-out.ts";
 import type { FrontMatterKeys } from "../map/front-matter-keys.ts";
-import type { JsonDocument } from "../json-document/json-document.ts";
-import type { Includes } from "./parts/includes.ts";
 import type { RemovedLines } from "../markdown/ignore-regions.ts";
 import type { FrontMatter } from "../front-matter/front-matter.ts";
 
@@ -33,36 +33,6 @@ export interface Parsed {
   removed?: readonly RemovedLines[];
 }
 
-/** Text that nobody sees on the page. */
-export type HiddenKind = "comment" | "hidden" | "script";
-
-/**
- * Kinds of text that a body lacks: what a reader cannot take over, and what nobody sees. A run
- * counts each kind in one line.
- */
-export type LeftOutKind =
-  | "include"
-  | "shortcode"
-  | "directive"
-  | "expression"
-  | "attribute"
-  | HiddenKind;
-
-export interface LeftOut {
-  kind: LeftOutKind;
-  /** What it is and, if known, why: `youtube`, `../x.md: no such file`. */
-  what: string;
-  /** Line of the file, from 1; undefined if it is in an included file. */
-  line: number | undefined;
-}
-
-export interface GivenHeading {
-  /** As plain text. */
-  text: string;
-  /** The fragment that leads to it, added to the document's link. */
-  anchor: string | undefined;
-}
-
 /** A reference that leads nowhere. */
 export interface UnknownTarget {
   name: string;
@@ -86,13 +56,36 @@ export type Row = {
   line: number;
 } & (
   | { kind: "text"; parsed: Parsed }
-  /** A JSON document, sent as given. */
-  | ({ kind: "document" } & JsonDocument)
+  /** A JSON document as it stands in the file; see isJsonDocument(). `where` is its place, for messages. */
+  | { kind: "json"; value: unknown; where: string }
   | { kind: "failed"; reason: string }
 );
 
 /** Column or member of a row by the field of the document that it becomes (`--map title=name`). */
 export type ColumnMap = Readonly<Record<string, string>>;
+
+/** Text of another file of the project, or why it cannot be taken. */
+export type Included = { text: string; path: string } | { problem: string };
+
+/** Reads the files that a document includes. */
+export interface Includes {
+  /**
+   * Reads the file that `target` names: relative to the folder of the last file of `chain`, or to
+   * the root if it begins with `/`. `chain` leads from the document to the file with the include,
+   * root-relative. Never reads outside the root, a hidden file, a file of a hidden folder that is
+   * neither a page nor meant for includes, or more than the limits. Throws CliError `usage` for a Git LFS pointer: without its text, the document would be wrong.
+   */
+  read(target: string, chain: readonly string[]): Included;
+  /**
+   * Reads the note that `target` names anywhere in the vault of the page, see NotesByName; undefined
+   * for none. One that is nearer may be added in any folder, so the document is read on each run.
+   */
+  readNote(target: string, chain: readonly string[]): Included | undefined;
+  /** Whether a page is in a vault of Obsidian. */
+  isInVault(path: string): boolean;
+  /** Root-relative paths that read() looked for in the root, also the missing ones. */
+  readonly parts: ReadonlySet<string>;
+}
 
 /** What a text reader may use besides the text of its file. */
 export interface Surroundings {

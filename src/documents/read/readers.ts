@@ -71,6 +71,14 @@ export const formats = {
   },
 } as const satisfies Record<FormatName, Format>;
 
+/** Formats whose files may begin with front matter. */
+export const withFrontMatter: readonly unknown[] = [
+  formats.markdown,
+  formats.mdx,
+  formats.rst,
+  formats.asciidoc,
+];
+
 const byExtension = new Map<string, Format>(
   Object.values(formats).flatMap((format) =>
     format.extensions.map((extension) => [extension, format] as const),

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { collapseRuns, runThatShows } from "../../../src/checks/eval/judge-case.ts";
-import { judgeCase, skipReason } from "../../../src/checks/eval/judge-case.ts";
+import {
+  collapseRuns,
+  runThatShows,
+  judgeCase,
+  skipReason,
+} from "../../../src/checks/eval/judge-case.ts";
 import { checkJudgement, readJudgement } from "../../../src/checks/eval/judgement.ts";
 import { createDocumentMatch } from "../../../src/checks/eval/match-document.ts";
 import type { Reply } from "../../../src/checks/eval/reply.ts";

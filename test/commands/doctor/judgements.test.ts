@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { judgeArrivals, type Arrival } from "../../../src/commands/doctor/checks/streaming.ts";
-import { judgeDialect, presenceOf } from "../../../src/commands/doctor/checks/dialect.ts";
-import { isTooOldForChat, lackingIn } from "../../../src/commands/doctor/checks/dialect.ts";
+import {
+  judgeDialect,
+  presenceOf,
+  isTooOldForChat,
+  lackingIn,
+} from "../../../src/commands/doctor/checks/dialect.ts";
 import { judgeAnswer } from "../../../src/commands/doctor/checks/page.ts";
 import { wrapWords } from "../../../src/output/terminal/wrap.ts";
 import { rawHeaders } from "../../api/support.ts";

@@ -5,13 +5,14 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync }
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { imageKindOf, uploadNameOf } from "../../../src/documents/images/images.ts";
-import { imagePlaceholder } from "../../../src/documents/images/image-sections.ts";
 import {
+  imageKindOf,
+  uploadNameOf,
   readImage,
   readImageBytes,
   type LocalImage,
 } from "../../../src/documents/images/images.ts";
+import { imagePlaceholder } from "../../../src/documents/images/image-sections.ts";
 import { readDocumentSync, type Reading } from "../../../src/documents/read/read.ts";
 import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { createFolder, failure, fileIn, type Options } from "../folder.ts";

@@ -1,7 +1,7 @@
 import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { parseDate } from "../../../src/documents/map/dates.ts";
-import { defaultId, mappingKey } from "../../../src/documents/map/mapping.ts";
+import { defaultId, mappingKey } from "../../../src/documents/map/effective.ts";
 import { compileSettings, type ShapingOption } from "../../../src/documents/map/settings.ts";
 import { normalise } from "../../../src/documents/inspect/stamp.ts";
 import { failure, read, readOk, type Options } from "../folder.ts";

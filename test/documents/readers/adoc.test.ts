@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { scanStructure } from "../../../src/documents/markdown/structure.ts";
-import {
-  createIncludes,
-  noIncludes,
-  type Includes,
-} from "../../../src/documents/read/parts/includes.ts";
+import { createIncludes, noIncludes } from "../../../src/documents/read/parts/includes.ts";
+import type { Includes, Parsed } from "../../../src/documents/read/reader.ts";
 import { readAdoc } from "../../../src/documents/read/readers/adoc/adoc.ts";
-import type { Parsed } from "../../../src/documents/read/reader.ts";
 import * as fc from "../../property.ts";
 import { createFolder, readOkAsync } from "../folder.ts";
 

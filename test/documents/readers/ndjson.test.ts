@@ -9,8 +9,13 @@ it("holds rows, documents and documents with their pair", () => {
   const text = `\ufeff{"text":"one"}\n\n${given}\n{"document":${given},"cc_pair_id":7}\n`;
   expect(rowsOf(readNdjson, text)).toMatchObject([
     { kind: "text", row: 1, line: 1, parsed: { body: "one" } },
-    { kind: "document", row: 2, line: 3, ccPairId: undefined, document: { id: "a" } },
-    { kind: "document", row: 3, line: 4, ccPairId: 7, document: { id: "a" } },
+    { kind: "json", row: 2, line: 3 },
+    { kind: "json", row: 3, line: 4 },
+  ]);
+  expect(documentsOf(readNdjson, text)).toMatchObject([
+    { sections: [{ text: "one" }] },
+    { id: "a" },
+    { id: "a" },
   ]);
 });
 
@@ -78,7 +83,7 @@ describe("members of a row", () => {
     };
     expect(documentsOf(readNdjson, JSON.stringify(row))).toEqual([
       {
-        id: "data",
+        id: "data#1",
         semantic_identifier: "Shown",
         title: "Found",
         sections: [{ text: "x" }],

@@ -1,7 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { readPdf } from "../../../src/documents/read/readers/pdf/pdf.ts";
-import { checkStreams } from "../../../src/documents/read/readers/pdf/pdf.ts";
+import { readPdf, checkStreams } from "../../../src/documents/read/readers/pdf/pdf.ts";
 import { readDocument } from "../../../src/documents/read/read.ts";
 import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { CliError } from "../../../src/errors.ts";

@@ -1,6 +1,6 @@
 import type { Row, RowReader } from "../../../src/documents/read/reader.ts";
 import type { IngestionDocument } from "../../../src/api/schemas.ts";
-import { mapDocument } from "../../../src/documents/map/map-document.ts";
+import { readRow, type RowReading } from "../../../src/documents/read/rows/read-rows.ts";
 import { parseColumnMap } from "../../../src/documents/read/rows/row-keys.ts";
 import { compileSettings, type RawSettings } from "../../../src/documents/map/settings.ts";
 
@@ -41,26 +41,35 @@ export function* rowsOfPieces(
   yield* parser.end();
 }
 
+/** What a row becomes: a document, or why there is none. */
+function readingOf(row: Row, { path = "data", settings }: RowOptions): RowReading {
+  const bytes = { stamp: "", content: "", mtimeMs: 0 };
+  return readRow(
+    { path, facts: undefined },
+    row,
+    bytes,
+    compileSettings({ root: "/", ...settings }),
+  );
+}
+
 /** The rows as they are sent: a document, or why there is none. */
 export function documentsOf(
   read: RowReader,
   text: string,
   options: RowOptions = {},
 ): (Partial<IngestionDocument> | string)[] {
-  const settings = compileSettings({ root: "/", ...options.settings });
   return rowsOf(read, text, options).map((row) => {
-    if (row.kind === "failed") return row.reason;
-    if (row.kind === "document") return row.document;
-    const file = { path: options.path ?? "data", mtimeMs: 0 };
-    const mapped = mapDocument(file, row.parsed, settings);
-    return mapped.kind === "skipped" ? `skipped: ${mapped.reason}` : mapped.document;
+    const reading = readingOf(row, options);
+    if (reading.kind === "document") return reading.document;
+    return reading.kind === "failed" ? reading.reason : `skipped: ${reading.reason}`;
   });
 }
 
 /** Line and text of each row; what is wrong with it. */
 export function textsOf(read: RowReader, text: string, options: RowOptions = {}): string[] {
   return rowsOf(read, text, options).map((row) => {
-    const what = row.kind === "text" ? JSON.stringify(row.parsed.body) : row.kind;
-    return `${row.row} line ${row.line}: ${row.kind === "failed" ? row.reason : what}`;
+    const reading = row.kind === "json" ? readingOf(row, options) : row;
+    const what = row.kind === "text" ? JSON.stringify(row.parsed.body) : reading.kind;
+    return `${row.row} line ${row.line}: ${reading.kind === "failed" ? reading.reason : what}`;
   });
 }

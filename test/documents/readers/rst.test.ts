@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from "vitest";
 import { scanStructure } from "../../../src/documents/markdown/structure.ts";
-import { noIncludes, type Includes } from "../../../src/documents/read/parts/includes.ts";
+import { noIncludes } from "../../../src/documents/read/parts/includes.ts";
+import type { Includes, Parsed } from "../../../src/documents/read/reader.ts";
 import { readRst } from "../../../src/documents/read/readers/rst/rst.ts";
-import type { Parsed } from "../../../src/documents/read/reader.ts";
 import { expectLinear } from "../../cost.ts";
 import { readOkAsync } from "../folder.ts";
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ChatEvent, ChatReply } from "../../../src/api/chat-schemas.ts";
-import { Packet } from "../../../src/api/chat-schemas.ts";
+import { type ChatEvent, type ChatReply, Packet } from "../../../src/api/chat-schemas.ts";
 import { advance, createTurn, type Turn } from "../../../src/output/chat/turn/answer.ts";
 import { eventsOfReply, turnOfReply } from "../../../src/output/chat/turn/reply.ts";
 import {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { showsHyperlinks } from "../../../src/output/terminal/output.ts";
-import { createOutput } from "../../../src/output/terminal/output.ts";
+import { showsHyperlinks, createOutput } from "../../../src/output/terminal/output.ts";
 import { link } from "../../../src/output/terminal/text.ts";
 import { createTestContext } from "../../support.ts";
 

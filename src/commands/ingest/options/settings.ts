@@ -16,8 +16,7 @@ import {
   type RawSettings,
 } from "../../../documents/map/settings.ts";
 import { loadGlobs, mayBeGlob } from "../../../documents/find/patterns.ts";
-import { mappingVersion } from "../../../documents/map/effective.ts";
-import { mappingKey } from "../../../documents/map/mapping.ts";
+import { mappingVersion, mappingKey } from "../../../documents/map/effective.ts";
 import { CliError } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";

@@ -1,7 +1,6 @@
 import { nearest } from "../../../nearest.ts";
 import { knownMembers } from "../../../documents/json-document/members.ts";
-import type { LeftOutKind } from "../../../documents/read/reader.ts";
-import { isUnseen } from "../../../documents/read/left-out.ts";
+import { type LeftOutKind, isUnseen } from "../../../documents/read/left-out.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";

@@ -1,7 +1,9 @@
 import { withoutExtension } from "../../read/file-name.ts";
-import { githubSlug } from "../../markdown/heading-text.ts";
+import { githubSlug, type AnchorStyle } from "../../markdown/heading-text.ts";
 import { encodePath, withoutIndex } from "./link-template.ts";
-import type { AnchorStyle, LinkStyle } from "./styles.ts";
+
+/** Site generators whose links styledLink() makes. */
+export type LinkStyle = "docusaurus" | "hugo" | "mkdocs" | "starlight" | "github";
 
 /** A file, and its front matter by key. */
 export interface StyledFile {

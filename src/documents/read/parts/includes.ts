@@ -9,36 +9,14 @@ import { decodeText } from "../bytes/decode.ts";
 import { pointerHint, isPointer, pointerProblem } from "../bytes/lfs.ts";
 import { createNotesByName, mostNotes } from "./notes-by-name.ts";
 import type { Parts } from "./parts.ts";
-
-/** Text of another file of the project, or why it cannot be taken. */
-export type Included = { text: string; path: string } | { problem: string };
-
-/** Reads the files that a document includes. */
-export interface Includes {
-  /**
-   * Reads the file that `target` names: relative to the folder of the last file of `chain`, or to
-   * the root if it begins with `/`. `chain` leads from the document to the file with the include,
-   * root-relative. Never reads outside the root, a hidden file, a file of a hidden folder that is
-   * neither a page nor meant for includes, or more than the limits. Throws CliError `usage` for a Git LFS pointer: without its text, the document would be wrong.
-   */
-  read(target: string, chain: readonly string[]): Included;
-  /**
-   * Reads the note that `target` names anywhere in the vault of the page, see NotesByName; undefined
-   * for none. One that is nearer may be added in any folder, so the document is read on each run.
-   */
-  readNote(target: string, chain: readonly string[]): Included | undefined;
-  /** Whether a page is in a vault of Obsidian. */
-  isInVault(path: string): boolean;
-  /** Root-relative paths that read() looked for in the root, also the missing ones. */
-  readonly parts: ReadonlySet<string>;
-}
+import { outside } from "./project-file.ts";
+import type { Included, Includes } from "../reader.ts";
 
 /** How deep includes nest, and how much they add to a document. */
 const mostDepth = 16;
 const mostFileBytes = 4 * 1024 * 1024;
 const mostBytes = 16 * 1024 * 1024;
 const tooManyNotes = `name its folder: the project has more than ${mostNotes} notes`;
-export const outside = "it lies outside the project root";
 const tooMuch = "the included files are more than 16 MiB";
 // Notes that embed each other twice would be read 65,536 times within 16 levels.
 const mostIncluded = 10_000;

@@ -1,7 +1,9 @@
 import { posix } from "node:path";
 import { fileProblem } from "../../../errors.ts";
-import { outside, type Included, type Includes } from "./includes.ts";
+import type { Included, Includes } from "../reader.ts";
 
+/** Why a path above the root is not read. */
+export const outside = "it lies outside the project root";
 const absent = new Set([fileProblem("ENOENT"), outside]);
 
 /**

@@ -8,6 +8,7 @@ import type { Trace } from "../../front-matter/fields.ts";
 import { isLarger, openFileStream } from "../bytes/file-stream.ts";
 import { isOverLimit } from "../bytes/gunzip.ts";
 import { withoutRestriction } from "../../map/access.ts";
+import { parseJsonDocument } from "../../json-document/json-document.ts";
 import { loadReader } from "../load-reader.ts";
 import {
   formatFor,
@@ -17,8 +18,8 @@ import {
   type FileBytes,
   type MappedFile,
   type Reading,
+  isOwnReport,
 } from "../read.ts";
-import { isOwnReport } from "../../find/own-report.ts";
 import type { DocumentSettings } from "../../map/settings.ts";
 import { trustedStamp } from "../../inspect/stamp.ts";
 
@@ -44,8 +45,9 @@ function mapRow(
     return { part, line, ...toReading({ ...file, row: part }, bytes, row.parsed, settings, trace) };
   }
   const { stamp, content } = bytes;
-  const { notices, ccPairId = effectiveFor(path, settings).ccPairId } = row;
-  const document = withoutRestriction(row, `${path}:${row.line}:1`, settings.dropAccess);
+  const given = parseJsonDocument(row.value, row.where);
+  const { notices, ccPairId = effectiveFor(path, settings).ccPairId } = given;
+  const document = withoutRestriction(given, `${path}:${row.line}:1`, settings.dropAccess);
   const read = { kind: "document" as const, document, images: 0, warnings: [], stamp, content };
   return { part, line, ...read, notices, ...(ccPairId === undefined ? {} : { ccPairId }) };
 }

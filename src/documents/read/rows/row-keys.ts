@@ -1,8 +1,6 @@
 import type { FrontMatterKeys } from "../../map/front-matter-keys.ts";
-import type { RowKeys } from "../reader.ts";
-import type { ColumnMap } from "../reader.ts";
+import type { RowKeys, ColumnMap } from "../reader.ts";
 import { CliError } from "../../../errors.ts";
-import type { DocumentSettings } from "../../map/settings.ts";
 
 const meanings: Readonly<Record<string, keyof FrontMatterKeys | "text">> = {
   id: "id",
@@ -85,25 +83,4 @@ export function rowKeysOf(map: ColumnMap | undefined): RowKeys {
     else if (meaning && meaning !== "text") fields[meaning] = [column];
   }
   return { fields, metadata };
-}
-
-const settingsCache = new WeakMap<
-  RowKeys,
-  { runSettings: DocumentSettings; settings: DocumentSettings }
->();
-
-/** The settings for the mapping of a row: its fields are the columns that the map names. */
-export function settingsOfRow(runSettings: DocumentSettings, rowKeys: RowKeys): DocumentSettings {
-  // All rows of a file share their keys.
-  const cached = settingsCache.get(rowKeys);
-  if (cached?.runSettings === runSettings) return cached.settings;
-  const keys = { ...runSettings.keys, ...rowKeys.fields };
-  for (const meaning of Object.keys(keys) as (keyof FrontMatterKeys)[]) {
-    // A column with a meaning in the map has no other meaning.
-    const isFree = (name: string): boolean => name === "tags" || !rowKeys.metadata.has(name);
-    keys[meaning] = rowKeys.fields[meaning] ?? keys[meaning].filter(isFree);
-  }
-  const settings = { ...runSettings, keys };
-  settingsCache.set(rowKeys, { runSettings, settings });
-  return settings;
 }

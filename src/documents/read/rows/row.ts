@@ -1,6 +1,5 @@
 import { defaultKeys } from "../../map/front-matter-keys.ts";
-import type { RowKeys } from "../reader.ts";
-import type { ColumnMap, Parsed } from "../reader.ts";
+import type { RowKeys, ColumnMap, Parsed } from "../reader.ts";
 import { CliError } from "../../../errors.ts";
 import { metadataNameOf, rowKeysOf } from "./row-keys.ts";
 import { textOf, type Value, type ValueMap } from "../../front-matter/values.ts";

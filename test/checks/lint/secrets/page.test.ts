@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { LintSetup } from "../../../../src/checks/lint/examine.ts";
 import { secretsRules } from "../../../../src/checks/lint/rules/secrets.ts";
-import type { RawSettings } from "../../../../src/documents/map/settings.ts";
-import { mappingKey } from "../../../../src/documents/map/mapping.ts";
-import { compileSettings } from "../../../../src/documents/map/settings.ts";
+import { type RawSettings, compileSettings } from "../../../../src/documents/map/settings.ts";
+import { mappingKey } from "../../../../src/documents/map/effective.ts";
 import { inspectFile, reportOf } from "../inspected.ts";
 import { madeUpSecrets, randomFrom, textFor } from "./made-up-secrets.ts";
 import "../../../documents/folder.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkTemplate } from "../../../../src/documents/map/link/link-template.ts";
-import type { LinkStyle } from "../../../../src/documents/map/link/styles.ts";
+import type { LinkStyle } from "../../../../src/documents/map/link/link-style.ts";
 import { compileSettings } from "../../../../src/documents/map/settings.ts";
 import { readOk, type Options } from "../../folder.ts";
 

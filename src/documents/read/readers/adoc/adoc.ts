@@ -10,7 +10,8 @@ import { posix } from "node:path";
 import { CliError } from "../../../../errors.ts";
 import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
 import { pageFromHtml } from "../../../page/page.ts";
-import type { LaterReader, LeftOut, Surroundings } from "../../reader.ts";
+import type { LaterReader, Surroundings } from "../../reader.ts";
+import type { LeftOut } from "../../left-out.ts";
 import { componentAttributes, resourcePath } from "./antora.ts";
 import { createConverter } from "./html.ts";
 

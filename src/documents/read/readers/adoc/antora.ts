@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { Includes } from "../../parts/includes.ts";
+import type { Includes } from "../../reader.ts";
 import { MatterError, parseMatter } from "../../../front-matter/matter.ts";
 import { isMap, textOf, toValue, type Value, ValueError } from "../../../front-matter/values.ts";
 

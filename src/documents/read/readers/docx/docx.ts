@@ -1,4 +1,5 @@
-import type { LeftOut, Parsed } from "../../reader.ts";
+import type { Parsed } from "../../reader.ts";
+import type { LeftOut } from "../../left-out.ts";
 import { CliError } from "../../../../errors.ts";
 import { readBody, readNotes, type Body } from "./docx-body.ts";
 import { noNumbering, readNumbering } from "./docx-numbering.ts";

@@ -1,6 +1,6 @@
-import type { LeftOut, Parsed, Surroundings } from "../../reader.ts";
+import type { Parsed, Surroundings } from "../../reader.ts";
+import { type LeftOut, createLeftOutLog, type LeftOutLog } from "../../left-out.ts";
 import { removeHidden } from "../../../hidden/markdown.ts";
-import { createLeftOutLog, type LeftOutLog } from "../../left-out.ts";
 import { splitFrontMatter, type SplitText } from "../../../front-matter/front-matter.ts";
 import { createCodeTest } from "../../../markdown/code.ts";
 import { toMarkdown } from "../mdx/mdx.ts";

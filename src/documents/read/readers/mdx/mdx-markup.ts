@@ -3,7 +3,7 @@ import { endLine, strip, write, writeBlock, type Lines } from "./mdx-lines.ts";
 import { isComment, valueOf, plainValue } from "./mdx-expression.ts";
 import type { Import, Scan } from "./mdx-scan.ts";
 import { hidesElement } from "../../../hidden/hides.ts";
-import type { HiddenKind } from "../../reader.ts";
+import type { HiddenKind } from "../../left-out.ts";
 import { skipBraces, type Fuel } from "./mdx-js.ts";
 
 /** A tag of JSX. */

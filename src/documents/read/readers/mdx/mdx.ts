@@ -1,7 +1,7 @@
 import { createIsControlled } from "../../../hidden/hides.ts";
-import type { LeftOutKind, Parsed, Surroundings, TextReader } from "../../reader.ts";
+import type { Parsed, Surroundings, TextReader } from "../../reader.ts";
+import { type LeftOutKind, createLeftOutLog } from "../../left-out.ts";
 import { splitFrontMatter, type SplitText } from "../../../front-matter/front-matter.ts";
-import { createLeftOutLog } from "../../left-out.ts";
 import { readProjectFile } from "../../parts/project-file.ts";
 import { removeIgnored } from "../../../markdown/ignore-regions.ts";
 import { readBlocks } from "../markdown/blocks.ts";

@@ -1,4 +1,5 @@
-import type { LeftOut, LeftOutKind, Surroundings } from "../../reader.ts";
+import type { Surroundings } from "../../reader.ts";
+import type { LeftOut, LeftOutKind } from "../../left-out.ts";
 import type { Line } from "./blocks/rst-lines.ts";
 
 /** A part of the page. Its text is still reStructuredText, except that of code and HTML. */

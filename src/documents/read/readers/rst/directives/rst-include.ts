@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { argumentOf, type Directive } from "./rst-directive.ts";
 import { leaveOut, type Reading } from "../rst-reading.ts";
-import type { Included } from "../../../parts/includes.ts";
+import type { Included } from "../../../reader.ts";
 
 /**
  * Reads a file of the project. For Sphinx, a path that begins with `/` begins in the folder with
