@@ -11,9 +11,9 @@ const program = ["cli", "commands", "docs", "e2e", "journeys", "redaction"].map(
 
 // They measure the memory of their process, in which freed memory of others would hide what grows.
 const alone = [
-  "documents/read/gunzip",
-  "documents/read/read",
-  "documents/readers/docx",
+  "documents/files/bytes/gunzip",
+  "documents/inspect/read",
+  "documents/formats/docx",
   "sandbox/http",
 ].map((name) => `test/${name}.test.ts`);
 

@@ -53,15 +53,15 @@ function inspect({ setup, done, reads }: ThreadData): void {
 }
 
 async function workAlone({ alone, settings: raw, checks }: AloneData): Promise<unknown> {
-  const { compileSettings, usesPatterns } = await import("./documents/map/settings.ts");
-  if (usesPatterns(raw)) await (await import("./documents/find/patterns.ts")).loadGlobs();
+  const { compileSettings, usesPatterns } = await import("./documents/map/settings/settings.ts");
+  if (usesPatterns(raw)) await (await import("./documents/files/patterns.ts")).loadGlobs();
   const settings = compileSettings(raw);
   const examine = await loadExamine(checks, settings);
   if (alone.kind === "explain") {
-    const { explainDocument } = await import("./documents/map/explain.ts");
+    const { explainDocument } = await import("./documents/inspect/explain.ts");
     return await explainDocument(alone.file, settings, examine, alone.row);
   }
-  const { prepareBytes } = await import("./documents/json-document/whole-text.ts");
+  const { prepareBytes } = await import("./documents/inspect/stdin/whole-text.ts");
   const { bytes, target, pair } = alone;
   return await prepareBytes(Buffer.from(bytes), target, settings, { pair, examine });
 }

@@ -10,7 +10,7 @@ import {
 import { upwardFrom, type UpwardRules } from "../config/find/upward.ts";
 import type { Context } from "../context.ts";
 import type { RefuseFolder } from "../documents/find/folder.ts";
-import { findRoot, type ProjectRoot } from "../documents/find/root.ts";
+import { findRoot, type ProjectRoot } from "../documents/files/root.ts";
 import { CliError } from "../errors.ts";
 
 type Place = Pick<Context, "cwd" | "env" | "uid">;

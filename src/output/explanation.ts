@@ -1,4 +1,4 @@
-import type { Explanation } from "../documents/map/explain.ts";
+import type { Explanation } from "../documents/inspect/explain.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import type { Output } from "./terminal/output.ts";
 import { shownText, type ShownPath } from "./paths.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { expect, it } from "vitest";
-import { formats } from "../../src/documents/read/readers.ts";
+import { formats } from "../../src/documents/formats/formats.ts";
 import { addMappingOptions } from "../../src/commands/ingest/flags-shared.ts";
 
 it.each(Object.keys(formats))(

@@ -5,8 +5,8 @@ import { findProjectMark } from "../../src/config/find/project-mark.ts";
 import { upwardFrom } from "../../src/config/find/upward.ts";
 import { findProjectRoot, refuseOtherProject } from "../../src/commands/project-root.ts";
 import { findFiles } from "../../src/documents/find/find.ts";
-import { loadGlobs } from "../../src/documents/find/patterns.ts";
-import { compileSettings } from "../../src/documents/map/settings.ts";
+import { loadGlobs } from "../../src/documents/files/patterns.ts";
+import { compileSettings } from "../../src/documents/map/settings/settings.ts";
 import { CliError } from "../../src/errors.ts";
 import { temporaryFolder } from "../support.ts";
 

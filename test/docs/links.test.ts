@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import { anchorsOf } from "../../src/documents/markdown/heading-text.ts";
-import { scanStructure } from "../../src/documents/markdown/structure.ts";
+import { anchorsOf } from "../../src/documents/text/heading-text.ts";
+import { scanStructure } from "../../src/documents/text/structure.ts";
 import { helpTexts } from "../../src/cli/program.ts";
 import { projectFolder } from "../support.ts";
 import { blocksOf, isShell, pages, proseOf, readPage } from "./pages.ts";

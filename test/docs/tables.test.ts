@@ -3,7 +3,7 @@ import { knownMembers } from "../../src/checks/eval/suite/suite-schema.ts";
 import { words } from "../../src/checks/eval/words/words.ts";
 import { slashCommands } from "../../src/commands/chat/conversation/slash/commands.ts";
 import { checks } from "../../src/commands/doctor/doctor.ts";
-import { formats } from "../../src/documents/read/readers.ts";
+import { formats } from "../../src/documents/formats/formats.ts";
 import { listFormats } from "../../src/cli/formats.ts";
 import { orphanClasses } from "../../src/sync/orphans/orphan-classes.ts";
 import { namesIn, rowsOf } from "./pages.ts";

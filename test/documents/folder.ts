@@ -1,12 +1,12 @@
-import type { Found, SourceFile } from "../../src/documents/find/source-file.ts";
+import type { Found, SourceFile } from "../../src/documents/files/source-file.ts";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { findFiles } from "../../src/documents/find/find.ts";
-import { loadGlobs } from "../../src/documents/find/patterns.ts";
-import { readDocument, readDocumentSync, type Reading } from "../../src/documents/read/read.ts";
-import { compileSettings, type RawSettings } from "../../src/documents/map/settings.ts";
+import { loadGlobs } from "../../src/documents/files/patterns.ts";
+import { readDocument, readDocumentSync, type Reading } from "../../src/documents/inspect/read.ts";
+import { compileSettings, type RawSettings } from "../../src/documents/map/settings/settings.ts";
 import { CliError } from "../../src/errors.ts";
 
 // Most tests use some pattern.

@@ -3,7 +3,7 @@ import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { formats } from "../../src/documents/read/readers.ts";
+import { formats } from "../../src/documents/formats/formats.ts";
 import { helpTexts } from "../../src/cli/program.ts";
 import type { CliResult } from "../ran.ts";
 import { writeFiles } from "../service.ts";

@@ -1,4 +1,4 @@
-import { scanStructure } from "../../documents/markdown/structure.ts";
+import { scanStructure } from "../../documents/text/structure.ts";
 
 /** A `knowctl-disable-next-line` comment. */
 export interface Disable {

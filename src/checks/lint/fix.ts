@@ -2,7 +2,7 @@ import type { Span } from "./rule.ts";
 import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
 import { isUtf8 } from "node:buffer";
-import { isSameVersion } from "../../documents/read/bytes/content.ts";
+import { isSameVersion } from "../../documents/files/bytes/content.ts";
 import { CliError, codeOf, writeProblem } from "../../errors.ts";
 import { replaceFile } from "../../replace-file.ts";
 

@@ -1,9 +1,9 @@
-import { withoutExtension } from "../../documents/read/file-name.ts";
+import { withoutExtension } from "../../documents/files/file-name.ts";
 import type { LintPage, PageFact, PageFacts } from "./rule.ts";
 import { createFields } from "../../documents/front-matter/fields.ts";
 import { readableName } from "../../documents/map/map-fields.ts";
-import { plainText } from "../../documents/markdown/heading-text.ts";
-import { scanStructure, type Heading } from "../../documents/markdown/structure.ts";
+import { plainText } from "../../documents/text/heading-text.ts";
+import { scanStructure, type Heading } from "../../documents/text/structure.ts";
 import { createNumbersByHash, hashText } from "./store.ts";
 
 /** A document for a message: `docs/a.md`, `people.csv row 3`. */

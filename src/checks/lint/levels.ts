@@ -1,4 +1,4 @@
-import { createFilter, type PathFilter } from "../../documents/find/patterns.ts";
+import { createFilter, type PathFilter } from "../../documents/files/patterns.ts";
 import type { RuleText, Severity } from "./rule.ts";
 
 /** Severity of a rule as the configuration names it. */

@@ -1,7 +1,7 @@
 import type { IngestionDocument } from "../../api/schemas.ts";
-import type { FileFacts } from "../../documents/map/facts.ts";
-import type { DocumentSettings } from "../../documents/map/settings.ts";
-import type { Parsed } from "../../documents/read/reader.ts";
+import type { FileFacts } from "../../documents/files/file-facts.ts";
+import type { DocumentSettings } from "../../documents/map/settings/settings.ts";
+import type { Parsed } from "../../documents/formats/format.ts";
 
 /** How bad a finding is. In the configuration `off` switches a rule off. */
 export type Severity = "error" | "warning" | "note";

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReportedCase } from "../../checks/eval/report.ts";
 import { splitFrontMatter } from "../../documents/front-matter/front-matter.ts";
-import { anchorsOf } from "../../documents/markdown/heading-text.ts";
-import { scanStructure } from "../../documents/markdown/structure.ts";
+import { anchorsOf } from "../../documents/text/heading-text.ts";
+import { scanStructure } from "../../documents/text/structure.ts";
 
 type Expected = ReportedCase["expected"][number];
 

@@ -2,10 +2,10 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { FolderFacts } from "../../checks/eval/suite/check-suite.ts";
 import { listFiles } from "../../documents/find/find.ts";
-import { createRealPlaces, exists } from "../../documents/find/place/real-place.ts";
-import type { ListedFile } from "../../documents/find/source-file.ts";
+import { createRealPlaces, exists } from "../../documents/files/real-place.ts";
+import type { ListedFile } from "../../documents/files/source-file.ts";
 import type { PlanInspector, Prepared } from "../../documents/inspect/inspection.ts";
-import { formatOf } from "../../documents/read/readers.ts";
+import { formatOf } from "../../documents/formats/formats.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
 
 /** What the folder knows of the files that suites name. */

@@ -1,4 +1,4 @@
-import type { Found } from "../../documents/find/source-file.ts";
+import type { Found } from "../../documents/files/source-file.ts";
 import { statsOf } from "../stats-of.ts";
 import { stateFolder, openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import { resolve } from "node:path";
@@ -6,8 +6,8 @@ import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { stateRules } from "../state-rules.ts";
 import type { Context } from "../../context.ts";
 import { runAlone } from "../../documents/inspect/alone.ts";
-import { formatOf } from "../../documents/read/readers.ts";
-import { explainDocument, type Explanation } from "../../documents/map/explain.ts";
+import { formatOf } from "../../documents/formats/formats.ts";
+import { explainDocument, type Explanation } from "../../documents/inspect/explain.ts";
 import { findFiles } from "../../documents/find/find.ts";
 import { shortestKey } from "../../checks/lint/secrets/find-secrets.ts";
 import { CliError } from "../../errors.ts";

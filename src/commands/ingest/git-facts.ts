@@ -1,9 +1,9 @@
-import type { Listed } from "../../documents/find/source-file.ts";
+import type { Listed } from "../../documents/files/source-file.ts";
 import type { Context } from "../../context.ts";
-import type { FileFacts } from "../../documents/map/facts.ts";
-import { comparableName, nameAnywhere, pathsInParts } from "../../documents/inspect/part-stamps.ts";
-import { mostParts } from "../../documents/read/parts/parts.ts";
-import { formatOf } from "../../documents/read/readers.ts";
+import type { FileFacts } from "../../documents/files/file-facts.ts";
+import { comparableName, nameAnywhere, pathsInParts } from "../../documents/parts/part-stamps.ts";
+import { mostParts } from "../../documents/parts/parts.ts";
+import { formatOf } from "../../documents/formats/formats.ts";
 import { scopeOf, type FindOptions } from "../../documents/find/scope.ts";
 import { CliError } from "../../errors.ts";
 import { changesSince, isChanged } from "../../git/changes.ts";

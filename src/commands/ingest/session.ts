@@ -13,7 +13,7 @@ import type { Config, Connection } from "../../config/load.ts";
 import { parseBaseUrl } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";
 import type { PlanInspector } from "../../documents/inspect/inspection.ts";
-import { createRealPlaces, exists } from "../../documents/find/place/real-place.ts";
+import { createRealPlaces, exists } from "../../documents/files/real-place.ts";
 import { filesInThisThread, openInspector } from "../../documents/inspect/open-inspector.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { startProgress, type Progress } from "../../output/terminal/progress.ts";
@@ -29,7 +29,7 @@ import type { MappingFlags } from "./options/mapping-flags.ts";
 import type { PairNames } from "./target/names.ts";
 import { chosenPair, pairByName, type ChosenPair } from "./target/target.ts";
 import { recordedPair } from "./target/recorded-target.ts";
-import { pathsInParts } from "../../documents/inspect/part-stamps.ts";
+import { pathsInParts } from "../../documents/parts/part-stamps.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../../sync/state/records.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Context } from "../../context.ts";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
-import { loadGlobs, mayBeGlob } from "../../documents/find/patterns.ts";
+import { loadGlobs, mayBeGlob } from "../../documents/files/patterns.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
 import type { PlanInspector } from "../../documents/inspect/inspection.ts";
 import { filesInThisThread, openInspector } from "../../documents/inspect/open-inspector.ts";

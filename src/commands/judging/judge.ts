@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { Context } from "../../context.ts";
-import { exists } from "../../documents/find/place/real-place.ts";
+import { exists } from "../../documents/files/real-place.ts";
 import { listFiles } from "../../documents/find/find.ts";
-import type { Listed } from "../../documents/find/source-file.ts";
+import type { Listed } from "../../documents/files/source-file.ts";
 import type { Looked, PlanInspector, Prepared } from "../../documents/inspect/inspection.ts";
-import { comparePaths } from "../../documents/inspect/stamp.ts";
-import type { DocumentSettings } from "../../documents/map/settings.ts";
+import { comparePaths } from "../../documents/files/stamp.ts";
+import type { DocumentSettings } from "../../documents/map/settings/settings.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { flagsText } from "../ingest/options/mapping-flags.ts";

@@ -17,17 +17,17 @@ import {
   mergeFindings,
   type PageFindings,
 } from "../../checks/lint/store.ts";
-import { loadGlobs } from "../../documents/find/patterns.ts";
+import { loadGlobs } from "../../documents/files/patterns.ts";
 import { jobsOf } from "../../documents/find/scope.ts";
-import { createRealPlaces } from "../../documents/find/place/real-place.ts";
-import { readSourceText } from "../../documents/read/source-text.ts";
+import { createRealPlaces } from "../../documents/files/real-place.ts";
+import { readSourceText } from "../../documents/inspect/source-text.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
 import type { ReportFiles } from "../../output/report/forms.ts";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { listFiles } from "../../documents/find/find.ts";
 import type { Inspector, LookItem, Prepared } from "../../documents/inspect/inspection.ts";
 import { openInspector } from "../../documents/inspect/open-inspector.ts";
-import { formatOf } from "../../documents/read/readers.ts";
+import { formatOf } from "../../documents/formats/formats.ts";
 import { withoutReports } from "../ingest/report/report-files.ts";
 
 /** A file or row that was read, or why it could not be read. */

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { formatOf } from "../../documents/read/readers.ts";
+import { formatOf } from "../../documents/formats/formats.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import { createDifferenceTable } from "../../sync/status/difference-table.ts";

@@ -1,5 +1,5 @@
 import { sentTargets } from "../ingest/target/recorded-target.ts";
-import { createRealPlaces, exists } from "../../documents/find/place/real-place.ts";
+import { createRealPlaces, exists } from "../../documents/files/real-place.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/terminal/progress.ts";

@@ -4,9 +4,9 @@ import { stateFolder, openSource, type DocumentSource } from "../ingest/options/
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { stateRules } from "../state-rules.ts";
-import { loadGlobs, mayBeGlob } from "../../documents/find/patterns.ts";
-import { createRealPlaces, exists } from "../../documents/find/place/real-place.ts";
-import { relativeTo } from "../../documents/find/root.ts";
+import { loadGlobs, mayBeGlob } from "../../documents/files/patterns.ts";
+import { createRealPlaces, exists } from "../../documents/files/real-place.ts";
+import { relativeTo } from "../../documents/files/root.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import { readReport } from "../../output/report/stored/read.ts";

@@ -1,7 +1,7 @@
-import type { Found, Listed } from "./source-file.ts";
-import { absoluteOf } from "../inspect/absolute.ts";
+import type { Found, Listed } from "../files/source-file.ts";
+import { absoluteOf } from "../files/absolute.ts";
 import { jobsOf, type FindOptions } from "./scope.ts";
-import { statFile } from "./place/stat-file.ts";
+import { statFile } from "../files/stat-file.ts";
 import { walkFolders } from "./search.ts";
 
 /**

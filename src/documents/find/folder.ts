@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { extendIgnoreRules, isIgnored, mayBeIgnored, type IgnoreRules } from "./ignore-rules.ts";
-import { formatOf } from "../read/readers.ts";
-import type { DocumentSettings } from "../map/settings.ts";
+import { formatOf } from "../formats/formats.ts";
+import type { DocumentSettings } from "../map/settings/settings.ts";
 
 /** One input: a named file, a folder, or a glob split into folder and pattern. */
 export interface Job {

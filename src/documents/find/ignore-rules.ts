@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, openSync, readFileSync, realpathSync 
 import { dirname, join } from "node:path";
 import ignore from "ignore";
 import { codeOf, fileProblem } from "../../errors.ts";
-import { relativeTo, withSlashes } from "./root.ts";
+import { relativeTo, withSlashes } from "../files/root.ts";
 
 const ignoreFiles = [".gitignore", ".knowctlignore"] as const;
 

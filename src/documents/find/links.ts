@@ -1,10 +1,10 @@
 import { realpathSync, statSync } from "node:fs";
 import { codeOf } from "../../errors.ts";
 import type { DirectReach, Job } from "./folder.ts";
-import type { PathFilter } from "./patterns.ts";
-import { relativeTo } from "./root.ts";
-import type { DocumentSettings } from "../map/settings.ts";
-import { normalise } from "../inspect/stamp.ts";
+import type { PathFilter } from "../files/patterns.ts";
+import { relativeTo } from "../files/root.ts";
+import type { DocumentSettings } from "../map/settings/settings.ts";
+import { normalise } from "../files/stamp.ts";
 
 type LinkTarget = { kind: "file" | "folder"; real: string } | { kind: "skipped"; reason: string };
 

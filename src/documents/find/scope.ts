@@ -2,10 +2,16 @@ import { lstatSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { CliError } from "../../errors.ts";
 import type { Job, RefuseFolder } from "./folder.ts";
-import { checkPattern, cleanPattern, compilePattern, isGlob, splitGlob } from "./patterns.ts";
-import { noSuchPath, realPath, relativeTo, withSlashes } from "./root.ts";
-import type { DocumentSettings } from "../map/settings.ts";
-import { comparePaths, normalise } from "../inspect/stamp.ts";
+import {
+  checkPattern,
+  cleanPattern,
+  compilePattern,
+  isGlob,
+  splitGlob,
+} from "../files/patterns.ts";
+import { noSuchPath, realPath, relativeTo, withSlashes } from "../files/root.ts";
+import type { DocumentSettings } from "../map/settings/settings.ts";
+import { comparePaths, normalise } from "../files/stamp.ts";
 
 export interface FindOptions {
   /** Absolute; paths and globs of the command line are relative to it. */

@@ -1,4 +1,4 @@
-import type { LeftOut, Listed } from "./source-file.ts";
+import type { LeftOut, Listed } from "../files/source-file.ts";
 import {
   createDirectReach,
   rootFolder,
@@ -9,7 +9,7 @@ import {
 } from "./folder.ts";
 import { ignoreRulesAbove } from "./ignore-rules.ts";
 import { createLinks } from "./links.ts";
-import type { DocumentSettings } from "../map/settings.ts";
+import type { DocumentSettings } from "../map/settings/settings.ts";
 import { walkFrom, type Walk } from "./walk.ts";
 
 /** Creates the root folder of a walk and the check for files reached without a link. */

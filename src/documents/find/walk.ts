@@ -1,10 +1,10 @@
-import type { LeftOut, Listed } from "./source-file.ts";
+import type { LeftOut, Listed } from "../files/source-file.ts";
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { sep } from "node:path";
 import { codeOf, fileProblem, isOutOfFiles, CliError } from "../../errors.ts";
 import { jobsBehind, resolveLink, type Link, type Links } from "./links.ts";
-import { extensionOf } from "../read/file-name.ts";
-import { formatOf } from "../read/readers.ts";
+import { extensionOf } from "../files/file-name.ts";
+import { formatOf } from "../formats/formats.ts";
 import {
   asksForFile,
   enterFolder,
@@ -17,9 +17,9 @@ import {
   type Job,
   type RefuseFolder,
 } from "./folder.ts";
-import { absoluteOf } from "../inspect/absolute.ts";
-import type { DocumentSettings } from "../map/settings.ts";
-import { normalise, comparePaths } from "../inspect/stamp.ts";
+import { absoluteOf } from "../files/absolute.ts";
+import type { DocumentSettings } from "../map/settings/settings.ts";
+import { normalise, comparePaths } from "../files/stamp.ts";
 
 /** Shows combining marks as code points: otherwise the names look equal on a screen. */
 function spelledOut(name: string): string {

@@ -1,5 +1,5 @@
 import { CliError } from "../../errors.ts";
-import { scanJson } from "../json/json-position.ts";
+import { scanJson } from "../text/json-position.ts";
 import { MatterError, parseMatter, type MatterFormat } from "./matter.ts";
 import { isMap, toValue, ValueError, type ValueMap } from "./values.ts";
 

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { openFlags } from "../read/bytes/file-bytes.ts";
+import { openFlags } from "../files/bytes/file-bytes.ts";
 import { splitFrontMatter, type FrontMatter } from "./front-matter.ts";
 
 // The longest front matter, and its fences.

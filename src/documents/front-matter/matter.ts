@@ -1,8 +1,8 @@
 import grayMatter from "gray-matter";
 import { FAILSAFE_SCHEMA, load, Type, YAMLException } from "js-yaml";
 import { parse as parseToml, TomlError } from "smol-toml";
-import { parseJsonAsWritten } from "../json/json-digits.ts";
-import { scanJson } from "../json/json-position.ts";
+import { parseJsonAsWritten } from "../text/json-digits.ts";
+import { scanJson } from "../text/json-position.ts";
 
 export type MatterFormat = "yaml" | "toml" | "json";
 

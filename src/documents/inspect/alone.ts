@@ -1,8 +1,8 @@
 import { Worker } from "node:worker_threads";
 import { CliError, codeOf, type ExitName } from "../../errors.ts";
-import type { SourceFile } from "../find/source-file.ts";
-import type { FormatName } from "../read/reader.ts";
-import type { RawSettings } from "../map/settings.ts";
+import type { SourceFile } from "../files/source-file.ts";
+import type { FormatName } from "../formats/format.ts";
+import type { RawSettings } from "../map/settings/settings.ts";
 import type { InspectSetup } from "./inspection.ts";
 import { memoryLimits, tookTooLong, tooMuchMemory, workLimitMs } from "./pool.ts";
 

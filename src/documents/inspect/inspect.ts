@@ -1,5 +1,5 @@
-import type { SourceFile } from "../find/source-file.ts";
-import type { FileFacts } from "../map/facts.ts";
+import type { SourceFile } from "../files/source-file.ts";
+import type { FileFacts } from "../files/file-facts.ts";
 import { CliError, reasonOf } from "../../errors.ts";
 import type {
   Examine,
@@ -14,12 +14,12 @@ import type {
   ReadyDocument,
 } from "./inspection.ts";
 import { buildPayload, documentJsonIn } from "../payload/payload.ts";
-import { readDocument, readDocumentSync, textReaderFor, type Reading } from "../read/read.ts";
-import { readRows } from "../read/rows/read-rows.ts";
+import { readDocument, readDocumentSync, textReaderFor, type Reading } from "./read.ts";
+import { readRows } from "./read-rows.ts";
 import { isAsRecorded, placeOf, same } from "./recorded.ts";
-import { loadGlobs } from "../find/patterns.ts";
-import { compileSettings, usesPatterns, type DocumentSettings } from "../map/settings.ts";
-import { statFile } from "../find/place/stat-file.ts";
+import { loadGlobs } from "../files/patterns.ts";
+import { compileSettings, usesPatterns, type DocumentSettings } from "../map/settings/settings.ts";
+import { statFile } from "../files/stat-file.ts";
 
 function failure(path: string, error: unknown): { kind: "failed"; path: string; reason: string } {
   // A CliError concerns one file. Any other error is a bug and ends the run.

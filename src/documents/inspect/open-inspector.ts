@@ -8,7 +8,7 @@ import type {
 } from "./inspection.ts";
 import type { Identify } from "./identify.ts";
 import { createPool, type Pool } from "./pool.ts";
-import { formatOf } from "../read/readers.ts";
+import { formatOf } from "../formats/formats.ts";
 import { lookAtRecorded } from "./recorded.ts";
 
 /** Up to this number of files, one thread is enough: a second one costs as much as the files. */

@@ -1,5 +1,5 @@
-import { removeIgnored, type RemovedLines } from "../markdown/ignore-regions.ts";
-import type { Parsed } from "../read/reader.ts";
+import { removeIgnored, type RemovedLines } from "../text/ignore-regions.ts";
+import type { Parsed } from "../formats/format.ts";
 
 /**
  * Returns a function that finds the line of the file (from 1) of an offset in the body without ignore

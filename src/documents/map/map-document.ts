@@ -1,18 +1,18 @@
-import type { Parsed } from "../read/reader.ts";
+import type { Parsed } from "../formats/format.ts";
 import { join } from "node:path";
 import type { IngestionDocument } from "../../api/schemas.ts";
-import { restrictionHint, restrictionProblem, restricts } from "./access.ts";
+import { restrictionHint, restrictionProblem, restricts } from "../payload/access.ts";
 import { CliError } from "../../errors.ts";
-import { effectiveFor } from "./effective.ts";
-import { type FileFacts, commitOrigin } from "./facts.ts";
+import { effectiveFor } from "./settings/effective.ts";
+import { type FileFacts, commitOrigin } from "../files/file-facts.ts";
 import { booleanOf, createFields, type Trace } from "../front-matter/fields.ts";
 import { createBodyLine } from "./body-line.ts";
-import { removeIgnored } from "../markdown/ignore-regions.ts";
-import { findReferences } from "../images/image-references.ts";
-import { findImages, type FoundImages } from "../images/image-sections.ts";
-import type { LocalImage } from "../images/images.ts";
-import { pointerHint } from "../read/bytes/lfs.ts";
-import type { Parts } from "../read/parts/parts.ts";
+import { removeIgnored } from "../text/ignore-regions.ts";
+import { findReferences } from "./images/image-references.ts";
+import { findImages, type FoundImages } from "./images/image-sections.ts";
+import type { LocalImage } from "./images/images.ts";
+import { pointerHint } from "../files/bytes/lfs.ts";
+import type { Parts } from "../parts/parts.ts";
 import {
   mapDates,
   mapId,
@@ -22,14 +22,14 @@ import {
   mapTitles,
   type Mapping,
 } from "./map-fields.ts";
-import type { Notice } from "./notices.ts";
-import { settingsOfRow, type DocumentSettings } from "./settings.ts";
-import { pageSections, splitSections } from "../markdown/sections.ts";
-import { addVersionTag } from "./version-tag.ts";
-import { flatten, tagsOf, type AddEntry, type MetadataValue } from "./metadata.ts";
+import type { Notice } from "../payload/notices.ts";
+import { settingsOfRow, type DocumentSettings } from "./settings/settings.ts";
+import { pageSections, splitSections } from "./sections.ts";
+import { addVersionTag } from "../payload/version-tag.ts";
+import { flatten, tagsOf, type AddEntry, type MetadataValue } from "../payload/metadata.ts";
 import { isMap, type ValueMap } from "../front-matter/values.ts";
-import { rewriteLinks } from "../links/rewrite-links.ts";
-import { targetsFor } from "../links/targets.ts";
+import { rewriteLinks } from "./links/rewrite-links.ts";
+import { targetsFor } from "./links/targets.ts";
 
 /** A body with the links of documents, and where its offsets are. */
 interface LinkedBody {

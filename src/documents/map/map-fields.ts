@@ -1,19 +1,19 @@
 import { createBodyLine } from "./body-line.ts";
-import type { Parsed } from "../read/reader.ts";
+import type { Parsed } from "../formats/format.ts";
 import type { IngestionDocument, Owner } from "../../api/schemas.ts";
-import { formatTime, parseDate } from "./dates.ts";
-import { type Effective, defaultId } from "./effective.ts";
-import { commitOrigin, type FileFacts } from "./facts.ts";
+import { formatTime, parseDate } from "../front-matter/dates.ts";
+import { type Effective, defaultId } from "./settings/effective.ts";
+import { commitOrigin, type FileFacts } from "../files/file-facts.ts";
 import type { Fields, Trace } from "../front-matter/fields.ts";
-import { plainText } from "../markdown/heading-text.ts";
-import { documentLink } from "./link/document-link.ts";
-import type { Notice } from "./notices.ts";
-import { parseOwners } from "./owners.ts";
-import { withoutExtension } from "../read/file-name.ts";
-import type { DocumentSettings } from "./settings.ts";
+import { plainText } from "../text/heading-text.ts";
+import { documentLink } from "./links/document-link.ts";
+import type { Notice } from "../payload/notices.ts";
+import { parseOwners } from "../front-matter/owners.ts";
+import { withoutExtension } from "../files/file-name.ts";
+import type { DocumentSettings } from "./settings/settings.ts";
 import { isMap, textOf } from "../front-matter/values.ts";
-import { normalise } from "../inspect/stamp.ts";
-import { scanStructure, type Heading } from "../markdown/structure.ts";
+import { normalise } from "../files/stamp.ts";
+import { scanStructure, type Heading } from "../text/structure.ts";
 
 /** One file, and everything needed to map it to a document. */
 export interface Mapping {

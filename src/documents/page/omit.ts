@@ -1,6 +1,6 @@
 import { CliError } from "../../errors.ts";
-import { createIsControlled, hidesElement } from "../hidden/hides.ts";
-import { createLeftOutLog, type LeftOutLog, type LeftOut } from "../read/left-out.ts";
+import { createIsControlled, hidesElement } from "../text/hides.ts";
+import { createLeftOutLog, type LeftOutLog, type LeftOut } from "../text/left-out.ts";
 import {
   attributeOf,
   hasClass,

@@ -1,5 +1,5 @@
-import type { GivenHeading } from "../markdown/heading-text.ts";
-import type { LeftOut } from "../read/left-out.ts";
+import type { GivenHeading } from "../text/heading-text.ts";
+import type { LeftOut } from "../text/left-out.ts";
 import { findOmitted } from "./omit.ts";
 import {
   attributeOf,
@@ -21,7 +21,7 @@ import {
   deepestNesting,
   lineOf,
 } from "./writer.ts";
-import { displayOf } from "../hidden/hides.ts";
+import { displayOf } from "../text/hides.ts";
 import { codeBlock } from "./code.ts";
 import { markdownOf } from "./inline.ts";
 import { oneLine, plainOf, textPiece } from "./pieces.ts";

@@ -1,4 +1,4 @@
-import type { GivenHeading } from "../markdown/heading-text.ts";
+import type { GivenHeading } from "../text/heading-text.ts";
 import { paragraphOf } from "./inline.ts";
 import { textPiece, type Piece } from "./pieces.ts";
 import { childrenOf, deepestWritten, isElement, isText, walkTree, type PageNode } from "./tree.ts";

@@ -1,8 +1,8 @@
 import type { CollisionCheck } from "./collisions.ts";
-import type { Listed } from "../../documents/find/source-file.ts";
-import type { FileFacts } from "../../documents/map/facts.ts";
+import type { Listed } from "../../documents/files/source-file.ts";
+import type { FileFacts } from "../../documents/files/file-facts.ts";
 import type { PlanInspector } from "../../documents/inspect/inspection.ts";
-import type { FormatName } from "../../documents/read/reader.ts";
+import type { FormatName } from "../../documents/formats/format.ts";
 import type { PathRange } from "../../documents/find/scope.ts";
 import type { Shard } from "./shard.ts";
 import type { State } from "../state/state.ts";

@@ -1,6 +1,6 @@
 import type { IngestionRequest } from "../../api/schemas.ts";
-import { imagePlaceholder } from "../../documents/images/image-sections.ts";
-import type { LocalImage } from "../../documents/images/images.ts";
+import { imagePlaceholder } from "../../documents/map/images/image-sections.ts";
+import type { LocalImage } from "../../documents/map/images/images.ts";
 import { stateFailure } from "../state/state-failure.ts";
 import type { State } from "../state/state.ts";
 

@@ -6,7 +6,7 @@ import {
   type PageReport,
 } from "../../../src/checks/lint/examine.ts";
 import type { FolderRule, PageRule } from "../../../src/checks/lint/rule.ts";
-import { compileSettings } from "../../../src/documents/map/settings.ts";
+import { compileSettings } from "../../../src/documents/map/settings/settings.ts";
 import type { ExaminedPage } from "../../../src/documents/inspect/inspection.ts";
 import { allRules, inspectFile, reportOf } from "./inspected.ts";
 import "../../documents/folder.ts";

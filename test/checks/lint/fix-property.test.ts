@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "vitest";
 import { applyFixes, type Fix, fixFile } from "../../../src/checks/lint/fix.ts";
-import { decodeText } from "../../../src/documents/read/bytes/decode.ts";
+import { decodeText } from "../../../src/documents/files/bytes/decode.ts";
 import * as fc from "../../property.ts";
 import { temporaryFolder } from "../../support.ts";
 

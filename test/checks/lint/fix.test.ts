@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { applyFixes, type Fix, fixFile } from "../../../src/checks/lint/fix.ts";
 import { replaceFile } from "../../../src/replace-file.ts";
-import { decodeText } from "../../../src/documents/read/bytes/decode.ts";
+import { decodeText } from "../../../src/documents/files/bytes/decode.ts";
 import { temporaryFolder } from "../../support.ts";
 
 const at = (start: number, end: number, fix: string, rule = "spaces"): Fix => ({

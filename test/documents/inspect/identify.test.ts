@@ -2,13 +2,16 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
-import { decodeText } from "../../../src/documents/read/bytes/decode.ts";
+import { decodeText } from "../../../src/documents/files/bytes/decode.ts";
 import type { NewId } from "../../../src/documents/inspect/inspection.ts";
 import { loadIdentify } from "../../../src/documents/inspect/identify.ts";
 import { mapDocument } from "../../../src/documents/map/map-document.ts";
-import { readMarkdown } from "../../../src/documents/read/readers/markdown/markdown.ts";
-import { around } from "../readers/around.ts";
-import { compileSettings, type DocumentSettings } from "../../../src/documents/map/settings.ts";
+import { readMarkdown } from "../../../src/documents/formats/markdown/markdown.ts";
+import { around } from "../formats/around.ts";
+import {
+  compileSettings,
+  type DocumentSettings,
+} from "../../../src/documents/map/settings/settings.ts";
 import { CliError } from "../../../src/errors.ts";
 import { createFolder, type Options } from "../folder.ts";
 

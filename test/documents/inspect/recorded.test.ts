@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { lstatSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { contentHash } from "../../../src/documents/read/bytes/file-bytes.ts";
+import { contentHash } from "../../../src/documents/files/bytes/file-bytes.ts";
 import type { LookItem } from "../../../src/documents/inspect/inspection.ts";
 import { isAsRecorded } from "../../../src/documents/inspect/recorded.ts";
-import { stampOf } from "../../../src/documents/inspect/stamp.ts";
+import { stampOf } from "../../../src/documents/files/stamp.ts";
 import { createFolder } from "../folder.ts";
 
 const recordedText = "# as recorded\n";

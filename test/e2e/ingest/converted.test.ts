@@ -4,8 +4,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { runAlone, type AloneTask } from "../../../src/documents/inspect/alone.ts";
 import type { Looked, Prepared } from "../../../src/documents/inspect/inspection.ts";
 import { openInspector } from "../../../src/documents/inspect/open-inspector.ts";
-import type { Explanation } from "../../../src/documents/map/explain.ts";
-import { docx, zip } from "../../documents/readers/archive.ts";
+import type { Explanation } from "../../../src/documents/inspect/explain.ts";
+import { docx, zip } from "../../documents/formats/archive.ts";
 import { projectFolder, temporaryFolder } from "../../support.ts";
 
 const worker = join(projectFolder, "dist", "worker.cjs");

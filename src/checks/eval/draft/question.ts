@@ -1,5 +1,5 @@
-import { plainText } from "../../../documents/markdown/heading-text.ts";
-import { scanStructure } from "../../../documents/markdown/structure.ts";
+import { plainText } from "../../../documents/text/heading-text.ts";
+import { scanStructure } from "../../../documents/text/structure.ts";
 
 /** What a question is drafted from. */
 export interface PageWords {

@@ -1,10 +1,10 @@
 import type { Span, LintPage } from "../rule.ts";
-import type { Parsed } from "../../../documents/read/reader.ts";
-import { decodeEntities } from "../../../documents/images/image-tags.ts";
-import { scanStructure } from "../../../documents/markdown/structure.ts";
-import { lacksVisible } from "../../../documents/read/left-out.ts";
-import { formatOf, formats } from "../../../documents/read/readers.ts";
-import { githubSlug, plainText } from "../../../documents/markdown/heading-text.ts";
+import type { Parsed } from "../../../documents/formats/format.ts";
+import { decodeEntities } from "../../../documents/map/images/image-tags.ts";
+import { scanStructure } from "../../../documents/text/structure.ts";
+import { lacksVisible } from "../../../documents/text/left-out.ts";
+import { formatOf, formats } from "../../../documents/formats/formats.ts";
+import { githubSlug, plainText } from "../../../documents/text/heading-text.ts";
 import { hashText } from "../store.ts";
 
 // `image::x.png[]` has no ids of its own. Macros of extensions can make whole sections.

@@ -1,11 +1,11 @@
 import type { LintPage, Span } from "../rule.ts";
-import { removeIgnored, type RemovedLines } from "../../../documents/markdown/ignore-regions.ts";
+import { removeIgnored, type RemovedLines } from "../../../documents/text/ignore-regions.ts";
 import { oncePerPage } from "../page/body.ts";
-import { findLinks, type FoundLink } from "../../../documents/links/find-links.ts";
-import { relativeLinks, type RelativeLink } from "../../../documents/links/rewrite-links.ts";
-import type { LinkingFile } from "../../../documents/links/resolve-link.ts";
-import { targetsFor } from "../../../documents/links/targets.ts";
-import { effectiveFor } from "../../../documents/map/effective.ts";
+import { findLinks, type FoundLink } from "../../../documents/map/links/find-links.ts";
+import { relativeLinks, type RelativeLink } from "../../../documents/map/links/rewrite-links.ts";
+import type { LinkingFile } from "../../../documents/map/links/resolve-link.ts";
+import { targetsFor } from "../../../documents/map/links/targets.ts";
+import { effectiveFor } from "../../../documents/map/settings/effective.ts";
 import { isNamedByFile } from "../folder.ts";
 import { createFindReference, isAdoc } from "./anchors.ts";
 

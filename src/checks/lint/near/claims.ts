@@ -1,5 +1,5 @@
-import { createLookup } from "../../../documents/markdown/code.ts";
-import { scanStructure } from "../../../documents/markdown/structure.ts";
+import { createLookup } from "../../../documents/text/code.ts";
+import { scanStructure } from "../../../documents/text/structure.ts";
 import { hash } from "node:crypto";
 import { unspaced } from "./similar.ts";
 

@@ -1,13 +1,9 @@
 import type { LintPage, Span, Found } from "../rule.ts";
-import { plainText } from "../../../documents/markdown/heading-text.ts";
-import { removeIgnored } from "../../../documents/markdown/ignore-regions.ts";
-import {
-  scanStructure,
-  type Heading,
-  type Structure,
-} from "../../../documents/markdown/structure.ts";
+import { plainText } from "../../../documents/text/heading-text.ts";
+import { removeIgnored } from "../../../documents/text/ignore-regions.ts";
+import { scanStructure, type Heading, type Structure } from "../../../documents/text/structure.ts";
 import { lineOfKey } from "../../../documents/front-matter/front-matter.ts";
-import { codeSpansOf, createLookup } from "../../../documents/markdown/code.ts";
+import { codeSpansOf, createLookup } from "../../../documents/text/code.ts";
 
 /**
  * Returns a function that reads each page once. Rules look at one page after the other, and several

@@ -1,7 +1,7 @@
 import { isTail, pageBody } from "../links/page-links.ts";
 import type { LintPage, Span, Found } from "../rule.ts";
 import { type Body, bodyOf, createLineOf, createProseTest } from "./body.ts";
-import { formatOf, formats } from "../../../documents/read/readers.ts";
+import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { hideSecrets } from "../secrets/find-secrets.ts";
 
 /** Finds the place in the file of a piece of the body; offsets must grow from call to call. */

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { LintPage, PageRule, FolderRule, PageFacts, Rule } from "../rule.ts";
-import { inOtherCase } from "../../../documents/links/names.ts";
+import { inOtherCase } from "../../../documents/map/links/names.ts";
 import {
   pageBody,
   hasLinks,
@@ -24,15 +24,15 @@ import {
   type MissingTarget,
 } from "../links/anchors.ts";
 import { createNumbersByHash, hashText } from "../store.ts";
-import { findReferences } from "../../../documents/images/image-references.ts";
-import { placeOf } from "../../../documents/images/image-places.ts";
-import { namedFolder } from "../../../documents/links/resolve-link.ts";
-import { targetsFor, type Targets } from "../../../documents/links/targets.ts";
-import { formatOf, formats } from "../../../documents/read/readers.ts";
-import { withoutExtension } from "../../../documents/read/file-name.ts";
+import { findReferences } from "../../../documents/map/images/image-references.ts";
+import { placeOf } from "../../../documents/map/images/image-places.ts";
+import { namedFolder } from "../../../documents/map/links/resolve-link.ts";
+import { targetsFor, type Targets } from "../../../documents/map/links/targets.ts";
+import { formatOf, formats } from "../../../documents/formats/formats.ts";
+import { withoutExtension } from "../../../documents/files/file-name.ts";
 import { createFields } from "../../../documents/front-matter/fields.ts";
-import { documentLink } from "../../../documents/map/link/document-link.ts";
-import { effectiveFor } from "../../../documents/map/effective.ts";
+import { documentLink } from "../../../documents/map/links/document-link.ts";
+import { effectiveFor } from "../../../documents/map/settings/effective.ts";
 import { documentName, findRepeated } from "../folder.ts";
 
 /** The file that a dead link names but for capital letters: the link works on Windows and macOS alone. */

@@ -2,7 +2,7 @@ import { keyOf, spanOfKey } from "../page/body.ts";
 import type { PageRule } from "../rule.ts";
 import { quoted } from "../page/spans.ts";
 import { isMap, type Value } from "../../../documents/front-matter/values.ts";
-import { restricts } from "../../../documents/map/access.ts";
+import { restricts } from "../../../documents/payload/access.ts";
 
 // Somewhere it is already tomorrow, and a date has no time zone.
 const slackMs = 36 * 3_600_000;

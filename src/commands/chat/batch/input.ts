@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import * as z from "zod/mini";
 import { CliError, codeOf, fileProblem } from "../../../errors.ts";
 import type { Context } from "../../../context.ts";
-import { createByteLines, type ByteLine } from "../../../documents/read/bytes/byte-lines.ts";
+import { createByteLines, type ByteLine } from "../../../documents/files/bytes/byte-lines.ts";
 import { statsOf } from "../../stats-of.ts";
 
 const text = z.string().check(z.minLength(1));

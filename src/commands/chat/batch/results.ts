@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { refuseSpecial } from "../../../recording.ts";
 import { resolve } from "node:path";
 import { CliError, codeOf, fileProblem } from "../../../errors.ts";
-import { createByteLines } from "../../../documents/read/bytes/byte-lines.ts";
+import { createByteLines } from "../../../documents/files/bytes/byte-lines.ts";
 import { hasText } from "../../../output/chat/turn/answer.ts";
 
 const maxLineBytes = 256 * 1024 * 1024;

@@ -15,7 +15,7 @@ import { chooseSample } from "../../../checks/verify/sample.ts";
 import type { IngestionRequest } from "../../../api/schemas.ts";
 import { listFiles } from "../../../documents/find/find.ts";
 import type { ReadyDocument } from "../../../documents/inspect/inspection.ts";
-import { formatOf } from "../../../documents/read/readers.ts";
+import { formatOf } from "../../../documents/formats/formats.ts";
 
 interface Drafts {
   cases: DraftCase[];

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { IngestSettings } from "../../../config/values/schema.ts";
-import { formats } from "../../../documents/read/readers.ts";
+import { formats } from "../../../documents/formats/formats.ts";
 import { CliError } from "../../../errors.ts";
 import { parseOptions, type RecordedOptions } from "../../../sync/state/options.ts";
 

@@ -2,8 +2,8 @@ import { scopeOf, removedPath } from "../../../documents/find/scope.ts";
 import type { DocumentSource } from "./settings.ts";
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { exists } from "../../../documents/find/place/real-place.ts";
-import { noSuchPath } from "../../../documents/find/root.ts";
+import { exists } from "../../../documents/files/real-place.ts";
+import { noSuchPath } from "../../../documents/files/root.ts";
 import type { State } from "../../../sync/state/state.ts";
 import type { Session } from "../session.ts";
 

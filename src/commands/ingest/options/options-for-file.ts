@@ -1,9 +1,9 @@
 import type { IngestOptions } from "../ingest-options.ts";
 import { relative, resolve, sep } from "node:path";
 import type { Config } from "../../../config/load.ts";
-import { isGlob, mayBeGlob } from "../../../documents/find/patterns.ts";
-import { exists } from "../../../documents/find/place/real-place.ts";
-import { parseColumnMap } from "../../../documents/read/rows/row-keys.ts";
+import { isGlob, mayBeGlob } from "../../../documents/files/patterns.ts";
+import { exists } from "../../../documents/files/real-place.ts";
+import { parseColumnMap } from "../../../documents/formats/rows/row-keys.ts";
 import { CliError } from "../../../errors.ts";
 import { parseMetadata, shapingFlags } from "./mapping-flags.ts";
 

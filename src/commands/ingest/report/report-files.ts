@@ -1,5 +1,5 @@
-import { absoluteOf } from "../../../documents/inspect/absolute.ts";
-import type { Listed } from "../../../documents/find/source-file.ts";
+import { absoluteOf } from "../../../documents/files/absolute.ts";
+import type { Listed } from "../../../documents/files/source-file.ts";
 import type { Context } from "../../../context.ts";
 import { redactEach } from "../../../output/report/file.ts";
 import { writeReports, type ReportFiles } from "../../../output/report/forms.ts";

@@ -1,7 +1,7 @@
 import { ownTargets } from "../target/recorded-target.ts";
 import { tombstoneMark } from "../../../sync/state/records.ts";
-import { defaultId } from "../../../documents/map/effective.ts";
-import { createRealPlaces, exists } from "../../../documents/find/place/real-place.ts";
+import { defaultId } from "../../../documents/map/settings/effective.ts";
+import { createRealPlaces, exists } from "../../../documents/files/real-place.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import { type Target } from "../../../sync/state/target.ts";

@@ -1,6 +1,6 @@
 import { nearest } from "../../../nearest.ts";
-import { knownMembers } from "../../../documents/json-document/members.ts";
-import { type LeftOutKind, isUnseen } from "../../../documents/read/left-out.ts";
+import { knownMembers } from "../../../documents/payload/members.ts";
+import { type LeftOutKind, isUnseen } from "../../../documents/text/left-out.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";

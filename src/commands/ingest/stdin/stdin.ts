@@ -26,9 +26,9 @@ import { CliError } from "../../../errors.ts";
 import type { ReadyDocument, Prepared } from "../../../documents/inspect/inspection.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { loadExamine } from "../../../checks/lint/load-examine.ts";
-import { prepareLines } from "../../../documents/json-document/lines.ts";
-import { isRowFormat, prepareRows } from "../../../documents/json-document/stdin-rows.ts";
-import { isTextFormat, prepareText } from "../../../documents/json-document/whole-text.ts";
+import { prepareLines } from "../../../documents/inspect/stdin/lines.ts";
+import { isRowFormat, prepareRows } from "../../../documents/inspect/stdin/stdin-rows.ts";
+import { isTextFormat, prepareText } from "../../../documents/inspect/stdin/whole-text.ts";
 import type { PayloadSetup } from "../../../documents/inspect/inspect.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "../options/mapping-flags.ts";
 

@@ -1,7 +1,7 @@
 import type { PlanTable } from "../../../sync/plan/plan-table.ts";
 import type { State } from "../../../sync/state/state.ts";
 import { resolve } from "node:path";
-import { relativeTo } from "../../../documents/find/root.ts";
+import { relativeTo } from "../../../documents/files/root.ts";
 import { scopeOf } from "../../../documents/find/scope.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { FailureRecord } from "../../../sync/state/records.ts";

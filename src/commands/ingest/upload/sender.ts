@@ -1,6 +1,6 @@
 import type { Client } from "../../../api/client.ts";
 import type { Gate } from "../../../api/retry/gate.ts";
-import { readImageBytes, type LocalImage } from "../../../documents/images/images.ts";
+import { readImageBytes, type LocalImage } from "../../../documents/map/images/images.ts";
 import { ApiError, CliError, reworded } from "../../../errors.ts";
 import type { upsertDocument } from "../../../api/documents.ts";
 import type { FaultKind } from "../../../api/retry/policy.ts";

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { realPath } from "../../../documents/find/root.ts";
+import { realPath } from "../../../documents/files/root.ts";
 import { CliError } from "../../../errors.ts";
 import { isForeign, type OwnerRules } from "../../../ownership.ts";
 import { stateFailure } from "../state-failure.ts";

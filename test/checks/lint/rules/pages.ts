@@ -6,14 +6,17 @@ import type {
   PageFact,
   PageRule,
 } from "../../../../src/checks/lint/rule.ts";
-import type { SourceFile } from "../../../../src/documents/find/source-file.ts";
+import type { SourceFile } from "../../../../src/documents/files/source-file.ts";
 import { mapDocument } from "../../../../src/documents/map/map-document.ts";
-import { compileSettings, type DocumentSettings } from "../../../../src/documents/map/settings.ts";
-import { decodeText } from "../../../../src/documents/read/bytes/decode.ts";
-import { createIncludes } from "../../../../src/documents/read/parts/includes.ts";
-import { loadReader } from "../../../../src/documents/read/load-reader.ts";
-import { createParts } from "../../../../src/documents/read/parts/parts.ts";
-import { formatFor } from "../../../../src/documents/read/read.ts";
+import {
+  compileSettings,
+  type DocumentSettings,
+} from "../../../../src/documents/map/settings/settings.ts";
+import { decodeText } from "../../../../src/documents/files/bytes/decode.ts";
+import { createIncludes } from "../../../../src/documents/parts/includes.ts";
+import { loadReader } from "../../../../src/documents/formats/load-reader.ts";
+import { createParts } from "../../../../src/documents/parts/parts.ts";
+import { formatFor } from "../../../../src/documents/inspect/read.ts";
 import { toPage } from "./page.ts";
 import { createFolder, find, type Options } from "../../../documents/folder.ts";
 

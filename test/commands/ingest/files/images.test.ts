@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createGate } from "../../../../src/api/retry/gate.ts";
 import { createImageUploads } from "../../../../src/commands/ingest/upload/sender.ts";
-import { readImage } from "../../../../src/documents/images/images.ts";
+import { readImage } from "../../../../src/documents/map/images/images.ts";
 import { openClient } from "../../../api/support.ts";
 import { startTestService, testKey, writeFiles, type TestService } from "../../../service.ts";
 import { createTestContext } from "../../../support.ts";

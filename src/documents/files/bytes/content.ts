@@ -1,0 +1,139 @@
+import type { SourceFile } from "../source-file.ts";
+import { closeSync, fstatSync, openSync, type BigIntStats } from "node:fs";
+import { CliError, codeOf, isOutOfFiles, fileProblem } from "../../../errors.ts";
+import { openFlags, readAll, readSmall } from "./file-bytes.ts";
+import { mebibytes } from "./gunzip.ts";
+import { stampOf, trustedStamp } from "../stamp.ts";
+
+export interface Content {
+  /** Valid until the next call: the buffer is reused. */
+  bytes: Buffer;
+  /** Stamp of exactly these bytes. */
+  stamp: string;
+  mtimeMs: number;
+}
+
+/** How often a file is read that changes meanwhile. */
+export const attempts = 4;
+// File times have the resolution of the kernel's clock tick (4 ms, or 10): a second write within
+// one tick does not change the times. A file that changed so recently is read again after the tick.
+const tickMs = 20;
+
+/** Whether the file changed within the last clock tick. */
+export function isFresh(stats: BigIntStats): boolean {
+  const age = Date.now() - Number(stats.ctimeMs);
+  return age >= 0 && age < tickMs;
+}
+
+/** Whether the stamps of both are equal, without building them. */
+export function isSameVersion(a: BigIntStats, b: BigIntStats): boolean {
+  const hasSameTimes = a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
+  return hasSameTimes && a.size === b.size && a.ino === b.ino;
+}
+
+/** Blocks until the clock tick in which the file changed is over. */
+export function waitForTick({ ctimeMs }: Pick<BigIntStats, "ctimeMs">): void {
+  const leftMs = Number(ctimeMs) + tickMs + 5 - Date.now();
+  // Never longer than a tick: the clock may have been put back.
+  const waitMs = Math.min(Math.max(1, leftMs), tickMs + 5);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs);
+}
+
+/** Opens a file for reading. Throws CliError `usage`. */
+export function openFile(file: SourceFile): number {
+  try {
+    return openSync(file.absolutePath, openFlags);
+  } catch (error) {
+    if (isOutOfFiles(error)) throw error;
+    const code = codeOf(error);
+    const reasons: Record<string, string> = {
+      ENOENT: "the file is gone",
+      ENOTDIR: "its folder is gone",
+      ELOOP: "it became a symbolic link after it was found",
+    };
+    const why = reasons[code ?? ""] ?? fileProblem(code);
+    throw new CliError("usage", `${file.path}: cannot be read: ${why}`, { cause: error });
+  }
+}
+
+function checkKind(file: SourceFile, stats: BigIntStats, maxBytes: number): void {
+  if (!stats.isFile()) {
+    throw new CliError("usage", `${file.path}: cannot be read: it is not a regular file`);
+  }
+  if (Number(stats.size) > maxBytes) {
+    throw new CliError(
+      "usage",
+      `${file.path}: ${mebibytes(Number(stats.size))} is larger than the limit of ${mebibytes(maxBytes)} per file`,
+      {
+        hints: [
+          "split the file, exclude it, or send its documents as NDJSON to `knowctl ingest -`",
+        ],
+      },
+    );
+  }
+}
+
+/**
+ * Reads a file with one look at its stamp, after the bytes: if its last change is older than the
+ * begin of the reading, it did not change meanwhile. A look costs as much as the reading of a small
+ * file. Undefined on any doubt or problem; the caller then reads again, and reports the problem.
+ */
+function readUnchanged(descriptor: number, maxBytes: number): Content | undefined {
+  const startedMs = Date.now();
+  let bytes: Buffer;
+  try {
+    bytes = readSmall(descriptor);
+  } catch {
+    return undefined;
+  }
+  const after = fstatSync(descriptor, { bigint: true });
+  const isWhole = bytes.length === Number(after.size) && bytes.length <= maxBytes;
+  const stamp = stampOf(after);
+  if (!isWhole || !after.isFile() || trustedStamp(stamp, startedMs) === "") return undefined;
+  return { bytes, stamp, mtimeMs: Number(after.mtimeMs) };
+}
+
+/**
+ * Reads the bytes of a file as they were at one moment. If the stamps before and after differ, it
+ * reads again, at most four more times. Throws CliError `usage` for a file that cannot be read, is
+ * too large, or keeps changing, and for an open file that `isWanted` refuses.
+ */
+export function readContent(
+  file: SourceFile,
+  maxBytes: number,
+  isWanted: (descriptor: number) => boolean = () => true,
+): Content {
+  const descriptor = openFile(file);
+  try {
+    if (!isWanted(descriptor)) {
+      throw new CliError("usage", `${file.path}: cannot be read: another file took its place`);
+    }
+    const unchanged = readUnchanged(descriptor, maxBytes);
+    if (unchanged) return unchanged;
+    let before = fstatSync(descriptor, { bigint: true });
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      let isSettled = !isFresh(before);
+      if (!isSettled) {
+        waitForTick(before);
+        before = fstatSync(descriptor, { bigint: true });
+        isSettled = !isFresh(before);
+      }
+      checkKind(file, before, maxBytes);
+      const bytes = readAll(descriptor, Number(before.size));
+      const after = fstatSync(descriptor, { bigint: true });
+      if (isSettled && isSameVersion(before, after) && bytes.length === Number(after.size)) {
+        return { bytes, stamp: stampOf(after), mtimeMs: Number(after.mtimeMs) };
+      }
+      before = after;
+    }
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const why = fileProblem(codeOf(error));
+    throw new CliError("usage", `${file.path}: cannot be read: ${why}`, { cause: error });
+  } finally {
+    closeSync(descriptor);
+  }
+  throw new CliError("usage", `${file.path}: changed during each of ${attempts} reads`, {
+    hints: ["run the command again when no program writes to it"],
+  });
+}

@@ -1,0 +1,61 @@
+import { lstatSync, readdirSync, realpathSync } from "node:fs";
+import { codeOf } from "../../errors.ts";
+import { absoluteOf } from "./absolute.ts";
+import { relativeTo } from "./root.ts";
+import { normalise } from "./stamp.ts";
+
+/** Whether the path exists. Also true if the path cannot be checked: it may exist. */
+export function exists(absolutePath: string): boolean {
+  try {
+    return lstatSync(absolutePath, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    const code = codeOf(error);
+    return code !== "ENOENT" && code !== "ENOTDIR";
+  }
+}
+
+/** Root-relative path with all links resolved; undefined if missing or outside the root. */
+export function realPathIn(root: string, absolutePath: string): string | undefined {
+  try {
+    const path = relativeTo(root, realpathSync.native(absolutePath));
+    return path === undefined ? undefined : normalise(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The names in a folder that are not NFC, by their NFC form. */
+function nonNfcNames(folder: string): Map<string, string> {
+  try {
+    const names = readdirSync(folder).map((name) => [normalise(name), name] as const);
+    return new Map(names.filter(([normalised, name]) => normalised !== name));
+  } catch {
+    return new Map();
+  }
+}
+
+/**
+ * Returns a function that finds the absolute path of a root-relative path. Our paths are NFC, but
+ * names on disk can differ: macOS often uses NFD. A path that exists in no form is returned as
+ * written. Each folder is listed at most once, so use the function for one command only.
+ */
+export function createRealPlaces(root: string): (path: string) => string {
+  const listed = new Map<string, Map<string, string>>();
+  const nonNfcNameOf = (folder: string, name: string): string | undefined => {
+    let names = listed.get(folder);
+    if (!names) listed.set(folder, (names = nonNfcNames(folder)));
+    return names.get(name);
+  };
+  return (path) => {
+    const asWritten = absoluteOf(root, path);
+    if (exists(asWritten)) return asWritten;
+    let folder = root;
+    for (const segment of path.split("/")) {
+      const next = absoluteOf(folder, segment);
+      const name = exists(next) ? segment : nonNfcNameOf(folder, segment);
+      if (name === undefined) return asWritten;
+      folder = absoluteOf(folder, name);
+    }
+    return folder;
+  };
+}

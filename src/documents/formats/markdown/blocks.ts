@@ -1,0 +1,216 @@
+import { createCodeTest } from "../../text/code.ts";
+import { admonitionLabel, destination } from "./component-text.ts";
+
+interface Blocks {
+  text: string;
+  /** Offset of the row after the one that is read. */
+  next: number;
+  /** Rows that are complete, joined now and then: a text can consist of millions of them. */
+  pieces: string[];
+  done: string[];
+  /** Columns that each open container takes from its lines, and where its lines begin. */
+  containers: { inner: number; strip: number }[];
+  /** Marks of the open fence. */
+  fence: string | undefined;
+  /** Open `:::` directives. */
+  depth: number;
+}
+
+const rowsPerPiece = 10_000;
+const indentOf = (row: string): string => /^[ \t]*/.exec(row)?.[0] ?? "";
+const widthOf = (indent: string): number => indent.replaceAll("\t", "    ").length;
+const isBlank = (row: string): boolean => row.trim() === "";
+
+function dedent(row: string, columns: number): string {
+  if (columns === 0) return row;
+  const indent = indentOf(row);
+  return " ".repeat(Math.max(0, widthOf(indent) - columns)) + row.slice(indent.length);
+}
+
+// `!!! note "Title"` and `??? note` of Python-Markdown, `=== "Tab"` of PyMdown.
+const box = /^[ \t]*(!!!|\?\?\?\+?|===[!+]?)[ \t]+([^"]*)(?:"(.*)")?[ \t]*$/;
+
+function boxLabel(row: string): string | undefined {
+  const [, mark = "", names = "", title] = box.exec(row) ?? [];
+  if (mark.startsWith("=")) return names === "" ? title : undefined;
+  const [type = "", ...others] = names.trim().split(/[ \t]+/);
+  const isBox = mark !== "" && others.length < 4 && (/^[\w-]+$/.test(type) || title !== undefined);
+  if (!isBox) return undefined;
+  // An empty title hides it.
+  if (title === "") return "";
+  return admonitionLabel(type, title) ?? type.charAt(0).toUpperCase() + type.slice(1);
+}
+
+/** Indentation of the next row with text. */
+function nextIndent({ text, next }: Blocks): string {
+  let start = next;
+  let at = next;
+  for (; isBlank(text[at] ?? "x"); at++) if (text[at] === "\n") start = at + 1;
+  return at < text.length ? text.slice(start, at) : "";
+}
+
+function isNextBlank({ text, next }: Blocks): boolean {
+  const end = text.indexOf("\n", next);
+  return isBlank(text.slice(next, end === -1 ? undefined : end));
+}
+
+/** Begins a container if indented lines follow. */
+function openBox(blocks: Blocks, row: string, strip: number): boolean {
+  const label = boxLabel(row);
+  if (label === undefined) return false;
+  const indent = indentOf(row);
+  const inner = widthOf(indent) + strip + 4;
+  if (widthOf(nextIndent(blocks)) < inner) return false;
+  blocks.containers.push({ inner, strip: strip + 4 });
+  if (label !== "") blocks.done.push(`${indent}**${label}**`);
+  if (!isNextBlank(blocks)) blocks.done.push("");
+  return true;
+}
+
+const directive = /^([ \t]*)(:{3,})[ \t]*(.*)$/;
+
+/** The label of `:::name[Title]{title="T"}`, `::: name Title` or `:::{.callout-name title="T"}`. */
+function directiveLabel(text: string): string | undefined {
+  const [, brace = "", name = "", afterName = ""] =
+    /^(\{?)\.?(?:callout-)?([A-Za-z][\w-]*)\}?(.*)$/.exec(text) ?? [];
+  const [, inBrackets, afterBrackets = afterName] = /^\[(.*)\](.*)$/.exec(afterName) ?? [];
+  const [, attribute] = /\btitle="([^"]*)"/.exec(afterBrackets) ?? [];
+  const braces = brace === "" ? /\{[^{}]*\}$/ : /\}$/;
+  return admonitionLabel(name, inBrackets ?? attribute ?? afterBrackets.replace(braces, "").trim());
+}
+
+// `:::image source="a.png":::`, `:::row:::`, `::: moniker-end` and the like of DocFX.
+const docfx =
+  /^(?:(?:image|row|column|moniker|zone)-end|image[ \t].*:::|(?:row|column)\b.*:::|moniker[ \t]+range=.*|zone[ \t]+(?:pivot|target)=.*)/;
+
+/** A directive of DocFX as Markdown: an image, or nothing. */
+function docfxText(text: string): string | undefined {
+  if (!docfx.test(text)) return undefined;
+  const [, source = ""] = /\bsource="([^"]*)"/.exec(text) ?? [];
+  const [, alt = ""] = /\balt-text="([^"]*)"/.exec(text) ?? [];
+  return source === "" ? "" : `![${alt.replace(/[[\]]/g, " ")}](${destination(source)})`;
+}
+
+function endDirective(blocks: Blocks): boolean {
+  if (blocks.depth === 0) return false;
+  blocks.depth--;
+  blocks.done.push("");
+  return true;
+}
+
+function openDirective(blocks: Blocks, label: string | undefined): boolean {
+  blocks.depth++;
+  if (label !== undefined) blocks.done.push(label);
+  if (!isNextBlank(blocks)) blocks.done.push("");
+  return true;
+}
+
+function readDirective(blocks: Blocks, row: string): boolean {
+  const [, indent = "", marks, text = ""] = (row.includes(":::") && directive.exec(row)) || [];
+  if (marks === undefined) return false;
+  if (text.trim() === "") return endDirective(blocks);
+  // `::: package.module` of mkdocstrings stays: its text comes from code.
+  if (!/^[A-Za-z{]/.test(text) || /^\w+\./.test(text)) return false;
+  const image = docfxText(text);
+  if (image !== undefined) return blocks.done.push(image && indent + image) > 0;
+  // Another directive that ends on its line stays as written.
+  if (/^[A-Za-z][\w-]*[ \t].*:::/.test(text)) return false;
+  const label = directiveLabel(text.trim());
+  return openDirective(blocks, label && `${indent}**${label}**`);
+}
+
+// `/// note | Title` of PyMdown, up to a line `///`.
+const slashes = /^([ \t]*)\/{3,}[ \t]*(?:([A-Za-z][\w-]*)[ \t]*(?:\|[ \t]*(.*))?)?$/;
+
+function readSlashes(blocks: Blocks, row: string): boolean {
+  const found = row.includes("///") ? slashes.exec(row) : undefined;
+  if (!found) return false;
+  const [, indent = "", name, title] = found;
+  if (name === undefined) return endDirective(blocks);
+  const label = admonitionLabel(name, title?.trim());
+  return openDirective(blocks, label && `${indent}**${label}**`);
+}
+
+const wholeList = /^[ \t]*(?:\{:[^{}]*\}|\{[ \t]*[.#][\w-]+(?:[ \t]+[^{}]*)?\})[ \t]*$/;
+const headingList = /^\{:?[ \t]*\.[^{}#]*\}[ \t]*$/;
+const inlineList =
+  /(?<=[)\]*`_>]|\w:)\{(?::[^{}]*|[ \t]*(?:[.#][\w-]+(?:[ \t]+[^{}]*)?|[\w-]+="[^"{}]*"[^{}]*))\}/g;
+
+/** Removes the classes of Python-Markdown, kramdown and Goldmark. The id of a heading stays. */
+function withoutAttributes(row: string): string {
+  if (!row.includes("{") || !/\{(?::|[ \t]*(?:[.#]|[\w-]{1,30}="))/.test(row)) return row;
+  if (wholeList.test(row)) return "";
+  if (/^[ \t]*#{1,6}[ \t]/.test(row)) {
+    const last = row.lastIndexOf("{");
+    return headingList.test(row.slice(last)) ? row.slice(0, last).trimEnd() : row;
+  }
+  const isCode = createCodeTest(row);
+  return row.replace(inlineList, (list: string, offset: number) => (isCode(offset) ? list : ""));
+}
+
+const fenceStart = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)$/;
+
+function opensFence(row: string): string | undefined {
+  if (!row.includes("```") && !row.includes("~~~")) return undefined;
+  const [, marks, info = ""] = fenceStart.exec(row) ?? [];
+  return marks !== undefined && !(marks.startsWith("`") && info.includes("`")) ? marks : undefined;
+}
+
+function closesFence(row: string, marks: string): boolean {
+  const text = row.replace(/^[ \t>]+/, "").trimEnd();
+  return text.length >= marks.length && text === (marks[0] ?? "").repeat(text.length);
+}
+
+function readRow(blocks: Blocks, source: string): void {
+  const { containers, done } = blocks;
+  if (containers.length > 0 && !isBlank(source)) {
+    const width = widthOf(indentOf(source));
+    // Lines with less indentation end a container, and with it an open fence.
+    while (width < (containers.at(-1)?.inner ?? 0)) {
+      containers.pop();
+      blocks.fence = undefined;
+    }
+  }
+  const strip = containers.at(-1)?.strip ?? 0;
+  const row = dedent(source, strip);
+  if (blocks.fence !== undefined) {
+    if (closesFence(row, blocks.fence)) blocks.fence = undefined;
+    done.push(row);
+    return;
+  }
+  blocks.fence = opensFence(row);
+  if (blocks.fence !== undefined) {
+    done.push(row);
+    return;
+  }
+  const isBlock =
+    openBox(blocks, row, strip) || readDirective(blocks, row) || readSlashes(blocks, row);
+  if (!isBlock) done.push(withoutAttributes(row));
+}
+
+/**
+ * Writes admonitions, tabs and directives of site generators as plain Markdown: their titles as
+ * bold lines, their content without indentation, so that it does not read as code. Removes
+ * attribute lists. The time is linear in the length of the text.
+ */
+export function readBlocks(text: string): string {
+  const blocks: Blocks = {
+    text,
+    next: 0,
+    pieces: [],
+    done: [],
+    containers: [],
+    fence: undefined,
+    depth: 0,
+  };
+  while (blocks.next <= text.length) {
+    const start = blocks.next;
+    const end = text.indexOf("\n", start);
+    const rowEnd = end === -1 ? text.length : end;
+    blocks.next = rowEnd + 1;
+    readRow(blocks, text.slice(start, rowEnd));
+    if (blocks.done.length >= rowsPerPiece) blocks.pieces.push(blocks.done.splice(0).join("\n"));
+  }
+  if (blocks.done.length > 0) blocks.pieces.push(blocks.done.join("\n"));
+  return blocks.pieces.join("\n");
+}

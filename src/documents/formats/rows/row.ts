@@ -1,0 +1,103 @@
+import { defaultKeys } from "../../front-matter/keys.ts";
+import type { RowKeys, ColumnMap, Parsed } from "../format.ts";
+import { CliError } from "../../../errors.ts";
+import { metadataNameOf, rowKeysOf } from "./row-keys.ts";
+import { textOf, type Value, type ValueMap } from "../../front-matter/values.ts";
+
+/** Converts the rows of one file to the input of mapDocument(). */
+export interface RowMapper {
+  /** The stored name of a column; `taken` checks whether another column of the row has a name. */
+  nameOf(column: string, taken: (name: string) => boolean): string;
+  /** Columns of the map that no row has had so far. */
+  missing(): string[];
+  /** Whether a column with this stored name may contain the text. */
+  isText(name: string): boolean;
+  /** `line` from 1. Throws CliError `usage` for a row without a text. */
+  toParsed(data: ValueMap, line: number): Parsed;
+}
+
+const textColumns = ["text", "body", "content"];
+const wellKnown = new Set([...textColumns, ...Object.values(defaultKeys).flat()]);
+
+/** The first columns of many, for messages. */
+export function listColumns(columns: readonly string[]): string {
+  const shown = columns.slice(0, 20).join(", ");
+  return columns.length > 20 ? `${shown} and ${columns.length - 20} more` : shown;
+}
+
+function titleOf(data: ValueMap, rowKeys: RowKeys): string | undefined {
+  const id = textOf(data[rowKeys.fields.id?.[0] ?? "id"])?.trim();
+  return id === "" ? undefined : id;
+}
+
+/**
+ * Creates the mapper of the file `path`. `noun` is the name of a column in messages (`column`,
+ * `member`). Well-known names (`title`, `text`, `updated` …) match in any case, unless the map
+ * contains them. Columns without a field become metadata.
+ */
+export function createRowMapper(
+  path: string,
+  map: ColumnMap | undefined,
+  noun: "column" | "member",
+): RowMapper {
+  const rowKeys = rowKeysOf(map);
+  const mapped = new Set(Object.values(map ?? {}));
+  const unseen = new Set(mapped);
+  const renamed = new Map<string, string>();
+  for (const [field, column] of Object.entries(map ?? {})) {
+    const name = metadataNameOf(field);
+    if (name !== undefined) renamed.set(column, name);
+  }
+  const textNames = map?.["text"] === undefined ? textColumns : [map["text"]];
+
+  // With `text=summary,title=summary` the title still needs the column.
+  const others = Object.entries(map ?? {}).filter(([field]) => field !== "text");
+  const shared = new Set(others.map(([, column]) => column));
+
+  const takeText = (data: ValueMap, line: number): string => {
+    const present = textNames.filter((name) => data[name] !== undefined);
+    const isFilled = (name: string): boolean => !/^\s*$/.test(textOf(data[name]) ?? "");
+    const name = present.find(isFilled) ?? present[0];
+    const where = `${path}:${line}:1`;
+    if (name === undefined) {
+      const columns = listColumns(Object.keys(data));
+      throw new CliError("usage", `${where}: no ${noun} ${textNames.join(" or ")} for the text`, {
+        hints: [`name it: --map text=${noun.toUpperCase()}; ${noun}s here: ${columns}`],
+      });
+    }
+    const value: Value | undefined = data[name];
+    if (!shared.has(name)) delete data[name];
+    const text = value === null ? "" : textOf(value);
+    if (text !== undefined) return text;
+    throw new CliError("usage", `${where}: ${noun} ${name}: expected text`, {
+      hints: [`name another ${noun}: --map text=${noun.toUpperCase()}`],
+    });
+  };
+
+  return {
+    nameOf(column, taken) {
+      unseen.delete(column);
+      const name = renamed.get(column);
+      if (name !== undefined) return name;
+      const lower = column.toLowerCase();
+      const isWellKnown = lower !== column && wellKnown.has(lower) && !mapped.has(column);
+      return isWellKnown && !taken(lower) ? lower : column;
+    },
+    missing: () => [...unseen],
+    isText: (name) => textNames.includes(name),
+    toParsed(data, line) {
+      const body = takeText(data, line);
+      const frontMatter = { data, format: "json" as const, block: "", firstLine: line, noun };
+      const parsed: Parsed = {
+        frontMatter,
+        body,
+        bodyLine: line,
+        isMarkdown: false,
+        warnings: [],
+        rowKeys,
+      };
+      const title = titleOf(data, rowKeys);
+      return title === undefined ? parsed : { ...parsed, title };
+    },
+  };
+}

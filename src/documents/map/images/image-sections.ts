@@ -1,0 +1,109 @@
+import type { Section } from "../../../api/schemas.ts";
+import { placeOf } from "./image-places.ts";
+import { findReferences } from "./image-references.ts";
+import { readImage, type LocalImage } from "./images.ts";
+
+export interface PlacedImage {
+  image: LocalImage;
+  /** Where the text first refers to it. */
+  offset: number;
+}
+
+interface PlacedProblem {
+  offset: number;
+  text: string;
+  /** The file is a Git LFS pointer instead of an image. */
+  isPointer: boolean;
+}
+
+export interface FoundImages {
+  /** Each content once, in order. */
+  images: readonly PlacedImage[];
+  /** Number of references without an entry in `images`. */
+  leftOut: number;
+  /** One line for each reference to a file that cannot be sent, without the document's path. */
+  problems: readonly PlacedProblem[];
+}
+
+/**
+ * Placeholder for the service's id of an image that is not uploaded yet. Replace only the
+ * placeholders that the mapping lists in `uploads`: a JSON document may contain the same text.
+ */
+export function imagePlaceholder(sha256: string): string {
+  return `knowctl-image:${sha256}`;
+}
+
+const maxProblems = 50;
+
+/** Not truncated: redaction could not recognise a truncated key. */
+const nameOf = (source: string): string =>
+  source.length > 120 ? `with an address of ${source.length} characters` : source;
+
+type Result = ReturnType<typeof readImage> | { elsewhere: true };
+
+/** Where images are looked for. */
+interface Place {
+  root: string;
+  /** Of the document. */
+  absolutePath: string;
+  /** Called with the root-relative path of each file before it is read. */
+  note: (path: string) => void;
+}
+
+function resultOf(source: string, from: Place): Result {
+  const place = placeOf(source);
+  if (place.kind === "elsewhere") return { elsewhere: true };
+  if (place.kind === "refused") return { problem: place.reason };
+  return readImage(from.root, from.absolutePath, place, from.note);
+}
+
+/**
+ * Finds the images of the project that a Markdown body refers to. `root` is a real path;
+ * Each address is read once. Addresses that are no
+ * file are only counted.
+ */
+export function findImages(body: string, from: Place): FoundImages {
+  const results = new Map<string, Result>();
+  const images = new Map<string, PlacedImage>();
+  const problems: PlacedProblem[] = [];
+  let leftOut = 0;
+  let more = 0;
+  for (const { source, offset } of findReferences(body)) {
+    const earlier = results.get(source);
+    const result = earlier ?? resultOf(source, from);
+    if (!earlier) results.set(source, result);
+    if ("image" in result) {
+      const { sha256 } = result.image;
+      if (!images.has(sha256)) images.set(sha256, { image: result.image, offset });
+      continue;
+    }
+    leftOut++;
+    if (earlier || !("problem" in result)) continue;
+    const isPointer = result.isPointer === true;
+    const text = `image ${nameOf(source)}${isPointer ? "" : " skipped"}: ${result.problem}`;
+    // A pointer fails the document, so it is reported even beyond the limit.
+    if (problems.length >= maxProblems && !isPointer) more++;
+    else problems.push({ offset, text, isPointer });
+  }
+  const last = problems.at(-1);
+  if (more > 0 && last) last.text += ` (and ${more} more images)`;
+  return { images: [...images.values()], leftOut, problems };
+}
+
+/**
+ * Returns a function that creates the sections of the images referred to before an offset. The
+ * offset must grow from call to call.
+ */
+export function createImagePlacer(
+  images: readonly PlacedImage[],
+): (end: number, link: string | undefined) => Section[] {
+  let next = 0;
+  return (end, link) => {
+    const sections: Section[] = [];
+    for (let placed = images[next]; placed && placed.offset < end; placed = images[++next]) {
+      const image_file_id = imagePlaceholder(placed.image.sha256);
+      sections.push(link === undefined ? { image_file_id } : { image_file_id, link });
+    }
+    return sections;
+  };
+}

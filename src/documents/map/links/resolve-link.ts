@@ -1,0 +1,219 @@
+import { posix } from "node:path";
+import { folderOfStyle, resolvesBelowPage, type LinkStyle } from "./link-style.ts";
+import { extensionOf, withoutExtension } from "../../files/file-name.ts";
+import { formatOf } from "../../formats/formats.ts";
+import type { Target, Targets } from "./targets.ts";
+
+/** A document with links. */
+export interface LinkingFile {
+  /** Root-relative. */
+  path: string;
+  style: LinkStyle | undefined;
+  targets: Targets;
+  /** Called with each path that was looked at. */
+  note: (path: string, stamp: string | undefined) => void;
+}
+
+export type Resolved =
+  | { kind: "document"; target: Target }
+  /** No document of the project: it stays as written. */
+  | { kind: "other" }
+  | { kind: "dead" };
+
+const pageExtensions = [".md", ".mdx", ".markdown", ".rst", ".adoc", ".html"];
+const indexNames = ["index", "README", "_index"];
+const indexExtensions = [".md", ".mdx", ".html"];
+
+const isHidden = (path: string): boolean => /(?:^|\/)\.(?!well-known(?:\/|$))[^/]/.test(path);
+
+function decode(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The root-relative path that `path` names in `folder`; undefined outside the root. */
+function joined(folder: string, path: string): string | undefined {
+  const full = posix.join(folder, path).replace(/\/+$/, "");
+  if (full === ".." || full.startsWith("../")) return undefined;
+  return full === "." ? "" : full.replace(/^\/+/, "");
+}
+
+/**
+ * docs.antora.org, "Page and resource IDs": in a component of Antora, a page counts from the folder
+ * of the pages of its module, unless it begins with `./`.
+ */
+function antoraPages(path: string, from: string): string | undefined {
+  if (!/\.adoc$/i.test(from) || /^\.\.?\//.test(path)) return undefined;
+  const [module] = /^(?:.*\/)?modules\/[^/]+\/(?=pages\/|partials\/|nav)/.exec(from) ?? [];
+  return module && `${module}pages`;
+}
+
+/** The ways to write a name: some file systems keep them as typed, for example in NFD on macOS. */
+const formsOf = (name: string): string[] =>
+  /^[ -~]*$/.test(name) ? [name] : [name, name.normalize("NFC"), name.normalize("NFD")];
+
+/**
+ * Whether a path without extension counts from the page itself, because its address ends with "/",
+ * before or after it counts from the folder of the page.
+ */
+function fromPage(
+  path: string,
+  folder: string,
+  { style, targets, note }: LinkingFile,
+): "first" | "last" | "never" {
+  if (style !== undefined) return resolvesBelowPage(style) ? "first" : "never";
+  // Nobody has said how addresses end. A path that leads out of the project is one of files.
+  const place = joined(folder, path);
+  if (place === undefined) return "never";
+  if (!path.endsWith("/")) return "last";
+  // `../page/` shows that they end with "/", unless it is a folder.
+  const { kind, stamp } = targets.at(place);
+  if (kind === "folder") return "last";
+  note(place, stamp);
+  return "first";
+}
+
+/** The folders from which a path that does not begin with "/" may count. */
+function foldersOf(path: string, file: LinkingFile): string[] {
+  const folder = posix.dirname(file.path);
+  const pages = antoraPages(path, file.path);
+  const folders = pages === undefined ? [folder] : [pages, folder];
+  const page = withoutExtension(file.path);
+  const isIndex = /(?:^|\/)(?:_?index|readme)$/i.test(page);
+  if (isIndex || formatOf(path) !== undefined) return folders;
+  const when = fromPage(path, folder, file);
+  if (when === "never") return folders;
+  return when === "first" ? [page, ...folders] : [...folders, page];
+}
+
+/** Where the path of a link may lead, as its generator or a browser reads it. */
+function placesOf(path: string, file: LinkingFile): string[] {
+  const { style } = file;
+  const folders = path.startsWith("/")
+    ? ["", style === undefined ? "" : folderOfStyle(style)]
+    : foldersOf(path, file);
+  const places = folders.map((folder) => joined(folder, path)).filter((each) => each !== undefined);
+  return [...new Set(places.flatMap(formsOf))];
+}
+
+/** The extension of the linking file first: most sites have one format. */
+function withOwn(extensions: readonly string[], from: string): string[] {
+  const own = extensionOf(from);
+  return formatOf(from) ? [...new Set([own, ...extensions])] : [...extensions];
+}
+
+const filesAt = (place: string, from: string): string[] =>
+  withOwn(pageExtensions, from).map((extension) => place + extension);
+
+const indexesIn = (folder: string, from: string): string[] =>
+  indexNames.flatMap((name) =>
+    withOwn(indexExtensions, from).map((extension) => posix.join(folder, name + extension)),
+  );
+
+/** The files that may be the page at a place that is no file itself, most likely ones first. */
+function pagesAt(
+  place: string,
+  kind: Target["kind"],
+  hasSlash: boolean,
+  { path: from, style }: LinkingFile,
+): string[] {
+  // A page that the site has as HTML: the file has another extension.
+  // Middleman and the registry of Terraform keep it: `page.html.md`.
+  if (/\.html?$/i.test(place)) {
+    return [...filesAt(withoutExtension(place), from), ...filesAt(place, from)];
+  }
+  if (formatOf(place) !== undefined) return [];
+  if (kind === "none") return filesAt(place, from);
+  const files = place === "" ? [] : filesAt(place, from);
+  const isFolder = hasSlash && !(style && resolvesBelowPage(style));
+  const indexes = indexesIn(place, from);
+  return isFolder ? [...indexes, ...files] : [...files, ...indexes];
+}
+
+function resolveAt(
+  place: string,
+  hasSlash: boolean,
+  file: LinkingFile,
+): Target | "other" | undefined {
+  if (isHidden(place)) return "other";
+  const exact = file.targets.at(place);
+  // Not of a folder: its stamp changes with each file in it. One that appears is noted here.
+  if (exact.kind !== "folder") file.note(place, exact.stamp);
+  if (exact.kind === "document") return exact;
+  if (exact.kind === "file") return "other";
+  for (const page of pagesAt(place, exact.kind, hasSlash, file)) {
+    const target = file.targets.at(page);
+    file.note(page, target.stamp);
+    if (target.kind === "document") return target;
+  }
+  return exact.kind === "folder" ? "other" : undefined;
+}
+
+/**
+ * gohugo.io, "Page paths": addresses are in lower case, whatever the files are called. A file that
+ * appears later is no part of the document: its name is not known, and a folder changes too often.
+ */
+function resolveInLowerCase(
+  places: readonly string[],
+  path: string,
+  file: LinkingFile,
+): Target | undefined {
+  const { targets } = file;
+  for (const place of places) {
+    const folder = targets.inOtherCase(place) ?? place;
+    const pages = pagesAt(folder, targets.at(folder).kind, path.endsWith("/"), file);
+    for (const page of [place, ...pages]) {
+      const actual = targets.inOtherCase(page) ?? page;
+      const target = isHidden(actual) ? undefined : targets.at(actual);
+      if (target?.kind !== "document") continue;
+      file.note(actual, target.stamp);
+      return target;
+    }
+  }
+  return undefined;
+}
+
+// A name as sites make them of titles. Files without extension and pages of a wiki have capital letters.
+const siteName = /^[@\p{Ll}\p{Lo}\p{N}][@~_\p{Ll}\p{Lo}\p{N}-]*$/u;
+
+/** `@site/`, `@/` and `~/` name a folder that only the generator of the site knows. */
+export const namedFolder = /^[@~][\w.-]{0,100}\//;
+
+/** Whether a path without a file may be an address that the generator makes: a site has more of them than files. */
+function mayBeOfSite(path: string, { path: from, style }: LinkingFile): boolean {
+  // List pages, for example.
+  if (path.startsWith("/") || namedFolder.test(path)) return true;
+  // Nobody has said how the site makes its addresses.
+  if (style === undefined && siteName.test(path)) return true;
+  // Sphinx: the index, the search page, html_additional_pages. Books have other books beside them.
+  const isPage = /\.html?$/i.test(path) && !/\.html?$/i.test(from);
+  if (isPage && (style === undefined || /\.rst$/i.test(from))) return true;
+  // Antora: `page-aliases` of another page.
+  if (antoraPages(path.replace(/^(?:\.\.?\/)+/, ""), from) !== undefined) return true;
+  // gohugo.io, "GetPage": a name finds a page anywhere on the site, and hooks give names a meaning.
+  return style === "hugo" && !/^\.\.?\//.test(path) && formatOf(path) === undefined;
+}
+
+/**
+ * Finds the document that the path of a link leads to, before `?` and `#`: from the folder of the
+ * file, with "/" from the root. Tries extensions and index files as generators do.
+ */
+export function resolveLink(path: string, file: LinkingFile): Resolved {
+  const decoded = decode(path);
+  // oxlint-disable-next-line no-control-regex
+  if (decoded === undefined || /[\0-\x1f\x7f\\]/.test(decoded)) return { kind: "other" };
+  const places = placesOf(decoded, file);
+  if (places.length === 0) return { kind: "other" };
+  let isOther = false;
+  for (const place of places) {
+    const target = resolveAt(place, decoded.endsWith("/"), file);
+    if (target === "other") isOther = true;
+    else if (target) return { kind: "document", target };
+  }
+  const target = file.style === "hugo" ? resolveInLowerCase(places, decoded, file) : undefined;
+  if (target) return { kind: "document", target };
+  return { kind: isOther || mayBeOfSite(decoded, file) ? "other" : "dead" };
+}

@@ -1,0 +1,106 @@
+import { realpathSync, statSync } from "node:fs";
+import { CliError } from "../../../errors.ts";
+import { relativeTo } from "../../files/root.ts";
+import { createFields } from "../../front-matter/fields.ts";
+import { absoluteOf } from "../../files/absolute.ts";
+import { readFrontMatter } from "../../front-matter/head.ts";
+import { normalise, stampOf, trustedStamp } from "../../files/stamp.ts";
+import { documentLink } from "./document-link.ts";
+import { effectiveFor, defaultId } from "../settings/effective.ts";
+import type { DocumentSettings } from "../settings/settings.ts";
+import { isPacked } from "../../files/file-name.ts";
+import { formatOf, withFrontMatter } from "../../formats/formats.ts";
+import { inOtherCase } from "./names.ts";
+
+/** What is at a path of the project. */
+export interface Target {
+  kind: "document" | "file" | "folder" | "none";
+  /** As Parts.add() takes it. */
+  stamp: string | undefined;
+  /** Of a document: its real path, root-relative. */
+  path?: string;
+  /** The link of the document; undefined if it has none. */
+  link(): string | undefined;
+}
+
+/** Finds out what links lead to. Reads each file once in a run: links lead to few files. */
+export interface Targets {
+  /** `path` is root-relative, normalised. */
+  at(path: string): Target;
+  /** The path that differs from `path` in capital letters only; undefined without one. */
+  inOtherCase(path: string): string | undefined;
+}
+
+// Bounded: cleared when full.
+const mostKnown = 8000;
+function linkOf(
+  path: string,
+  absolutePath: string,
+  settings: DocumentSettings,
+): string | undefined {
+  const hasFrontMatter =
+    withFrontMatter.includes(formatOf(path, settings.format)) && !isPacked(path);
+  const frontMatter = hasFrontMatter ? readFrontMatter(absolutePath, path).frontMatter : undefined;
+  const fields = createFields(frontMatter, path);
+  try {
+    const ownId = fields.takeText(settings.keys.id);
+    const id = ownId ? normalise(ownId.value) : defaultId(path, settings);
+    const effective = effectiveFor(path, settings);
+    const result = documentLink({ path, fields, settings, effective, id })?.result;
+    return result && "link" in result ? result.link : undefined;
+  } catch (error) {
+    // A bad value: the document of that file fails.
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+const nothing = { stamp: "", link: () => undefined } as const;
+
+function look(path: string, settings: DocumentSettings): Target {
+  const { root } = settings;
+  try {
+    const absolutePath = absoluteOf(root, path);
+    const stats = statSync(absolutePath, { bigint: true, throwIfNoEntry: false });
+    if (!stats) return { ...nothing, kind: "none" };
+    const stamp = trustedStamp(stampOf(stats), Date.now()) || undefined;
+    const format = formatOf(path, settings.format);
+    if (stats.isDirectory()) return { ...nothing, kind: "folder", stamp };
+    const isDocument = stats.isFile() && format !== undefined && format.gives !== "rows";
+    if (!isDocument) return { ...nothing, kind: "file", stamp };
+    const real = realpathSync.native(absolutePath);
+    const realPath = relativeTo(root, real);
+    if (realPath === undefined) return { ...nothing, kind: "file", stamp };
+    const ownPath = normalise(realPath);
+    let made: { link: string | undefined } | undefined;
+    const link = (): string | undefined =>
+      (made ??= { link: linkOf(ownPath, real, settings) }).link;
+    return { kind: "document", stamp, path: ownPath, link };
+  } catch {
+    // Not readable, or a link in a loop.
+    return { ...nothing, kind: "file" };
+  }
+}
+
+const targetsOfRun = new WeakMap<DocumentSettings, Targets>();
+
+/** The targets of a run: one object of settings has one list. */
+export function targetsFor(settings: DocumentSettings): Targets {
+  let targets = targetsOfRun.get(settings);
+  if (!targets) {
+    const known = new Map<string, Target>();
+    targets = {
+      at(path) {
+        let target = known.get(path);
+        if (!target) {
+          if (known.size >= mostKnown) known.clear();
+          known.set(path, (target = look(path, settings)));
+        }
+        return target;
+      },
+      inOtherCase: (path) => inOtherCase(path, settings),
+    };
+    targetsOfRun.set(settings, targets);
+  }
+  return targets;
+}

@@ -1,0 +1,149 @@
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { posix } from "node:path";
+import { CliError, codeOf, fileProblem } from "../../errors.ts";
+import { relativeTo } from "../files/root.ts";
+import { partAnywhere } from "./part-stamps.ts";
+import { sourceFile } from "../files/stamp.ts";
+import { readContent } from "../files/bytes/content.ts";
+import { decodeText } from "../files/bytes/decode.ts";
+import { pointerHint, isPointer, pointerProblem } from "../files/bytes/lfs.ts";
+import { createNotesByName, mostNotes } from "./notes-by-name.ts";
+import type { Parts } from "./parts.ts";
+import { outside } from "../formats/project-file.ts";
+import type { Included, Includes } from "../formats/format.ts";
+
+/** How deep includes nest, and how much they add to a document. */
+const mostDepth = 16;
+const mostFileBytes = 4 * 1024 * 1024;
+const mostBytes = 16 * 1024 * 1024;
+const tooManyNotes = `name its folder: the project has more than ${mostNotes} notes`;
+const tooMuch = "the included files are more than 16 MiB";
+// Notes that embed each other twice would be read 65,536 times within 16 levels.
+const mostIncluded = 10_000;
+// Different paths that one document looks for, also in vain.
+const mostPaths = 100_000;
+
+/** The root-relative path that a target names; undefined outside the root. */
+function pathOf(target: string, from: string): string | undefined {
+  // A backslash, a NUL or a scheme is no path of a project.
+  if (/[\\\0]|^[A-Za-z][A-Za-z\d+.-]*:/.test(target)) return undefined;
+  const joined = target.startsWith("/") ? target : posix.join(posix.dirname(from), target);
+  const path = posix.normalize(joined.replace(/^\/+/, ""));
+  return path === ".." || path.startsWith("../") ? undefined : path.replace(/^\.\//, "");
+}
+
+// A person who uploads a folder does not expect its hidden files, for example `.env`, in a document.
+// Programs keep keys in hidden folders (`.ssh/id_rsa`, `.aws/credentials`, `.docker/config.json`):
+// only pages are taken from them, and everything from folders that people make for includes.
+const forIncludes = /^\.(?:snippets?|includes?|partials?|github|gitlab|vitepress|vuepress)$/i;
+const page = /\.(?:md|mdx|markdown|rst|rest|adoc|asciidoc)$/i;
+
+function isHidden(path: string): boolean {
+  const names = path.split("/");
+  if (names.at(-1)?.startsWith(".") === true) return true;
+  const hidden = names.filter((name) => name.startsWith(".") && !forIncludes.test(name));
+  return hidden.some((name) => /^\.(?:git|knowctl)$/i.test(name) || !page.test(path));
+}
+
+const problemOfCode = (code: string): Included => ({ problem: fileProblem(code) });
+
+function realPathOf(root: string, path: string): { real: string; problem?: string } {
+  const real = realpathSync.native(`${root}/${path}`);
+  const realPath = relativeTo(root, real);
+  if (realPath === undefined) return { real, problem: outside };
+  return isHidden(realPath) ? { real, problem: "it is a hidden file" } : { real };
+}
+
+const noParts = { note: () => {}, add: () => {} };
+
+interface Found {
+  included: Included;
+  sizeBytes: number;
+}
+
+/** Reads a file, but only if it has at most `most` bytes. */
+function readText(root: string, path: string, most: number): Found {
+  // Most places where a name is looked for have no file. An error for each would be costly.
+  if (!statSync(`${root}/${path}`, { throwIfNoEntry: false })) {
+    return { included: problemOfCode("ENOENT"), sizeBytes: 0 };
+  }
+  const { real, problem } = realPathOf(root, path);
+  if (problem !== undefined) return { included: { problem }, sizeBytes: 0 };
+  const stats = lstatSync(real, { bigint: true });
+  const sizeBytes = Number(stats.size);
+  if (stats.isFile() && sizeBytes <= mostFileBytes && sizeBytes > most) {
+    return { included: { problem: tooMuch }, sizeBytes };
+  }
+  const { bytes } = readContent(sourceFile(path, real, stats), mostFileBytes);
+  if (isPointer(bytes)) {
+    throw new CliError("usage", `${path}: ${pointerProblem}`, { hints: [pointerHint] });
+  }
+  return { included: { text: decodeText(bytes, path), path }, sizeBytes: bytes.length };
+}
+
+function find(root: string, path: string, most: number): Found {
+  try {
+    return readText(root, path, most);
+  } catch (error) {
+    if (error instanceof CliError) {
+      if (error.hints.includes(pointerHint)) throw error;
+      return { included: { problem: error.message.replace(`${path}: `, "") }, sizeBytes: 0 };
+    }
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    return { included: problemOfCode(code), sizeBytes: 0 };
+  }
+}
+
+/**
+ * Creates the reader of includes for one document. `root` is absolute and real. Notes each
+ * root-relative path in `noted` before it reads the file. Reads each file once.
+ */
+export function createIncludes(
+  root: string,
+  noted: Pick<Parts, "note" | "add"> = noParts,
+  notes = createNotesByName(root),
+): Includes {
+  const known = new Map<string, Found>();
+  const parts = new Set<string>();
+  let left = mostBytes;
+  let included = 0;
+  const includes: Includes = {
+    parts,
+    isInVault: (path) => notes.isInVault(path),
+    readNote(target, chain) {
+      noted.add(partAnywhere(target), undefined);
+      const path = notes.find(target, chain[0] ?? "");
+      if (path !== undefined) return includes.read(`/${path}`, chain);
+      return notes.isTooMany() ? { problem: tooManyNotes } : undefined;
+    },
+    read(target, chain) {
+      const path = pathOf(target, chain.at(-1) ?? "");
+      if (path === undefined) return { problem: outside };
+      if (chain.includes(path)) return { problem: `a cycle: ${[...chain, path].join(" → ")}` };
+      if (chain.length > mostDepth) return { problem: `nested deeper than ${mostDepth} files` };
+      if (isHidden(path)) return { problem: "it is a hidden file" };
+      let found = known.get(path);
+      if (!found) {
+        if (known.size >= mostPaths) return { problem: `more than ${mostPaths} files` };
+        parts.add(path);
+        noted.note(path);
+        known.set(path, (found = find(root, path, left)));
+      }
+      if (!("text" in found.included)) return found.included;
+      if (found.sizeBytes > left) return { problem: tooMuch };
+      if (++included > mostIncluded) return { problem: `more than ${mostIncluded} includes` };
+      left -= found.sizeBytes;
+      return found.included;
+    },
+  };
+  return includes;
+}
+
+/** For a text without a file, for example from stdin: it has no folder to look in. */
+export const noIncludes: Includes = {
+  parts: new Set(),
+  read: () => ({ problem: "a text without a file includes nothing" }),
+  readNote: () => undefined,
+  isInVault: () => false,
+};

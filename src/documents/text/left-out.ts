@@ -1,0 +1,90 @@
+import type { RemovedLines } from "./ignore-regions.ts";
+
+/** Text that nobody sees on the page. */
+export type HiddenKind = "comment" | "hidden" | "script";
+
+/**
+ * Kinds of text that a body lacks: what a reader cannot take over, and what nobody sees. A run
+ * counts each kind in one line.
+ */
+export type LeftOutKind =
+  | "include"
+  | "shortcode"
+  | "directive"
+  | "expression"
+  | "attribute"
+  | HiddenKind;
+
+export interface LeftOut {
+  kind: LeftOutKind;
+  /** What it is and, if known, why: `youtube`, `../x.md: no such file`. */
+  what: string;
+  /** Line of the file, from 1; undefined if it is in an included file. */
+  line: number | undefined;
+}
+
+// Of a hostile text with millions of them, each entry above this number shares the last one.
+const mostEntries = 1000;
+const mostChars = 60;
+
+const unseen: Readonly<Partial<Record<LeftOutKind, true>>> = {
+  comment: true,
+  hidden: true,
+  script: true,
+};
+
+/** Whether nobody sees on the page what was left out. */
+export const isUnseen = (kind: LeftOutKind): boolean => unseen[kind] === true;
+
+/** Whether a body lacks text that a reader of the page sees. */
+export const lacksVisible = (leftOut: readonly LeftOut[] = []): boolean =>
+  leftOut.some(({ kind }) => !isUnseen(kind));
+
+/** Collects what a reader leaves out of one text. */
+export interface LeftOutLog {
+  readonly entries: LeftOut[];
+  /**
+   * Adds what begins at an offset of the text. Offsets must not fall from call to call, so that
+   * the lines are counted once.
+   */
+  add(kind: LeftOutKind, what: string, offset: number): void;
+}
+
+/**
+ * Creates the log of one text. `firstLine` is the line of the file (from 1) on which the text
+ * begins; undefined for an included file, whose lines are not those of the document's file.
+ * `removed` are the ignore regions that the text no longer has.
+ */
+export function createLeftOutLog(
+  text: string,
+  firstLine: number | undefined,
+  entries: LeftOut[] = [],
+  removed: readonly RemovedLines[] = [],
+): LeftOutLog {
+  let line = firstLine ?? 0;
+  let region = 0;
+  // The next line break is kept: a search for each entry would take quadratic time.
+  let nextBreak = text.indexOf("\n");
+  const lineOf = (offset: number): number => {
+    for (let next = removed[region]; next && next.at <= offset; next = removed[++region]) {
+      line += next.lines;
+    }
+    for (; nextBreak !== -1 && nextBreak < offset; nextBreak = text.indexOf("\n", nextBreak + 1)) {
+      line++;
+    }
+    return line;
+  };
+  return {
+    entries,
+    add(kind, what, offset) {
+      const last = entries.length < mostEntries ? undefined : entries.at(-1);
+      const short = what
+        .slice(0, 10 * mostChars)
+        .replace(/\s+/g, " ")
+        .trim();
+      const shown = short.length > mostChars ? `${short.slice(0, mostChars)}…` : short;
+      const place = firstLine === undefined ? undefined : lineOf(offset);
+      entries.push(last?.kind === kind ? last : { kind, what: shown, line: place });
+    },
+  };
+}

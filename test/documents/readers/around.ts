@@ -1,8 +1,0 @@
-import { compileSettings } from "../../../src/documents/map/settings.ts";
-import { noIncludes } from "../../../src/documents/read/parts/includes.ts";
-import type { Surroundings } from "../../../src/documents/read/reader.ts";
-
-const { componentAttributes } = compileSettings({ root: "/" });
-
-/** What a reader has around a text without a folder. */
-export const around: Surroundings = { includes: noIncludes, componentAttributes };
