@@ -19,7 +19,7 @@ const modules = {
   context: "context.ts",
   database: "database.ts",
   driver: "driver.ts",
-  documents: "documents/read/read.ts",
+  documents: "documents/inspect/read.ts",
   errors: "errors.ts",
   flags: "commands/chat/flags.ts",
   git: "git/repository.ts",
@@ -107,7 +107,7 @@ const rooms: Record<string, Room> = {
     libraries: ["fast-glob", "gray-matter", "micromatch"],
   },
   "documents, one folder down": {
-    file: "documents/read/planted.ts",
+    file: "documents/inspect/planted.ts",
     values: ["errors", "documents"],
     types: [...schemas, "git"],
     libraries: ["fast-glob", "gray-matter", "micromatch"],
@@ -225,6 +225,17 @@ describe("the linter", () => {
   it("has a rule for every folder and file of src", () => {
     const found = readdirSync(join(projectFolder, "src")).map((name) => name.replace(/\.ts$/, ""));
     expect(found.filter((name) => !Object.hasOwn(rooms, name))).toEqual([]);
+  });
+
+  it("lets a folder of documents import only what stands left of it", () => {
+    const layers = "files text front-matter page formats parts payload map find inspect".split(" ");
+    const lines = layers.map((name) => `export { x } from "../${name}/x.ts";`).join("\n");
+    const files = layers.map((name) => [`documents/${name}/planted.ts`, `${lines}\n`]);
+    const refused = refusedLines(Object.fromEntries(files) as Record<string, string>);
+    for (const [at, name] of layers.entries()) {
+      const right = layers.slice(at + 1).map((_each, index) => at + 2 + index);
+      expect([...(refused.get(`documents/${name}/planted.ts`) ?? [])], name).toEqual(right);
+    }
   });
 
   it("refuses an import on demand as well", () => {
