@@ -16,9 +16,9 @@ interface PathRow {
 }
 
 const pathColumns: Column<PathRow>[] = [
-  { name: "kind", value: (row) => row.kind },
-  { name: "path", value: (row) => row.path, cut: "start" },
-  { name: "exists", value: (row) => row.exists },
+  { name: "kind" },
+  { name: "path", cut: "start" },
+  { name: "exists" },
 ];
 
 /** `config path`: lists the paths of configuration and state. */

@@ -24,14 +24,14 @@ interface ProfileRow {
 }
 
 const profileColumns: Column<ProfileRow>[] = [
-  { name: "current", value: (row) => row.current, show: (value) => (value === true ? "*" : "") },
-  { name: "profile", value: (row) => row.profile },
-  { name: "baseUrl", value: (row) => row.baseUrl },
-  { name: "dialect", value: (row) => row.dialect },
-  { name: "accessToken", value: (row) => row.accessToken },
-  { name: "apiKey", value: (row) => row.apiKey },
-  { name: "file", value: (row) => row.file, cut: "start" },
-  { name: "trusted", value: (row) => row.trusted, shown: false },
+  { name: "current", show: (value) => (value === true ? "*" : "") },
+  { name: "profile" },
+  { name: "baseUrl" },
+  { name: "dialect" },
+  { name: "accessToken" },
+  { name: "apiKey" },
+  { name: "file", cut: "start" },
+  { name: "trusted", shown: false },
 ];
 
 function profileRows(config: Config): ProfileRow[] {
@@ -70,13 +70,13 @@ export async function configList(
 }
 
 const valueColumns: Column<ValueRow>[] = [
-  { name: "key", value: (row) => row.key },
+  { name: "key" },
   {
     name: "value",
     value: (row) => (typeof row.value === "object" ? JSON.stringify(row.value) : row.value),
   },
-  { name: "source", value: (row) => row.source },
-  { name: "where", value: (row) => row.where, cut: "start" },
+  { name: "source" },
+  { name: "where", cut: "start" },
   { name: "overrides", value: (row) => row.overrides.map((each) => each.where), cut: "start" },
 ];
 

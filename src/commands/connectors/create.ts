@@ -16,15 +16,11 @@ import { checkSelection, writeRecord } from "../../output/formats/formats.ts";
 import { isInert } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { connect } from "../connect.ts";
-import { findConnector } from "./find-connector.ts";
+import { findConnector, hasName } from "./find-connector.ts";
 
 /** Most polls of the listing for a connector that another run is creating. */
 const maxPolls = 5;
 const pollMs = 1000;
-
-function sameName(record: ConnectorStatus, name: string): boolean {
-  return record.name?.normalize("NFC") === name.normalize("NFC");
-}
 
 /** The connector of this name and source. Throws CliError `not-found` if there are several. */
 function findExisting(
@@ -32,7 +28,7 @@ function findExisting(
   name: string,
 ): IdentifiedConnector | undefined {
   const named = records.filter(
-    (record) => sameName(record, name) && record.connector?.source === ingestionSource,
+    (record) => hasName(record, name) && record.connector?.source === ingestionSource,
   );
   return named.length === 0 ? undefined : findConnector(named, name);
 }
@@ -55,7 +51,7 @@ async function findAfter(
     const records = await listConnectors(client);
     const found = findExisting(records, name);
     if (found) return found;
-    const other = records.find((record) => sameName(record, name));
+    const other = records.find((record) => hasName(record, name));
     if (!other) continue;
     throw new CliError(error.exit, error.message, {
       cause: error,
@@ -98,7 +94,7 @@ async function oldestOf(client: Client, output: Output, name: string, id: number
     records = (await listConnectors(client)).filter(
       (each): each is IdentifiedConnector =>
         each.cc_pair_id !== null &&
-        sameName(each, name) &&
+        hasName(each, name) &&
         each.connector?.source === ingestionSource,
     );
   } catch (error) {

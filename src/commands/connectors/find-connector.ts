@@ -18,30 +18,27 @@ function describeAll(records: readonly ConnectorStatus[]): string[] {
   return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
-/** Connectors whose name contains the text or differs by a typo. */
-function findNear(records: readonly ConnectorStatus[], name: string): ConnectorStatus[] {
-  const wanted = name.toLowerCase();
-  const names = records.flatMap((record) => (record.name ? [record.name] : []));
-  const typo = nearest(name, names);
-  return records.filter((record) => {
-    if (!record.name) return false;
-    return record.name === typo || (wanted !== "" && record.name.toLowerCase().includes(wanted));
-  });
-}
-
+/** The error for a name that no record has; its details are the connectors with a similar name. */
 function createNotFound(
   records: readonly ConnectorStatus[],
   name: string,
   source: string | undefined,
 ): CliError {
-  const near = findNear(records, name);
+  const lower = name.toLowerCase();
+  const typo = nearest(
+    name,
+    records.flatMap((record) => record.name || []),
+  );
+  const near = records.filter(({ name: other }) => {
+    if (!other) return false;
+    return other === typo || (lower !== "" && other.toLowerCase().includes(lower));
+  });
   const where = source === undefined ? "" : ` with source ${source}`;
+  const isNear = near.length > 0;
   return new CliError("not-found", `no connector is named ${JSON.stringify(name)}${where}`, {
-    details: near.length > 0 ? ["did you mean:", ...describeAll(near)] : [],
+    details: isNear ? ["did you mean:", ...describeAll(near)] : [],
     hints: [
-      near.length > 0
-        ? "use the whole name or the cc_pair_id"
-        : "`knowctl connectors list` shows all names",
+      isNear ? "use the whole name or the cc_pair_id" : "`knowctl connectors list` shows all names",
     ],
   });
 }
@@ -54,6 +51,11 @@ function createAmbiguous(found: readonly ConnectorStatus[], name: string): CliEr
       sources.size > 1 ? "use the cc_pair_id, or select one with --source" : "use the cc_pair_id",
     ],
   });
+}
+
+/** Whether a record has this name. Some systems type é as two characters. */
+export function hasName(record: { name?: string | null | undefined }, name: string): boolean {
+  return record.name?.normalize("NFC") === name.normalize("NFC");
 }
 
 const isIdentified = (record: ConnectorStatus): record is IdentifiedConnector =>
@@ -79,19 +81,15 @@ export function findConnector(
   name: string,
   source?: string,
 ): IdentifiedConnector {
-  const eligible =
-    source === undefined
-      ? records
-      : records.filter((record) => record.connector?.source === source);
-  // Some systems type é as two characters.
-  const wanted = name.normalize("NFC");
-  const named = (same: (other: string) => boolean): ConnectorStatus[] =>
-    eligible.filter(
-      (record) => typeof record.name === "string" && same(record.name.normalize("NFC")),
-    );
-  const exact = named((other) => other === wanted);
-  const lower = wanted.toLowerCase();
-  const found = exact.length > 0 ? exact : named((other) => other.toLowerCase() === lower);
+  const eligible = records.filter(
+    (record) => source === undefined || record.connector?.source === source,
+  );
+  const exact = eligible.filter((record) => hasName(record, name));
+  const lower = name.toLowerCase();
+  const found =
+    exact.length > 0
+      ? exact
+      : eligible.filter(({ name: other }) => hasName({ name: other?.toLowerCase() }, lower));
   const [only] = found;
   if (!only) throw createNotFound(eligible, name, source);
   if (found.length > 1) throw createAmbiguous(found, name);
@@ -124,3 +122,6 @@ export function findConnectorById(
     hints: ["`knowctl connectors list` shows all of them"],
   });
 }
+
+/** Whether an argument is a `cc_pair_id`; else it is a name. */
+export const isId = (text: string): boolean => /^\d{1,15}$/.test(text);

@@ -161,7 +161,7 @@ function addErrors(connectors: Command, run: Run): void {
         ["knowctl connectors errors 6 --dialect onyx --resolved --json", "also earlier errors"],
       ],
     })
-    .action(run(async () => (await import("./status/errors.ts")).connectorsErrors));
+    .action(run(async () => (await import("./status/status.ts")).connectorsErrors));
 }
 
 /** `connectors list | get | find | status | errors | create`. */

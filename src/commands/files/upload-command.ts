@@ -24,12 +24,7 @@ interface UploadedImage {
   name: string;
 }
 
-const imageColumns: Column<UploadedImage>[] = [
-  { name: "image_file_id", value: (row) => row.image_file_id },
-  { name: "name", value: (row) => row.name },
-];
-
-const sampleImage: UploadedImage = { image_file_id: "", name: "" };
+const imageColumns: Column<UploadedImage>[] = [{ name: "image_file_id" }, { name: "name" }];
 
 /**
  * The members of an uploaded file (observed-service.md 5). An unknown member in --fields is
@@ -85,7 +80,7 @@ async function uploadForChats(
   files: readonly LocalFile[],
   options: FilesUploadOptions,
 ): Promise<void> {
-  const { output, context } = work;
+  const { output } = work;
   const project = options.project === undefined ? {} : { projectId: options.project };
   const uploaded = await uploadFiles(work, files, project);
   let ready: UserFile[] = uploaded.accepted;
@@ -97,12 +92,7 @@ async function uploadForChats(
     failure = error;
   }
   // The ids are the command's result, so they are written even if other files failed.
-  await writeList(
-    output,
-    options,
-    fileColumns(() => context.now()),
-    ready,
-  );
+  await writeList(output, options, fileColumns, ready);
   const lost = ready.filter(isLost);
   if (uploaded.rejected.length > 0) {
     throw failureOf(rejectedError({ ...uploaded, accepted: [] }), ready.length - lost.length);
@@ -121,9 +111,8 @@ export async function filesUpload(
   args: string[],
   options: FilesUploadOptions,
 ): Promise<void> {
-  const now = (): number => context.now();
-  if (options.image === true) checkSelection(options, imageColumns, sampleImage);
-  else checkSelection(options, fileColumns(now), sampleFile);
+  if (options.image === true) checkSelection(options, imageColumns);
+  else checkSelection(options, fileColumns, sampleFile);
   if (options.image === true && options.project !== undefined) {
     throw new CliError("usage", "--image and --project exclude each other", {
       hints: ["images for documents belong to no project: leave out --project"],

@@ -39,7 +39,6 @@ function columnsOf(shown: (path: string) => string): Column<object>[] {
   const names = ["status", "path", "id", "class", "stored_id", "reason"] as const;
   return names.map((name) => ({
     name,
-    value: (row) => (row as Record<string, unknown>)[name],
     ...(name === "path"
       ? { show: (value: unknown) => (value === null ? "" : shown(String(value))) }
       : {}),

@@ -3,7 +3,7 @@ import { basename, extname, resolve } from "node:path";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { checkFormat, checkSelection, writeList } from "../../output/formats/formats.ts";
-import type { Column } from "../../output/formats/select.ts";
+import { valueOf, type Column } from "../../output/formats/select.ts";
 import { summaryTable, writeJobSummary } from "../../output/report/github.ts";
 import { readReportText } from "../../output/report/stored/read.ts";
 import {
@@ -143,11 +143,11 @@ function contradictionOf(report: CheckReport): string | undefined {
 }
 
 const columns: Column<Step>[] = [
-  { name: "step", value: ({ step }) => step },
-  { name: "result", value: ({ result }) => result },
-  { name: "details", value: ({ details }) => details },
+  { name: "step" },
+  { name: "result" },
+  { name: "details" },
   { name: "first", value: ({ first }) => first.join("; ") },
-  { name: "report", value: ({ report }) => report, shown: false },
+  { name: "report", shown: false },
 ];
 
 const sample: Step = { step: "", result: "passed", details: "", first: [], report: "" };
@@ -181,7 +181,7 @@ export async function reportSummary(
     const shown = columns.filter((column) => column.shown !== false);
     const rows = output.secrets
       .redactAll(steps)
-      .map((step) => shown.map((column) => String(column.value(step))));
+      .map((step) => shown.map((column) => String(valueOf(column, step))));
     return summaryTable(
       shown.map(({ name }) => name),
       rows,

@@ -3,7 +3,6 @@ import type { ListedSession } from "../../api/session-schemas.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { checkFormat, writeList, type Column } from "../../output/formats/formats.ts";
-import { parseFilter, passes } from "../../output/formats/select.ts";
 import { relativeTime } from "../../output/terminal/time.ts";
 import {
   indexedSession,
@@ -33,11 +32,6 @@ interface SessionRow {
   local: boolean;
 }
 
-const hidden = { shown: false } as const;
-/** On a terminal, the part of an id that is enough to select the session. */
-const short = { show: (value: unknown): string => String(value).slice(0, 8) };
-const right = { align: "right" } as const;
-
 function listedRow(place: Place, session: ListedSession): SessionRow {
   const indexed = indexedSession(place.env, place.owner, session.id);
   return {
@@ -55,35 +49,17 @@ function localRow({ id, title, createdAt, updatedAt, questions }: IndexedSession
   return { id, name: title, agent: null, createdAt, updatedAt, questions, local: true };
 }
 
-function columnsOf(context: Context, isLocal: boolean): Column<SessionRow>[] {
-  const show = (value: unknown): string => relativeTime(String(value), context.now());
+function columnsOf(isLocal: boolean): Column<SessionRow>[] {
   return [
-    { name: "id", value: (row) => row.id, ...short },
-    { name: "name", value: (row) => row.name },
-    { name: "updated", value: (row) => row.updatedAt, show },
-    { name: "agent", value: (row) => row.agent, ...right, shown: !isLocal },
-    { name: "questions", value: (row) => row.questions, ...right, shown: isLocal },
-    { name: "created", value: (row) => row.createdAt, show, ...hidden },
-    { name: "local", value: (row) => row.local, ...hidden },
+    // On a terminal, the part of an id that is enough to select the session.
+    { name: "id", show: (value) => String(value).slice(0, 8) },
+    { name: "name" },
+    { name: "updated", value: "updatedAt", show: relativeTime },
+    { name: "agent", align: "right", shown: !isLocal },
+    { name: "questions", align: "right", shown: isLocal },
+    { name: "created", value: "createdAt", show: relativeTime, shown: false },
+    { name: "local", shown: false },
   ];
-}
-
-/** Yields up to --limit rows that pass --filter, then stops reading. */
-async function* limitRows(
-  context: Context,
-  options: SessionsListOptions,
-  columns: readonly Column<SessionRow>[],
-  rows: Iterable<SessionRow> | AsyncIterable<SessionRow>,
-): AsyncGenerator<SessionRow> {
-  const filters = (options.filter ?? []).map(parseFilter);
-  let left = options.limit ?? Number.POSITIVE_INFINITY;
-  for await (const row of rows) {
-    context.signal.throwIfAborted();
-    // Without a limit, the listing filters the rows and reports unknown names.
-    if (options.limit !== undefined && !passes(row, filters, columns)) continue;
-    yield row;
-    if (--left <= 0) return;
-  }
 }
 
 async function* listedRows(
@@ -113,10 +89,8 @@ export async function sessionsList(
   await withPlace(context, options, async (place) => {
     const { client, output } = place;
     const isLocal = options.local === true || !canListSessions(client);
-    const columns = columnsOf(context, isLocal);
     const rows = isLocal ? localRows(place) : listedRows(place, options);
-    const limited = limitRows(context, options, columns, rows);
-    const count = await writeList(output, options, columns, limited);
+    const count = await writeList(output, options, columnsOf(isLocal), rows);
     if (isLocal && options.local !== true) {
       await output.note(
         "this interface cannot list sessions: these are the sessions used from this machine",

@@ -2,15 +2,16 @@ import { CliError } from "../../errors.ts";
 import type { Output } from "../terminal/output.ts";
 import {
   checkNames,
-  createColumn,
   parseFields,
   parseFilter,
   passes,
   pick,
+  shownColumns,
+  valueOf,
   type Column,
   type Filter,
 } from "./select.ts";
-import { writers } from "./writers.ts";
+import { writers, type RowFormat } from "./writers.ts";
 
 export type { Column } from "./select.ts";
 type FormatName = keyof typeof writers;
@@ -22,6 +23,8 @@ export interface FormatOptions {
   fields?: string | undefined;
   filter?: readonly string[] | undefined;
   jq?: string | undefined;
+  /** Most rows of a list; the command has the flag. */
+  limit?: number | undefined;
   flagSources?: Readonly<Record<string, "flag" | "env">> | undefined;
 }
 
@@ -31,6 +34,7 @@ interface Request {
   fields: string[] | undefined;
   filters: Filter[];
   jq: string | undefined;
+  limit: number;
 }
 
 const names = Object.keys(writers) as FormatName[];
@@ -66,6 +70,7 @@ function readRequest(options: FormatOptions): Request {
     fields: options.fields === undefined ? undefined : parseFields(options.fields),
     filters: (options.filter ?? []).map(parseFilter),
     jq,
+    limit: options.limit ?? Infinity,
   };
 }
 
@@ -81,31 +86,15 @@ export function checkFormat(options: FormatOptions): void {
  * Same as checkFormat(), for members that are known before any request. Also throws CliError `usage`
  * for a name in --fields or --filter that is neither a column nor a member of `sample`.
  */
-export function checkSelection<Row>(
+export function checkSelection<Row extends object>(
   options: FormatOptions,
   columns: readonly Column<Row>[],
-  sample: Row,
+  sample: object = {},
 ): void {
   const { fields = [], filters } = readRequest(options);
-  checkNames([...fields, ...filters.map(({ name }) => name)], columns, [sample]);
-}
-
-async function* select<Row extends object>(
-  rows: Iterable<Row> | AsyncIterable<Row>,
-  request: Request,
-  columns: readonly Column<Row>[],
-  { secrets }: Output,
-): AsyncGenerator<Row> {
-  for await (const row of rows) {
-    // Redacted before a cell is cut or jq takes a part: a part of a secret would not be found.
-    if (passes(row, request.filters, columns)) yield secrets.redactAll(row);
-  }
-}
-
-async function collect<Row>(rows: Iterable<Row> | AsyncIterable<Row>): Promise<Row[]> {
-  const all: Row[] = [];
-  for await (const row of rows) all.push(row);
-  return all;
+  checkNames([...fields, ...filters.map(({ name }) => name)], columns as Column<object>[], [
+    sample,
+  ]);
 }
 
 /** Prints the results of a jq expression on a JSON text. */
@@ -124,6 +113,57 @@ export async function writeJq(
   }
 }
 
+type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
+
+/** Large enough to avoid a system call for each row, small enough to stream. */
+const bufferLength = 64 * 1024;
+
+async function readAll<Row>(rows: Rows<Row>, limit: number): Promise<Row[]> {
+  const all: Row[] = [];
+  for await (const row of rows) if (all.push(row) >= limit) break;
+  return all;
+}
+
+/** Yields the rows that pass the filters, at most `limit`, without secrets. */
+async function* select<Row extends object>(
+  rows: Rows<Row>,
+  { filters, limit }: Request,
+  columns: readonly Column<Row>[],
+  { secrets }: Output,
+): AsyncGenerator<Row> {
+  let left = limit;
+  for await (const row of rows) {
+    if (!passes(row, filters, columns)) continue;
+    // Redacted before a cell is cut or jq takes a part: a part of a secret would not be found.
+    yield secrets.redactAll(row);
+    if (--left <= 0) return;
+  }
+}
+
+/** Writes rows one after the other in a format that needs no other row; returns their number. */
+async function writeRows<Row extends object>(
+  output: Output,
+  format: RowFormat,
+  columns: readonly Column<Row>[],
+  rows: AsyncIterable<Row>,
+  { fields, header }: { fields: string[] | undefined; header: boolean },
+): Promise<number> {
+  const write = (part: string): Promise<void> =>
+    format.isJson ? output.json(part) : output.write(part);
+  let count = 0;
+  let text = header ? format.head(columns.map(({ name }) => name)) : "";
+  for await (const row of rows) {
+    const cells = (): unknown[] => columns.map((column) => valueOf(column, row));
+    text += format.row(format.isCells ? cells() : fields ? pick(row, fields, columns) : row, count);
+    count++;
+    if (text.length < bufferLength) continue;
+    await write(text);
+    text = "";
+  }
+  await write(text + format.tail(count));
+  return count;
+}
+
 /**
  * Writes rows in the requested format; default: a table on a terminal, else tsv
  * without a header. json, ndjson and yaml contain whole records unless --fields
@@ -135,43 +175,28 @@ export async function writeList<Row extends object>(
   output: Output,
   options: FormatOptions,
   columns: readonly Column<Row>[],
-  rows: Iterable<Row> | AsyncIterable<Row>,
+  rows: Rows<Row>,
   header = true,
 ): Promise<number> {
   const request = readRequest(options);
-  const { fields } = request;
-  const requested = [...(fields ?? []), ...request.filters.map((filter) => filter.name)];
-  let source = rows;
-  if (requested.some((name) => !columns.some((column) => column.name === name))) {
-    // Only the rows show whether a member exists, so all rows are read first.
-    const all = await collect(rows);
-    checkNames(requested, columns, all);
-    source = all;
-  }
-  let count = 0;
-  const counted = async function* (): AsyncGenerator<Row> {
-    for await (const row of select(source, request, columns, output)) {
-      count++;
-      yield row;
-    }
-  };
-  const records = async function* (): AsyncGenerator<object> {
-    for await (const row of counted()) yield fields ? pick(row, fields, columns) : row;
-  };
-  if (request.jq !== undefined) {
-    await writeJq(output, options, JSON.stringify(await collect(records())));
-    return count;
-  }
-  const format = request.format ?? (output.isTerminal ? "table" : "tsv");
-  const writer = writers[format];
-  if (writer.kind === "records") await writer.write(output, records());
-  else {
-    const shown = fields
-      ? fields.map((name) => createColumn(name, columns))
-      : columns.filter((column) => column.shown !== false);
-    await writer.write(output, shown, counted(), header);
-  }
-  return count;
+  const { fields, filters, jq, limit } = request;
+  const names = [...(fields ?? []), ...filters.map(({ name }) => name)];
+  const isKnown = names.every((name) => columns.some((column) => column.name === name));
+  const most = filters.length === 0 ? limit : Infinity;
+  // Only the rows show whether a member exists, so all rows are read first.
+  const source = isKnown ? rows : await readAll(rows, most);
+  if (!isKnown) checkNames(names, columns, source as Row[]);
+  const shown = shownColumns(columns, options.fields);
+  const selected = select(source, request, columns, output);
+  const name = request.format ?? (output.isTerminal ? "table" : "tsv");
+  const format = jq === undefined ? await writers[name]?.() : undefined;
+  if (format) return await writeRows(output, format, shown, selected, { fields, header });
+  const all = await readAll(selected, Infinity);
+  if (jq !== undefined) {
+    const records = fields ? all.map((row) => pick(row, fields, columns)) : all;
+    await writeJq(output, options, JSON.stringify(records));
+  } else await (await import("../terminal/table.ts")).writeTable(output, shown, all);
+  return all.length;
 }
 
 function leaves(record: object, prefix: string): [string, unknown][] {
@@ -191,19 +216,26 @@ export async function writeRecord(
   rawRecord: object,
 ): Promise<void> {
   const record = output.secrets.redactAll(rawRecord);
-  const request = readRequest(options);
-  if (request.filters.length > 0) {
+  const { fields, filters, jq, format: given } = readRequest(options);
+  if (filters.length > 0) {
     throw new CliError("usage", "--filter is for lists; this is one record", {
       hints: ["select members with --fields"],
     });
   }
-  if (request.fields) checkNames(request.fields, [], [record]);
-  const picked = request.fields ? pick(record, request.fields, []) : record;
-  if (request.jq !== undefined) return await writeJq(output, options, JSON.stringify(picked));
-  const format = request.format ?? (output.isTerminal ? "table" : "json");
-  const writer = writers[format];
-  if (writer.kind === "records") return await writer.write(output, [picked], true);
-  if (format === "table") return await (await import("./record.ts")).writeReadable(output, picked);
-  const columns = leaves(picked, "").map(([name, value]) => ({ name, value: () => value }));
-  await writer.write(output, columns, [picked]);
+  if (fields) checkNames(fields, [], [record]);
+  const picked = fields ? pick(record, fields, []) : record;
+  if (jq !== undefined) return await writeJq(output, options, JSON.stringify(picked));
+  const format = await writers[given ?? (output.isTerminal ? "table" : "json")]?.();
+  if (!format) return await (await import("./record.ts")).writeReadable(output, picked);
+  if (format.isJson) return await output.json(format.single(picked));
+  if (!format.isCells) return await output.write(format.single(picked));
+  const members = leaves(picked, "");
+  const head = format.head(members.map(([name]) => name));
+  await output.write(
+    head +
+      format.row(
+        members.map(([, value]) => value),
+        0,
+      ),
+  );
 }

@@ -1,4 +1,4 @@
-import { plainValue } from "./csv.ts";
+import { plainValue } from "./select.ts";
 import { neutralise } from "../terminal/neutralise.ts";
 import type { Output } from "../terminal/output.ts";
 import { nothing } from "../terminal/table.ts";

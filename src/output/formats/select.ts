@@ -1,13 +1,30 @@
 import { CliError } from "../../errors.ts";
-import { plainValue } from "./csv.ts";
+
+/** Any value as text: objects as JSON, null as empty text. */
+export function plainValue(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return value;
+  return typeof value === "bigint" ? value.toString() : (JSON.stringify(value) ?? "");
+}
+
+/**
+ * The text of a value in a cell: null is empty, a list of plain values is joined, other objects
+ * are JSON.
+ */
+export function cellText(value: unknown, separator = ","): string {
+  if (Array.isArray(value) && value.every((each) => typeof each !== "object" || each === null)) {
+    return value.map((each) => cellText(each)).join(separator);
+  }
+  return plainValue(value);
+}
 
 /** A column of a list. Its name is the header and its name in --fields, --filter and --sort. */
 export interface Column<Row> {
   name: string;
-  /** The data, in every format. */
-  value(row: Row): unknown;
-  /** The data as a terminal shows it, e.g. a time as "3 days ago". */
-  show?(value: unknown): string;
+  /** The data, in every format: the path of a member, or a function. Default: the member of this name. */
+  value?: string | ((row: Row) => unknown);
+  /** The data as a terminal shows it, e.g. a time as "3 days ago". `now` is in ms. */
+  show?(value: unknown, now: number): string;
   align?: "right";
   /** The end that a narrow terminal cuts off: `start` for paths. Default `end`. */
   cut?: "start" | "end";
@@ -107,10 +124,23 @@ export function readMember(record: unknown, path: readonly string[]): Member {
   return { exists: true, value };
 }
 
+/** The data of a column in a row. */
+export function valueOf<Row>({ name, value = name }: Column<Row>, row: Row): unknown {
+  return typeof value === "string" ? readMember(row, value.split(".")).value : value(row);
+}
+
 /** The column for a name in --fields or --filter: a known column, else a member by its path. */
-export function createColumn<Row>(name: string, columns: readonly Column<Row>[]): Column<Row> {
-  const column = columns.find((each) => each.name === name);
-  return column ?? { name, value: (row) => readMember(row, name.split(".")).value };
+function columnOf<Row>(name: string, columns: readonly Column<Row>[]): Column<Row> {
+  return columns.find((each) => each.name === name) ?? { name };
+}
+
+/** The columns that --fields names, else those that are shown by default. */
+export function shownColumns<Row>(
+  columns: readonly Column<Row>[],
+  fields: string | undefined,
+): Column<Row>[] {
+  if (fields === undefined) return columns.filter(({ shown }) => shown !== false);
+  return parseFields(fields).map((name) => columnOf(name, columns));
 }
 
 /** Throws CliError `usage` for a name that is neither a column nor a member of any row. */
@@ -146,7 +176,7 @@ export function passes<Row>(
   columns: readonly Column<Row>[],
 ): boolean {
   return filters.every((filter) => {
-    const value = createColumn(filter.name, columns).value(row);
+    const value = valueOf(columnOf(filter.name, columns), row);
     return texts(value).some((text) => filter.matches(text)) !== filter.negated;
   });
 }
@@ -182,10 +212,7 @@ export function pick<Row>(
   // Without a prototype, so that `__proto__` is an ordinary member.
   const picked = Object.create(null) as Tree;
   for (const name of names) {
-    const column = columns.find((each) => each.name === name);
-    const path = name.split(".");
-    const value = column ? column.value(row) : readMember(row, path).value;
-    setMember(picked, path, value ?? null);
+    setMember(picked, name.split("."), valueOf(columnOf(name, columns), row) ?? null);
   }
   return picked;
 }

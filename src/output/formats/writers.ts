@@ -1,110 +1,87 @@
-import { csvLine, tsvLine } from "./csv.ts";
-import type { Output } from "../terminal/output.ts";
-import type { Column } from "./select.ts";
+import { cellText } from "./select.ts";
 
-type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
-
-/** A format of cells: the columns select the data. */
-interface CellWriter {
-  kind: "cells";
-  /** With `header` false, the rows continue an earlier table. */
-  write<Row>(
-    output: Output,
-    columns: readonly Column<Row>[],
-    rows: Rows<Row>,
-    header?: boolean,
-  ): Promise<void>;
+/** A format that is written row by row, as text. */
+export interface RowFormat {
+  /** Whether a row is its cells, in the order of the columns; else its whole record. */
+  isCells: boolean;
+  /** Whether the text is JSON, which keeps the data unchanged. */
+  isJson: boolean;
+  /** The text before the rows, from the names of the columns. */
+  head(names: readonly string[]): string;
+  row(value: unknown, index: number): string;
+  /** The text after the rows. */
+  tail(count: number): string;
+  /** One record that is no list. */
+  single(record: object): string;
 }
 
-/** A format of whole records. With `single`, the output is one record, not a list. */
-interface RecordWriter {
-  kind: "records";
-  write(output: Output, records: Rows<object>, single?: boolean): Promise<void>;
+/**
+ * Puts an apostrophe, which spreadsheets hide, before text that they would run as a
+ * formula (CSV injection, OWASP); not before plain numbers. Other formats keep the data.
+ */
+function escapeFormula(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) && !/^[-+]?\d+(?:[.,]\d+)*$/.test(text) ? `'${text}` : text;
 }
 
-/** Large enough to avoid a system call for each row, small enough to stream. */
-const bufferLength = 64 * 1024;
-
-/** Buffers text and writes it in large pieces; call flush() for the rest. */
-function createWriteBuffer(write: (text: string) => Promise<void>) {
-  let buffered: string[] = [];
-  let length = 0;
-  const flush = async (): Promise<void> => {
-    const text = buffered.join("");
-    buffered = [];
-    length = 0;
-    if (text !== "") await write(text);
-  };
-  return {
-    flush,
-    async add(text: string): Promise<void> {
-      buffered.push(text);
-      length += text.length;
-      if (length >= bufferLength) await flush();
-    },
-  };
+/**
+ * One line of csv for spreadsheets: quoted as in RFC 4180, but it ends with LF, which
+ * every reader accepts, and no cell is a formula.
+ */
+export function csvLine(values: readonly unknown[]): string {
+  const cells = values.map((value) => {
+    const text = escapeFormula(cellText(value));
+    return /[",\n\r]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  });
+  // Without quotes, a single empty cell would be an empty line, which readers skip.
+  return `${cells.length === 1 && cells[0] === "" ? '""' : cells.join(",")}\n`;
 }
 
-async function writeJson(output: Output, records: Rows<object>, single = false): Promise<void> {
-  const buffer = createWriteBuffer((text) => output.json(text));
-  let first = true;
-  for await (const record of records) {
-    const text = JSON.stringify(record, undefined, 2);
-    if (single) await buffer.add(`${text}\n`);
-    else await buffer.add(`${first ? "[" : ","}\n  ${text.replaceAll("\n", "\n  ")}`);
-    first = false;
-  }
-  if (!single) await buffer.add(first ? "[]\n" : "\n]\n");
-  await buffer.flush();
+/** One line of tsv. The format has no quotes: tabs and line breaks in a value become spaces. */
+export function tsvLine(values: readonly unknown[]): string {
+  return `${values.map((value) => cellText(value).replace(/[\t\n\r]+/g, " ")).join("\t")}\n`;
 }
 
-async function writeNdjson(output: Output, records: Rows<object>): Promise<void> {
-  const buffer = createWriteBuffer((text) => output.json(text));
-  for await (const record of records) await buffer.add(`${JSON.stringify(record)}\n`);
-  await buffer.flush();
+const nothing = (): string => "";
+const indented = (record: unknown): string => JSON.stringify(record, undefined, 2);
+
+function cells(line: (values: readonly unknown[]) => string, hasHead: boolean): RowFormat {
+  const row = (values: unknown): string => line(values as unknown[]);
+  const head = hasHead ? line : nothing;
+  return { isCells: true, isJson: false, head, row, tail: nothing, single: row };
 }
 
-async function writeYaml(output: Output, records: Rows<object>, single = false): Promise<void> {
+const json: RowFormat = {
+  isCells: false,
+  isJson: true,
+  head: nothing,
+  row: (record, index) =>
+    `${index === 0 ? "[" : ","}\n  ${indented(record).replaceAll("\n", "\n  ")}`,
+  tail: (count) => (count === 0 ? "[]\n" : "\n]\n"),
+  single: (record) => `${indented(record)}\n`,
+};
+
+const ndjsonLine = (record: unknown): string => `${JSON.stringify(record)}\n`;
+
+async function loadYaml(): Promise<RowFormat> {
   const { dump } = await import("js-yaml");
-  const buffer = createWriteBuffer((text) => output.write(text));
-  let empty = true;
-  for await (const record of records) {
-    empty = false;
-    // Anchors and folded lines are valid YAML, but simple readers fail on them.
-    await buffer.add(dump(single ? record : [record], { noRefs: true, lineWidth: -1 }));
-  }
-  if (empty && !single) await buffer.add("[]\n");
-  await buffer.flush();
-}
-
-function cellWriter(line: (values: readonly unknown[]) => string, hasHeader: boolean): CellWriter {
+  // Anchors and folded lines are valid YAML, but simple readers fail on them.
+  const text = (value: unknown): string => dump(value, { noRefs: true, lineWidth: -1 });
   return {
-    kind: "cells",
-    async write(output, columns, rows, header = true) {
-      const buffer = createWriteBuffer((text) => output.write(text));
-      if (hasHeader && header) await buffer.add(line(columns.map((column) => column.name)));
-      for await (const row of rows) {
-        await buffer.add(line(columns.map((column) => column.value(row))));
-      }
-      await buffer.flush();
-    },
+    isCells: false,
+    isJson: false,
+    head: nothing,
+    row: (record) => text([record]),
+    tail: (count) => (count === 0 ? "[]\n" : ""),
+    single: text,
   };
 }
 
-/** The formats of lists and records. A new format is an entry here. */
+/** The formats of lists and records; `table` needs all rows. A new format is an entry here. */
 export const writers = {
-  table: {
-    kind: "cells",
-    async write(output, columns, rows) {
-      const { writeTable } = await import("../terminal/table.ts");
-      const all = [];
-      for await (const row of rows) all.push(row);
-      await writeTable(output, columns, all);
-    },
-  },
-  json: { kind: "records", write: writeJson },
-  ndjson: { kind: "records", write: writeNdjson },
-  yaml: { kind: "records", write: writeYaml },
-  csv: cellWriter(csvLine, true),
-  tsv: cellWriter(tsvLine, false),
-} as const satisfies Record<string, CellWriter | RecordWriter>;
+  table: undefined,
+  json: () => json,
+  ndjson: () => ({ ...json, row: ndjsonLine, tail: nothing, single: ndjsonLine }),
+  yaml: loadYaml,
+  csv: () => cells(csvLine, true),
+  tsv: () => cells(tsvLine, false),
+} as const satisfies Record<string, (() => RowFormat | Promise<RowFormat>) | undefined>;

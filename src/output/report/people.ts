@@ -100,7 +100,11 @@ function tableLines({ columns, rows }: Table): Text[][] {
         ],
   );
   // Not cut: a terminal wraps the lines of a table that is too wide.
-  const { header, lines } = layOutTable({ isTerminal: false, columns: () => 0 }, shown, rows);
+  const { header, lines } = layOutTable(
+    { isTerminal: false, columns: () => 0, now: () => 0 },
+    shown,
+    rows,
+  );
   return rows.length === 0 ? [] : [[dim(header)], ...lines.map((line): Text[] => [line])];
 }
 

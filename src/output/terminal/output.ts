@@ -97,6 +97,8 @@ export interface Output {
   readonly verbose: boolean;
   readonly debug: boolean;
   readonly quiet: boolean;
+  /** Milliseconds since the epoch, for relative times. */
+  now(): number;
   /** Width of stdout. */
   columns(): number;
   /** Height of stdout. */
@@ -237,6 +239,7 @@ export function createOutput(context: Context, options: OutputOptions = {}): Out
     verbose: options.verbose === true || options.debug === true,
     debug: options.debug === true,
     quiet,
+    now: () => context.now(),
     columns: () => context.stdout.columns(),
     rows: () => context.stdout.rows?.() ?? 24,
     liveColumns: () => context.stderr.columns(),

@@ -1,7 +1,6 @@
-import { cellText } from "../formats/csv.ts";
 import { neutraliseLine } from "./neutralise.ts";
 import type { Output } from "./output.ts";
-import type { Column } from "../formats/select.ts";
+import { cellText, valueOf, type Column } from "../formats/select.ts";
 import { bold, dim } from "./text.ts";
 import { displayWidth, fit, fitEnd } from "./width.ts";
 
@@ -96,16 +95,18 @@ export interface TableLines {
  * cut.
  */
 export function layOutTable<Row>(
-  output: Pick<Output, "isTerminal" | "columns">,
+  output: Pick<Output, "isTerminal" | "columns" | "now">,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
 ): TableLines {
   const { isTerminal } = output;
   const cells = rows.map((row) =>
     columns.map((column) => {
-      const value = column.value(row);
+      const value = valueOf(column, row);
       const known = value !== null && value !== undefined;
-      const text = cell(isTerminal && known && column.show ? column.show(value) : value);
+      const text = cell(
+        isTerminal && known && column.show ? column.show(value, output.now()) : value,
+      );
       return isTerminal && column.align !== "right"
         ? fitColumn(text, output.columns(), column as Column<never>)
         : text;

@@ -7,10 +7,11 @@ const units: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
 ];
 
 /**
- * A relative time ("3 days ago"). `text` is ISO 8601 from the service, `now` is
+ * A relative time ("3 days ago"). `value` is ISO 8601 from the service, `now` is
  * milliseconds since the epoch. Returns other text unchanged.
  */
-export function relativeTime(text: string, now: number): string {
+export function relativeTime(value: unknown, now: number): string {
+  const text = String(value);
   // The service may omit the zone; its times are UTC (service-interface.md 2.2).
   const zoned = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text) || !text.includes("T") ? text : `${text}Z`;
   const time = Date.parse(zoned);

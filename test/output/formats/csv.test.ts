@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cellText, csvLine, tsvLine } from "../../../src/output/formats/csv.ts";
+import { csvLine, tsvLine } from "../../../src/output/formats/writers.ts";
+import { cellText } from "../../../src/output/formats/select.ts";
 
 describe("cells", () => {
   it.each<[unknown, string]>([

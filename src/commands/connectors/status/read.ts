@@ -2,20 +2,55 @@ import type { Client } from "../../../api/client.ts";
 import { listConnectors } from "../../../api/connectors.ts";
 import {
   canReadStatus,
+  countPairErrors,
+  countWaiting,
   listPairStatuses,
+  readLastAttempt,
   readPairStatus,
   type PairStatus,
 } from "../../../api/pair-status.ts";
 import type { ConnectorStatus } from "../../../api/schemas.ts";
-import { CliError, type ApiError } from "../../../errors.ts";
-import { findConnector, findConnectorById } from "../find-connector.ts";
-import { isMissingEndpoint, isRefused, readDetails, type KnownDetails } from "./details.ts";
-import { noDetails, toRecord, toRow, type StatusRow } from "./rows.ts";
+import { ApiError, CliError } from "../../../errors.ts";
+import type { Column } from "../../../output/formats/formats.ts";
+import { relativeTime } from "../../../output/terminal/time.ts";
+import { readersOf } from "../../ingest/target/access.ts";
+import { findConnector, findConnectorById, isId } from "../find-connector.ts";
 
-/** Most pairs with runs of which errors and last run are read: two requests each. */
-const maxDetailed = 200;
-/** Pairs that are read at a time. */
-const batchSize = 4;
+/** One connector in `connectors status`. Null: the service does not report it, or there is none. */
+export interface StatusRow {
+  ccPairId: number | null;
+  name: string | null;
+  source: string | null;
+  state: string | null;
+  accessType: string | null;
+  documents: number | null;
+  errors: number | null;
+  lastSuccessAt: string | null;
+  lastAttemptAt: string | null;
+  /** Documents whose last change waits for the index; null unless the connector was named. */
+  queue: number | null;
+  readers: string;
+}
+
+/**
+ * Columns of the list, one for each member. Without `hasStatus`, those that the service does not
+ * report are shown only on request; so is the queue without `hasQueue`.
+ */
+export function statusColumns(hasStatus: boolean, hasQueue: boolean): Column<StatusRow>[] {
+  return [
+    { name: "ccPairId", align: "right" },
+    { name: "name" },
+    { name: "state", isKept: true, shown: hasStatus },
+    { name: "documents", align: "right", shown: hasStatus },
+    { name: "errors", align: "right", shown: hasStatus },
+    { name: "queue", align: "right", shown: hasStatus && hasQueue },
+    { name: "lastSuccessAt", show: relativeTime, shown: hasStatus },
+    { name: "lastAttemptAt", show: relativeTime, shown: hasStatus },
+    { name: "source" },
+    { name: "accessType", isKept: true, shown: !hasStatus },
+    { name: "readers" },
+  ];
+}
 
 export interface Status {
   rows: StatusRow[];
@@ -29,44 +64,68 @@ export interface Status {
 
 interface Found {
   record: ConnectorStatus;
-  status: PairStatus | undefined;
+  status?: PairStatus;
 }
 
-export interface StatusRequest {
-  /** Ids and names; empty means all connectors. */
-  wanted: readonly string[];
-  /** What earlier polls have read. */
-  known?: KnownDetails;
+type Runs = Pick<StatusRow, "errors" | "lastAttemptAt">;
+
+/** The runs of each pair that were read, with the record of the listing at that time. */
+export type KnownRuns = Map<number, { json: string; runs: Runs }>;
+
+/** Most pairs with runs of which errors and last run are read: two requests each. */
+const maxDetailed = 200;
+/** Pairs that are read at a time. */
+const batchSize = 4;
+/** The states in which a run can start or fail. */
+const running = new Set(["SCHEDULED", "INITIAL_INDEXING", "ACTIVE"]);
+
+/** Whether the service has no such endpoint, or no such pair. */
+const isMissing = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.status === 404 || error.status === 405);
+
+const isRefused = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.exit === "auth";
+
+/**
+ * The state in one word: the service's own, `indexing` while a run works, `failing` after
+ * several failed runs. Null if the record names no state.
+ */
+function stateOf(status: PairStatus): string | null {
+  const { cc_pair_status: state } = status;
+  if (!state) return null;
+  if (running.has(state) && status.in_repeated_error_state === true) return "failing";
+  if (running.has(state) && status.in_progress === true) return "indexing";
+  return state.toLowerCase();
 }
 
-/** The error of an id that the service does not know, or does not show to this key. */
-function unknownId(id: number, cause: ApiError): CliError {
-  return new CliError("not-found", `there is no pair ${id}, or the key may not see it`, {
-    cause,
-    hints: ["`knowctl connectors list` shows all connectors of the key"],
-  });
+/** A pair of the listing of states, in the form of the other listing. */
+function toFound(status: PairStatus): Found {
+  const { cc_pair_id, access_type, source } = status;
+  // This listing has no null names.
+  const record = { cc_pair_id, name: status.name || null, access_type, connector: { source } };
+  return { record, status };
 }
 
 /** The pair with this id, also one that no listing has. Throws CliError `not-found`, ApiError. */
 export async function findPair(client: Client, id: number): Promise<Found> {
   try {
-    const status = await readPairStatus(client, id);
-    return { record: toRecord(status), status };
+    return toFound(await readPairStatus(client, id));
   } catch (error) {
-    if (isMissingEndpoint(error)) throw unknownId(id, error);
-    throw error;
+    if (!isMissing(error)) throw error;
+    throw new CliError("not-found", `there is no pair ${id}, or the key may not see it`, {
+      cause: error,
+      hints: ["`knowctl connectors list` shows all connectors of the key"],
+    });
   }
 }
-
-const isId = (text: string): boolean => /^\d{1,15}$/.test(text);
 
 async function select(
   client: Client,
   all: readonly Found[],
   wanted: readonly string[],
   hasStatus: boolean,
-): Promise<Found[]> {
-  if (wanted.length === 0) return [...all];
+): Promise<readonly Found[]> {
+  if (wanted.length === 0) return all;
   const records = all.map(({ record }) => record);
   const chosen = new Map<number, Found>();
   for (const text of wanted) {
@@ -79,7 +138,7 @@ async function select(
 }
 
 /** Reads the states; undefined, with the reason in `missing`, where the service has none. */
-async function readStatuses(client: Client, missing: string[]): Promise<PairStatus[] | undefined> {
+async function readStatuses(client: Client, missing: string[]): Promise<Found[] | undefined> {
   const members = "state, documents, errors, times and queue";
   if (!canReadStatus(client)) {
     missing.push(
@@ -88,90 +147,141 @@ async function readStatuses(client: Client, missing: string[]): Promise<PairStat
     return undefined;
   }
   try {
-    return await listPairStatuses(client);
+    return (await listPairStatuses(client))
+      .map(toFound)
+      .toSorted((a, b) => (a.record.cc_pair_id ?? Infinity) - (b.record.cc_pair_id ?? Infinity));
   } catch (error) {
-    if (!isMissingEndpoint(error)) throw error;
+    if (!isMissing(error)) throw error;
     missing.push(`this service is too old to report ${members}: ${error.message}`);
     return undefined;
   }
 }
 
-/** The groups and owners of private pairs, which only the listing of connectors has. */
-async function readGroups(
+/** Errors and last run of a pair. Reads nothing again while the record of the listing stays the same. */
+async function readRuns(
   client: Client,
-  found: readonly Found[],
-  result: Status,
-): Promise<ReadonlyMap<number | null, ConnectorStatus>> {
-  if (!found.some(({ record }) => record.access_type === "private")) return new Map();
+  id: number,
+  status: PairStatus,
+  { known, onFailure }: { known: KnownRuns; onFailure: (error: unknown) => null },
+): Promise<Runs> {
+  // Without a run there is no error: uploads leave neither (observed-service.md 11.4).
+  if (!status.last_status) return { errors: 0, lastAttemptAt: null };
+  const json = JSON.stringify(status);
+  const before = known.get(id);
+  // The record changes when a run starts or ends.
+  if (before?.json === json && status.in_progress !== true) return before.runs;
+  const [errors, last] = await Promise.all([
+    countPairErrors(client, id).catch(onFailure),
+    readLastAttempt(client, id).catch(onFailure),
+  ]);
+  const runs = { errors, lastAttemptAt: last ?? null };
+  known.set(id, { json, runs });
+  return runs;
+}
+
+/** The complete records of private pairs, whose groups and owners only the listing of connectors has. */
+async function readGroups(client: Client, found: readonly Found[], result: Status) {
+  if (!found.some(({ record }) => record.access_type === "private")) return [];
   try {
-    const records = await listConnectors(client);
-    return new Map(records.map((record) => [record.cc_pair_id, record]));
+    return await listConnectors(client);
   } catch (error) {
     if (!isRefused(error)) throw error;
     result.refused ??= error;
-    return new Map();
+    return [];
   }
 }
 
-async function describe(
+/** Who can read the pair's documents. Uploads to a pair of type sync are found by nobody. */
+function readersOfPair(record: ConnectorStatus, isComplete: boolean): string {
+  const { access_type: type } = record;
+  if (type === "private" && !isComplete)
+    return "private: cannot determine who reads these documents";
+  if (type === "sync" && record.connector?.source !== "ingestion_api") {
+    return "sync: everybody whom the source allows reads these documents";
+  }
+  return readersOf(record);
+}
+
+/** The row of a pair; `complete` is its record in the listing of connectors, if that was read. */
+function toRow({ record, status }: Found, complete: ConnectorStatus | undefined): StatusRow {
+  const { cc_pair_id, name, access_type: accessType, connector } = complete ?? record;
+  return {
+    ccPairId: cc_pair_id,
+    name: name ?? null,
+    source: connector?.source ?? null,
+    state: status ? stateOf(status) : null,
+    accessType: accessType ?? null,
+    documents: status?.docs_indexed ?? null,
+    errors: null,
+    lastSuccessAt: status?.last_success ?? null,
+    lastAttemptAt: null,
+    queue: null,
+    readers: readersOfPair(complete ?? record, complete !== undefined),
+  };
+}
+
+/** Adds what only requests about one pair tell: its errors and last run, and its queue if it is named. */
+async function addDetails(
   client: Client,
   found: readonly Found[],
-  { wanted, known = new Map() }: StatusRequest,
-  result: Status,
-): Promise<void> {
-  const isNamed = wanted.length > 0;
-  const listed = await readGroups(client, found, result);
-  const withRuns = found.filter(({ status }) => status?.last_status).length;
-  const isDetailed = isNamed || withRuns <= maxDetailed;
-  if (!isDetailed) {
-    result.missing.push(
+  { rows, missing, ...result }: Status,
+  isNamed: boolean,
+  known: KnownRuns,
+): Promise<ApiError | undefined> {
+  if (!isNamed && found.filter(({ status }) => status?.last_status).length > maxDetailed) {
+    missing.push(
       `errors and lastAttemptAt are not read for more than ${maxDetailed} connectors: name the connectors`,
     );
+    return result.refused;
   }
+  let { refused } = result;
   const lacking = new Set<string>();
   const onFailure = (error: unknown): null => {
-    if (isRefused(error)) result.refused ??= error;
-    else if (isMissingEndpoint(error)) lacking.add(error.message);
+    if (isRefused(error)) refused ??= error;
+    else if (isMissing(error)) lacking.add(error.message);
     else throw error;
     return null;
   };
-  for (let start = 0; start < found.length; start += isDetailed ? batchSize : found.length) {
-    const batch = isDetailed ? found.slice(start, start + batchSize) : found;
-    const details = isDetailed
-      ? await Promise.all(
-          batch.map(({ status }) => readDetails(client, status, isNamed, { known, onFailure })),
-        )
-      : [];
-    for (const [index, { record, status }] of batch.entries()) {
-      const full = listed.get(record.cc_pair_id);
-      result.rows.push(
-        toRow(full ?? record, full !== undefined, status, details[index] ?? noDetails),
-      );
-    }
+  const add = async ({ status }: Found, index: number): Promise<void> => {
+    const id = status?.cc_pair_id ?? null;
+    if (!status || id === null) return;
+    const [runs, queue] = await Promise.all([
+      readRuns(client, id, status, { known, onFailure }),
+      isNamed ? countWaiting(client, id).catch(onFailure) : null,
+    ]);
+    Object.assign(rows[index]!, runs, { queue });
+  };
+  for (let start = 0; start < found.length; start += batchSize) {
+    const batch = found.slice(start, start + batchSize);
+    await Promise.all(batch.map((each, index) => add(each, start + index)));
   }
   const [first] = lacking;
-  if (first !== undefined) result.missing.push(`this service does not report everything: ${first}`);
+  if (first !== undefined) missing.push(`this service does not report everything: ${first}`);
+  return refused;
 }
 
 /**
- * Reads the state of the wanted connectors. A pair that is named by its id need not
- * be listed. Throws ApiError, and CliError `not-found` for an unknown id or name.
+ * Reads the state of the wanted connectors (ids and names; none means all). A pair that is named by
+ * its id need not be listed. `known` is what earlier polls have read. Throws ApiError, and CliError
+ * `not-found` for an unknown id or name.
  */
-export async function readStatus(client: Client, request: StatusRequest): Promise<Status> {
-  const { wanted } = request;
+export async function readStatus(
+  client: Client,
+  wanted: readonly string[],
+  known: KnownRuns = new Map(),
+): Promise<Status> {
   const missing: string[] = [];
   const statuses = await readStatuses(client, missing);
+  const records = statuses ? [] : await listConnectors(client);
+  const all = statuses ?? records.map((record) => ({ record }));
+  const found = await select(client, all, wanted, statuses !== undefined);
   const result: Status = { rows: [], hasStatus: statuses !== undefined, missing };
-  if (statuses) {
-    const all = statuses
-      .map((status) => ({ record: toRecord(status), status }))
-      .toSorted((a, b) => (a.record.cc_pair_id ?? Infinity) - (b.record.cc_pair_id ?? Infinity));
-    const found = await select(client, all, wanted, true);
-    await describe(client, found, request, result);
-  } else {
-    const all = (await listConnectors(client)).map((record) => ({ record, status: undefined }));
-    const found = await select(client, all, wanted, false);
-    result.rows = found.map(({ record }) => toRow(record, true, undefined, noDetails));
-  }
+  const listed = statuses ? await readGroups(client, found, result) : records;
+  const complete = new Map(listed.map((record) => [record.cc_pair_id, record]));
+  result.rows = found.map((each) =>
+    toRow(each, statuses ? complete.get(each.record.cc_pair_id) : each.record),
+  );
+  const isNamed = wanted.length > 0;
+  if (statuses) result.refused = await addDetails(client, found, result, isNamed, known);
   return result;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createChanges } from "../../../../src/commands/connectors/status/watch.ts";
-import { sampleRow, type StatusRow } from "../../../../src/commands/connectors/status/rows.ts";
+import type { StatusRow } from "../../../../src/commands/connectors/status/read.ts";
 import { SignalReceived } from "../../../../src/context.ts";
 import { main } from "../../../main.ts";
 import { cleanEnvironment, createTestContext } from "../../../support.ts";
@@ -215,7 +215,7 @@ describe("connectors status --watch, on a terminal,", () => {
 
 it("changes are told in the order of the listing, what is gone at the end", () => {
   const changes = createChanges();
-  const rowOf = (ccPairId: number) => ({ ...sampleRow, ccPairId });
+  const rowOf = (ccPairId: number) => ({ ccPairId }) as StatusRow;
   const [first, second] = [rowOf(1), rowOf(2)];
   const told = (...records: StatusRow[]): string[] =>
     changes(records).map(({ event, record }) => `${event} ${record.ccPairId}`);
