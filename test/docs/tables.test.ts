@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { knownMembers } from "../../src/checks/eval/suite/suite-schema.ts";
 import { words } from "../../src/checks/eval/words/words.ts";
-import { slashCommands } from "../../src/commands/chat/conversation/slash/commands.ts";
+import { commandNames } from "../../src/commands/chat/conversation/commands.ts";
 import { checks } from "../../src/commands/doctor/doctor.ts";
 import { formats } from "../../src/documents/formats/formats.ts";
 import { listFormats } from "../../src/cli/formats.ts";
@@ -16,7 +16,7 @@ const extensions = Object.values(formats).flatMap((format) =>
 );
 
 it.each([
-  ["docs/chat.md", "command", Object.keys(slashCommands).map((name) => `/${name}`)],
+  ["docs/chat.md", "command", commandNames.map((name) => `/${name}`)],
   ["docs/doctor.md", "check", checks.map(({ name }) => name)],
   ["docs/eval-suites.md", "member", knownMembers["cases"] ?? []],
   ["docs/eval-suites.md", "word", [...Object.keys(words), "judge"]],

@@ -1,11 +1,22 @@
-import type { ChatOptions } from "./options/chat-options.ts";
+import {
+  type ChatOptions,
+  checkLive,
+  checkPayloadSession,
+  selectionOf,
+  checkOptions,
+  formatOf,
+  parametersOf,
+  shownOf,
+  switchOf,
+} from "./options/options.ts";
 import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { ChatFormat } from "../../output/chat/render.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { dim } from "../../output/terminal/text.ts";
-import { ask, plainView, writeUnasked, viewOf, type Question, type View } from "./ask.ts";
+import { ask, plainView, writeUnasked, viewOf, type View } from "./ask.ts";
+import type { Question } from "./send.ts";
 import type { LocalFile } from "./files.ts";
 import {
   beginsConversation,
@@ -14,8 +25,6 @@ import {
   readPayload,
   type MessagePlan,
 } from "./message.ts";
-import { checkLive, checkPayloadSession, selectionOf } from "./options/flag-rules.ts";
-import { checkOptions, formatOf, parametersOf, shownOf, switchOf } from "./options/options.ts";
 import { combineSinks, type Ending, type AnswerSink } from "./turn.ts";
 import { connect, loadSettings, openOutput, type Connected } from "../connect.ts";
 import type { SessionOwner } from "./session/session-index.ts";
@@ -24,7 +33,7 @@ async function noteSession(
   context: Context,
   output: Output,
   { turn: { sessionId, messageId }, outcome: { status } }: Ending,
-  format: ChatFormat,
+  format: View["format"],
   isRemembered: boolean,
 ): Promise<void> {
   // The error of a cut answer already names the next step.

@@ -3,7 +3,7 @@ import { modelName } from "../../output/chat/made.ts";
 import { titleText } from "../../output/chat/sources.ts";
 import { hasAnswer, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
 import { hintForUnknown } from "../../api/answers/unknown.ts";
-import type { TurnEvent } from "../../output/chat/turn/turn-event.ts";
+import type { TurnEvent } from "../../output/chat/turn/chat-events.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 
 type Failure = Extract<TurnEvent, { type: "error" }>;

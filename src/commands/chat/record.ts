@@ -59,7 +59,7 @@ export function createRecorder(
   append(headLine(new Date(context.now()), parameters.message));
   const atMs = (): number => context.elapsed() - startedAt;
   return {
-    write({ lines }) {
+    write(lines) {
       const at = atMs();
       const entries = lines.map(({ raw, kind }): RecordedEntry => {
         const isReply = whole && kind === "reply";

@@ -5,14 +5,12 @@ import { redactText } from "../../api/answers/redaction.ts";
 import type { ChatReply } from "../../api/chat-schemas.ts";
 import type { Context } from "../../context.ts";
 import { CliError, exitCodes, type ExitName } from "../../errors.ts";
-import { createTurn, type Turn } from "../../output/chat/turn/answer.ts";
-import { chatRenderers } from "../../output/chat/render.ts";
+import { createTurn } from "../../output/chat/turn/answer.ts";
+import type { Piece } from "../../output/chat/turn/reply.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import { createSpinner } from "../../output/terminal/spinner.ts";
 import { readRecording, type RecordedEntry } from "../../recording.ts";
-import type { View } from "./ask.ts";
-import { applyLines, applyReply, type Batch } from "./send.ts";
-import { conclude, runTurn, type Ending, type AnswerSink } from "./turn.ts";
+import { rendererOf, type View } from "./ask.ts";
+import { runTurn, type Ending, type AnswerSink } from "./turn.ts";
 
 /** Groups entries of the same time. */
 async function* groupsOf(path: string): AsyncGenerator<[RecordedEntry, ...RecordedEntry[]]> {
@@ -55,8 +53,7 @@ async function* play(
   { secrets }: Output,
   path: string,
   speed: number,
-  turn: Turn,
-): AsyncGenerator<Batch> {
+): AsyncGenerator<Piece> {
   const redact = createMessageRedactor(secrets);
   const startedAt = context.elapsed();
   const progress = startProgress();
@@ -71,16 +68,17 @@ async function* play(
       if ("end" in entry) end = entry;
       else if ("reply" in entry) {
         isWhole = true;
-        yield applyReply(turn, await replyOf(redactText(entry.reply, secrets)));
+        const reply = await replyOf(redactText(entry.reply, secrets));
+        yield [{ raw: JSON.stringify(reply), kind: "reply", reply }];
       }
     }
     const messages = group.flatMap((entry) => ("line" in entry ? redact(entry.line) : []));
     const lines = await eventsOf(messages, progress);
-    if (lines.length > 0) yield applyLines(turn, lines);
+    if (lines.length > 0) yield lines;
   }
   const held = await eventsOf(redact(undefined), progress);
   const rest = [...held, ...(await lastEvents(progress))];
-  if (rest.length > 0) yield applyLines(turn, rest);
+  if (rest.length > 0) yield rest;
   if (!isWhole && !isEnded(progress)) throw failureOf(end);
 }
 
@@ -101,19 +99,12 @@ export async function replay(
   context: Context,
   output: Output,
   options: { replay: string; replaySpeed?: number },
-  { format, ...view }: View,
+  view: View,
   sink: AnswerSink | undefined,
 ): Promise<Ending> {
   const turn = createTurn();
-  const renderer = chatRenderers[format](output, createSpinner(output), { turn, ...view });
+  const renderer = rendererOf(output, view, turn);
   const path = resolve(context.cwd, options.replay);
-  const batches = play(context, output, path, options.replaySpeed ?? 1, turn);
-  const end = await runTurn(context, batches, { turn, renderer, sink });
-  return await conclude(context, undefined, renderer, {
-    ...end,
-    turn,
-    sink,
-    warnings: [],
-    requestedModel: null,
-  });
+  const pieces = play(context, output, path, options.replaySpeed ?? 1);
+  return await runTurn(context, undefined, pieces, { turn, renderer, sink });
 }

@@ -1,17 +1,18 @@
-import type { TurnEvent } from "../../output/chat/turn/turn-event.ts";
+import type { ChatEvent } from "../../api/chat-schemas.ts";
+import type { TurnEvent } from "../../output/chat/turn/chat-events.ts";
 import type { ChatRenderer, ChatStatus, Outcome } from "../../output/chat/renderer.ts";
 import { stopChat } from "../../api/chat/chat.ts";
 import type { Client } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, ClosedPipeError, CliError, reworded } from "../../errors.ts";
-import { isStopped, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
+import { createTurn, isStopped, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
+import { applyPiece, linesOf, type Piece } from "../../output/chat/turn/reply.ts";
 import { endFailure, isCancelled, stopWarnings } from "./end-failure.ts";
-import type { Batch } from "./send.ts";
 
 /** Stores an answer outside the screen, in a file or a recording. Never throws. */
 export interface AnswerSink {
   /** Gets each network chunk before it is drawn. */
-  write(batch: Batch): void;
+  write(lines: readonly ChatEvent[]): void;
   /** Called at the end, before it is drawn. Returns the error of a failed write. */
   close(turn: Turn, status: ChatStatus, failure: unknown): CliError | undefined;
   /** Called after the answer is drawn: screen and messages may share a file. */
@@ -22,8 +23,8 @@ export interface AnswerSink {
 export function combineSinks(sinks: readonly AnswerSink[]): AnswerSink | undefined {
   if (sinks.length === 0) return undefined;
   return {
-    write(batch) {
-      for (const sink of sinks) sink.write(batch);
+    write(lines) {
+      for (const sink of sinks) sink.write(lines);
     },
     close(...end) {
       const failures = sinks.map((sink) => sink.close(...end));
@@ -35,53 +36,21 @@ export function combineSinks(sinks: readonly AnswerSink[]): AnswerSink | undefin
   };
 }
 
-export interface TurnRequest {
+/** How an answer is drawn while it arrives, and what else is done with it. */
+export interface Drawn {
   /** Filled while the answer arrives. */
   turn: Turn;
   renderer: ChatRenderer;
   sink?: AnswerSink | undefined;
+  /** Called after each piece is drawn. */
+  onPiece?(): Promise<void>;
+  /** Called once the answer has ended, before its end is drawn. Returns warnings. Never throws. */
+  complete?(failure: unknown): Promise<string[]>;
+  requestedModel?: string | null;
 }
 
-interface TurnEnd {
-  /** What ended the turn early: a CliError, or the reason of an aborted signal. */
-  failure: unknown;
-  /** Why the output failed. */
-  outputFailure: unknown;
-  timings: Outcome["timings"];
-}
-
-/**
- * Draws an answer while it arrives. Returns errors of service and network as `failure`;
- * throws only if the output fails. With a sink, a closed output pipe does not end the
- * answer.
- */
-export async function runTurn(
-  context: Context,
-  batches: AsyncIterable<Batch>,
-  { turn, renderer, sink }: TurnRequest,
-): Promise<TurnEnd> {
-  const started = context.elapsed();
-  let firstTextMs: number | null = null;
-  let outputFailure: unknown;
-  let failure: unknown;
-  try {
-    for await (const batch of batches) {
-      sink?.write(batch);
-      if (firstTextMs === null && batch.events.some(isText))
-        firstTextMs = context.elapsed() - started;
-      try {
-        if (outputFailure === undefined) await renderer.show(batch.events, batch.lines);
-      } catch (error) {
-        outputFailure = error;
-        if (!sink || !(error instanceof ClosedPipeError)) throw error;
-      }
-    }
-    failure = endFailure(turn);
-  } catch (error) {
-    failure = error;
-  }
-  return { failure, outputFailure, timings: { firstTextMs, totalMs: context.elapsed() - started } };
-}
+/** Without an answer: nothing is drawn. */
+export const silentRenderer: ChatRenderer = { async show() {}, async finish() {} };
 
 function isText(event: TurnEvent): boolean {
   return event.type === "text" && event.text !== "";
@@ -170,53 +139,95 @@ export interface Ending {
   failure: unknown;
 }
 
-/** The end of a turn, as input of `conclude`. */
-interface Conclusion extends TurnEnd {
-  turn: Turn;
-  warnings: string[];
-  requestedModel: string | null;
+/** Draws the pieces. Returns what ended the answer early, and why the output failed. */
+async function drawPieces(
+  context: Context,
+  pieces: AsyncIterable<Piece>,
+  { turn, renderer, sink, onPiece }: Drawn,
+) {
+  const started = context.elapsed();
+  const timings: Outcome["timings"] = { firstTextMs: null, totalMs: 0 };
+  let outputFailure: unknown;
+  let failure: unknown;
   /** The answer was read from the session: the service has no more of it. */
-  isStored?: boolean;
-  sink?: AnswerSink | undefined;
+  let isStored = false;
+  try {
+    for await (const piece of pieces) {
+      const lines = linesOf(piece);
+      isStored = "answer" in piece;
+      const events = applyPiece(turn, piece);
+      sink?.write(lines);
+      if (events.some(isText)) timings.firstTextMs ??= context.elapsed() - started;
+      try {
+        if (outputFailure === undefined) await renderer.show(events, lines);
+      } catch (error) {
+        outputFailure = error;
+        if (!sink || !(error instanceof ClosedPipeError)) throw error;
+      }
+      await onPiece?.();
+    }
+    failure = endFailure(turn);
+  } catch (error) {
+    failure = error;
+  }
+  timings.totalMs = context.elapsed() - started;
+  return { failure, outputFailure, timings, isStored };
 }
 
 /**
- * Closes the sink and the renderer. After Ctrl-C it asks the service to stop, if the
- * service can. Rethrows an output failure once the sink is closed.
+ * Draws an answer while it arrives, and its end. Returns errors of service and network as
+ * `failure`; throws only if the output fails, once the sink is closed. With a sink, a closed
+ * output pipe does not end the answer. After Ctrl-C it asks the service to stop, if the service can.
  */
-export async function conclude(
+export async function runTurn(
   context: Context,
   client: Client | undefined,
-  renderer: ChatRenderer,
-  end: Conclusion,
+  pieces: AsyncIterable<Piece>,
+  drawn: Drawn,
 ): Promise<Ending> {
-  const { turn, timings, requestedModel, outputFailure } = end;
-  let status = statusOf(context, end.failure);
+  const { turn, renderer, sink, requestedModel = null } = drawn;
+  const end = await drawPieces(context, pieces, drawn);
+  const found = (await drawn.complete?.(end.failure)) ?? [];
   let { failure } = end;
+  let status = statusOf(context, failure);
   if (status === "interrupted") failure = context.signal.reason;
-  if (status === "incomplete" && client && end.isStored !== true && mayHoldMore(turn)) {
+  if (status === "incomplete" && client && !end.isStored && mayHoldMore(turn)) {
     failure = withRecovery(failure as CliError, recoveryHints(client, turn));
   }
   if (status === "error" && client && turn.failure === null) {
     failure = withSession(failure, client, turn);
   }
-  const sinkFailure = end.sink?.close(turn, status, failure);
+  const sinkFailure = sink?.close(turn, status, failure);
   if (sinkFailure && failure === undefined) {
     failure = sinkFailure;
     status = "error";
   }
   const error = errorRecord(failure, status, turn);
-  const warnings = status === "ok" ? [...end.warnings, ...stopWarnings(turn)] : end.warnings;
-  const outcome: Outcome = { status, error, requestedModel, warnings, timings };
+  const warnings = status === "ok" ? [...found, ...stopWarnings(turn)] : found;
+  const outcome: Outcome = { status, error, requestedModel, warnings, timings: end.timings };
   try {
     // With a sink, the answer's own failure is more useful than the closed pipe.
-    if (outputFailure !== undefined) throw failure ?? outputFailure;
+    if (end.outputFailure !== undefined) throw failure ?? end.outputFailure;
     await renderer.finish(outcome);
-  } catch (error) {
-    throw client ? withAnswer(error, client, turn) : error;
+  } catch (problem) {
+    throw client ? withAnswer(problem, client, turn) : problem;
   } finally {
-    await end.sink?.report?.();
+    await sink?.report?.();
   }
   if (status === "interrupted" && client) await stopOnService(client, turn);
   return { turn, outcome, failure };
+}
+
+/** The ending of a question that failed before any answer, drawn by `renderer`. */
+export async function endUnasked(
+  context: Context,
+  failure: unknown,
+  renderer = silentRenderer,
+  turn = createTurn(),
+  client?: Client,
+): Promise<Ending> {
+  async function* fail(): AsyncGenerator<Piece> {
+    yield await Promise.reject<Piece>(failure);
+  }
+  return await runTurn(context, client, fail(), { turn, renderer });
 }

@@ -3,6 +3,7 @@ import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Gate } from "../../api/retry/gate.ts";
 import type { SearchQuery } from "../../api/search.ts";
 import { createTurn } from "../../output/chat/turn/answer.ts";
+import { applyPiece } from "../../output/chat/turn/reply.ts";
 import { endFailure } from "../chat/end-failure.ts";
 import { sendQuestion } from "../chat/send.ts";
 import { type Found, foundDocuments } from "./found.ts";
@@ -17,13 +18,8 @@ export async function findByChat(
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   const parameters: ChatParameters = { message, ...Object.fromEntries(given) };
   const turn = createTurn();
-  for await (const _batch of sendQuestion(
-    client,
-    { parameters, whole: false, limits: { gate } },
-    turn,
-  )) {
-    // The turn collects the documents.
-  }
+  const question = { parameters, whole: false, limits: { gate } };
+  for await (const lines of sendQuestion(client, question)) applyPiece(turn, lines);
   const failure = endFailure(turn);
   if (failure && (failure.exit !== "incomplete" || !turn.stopped)) throw failure;
   return foundDocuments([...turn.documents.values()]);

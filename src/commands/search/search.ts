@@ -16,8 +16,7 @@ import {
 } from "../../output/search/results.ts";
 import { sandboxCaveat } from "../../output/sandbox-caveat.ts";
 import { filesInState, type StateFlag } from "../files-in-state.ts";
-import { parseTags } from "../chat/options/tags.ts";
-import { parseSince } from "../chat/session/time.ts";
+import { parseSince, parseTags } from "../chat/options/filters.ts";
 import { connect, type Connected } from "../connect.ts";
 import { findProjectRoot } from "../project-root.ts";
 import { createAllowance } from "./allow.ts";

@@ -1,76 +1,25 @@
+import type { ChatEvent } from "../../api/chat-schemas.ts";
 import type { Client } from "../../api/client.ts";
-import { getSession, resumeChat } from "../../api/sessions.ts";
 import type { StoredMessage, StoredSession } from "../../api/session-schemas.ts";
-import type { StateFlag } from "../files-in-state.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { createTurn, type Turn } from "../../output/chat/turn/answer.ts";
 import { checkSelection } from "../../output/chat/machine.ts";
 import type { RenderMode } from "../../output/chat/markdown.ts";
-import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
-import { citedIds } from "../../output/chat/sources.ts";
+import type { ChatFormat } from "../../output/chat/render.ts";
 import { answerState, branchesOf, turnOfAnswers } from "../../output/chat/stored/stored.ts";
+import { createTurn, type Turn } from "../../output/chat/turn/answer.ts";
+import type { Piece } from "../../output/chat/turn/reply.ts";
 import { createSpinner, type Spinner } from "../../output/terminal/spinner.ts";
 import { dim } from "../../output/terminal/text.ts";
-import { viewOf } from "../chat/ask.ts";
-import { selectionOf } from "../chat/options/flag-rules.ts";
+import { addLocalFiles, rendererOf, viewOf } from "../chat/ask.ts";
+import { formatOf, selectionOf } from "../chat/options/options.ts";
 import { findSession } from "../chat/session/find-session.ts";
-import { formatOf } from "../chat/options/options.ts";
+import { readAnswer } from "../chat/session/read-answer.ts";
 import { indexedSession } from "../chat/session/session-index.ts";
-import { conclude, runTurn, type Ending } from "../chat/turn.ts";
+import { runTurn, type Ending } from "../chat/turn.ts";
+import type { StateFlag } from "../files-in-state.ts";
 import { withPlace, type Place } from "./place.ts";
-import type { TurnEvent } from "../../output/chat/turn/turn-event.ts";
-import type { ChatEvent } from "../../api/chat-schemas.ts";
-import { eventsOfReply } from "../../output/chat/turn/reply.ts";
-import { applyLines, type Batch } from "../chat/send.ts";
-
-/** A recovered answer: in progress as a stream, or stored. */
-type Found =
-  | { kind: "stream"; events: AsyncGenerator<ChatEvent[]> }
-  | { kind: "stored"; session: StoredSession; answer: StoredMessage };
-
-function storedEvents(turn: Turn, found: Extract<Found, { kind: "stored" }>): TurnEvent[] {
-  Object.assign(turn, turnOfAnswers(found.session, found.answer));
-  return eventsOfReply(turn);
-}
-
-/** The rest of a stored answer whose beginning a stream has already shown. */
-function eventsAfter(shown: string, events: readonly TurnEvent[]): TurnEvent[] {
-  return events.flatMap((event): TurnEvent[] => {
-    if ((event.model ?? 0) > 0) return [event];
-    if (event.type === "text" && event.text.startsWith(shown)) {
-      return [{ ...event, text: event.text.slice(shown.length) }];
-    }
-    if (event.type === "text") return [{ type: "interim", text: shown }, event];
-    return event.type === "stop" || event.type === "error" ? [event] : [];
-  });
-}
-
-/**
- * Yields a recovered answer and applies it to `turn`. If the stream is cut again, `again`
- * finds the stored answer; without `again`, the cut is thrown.
- */
-async function* batchesOf(
-  found: Found,
-  turn: Turn,
-  again: (() => Promise<Found>) | undefined,
-): AsyncGenerator<Batch> {
-  if (found.kind === "stored") {
-    yield { events: storedEvents(turn, found), lines: [] };
-    return;
-  }
-  try {
-    for await (const lines of found.events) yield applyLines(turn, lines);
-  } catch (error) {
-    const isCut = error instanceof CliError && error.exit === "incomplete";
-    if (!isCut || !again) throw error;
-    const { answer } = turn;
-    const stored = await again();
-    if (stored.kind !== "stored") throw error;
-    yield { events: eventsAfter(answer, storedEvents(turn, stored)), lines: [] };
-  }
-}
 
 export interface SessionsRecoverOptions extends GlobalFlags, StateFlag {
   /** Poll until the answer is complete. */
@@ -79,6 +28,29 @@ export interface SessionsRecoverOptions extends GlobalFlags, StateFlag {
   sources?: boolean;
   show?: string;
   render?: RenderMode;
+}
+
+/** A recovered answer: in progress as a stream, or stored. */
+type Found = AsyncGenerator<ChatEvent[]> | Turn;
+
+/**
+ * Yields a recovered answer. If the stream is cut again, `again` finds the stored answer;
+ * without `again`, the cut is thrown.
+ */
+async function* piecesOf(
+  found: Found,
+  again: (() => Promise<Found>) | undefined,
+): AsyncGenerator<Piece> {
+  if ("answer" in found) return yield found;
+  try {
+    yield* found;
+  } catch (error) {
+    const isCut = error instanceof CliError && error.exit === "incomplete";
+    if (!isCut || !again) throw error;
+    const stored = await again();
+    if (!("answer" in stored)) throw error;
+    yield stored;
+  }
 }
 
 const firstWaitMs = 1000;
@@ -98,27 +70,16 @@ function wantedAnswer({ env, owner }: Place, session: StoredSession): StoredMess
   return branchesOf(session)[0]?.messages.findLast(isAnswer);
 }
 
-/** Whether waiting can help: a run is in flight, or the service is too old to report runs. */
-function mayStillArrive(session: StoredSession, answer: StoredMessage | undefined): boolean {
-  if (session.current_run) return true;
-  const isMissing = answer !== undefined && answerState(answer) === "missing";
-  return session.current_run === undefined && isMissing;
-}
-
 /** Looks up the answer; undefined if only waiting can help. Returns a stream only with `follows`. */
 async function lookUp(place: Place, id: string, follows: boolean): Promise<Found | undefined> {
-  const { client } = place;
-  let session = await getSession(client, id);
+  const { session, lines } = await readAnswer(place.client, id, () => follows);
+  if (lines) return lines;
   if (session.current_run && !follows) return undefined;
-  if (session.current_run) {
-    const events = await resumeChat(client, id);
-    if (events) return { kind: "stream", events };
-    // The run may have ended between the two requests.
-    session = await getSession(client, id);
-  }
   const answer = wantedAnswer(place, session);
-  if (answer && answerState(answer) !== "missing") return { kind: "stored", session, answer };
-  if (mayStillArrive(session, answer)) return undefined;
+  const isMissing = answer !== undefined && answerState(answer) === "missing";
+  if (answer && !isMissing) return turnOfAnswers(session, answer);
+  // A run is in flight, or the service is too old to report runs.
+  if (session.current_run || (session.current_run === undefined && isMissing)) return undefined;
   if (!answer) {
     throw new CliError("not-found", `session ${id} holds no answer`, {
       hints: [`see its messages: knowctl sessions show ${id}`],
@@ -190,9 +151,8 @@ async function draw(
   format: ChatFormat,
 ): Promise<Ending> {
   const { client, output } = place;
-  const { format: _, findFiles, ...view } = viewOf(context, options, place, format);
-  const turn = createTurn();
-  turn.sessionId = id;
+  const view = viewOf(context, options, place, format);
+  const turn = { ...createTurn(), sessionId: id };
   const spinner = createSpinner(output);
   spinner.start("looking for the answer");
   const found = await waitForAnswer(context, place, id, spinner, options).catch(
@@ -201,19 +161,19 @@ async function draw(
       throw error;
     },
   );
-  const renderer = chatRenderers[format](output, spinner, { turn, ...view });
   // The stream is not followed a second time: its beginning has been shown.
   const again = async (): Promise<Found> => {
     await output.note(dim("the stream was cut again: waiting until the answer is stored"));
     return await waitForAnswer(context, place, id, spinner, options, false);
   };
-  const batches = batchesOf(found, turn, options.poll ? again : undefined);
-  const end = await runTurn(context, batches, { turn, renderer });
-  const cited = citedIds(turn);
-  if (findFiles && cited.length > 0) turn.localFiles = await findFiles(cited);
-  const isStored = found.kind === "stored";
-  const more = { turn, warnings: [], requestedModel: null, isStored };
-  return await conclude(context, client, renderer, { ...end, ...more });
+  return await runTurn(context, client, piecesOf(found, options.poll ? again : undefined), {
+    turn,
+    renderer: rendererOf(output, view, turn, spinner),
+    async complete() {
+      await addLocalFiles(view, turn);
+      return [];
+    },
+  });
 }
 
 /**

@@ -18,7 +18,7 @@ import type { StoredSession } from "../../api/session-schemas.ts";
 import { writeTranscript } from "../../output/chat/stored/transcript.ts";
 import { neutraliseJson } from "../../output/terminal/neutralise.ts";
 import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
-import { isGiven } from "../chat/options/flag-rules.ts";
+import { isGiven } from "../chat/options/options.ts";
 import { statsOf } from "../stats-of.ts";
 import { nameOf, readSession, withPlace, type Place } from "./place.ts";
 

@@ -1,4 +1,4 @@
-import type { TurnEvent } from "./turn/turn-event.ts";
+import type { TurnEvent } from "./turn/chat-events.ts";
 import type { ChatRenderer, Outcome, RenderOptions, Selection } from "./renderer.ts";
 import type { SearchDoc } from "../../api/chat-schemas.ts";
 import { writeJq } from "../formats/formats.ts";

@@ -1,20 +1,15 @@
-import type { ChatRenderer, RenderOptions } from "./renderer.ts";
+import { neutraliseLine } from "../terminal/neutralise.ts";
 import type { Output } from "../terminal/output.ts";
 import type { Spinner } from "../terminal/spinner.ts";
-import { createJsonRenderer, createNdjsonRenderer, createPacketsRenderer } from "./machine.ts";
-import type { TurnEvent, Place } from "./turn/turn-event.ts";
 import { bold, dim, joined, type Text } from "../terminal/text.ts";
-import { hasText, isStopped, turnsOf } from "./turn/answer.ts";
+import { createJsonRenderer, createNdjsonRenderer, createPacketsRenderer } from "./machine.ts";
 import { answerHeading, answerSection, modelName, readerText } from "./made.ts";
-import { openDrawing, rendersMarkdown } from "./markdown.ts";
-import { createPen, type Pen } from "./pen.ts";
+import { openPen, type Pen } from "./pen.ts";
+import type { ChatRenderer, RenderOptions } from "./renderer.ts";
 import { listSources } from "./sources.ts";
-import { neutraliseLine } from "../terminal/neutralise.ts";
-import { quiet } from "./previews.ts";
+import { hasText, isStopped, turnsOf } from "./turn/answer.ts";
+import type { Place, ToolEvent, TurnEvent } from "./turn/chat-events.ts";
 import { toolLines, toolName, type ToolView } from "./turn/tools.ts";
-
-/** The part of a pen for dim text on stderr. */
-type QuietPen = Pick<Pen, "aside" | "lines">;
 
 const maxLines = 20;
 const restNote = "… (--show all shows the rest)";
@@ -54,6 +49,9 @@ function createLabels() {
   };
 }
 
+/** A dim line for stderr. */
+const quiet = (...parts: Text[]): Text[] => [dim(...parts), "\n"];
+
 /** A streamed text of one kind at one place. */
 interface StreamedText {
   place: Place;
@@ -62,9 +60,9 @@ interface StreamedText {
 }
 
 /** Writes parallel streamed texts line by line, each line with the label of its place. */
-function createTexts(all: boolean, labelOf: (place: Place) => string) {
-  const streamed = new Map<string, Map<string, StreamedText>>();
-  const writeLine = (pen: QuietPen, text: StreamedText): void => {
+function createTexts(pen: Pen, all: boolean, labelOf: (place: Place) => string) {
+  const streamed = new Map<string, StreamedText>();
+  const writeLine = (text: StreamedText): void => {
     const line = neutraliseLine(text.buffer).trim();
     text.buffer = "";
     if (line === "") return;
@@ -73,80 +71,78 @@ function createTexts(all: boolean, labelOf: (place: Place) => string) {
     if (all || text.lines <= maxLines) pen.lines(quiet(label, line));
     else if (text.lines === maxLines + 1) pen.lines(quiet(label, restNote));
   };
+  /** Writes the rest of the texts of a place; with `isClosed`, later text there is a new text. */
+  const end = (place: Place, isClosed: boolean): void => {
+    for (const [key, text] of streamed) {
+      if (keyOf(text.place) !== keyOf(place)) continue;
+      writeLine(text);
+      if (isClosed) streamed.delete(key);
+    }
+  };
   return {
-    add(pen: QuietPen, kind: string, place: Place, piece: string): void {
-      const here = streamed.get(keyOf(place)) ?? new Map<string, StreamedText>();
-      streamed.set(keyOf(place), here);
-      const text = here.get(kind) ?? { place, buffer: "", lines: 0 };
-      here.set(kind, text);
+    end,
+    add(kind: string, place: Place, piece: string): void {
+      const key = `${keyOf(place)} ${kind}`;
+      const text = streamed.get(key) ?? { place, buffer: "", lines: 0 };
+      streamed.set(key, text);
       const [first = "", ...more] = piece.split("\n");
       text.buffer += first;
       for (const line of more) {
-        writeLine(pen, text);
+        writeLine(text);
         text.buffer = line;
       }
-      if (text.buffer.length > maxBuffered) writeLine(pen, text);
+      if (text.buffer.length > maxBuffered) writeLine(text);
     },
-    end(pen: QuietPen, place: Place): void {
-      for (const text of streamed.get(keyOf(place))?.values() ?? []) writeLine(pen, text);
-    },
-    /** Ends the texts of a place; later text there is a new text. */
-    close(pen: QuietPen, place: Place): void {
-      this.end(pen, place);
-      streamed.delete(keyOf(place));
-    },
-    finish(pen: QuietPen): void {
-      for (const here of streamed.values()) for (const text of here.values()) writeLine(pen, text);
+    finish(): void {
+      for (const text of streamed.values()) writeLine(text);
       streamed.clear();
     },
   };
 }
-
-type ToolStep = Extract<TurnEvent, { type: "tool" }>;
 
 /**
  * Shows everything besides the answer: reasoning, tools, documents, sub-agents.
  * Parallel texts are shown line by line with labels, so that they stay separate even
  * if their packets are mixed.
  */
-function createActivity(view: ToolView) {
+function createActivity(pen: Pen, view: ToolView) {
   const labels = createLabels();
-  const texts = createTexts(view.all, labels.of);
+  const texts = createTexts(pen, view.all, labels.of);
   /** The running tool of each place, for a failure packet that does not name its tool. */
   const current = new Map<string, { tool: string; internet: boolean }>();
   let lastText = "";
 
-  const run = (pen: QuietPen, kind: string, place: Place, piece: string): void => {
-    if (labels.of(place) !== "") return texts.add(pen, kind, place, piece);
+  const run = (kind: string, place: Place, piece: string): void => {
+    if (labels.of(place) !== "") return texts.add(kind, place, piece);
     const text = `${kind} ${keyOf(place)}`;
     if (text !== lastText) pen.aside("\n");
     lastText = text;
     pen.aside(piece);
   };
 
-  const drawTool = (event: ToolStep, pen: QuietPen): void => {
+  const drawTool = (event: ToolEvent): void => {
     const { tool, step, place, internet = false } = event;
     labels.noteTool(place);
     if (step === "text") {
-      if (view.show.has("tools")) run(pen, tool ?? "tool", place, event.text ?? "");
+      if (view.show.has("tools")) run(tool ?? "tool", place, event.text ?? "");
       return;
     }
     if (step === "start" && tool !== null) current.set(keyOf(place), { tool, internet });
     const known = tool === null ? current.get(keyOf(place)) : undefined;
     const lines = toolLines(known ? { ...event, ...known } : event, view);
-    if (lines.length > 0) texts.end(pen, place);
+    if (lines.length > 0) texts.end(place, false);
     for (const line of lines) pen.lines(quiet(labels.of(place), ...line));
   };
 
   return {
     /** Shows an event; ignores events that are not activity. */
-    draw(event: TurnEvent, pen: QuietPen): void {
+    draw(event: TurnEvent): void {
       if (event.type === "start") labels.noteText(event.place);
       else if (event.type === "branches") labels.branch(event.count);
-      else if (event.type === "end") texts.close(pen, event.place);
-      else if (event.type === "tool") drawTool(event, pen);
+      else if (event.type === "end") texts.end(event.place, true);
+      else if (event.type === "tool") drawTool(event);
       else if (event.type === "reasoning" && view.show.has("reasoning")) {
-        run(pen, "reasoning", event.place, event.text);
+        run("reasoning", event.place, event.text);
       }
     },
     /** Writes the buffered rest of all texts at the end of the turn. */
@@ -184,38 +180,34 @@ async function writeSources(output: Output, { turn, show, all }: RenderOptions):
 }
 
 /** Draws single events; tracks whether the answer has been written. */
-function createDrawing(pen: Pen, options: RenderOptions) {
-  const { turn, live, fileUrl } = options;
-  const activity = createActivity(options);
+function createAnswer(pen: Pen, { turn, live, fileUrl }: RenderOptions) {
   let written = false;
   const writeHeld = (): void => {
-    if (written) return;
+    if (!written) pen.answer(readerText(turn, fileUrl));
     written = true;
-    pen.answer(readerText(turn, fileUrl));
   };
-  const drawLive = (text: string): void => {
-    if (!written && turn.others.length > 0) pen.answer(answerHeading(turn));
-    written = true;
-    pen.answer(text);
+  return {
+    /** Shows an event; false for an event that is not about the answer. */
+    async draw(event: TurnEvent): Promise<boolean> {
+      if (event.type === "text" && live) {
+        if (!written && turn.others.length > 0) pen.answer(answerHeading(turn));
+        written = true;
+        pen.answer(event.text);
+      } else if (event.type === "stop" && !live && turn.others.length === 0) writeHeld();
+      else if (event.type === "interim" && live && event.text.trim() !== "") {
+        await pen.endAnswer();
+        pen.lines(quiet(interimMark));
+      } else return false;
+      return true;
+    },
+    /** Writes what was not shown live: images and files, and the answers of further models. */
+    writeRest(): void {
+      // The text shown so far was interim: it is not part of the answer.
+      if (live && !hasText(turn.answer)) written = false;
+      if (!live || !hasText(turn.answer)) return writeHeld();
+      for (const other of turn.others) pen.answer(`\n\n${answerSection(other, fileUrl).trimEnd()}`);
+    },
   };
-  /** Writes what was not shown live: images and files, and the answers of further models. */
-  const writeRest = (): void => {
-    // The text shown so far was interim: it is not part of the answer.
-    if (live && !hasText(turn.answer)) written = false;
-    if (!live || !hasText(turn.answer)) return writeHeld();
-    for (const other of turn.others) pen.answer(`\n\n${answerSection(other, fileUrl).trimEnd()}`);
-  };
-  const draw = (event: TurnEvent): void => {
-    // Only the first model's activity: those of parallel models would be mixed.
-    if ((event.model ?? 0) > 0) return;
-    if (event.type === "text" && live) drawLive(event.text);
-    else if (event.type === "stop" && !live && turn.others.length === 0) writeHeld();
-    else if (event.type === "interim" && live && event.text.trim() !== "") {
-      pen.endAnswer();
-      pen.lines([dim(interimMark), "\n"]);
-    } else activity.draw(event, pen);
-  };
-  return { draw, writeRest, finish: () => activity.finish(pen) };
 }
 
 /**
@@ -229,30 +221,37 @@ function createTextRenderer(
   options: RenderOptions,
 ): ChatRenderer {
   const { turn, live, show, sources } = options;
-  // Without a list of sources, the reader needs the link in the marker.
-  const short = output.isTerminal && sources;
-  const pen = createPen(output, {
-    short,
-    drawing: rendersMarkdown(output, options.render)
-      ? openDrawing(output, { shortensMarkers: short })
-      : undefined,
-  });
-  const { draw, writeRest, finish } = createDrawing(pen, options);
+  const open = async () => {
+    // Without a list of sources, the reader needs the link in the marker.
+    const pen = await openPen(output, options.render ?? "auto", output.isTerminal && sources);
+    return { pen, answer: createAnswer(pen, options), activity: createActivity(pen, options) };
+  };
+  // Loaded while the answer is pending; show() meets a failure.
+  const opening = open();
+  opening.catch(() => {});
   return {
     async show(events) {
-      for (const event of events) draw(event);
+      const { pen, answer, activity } = await opening;
+      for (const event of events) {
+        // Only the first model's activity: those of parallel models would be mixed.
+        if ((event.model ?? 0) > 0) continue;
+        if (event.type !== "text") await pen.settle();
+        if (!(await answer.draw(event))) activity.draw(event);
+      }
       if (pen.isEmpty) return;
       await spinner.stop();
       await pen.flush();
       if (!isStopped(turn) && !pen.midLine) spinner.start(waitingFor(events.at(-1)));
     },
     async finish(outcome) {
+      const { pen, answer, activity } = await opening;
       await spinner.stop();
-      finish();
-      writeRest();
-      pen.end();
+      activity.finish();
+      answer.writeRest();
+      await pen.endAnswer();
+      pen.endAside();
       const leftOut = !live && turn.interim.some((text) => text.trim() !== "");
-      if (leftOut && show.has("tools")) pen.lines([dim(leftOutNote), "\n"]);
+      if (leftOut && show.has("tools")) pen.lines(quiet(leftOutNote));
       await pen.flush();
       if (outcome.status === "ok" && sources) await writeSources(output, options);
       await output.flush();

@@ -1,4 +1,4 @@
-import type { TurnEvent } from "./turn/turn-event.ts";
+import type { TurnEvent } from "./turn/chat-events.ts";
 import type { ChatEvent } from "../../api/chat-schemas.ts";
 import type { RenderMode } from "./markdown.ts";
 import type { Turn } from "./turn/answer.ts";

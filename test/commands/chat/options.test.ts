@@ -1,14 +1,14 @@
-import type { ChatOptions } from "../../../src/commands/chat/options/chat-options.ts";
-import { describe, expect, it } from "vitest";
-import { dialects } from "../../../src/api/dialects.ts";
 import {
+  type ChatOptions,
   checkOptions,
   formatOf,
   parametersOf,
   shownOf,
   switchOf,
 } from "../../../src/commands/chat/options/options.ts";
-import { parseSince } from "../../../src/commands/chat/session/time.ts";
+import { describe, expect, it } from "vitest";
+import { dialects } from "../../../src/api/dialects.ts";
+import { parseSince } from "../../../src/commands/chat/options/filters.ts";
 import type { ChatSettings } from "../../../src/config/values/schema.ts";
 
 const now = Date.UTC(2026, 0, 31, 12, 30, 15, 250);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ChatEvent, type ChatReply, Packet } from "../../../src/api/chat-schemas.ts";
 import { advance, createTurn, type Turn } from "../../../src/output/chat/turn/answer.ts";
-import { eventsOfReply, turnOfReply } from "../../../src/output/chat/turn/reply.ts";
+import { applyPiece } from "../../../src/output/chat/turn/reply.ts";
 import {
   document,
   failureLine,
@@ -13,6 +13,12 @@ import {
   stop,
   text,
 } from "./lines.ts";
+
+/** The turn and the events of a whole reply. */
+function applyReply(reply: ChatReply) {
+  const turn = createTurn();
+  return { turn, events: applyPiece(turn, [{ raw: "", kind: "reply", reply }]) };
+}
 
 function play(lines: readonly ChatEvent[]): { turn: Turn; types: string[] } {
   const turn = createTurn();
@@ -237,7 +243,7 @@ describe("a reply that came whole", () => {
   };
 
   it("becomes the same record as a streamed one", () => {
-    const turn = turnOfReply(reply);
+    const { turn } = applyReply(reply);
     expect(turn).toMatchObject({
       answer: "Yes [[1]](https://x).",
       messageId: 13,
@@ -257,7 +263,7 @@ describe("a reply that came whole", () => {
     ["constructor", { tool: "constructor" }],
   ])("names the tool %s as a stream does", (tool_name, call) => {
     const tool_arguments = { queries: ["leave", "days off"] };
-    const turn = turnOfReply({ ...reply, tool_calls: [{ tool_name, tool_arguments }] });
+    const { turn } = applyReply({ ...reply, tool_calls: [{ tool_name, tool_arguments }] });
     const asked = call.tool === "search";
     expect(turn.tools).toMatchObject([
       asked
@@ -267,7 +273,7 @@ describe("a reply that came whole", () => {
   });
 
   it("has the events that a stream would have brought", () => {
-    const events = eventsOfReply(turnOfReply(reply));
+    const { events } = applyReply(reply);
     expect(events.map((event) => event.type)).toEqual([
       "session",
       "message",
@@ -283,7 +289,7 @@ describe("a reply that came whole", () => {
   });
 
   it("is a failure where it holds an error", () => {
-    const turn = turnOfReply({ ...reply, answer: "", error_msg: "model gone" });
+    const { turn } = applyReply({ ...reply, answer: "", error_msg: "model gone" });
     expect(turn.failure?.message).toBe("model gone");
     expect(turn.stopped).toBe(false);
   });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createTurn, type Turn } from "../../../src/output/chat/turn/answer.ts";
-import { createCall, type ToolCall } from "../../../src/output/chat/turn/calls.ts";
-import type { AskedFilters } from "../../../src/output/chat/filter-warnings.ts";
+import { createCall } from "../../../src/output/chat/turn/calls.ts";
+import type { ToolCall } from "../../../src/output/chat/turn/chat-events.ts";
 import {
+  type AskedFilters,
   requestWarnings,
   warningsOf,
   type Asked,

@@ -1,16 +1,16 @@
-import type { ChatOptions } from "../options/chat-options.ts";
+import type { ChatOptions } from "../options/options.ts";
 import { createGate, type Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { CliError, messageOf, reasonOf } from "../../../errors.ts";
-import { createTurn } from "../../../output/chat/turn/answer.ts";
 import { batchLine } from "../../../output/chat/machine.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf, formatCount, formatDuration } from "../../../output/terminal/progress.ts";
 import { connect } from "../../connect.ts";
-import { ask, plainView, type Question } from "../ask.ts";
+import { ask, plainView } from "../ask.ts";
+import type { Question } from "../send.ts";
 import { describeFiles } from "../files.ts";
 import { findSession } from "../session/find-session.ts";
-import { conclude, type Ending } from "../turn.ts";
+import { endUnasked, type Ending } from "../turn.ts";
 import { lastSession } from "../session/session-index.ts";
 import { isRereadable, readBatch, type Asked } from "./input.ts";
 import { inOrder } from "./order.ts";
@@ -50,13 +50,10 @@ async function countLines(context: Context, file: string): Promise<number | unde
 }
 
 /** The progress line of a batch: `12/40  1 failed  ETA 3m10s`. */
-function batchProgressLine(
-  { ok, failed, skipped, open }: Omit<BatchCounts, "read" | "isWhole">,
-  total: number | undefined,
-  elapsedMs: number,
-): string {
-  const done = ok + failed;
-  const all = done + skipped + open;
+function batchProgressLine(counts: BatchCounts, total: number | undefined, elapsedMs: number) {
+  const { failed } = counts;
+  const done = counts.ok + failed;
+  const all = done + counts.skipped + counts.open;
   const parts = [
     total === undefined
       ? `asking, ${countOf(all, "question")} done`
@@ -69,22 +66,19 @@ function batchProgressLine(
   return parts.join("  ");
 }
 
-interface BatchProgress {
-  /** Call before writing a result: both may share a terminal. */
-  pause(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 const refreshMs = 500;
 
-/** Progress on stderr: a live line on a terminal, elsewhere a plain line every 10 s. */
+/**
+ * Progress on stderr: a live line on a terminal, elsewhere a plain line every 10 s. Pause it
+ * before writing a result: both may share a terminal.
+ */
 async function startBatchProgress(
   context: Context,
   output: Output,
   file: string,
   counts: BatchCounts,
   gate: Gate,
-): Promise<BatchProgress> {
+) {
   const total = output.quiet ? undefined : await countLines(context, file).catch(() => undefined);
   const spinner = createSpinner(output);
   const startedAt = context.elapsed();
@@ -108,58 +102,44 @@ async function startBatchProgress(
 
 async function noteCounts(output: Output, counts: BatchCounts): Promise<void> {
   const { ok, failed, skipped, open } = counts;
-  const more: [number, string][] = [
-    [skipped, "answered before"],
-    [open, "not asked again"],
-  ];
-  const parts = more.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []));
-  await output.note(dim([`${ok} answered`, `${failed} failed`, ...parts].join(", ")));
+  const parts = [`${ok} answered`, `${failed} failed`];
+  if (skipped > 0) parts.push(`${skipped} answered before`);
+  if (open > 0) parts.push(`${open} not asked again`);
+  await output.note(dim(parts.join(", ")));
 }
 
-/** Reports the counts. Throws CliError `partial` unless each question has an answer. */
-async function reportCounts(output: Output, file: string, counts: BatchCounts): Promise<void> {
-  const { failed, open, read } = counts;
-  await noteCounts(output, counts);
+const sourceName = (file: string): string => (file === "-" ? "stdin" : file);
+
+/** Throws CliError `partial` unless each question has an answer. */
+function checkCounts(file: string, { failed, open, read }: BatchCounts): void {
   if (read === 0) {
-    throw new CliError("usage", `--batch: ${file === "-" ? "stdin" : file} holds no question`, {
+    throw new CliError("usage", `--batch: ${sourceName(file)} holds no question`, {
       hints: ['write one question per line: {"id": "a", "message": "Who is on call?"}'],
     });
   }
-  const unanswered = failed + open;
-  if (unanswered === 0) return;
+  if (failed + open === 0) return;
   const hints = [
     "their results hold the reason; --resume RESULTS recovers answers and asks the rest",
   ];
   if (open > 0)
     hints.push("leave out --no-reask to repeat questions that the service may have received");
-  const message = `${unanswered} of ${read} questions were not answered`;
+  const message = `${failed + open} of ${read} questions were not answered`;
   throw new CliError("partial", message, { hints });
 }
 
-/**
- * Reports a run that was stopped: its counts, the questions that it did not ask, and how to
- * continue.
- */
-async function reportStop(output: Output, file: string, counts: BatchCounts): Promise<void> {
+/** What a stopped run has left undone; undefined for nothing. */
+function leftOf(file: string, counts: BatchCounts): string | undefined {
   const { ok, failed, skipped, open, read, isWhole } = counts;
-  await noteCounts(output, counts);
   const unasked = read - ok - failed - skipped - open;
   const ofAll = (count: number, what: string): string =>
     `${formatCount(count)} of ${formatCount(read)} questions were not ${what}`;
-  const source = file === "-" ? "stdin" : file;
-  let left: string;
-  if (!isWhole) {
-    // Whether a pipe would bring another question is not known.
-    left =
-      unasked > 0
-        ? `the remaining questions of ${source} were not asked`
-        : `${source} was not read to its end`;
-  } else if (unasked > 0) left = ofAll(unasked, "asked");
-  else if (failed + open > 0) left = ofAll(failed + open, "answered");
-  else return;
-  await output.problem(
-    `${left}; to continue, repeat the command with --resume RESULTS, the file with the results so far`,
-  );
+  // Whether a pipe would bring another question is not known.
+  if (!isWhole && unasked > 0) {
+    return `the remaining questions of ${sourceName(file)} were not asked`;
+  }
+  if (!isWhole) return `${sourceName(file)} was not read to its end`;
+  if (unasked > 0) return ofAll(unasked, "asked");
+  return failed + open > 0 ? ofAll(failed + open, "answered") : undefined;
 }
 
 const defaultConcurrency = 4;
@@ -171,22 +151,12 @@ type Pending = Asked & { digest: string | undefined; open?: Open };
 
 type Result = Pending & { ending: Ending };
 
-const silent = { show: async () => {}, finish: async () => {} };
-
-/** The result of a line whose question was not sent. */
-async function unasked(context: Context, failure: unknown): Promise<Ending> {
-  const timings = { firstTextMs: null, totalMs: 0 };
-  const end = { failure, outputFailure: undefined, timings, turn: createTurn() };
-  return conclude(context, undefined, silent, { ...end, warnings: [], requestedModel: null });
-}
-
 async function answer(run: Run, asked: Pending, counts: BatchCounts): Promise<Result | undefined> {
   const { context, connected, options, gate } = run;
-  const { output, config } = connected;
   const where = `${options.batch === "-" ? "stdin" : options.batch}:${asked.line}`;
   const refuse = async (problem: string): Promise<Result> => {
     const failure = new CliError("usage", `${where}: ${problem}`);
-    return { ...asked, ending: await unasked(context, failure) };
+    return { ...asked, ending: await endUnasked(context, failure) };
   };
   if ("problem" in asked) return await refuse(asked.problem);
   let question: Question;
@@ -203,8 +173,7 @@ async function answer(run: Run, asked: Pending, counts: BatchCounts): Promise<Re
       return undefined;
     }
   }
-  const view = { ...plainView(options, config.chat, output, "text"), format: "silent" as const };
-  const ending = await ask(context, { ...connected, memory: undefined }, question, view);
+  const ending = await ask(context, { ...connected, memory: undefined }, question, run.view);
   // The gate has stopped, so the question was not sent; a later run sends it.
   if (gate.state().stopped !== undefined && ending.failure === gate.state().stopped)
     return undefined;
@@ -284,10 +253,17 @@ async function askAll(run: Run, earlier: Earlier | undefined): Promise<void> {
     await progress.stop();
   }
   const { stopped } = gate.state();
-  if (!context.signal.aborted && !stopped) return await reportCounts(output, file, counts);
+  const isStopped = context.signal.aborted || stopped !== undefined;
   // A file that can no longer be read must not hide why the run stopped.
-  if (!counts.isWhole) await countRest(run, earlier, counts).catch(() => {});
-  await reportStop(output, file, counts);
+  if (isStopped && !counts.isWhole) await countRest(run, earlier, counts).catch(() => {});
+  await noteCounts(output, counts);
+  if (!isStopped) return checkCounts(file, counts);
+  const left = leftOf(file, counts);
+  if (left !== undefined) {
+    await output.problem(
+      `${left}; to continue, repeat the command with --resume RESULTS, the file with the results so far`,
+    );
+  }
   context.signal.throwIfAborted();
   throw stopped;
 }
@@ -337,7 +313,8 @@ export async function batch(
     const gate = createGate({ ceiling, clock: context, signal: context.signal });
     const files = await describeFiles({ context, client, output }, [], options.fileId ?? []);
     const abortAll = (reason: unknown): void => aborted.abort(reason);
-    const run = { context, connected, options, gate, files, sessionId, place, abortAll };
+    const view = plainView(options, config.chat, output, "silent");
+    const run = { context, connected, options, gate, files, sessionId, place, view, abortAll };
     await askAll(run, earlier);
   } finally {
     await client.close();

@@ -42,11 +42,8 @@ export async function inOrder<Item, Result>(
   const { concurrency, window, keyOf, work, write, isOver } = options;
   const withSlot = createSemaphore(concurrency);
   const last = new Map<string, Promise<unknown>>();
-  const queue: Promise<Result | undefined>[] = [];
-  let isRead = false;
-  let failure: { error: unknown } | undefined;
-  let wake = (): void => {};
-  const changed = (): Promise<void> => new Promise((resolve) => (wake = resolve));
+  const failures: unknown[] = [];
+  let waiting = 0;
   let makeRoom = (): void => {};
 
   const begin = (item: Item): Promise<Result | undefined> => {
@@ -54,50 +51,45 @@ export async function inOrder<Item, Result>(
     const previous = key === undefined ? undefined : last.get(key);
     const run = async (): Promise<Result | undefined> => {
       await previous?.catch(() => {});
-      return await withSlot(async () => (isOver() || failure ? undefined : await work(item)));
+      const isEnded = (): boolean => isOver() || failures.length > 0;
+      return await withSlot(async () => (isEnded() ? undefined : await work(item)));
     };
     const result = run();
-    // Awaited later, by the writing loop.
-    result.catch(() => {});
-    if (key !== undefined) {
-      last.set(key, result);
-      const forget = (): void => {
-        if (last.get(key) === result) last.delete(key);
-      };
-      result.then(forget, forget);
-    }
+    if (key === undefined) return result;
+    last.set(key, result);
+    const forget = (): void => {
+      if (last.get(key) === result) last.delete(key);
+    };
+    result.then(forget, forget);
     return result;
   };
-  const writing = (async () => {
-    for (;;) {
-      const head = queue[0];
-      if (head === undefined) {
-        if (isRead) return;
-        await changed();
-        continue;
-      }
-      try {
-        const result = await head;
-        if (result !== undefined && failure === undefined) await write(result);
-      } catch (error) {
-        failure ??= { error };
-      }
-      void queue.shift();
-      makeRoom();
+  const writeAfter = async (
+    before: Promise<void>,
+    result: Promise<Result | undefined>,
+  ): Promise<void> => {
+    // Its failure is read only after those before it are written.
+    result.catch(() => {});
+    await before;
+    try {
+      const found = await result;
+      if (found !== undefined && failures.length === 0) await write(found);
+    } catch (error) {
+      failures.push(error);
     }
-  })();
+    waiting--;
+    makeRoom();
+  };
+  let written = Promise.resolve();
   try {
     for await (const item of items) {
-      if (isOver() || failure) break;
-      queue.push(begin(item));
-      wake();
-      while (queue.length >= window) await new Promise<void>((resolve) => (makeRoom = resolve));
+      if (isOver() || failures.length > 0) break;
+      waiting++;
+      written = writeAfter(written, begin(item));
+      while (waiting >= window) await new Promise<void>((resolve) => (makeRoom = resolve));
     }
   } catch (error) {
-    failure ??= { error };
+    failures.push(error);
   }
-  isRead = true;
-  wake();
-  await writing;
-  if (failure) throw failure.error;
+  await written;
+  if (failures.length > 0) throw failures[0];
 }

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import type { ChatOptions } from "../options/chat-options.ts";
+import { type ChatOptions, checkOptions, parametersOf, switchOf } from "../options/options.ts";
 import type { ChatParameters } from "../../../api/chat/chat.ts";
 import type { Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import type { Connected } from "../../connect.ts";
-import type { Question } from "../ask.ts";
-import { checkOptions, parametersOf, switchOf } from "../options/options.ts";
+import type { View } from "../ask.ts";
+import type { Question } from "../send.ts";
 import { findSession, type SessionPlace } from "../session/find-session.ts";
 import type { BatchLine } from "./input.ts";
 
@@ -21,6 +21,7 @@ export interface Run {
   sessionId: string | undefined;
   /** Where the session of a line is looked up. */
   place: SessionPlace;
+  view: View;
   /** Aborts the questions in flight. */
   abortAll(reason: unknown): void;
 }

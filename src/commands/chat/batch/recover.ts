@@ -1,14 +1,13 @@
-import { getSession, resumeChat } from "../../../api/sessions.ts";
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
 import { CliError } from "../../../errors.ts";
-import { createTurn, hasAnswer, hasText, type Turn } from "../../../output/chat/turn/answer.ts";
 import { answerState, turnOfAnswers } from "../../../output/chat/stored/stored.ts";
-import { applyLines, type Batch, type Question } from "../send.ts";
-import { conclude, runTurn, type Ending } from "../turn.ts";
+import { createTurn, hasAnswer, hasText } from "../../../output/chat/turn/answer.ts";
+import type { Piece } from "../../../output/chat/turn/reply.ts";
+import type { Question } from "../send.ts";
+import { readAnswer } from "../session/read-answer.ts";
+import { endUnasked, runTurn, silentRenderer, type Ending } from "../turn.ts";
 import type { Run } from "./question.ts";
 import type { Open } from "./results.ts";
-
-const silent = { show: async () => {}, finish: async () => {} };
 
 /** The stored answer to a question; undefined if it cannot be identified. */
 function storedAnswer(
@@ -36,41 +35,32 @@ function mayStillArrive(stored: StoredMessage | undefined): boolean {
   return state === "missing" || (state === "complete" && !hasText(stored.message));
 }
 
-function inProgressError(sessionId: string): CliError {
-  return new CliError("incomplete", `session ${sessionId}: the answer is still being generated`, {
-    hints: [`wait for it: knowctl sessions recover --poll ${sessionId}`],
-  });
-}
-
 /** The answer in a session: the stream in flight, or the stored answer. Undefined: no answer. */
-async function batchesOf(
+async function piecesOf(
   { connected: { client } }: Run,
   open: Open & { sessionId: string },
   question: Question,
-  turn: Turn,
-): Promise<AsyncGenerator<Batch> | undefined> {
-  let session = await getSession(client, open.sessionId);
-  let stored = storedAnswer(session, open, question);
-  // In a shared session, a run without a known message may answer another question.
-  const isOwn = stored !== undefined || question.parameters.sessionId === undefined;
-  if (mayStillArrive(stored) && session.current_run && isOwn) {
-    const events = await resumeChat(client, open.sessionId);
-    if (events) {
-      return (async function* () {
-        for await (const lines of events) yield applyLines(turn, lines);
-      })();
-    }
-    // The run may have ended between the two requests.
-    session = await getSession(client, open.sessionId);
-    stored = storedAnswer(session, open, question);
-    if (mayStillArrive(stored) && session.current_run) throw inProgressError(open.sessionId);
+): Promise<AsyncIterable<Piece> | undefined> {
+  const { sessionId } = open;
+  const mayFollow = (session: StoredSession): boolean => {
+    const stored = storedAnswer(session, open, question);
+    // In a shared session, a run without a known message may answer another question.
+    const isOwn = stored !== undefined || question.parameters.sessionId === undefined;
+    return mayStillArrive(stored) && isOwn;
+  };
+  const { session, lines } = await readAnswer(client, sessionId, mayFollow);
+  if (lines) return lines;
+  if (session.current_run && mayFollow(session)) {
+    throw new CliError("incomplete", `session ${sessionId}: the answer is still being generated`, {
+      hints: [`wait for it: knowctl sessions recover --poll ${sessionId}`],
+    });
   }
+  const stored = storedAnswer(session, open, question);
   if (!stored || answerState(stored) !== "complete") return undefined;
-  const found = turnOfAnswers(session, stored);
-  if (!hasAnswer(found)) return undefined;
+  const turn = turnOfAnswers(session, stored);
+  if (!hasAnswer(turn)) return undefined;
   return (async function* () {
-    Object.assign(turn, found);
-    yield { events: [], lines: [] };
+    yield turn;
   })();
 }
 
@@ -86,21 +76,19 @@ export async function recoverAnswer(
 ): Promise<Ending | undefined> {
   const { context, connected } = run;
   const { client } = connected;
-  const { sessionId } = open;
+  const { sessionId, userMessageId, messageId } = open;
   if (sessionId === null || client.dialect.paths.session === undefined) return undefined;
-  const turn = createTurn();
-  turn.sessionId = sessionId;
-  [turn.userMessageId, turn.messageId] = [open.userMessageId, open.messageId];
-  const warnings = [`recovered from session ${sessionId}, not asked again`];
-  const end = { turn, warnings, requestedModel: null, outputFailure: undefined };
+  const turn = { ...createTurn(), sessionId, userMessageId, messageId };
   try {
-    const batches = await batchesOf(run, { ...open, sessionId }, question, turn);
-    if (batches === undefined) return undefined;
-    const ended = await runTurn(context, batches, { turn, renderer: silent });
-    return await conclude(context, client, silent, { ...end, ...ended });
+    const pieces = await piecesOf(run, { ...open, sessionId }, question);
+    if (pieces === undefined) return undefined;
+    return await runTurn(context, client, pieces, {
+      turn,
+      renderer: silentRenderer,
+      complete: async () => [`recovered from session ${sessionId}, not asked again`],
+    });
   } catch (error) {
     if (error instanceof CliError && error.exit === "not-found") return undefined;
-    const failed = { failure: error, timings: { firstTextMs: null, totalMs: 0 } };
-    return await conclude(context, client, silent, { ...end, ...failed, warnings: [] });
+    return await endUnasked(context, error, silentRenderer, turn, client);
   }
 }

@@ -1,4 +1,4 @@
-import type { ChatOptions } from "../options/chat-options.ts";
+import type { ChatOptions } from "../options/options.ts";
 import type { Context } from "../../../context.ts";
 import { ClosedPipeError, CliError } from "../../../errors.ts";
 import { createEditor, type Editor, type Entry } from "../../../output/terminal/editor.ts";
@@ -7,9 +7,9 @@ import { dim } from "../../../output/terminal/text.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { connect, type Connected } from "../../connect.ts";
 import { isLastSession } from "../session/session-index.ts";
-import { askNext, nextPlace } from "./asking.ts";
-import { commandOf, parseCommand, slashCommands } from "./slash/commands.ts";
-import { createCompleter } from "./slash/completion.ts";
+import { askNext, nextPlace } from "./answers.ts";
+import { commandNames, commandOf, parseCommand } from "./commands.ts";
+import { createCompleter } from "./completion.ts";
 import { beginTalk, openTalk, type Start } from "./opening.ts";
 import { statusOf, type Talk, type Work } from "./talk.ts";
 import { createInputReader, type Input } from "../../../output/terminal/keys.ts";
@@ -116,12 +116,12 @@ function jobOf(talk: Talk, { text, isPasted }: Extract<Entry, { type: "text" }>)
   }
   const { argument } = command;
   const name = command.name === "quit" ? "exit" : command.name;
-  if (isPasted && Object.hasOwn(slashCommands, name)) {
+  if (isPasted && commandNames.includes(name)) {
     const hints = ["type the slash yourself, or begin with a space to send it as a message"];
     return () => Promise.reject(new CliError("usage", pastedCommand, { hints }));
   }
   if (name === "exit" && argument === "") return "exit";
-  return (work) => commandOf({ name, argument }).run(talk, work, argument);
+  return (work) => commandOf({ name, argument })(talk, work, argument);
 }
 
 function untilAborted(signal: AbortSignal): Promise<never> {
@@ -149,7 +149,7 @@ function openEditor(
     write: (sequence) => void output.control(sequence).catch(fail),
     columns: () => output.liveColumns(),
     hasColour: output.liveColour,
-    history: () => talk.entered(),
+    history: () => talk.history.list(),
     status: () => statusOf(talk),
     complete: createCompleter(talk),
   });
@@ -200,7 +200,7 @@ export async function converse(
       const job = jobOf(talk, entry);
       if (job === "exit") break;
       // A pasted text with a slash would run as a command when recalled from the history.
-      if (!entry.text.startsWith("/") || !entry.isPasted) talk.record(entry.text);
+      if (!entry.text.startsWith("/") || !entry.isPasted) talk.history.add(entry.text);
       await runJob(connected, ended, running, job);
     }
   } catch (error) {

@@ -3,10 +3,12 @@ import type { Client } from "../../../api/client.ts";
 import type { FileDescriptor } from "../../../api/schemas.ts";
 import type { Context } from "../../../context.ts";
 import type { Output } from "../../../output/terminal/output.ts";
-import type { View } from "../ask.ts";
-import type { Memory } from "../session/remember.ts";
+import { dim } from "../../../output/terminal/text.ts";
+import type { Memory, View } from "../ask.ts";
+import { describeFiles, type LocalFile } from "../files.ts";
 import type { SessionOwner } from "../session/session-index.ts";
 import type { Ending } from "../turn.ts";
+import type { History } from "./history.ts";
 
 /** Options that are sent with each question. */
 export type Settings = Omit<
@@ -37,10 +39,7 @@ export interface Talk {
   readonly limits: AnswerLimits | undefined;
   /** The file of `--save`; holds the last complete answer. */
   readonly save: string | undefined;
-  /** Entries of this and earlier conversations of the profile, oldest first. */
-  entered(): readonly string[];
-  /** Adds an entry to the history. */
-  record(text: string): void;
+  readonly history: History;
   settings: Settings;
   /** Undefined until the service has assigned one. */
   sessionId: string | undefined;
@@ -66,6 +65,18 @@ export interface Work {
   readonly client: Client;
 }
 
+/** Writes a dim line. */
+export function hint({ output }: Pick<Talk, "output">, text: string): Promise<void> {
+  return output.note(dim(text));
+}
+
+/** The place where `findSession` looks for a session. */
+export const placeOf = ({ context: { env }, owner }: Talk, { client }: Work) => ({
+  env,
+  client,
+  owner,
+});
+
 /** Begins a new session with the next question. */
 export function leaveSession(talk: Talk): void {
   talk.sessionId = undefined;
@@ -75,38 +86,41 @@ export function leaveSession(talk: Talk): void {
   talk.left = talk.exchanges.at(-1);
 }
 
-function filterWords({ sourceTypes, documentSets, tags, timeCutoff }: Settings): string[] {
-  return [
-    ...(sourceTypes ?? []).map((name) => `source ${name}`),
-    ...(documentSets ?? []).map((name) => `set ${name}`),
-    ...(tags ?? []).map(([key, value]) => `tag ${key}=${value}`),
-    ...(timeCutoff === undefined ? [] : [`since ${timeCutoff}`]),
-  ];
-}
-
-function toolWords({ allowedToolIds, forcedToolId }: Settings): string[] {
-  const allowed =
-    allowedToolIds === undefined
-      ? []
-      : [allowedToolIds.length === 0 ? "no tools" : `tools ${allowedToolIds.join(", ")}`];
-  return forcedToolId === undefined ? allowed : [...allowed, `tool ${forcedToolId} forced`];
+/** Uploads files, and attaches them and the uploaded ones of `ids` to the next question. */
+export async function attach(
+  talk: Talk,
+  { signal, client }: Work,
+  files: readonly LocalFile[],
+  ids: readonly string[],
+): Promise<void> {
+  const { output } = talk;
+  const { now, elapsed, sleep } = talk.context;
+  const work = { context: { now, elapsed, sleep, signal }, client, output };
+  talk.files = [...talk.files, ...(await describeFiles(work, files, ids))];
 }
 
 /** The settings that differ from the default, in a few words each. */
-export function settingWords(talk: Talk): { general: string[]; filters: string[] } {
-  const { settings, files } = talk;
-  const { personaId, projectId, modelProvider, modelVersion, temperature } = settings;
-  const model = [modelProvider, modelVersion].filter(Boolean).join("/");
+export function settingWords({ settings, files }: Talk): { general: string[]; filters: string[] } {
+  const { allowedToolIds, forcedToolId, sourceTypes, documentSets, tags, timeCutoff } = settings;
+  const word = (name: string, value: string | number | undefined): string[] =>
+    value === undefined || value === "" ? [] : [`${name} ${value}`];
   const general = [
-    ...(personaId === undefined ? [] : [`agent ${personaId}`]),
-    ...(projectId === undefined ? [] : [`project ${projectId}`]),
-    ...(model === "" ? [] : [`model ${model}`]),
-    ...(temperature === undefined ? [] : [`temperature ${temperature}`]),
-    ...toolWords(settings),
+    ...word("agent", settings.personaId),
+    ...word("project", settings.projectId),
+    ...word("model", [settings.modelProvider, settings.modelVersion].filter(Boolean).join("/")),
+    ...word("temperature", settings.temperature),
+    ...(allowedToolIds?.length === 0 ? ["no tools"] : word("tools", allowedToolIds?.join(", "))),
+    ...(forcedToolId === undefined ? [] : [`tool ${forcedToolId} forced`]),
     ...(settings.deepResearch ? ["deep research"] : []),
-    ...(files.length === 0 ? [] : [`files ${files.map(({ name, id }) => name ?? id).join(", ")}`]),
+    ...word("files", files.map(({ name, id }) => name ?? id).join(", ")),
   ];
-  return { general, filters: filterWords(settings) };
+  const filters = [
+    ...(sourceTypes ?? []).flatMap((name) => word("source", name)),
+    ...(documentSets ?? []).flatMap((name) => word("set", name)),
+    ...(tags ?? []).map(([key, value]) => `tag ${key}=${value}`),
+    ...word("since", timeCutoff),
+  ];
+  return { general, filters };
 }
 
 /** The dim line above the input: the settings that differ from the default. */

@@ -1,17 +1,124 @@
-import type { ChatOptions } from "./chat-options.ts";
 import type { ChatParameters } from "../../../api/chat/chat.ts";
 import type { Dialect } from "../../../api/dialects.ts";
+import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { ChatSettings } from "../../../config/values/schema.ts";
 import { CliError } from "../../../errors.ts";
 import { chatRenderers, type ChatFormat } from "../../../output/chat/render.ts";
 import type { RenderMode } from "../../../output/chat/markdown.ts";
+import type { Selection } from "../../../output/chat/renderer.ts";
 import type { Shown } from "../../../output/chat/turn/tools.ts";
-import { checkFormatFlags, selectionOf } from "./flag-rules.ts";
-import { parseTags } from "./tags.ts";
-import { parseSince } from "../session/time.ts";
+import type { StateFlag } from "../../files-in-state.ts";
+import { parseSince, parseTags } from "./filters.ts";
+
+export interface ChatOptions extends GlobalFlags, StateFlag {
+  agent?: number;
+  project?: number;
+  session?: string;
+  continue?: boolean;
+  parent?: number;
+  /** PROVIDER/VERSION */
+  model?: string;
+  provider?: string;
+  modelVersion?: string;
+  temperature?: number;
+  tool?: number[];
+  /** False for `--no-tools`. */
+  tools?: boolean;
+  forceTool?: number;
+  file?: string[];
+  fileId?: string[];
+  sourceType?: string[];
+  documentSet?: string[];
+  filterTag?: string[];
+  since?: string;
+  deepResearch?: boolean;
+  /** False for `--no-stream`. */
+  stream?: boolean;
+  payload?: string;
+  live?: boolean;
+  /** False for `--no-sources`. */
+  sources?: boolean;
+  show?: string;
+  render?: RenderMode;
+  /** False for `--no-remember`. */
+  remember?: boolean;
+  save?: string;
+  record?: string;
+  /** Replace the file of `--record`. */
+  force?: boolean;
+  replay?: string;
+  replaySpeed?: number;
+  /** NDJSON file of questions, or `-`. */
+  batch?: string;
+  concurrency?: number;
+  /** Results file of an earlier batch. */
+  resume?: string;
+  /** False for `--no-reask`. */
+  reask?: boolean;
+  /** Bytes of the longest line of a stream. */
+  maxPacket?: number;
+}
 
 function usage(message: string, hint?: string): CliError {
   return new CliError("usage", message, { hints: hint === undefined ? [] : [hint] });
+}
+
+/** Whether the value is from a flag. A configured default, or the variable of a global flag, without effect is ignored. */
+export function isGiven(options: GlobalFlags, name: string): boolean {
+  return options.flagSources?.[name] === "flag";
+}
+
+/** The selection of `--fields` and `--jq` on the answer's one object; undefined without both. */
+export function selectionOf(options: GlobalFlags): Selection | undefined {
+  const { fields, jq } = options;
+  const selection = {
+    ...(isGiven(options, "fields") ? { fields } : {}),
+    ...(isGiven(options, "jq") ? { jq } : {}),
+  };
+  return Object.keys(selection).length > 0 ? selection : undefined;
+}
+
+/** Refuses flags that have no effect in the answer's format. Throws CliError `usage`. */
+function checkFormatFlags(options: GlobalFlags, format: string): void {
+  const output = isGiven(options, "output") ? options.output : undefined;
+  const selector = ["fields", "jq"].find((name) => isGiven(options, name));
+  if (selector !== undefined && output !== undefined && output !== "json") {
+    throw usage(
+      `--${selector} and --output ${output} exclude each other`,
+      `--${selector} works on the one object of --output json`,
+    );
+  }
+  if (format === "text") return;
+  const { show } = options as ChatOptions;
+  const textOnly = ["live", "render", "show", "sources"].find(
+    // Machine formats show nothing on stderr anyway.
+    (name) => isGiven(options, name) && !(name === "show" && show === "none"),
+  );
+  if (textOnly !== undefined) {
+    const flag = textOnly === "sources" ? "no-sources" : textOnly;
+    throw usage(`--${flag} applies only to text, not to ${format}`, "leave one of them out");
+  }
+}
+
+/** Refuses flags that have no effect because the payload names a session. Throws CliError `usage`. */
+export function checkPayloadSession(options: ChatOptions): void {
+  const flag = (["agent", "project", "session", "continue"] as const).find(
+    (name) => options[name] !== undefined && isGiven(options, name),
+  );
+  if (flag === undefined) return;
+  throw usage(
+    `--payload names a session, so --${flag} has no effect`,
+    `leave out --${flag}, or chat_session_id in the payload`,
+  );
+}
+
+/** Refuses `--live` where a setting or the payload asks for no stream. Throws CliError `usage`. */
+export function checkLive(options: ChatOptions, whole: boolean): void {
+  if (!whole || !isGiven(options, "live")) return;
+  throw usage(
+    "--live has no effect: the answer is asked for in one piece",
+    "leave it out, or ask for a stream (chat.stream, or `stream` in the payload)",
+  );
 }
 
 /** Refuses flags that contradict each other. Throws CliError `usage`. */
@@ -75,11 +182,6 @@ export function shownOf(
     } else if (words.length > 1) throw usage("--show: none cannot be combined with other words");
   }
   return { show, all: words.includes("all") };
-}
-
-/** How the answer is drawn, from `--render` or the configuration. */
-export function renderModeOf(options: ChatOptions, settings: ChatSettings): RenderMode {
-  return options.render ?? settings.render ?? "auto";
 }
 
 /** Splits `--model` at the first slash: versions may hold slashes. */

@@ -26,6 +26,7 @@ import { type ChatParameters, stopChat } from "../../../api/chat/chat.ts";
 import type { Reply } from "../../../checks/eval/reply.ts";
 import { citedIds } from "../../../output/chat/sources.ts";
 import { createTurn, isStopped, type Turn } from "../../../output/chat/turn/answer.ts";
+import { applyPiece } from "../../../output/chat/turn/reply.ts";
 import { endFailure } from "../../chat/end-failure.ts";
 import { sendQuestion } from "../../chat/send.ts";
 import { foundDocuments } from "../../search/found.ts";
@@ -74,9 +75,7 @@ function createChatWay(context: Context, agentOf: (evalCase: EvalCase) => number
       const turn = createTurn();
       const question = { parameters, whole: false, limits: { gate: timed.gate } };
       try {
-        for await (const _batch of sendQuestion(client, question, turn)) {
-          // The turn collects the answer.
-        }
+        for await (const lines of sendQuestion(client, question)) applyPiece(turn, lines);
       } finally {
         if (context.signal.aborted && turn.sessionId !== null && !isStopped(turn)) {
           await stopChat(client, turn.sessionId, stopTimeoutMs);

@@ -1,8 +1,9 @@
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
 import { neutralise, neutraliseLine } from "../../terminal/neutralise.ts";
-import { madeLines } from "../made.ts";
 import { listSources, titleText } from "../sources.ts";
-import { answerState, storedText, turnOfStored, type Branch } from "./stored.ts";
+import { readMessage, type Branch } from "./stored.ts";
+
+type Answer = NonNullable<ReturnType<typeof readMessage>["answer"]>;
 
 /** Escapes Markdown and HTML in one line of text. */
 function plain(text: string): string {
@@ -20,49 +21,36 @@ function linkText(title: string, target: string | null): string {
   return `[${plain(title)}](<${target.replace(/[<>\\]/g, encodeURIComponent)}>)`;
 }
 
-function sourceLines(session: StoredSession, message: StoredMessage): string[] {
-  const { cited } = listSources(turnOfStored(session, message, { citedOnly: true }));
-  if (cited.length === 0) return [];
-  const lines = cited.map(
-    ({ numbers, title, link }) =>
-      `- ${numbers.map((number) => `\\[${number}\\]`).join("")} ${linkText(title, link)}`,
-  );
-  return ["", "Sources:", "", ...lines];
-}
-
-function fileLines({ files }: StoredMessage): string[] {
-  if (!files || files.length === 0) return [];
-  return ["", `Files: ${files.map(({ name, id }) => plain(name || id || "?")).join(", ")}`];
-}
-
-/** The stored text; markers without a target become `[1]`, as they would link to nowhere. */
-function bodyOf(message: StoredMessage): string {
-  return neutralise(storedText(message))
+/** A text as it is; markers without a target become `[1]`, as they would link to nowhere. */
+function bodyOf(text: string): string {
+  return neutralise(text)
     .replace(/\[\[(\d{1,6})\]\]\(\)/g, "\\[$1\\]")
     .trimEnd();
 }
 
-function answerLines(session: StoredSession, message: StoredMessage): string[] {
-  const state = answerState(message);
+function answerLines(text: string, answer: Answer): string[] {
+  const { state, turn, made, error } = answer;
   if (state === "missing") return ["*(no answer is stored: it was cut)*"];
-  const failed =
-    state === "failed" ? ["", `*(failed: ${plain(neutraliseLine(message.error ?? ""))})*`] : [];
-  const made = madeLines(turnOfStored(session, message)).map((line) => `- ${plain(line)}`);
-  const below = made.length === 0 ? [] : ["", ...made];
-  return [bodyOf(message), ...below, ...failed, ...sourceLines(session, message)];
+  const { cited } = listSources(turn);
+  const sources = cited.map(
+    ({ numbers, title, link }) =>
+      `- ${numbers.map((number) => `\\[${number}\\]`).join("")} ${linkText(title, link)}`,
+  );
+  return [
+    bodyOf(text),
+    ...(made.length === 0 ? [] : ["", ...made.map((line) => `- ${plain(line)}`)]),
+    ...(state === "failed" ? ["", `*(failed: ${plain(neutraliseLine(error))})*`] : []),
+    ...(sources.length === 0 ? [] : ["", "Sources:", "", ...sources]),
+  ];
 }
 
-function messageLines(session: StoredSession, message: StoredMessage): string[] {
-  const isAnswer = message.message_type === "assistant";
-  const speaker = isAnswer
-    ? "Assistant"
-    : message.message_type === "user"
-      ? "You"
-      : plain(message.message_type);
-  const model = isAnswer && message.model_display_name ? plain(message.model_display_name) : "";
-  const heading = [speaker, timeText(message.time_sent), model].filter((part) => part !== "");
-  const body = isAnswer ? answerLines(session, message) : [bodyOf(message)];
-  return ["", `## ${heading.join(" · ")}`, "", ...body, ...fileLines(message)];
+function messageText(session: StoredSession, message: StoredMessage): string {
+  const { speaker, text, files, model, answer } = readMessage(session, message);
+  const name = answer || message.message_type === "user" ? speaker : plain(speaker);
+  const heading = [name, timeText(message.time_sent), plain(model)].filter((part) => part !== "");
+  const body = answer ? answerLines(text, answer) : [bodyOf(text)];
+  const attached = files.length === 0 ? [] : ["", `Files: ${files.map(plain).join(", ")}`];
+  return `${["", `## ${heading.join(" · ")}`, "", ...body, ...attached].join("\n")}\n`;
 }
 
 /**
@@ -80,13 +68,11 @@ export function* sessionMarkdown(
   if (session.persona_name) yield `- agent: ${plain(session.persona_name)}\n`;
   const first = current?.messages[0]?.time_sent;
   if (first) yield `- started: ${timeText(first)}\n`;
-  for (const message of current?.messages ?? []) {
-    yield `${messageLines(session, message).join("\n")}\n`;
-  }
+  for (const message of current?.messages ?? []) yield messageText(session, message);
   if (!all) return;
   for (const [index, branch] of others.entries()) {
     const from = branch.parent === null ? "" : ` from message ${branch.parent}`;
     yield `\n---\n\n*Other branch ${index + 1}${from}*\n`;
-    for (const message of branch.messages) yield `${messageLines(session, message).join("\n")}\n`;
+    for (const message of branch.messages) yield messageText(session, message);
   }
 }

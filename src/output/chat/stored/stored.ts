@@ -1,6 +1,9 @@
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
-import { createCall, type ToolCall } from "../turn/calls.ts";
-import { imageOf } from "../turn/packet-details.ts";
+import type { ToolCall } from "../turn/chat-events.ts";
+import { createCall } from "../turn/calls.ts";
+import { imageOf } from "../turn/packets.ts";
+import { madeLines } from "../made.ts";
+import { titleText } from "../sources.ts";
 import { addDocuments, createTurn, type Turn } from "../turn/answer.ts";
 
 /**
@@ -99,18 +102,18 @@ function makingCalls({ messages, packets }: StoredSession, message: StoredMessag
 }
 
 /** The text of a stored message. A turn that failed stores its error there as well. */
-export function storedText({ message, error }: StoredMessage): string {
+function storedText({ message, error }: StoredMessage): string {
   return error && message === error ? "" : message;
 }
 
-/** The turn of a stored answer. With `citedOnly`, only with the cited documents. */
+/** The turn of a stored answer. */
 export function turnOfStored(
   session: StoredSession,
   message: StoredMessage,
-  { citedOnly = false, localFiles }: { citedOnly?: boolean; localFiles?: LocalFiles } = {},
+  localFiles: LocalFiles = new Map(),
 ): Turn {
   const turn = createTurn();
-  if (localFiles) turn.localFiles = localFiles;
+  turn.localFiles = localFiles;
   turn.sessionId = session.chat_session_id;
   turn.userMessageId = message.parent_message ?? null;
   turn.messageId = message.message_id;
@@ -119,13 +122,7 @@ export function turnOfStored(
   const state = answerState(message);
   if (state !== "missing") turn.answer = storedText(message);
   turn.tools = makingCalls(session, message);
-  const cited = new Set(turn.citations.values());
-  const documents = message.context_docs ?? [];
-  addDocuments(
-    turn,
-    citedOnly ? documents.filter(({ document_id }) => cited.has(document_id)) : documents,
-    true,
-  );
+  addDocuments(turn, message.context_docs ?? [], true);
   turn.stopped = state === "complete" || state === "stopped";
   if (state === "stopped") turn.stopReason = "user_cancelled";
   if (state === "failed") {
@@ -180,4 +177,28 @@ export function withParallelAnswers(
   });
   const left = others.filter(({ messages: [first] }) => !first || !shown.has(first));
   return [{ ...current, messages }, ...left];
+}
+
+const speakers: Readonly<Record<string, string>> = { user: "You", assistant: "Assistant" };
+
+/** What every form of a session shows of a message. */
+export function readMessage(
+  session: StoredSession,
+  message: StoredMessage,
+  localFiles?: LocalFiles,
+) {
+  const { message_type: role } = message;
+  const isAnswer = role === "assistant";
+  const speaker = Object.hasOwn(speakers, role) ? speakers[role]! : titleText(role);
+  const text = storedText(message);
+  const files = (message.files ?? []).map(({ name, id }) => name || id || "?");
+  const model = isAnswer ? (message.model_display_name ?? "") : "";
+  const turn = isAnswer ? turnOfStored(session, message, localFiles) : undefined;
+  const answer = turn && {
+    state: answerState(message),
+    turn,
+    made: madeLines(turn),
+    error: message.error ?? "",
+  };
+  return { speaker, text, files, model, answer };
 }

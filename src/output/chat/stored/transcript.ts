@@ -5,10 +5,11 @@ import { countOf } from "../../terminal/progress.ts";
 import { bold, dim, red, yellow, type Text } from "../../terminal/text.ts";
 import { relativeTime } from "../../terminal/time.ts";
 import { writeAnswer as writeAnswerText, type RenderMode } from "../markdown.ts";
-import { madeLines } from "../made.ts";
 import { sourceLines } from "../source-lines.ts";
 import { titleText } from "../sources.ts";
-import { answerState, storedText, turnOfStored, type Branch, type LocalFiles } from "./stored.ts";
+import { readMessage, type Branch, type LocalFiles } from "./stored.ts";
+
+type Answer = NonNullable<ReturnType<typeof readMessage>["answer"]>;
 
 export interface TranscriptOptions {
   /** Heading of the transcript. */
@@ -23,22 +24,10 @@ export interface TranscriptOptions {
   localFiles: LocalFiles;
 }
 
-const speakers: Readonly<Record<string, string>> = { user: "You", assistant: "Assistant" };
-
-function speakerOf({ message_type }: StoredMessage): string {
-  return Object.hasOwn(speakers, message_type)
-    ? (speakers[message_type] ?? "")
-    : neutraliseLine(message_type).slice(0, 40);
-}
-
 function timeText(output: Output, time: string | null | undefined, now: number): string {
   if (!time) return "";
   const line = neutraliseLine(time).slice(0, 60);
   return output.isTerminal ? relativeTime(line, now) : line;
-}
-
-function fileNames({ files }: StoredMessage): string {
-  return (files ?? []).map(({ name, id }) => titleText(name || id || "?")).join(", ");
 }
 
 async function writeText(
@@ -53,29 +42,25 @@ async function writeText(
 
 async function writeAnswer(
   output: Output,
-  session: StoredSession,
-  message: StoredMessage,
-  options: TranscriptOptions,
+  isRunning: boolean,
+  text: string,
+  { state, turn, made, error }: Answer,
+  { render, sources }: TranscriptOptions,
 ): Promise<void> {
-  const state = answerState(message);
   if (state === "missing") {
-    const why = session.current_run ? "still being generated" : "not stored: it was cut";
-    await output.line(yellow(`(the answer is ${why})`));
-    return;
+    const why = isRunning ? "still being generated" : "not stored: it was cut";
+    return await output.line(yellow(`(the answer is ${why})`));
   }
-  const text = storedText(message);
-  const made = madeLines(turnOfStored(session, message)).map(titleText);
   if ((state === "complete" && made.length === 0) || text.trim() !== "") {
     // Shortened, because the transcript lists the sources below the answer.
-    await writeText(output, text, { mode: options.render, shortensMarkers: true });
+    await writeText(output, text, { mode: render, shortensMarkers: true });
   }
-  for (const line of made) await output.line(line);
+  for (const line of made) await output.line(titleText(line));
   if (state === "failed") {
-    await output.line(red(`failed: ${neutraliseLine(message.error ?? "").slice(0, 500)}`));
+    await output.line(red(`failed: ${neutraliseLine(error).slice(0, 500)}`));
   }
-  const { localFiles } = options;
-  if (!options.sources) return;
-  const lines = sourceLines(turnOfStored(session, message, { citedOnly: true, localFiles }), 0);
+  if (!sources) return;
+  const lines = sourceLines(turn, 0);
   if (lines.length > 0) await output.line();
   for (const line of lines) await output.line(...line);
 }
@@ -86,20 +71,21 @@ async function writeMessage(
   message: StoredMessage,
   options: TranscriptOptions,
 ): Promise<void> {
-  const isAnswer = message.message_type === "assistant";
+  const shown = readMessage(session, message, options.localFiles);
   const facts = [
     timeText(output, message.time_sent, options.now()),
-    isAnswer ? titleText(message.model_display_name ?? "") : "",
+    titleText(shown.model),
     options.all ? `message ${message.message_id}` : "",
   ].filter((fact) => fact !== "");
-  const head: Text[] = [bold(speakerOf(message))];
+  const head: Text[] = [bold(shown.speaker)];
   if (facts.length > 0) head.push(dim(` · ${facts.join(" · ")}`));
   await output.line();
   await output.line(...head);
-  if (isAnswer) await writeAnswer(output, session, message, options);
+  const isRunning = Boolean(session.current_run);
+  if (shown.answer) await writeAnswer(output, isRunning, shown.text, shown.answer, options);
   // Text of users is not Markdown: it stays unchanged.
-  else await writeText(output, message.message, { mode: "plain", shortensMarkers: false });
-  const files = fileNames(message);
+  else await writeText(output, shown.text, { mode: "plain", shortensMarkers: false });
+  const files = shown.files.map(titleText).join(", ");
   if (files !== "") await output.line(dim(`files: ${files}`));
 }
 

@@ -1,6 +1,6 @@
-import type { AppliedFilters, ToolEvent, TurnEvent, Place } from "./turn-event.ts";
+import type { AppliedFilters, Place, ToolCall, ToolEvent, TurnEvent } from "./chat-events.ts";
 import type { ChatEvent, SearchDoc, Placement } from "../../../api/chat-schemas.ts";
-import { recordCall, type ToolCall } from "./calls.ts";
+import { recordCall } from "./calls.ts";
 import { readPacket } from "./packets.ts";
 
 function placeOf(placement: Placement | null): Place {
@@ -151,11 +151,12 @@ function recordTool(turn: Turn, event: ToolEvent): void {
 
 // Each step of the model overwrites the previous one: the answer is only the text of
 // the last step (observed-service.md 2.5).
-function dropText(turn: Turn, events: TurnEvent[]): void {
-  if (turn.answer === "") return;
-  turn.interim.push(turn.answer);
-  events.push({ type: "interim", text: turn.answer });
+function dropText(turn: Turn): TurnEvent[] {
+  const { answer: text } = turn;
+  if (text === "") return [];
+  turn.interim.push(text);
   turn.answer = "";
+  return [{ type: "interim", text }];
 }
 
 function record(turn: Turn, event: TurnEvent): void {
@@ -219,11 +220,9 @@ function endsText(turn: Turn, event: TurnEvent): boolean {
 }
 
 function applyEvent(turn: Turn, event: TurnEvent): TurnEvent[] {
-  const events: TurnEvent[] = [];
-  if (endsText(turn, event)) dropText(turn, events);
+  const dropped = endsText(turn, event) ? dropText(turn) : [];
   record(turn, event);
-  events.push(event);
-  return events;
+  return [...dropped, event];
 }
 
 /** The turns of all models that answer; usually only `turn`. */

@@ -1,32 +1,5 @@
-import type { AppliedFilters, MadeImage, ReadFile, ToolEvent } from "./turn-event.ts";
+import type { ToolCall, ToolEvent } from "./chat-events.ts";
 import type { SearchDoc } from "../../../api/chat-schemas.ts";
-
-/** Input and output of one tool call: an element of `toolCalls` in the result. */
-export interface ToolCall {
-  tool: string;
-  turn: number;
-  tab: number;
-  /** Set inside a sub-agent. */
-  sub: number | null;
-  toolId: number | null;
-  internet: boolean;
-  queries: string[];
-  /** Filters that this search really used; null if the service does not report them. */
-  filters: AppliedFilters | null;
-  input: unknown;
-  /** Reasoning of the model before or during this call. */
-  reasoning: string;
-  output: string;
-  errorOutput: string;
-  exitCode: number | null;
-  /** Ids of the documents found, opened or cited, without duplicates. */
-  documentIds: string[];
-  images: MadeImage[];
-  fileIds: string[];
-  files: ReadFile[];
-  failed: boolean;
-  error: NonNullable<ToolEvent["error"]> | null;
-}
 
 export function createCall(
   tool: string,

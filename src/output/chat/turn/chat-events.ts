@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
+import type { SearchDoc } from "../../../api/chat-schemas.ts";
 import { count, jsonSchemaOf, text } from "../../schemas/describe.ts";
 
 // The descriptions become schema/chat-events.schema.json. New members are optional, so that
 // readers of version 1 keep working.
 const textOrNull = (description: string) => z.nullable(z.string()).check(z.describe(description));
 const idOrNull = (description: string) => z.nullable(z.int()).check(z.describe(description));
-const nullable = <Shape extends z.core.$ZodType>(shape: Shape) => z.nullable(shape);
 
 const place = z
   .object({
@@ -72,6 +72,8 @@ function modelEvent<const Type extends string, const Shape extends Record<string
 
 const toolEvent = modelEvent("tool", {
   tool: textOrNull("null if the packet does not name the tool"),
+  // `arguments`: the model is still writing the call, `input` has a piece of it; `call`: the call as
+  // a test server reports it; `text`: a piece of streamed text; `output`: a complete text.
   step: z.enum(["arguments", "call", "start", "input", "text", "output", "failed"]),
   place,
   toolId: z.optional(z.int()),
@@ -111,7 +113,7 @@ const toolCall = z.object({
   toolId: z.nullable(z.int()),
   internet: z.boolean(),
   queries: z.array(z.string()),
-  filters: nullable(filters),
+  filters: z.nullable(filters),
   input: z.optional(z.unknown()),
   reasoning: z.string(),
   output: z.string(),
@@ -122,7 +124,7 @@ const toolCall = z.object({
   fileIds: z.array(z.string()),
   files: z.array(readFile),
   failed: z.boolean(),
-  error: nullable(toolError),
+  error: z.nullable(toolError),
 });
 
 const citations = z.array(
@@ -147,7 +149,7 @@ const modelAnswer = z.object({
   reasoning: z.string(),
   interim: z.array(z.string()),
   stopReason: z.nullable(z.string()),
-  error: nullable(z.object({ code: z.nullable(z.string()), message: z.string() })),
+  error: z.nullable(z.object({ code: z.nullable(z.string()), message: z.string() })),
 });
 
 const result = event("result", {
@@ -171,7 +173,7 @@ const result = event("result", {
     reported: textOrNull("model name that the service reports"),
   }),
   stopReason: z.nullable(z.string()),
-  filtersApplied: nullable(filters),
+  filtersApplied: z.nullable(filters),
   timings: z.object({
     firstTextMs: z
       .nullable(z.number())
@@ -181,7 +183,7 @@ const result = event("result", {
   warnings: z
     .array(z.string())
     .check(z.describe("parts of the request that the service silently did not follow")),
-  error: nullable(
+  error: z.nullable(
     z.object({
       exit: text("name of the exit code"),
       code: textOrNull("error code of the service or of the transport"),
@@ -227,6 +229,31 @@ export const ChatEventLine = z.discriminatedUnion("type", [
   result,
 ]);
 export type ChatEventLine = z.infer<typeof ChatEventLine>;
+
+/** Position in the turn. Parallel tools of one turn differ in `tab`; `sub` is set inside a tool. */
+export type Place = z.infer<typeof place>;
+/** Filters that a search really used. */
+export type AppliedFilters = z.infer<typeof filters>;
+export type MadeImage = z.infer<typeof images>[number];
+/** The part of a file that was read; `from`, `to` and `total` in characters. */
+export type ReadFile = z.infer<typeof readFile>;
+/** Input and output of one tool call: an element of `toolCalls` in the result. */
+export type ToolCall = z.infer<typeof toolCall>;
+
+type Line = Exclude<ChatEventLine, { type: "result" }>;
+/** A line with the service's own documents. */
+type EventOf<Of> = Of extends { documents: unknown }
+  ? Omit<Of, "version" | "documents"> & { documents: SearchDoc[] }
+  : Of extends { type: "tool" }
+    ? Omit<Of, "version" | "documents"> & { documents?: SearchDoc[] | undefined }
+    : Omit<Of, "version">;
+
+/**
+ * An event of a turn in knowctl's format: a line of `--output ndjson`, and the input of
+ * the renderer for people.
+ */
+export type TurnEvent = EventOf<Line> & { model?: number | undefined };
+export type ToolEvent = EventOf<Extract<Line, { type: "tool" }>>;
 
 /**
  * JSON Schema (draft 2020-12) of a line of `chat --output ndjson` and of `chat

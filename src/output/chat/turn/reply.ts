@@ -1,8 +1,8 @@
-import type { TurnEvent } from "./turn-event.ts";
-import type { ChatReply } from "../../../api/chat-schemas.ts";
-import { addDocuments, createTurn, turnsOf, type Turn } from "./answer.ts";
-import { createCall, noteDocuments, type ToolCall } from "./calls.ts";
-import { imageOf } from "./packet-details.ts";
+import type { ToolCall, TurnEvent } from "./chat-events.ts";
+import type { ChatEvent, ChatReply } from "../../../api/chat-schemas.ts";
+import { addDocuments, advance, createTurn, turnsOf, type Turn } from "./answer.ts";
+import { createCall, noteDocuments } from "./calls.ts";
+import { imageOf } from "./packets.ts";
 
 // A whole reply names the service's own tools by their class, a stream by their packets
 // (observed-service.md 12.12).
@@ -33,7 +33,7 @@ function toolCallOf(each: NonNullable<ChatReply["tool_calls"]>[number], index: n
 }
 
 /** The record of a turn from a non-streamed reply (`stream: false`). */
-export function turnOfReply(reply: ChatReply): Turn {
+function turnOfReply(reply: ChatReply): Turn {
   const turn = createTurn();
   turn.sessionId = reply.chat_session_id ?? null;
   turn.messageId = reply.message_id ?? null;
@@ -72,8 +72,8 @@ function modelsOf(turn: Turn): TurnEvent {
   return { type: "models", models };
 }
 
-/** The events of such a record, in the order of a stream. */
-export function eventsOfReply(turn: Turn): TurnEvent[] {
+/** The events of a whole answer, in the order of a stream. */
+function eventsOfTurn(turn: Turn): TurnEvent[] {
   const events: TurnEvent[] = [];
   if (turn.sessionId !== null) events.push({ type: "session", sessionId: turn.sessionId });
   if (turn.others.length > 0) {
@@ -100,4 +100,47 @@ function answerEvents(turn: Turn): TurnEvent[] {
   if (turn.answer !== "") events.push({ type: "text", text: turn.answer });
   events.push(turn.failure ?? { type: "stop", reason: null });
   return events;
+}
+
+/** The rest of a whole answer whose beginning a stream has already shown. */
+function eventsAfter(shown: string, events: readonly TurnEvent[]): TurnEvent[] {
+  return events.flatMap((event): TurnEvent[] => {
+    if ((event.model ?? 0) > 0) return [event];
+    if (event.type === "text" && event.text.startsWith(shown)) {
+      return [{ ...event, text: event.text.slice(shown.length) }];
+    }
+    if (event.type === "text") return [{ type: "interim", text: shown }, event];
+    return event.type === "stop" || event.type === "error" ? [event] : [];
+  });
+}
+
+function applyReply(turn: Turn, reply: ChatReply): TurnEvent[] {
+  const { sessionId, damagedLines } = turn;
+  Object.assign(turn, turnOfReply(reply), { damagedLines });
+  // Older services omit the id of a continued session (observed-service.md 1.8).
+  turn.sessionId ??= sessionId;
+  return eventsOfTurn(turn);
+}
+
+/** A part of an answer: the lines of a network chunk, or a whole stored answer. */
+export type Piece = readonly ChatEvent[] | Turn;
+
+/** The lines of a piece; a stored answer has none. */
+export function linesOf(piece: Piece): readonly ChatEvent[] {
+  return "answer" in piece ? [] : piece;
+}
+
+/**
+ * Adds a piece to `turn` and returns its events. A line may be a whole reply. A stored answer
+ * replaces the turn; of an answer that a stream has shown in part, the rest follows.
+ */
+export function applyPiece(turn: Turn, piece: Piece): TurnEvent[] {
+  if ("answer" in piece) {
+    const { answer: shown } = turn;
+    const events = eventsOfTurn(Object.assign(turn, piece));
+    return shown === "" ? events : eventsAfter(shown, events);
+  }
+  return piece.flatMap((line) =>
+    line.kind === "reply" ? applyReply(turn, line.reply) : advance(turn, line),
+  );
 }

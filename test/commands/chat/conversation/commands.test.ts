@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseCommand } from "../../../../src/commands/chat/conversation/slash/commands.ts";
+import { parseCommand } from "../../../../src/commands/chat/conversation/commands.ts";
 import { createWorld, upload, type World } from "../support.ts";
 import { startTalk } from "./talking.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { completePath } from "../../../../src/commands/chat/conversation/slash/completion.ts";
+import { completePath } from "../../../../src/commands/chat/conversation/completion.ts";
 import { temporaryFolder } from "../../../support.ts";
 import { createWorld, upload } from "../support.ts";
 import { startTalk } from "./talking.ts";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openHistory } from "../../../../src/commands/chat/conversation/opening.ts";
+import { openHistory } from "../../../../src/commands/chat/conversation/history.ts";
 import { cleanEnvironment, temporaryFolder } from "../../../support.ts";
 
 function open(home: string, { profile = "p", isKept = true, secret = "" } = {}) {

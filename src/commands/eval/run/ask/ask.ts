@@ -6,8 +6,7 @@ import type { RetrievedDocument } from "../../../../checks/eval/result.ts";
 import type { EvalCase } from "../../../../checks/eval/suite/suite.ts";
 import type { Context } from "../../../../context.ts";
 import { snippetOf } from "../../../../output/search/results.ts";
-import { parseTags } from "../../../chat/options/tags.ts";
-import { parseSince } from "../../../chat/session/time.ts";
+import { parseSince, parseTags } from "../../../chat/options/filters.ts";
 import type { Found } from "../../../search/found.ts";
 import type { Asking } from "./clients.ts";
 

@@ -1,13 +1,16 @@
-import { getSession, resumeChat } from "../../../../api/sessions.ts";
-import { CliError } from "../../../../errors.ts";
-import { dim } from "../../../../output/terminal/text.ts";
-import { createTurn } from "../../../../output/chat/turn/answer.ts";
-import { applyLines, type Batch } from "../../send.ts";
-import { mayStillAnswer } from "../../turn.ts";
-import { askNext, writeFailure, type Place } from "../asking.ts";
-import { drawAnswer, showAnswer } from "../showing.ts";
-import { isAnswered, lastExchange } from "../stored.ts";
-import type { Exchange, Talk, Work } from "../talk.ts";
+import { CliError } from "../../../errors.ts";
+import { readAnswer } from "../session/read-answer.ts";
+import { mayStillAnswer } from "../turn.ts";
+import {
+  askNext,
+  drawAnswer,
+  isAnswered,
+  lastExchange,
+  showAnswer,
+  writeFailure,
+  type Place,
+} from "./answers.ts";
+import { hint, type Exchange, type Talk, type Work } from "./talk.ts";
 
 function lastAsked(talk: Talk): Exchange {
   const last = talk.exchanges.at(-1);
@@ -35,8 +38,9 @@ async function placeAgain(talk: Talk, { ending, after }: Exchange): Promise<Plac
     });
   }
   if (talk.client.dialect.startsAtRoot) return { sessionId, fromRoot: true, after };
-  await talk.output.note(
-    dim("this service cannot repeat the first question of a session: a new session begins"),
+  await hint(
+    talk,
+    "this service cannot repeat the first question of a session: a new session begins",
   );
   return { sessionId: undefined, after };
 }
@@ -74,10 +78,11 @@ async function repeatUnknown(talk: Talk, work: Work, last: Exchange): Promise<vo
   await talk.output.note(
     "this service does not report the state of the question: it may have been answered and stored",
   );
-  await talk.output.note(dim("/retry once more to ask it again anyway"));
+  await hint(talk, "/retry once more to ask it again anyway");
 }
 
-function isSameQuestion(stored: Exchange, asked: Exchange): boolean {
+function isSameQuestion(stored: Exchange | undefined, asked: Exchange): boolean {
+  if (stored === undefined) return false;
   const { userMessageId } = asked.ending.turn;
   if (userMessageId !== null) return stored.ending.turn.userMessageId === userMessageId;
   return stored.parameters.message === asked.parameters.message && stored.after === asked.after;
@@ -86,26 +91,6 @@ function isSameQuestion(stored: Exchange, asked: Exchange): boolean {
 function adopt(talk: Talk, exchange: Exchange): void {
   talk.exchanges.splice(-1, 1, exchange);
   talk.last = exchange.ending.turn.messageId ?? talk.last;
-}
-
-/** Draws an answer in progress from its beginning. */
-async function follow(talk: Talk, work: Work, stored: Exchange): Promise<void> {
-  const { sessionId } = stored.ending.turn;
-  const lines = sessionId === null ? undefined : await resumeChat(work.client, sessionId);
-  if (!lines) {
-    return talk.output.note("the service is still working on the answer: /retry again later");
-  }
-  await talk.output.note(
-    dim("the service is still working on the answer; it follows from its beginning"),
-  );
-  const turn = createTurn();
-  turn.sessionId = sessionId;
-  async function* batches(): AsyncGenerator<Batch> {
-    for await (const each of lines ?? []) yield applyLines(turn, each);
-  }
-  const ending = await drawAnswer(talk, work, turn, batches());
-  adopt(talk, { ...stored, ending });
-  if (ending.failure !== undefined) await writeFailure(talk, ending);
 }
 
 /**
@@ -123,14 +108,16 @@ export async function retry(talk: Talk, work: Work): Promise<void> {
     });
   }
   if (!mayBeStored(last)) {
-    await output.note(dim("the service did not accept the question: asking again"));
+    await hint(talk, "the service did not accept the question: asking again");
     return await askAgain(talk, work, last);
   }
   const { sessionId } = turn;
   if (sessionId === null || work.client.dialect.paths.session === undefined) {
     return await repeatUnknown(talk, work, last);
   }
-  const session = await getSession(work.client, sessionId);
+  const { session, lines } = await readAnswer(work.client, sessionId, (found) =>
+    isSameQuestion(lastExchange(found), last),
+  );
   const stored = lastExchange(session);
   if (!stored || !isSameQuestion(stored, last)) {
     const { userMessageId } = turn;
@@ -139,16 +126,24 @@ export async function retry(talk: Talk, work: Work): Promise<void> {
         hints: [`/session ${sessionId} shows its last exchange`],
       });
     }
-    await output.note(dim("the question is not in the session: asking again"));
+    await hint(talk, "the question is not in the session: asking again");
     return await askAgain(talk, work, last);
   }
-  if (session.current_run) return await follow(talk, work, stored);
+  if (lines) {
+    await hint(talk, "the service is still working on the answer; it follows from its beginning");
+    const ending = await drawAnswer(talk, work, sessionId, lines);
+    adopt(talk, { ...stored, ending });
+    return await writeFailure(talk, ending);
+  }
+  if (session.current_run) {
+    return output.note("the service is still working on the answer: /retry again later");
+  }
   // The service stores a stopped answer up to the stop.
   if (isAnswered(stored) && outcome.status !== "interrupted") {
-    await output.note(dim("the service has finished the answer; it is not asked again"));
+    await hint(talk, "the service has finished the answer; it is not asked again");
     adopt(talk, stored);
     return await showAnswer(talk, work, stored);
   }
-  await output.note(dim("the session holds the question without a whole answer: asking again"));
+  await hint(talk, "the session holds the question without a whole answer: asking again");
   await askAgain(talk, work, { ...last, after: stored.after });
 }

@@ -1,13 +1,12 @@
-import { canListSessions, getSession, listSessions } from "../../../../api/sessions.ts";
-import { ApiError, messageOf } from "../../../../errors.ts";
-import { neutraliseLine } from "../../../../output/terminal/neutralise.ts";
-import { fit } from "../../../../output/terminal/width.ts";
-import { bold, dim, type Text } from "../../../../output/terminal/text.ts";
-import { findSession } from "../../session/find-session.ts";
-import { indexedSession, indexedSessions } from "../../session/session-index.ts";
-import { showExchange } from "../showing.ts";
-import { lastExchange } from "../stored.ts";
-import { leaveSession, type Talk, type Work } from "../talk.ts";
+import { canListSessions, getSession, listSessions } from "../../../api/sessions.ts";
+import { ApiError, messageOf } from "../../../errors.ts";
+import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import { bold } from "../../../output/terminal/text.ts";
+import { fit } from "../../../output/terminal/width.ts";
+import { findSession } from "../session/find-session.ts";
+import { indexedSession, indexedSessions } from "../session/session-index.ts";
+import { lastExchange, showExchange } from "./answers.ts";
+import { hint, leaveSession, placeOf, type Talk, type Work } from "./talk.ts";
 
 const maxListed = 20;
 
@@ -16,12 +15,12 @@ const maxListed = 20;
  * Throws ApiError for a session that the service does not have.
  */
 async function enterSession(talk: Talk, work: Work, id: string): Promise<void> {
-  const { output, context, owner } = talk;
+  const { context, owner } = talk;
   if (work.client.dialect.paths.session === undefined) {
     leaveSession(talk);
     talk.sessionId = id;
     talk.last = indexedSession(context.env, owner, id)?.messageId ?? undefined;
-    return output.note(dim(`continuing session ${id}; this service cannot show its messages`));
+    return await hint(talk, `continuing session ${id}; this service cannot show its messages`);
   }
   const session = await getSession(work.client, id);
   leaveSession(talk);
@@ -32,7 +31,7 @@ async function enterSession(talk: Talk, work: Work, id: string): Promise<void> {
   const last = lastExchange(session);
   talk.last = last ? last.ending.turn.messageId : null;
   const name = neutraliseLine(session.description ?? "").slice(0, 80);
-  await output.note(dim(`session ${id}${name === "" ? "" : ` · ${name}`}`));
+  await hint(talk, `session ${id}${name === "" ? "" : ` · ${name}`}`);
   if (!last) return;
   talk.exchanges.push(last);
   await showExchange(talk, work, last);
@@ -53,15 +52,11 @@ export async function resumeSession(talk: Talk, work: Work, id: string): Promise
 
 /** `/session`: shows the current session, or continues another. */
 export async function chooseSession(talk: Talk, work: Work, argument: string): Promise<void> {
-  const { output, context, owner } = talk;
   if (argument !== "") {
-    const place = { env: context.env, client: work.client, owner };
-    return await enterSession(talk, work, await findSession(place, argument));
-  }
-  if (talk.sessionId === undefined) {
-    return output.note(dim("no session yet: the next question begins one"));
-  }
-  await output.line("session ", talk.sessionId);
+    await enterSession(talk, work, await findSession(placeOf(talk, work), argument));
+  } else if (talk.sessionId === undefined) {
+    await hint(talk, "no session yet: the next question begins one");
+  } else await talk.output.line("session ", talk.sessionId);
 }
 
 interface Listed {
@@ -86,26 +81,23 @@ async function listed({ context, owner }: Talk, { client }: Work): Promise<Liste
   return found;
 }
 
-function row({ id, time, title }: Listed, isCurrent: boolean, width: number): Text[] {
-  const when = neutraliseLine(time).slice(0, 16).replace("T", " ");
-  const text = `${id.slice(0, 8)}  ${when.padEnd(16)}  ${neutraliseLine(title) || "(no title)"}`;
-  const line = fit(text, width - 3);
-  return [isCurrent ? "* " : "  ", isCurrent ? bold(line) : line];
-}
-
 /** `/sessions`: lists the service's sessions, or those in the index of this machine. */
 export async function showSessions(talk: Talk, work: Work): Promise<void> {
   const { output } = talk;
   const sessions = await listed(talk, work);
-  if (sessions.length === 0) return output.note(dim("no sessions yet"));
-  for (const each of sessions) {
-    await output.line(...row(each, each.id === talk.sessionId, output.columns()));
+  if (sessions.length === 0) return await hint(talk, "no sessions yet");
+  for (const { id, time, title } of sessions) {
+    const when = neutraliseLine(time).slice(0, 16).replace("T", " ");
+    const text = `${id.slice(0, 8)}  ${when.padEnd(16)}  ${neutraliseLine(title) || "(no title)"}`;
+    const line = fit(text, output.columns() - 3);
+    if (id === talk.sessionId) await output.line("* ", bold(line));
+    else await output.line("  ", line);
   }
-  await output.note(dim("/session and the beginning of an id continues a session"));
+  await hint(talk, "/session and the beginning of an id continues a session");
 }
 
 /** `/new`: the next question begins a new session. */
 export async function beginSession(talk: Talk): Promise<void> {
   leaveSession(talk);
-  await talk.output.note(dim("the next question begins a new session"));
+  await hint(talk, "the next question begins a new session");
 }

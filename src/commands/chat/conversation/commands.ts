@@ -1,24 +1,28 @@
-import { nearest } from "../../../../nearest.ts";
-import { CliError } from "../../../../errors.ts";
-import { wrapWords } from "../../../../output/terminal/wrap.ts";
-import { bold, dim, link } from "../../../../output/terminal/text.ts";
+import { CliError } from "../../../errors.ts";
+import { nearest } from "../../../nearest.ts";
+import { sourceLines } from "../../../output/chat/source-lines.ts";
+import { listSources, titleText, type Source } from "../../../output/chat/sources.ts";
+import { neutralise, neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import { bold, dim, link } from "../../../output/terminal/text.ts";
+import { wrapWords } from "../../../output/terminal/wrap.ts";
 import { regenerate, retry } from "./again.ts";
-import { chooseFilter } from "./filter-command.ts";
-import { beginSession, chooseSession, showSessions } from "./session-commands.ts";
-import { attachFile, chooseAgent, chooseModel, chooseTools } from "./setting-commands.ts";
-import type { Talk, Work, Exchange } from "../talk.ts";
-import { sourceLines } from "../../../../output/chat/source-lines.ts";
-import { listSources, titleText, type Source } from "../../../../output/chat/sources.ts";
-import { neutralise, neutraliseLine } from "../../../../output/terminal/neutralise.ts";
 import {
   clipboardSequence,
   copyText,
   createPlatform,
   openAddress,
   webAddress,
-  type Platform,
-} from "../platform.ts";
-import { answerMarkdown, saveTarget, talkMarkdown, writeText } from "../saving.ts";
+} from "./platform.ts";
+import { answerMarkdown, saveTarget, talkMarkdown, writeText } from "./saving.ts";
+import { beginSession, chooseSession, showSessions } from "./session-commands.ts";
+import {
+  attachFile,
+  chooseAgent,
+  chooseFilter,
+  chooseModel,
+  chooseTools,
+} from "./setting-commands.ts";
+import { hint, type Exchange, type Talk, type Work } from "./talk.ts";
 
 function lastAnswer(talk: Talk): Exchange {
   const last = talk.exchanges.findLast(({ ending }) => ending.turn.answer.trim() !== "");
@@ -30,7 +34,7 @@ function lastAnswer(talk: Talk): Exchange {
 async function showSources(talk: Talk): Promise<void> {
   const { turn } = lastAnswer(talk).ending;
   const lines = sourceLines(turn, Number.POSITIVE_INFINITY, talk.output.columns());
-  if (lines.length === 0) return talk.output.note(dim("the last answer names no source"));
+  if (lines.length === 0) return hint(talk, "the last answer names no source");
   for (const line of lines) await talk.output.line(...line);
 }
 
@@ -51,12 +55,7 @@ function sourceNumbered(talk: Talk, word: string): Source {
 }
 
 /** `/open N`: opens the link of a source in the browser, or prints it without a browser. */
-async function openSource(
-  talk: Talk,
-  _work: Work,
-  argument: string,
-  platform: Platform = createPlatform(talk.context.env),
-): Promise<void> {
+async function openSource(talk: Talk, _work: Work, argument: string): Promise<void> {
   const { output } = talk;
   const source = sourceNumbered(talk, argument);
   const title = titleText(source.title);
@@ -67,17 +66,17 @@ async function openSource(
     const file = source.file === null ? "" : `local file ${neutraliseLine(source.file)}`;
     return output.line([title, what, place, file].filter(Boolean).join("  "));
   }
-  const isOpen = await openAddress(platform, address);
-  if (isOpen) await output.note(dim("opened ", address));
+  const isOpen = await openAddress(createPlatform(talk.context.env), address);
+  if (isOpen) await hint(talk, `opened ${address}`);
   else await output.line("no browser here; the link is ", link(address, address));
 }
 
-async function copy(talk: Talk, platform: Platform, text: string, what: string): Promise<void> {
+async function copy(talk: Talk, text: string, what: string): Promise<void> {
   const { output } = talk;
   // The text may be pasted into a shell later: it must not control a terminal there either.
   const inert = neutralise(text);
-  const program = await copyText(platform, inert);
-  if (program !== undefined) return output.note(dim(`${what} is in the clipboard (${program})`));
+  const program = await copyText(createPlatform(talk.context.env), inert);
+  if (program !== undefined) return await hint(talk, `${what} is in the clipboard (${program})`);
   const sequence = clipboardSequence(inert);
   if (sequence === undefined) {
     throw new CliError("local", `${what} is too long for the terminal's clipboard`, {
@@ -85,24 +84,20 @@ async function copy(talk: Talk, platform: Platform, text: string, what: string):
     });
   }
   await output.control(sequence);
-  await output.note(
-    dim(`${what} was sent to the terminal's clipboard (OSC 52; not every terminal supports it)`),
+  await hint(
+    talk,
+    `${what} was sent to the terminal's clipboard (OSC 52; not every terminal supports it)`,
   );
 }
 
 /** `/copy`: copies the last answer, or with a number the link of a source. */
-async function copyAnswer(
-  talk: Talk,
-  _work: Work,
-  argument: string,
-  platform: Platform = createPlatform(talk.context.env),
-): Promise<void> {
+async function copyAnswer(talk: Talk, _work: Work, argument: string): Promise<void> {
   if (argument === "") {
-    return await copy(talk, platform, answerMarkdown(lastAnswer(talk)), "the last answer");
+    return await copy(talk, answerMarkdown(lastAnswer(talk)), "the last answer");
   }
   const { link: address } = sourceNumbered(talk, argument);
   if (address === null) throw new CliError("usage", `source ${argument} has no link`);
-  await copy(talk, platform, address, `the link of source ${argument}`);
+  await copy(talk, address, `the link of source ${argument}`);
 }
 
 /** `/save FILE`: saves the last answer; `/save all FILE`: saves the whole conversation. */
@@ -116,79 +111,33 @@ async function saveAnswers(talk: Talk, _work: Work, argument: string): Promise<v
   const answer = lastAnswer(talk);
   const path = saveTarget(talk, file);
   writeText(path, all === undefined ? answerMarkdown(answer) : talkMarkdown(talk));
-  await talk.output.note(
-    dim(`saved ${all === undefined ? "the last answer" : "the conversation"} to ${file}`),
-  );
+  const what = all === undefined ? "the last answer" : "the conversation";
+  await hint(talk, `saved ${what} to ${file}`);
 }
 
-/** A command of the conversation. */
-interface SlashCommand {
-  /** Arguments, for the help. */
-  argument: string;
-  summary: string;
-  /** Throws CliError; the conversation continues. */
-  run(talk: Talk, work: Work, argument: string): Promise<void>;
-}
+/** A command of the conversation. Throws CliError; the conversation continues. */
+type Run = (talk: Talk, work: Work, argument: string) => Promise<void>;
 
-/** Every slash command by name, in the order of the help. `/exit` ends the loop itself. */
-export const slashCommands: Readonly<Record<string, SlashCommand>> = {
-  help: { argument: "", summary: "list the commands", run: (talk) => showHelp(talk) },
-  new: { argument: "", summary: "begin a new session", run: (talk) => beginSession(talk) },
-  agent: {
-    argument: "[ID|NAME]",
-    summary: "list agents, or select one for a new session",
-    run: chooseAgent,
-  },
-  session: {
-    argument: "[ID]",
-    summary: "show the session, or continue another",
-    run: chooseSession,
-  },
-  sessions: { argument: "", summary: "list sessions", run: showSessions },
-  file: {
-    argument: "[PATH|clear]",
-    summary: "attach a file to the next question",
-    run: attachFile,
-  },
-  model: {
-    argument: "[PROVIDER/VERSION|default]",
-    summary: "use another language model",
-    run: chooseModel,
-  },
-  tools: {
-    argument: "[NAME|all|none|force NAME]",
-    summary: "list tools, allow only some, or force one",
-    run: chooseTools,
-  },
-  filter: {
-    argument: "[KIND VALUE|clear]",
-    summary: "filter by source, document set, tag or date",
-    run: chooseFilter,
-  },
-  regenerate: {
-    argument: "",
-    summary: "another answer to the last question",
-    run: (talk, work) => regenerate(talk, work),
-  },
-  sources: { argument: "", summary: "list the sources of the last answer", run: showSources },
-  open: { argument: "N", summary: "open the link of source N", run: openSource },
-  copy: {
-    argument: "[N]",
-    summary: "copy the last answer, or the link of source N",
-    run: copyAnswer,
-  },
-  save: {
-    argument: "[all] FILE",
-    summary: "write the answer or the conversation",
-    run: saveAnswers,
-  },
-  retry: {
-    argument: "",
-    summary: "look up or repeat a failed answer",
-    run: (talk, work) => retry(talk, work),
-  },
-  exit: { argument: "", summary: "leave (also Ctrl-D)", run: async () => {} },
-};
+/** Every slash command: name, arguments, summary. In the order of the help. `/exit` ends the loop itself. */
+const table: readonly (readonly [name: string, argument: string, summary: string, run: Run])[] = [
+  ["help", "", "list the commands", (talk) => showHelp(talk)],
+  ["new", "", "begin a new session", beginSession],
+  ["agent", "[ID|NAME]", "list agents, or select one for a new session", chooseAgent],
+  ["session", "[ID]", "show the session, or continue another", chooseSession],
+  ["sessions", "", "list sessions", showSessions],
+  ["file", "[PATH|clear]", "attach a file to the next question", attachFile],
+  ["model", "[PROVIDER/VERSION|default]", "use another language model", chooseModel],
+  ["tools", "[NAME|all|none|force NAME]", "list tools, allow only some, or force one", chooseTools],
+  ["filter", "[KIND VALUE|clear]", "filter by source, document set, tag or date", chooseFilter],
+  ["regenerate", "", "another answer to the last question", regenerate],
+  ["sources", "", "list the sources of the last answer", showSources],
+  ["open", "N", "open the link of source N", openSource],
+  ["copy", "[N]", "copy the last answer, or the link of source N", copyAnswer],
+  ["save", "[all] FILE", "write the answer or the conversation", saveAnswers],
+  ["retry", "", "look up or repeat a failed answer", retry],
+  ["exit", "", "leave (also Ctrl-D)", async () => {}],
+];
+export const commandNames: readonly string[] = table.map(([name]) => name);
 
 const keys: readonly (readonly [string, string])[] = [
   ["Alt+Enter, Ctrl+J, \\ Enter", "a new line in the message"],
@@ -204,8 +153,8 @@ const narrowIndent = 4;
 
 /** Writes two columns if they fit. A name wider than the first column is on its own line. */
 async function showHelp({ output }: Talk): Promise<void> {
-  const rows = Object.entries(slashCommands).map(
-    ([name, { argument, summary }]) => [`/${name} ${argument}`.trim(), summary] as const,
+  const rows = table.map(
+    ([name, argument, summary]) => [`/${name} ${argument}`.trim(), summary] as const,
   );
   const all = [...rows, ...keys];
   const isNarrow = all.some(([, summary]) => helpColumn + summary.length > output.columns());
@@ -230,14 +179,14 @@ export function parseCommand(text: string): { name: string; argument: string } |
 const asMessage = "begin with a space to send it as a message";
 
 /** Finds the command that was typed. Throws CliError `usage` if there is none, or it takes no argument. */
-export function commandOf({ name, argument }: { name: string; argument: string }): SlashCommand {
-  if (!Object.hasOwn(slashCommands, name)) {
-    const near = nearest(name, Object.keys(slashCommands));
-    const hint = near === undefined ? "/help lists them" : `did you mean /${near}?`;
-    throw new CliError("usage", `there is no command /${name}`, { hints: [hint, asMessage] });
+export function commandOf({ name, argument }: { name: string; argument: string }): Run {
+  const [, takes, , run] = table.find(([each]) => each === name) ?? [];
+  if (run === undefined) {
+    const near = nearest(name, commandNames);
+    const first = near === undefined ? "/help lists them" : `did you mean /${near}?`;
+    throw new CliError("usage", `there is no command /${name}`, { hints: [first, asMessage] });
   }
-  const command = slashCommands[name]!;
-  if (command.argument !== "" || argument === "") return command;
+  if (takes !== "" || argument === "") return run;
   // It would be lost: perhaps it is a question.
   throw new CliError("usage", `/${name} takes no text after it`, { hints: [asMessage] });
 }

@@ -1,17 +1,17 @@
-import { listAgents } from "../../../../api/agents.ts";
-import type { Client } from "../../../../api/client.ts";
-import { listConnectors } from "../../../../api/connectors.ts";
-import { listProviders } from "../../../../api/models.ts";
-import { canListSessions, listSessions } from "../../../../api/sessions.ts";
-import { listTools } from "../../../../api/tools.ts";
-import { listSources } from "../../../../output/chat/sources.ts";
-import type { Completion } from "../../../../output/terminal/editor.ts";
-import { isInert } from "../../../../output/terminal/neutralise.ts";
-import { indexedSessions } from "../../session/session-index.ts";
-import { slashCommands } from "./commands.ts";
-import { filterKinds } from "./filter-command.ts";
-import { typedPath } from "../saving.ts";
-import type { Talk } from "../talk.ts";
+import { listAgents } from "../../../api/agents.ts";
+import type { Client } from "../../../api/client.ts";
+import { listConnectors } from "../../../api/connectors.ts";
+import { listProviders } from "../../../api/models.ts";
+import { canListSessions, listSessions } from "../../../api/sessions.ts";
+import { listTools } from "../../../api/tools.ts";
+import { listSources } from "../../../output/chat/sources.ts";
+import type { Completion } from "../../../output/terminal/editor.ts";
+import { isInert } from "../../../output/terminal/neutralise.ts";
+import { indexedSessions } from "../session/session-index.ts";
+import { commandNames } from "./commands.ts";
+import { typedPath } from "./saving.ts";
+import { filterKinds } from "./setting-commands.ts";
+import type { Talk } from "./talk.ts";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
@@ -104,7 +104,7 @@ const completers: Readonly<Record<string, Completer>> = {
   file: path,
   save: path,
   model: async (talk, _argument, ask) => {
-    const entered = talk.entered().map((text) => /^\/model\s+(\S+\/\S+)$/.exec(text)?.[1]);
+    const entered = talk.history.list().map((text) => /^\/model\s+(\S+\/\S+)$/.exec(text)?.[1]);
     const listed = await ask("models", modelNames);
     return ["default", ...new Set([...listed, ...entered.filter((each) => each !== undefined)])];
   },
@@ -157,7 +157,7 @@ export function createCompleter(talk: Talk): (beforeCursor: string) => Promise<C
     const [, name = "", space, argument = ""] = /^\/([a-z]*)(\s+)?(.*)$/is.exec(text) ?? [];
     if (!text.startsWith("/") || text.includes("\n")) return none;
     if (space === undefined) {
-      const names = Object.keys(slashCommands).filter((each) => each.startsWith(name));
+      const names = commandNames.filter((each) => each.startsWith(name));
       return { from: 1, candidates: names.map((each) => `${each} `) };
     }
     const completer = Object.hasOwn(completers, name) ? completers[name] : undefined;
