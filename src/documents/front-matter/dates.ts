@@ -1,5 +1,5 @@
 const pattern =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)? ?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
+  /^(\d{4})([-/])(\d{2})\2(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)? ?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
 // Dates that need no calculation: days that every month has, in UTC, in whole seconds.
 const simpleDate =
@@ -15,14 +15,14 @@ function offsetMinutes(zone: string | undefined): number {
 
 /**
  * Converts a date to ISO 8601 in UTC with `Z`. Accepts `YYYY-MM-DD` (midnight) and RFC 3339, also
- * with a space for the `T`, without seconds or without a zone (then UTC). Undefined for everything
+ * with `/` between year, month and day, a space for the `T`, without seconds or without a zone (then UTC). Undefined for everything
  * else, also for the 30th of February: no guessing.
  */
 export function parseDate(text: string): string | undefined {
   if (simpleDate.test(text)) return text.length === 10 ? `${text}T00:00:00Z` : text;
   const match = pattern.exec(text.trim());
   if (!match) return undefined;
-  const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", zone] =
+  const [, year, , month, day, hour = "00", minute = "00", second = "00", fraction = "", zone] =
     match;
   const offset = offsetMinutes(zone);
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;

@@ -47,20 +47,23 @@ function fail(path: string, line: number, column: number, reason: string, hint: 
   throw new CliError("usage", `${path}:${line}:${column}: ${reason}`, { hints: [hint] });
 }
 
-/** Offset of the closing line (the fence alone) from `from`, and of what follows it. */
-function findClosing(text: string, fence: string, from: number): [number, number] | undefined {
-  for (let at = from; at !== -1 && at < text.length;) {
-    if (text.startsWith(fence, at)) {
-      const lineEnd = text.indexOf("\n", at);
-      const end = lineEnd === -1 ? text.length : lineEnd;
-      if (text.slice(at + fence.length, end).trim() === "") {
-        return [at, lineEnd === -1 ? end : end + 1];
-      }
-    }
-    const next = text.indexOf(`\n${fence}`, at);
-    at = next === -1 ? -1 : next + 1;
-  }
-  return undefined;
+const escapeRegExp = (key: string): string => key.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/**
+ * Offset of the closing line (the fence alone) from `from`, and of what follows it. `...` also ends
+ * YAML (YAML 1.2.2, section 9.1.2): Pandoc writes it.
+ */
+function findClosing(
+  text: string,
+  fence: string,
+  from: number,
+  isYaml: boolean,
+): [number, number] | undefined {
+  const other = isYaml ? "|\\.\\.\\." : "";
+  const closing = new RegExp(`(?<=\\n)(?:${escapeRegExp(fence)}${other})[^\\S\\n]*(?:\\n|$)`, "g");
+  closing.lastIndex = from;
+  const found = closing.exec(text);
+  return found ? [found.index, closing.lastIndex] : undefined;
 }
 
 function findFences(text: string, path: string, warnings: string[]): Fenced | undefined {
@@ -70,7 +73,8 @@ function findFences(text: string, path: string, warnings: string[]): Fenced | un
   const fence = first.slice(0, 3);
   const isOther = format === undefined && anyLanguage.test(first);
   if (format === undefined && !isOther) return undefined;
-  const closing = lineEnd === -1 ? undefined : findClosing(text, fence, lineEnd + 1);
+  const closing =
+    lineEnd === -1 ? undefined : findClosing(text, fence, lineEnd + 1, format === "yaml");
   if (isOther && (closing || executable.test(first))) {
     const hint = "write YAML (---), TOML (+++) or JSON (---json); code is never run";
     fail(path, 1, 1, `front matter in this language is refused: ${first}`, hint);
@@ -136,7 +140,8 @@ function parseBlock({ format, block, firstLine }: Fenced, path: string): ValueMa
 
 /**
  * Splits front matter from the body. Front matter needs a first line that is only a fence, a
- * closing fence, and an object as content. Otherwise the whole text is the body:
+ * closing fence (`...` also closes YAML), and an object as content. Otherwise the whole text is
+ * the body:
  *
  * | first line            | closed | content   | result                     |
  * |-----------------------|--------|-----------|----------------------------|
@@ -164,8 +169,6 @@ export function splitFrontMatter(text: string, path: string): SplitText {
   const frontMatter = { data, format, block, firstLine };
   return { frontMatter, body: text.slice(bodyStart), bodyLine, warnings };
 }
-
-const escapeRegExp = (key: string): string => key.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** Line of the file (from 1) with a top-level key; the first line of the block if not found. */
 export function lineOfKey(frontMatter: FrontMatter, key: string): number {

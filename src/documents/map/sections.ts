@@ -1,7 +1,14 @@
 import type { SectionMode } from "./settings/rules.ts";
 import type { Page } from "../formats/format.ts";
-import { type GivenHeading, anchorsOf, plainText, type AnchorStyle } from "../text/heading-text.ts";
+import {
+  type AnchorStyle,
+  anchorsOf,
+  type GivenHeading,
+  plainText,
+  withoutOwnIds,
+} from "../text/heading-text.ts";
 import type { Section } from "../../api/schemas.ts";
+import { readReferences, withReferences } from "./links/references.ts";
 import { createImagePlacer, type PlacedImage } from "./images/image-sections.ts";
 import { scanStructure, type Structure } from "../text/structure.ts";
 
@@ -99,14 +106,18 @@ function splitAtHeadings(
   structure: Structure,
   names: readonly GivenHeading[],
 ): Piece[] {
+  const references = readReferences(text);
+  const bodyOf = (start: number, end: number): string =>
+    withoutOwnIds(withReferences(text.slice(start, end), references));
   const cuts = structure.headings
     .map((heading, index) => ({ ...heading, ...names[index] }))
     .filter(({ level }) => level <= splitLevels);
   const pieces: Piece[] = [];
   const open: { level: number; text: string }[] = [];
-  const preamble = text.slice(0, cuts[0]?.start ?? text.length);
+  const first = cuts[0]?.start ?? text.length;
+  const preamble = bodyOf(0, first);
   if (!isBlank(preamble)) {
-    pieces.push({ path: "", body: preamble.trim(), anchor: undefined, end: preamble.length });
+    pieces.push({ path: "", body: preamble.trim(), anchor: undefined, end: first });
   }
   const withoutBody = new Set<string>();
   for (const [index, { level, text: title, end: headingEnd, anchor }] of cuts.entries()) {
@@ -115,7 +126,7 @@ function splitAtHeadings(
     const titles = open.map((each) => each.text);
     const path = titles.join(" > ");
     const end = cuts[index + 1]?.start ?? text.length;
-    const body = text.slice(headingEnd, end);
+    const body = bodyOf(headingEnd, end);
     // This path already contains these headings.
     for (const count of titles.keys()) withoutBody.delete(titles.slice(0, count + 1).join(" > "));
     if (isBlank(body)) {
@@ -157,7 +168,8 @@ export function splitSections(body: string, options: SectionOptions): Section[] 
   if (isBlank(body)) return [];
   const placeImages = createImagePlacer(options.images ?? []);
   if (mode === "whole") {
-    return [...toSections("", body, link, maxChars), ...placeImages(body.length, link)];
+    const text = withoutOwnIds(body);
+    return [...toSections("", text, link, maxChars), ...placeImages(body.length, link)];
   }
   const structure = scanStructure(body);
   const names = namedHeadings(structure, options);

@@ -1,5 +1,5 @@
 import { decodeHTMLStrict } from "entities/decode";
-import type { Heading } from "./structure.ts";
+import { type Heading, scanStructure } from "./structure.ts";
 
 /** How a site makes anchors of headings. */
 export type AnchorStyle = "github" | "docusaurus" | "mkdocs";
@@ -12,9 +12,34 @@ export interface GivenHeading {
   anchor: string | undefined;
 }
 
-// `{#id}` of Docusaurus, `{: #id .class }` and `{ #id }` of Python-Markdown.
+// `{#id}` of Docusaurus, `{: #id .class }` and `{ #id }` of Python-Markdown and kramdown,
+// `{/* #id */}` and `{/*id*/}` of MDX, `[#id]` of Nextra; `[#12]` is an issue.
 // Neighbouring parts match different characters: otherwise a missing end takes quadratic time.
-const explicitId = /\{:?[ \t]*#([^\s{}]+)(?:\s[^{}]*)?\}[ \t]*$/;
+const ownId =
+  /(?:\{:?[ \t]*(?:\.[\w-]+[ \t]+){0,9}#([^\s{}]+)(?:\s[^{}]*)?\}|\{\/\*(?:[ \t]*#([^\s*{}]+)[ \t]*|([\w-]+))\*\/\}|\[#(?!\d+\])([^\s[\]]+)\])[ \t]*$/;
+
+/** The id that a page gives a heading, behind its text. */
+function ownIdOf(heading: string): string | undefined {
+  const [, ...ids] = ownId.exec(heading) ?? [];
+  return ids.find((id) => id !== undefined);
+}
+
+/** Markdown without the ids behind its headings, which no reader of the page sees. */
+export function withoutOwnIds(text: string): string {
+  if (!/\{[:./# \t]|\[#/.test(text)) return text;
+  let result = "";
+  let from = 0;
+  for (const { start, end } of scanStructure(text).headings) {
+    // An underlined heading has more lines.
+    const lines = text.slice(start, end).split("\n");
+    const shown = lines.map((line) =>
+      ownId.test(line) ? line.replace(ownId, "").trimEnd() : line,
+    );
+    result += text.slice(from, start) + shown.join("\n");
+    from = end;
+  }
+  return result + text.slice(from);
+}
 
 /**
  * Removes code spans from a text: nothing in them is Markdown or HTML. Each is replaced by its
@@ -47,19 +72,19 @@ function extractCode(text: string): { rest: string; codes: string[] } {
 }
 
 /**
- * Heading as plain text: without links, emphasis, code marks and explicit id, and with the
+ * Heading as plain text: without links, emphasis, code marks and own id, and with the
  * characters that references such as `&eacute;` stand for.
  */
 export function plainText(heading: string): string {
-  const { rest, codes } = extractCode(heading.replace(explicitId, ""));
+  const { rest, codes } = extractCode(heading.replace(ownId, ""));
   const plain = rest
+    // First: what is escaped begins no tag, no link and no emphasis.
+    .replace(/\\([!-/:-@[-`{-~])/g, (_, escaped: string) => `\0${codes.push(escaped) - 1}\0`)
     .replace(/!?\[([^[\]]*)\](?:\([^()]*\)|\[[^[\]]*\])/g, "$1")
     .replace(/(\*{1,3}|~~)(?=\S)([^*~]*[^*~\s])\1/g, "$2")
     .replace(/(^|[^\p{L}\p{N}_])(_{1,3})(?=\S)([^_]*[^_\s])\2(?![\p{L}\p{N}_])/gu, "$1$3")
     .replace(/<\/?[A-Za-z][^<>]*>/g, "")
-    .replace(/\\([!-/:-@[-`{-~])|&#?\w{1,40};/g, (found, escaped?: string) => {
-      return escaped ?? decodeHTMLStrict(found);
-    })
+    .replace(/&#?\w{1,40};/g, (found) => decodeHTMLStrict(found))
     // oxlint-disable-next-line no-control-regex
     .replace(/\0(\d+)\0/g, (_, number: string) => codes[Number(number)] ?? "");
   return plain.replace(/\s+/g, " ").trim();
@@ -115,10 +140,10 @@ export function anchorsOf(headings: readonly Heading[], style: AnchorStyle): str
   const seen = new Map<string, number>();
   const lastAnchors = new Map<string, string>();
   return headings.map(({ text }) => {
-    const explicit = style === "github" ? undefined : explicitId.exec(text)?.[1];
-    if (explicit !== undefined) {
-      seen.set(explicit, 0);
-      return explicit;
+    const own = ownIdOf(text);
+    if (own !== undefined) {
+      seen.set(own, 0);
+      return own;
     }
     const plain = plainText(text);
     return style === "mkdocs"

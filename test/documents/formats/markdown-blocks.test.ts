@@ -57,6 +57,12 @@ describe("blocks of site generators", () => {
       "## T { .a }\n## U {#u}\n## V { #v .a }",
       "## T\n## U {#u}\n## V { #v .a }",
     ],
+    [
+      "the id below a heading",
+      "## T\n{: #t .a}\n\nU\n---\n{:#u}\n",
+      "## T {#t}\n\n\nU {#u}\n---\n\n",
+    ],
+    ["attribute lists in cells", "| a{: .b} | `c{: .d}` | e{.f} |", "| a | `c{: .d}` | e |"],
     ["annotations", "a (1)\n{ .annotate }\n\n1.  b", "a (1)\n\n\n1.  b"],
   ])("become text: %s", (_name, text, body) => {
     expect(bodyOf(text)).toBe(body);
@@ -93,6 +99,8 @@ describe("blocks of site generators", () => {
     ' !!! "',
     "{ .a } ",
     "{:a}\n",
+    "{:#a}\n",
+    "{: |",
   ])("many times %j costs no more than its length", (piece) => {
     expectLinear(50_000, (count) => void bodyOf(`:::\n${piece.repeat(count)}`));
   });

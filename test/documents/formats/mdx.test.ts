@@ -34,6 +34,11 @@ describe("MDX", () => {
     ["export right above a heading", "export const a = 1;\n# T", "# T"],
     ["comments", "a {/* no\n\nno */} b\n\n{/* no */}\n\nc", "a  b\n\nc"],
     ["HTML comments", "a\n<!-- no -->\nb", "a\n\nb"],
+    [
+      "comments but ids of headings",
+      "## T {/* #t */}\n\n## U {/*u*/}\n\n## V {/* v w */}\n\na {/*no*/}",
+      "## T {#t}\n\n## U {#u}\n\n## V\n\na",
+    ],
     ["expressions", "a {1 + f({ b: '}' })} b", "a  b"],
     ["expressions with apostrophes in elements", "{x && <p>don't</p>}\n\nb", "b"],
     ["expressions with templates", "a {`${b({c: `}`})}`} d", "a  d"],

@@ -26,6 +26,8 @@ describe("front matter", () => {
       { a: "x\n----\n---y\n" },
       "body\n---\nrest",
     ],
+    ["---\na: x\n...\nbody\n---\nrest", { a: "x" }, "body\n---\nrest"],
+    ["---\na: x...\nb: |\n  ...\n--- \n...\nrest", { a: "x...", b: "...\n" }, "...\nrest"],
     ["+++\na = 'x'\n+++\nbody", { a: "x" }, "body"],
     ["---toml\na = 'x'\n---\nbody", { a: "x" }, "body"],
     ['---json\n{"a": "x"}\n---\nbody', { a: "x" }, "body"],
@@ -53,7 +55,7 @@ describe("front matter", () => {
     expect(split(text)).toEqual({ data: undefined, body: text, warnings: [] });
   });
 
-  it.each(["---\na: 1\nbody without end\n", "+++\na = 1\n", "---\n("])(
+  it.each(["---\na: 1\nbody without end\n", "+++\na = 1\n...\n", "---\n("])(
     "that is never closed is body, with a warning: %j",
     (text) => {
       const { data, body, warnings } = split(text);

@@ -48,6 +48,14 @@ describe("headings", () => {
     ["snake_case_name and _emphasis_", "snake_case_name and emphasis"],
     ["Title {#custom}", "Title"],
     ["Title {: #custom .class }", "Title"],
+    ["Title {: .class #custom }", "Title"],
+    ["Title {/* #custom */}", "Title"],
+    ["Title {/*custom*/}", "Title"],
+    ["Title {/* no id */}", "Title {/* no id */}"],
+    ["Title [#custom]", "Title"],
+    ["Title [#12]", "Title [#12]"],
+    ["The \\<video> and \\<b>\\</b> elements", "The <video> and <b></b> elements"],
+    ["Not \\*emphasis\\*, no \\[link](x)", "Not *emphasis*, no [link](x)"],
     ["2 \\* 3 <b>x</b>", "2 * 3 x"],
     ["The `<details>` element", "The <details> element"],
     ["`__init__.py` and `Array<string>`", "__init__.py and Array<string>"],
@@ -82,14 +90,7 @@ describe("anchors", () => {
     anchorsOf(scanStructure(text).headings, style);
   const text = "# Größe & Maß!\n## A\n## A\n#### A\n## A-1\n## `x.y` (z)\n## Eigen {#own}\n";
   it("of GitHub", () => {
-    expect(of(text, "github").slice(0, 6)).toEqual([
-      "größe--maß",
-      "a",
-      "a-1",
-      "a-2",
-      "a-1-1",
-      "xy-z",
-    ]);
+    expect(of(text, "github")).toEqual(["größe--maß", "a", "a-1", "a-2", "a-1-1", "xy-z", "own"]);
   });
   it("of Docusaurus, with explicit ids", () => {
     expect(of(text, "docusaurus")).toEqual([
@@ -143,6 +144,70 @@ describe("sections", () => {
       "https://x/p#q",
     );
     expect(splitSections("# A\nx", options)[0]).not.toHaveProperty("link");
+  });
+
+  it.each(["headings", "whole"] as const)("%s do not show the ids of headings", (mode) => {
+    const body = "# P {#p}\n\na\n\n#### Deep {: .x #d }\n\nb {#c}\n\nUnder {/*u*/}\n---\n\nc\n";
+    const joined = texts(body, { mode }).join("\n");
+    expect(joined).not.toMatch(/#p|#d|\bu\b/);
+    expect(joined).toMatch(/#### Deep\n\nb \{#c\}/);
+  });
+
+  it("stand alone: addresses in their links, footnotes below their text", () => {
+    const body = `see [x][01], [x] and [Two  words][].
+[![i][img]][01] and a note[^1]
+## A
+[y][X] \`[x][01]\` [none][of] [ ] [^1] [^n]
+
+\`\`\`
+[x]: in code
+\`\`\`
+
+[01]: https://e.com/01 "T"
+[X]: <https://e.com/x y>
+[two words]: z.md
+[img]: i.png
+  'I'
+[no definition]: a b
+
+[^1]: Note one
+    goes on.
+
+    And on.
+[^n]: Note n
+[^unused]: Kept
+
+## B
+[x]: other.md
+`;
+    expect(texts(body)).toEqual([
+      `see [x](https://e.com/01 "T"), [x](<https://e.com/x y>) and [Two  words](z.md).
+[![i](i.png 'I')](https://e.com/01 "T") and a note[^1]
+
+[^1]: Note one
+    goes on.
+
+    And on.`,
+      `A
+
+[y](<https://e.com/x y>) \`[x][01]\` [none][of] [ ] [^1] [^n]
+
+\`\`\`
+[x]: in code
+\`\`\`
+
+[no definition]: a b
+
+[^unused]: Kept
+
+[^1]: Note one
+    goes on.
+
+    And on.
+[^n]: Note n
+
+B`,
+    ]);
   });
 
   it("keep the indentation of code and the levels of headings that are skipped", () => {
@@ -248,6 +313,12 @@ describe("hostile texts", () => {
     ["spaces in a heading", 60_000, (count) => `# a${" ".repeat(count)}b\ntext`],
     ["spaces in an underlined heading", 60_000, (count) => `a${" ".repeat(count)}b\n===\ntext`],
     ["an id that is never closed", 60_000, (count) => `# a {#${"a".repeat(count)}\ntext`],
+    ["ids of headings", 20_000, (count) => "# a {#b} {#".repeat(count)],
+    ["comments behind a heading", 60_000, (count) => `# a ${"{/*".repeat(count)}\ntext`],
+    ["definitions", 20_000, (count) => "[a]: b\n".repeat(count)],
+    ["references", 20_000, (count) => `[a]: b\n\n${"[x][a] [".repeat(count)}`],
+    ["notes", 20_000, (count) => `[^a] ${"[^a]: b\n    c\n\n".repeat(count)}`],
+    ["titles without an end", 20_000, (count) => "[a]: b\n 'c\n\n".repeat(count)],
     ["one heading many times", 20_000, (count) => "# a\nx\n".repeat(count)],
     [
       "headings without text",

@@ -136,16 +136,39 @@ const headingList = /^\{:?[ \t]*\.[^{}#]*\}[ \t]*$/;
 const inlineList =
   /(?<=[)\]*`_>]|\w:)\{(?::[^{}]*|[ \t]*(?:[.#][\w-]+(?:[ \t]+[^{}]*)?|[\w-]+="[^"{}]*"[^{}]*))\}/g;
 
+// At the end of a cell, before the bar.
+const cellList = /\{(?::[^{}|]*|[ \t]*[.#][\w-]+(?:[ \t]+[^{}|]*)?)\}(?=[ \t]*\|)/g;
+
+/** kramdown writes the id of a heading on the line below it. */
+function moveOwnId({ done }: Blocks, row: string): void {
+  const [, id] = /#([^\s{}]+)/.exec(row) ?? [];
+  const above = done.at(-1) ?? "";
+  const at = /^ {0,3}#{1,6}[ \t]/.test(above) ? -1 : /^ {0,3}(?:=+|-+)[ \t]*$/.test(above) ? -2 : 0;
+  const heading = at === 0 ? undefined : done.at(at);
+  if (id !== undefined && heading) done[done.length + at] = `${heading.trimEnd()} {#${id}}`;
+}
+
 /** Removes the classes of Python-Markdown, kramdown and Goldmark. The id of a heading stays. */
 function withoutAttributes(row: string): string {
-  if (!row.includes("{") || !/\{(?::|[ \t]*(?:[.#]|[\w-]{1,30}="))/.test(row)) return row;
-  if (wholeList.test(row)) return "";
   if (/^[ \t]*#{1,6}[ \t]/.test(row)) {
     const last = row.lastIndexOf("{");
     return headingList.test(row.slice(last)) ? row.slice(0, last).trimEnd() : row;
   }
-  const isCode = createCodeTest(row);
-  return row.replace(inlineList, (list: string, offset: number) => (isCode(offset) ? list : ""));
+  const withoutLists = (text: string, lists: RegExp): string => {
+    const isCode = createCodeTest(text);
+    return text.replace(lists, (list: string, offset: number) => (isCode(offset) ? list : ""));
+  };
+  const shown = withoutLists(row, inlineList);
+  return row.includes("|") ? withoutLists(shown, cellList) : shown;
+}
+
+function readText(blocks: Blocks, row: string): void {
+  const { done } = blocks;
+  const mayHaveList = row.includes("{") && /\{(?::|[ \t]*(?:[.#]|[\w-]{1,30}="))/.test(row);
+  if (mayHaveList && wholeList.test(row)) {
+    moveOwnId(blocks, row);
+    done.push("");
+  } else done.push(mayHaveList ? withoutAttributes(row) : row);
 }
 
 const fenceStart = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)$/;
@@ -185,7 +208,7 @@ function readRow(blocks: Blocks, source: string): void {
   }
   const isBlock =
     openBox(blocks, row, strip) || readDirective(blocks, row) || readSlashes(blocks, row);
-  if (!isBlock) done.push(withoutAttributes(row));
+  if (!isBlock) readText(blocks, row);
 }
 
 /**

@@ -145,6 +145,19 @@ function scanLineStart(scan: Scan): void {
   }
 }
 
+const lineRest = /[ \t]*(?:\n|$)/y;
+
+/** The id that an expression `{/* #id *\/}` at the end of a heading gives it. */
+function ownIdIn(code: string, text: string, at: number, end: number): string | undefined {
+  const [, marked, bare = marked] =
+    /^\/\*(?:[ \t]*#([^\s*{}]+)[ \t]*|([\w-]+))\*\/$/.exec(code) ?? [];
+  lineRest.lastIndex = end;
+  if (bare === undefined || !lineRest.test(text)) return undefined;
+  return /^ {0,3}#{1,6}[ \t]/.test(text.slice(text.lastIndexOf("\n", at) + 1, at))
+    ? bare
+    : undefined;
+}
+
 /** Handles an expression at a "{"; false if there is none. */
 function scanExpression(scan: Scan): boolean {
   const { text, at, lines, page } = scan;
@@ -159,6 +172,11 @@ function scanExpression(scan: Scan): boolean {
   if (slash !== undefined) {
     write(lines, `<!-- ${slash}knowctl:ignore -->`);
     scan.ignored = Math.max(0, scan.ignored + (slash === "" ? 1 : -1));
+    return true;
+  }
+  const ownId = ownIdIn(code, text, at, end);
+  if (ownId !== undefined) {
+    write(lines, `{#${ownId}}`);
     return true;
   }
   // MDX writes a blank or a brace as `{" "}` or `{'{'}`.

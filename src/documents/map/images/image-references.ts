@@ -35,7 +35,8 @@ const maxDepth = 32;
 export const unescape = (text: string): string =>
   decodeEntities(text.replace(/\\([!-/:-@[-`{-~])/g, "$1"));
 
-const labelKey = (text: string): string =>
+/** Labels that differ in blanks and capitals only are the same (CommonMark 0.31, section 4.7). */
+export const labelKey = (text: string): string =>
   text.trim().replace(/\s+/g, " ").toLowerCase().toUpperCase();
 
 /** End offset of blanks with at most one line break. */
