@@ -118,7 +118,7 @@ function warnOfVariables({ flags, warn }: LoadRequest, files: readonly ConfigFil
  *
  * A trusted project file applies in full. For commands that send requests, an untrusted one is
  * limited. If it sets addresses or secret references, or shapes ids, the target or a check,
- * connection() throws. Otherwise only its allowedIngest settings (restrict.ts) apply, and a
+ * connection() throws. Otherwise only its settings without ids, target and checks apply, and a
  * warning names the ignored ones.
  */
 export async function loadConfig(request: LoadRequest): Promise<Config> {

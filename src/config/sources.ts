@@ -7,77 +7,19 @@ import type { Environment, Machine } from "./find/folders.ts";
 import { environmentLayer, givenWord, isOn } from "./values/given.ts";
 import type { ConfigFile } from "./values/layers.ts";
 import { secretsOf } from "./values/members.ts";
-import { parseConfig, type ParsedFile } from "./file/parse.ts";
-import { restrictContent, withoutTrusted } from "./restrict.ts";
+import { parseConfig } from "./file/parse.ts";
 import type { ConfigContent } from "./values/schema.ts";
 import { prefixOf, type FoundFile } from "./find/places.ts";
-import { claimsOf, isGiven, isTrusted, openClaims, rememberTrust } from "./trust.ts";
+import {
+  checkPatterns,
+  claimsOf,
+  isTrusted,
+  notGiven,
+  rememberTrust,
+  restrictContent,
+  withoutTrusted,
+} from "./trust.ts";
 import { isLoopback, parseBaseUrl } from "./values/url.ts";
-import { CliError } from "../errors.ts";
-import type { Path } from "./file/nodes.ts";
-import { whereIs } from "./file/problems.ts";
-
-const mostAlternatives = 256;
-
-// Expands `{a,b}` as the matcher does; undefined for too many alternatives.
-function expandBraces(pattern: string): string[] | undefined {
-  let open = [pattern];
-  const done: string[] = [];
-  while (open.length > 0) {
-    if (open.length + done.length > mostAlternatives) return undefined;
-    const next: string[] = [];
-    for (const each of open) {
-      const group = /\{([^{}]*)\}/.exec(each);
-      if (!group) done.push(each);
-      else {
-        const before = each.slice(0, group.index);
-        const after = each.slice(group.index + group[0].length);
-        for (const part of (group[1] ?? "").split(",")) next.push(before + part + after);
-      }
-    }
-    open = next;
-  }
-  return done;
-}
-
-/** Whether a glob can only match below the folder it is used in. */
-export function staysInside(pattern: string): boolean {
-  const expanded = expandBraces(pattern);
-  if (!expanded) return false;
-  return expanded.every((each) => {
-    if (/^!*(?:[@+?*!]?\()*(?:[/\\~]|[A-Za-z]:)/.test(each)) return false;
-    // Extended globs `@(…)`, classes `[.]` and escapes could spell `..` as well.
-    const plain = each.replace(/[!()|@+?*[\]]/g, "");
-    const segments = [...plain.split(/[/\\]/), ...plain.replaceAll("\\", "").split("/")];
-    return !segments.includes("..");
-  });
-}
-
-/** Throws CliError `not-configured` when a pattern of an untrusted file leads out of the project. */
-function checkPatterns(file: ParsedFile): void {
-  const { include = [], exclude = [], rules = [] } = file.content.ingest ?? {};
-  const patterns: [Path, string][] = [
-    ...include.map((each, index): [Path, string] => [["ingest", "include", index], each]),
-    ...exclude.map((each, index): [Path, string] => [["ingest", "exclude", index], each]),
-    ...rules.map((each, index): [Path, string] => [
-      ["ingest", "rules", index, "match"],
-      each.match,
-    ]),
-  ];
-  for (const [path, pattern] of patterns) {
-    if (staysInside(pattern)) continue;
-    throw new CliError(
-      "not-configured",
-      `${whereIs(file, [...file.prefix, ...path])}: the pattern "${pattern}" leads out of the project, and this file is not trusted`,
-      {
-        hints: [
-          "write it relative to the project without ..",
-          "or trust the file: knowctl config trust",
-        ],
-      },
-    );
-  }
-}
 
 /** Inputs for loading the configuration files. */
 export interface SourceRequest {
@@ -195,8 +137,7 @@ function ignored(file: ConfigFile, keys: readonly string[]): string {
 export function localContent(file: ConfigFile, request: SourceRequest): ConfigContent {
   if (file.trusted) return file.content;
   const { content, dropped } = withoutTrusted(file.content);
-  const given = givenValues(request);
-  const keys = dropped.filter((key) => !isGiven(key, given));
+  const keys = notGiven(dropped, givenValues(request));
   if (keys.length > 0) request.warn(ignored(file, keys));
   return content;
 }
@@ -210,7 +151,7 @@ export async function effectiveContent(
   const { content, dropped } = restrictContent(file.content);
   if (file.trusted || !request.sends) return file.trusted ? file.content : content;
   const given = givenValues(request);
-  const stops = openClaims(file.content, given).length > 0;
+  const stops = notGiven(claimsOf(file.content), given).length > 0;
   // What a flag or variable gives anyway needs no question.
   const asks = stops || claimsOf(file.content).length === 0;
   if (
@@ -225,7 +166,7 @@ export async function effectiveContent(
   }
   checkPatterns(file);
   // If claims count, connection() throws and names them.
-  const keys = dropped.filter((key) => !isGiven(key, given));
+  const keys = notGiven(dropped, given);
   if (!stops && keys.length > 0) request.warn(ignored(file, keys));
   return content;
 }

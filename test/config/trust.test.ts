@@ -4,9 +4,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { whileLocked } from "../../src/config/file/lock.ts";
 import { createMachine } from "../../src/config/find/folders.ts";
-import { staysInside } from "../../src/config/sources.ts";
-import { restrictContent } from "../../src/config/restrict.ts";
-import { claimsOf, rememberTrust, trustStore } from "../../src/config/trust.ts";
+import {
+  claimsOf,
+  rememberTrust,
+  restrictContent,
+  staysInside,
+  trustStore,
+} from "../../src/config/trust.ts";
 import { createDesk, failureOf, type Desk } from "./support.ts";
 
 const attack = {
@@ -250,9 +254,9 @@ describe("an untrusted project file", () => {
   });
 
   it("restrictContent keeps no profile", () => {
-    expect(restrictContent({ profiles: { a: {} }, $schema: "x" })).toEqual({
+    expect(restrictContent({ profiles: { a: { timeout: 3 } }, $schema: "x" })).toEqual({
       content: {},
-      dropped: ["profiles"],
+      dropped: ["profiles.a.timeout"],
     });
   });
 });

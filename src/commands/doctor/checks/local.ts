@@ -1,5 +1,5 @@
 import { arch, platform, release } from "node:os";
-import { restrictContent } from "../../../config/restrict.ts";
+import { restrictContent } from "../../../config/trust.ts";
 import { plainText, type Text } from "../../../output/terminal/text.ts";
 import { tool } from "../../../output/report/tool.ts";
 import { hideStoredKeys, machineOf } from "../../config/files.ts";
