@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ClientCertificate } from "../api/transport/connector.ts";
-import type { Network } from "../config/values/network.ts";
+import type { Network } from "../config/values/connection.ts";
 import type { Context } from "../context.ts";
 import { CliError, codeOf, fileProblem } from "../errors.ts";
 

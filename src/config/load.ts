@@ -9,7 +9,7 @@ import {
   type Merged,
   type Origin,
 } from "./values/layers.ts";
-import { readKeys, type ReadableKeys } from "./values/keys.ts";
+import { readKeys, type ReadableKeys } from "./values/secrets.ts";
 import { secretMembers, secretsOf } from "./values/members.ts";
 import {
   chooseProfile,
@@ -163,10 +163,10 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
       return openConnection({ merged, files, machine, profile: chosen.name, refused, warn });
     },
     async readableKeys() {
-      const { chosen, merged } = request.sends
+      const { merged } = request.sends
         ? shown
         : resolveProfile(request, sources(sendable), { mayBeNew: mayBeNew || !needsProfile });
-      const found = await readKeys({ merged, machine, profile: chosen.name, warn: request.warn });
+      const found = await readKeys({ merged, machine });
       const named = secretMembers.filter((member) => values[member] !== undefined);
       const untrusted = named.filter((member) => merged.values[member] === undefined);
       return { ...found, unread: [...found.unread, ...untrusted] };

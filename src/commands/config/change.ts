@@ -8,7 +8,7 @@ import {
 } from "../../config/file/edit.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import { isSecretPath, parseKey } from "../../config/file/key-path.ts";
-import { headerProblems } from "../../config/values/headers.ts";
+import { headerProblems } from "../../config/values/secrets.ts";
 import { isSecretName } from "../../config/values/members.ts";
 import { nearest } from "../../nearest.ts";
 import { addressProblem } from "../../config/values/url.ts";

@@ -3,7 +3,7 @@ import { findProject, findUserFile, readNamed } from "../../config/find/discover
 import { checkPrivate } from "../../config/file/files.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import { givenWord, isOn } from "../../config/values/given.ts";
-import { headerProblems } from "../../config/values/headers.ts";
+import { headerProblems } from "../../config/values/secrets.ts";
 import { secretsOf } from "../../config/values/members.ts";
 import { offsetOf, placeOf } from "../../config/file/nodes.ts";
 import { parseConfig, type ParsedFile } from "../../config/file/parse.ts";

@@ -15,7 +15,7 @@ import { createConnector } from "../../api/transport/connector.ts";
 import { proxyFor } from "../../api/transport/proxy.ts";
 import { environmentLayer, flagLayer } from "../../config/values/given.ts";
 import { mergeLayers } from "../../config/values/layers.ts";
-import { givenProxy, proxyOf, tlsFilesOf } from "../../config/values/network.ts";
+import { proxyOf, tlsFilesOf } from "../../config/values/connection.ts";
 import { completionsUrl } from "../../sandbox/chat/model/client.ts";
 import { readCertificates } from "../certificates.ts";
 import { proxySecrets } from "../proxy-secrets.ts";
@@ -61,7 +61,7 @@ async function connectTo(
   const files = await tlsFilesOf({ merged, machine: machineOf(context), warn });
   const isHttps = url.protocol === "https:";
   const { hostname } = url;
-  const found = proxyOf({ isHttps, hostname }, givenProxy(merged), context.env);
+  const found = proxyOf({ isHttps, hostname }, merged, context.env);
   for (const secret of proxySecrets(found.proxy)) output.secrets.add(secret);
   const proxy = proxyFor(url.origin, found.proxy, found.noProxy);
   if (!proxy && files.caFile === undefined && files.clientCert === undefined) return undefined;

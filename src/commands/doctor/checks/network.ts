@@ -1,7 +1,7 @@
 import { goesDirect, parseProxy } from "../../../api/transport/proxy.ts";
 import { familyOf, knock, lookUp, type Knock } from "../../../api/transport/reach.ts";
 import { readFault } from "../../../api/transport/faults.ts";
-import { proxyVariables } from "../../../config/values/network.ts";
+import { proxyVariables } from "../../../config/values/connection.ts";
 import { codeOf, messageOf } from "../../../errors.ts";
 import { need, type Check, type Examination, type Verdict } from "../check.ts";
 
