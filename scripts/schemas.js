@@ -8,7 +8,7 @@ import { projectFolder } from "./install.js";
 /** Each file of schema/: its module and the function that returns the schema. */
 const sources = {
   "chat-events": ["output/chat/turn/chat-events.ts", "chatEventsJsonSchema"],
-  cliconfig: ["config/values/json-schema.ts", "configJsonSchema"],
+  cliconfig: ["config/values/schema.ts", "configJsonSchema"],
   "connectors-errors": ["output/schemas/connectors.ts", "connectorsErrorsJsonSchema"],
   "connectors-status": ["output/schemas/connectors.ts", "connectorsStatusJsonSchema"],
   doctor: ["output/schemas/doctor.ts", "doctorJsonSchema"],

@@ -17,8 +17,13 @@ import {
   type ProfileRequest,
   type Source,
 } from "./values/profile.ts";
-import type { LintSettings } from "./values/lint-settings.ts";
-import type { ChatSettings, ConfigContent, DialectName, IngestSettings } from "./values/schema.ts";
+import type {
+  LintSettings,
+  ChatSettings,
+  ConfigContent,
+  DialectName,
+  IngestSettings,
+} from "./values/schema.ts";
 import {
   effectiveContent,
   givenValues,

@@ -7,8 +7,8 @@ import {
   IngestRule,
   IngestSettings,
   Profile,
+  LintSettings,
 } from "../../src/config/values/schema.ts";
-import { LintSettings } from "../../src/config/values/lint-settings.ts";
 import { projectFolder } from "../support.ts";
 import { configCases, type KeyCase } from "./flags/config-keys.ts";
 import { expectDifference, play, useSandboxes } from "./flags/play.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { configJsonSchema } from "../../src/config/values/json-schema.ts";
+import { configJsonSchema } from "../../src/config/values/schema.ts";
 import { parseConfig } from "../../src/config/file/parse.ts";
 import { CliError } from "../../src/errors.ts";
 

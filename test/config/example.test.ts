@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { configJsonSchema } from "../../src/config/values/json-schema.ts";
+import { configJsonSchema } from "../../src/config/values/schema.ts";
 import { nearest } from "../../src/nearest.ts";
 import { parseConfig } from "../../src/config/file/parse.ts";
 import { projectFolder } from "../support.ts";

@@ -48,16 +48,6 @@ describe("precedence", () => {
     });
   });
 
-  it.each([
-    ["KNOWCTL_TIMEOUT", "soon"],
-    ["KNOWCTL_TIMEOUT", "-1"],
-    ["KNOWCTL_DIALECT", "french"],
-  ])("%s=%s is a usage error that names it", async (name, value) => {
-    const failure = await failureOf(createDesk({ [name]: value }).load());
-    expect(failure.exit).toBe("usage");
-    expect(failure.message).toContain(name);
-  });
-
   it("settings merge key by key; lists and rules are replaced; the file counts before the place", async () => {
     const desk = createDesk({ KNOWCTL_TRUST_PROJECT: "1" });
     desk.putUser({

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createMachine } from "../../src/config/find/folders.ts";
 import { rememberTrust } from "../../src/config/trust.ts";
-import { LintSettings } from "../../src/config/values/lint-settings.ts";
 import {
+  LintSettings,
   ChatSettings,
   ConfigContent,
   IngestRule,

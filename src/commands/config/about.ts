@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import { stateFolder } from "../../config/find/folders.ts";
-import { configJsonSchema } from "../../config/values/json-schema.ts";
+import { configJsonSchema } from "../../config/values/schema.ts";
 import { trustStore } from "../../config/trust.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";

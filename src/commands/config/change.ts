@@ -7,12 +7,11 @@ import {
   type Draft,
 } from "../../config/file/edit.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
-import { isSecretPath, parseKey } from "../../config/file/key-path.ts";
+import { isSecretPath, parseKey, isProfileName } from "../../config/values/validate.ts";
 import { headerProblems } from "../../config/values/secrets.ts";
 import { isSecretName } from "../../config/values/members.ts";
 import { nearest } from "../../nearest.ts";
 import { addressProblem } from "../../config/values/url.ts";
-import { isProfileName } from "../../config/values/validate.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createOutput } from "../../output/terminal/output.ts";

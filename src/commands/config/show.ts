@@ -1,7 +1,7 @@
-import { parseKey } from "../../config/file/key-path.ts";
+import { parseKey } from "../../config/values/validate.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Config } from "../../config/load.ts";
-import { describeSecret, maskValue } from "../../config/values/mask.ts";
+import { describeSecret, maskValue } from "../../config/values/members.ts";
 import { claimsOf, restrictContent } from "../../config/trust.ts";
 import type { Profile } from "../../config/values/schema.ts";
 import type { Context } from "../../context.ts";

@@ -1,5 +1,5 @@
 import type { Config, Origin } from "../../config/load.ts";
-import { maskValue } from "../../config/values/mask.ts";
+import { maskValue } from "../../config/values/members.ts";
 
 /** A value in effect, safe to show. */
 export interface ValueRow {

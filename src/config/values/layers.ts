@@ -1,8 +1,13 @@
 import { dirname } from "node:path";
 import type { ParsedFile } from "../file/parse.ts";
 import { offsetOf, placeOf, type Path } from "../file/nodes.ts";
-import type { LintSettings } from "./lint-settings.ts";
-import type { ChatSettings, ConfigContent, IngestSettings, Profile } from "./schema.ts";
+import type {
+  LintSettings,
+  ChatSettings,
+  ConfigContent,
+  IngestSettings,
+  Profile,
+} from "./schema.ts";
 
 /** Source of a value in effect. */
 export interface Origin {

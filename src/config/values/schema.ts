@@ -1,13 +1,14 @@
 import * as z from "zod/mini";
-import { LintSettings } from "./lint-settings.ts";
 
-// Editors show these descriptions from the JSON Schema; see json-schema.ts.
+// Editors show these descriptions from the JSON Schema; see configJsonSchema().
 const text = (description: string) => z.string().check(z.minLength(1), z.describe(description));
 const flag = (description: string) => z.boolean().check(z.describe(description));
 const list = (description: string) =>
   z.array(z.string().check(z.minLength(1))).check(z.describe(description));
 const whole = (min: number, max: number, description: string) =>
   z.int().check(z.minimum(min), z.maximum(max), z.describe(description));
+const number = (min: number, max: number, description: string) =>
+  z.number().check(z.minimum(min), z.maximum(max), z.describe(description));
 const choice = <const Values extends readonly [string, ...string[]]>(
   values: Values,
   description: string,
@@ -110,11 +111,7 @@ export const IngestSettings = z.strictObject({
     ),
   ),
   concurrency: z.optional(whole(1, 256, "most requests in flight (default: 8)")),
-  rate: z.optional(
-    z
-      .number()
-      .check(z.minimum(0.001), z.maximum(1_000_000), z.describe("most documents per second")),
-  ),
+  rate: z.optional(number(0.001, 1_000_000, "most documents per second")),
   map: z.optional(
     z
       .record(z.string(), z.string())
@@ -167,9 +164,7 @@ export const ChatSettings = z.strictObject({
   model: z.optional(
     z.string().check(z.regex(/^[^/]+\/.+$/), z.describe("model as PROVIDER/VERSION")),
   ),
-  temperature: z.optional(
-    z.number().check(z.minimum(0), z.maximum(2), z.describe("randomness of the model")),
-  ),
+  temperature: z.optional(number(0, 2, "randomness of the model")),
   tools: z.optional(
     z.array(z.int()).check(z.describe("ids of the only tools allowed; [] for none")),
   ),
@@ -220,11 +215,7 @@ export const Profile = z.strictObject({
   clientCert: z.optional(text("PEM file with the client certificate; relative to this file")),
   clientKey: z.optional(text("PEM file with its private key (default: the file of clientCert)")),
   clientKeyPassphrase: z.optional(Secret),
-  timeout: z.optional(
-    z
-      .number()
-      .check(z.minimum(0.001), z.maximum(86_400), z.describe("timeout of a response, in seconds")),
-  ),
+  timeout: z.optional(number(0.001, 86_400, "timeout of a response, in seconds")),
   allowHttp: z.optional(flag("send keys over plain http; ignored in a project file")),
   allowInsecureTls: z.optional(
     flag("accept NODE_TLS_REJECT_UNAUTHORIZED=0; ignored outside the user file"),
@@ -240,6 +231,32 @@ export const profileName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/;
 
 const ProfileName = z.string().check(z.regex(profileName), z.describe("name of a profile"));
 
+const ruleLevels = (description: string) =>
+  z.record(z.string(), z.enum(["off", "note", "warning", "error"])).check(z.describe(description));
+
+/** The member `lint` of a configuration file. */
+export const LintSettings = z.strictObject({
+  rules: z.optional(
+    ruleLevels("severity of each rule: off, note, warning or error; an error also stops an upload"),
+  ),
+  staleDays: z.optional(
+    whole(1, 36_500, "days that the date of a page may be older than the last commit of its file"),
+  ),
+  overrides: z.optional(
+    z
+      .array(
+        z.strictObject({
+          paths: z
+            .array(z.string().check(z.minLength(1)))
+            .check(z.minLength(1), z.describe("globs of files, relative to the project root")),
+          rules: ruleLevels("severity of each rule for these files"),
+        }),
+      )
+      .check(z.describe("severities per path; later entries win")),
+  ),
+});
+export type LintSettings = z.infer<typeof LintSettings>;
+
 /** A configuration file, user or project. Every member is optional; an unknown one is an error. */
 export const ConfigContent = z.strictObject({
   $schema: z.optional(z.string().check(z.describe("address of this schema, for editors"))),
@@ -250,3 +267,14 @@ export const ConfigContent = z.strictObject({
   lint: z.optional(LintSettings),
 });
 export type ConfigContent = z.infer<typeof ConfigContent>;
+
+/** JSON Schema (draft 2020-12) of a configuration file; `schema/cliconfig.schema.json` is its text. */
+export function configJsonSchema(): Record<string, unknown> {
+  const { $schema, ...rest } = z.toJSONSchema(ConfigContent, { io: "input" });
+  return {
+    $schema,
+    title: "knowctl configuration",
+    description: "User file (config.json) or project file (.cliconfig.json) of knowctl.",
+    ...rest,
+  };
+}
