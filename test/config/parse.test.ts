@@ -1,10 +1,9 @@
 import * as fc from "../property.ts";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { parseJson } from "../../src/config/file/json.ts";
-import { nodeAt, placeOf, SyntaxProblem, valueOf } from "../../src/config/file/nodes.ts";
+import { placeOf, SyntaxProblem } from "../../src/config/file/problems.ts";
 import { parseConfig } from "../../src/config/file/parse.ts";
-import { parseYaml } from "../../src/config/file/yaml.ts";
+import { parseJson, parseYaml } from "../../src/config/file/yaml.ts";
 import { CliError } from "../../src/errors.ts";
 import { failureOf } from "./support.ts";
 
@@ -242,8 +241,7 @@ describe("places", () => {
     [["profiles", "prod", "chat", "show", 1], "7:40"],
     [["profiles", "other", "timeout"], "9:14"],
   ])("%j", (path, place) => {
-    const node = nodeAt(parseYaml(yaml), path as (string | number)[]);
-    const { line, column } = placeOf(yaml, node?.start ?? 0);
+    const { line, column } = placeOf(yaml, parseYaml(yaml).offsetOf(path, false));
     expect(`${line}:${column}`).toBe(place);
   });
 });
@@ -264,7 +262,7 @@ describe("properties", () => {
           expect(text).toMatch(/"(__proto__|constructor|prototype)"/);
           return;
         }
-        expect(valueOf(node)).toEqual(JSON.parse(text));
+        expect(node.value).toEqual(JSON.parse(text));
       }),
     );
   });
@@ -338,7 +336,7 @@ describe("properties", () => {
         } catch {
           return;
         }
-        expect(valueOf(parseYaml(text))).toEqual(expected);
+        expect(parseYaml(text).value).toEqual(expected);
       }),
     );
   });

@@ -39,11 +39,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 async function parse(path: string, text: string): Promise<unknown> {
   if (extname(path) === ".json" || /^\s*\{/.test(text)) return JSON.parse(text);
-  const [{ parseYaml }, { valueOf }] = await Promise.all([
-    import("../../config/file/yaml.ts"),
-    import("../../config/file/nodes.ts"),
-  ]);
-  return valueOf(parseYaml(text));
+  return (await import("../../config/file/yaml.ts")).parseYaml(text).value;
 }
 
 function readContent(value: unknown): Content {

@@ -5,9 +5,8 @@ import type { GlobalFlags } from "../../config/global-flags.ts";
 import { givenWord, isOn } from "../../config/values/given.ts";
 import { headerProblems } from "../../config/values/secrets.ts";
 import { secretsOf } from "../../config/values/members.ts";
-import { offsetOf, placeOf } from "../../config/file/nodes.ts";
 import { parseConfig, type ParsedFile } from "../../config/file/parse.ts";
-import { brokenConfig, schemaAdvice, type Problem } from "../../config/file/problems.ts";
+import { brokenConfig, schemaAdvice, whereIs, type Problem } from "../../config/file/problems.ts";
 import { prefixOf, type FoundFile } from "../../config/find/places.ts";
 import { claimsOf, rememberTrust } from "../../config/trust.ts";
 import { addressProblem } from "../../config/values/url.ts";
@@ -27,15 +26,8 @@ function contentProblems(file: ParsedFile, isUser: boolean, isNamed: boolean): P
   // The schema allows these values: it is no help.
   const correct = `correct or remove the value in ${file.path}`;
   const report = (path: string[], message: string, advice = correct): void => {
-    const { line, column } = placeOf(
-      file.text,
-      offsetOf(file.tree, [...file.prefix, ...path], true),
-    );
-    problems.push({
-      where: `${file.path}:${line}:${column}`,
-      message: `${path.join(".")}: ${message}`,
-      advice,
-    });
+    const where = whereIs(file, [...file.prefix, ...path], true);
+    problems.push({ where, message: `${path.join(".")}: ${message}`, advice });
   };
   for (const [name, profile] of Object.entries(file.content.profiles ?? {})) {
     const at = (member: string): string[] => ["profiles", name, member];

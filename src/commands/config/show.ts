@@ -1,6 +1,7 @@
 import { parseKey } from "../../config/values/validate.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Config } from "../../config/load.ts";
+import { valueAt } from "../../config/file/problems.ts";
 import { describeSecret, maskValue } from "../../config/values/members.ts";
 import { claimsOf, restrictContent } from "../../config/trust.ts";
 import type { Profile } from "../../config/values/schema.ts";
@@ -9,7 +10,7 @@ import { CliError } from "../../errors.ts";
 import { checkFormat, writeList, writeRecord, type Column } from "../../output/formats/formats.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { loadToShow } from "./files.ts";
-import { effective, valueAt, valueRows, type ValueRow } from "./values.ts";
+import { effective, valueRows, type ValueRow } from "./values.ts";
 
 interface ProfileRow {
   current: boolean;

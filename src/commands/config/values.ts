@@ -1,4 +1,5 @@
 import type { Config, Origin } from "../../config/load.ts";
+import { valueAt } from "../../config/file/problems.ts";
 import { maskValue } from "../../config/values/members.ts";
 
 /** A value in effect, safe to show. */
@@ -15,16 +16,6 @@ export function effective(config: Config): Record<string, unknown> {
   const { baseUrl, dialect, ...rest } = config.values;
   const values = { profile: config.profile, baseUrl, dialect, ...rest };
   return maskValue(values, "") as Record<string, unknown>;
-}
-
-/** The value at a path of keys, or undefined. */
-export function valueAt(values: unknown, path: readonly string[]): unknown {
-  let at = values;
-  for (const step of path) {
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, step)) return undefined;
-    at = (at as Record<string, unknown>)[step];
-  }
-  return at;
 }
 
 // Metadata keys may hold dots: then the rest of the name is one step.

@@ -9,9 +9,8 @@ import {
   type SuiteProblem,
 } from "../../checks/eval/suite/suite-problems.ts";
 import { createLines } from "../../checks/lines.ts";
-import { parseJson } from "../../config/file/json.ts";
-import { offsetOf, SyntaxProblem, valueOf, type Node } from "../../config/file/nodes.ts";
-import { parseYaml } from "../../config/file/yaml.ts";
+import { SyntaxProblem, type Tree } from "../../config/file/problems.ts";
+import { parseJson, parseYaml } from "../../config/file/yaml.ts";
 import { CliError, codeOf, fileProblem } from "../../errors.ts";
 
 const maxBytes = 4 * 1024 * 1024;
@@ -58,7 +57,7 @@ async function readSuite(path: string, file: string): Promise<string> {
   }
 }
 
-function parse(file: string, text: string): { tree: Node; placeAt: (offset: number) => Place } {
+function parse(file: string, text: string): { tree: Tree; placeAt: (offset: number) => Place } {
   const lines = createLines(text);
   const placeAt = (offset: number): Place => ({ file, ...lines.at(offset) });
   try {
@@ -95,9 +94,8 @@ function otherProblems(content: unknown, bad: ReadonlySet<number>, file: string,
 export function parseSuite(source: string, file: string): Suite {
   const text = source.replace(/^\uFEFF/, "");
   const { tree, placeAt } = parse(file, text);
-  const locate: Locate = (path, atKey = false) => placeAt(offsetOf(tree, path, atKey));
-  const isEmpty = tree.kind === "scalar" && (tree.value === null || tree.value === undefined);
-  const content = isEmpty ? {} : valueOf(tree);
+  const locate: Locate = (path, atKey = false) => placeAt(tree.offsetOf(path, atKey));
+  const content = tree.value ?? {};
   const parsed = SuiteContent.safeParse(content);
   if (parsed.success) {
     const { suite, problems } = buildSuite(parsed.data, file, locate);

@@ -5,7 +5,6 @@ import { CliError, codeOf, fileProblem } from "../../errors.ts";
 import { checkPrivate, refuseSpecial, writeWhole } from "./files.ts";
 import { whileLocked } from "./lock.ts";
 import type { Machine } from "../find/folders.ts";
-import { valueOf } from "./nodes.ts";
 import { parseConfig } from "./parse.ts";
 import { prefixOf } from "../find/places.ts";
 
@@ -51,7 +50,7 @@ export async function openDraft(
   refuseSpecial(path);
   if (isPrivate) checkPrivate(path, { uid: machine.uid, holdsKey: false, warn: () => {} });
   const { tree, text } = await parseConfig(path, read(path), prefix);
-  return { ...known, text, values: valueOf(tree) as Values };
+  return { ...known, text, values: tree.value as Values };
 }
 
 function isObject(value: unknown): value is Values {
@@ -104,7 +103,7 @@ async function render({ path, text, values, prefix, changes }: Draft): Promise<s
 export async function renderDraft(draft: Draft): Promise<string> {
   const text = await render(draft);
   const { tree } = await parseConfig(draft.path, text, draft.prefix);
-  if (isDeepStrictEqual(valueOf(tree), draft.values)) return text;
+  if (isDeepStrictEqual(tree.value, draft.values)) return text;
   throw new CliError("not-configured", `cannot change ${draft.path} and keep the rest as it is`, {
     hints: ["edit the file by hand"],
   });

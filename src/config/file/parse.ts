@@ -1,36 +1,35 @@
 import { basename, extname } from "node:path";
 import { CliError } from "../../errors.ts";
-import { nodeAt, placeOf, SyntaxProblem, valueOf, type Node, type Path } from "./nodes.ts";
-import { brokenConfig } from "./problems.ts";
+import { brokenConfig, placeOf, SyntaxProblem, type Path, type Tree } from "./problems.ts";
 import type { ConfigContent } from "../values/schema.ts";
 
 export interface ParsedFile {
   path: string;
   text: string;
-  /** The whole file; in a `package.json` the configuration is the node at `prefix`. */
-  tree: Node;
+  /** The whole file; in a `package.json` the configuration is the value at `prefix`. */
+  tree: Tree;
   prefix: Path;
   content: ConfigContent;
 }
 
 const maxBytes = 1024 * 1024;
 
-async function parseTree(path: string, text: string): Promise<Node> {
+const emptyTree: Tree = { value: {}, offsetOf: () => 0 };
+
+async function parseTree(path: string, text: string): Promise<Tree> {
   if (text.length > maxBytes) {
     throw new CliError(
       "not-configured",
       `${path}: a configuration file may not be larger than 1 MiB`,
     );
   }
-  if (text.trim() === "") return { kind: "object", start: 0, members: [] };
+  if (text.trim() === "") return emptyTree;
   const isJson = extname(path) === ".json";
   try {
     // Loaded on demand: most commands find no file.
-    const tree = isJson
-      ? (await import("./json.ts")).parseJson(text)
-      : (await import("./yaml.ts")).parseYaml(text);
-    const isEmpty = tree.kind === "scalar" && (tree.value === null || tree.value === undefined);
-    return isEmpty ? { kind: "object", start: 0, members: [] } : tree;
+    const { parseJson, parseYaml } = await import("./yaml.ts");
+    const tree = isJson ? parseJson(text) : parseYaml(text);
+    return tree.value === null ? emptyTree : tree;
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
     const { line, column } = placeOf(text, error.offset);
@@ -60,10 +59,9 @@ export async function parseConfig(
     );
   }
   const tree = await parseTree(path, text);
-  const node = nodeAt(tree, prefix) ?? { kind: "object", start: 0, members: [] };
   // Building the schema takes longer than most commands: load it only for an existing file.
   const { validateConfig } = await import("../values/validate.ts");
-  const checked = validateConfig({ path, text, tree }, valueOf(node), prefix);
+  const checked = validateConfig({ path, text, tree }, prefix);
   if ("problems" in checked) throw brokenConfig(checked.problems);
   return { path, text, tree, prefix, content: checked.content };
 }

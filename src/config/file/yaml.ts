@@ -5,17 +5,23 @@ import {
   isSeq,
   Lexer,
   parseDocument,
+  visit,
   type Document,
+  type Node,
+  type Pair,
   type ParsedNode,
   type YAMLError,
 } from "yaml";
-import { checkKey, SyntaxProblem, type Member, type Node } from "./nodes.ts";
+import { SyntaxProblem, type Path, type Tree } from "./problems.ts";
 
 const maxDepth = 100;
 const defaultMaxNodes = 20_000;
 
 // Beside the text, the lexer gives these marks: yaml.org has no use for their characters.
 const lexerMarks = new Set(["\u0002", "\u0018", "\u001f"]);
+
+const tooDeep = (at: number): SyntaxProblem =>
+  new SyntaxProblem(`nested deeper than ${maxDepth} levels`, at);
 
 /** Refuses deep nesting before parsing: 5,000 nested brackets abort the process in the library. */
 function checkDepth(text: string): void {
@@ -28,9 +34,6 @@ function checkDepth(text: string): void {
   }
 }
 
-const tooDeep = (at: number): SyntaxProblem =>
-  new SyntaxProblem(`nested deeper than ${maxDepth} levels`, at);
-
 /** The library's message, without what it quotes of the file, which may hold a secret. */
 function reasonOf({ code, message }: YAMLError): string {
   if (code === "MULTIPLE_DOCS") return "expected a single document";
@@ -39,14 +42,14 @@ function reasonOf({ code, message }: YAMLError): string {
 }
 
 /** Parses one document, and finds its first problem. Throws SyntaxProblem for deep nesting. */
-export function composeYaml(text: string): {
+function composeYaml(text: string): {
   document: Document.Parsed;
   problem: SyntaxProblem | undefined;
 } {
   checkDepth(text);
   const document = parseDocument(text, {
     schema: "core",
-    // With the key and its place: nodes.ts.
+    // With the key and its place: objectOf().
     uniqueKeys: false,
     prettyErrors: false,
     logLevel: "error",
@@ -70,74 +73,143 @@ interface Source {
   holders: Set<unknown>;
 }
 
-function toNode(item: ParsedNode | null, near: number, source: Source, isMetadata: boolean): Node {
+type Item = ParsedNode | null;
+
+function valueOf(item: Item, near: number, source: Source, isMetadata: boolean): unknown {
   const start = item?.range[0] ?? near;
-  if (--source.nodesLeft < 0) {
+  if (--source.nodesLeft < 0)
     throw new SyntaxProblem("too many values after expanding aliases", start);
-  }
   if (isAlias(item)) {
     const target = item.resolve(source.document) as ParsedNode | undefined;
-    if (!target || source.holders.has(target)) {
-      throw new SyntaxProblem("an alias stands within the value that it repeats", start);
-    }
-    return { ...toNode(target, start, source, isMetadata), start };
+    if (target && !source.holders.has(target)) return valueOf(target, start, source, isMetadata);
+    throw new SyntaxProblem("an alias stands within the value that it repeats", start);
   }
   if (!isMap(item) && !isSeq(item)) {
     const { value, source: written = "" } = isScalar(item) ? item : { value: null };
     // Metadata keeps its scalars as written: `1.10` does not become 1.1.
-    const isText = isMetadata && typeof value !== "string" && value !== null;
-    const scalar = isText ? written : (value as string | number | boolean | null);
-    return { kind: "scalar", start, value: scalar ?? null };
+    return isMetadata && typeof value !== "string" && value !== null ? written : (value ?? null);
   }
   if (source.holders.size >= maxDepth) throw tooDeep(start);
   source.holders.add(item);
-  const node = isSeq(item)
-    ? listNode(item.items as ParsedNode[], start, source, isMetadata)
-    : objectNode(item.items as ParsedPair[], start, source, isMetadata);
+  const value = isSeq(item)
+    ? item.items.map((each) => valueOf(each as Item, start, source, isMetadata))
+    : objectOf(item.items as ParsedPair[], source, isMetadata);
   source.holders.delete(item);
-  return node;
+  return value;
 }
 
-interface ParsedPair {
-  key: ParsedNode;
-  value: ParsedNode | null;
-}
+type ParsedPair = Pair<ParsedNode, Item>;
 
-function listNode(items: ParsedNode[], start: number, source: Source, isMetadata: boolean): Node {
-  const nodes = items.map((each) => toNode(each, start, source, isMetadata));
-  return { kind: "list", start, items: nodes };
-}
+const keyOf = ({ key }: ParsedPair, isMetadata: boolean): string =>
+  isScalar(key) ? (isMetadata && key.source ? key.source : String(key.value ?? "")) : "";
 
-function objectNode(items: ParsedPair[], start: number, source: Source, isMetadata: boolean): Node {
-  const members: Member[] = [];
-  const keys = new Set<string>();
-  for (const { key: keyNode, value } of items) {
-    const keyStart = keyNode.range[0];
-    if (!isScalar(keyNode)) throw new SyntaxProblem("a key must be one value", keyStart);
-    const key = isMetadata && keyNode.source ? keyNode.source : String(keyNode.value ?? "");
-    checkKey(keys, key, keyStart);
-    const inner = toNode(value, keyStart, source, isMetadata || key === "metadata");
-    members.push({ key, keyStart, value: inner });
+// Keys that reach the prototype of an object when they are copied carelessly (faults.md U11).
+const prototypeKeys = new Set(["__proto__", "constructor", "prototype"]);
+
+function objectOf(items: readonly ParsedPair[], source: Source, isMetadata: boolean): object {
+  const found = new Map<string, unknown>();
+  for (const pair of items) {
+    const start = pair.key.range[0];
+    if (!isScalar(pair.key)) throw new SyntaxProblem("a key must be one value", start);
+    const key = keyOf(pair, isMetadata);
+    if (prototypeKeys.has(key)) throw new SyntaxProblem(`the key "${key}" is not allowed`, start);
+    if (found.has(key)) throw new SyntaxProblem(`the key "${key}" is duplicated`, start);
+    found.set(key, valueOf(pair.value, start, source, isMetadata || key === "metadata"));
   }
-  return { kind: "object", start, members };
+  return Object.fromEntries(found);
+}
+
+/** The offset of a value, or with `atKey` of its key; of the nearest that holds it, if it is not there. */
+function offsetOf(document: Document.Parsed, path: Path, atKey: boolean): number {
+  let item = document.contents as Item;
+  let start = item?.range[0] ?? 0;
+  for (const [index, step] of path.entries()) {
+    if (isAlias(item)) item = item.resolve(document) as Item;
+    if (isMap(item)) {
+      const pairs = item.items as ParsedPair[];
+      const pair = pairs.find((each) => [true, false].some((is) => keyOf(each, is) === step));
+      if (!pair) return start;
+      item = pair.value;
+      const isLast = index === path.length - 1;
+      start = (isLast && atKey) || !item ? pair.key.range[0] : item.range[0];
+    } else if (isSeq(item) && typeof step === "number" && step < item.items.length) {
+      item = item.items[step] as Item;
+      start = item?.range[0] ?? start;
+    } else return start;
+  }
+  return start;
+}
+
+function treeOf(document: Document.Parsed, maxNodes: number): Tree {
+  const source = { document, nodesLeft: maxNodes, holders: new Set() };
+  try {
+    const value = valueOf(document.contents as Item, 0, source, false);
+    return { value, offsetOf: (path, atKey) => offsetOf(document, path, atKey) };
+  } catch (error) {
+    if (error instanceof RangeError) throw tooDeep(0);
+    throw error;
+  }
 }
 
 /**
  * Parses one YAML document with the position of every value. `maxNodes` bounds the number of values
  * after aliases are expanded. Throws SyntaxProblem.
  */
-export function parseYaml(text: string, maxNodes = defaultMaxNodes): Node {
+export function parseYaml(text: string, maxNodes = defaultMaxNodes): Tree {
   return treeOf(parseYamlDocument(text), maxNodes);
 }
 
-function treeOf(document: Document.Parsed, maxNodes: number): Node {
-  const source = { document, nodesLeft: maxNodes, holders: new Set() };
+const literal = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
+
+function isJson(text: string): boolean {
   try {
-    return toNode(document.contents, 0, source, false);
-  } catch (error) {
-    if (error instanceof RangeError) throw tooDeep(0);
-    throw error;
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
+}
+
+/** What YAML has and JSON has not, at one node; undefined for none. */
+function problemAt(text: string, node: Node, isKey: boolean): SyntaxProblem | undefined {
+  const [start = 0, end = 0] = node.range ?? [];
+  const written = text.slice(start, end);
+  const fail = (message: string, at = start): SyntaxProblem => new SyntaxProblem(message, at);
+  if (/^(?:\/\/|\/\*)/.test(text.slice(start, start + 2))) return fail("JSON has no comments");
+  if (isScalar(node)) {
+    if (written.startsWith('"')) {
+      const problem = "a string has no closing quote, a line break or an invalid escape";
+      return isJson(written) ? undefined : fail(problem);
+    }
+    if (isKey) return fail("expected a key in double quotes");
+    return literal.test(written) ? undefined : fail("expected a value");
+  }
+  if ((!isMap(node) && !isSeq(node)) || node.flow !== true) return fail("expected a value");
+  const comma = /,\s*[\]}]$/.exec(written);
+  return comma ? fail("JSON has no trailing comma", start + comma.index) : undefined;
+}
+
+/** The first place where a text is no JSON. */
+function firstProblem(text: string): SyntaxProblem {
+  const { document, problem } = composeYaml(text);
+  let first = problem;
+  visit(document, {
+    Node(key, node) {
+      const found = problemAt(text, node, key === "key");
+      if (found && (!first || found.offset < first.offset)) first = found;
+    },
+  });
+  const comment = text.search(/(?:^|\s)#/);
+  return first ?? new SyntaxProblem("this is not JSON", Math.max(0, comment));
+}
+
+/**
+ * Parses JSON with the position of every value. Stricter than JSON.parse: a duplicate
+ * key is an error. Throws SyntaxProblem.
+ */
+export function parseJson(text: string): Tree {
+  if (!isJson(text)) throw firstProblem(text);
+  return parseYaml(text, Infinity);
 }
 
 /**

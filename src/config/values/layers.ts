@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { ParsedFile } from "../file/parse.ts";
-import { offsetOf, placeOf, type Path } from "../file/nodes.ts";
+import { placeOf, type Path } from "../file/problems.ts";
 import type {
   LintSettings,
   ChatSettings,
@@ -40,7 +40,7 @@ export interface Layer {
 
 function fileLayer(file: ConfigFile, values: LayerValues, prefix: Path): Layer {
   const where = (path: Path): string => {
-    const offset = offsetOf(file.tree, [...file.prefix, ...prefix, ...path], true);
+    const offset = file.tree.offsetOf([...file.prefix, ...prefix, ...path], true);
     return `${file.path}:${placeOf(file.text, offset).line}`;
   };
   return { source: file.layer, values, where, file, folder: dirname(file.path) };

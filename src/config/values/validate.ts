@@ -1,8 +1,7 @@
 import type { core } from "zod/mini";
 import { CliError } from "../../errors.ts";
 import { nearest } from "../../nearest.ts";
-import { nodeAt, type Node, type Path } from "../file/nodes.ts";
-import { dotted, whereIs, type Problem } from "../file/problems.ts";
+import { dotted, valueAt, whereIs, type Path, type Problem, type Tree } from "../file/problems.ts";
 import { isSecretName } from "./members.ts";
 import {
   ChatSettings,
@@ -16,11 +15,11 @@ import {
 } from "./schema.ts";
 
 /** The JSON type of the value at a path. Never the value itself: it may be a secret. */
-function typeAt(tree: Node, path: Path): string {
-  const node = nodeAt(tree, path);
-  if (!node) return "nothing";
-  if (node.kind !== "scalar") return node.kind;
-  return node.value === null ? "null" : typeof node.value;
+function typeAt(content: unknown, path: Path): string {
+  const value = valueAt(content, path);
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  return Array.isArray(value) ? "list" : typeof value;
 }
 
 const typeNames: Record<string, string> = { int: "whole number", array: "list", record: "object" };
@@ -35,9 +34,9 @@ const messages: { [Code in core.$ZodIssue["code"]]?: (issue: never, found: strin
   too_big: (issue: core.$ZodIssueTooBig) => `expected at most ${issue.maximum}`,
 };
 
-function messageFor(issue: core.$ZodIssue, tree: Node): string {
+function messageFor(issue: core.$ZodIssue, content: unknown): string {
   const write = messages[issue.code];
-  if (write) return write(issue as never, typeAt(tree, issue.path as Path));
+  if (write) return write(issue as never, typeAt(content, issue.path as Path));
   if (issue.code === "invalid_format") {
     if (issue.path.at(-1) === "model") return "expected PROVIDER/VERSION";
     if (issue.path.at(-1) === "linkBase")
@@ -73,11 +72,12 @@ type Checked = { content: ConfigContent } | { problems: Problem[] };
 interface Parsed {
   path: string;
   text: string;
-  tree: Node;
+  tree: Tree;
 }
 
 /** Checks a parsed file against the schema. `prefix` is the path of the configuration in it. */
-export function validateConfig(file: Parsed, value: unknown, prefix: Path = []): Checked {
+export function validateConfig(file: Parsed, prefix: Path): Checked {
+  const value = valueAt(file.tree.value, prefix) ?? {};
   const result = ConfigContent.safeParse(value);
   if (result.success) return { content: result.data };
   // Report unknown keys first: a mistyped key is often why another key is missing.
@@ -99,7 +99,7 @@ export function validateConfig(file: Parsed, value: unknown, prefix: Path = []):
       return [{ where: whereIs(file, [...prefix, ...path], true), message }];
     }
     const full = [...prefix, ...path];
-    const message = messageFor(issue, nodeAt(file.tree, prefix) ?? file.tree);
+    const message = messageFor(issue, value);
     return [
       {
         where: whereIs(file, full),
