@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { stateName } from "../config/find/project-mark.ts";
+import { stateName } from "../config/find/places.ts";
 import { namedStateFolder } from "../sync/state/file/state-folder.ts";
 import type { Context } from "../context.ts";
 import type { Output } from "../output/terminal/output.ts";

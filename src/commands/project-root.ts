@@ -6,8 +6,9 @@ import {
   findUnusedMark,
   projectNameIn,
   type ProjectMark,
-} from "../config/find/project-mark.ts";
-import { upwardFrom, type UpwardRules } from "../config/find/upward.ts";
+  upwardFrom,
+  type UpwardRules,
+} from "../config/find/places.ts";
 import type { Context } from "../context.ts";
 import type { RefuseFolder } from "../documents/find/folder.ts";
 import { findRoot, type ProjectRoot } from "../documents/files/root.ts";

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { CliError } from "../errors.ts";
-import { checkPrivate, refuseSpecial, writeWhole } from "./file/files.ts";
-import { whileLocked } from "./file/lock.ts";
+import { checkPrivate, refuseSpecial, writeWhole, whileLocked } from "./file/files.ts";
 import type { ParsedFile } from "./file/parse.ts";
 import { dotted, whereIs, type Path } from "./file/problems.ts";
 import { stateFolder, type Machine } from "./find/folders.ts";

@@ -1,8 +1,7 @@
 import { chmodSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findProjectMark } from "../../src/config/find/project-mark.ts";
-import { upwardFrom } from "../../src/config/find/upward.ts";
+import { findProjectMark, upwardFrom } from "../../src/config/find/places.ts";
 import { findProjectRoot, refuseOtherProject } from "../../src/commands/project-root.ts";
 import { findFiles } from "../../src/documents/find/find.ts";
 import { loadGlobs } from "../../src/documents/files/patterns.ts";

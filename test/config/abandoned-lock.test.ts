@@ -10,7 +10,7 @@ import fs, {
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { whileLocked } from "../../src/config/file/lock.ts";
+import { whileLocked } from "../../src/config/file/files.ts";
 import { temporaryFolder } from "../support.ts";
 
 /** What another process does in the moment after this one looked at the lock. */

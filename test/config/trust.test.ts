@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSyn
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { whileLocked } from "../../src/config/file/lock.ts";
+import { whileLocked } from "../../src/config/file/files.ts";
 import { createMachine } from "../../src/config/find/folders.ts";
 import {
   claimsOf,

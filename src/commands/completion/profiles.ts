@@ -3,8 +3,13 @@ import { extname, join, resolve } from "node:path";
 import { refusal } from "../../config/find/discover.ts";
 import { createMachine, userFolder, type Machine } from "../../config/find/folders.ts";
 import { isOn } from "../../config/values/given.ts";
-import { hasMember, prefixOf, projectPlaces, userPlaces } from "../../config/find/places.ts";
-import { upwardFrom } from "../../config/find/upward.ts";
+import {
+  hasMember,
+  prefixOf,
+  projectPlaces,
+  userPlaces,
+  upwardFrom,
+} from "../../config/find/places.ts";
 import { parseBaseUrl } from "../../config/values/url.ts";
 
 /** The environment of a completion. */

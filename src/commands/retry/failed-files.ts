@@ -10,7 +10,7 @@ import type { Failed } from "./retry-groups.ts";
 import type { Session } from "../ingest/session.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
 import { readdirSync, realpathSync } from "node:fs";
-import { projectNameIn } from "../../config/find/project-mark.ts";
+import { projectNameIn } from "../../config/find/places.ts";
 import { relativeTo } from "../../documents/files/root.ts";
 import { openWalk } from "../../documents/find/search.ts";
 import { normalise } from "../../documents/files/stamp.ts";

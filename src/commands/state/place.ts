@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import { stateRules } from "../state-rules.ts";
-import { stateName } from "../../config/find/project-mark.ts";
+import { stateName } from "../../config/find/places.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { openStateForReading } from "../../sync/state/file/read-only-state.ts";

@@ -11,7 +11,7 @@ import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stateFolder } from "../../../config/find/folders.ts";
 import { stateRules } from "../../state-rules.ts";
-import { stateName } from "../../../config/find/project-mark.ts";
+import { stateName } from "../../../config/find/places.ts";
 import { codeOf, writeProblem } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
 import { countFailures, type FailureCount } from "../../../sync/state/failure-counts.ts";

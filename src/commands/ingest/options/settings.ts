@@ -28,7 +28,7 @@ import { findProjectRoot, refuseOtherProject, textOfUnmarked } from "../../proje
 import { optionsOf, type MappingFlags } from "./mapping-flags.ts";
 import { readGitFacts, type GitFacts } from "../git-facts.ts";
 import type { LintConfig } from "../../../checks/lint/levels.ts";
-import { stateName } from "../../../config/find/project-mark.ts";
+import { stateName } from "../../../config/find/places.ts";
 import type { InspectSetup } from "../../../documents/inspect/inspection.ts";
 import { namedStateFolder } from "../../../sync/state/file/state-folder.ts";
 import type { Targets } from "../../../sync/state/target.ts";
