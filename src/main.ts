@@ -32,7 +32,7 @@ async function writeFailure(
     await output.problem(reason.message);
     return exitCodes[reason.exit].code;
   }
-  const { writeError } = await import("./output/terminal/errors.ts");
+  const { writeError } = await import("./output/terminal/output.ts");
   await writeError(output, error);
   return exitCodes[error instanceof CliError ? error.exit : "failure"].code;
 }

@@ -4,7 +4,7 @@ import type { GlobalFlags } from "../config/global-flags.ts";
 import type { Context } from "../context.ts";
 import { CliError, type ExitName } from "../errors.ts";
 import type { Output } from "../output/terminal/output.ts";
-import { wrapWords } from "../output/terminal/wrap.ts";
+import { wrapWords } from "../output/terminal/width.ts";
 
 /** Questions on the terminal. Each has a remedy for use without a terminal. */
 export interface Prompt {

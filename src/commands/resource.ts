@@ -3,7 +3,7 @@ import type { GlobalFlags } from "../config/global-flags.ts";
 import type { Context } from "../context.ts";
 import { checkFormat, writeList, type Column } from "../output/formats/formats.ts";
 import type { Output } from "../output/terminal/output.ts";
-import { whileWaiting } from "../output/terminal/waiting.ts";
+import { whileWaiting } from "../output/terminal/spinner.ts";
 import type { Named, NameKind } from "./completion/names.ts";
 import { connect } from "./connect.ts";
 

@@ -1,6 +1,6 @@
 import { neutralise, neutraliseLine } from "./terminal/neutralise.ts";
 import type { Output } from "./terminal/output.ts";
-import { wrapWords } from "./terminal/wrap.ts";
+import { wrapWords } from "./terminal/width.ts";
 import { bold, dim, green, red, yellow, type Text } from "./terminal/text.ts";
 
 export type FindingStatus = "ok" | "warning" | "failure" | "skipped";

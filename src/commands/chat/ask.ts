@@ -11,7 +11,7 @@ import type { Output } from "../../output/terminal/output.ts";
 import { createSpinner } from "../../output/terminal/spinner.ts";
 import type { Connected } from "../connect.ts";
 import { createChecks, type Facts } from "./checks.ts";
-import { type ChatOptions, selectionOf, shownOf, switchOf } from "./options/options.ts";
+import { type ChatOptions, selectionOf, shownOf, switchOf } from "./options.ts";
 import { sendQuestion, type Question } from "./send.ts";
 import type { SessionOwner } from "./session/session-index.ts";
 import { endUnasked, runTurn, silentRenderer, type AnswerSink, type Ending } from "./turn.ts";

@@ -8,7 +8,7 @@ import {
   parametersOf,
   shownOf,
   switchOf,
-} from "./options/options.ts";
+} from "./options.ts";
 import type { ChatParameters } from "../../api/chat/chat.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -17,7 +17,7 @@ import type { Output } from "../../output/terminal/output.ts";
 import { dim } from "../../output/terminal/text.ts";
 import { ask, plainView, writeUnasked, viewOf, type View } from "./ask.ts";
 import type { Question } from "./send.ts";
-import type { LocalFile } from "./files.ts";
+import type { LocalFile } from "../files/upload.ts";
 import {
   beginsConversation,
   planMessage,
@@ -59,7 +59,9 @@ interface Plan {
 
 // Modules load only when needed: loading delays the first word of the answer.
 async function checkLocalFiles(context: Context, { file = [] }: ChatOptions): Promise<LocalFile[]> {
-  return file.length === 0 ? [] : (await import("./files.ts")).checkFiles(context.cwd, file);
+  return file.length === 0
+    ? []
+    : (await import("../files/upload.ts")).checkFiles(context.cwd, file);
 }
 
 async function filesOf(
@@ -69,7 +71,7 @@ async function filesOf(
   files: readonly LocalFile[],
 ): Promise<NonNullable<ChatParameters["fileDescriptors"]>> {
   if (files.length + fileId.length === 0) return [];
-  const { describeFiles } = await import("./files.ts");
+  const { describeFiles } = await import("../files/upload.ts");
   const work = { context, client, output, timeoutSeconds: timeout };
   return await describeFiles(work, files, fileId);
 }
@@ -147,7 +149,7 @@ async function sinkOf(
   const save = await saveFile(context, options);
   const sinks: AnswerSink[] = [];
   if (record !== undefined && question) {
-    const { createRecorder } = await import("./record.ts");
+    const { createRecorder } = await import("./recording.ts");
     sinks.push(createRecorder(context, output, question, { record, force: force === true }));
   }
   if (save !== undefined) {
@@ -170,7 +172,7 @@ async function replayAnswer(
   begin: () => ChatFormat,
 ): Promise<void> {
   const output = openOutput(context, options);
-  const { checkReplay, replay } = await import("./replay.ts");
+  const { checkReplay, replay } = await import("./recording.ts");
   checkReplay(args);
   const config = await loadSettings(context, options, output, {
     sends: false,

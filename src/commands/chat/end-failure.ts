@@ -1,6 +1,5 @@
 import { CliError, type ExitName } from "../../errors.ts";
-import { modelName } from "../../output/chat/made.ts";
-import { titleText } from "../../output/chat/sources.ts";
+import { modelName, titleText } from "../../output/chat/sources.ts";
 import { hasAnswer, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
 import { hintForUnknown } from "../../api/answers/unknown.ts";
 import type { TurnEvent } from "../../output/chat/turn/chat-events.ts";

@@ -1,4 +1,4 @@
-import type { ChatOptions } from "./options/options.ts";
+import type { ChatOptions } from "./options.ts";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";

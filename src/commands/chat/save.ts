@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { writeWhole } from "../../config/file/files.ts";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf, writeProblem } from "../../errors.ts";
-import { readerText } from "../../output/chat/made.ts";
+import { readerText } from "../../output/chat/sources.ts";
 import { neutralise } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { statsOf } from "../stats-of.ts";

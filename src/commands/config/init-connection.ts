@@ -3,7 +3,7 @@ import { loadConfig } from "../../config/load.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import { whileWaiting } from "../../output/terminal/waiting.ts";
+import { whileWaiting } from "../../output/terminal/spinner.ts";
 import type { Answers, InitOptions } from "./init-questions.ts";
 
 /** Applies every safety rule to the answers and, unless `--no-check`, sends a request. Returns the dialect. */

@@ -7,7 +7,7 @@ import { nearest } from "../../nearest.ts";
 import { checkFormat, writeRecord, type Column } from "../../output/formats/formats.ts";
 import { matchesGlob, valueOf } from "../../output/formats/select.ts";
 import { maskConnector } from "../../output/mask.ts";
-import { relativeTime } from "../../output/terminal/time.ts";
+import { relativeTime } from "../../output/terminal/progress.ts";
 import { listResource, readResource, type Resource } from "../resource.ts";
 import { findConnector, findConnectorById, isId } from "./find-connector.ts";
 

@@ -13,7 +13,7 @@ function addList(files: Command, run: Run): void {
         ["knowctl files list --filter 'name~*.md' --fields file_id,name,status", "matching files"],
       ],
     })
-    .action(run(async () => (await import("./list.ts")).filesList));
+    .action(run(async () => (await import("./files.ts")).filesList));
 }
 
 function addUpload(files: Command, run: Run): void {
@@ -37,7 +37,7 @@ function addUpload(files: Command, run: Run): void {
         ["knowctl files upload docs/*.md --no-wait --json", "the complete records"],
       ],
     })
-    .action(run(async () => (await import("./upload-command.ts")).filesUpload));
+    .action(run(async () => (await import("./files.ts")).filesUpload));
 }
 
 /** `files list | upload`. */

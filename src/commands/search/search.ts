@@ -16,7 +16,7 @@ import {
 } from "../../output/search/results.ts";
 import { sandboxCaveat } from "../../output/sandbox-caveat.ts";
 import { filesInState, type StateFlag } from "../files-in-state.ts";
-import { parseSince, parseTags } from "../chat/options/filters.ts";
+import { parseSince, parseTags } from "../chat/options.ts";
 import { connect, type Connected } from "../connect.ts";
 import { findProjectRoot } from "../project-root.ts";
 import { createAllowance } from "./allow.ts";

@@ -3,7 +3,7 @@ import type { ListedSession } from "../../api/session-schemas.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { checkFormat, writeList, type Column } from "../../output/formats/formats.ts";
-import { relativeTime } from "../../output/terminal/time.ts";
+import { relativeTime } from "../../output/terminal/progress.ts";
 import {
   indexedSession,
   indexedSessions,

@@ -13,7 +13,7 @@ import type { Piece } from "../../output/chat/turn/reply.ts";
 import { createSpinner, type Spinner } from "../../output/terminal/spinner.ts";
 import { dim } from "../../output/terminal/text.ts";
 import { addLocalFiles, rendererOf, viewOf } from "../chat/ask.ts";
-import { formatOf, selectionOf } from "../chat/options/options.ts";
+import { formatOf, selectionOf } from "../chat/options.ts";
 import { findSession } from "../chat/session/find-session.ts";
 import { readAnswer } from "../chat/session/read-answer.ts";
 import { indexedSession } from "../chat/session/session-index.ts";

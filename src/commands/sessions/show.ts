@@ -5,8 +5,7 @@ import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { RenderMode } from "../../output/chat/markdown.ts";
-import { sessionMarkdown } from "../../output/chat/stored/session-markdown.ts";
-import { sessionRecord } from "../../output/chat/stored/session-record.ts";
+import { sessionMarkdown, sessionRecord } from "../../output/chat/stored/session-record.ts";
 import { citedIds } from "../../output/chat/sources.ts";
 import {
   branchesOf,
@@ -18,7 +17,7 @@ import type { StoredSession } from "../../api/session-schemas.ts";
 import { writeTranscript } from "../../output/chat/stored/transcript.ts";
 import { neutraliseJson } from "../../output/terminal/neutralise.ts";
 import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
-import { isGiven } from "../chat/options/options.ts";
+import { isGiven } from "../chat/options.ts";
 import { statsOf } from "../stats-of.ts";
 import { nameOf, readSession, withPlace, type Place } from "./place.ts";
 

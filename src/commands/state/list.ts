@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { checkFormat, writeList, type Column } from "../../output/formats/formats.ts";
 import { pathsFrom, type ShownPath } from "../../output/paths.ts";
-import { relativeTime } from "../../output/terminal/time.ts";
+import { relativeTime } from "../../output/terminal/progress.ts";
 import { listRecords, type StateEntry } from "../../sync/state/entries.ts";
 import { serviceInKey } from "../../sync/state/target.ts";
 import { openOutput } from "../connect.ts";

@@ -1,4 +1,4 @@
-import { shortenMarkers } from "./markers.ts";
+import { shortenMarkers } from "./sources.ts";
 import type { Output } from "../terminal/output.ts";
 import type { Drawing, DrawingOptions } from "./markdown/drawing.ts";
 

@@ -1,6 +1,44 @@
+import { link, type Text } from "../terminal/text.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
-import type { Turn } from "./turn/answer.ts";
-import { markerLinks } from "./markers.ts";
+import { type Turn, hasAnswer, hasText, turnsOf } from "./turn/answer.ts";
+
+// A link may contain pairs of parentheses, like links to Wikipedia.
+const marker = /\[\[(\d{1,6})\]\]\(((?:[^()\s]|\([^()\s]*\))*)\)/g;
+
+/** A possible start of a marker; a marker with a longer link is shown unchanged. */
+const partialMarker =
+  /\[(?:\[(?:\d{1,6}(?:\](?:\](?:\((?:[^()\s]|\([^()\s]*\)){0,2000}(?:\([^()\s]{0,2000})?)?)?)?)?)?$/;
+const maxPartialLength = 2020;
+
+/** Links of the markers in an answer by number; "" for a marker without a link. */
+function markerLinks(answer: string): Map<number, string> {
+  const links = new Map<number, string>();
+  for (const [, number, target] of answer.matchAll(marker)) {
+    if (!links.get(Number(number))) links.set(Number(number), target ?? "");
+  }
+  return links;
+}
+
+/**
+ * Answer text with its markers `[[1]](link)` shortened to `[1]`, as hyperlinks. The sources
+ * below the answer show the details. Without `withLinks`, only markers without a link are
+ * shortened. `rest` is a possible start of a marker, to prepend to the next text.
+ */
+export function shortenMarkers(text: string, withLinks = true): { parts: Text[]; rest: string } {
+  const from = Math.max(0, text.length - maxPartialLength);
+  const open = from + text.slice(from).search(partialMarker);
+  const end = open < from ? text.length : open;
+  const parts: Text[] = [];
+  let at = 0;
+  for (const match of text.slice(0, end).matchAll(marker)) {
+    if (!withLinks && match[2] !== "") continue;
+    if (match.index > at) parts.push(text.slice(at, match.index));
+    parts.push(link(match[2] ?? "", `[${match[1]}]`));
+    at = match.index + match[0].length;
+  }
+  if (at < end) parts.push(text.slice(at, end));
+  return { parts, rest: text.slice(end) };
+}
 
 /** Inconsistency between the numbers in a text and the documents of its turn. */
 export type Mismatch =
@@ -121,4 +159,52 @@ const maxTitleLength = 200;
 export function titleText(title: string): string {
   const line = neutraliseLine(title).trim();
   return line.length > maxTitleLength ? `${line.slice(0, maxTitleLength - 1)}…` : line;
+}
+
+type FileUrl = ((path: string) => string) | undefined;
+
+/** Turns markers without a target into `[1]`: Markdown would show a link to nowhere. */
+function withoutEmptyLinks(text: string): string {
+  return text.replace(/\[\[(\d{1,6})\]\]\(\)/g, "[$1]");
+}
+
+function textOf({ answer, tools }: Turn, fileUrl: FileUrl): string {
+  return hasText(answer) ? withoutEmptyLinks(answer) : madeLines({ tools }, fileUrl).join("\n");
+}
+
+/** A line for each created image (address) and file (id). */
+export function madeLines({ tools }: Pick<Turn, "tools">, fileUrl?: FileUrl): string[] {
+  const images = tools.flatMap((call) => call.images).map(({ url, fileId }) => url || fileId || "");
+  const address = (path: string): string => (path === "" || !fileUrl ? path : fileUrl(path));
+  return [
+    ...images.map((path) => `image ${address(path)}`.trim()),
+    ...tools.flatMap((call) => call.fileIds).map((id) => `file ${id}`),
+  ];
+}
+
+/** Name of a model for the heading of its answer, on one line. */
+export function modelName({ model, messageId }: Turn): string {
+  return titleText(model ?? "") || `message ${messageId}`;
+}
+
+/** One of several answers, with its model's name as heading. */
+export function answerSection(turn: Turn, fileUrl?: FileUrl): string {
+  const text = hasAnswer(turn) ? textOf(turn, fileUrl).trimEnd() : "(no answer)";
+  return `${answerHeading(turn)}${text}\n`;
+}
+
+/** Markdown heading of one of several answers. */
+export function answerHeading(turn: Turn): string {
+  return `## ${modelName(turn)}\n\n`;
+}
+
+/**
+ * The answer as text for people: its text, or without text a line for each created
+ * image (address) and file (id). If several models answer, each answer is below its
+ * model's name.
+ */
+export function readerText(turn: Turn, fileUrl?: FileUrl): string {
+  const turns = turnsOf(turn);
+  if (turns.length === 1) return textOf(turn, fileUrl);
+  return turns.map((each) => answerSection(each, fileUrl)).join("\n");
 }

@@ -4,8 +4,7 @@ import type { Output } from "../terminal/output.ts";
 import { formatCount } from "../terminal/progress.ts";
 import { layOutTable } from "../terminal/table.ts";
 import { bold, dim, green, red, yellow, type Text } from "../terminal/text.ts";
-import { fit } from "../terminal/width.ts";
-import { wrapWords } from "../terminal/wrap.ts";
+import { fit, wrapWords } from "../terminal/width.ts";
 import { gather, labelOf } from "./items.ts";
 import type { Detail, Item, Level, Report, Table, Tone } from "./report.ts";
 

@@ -2,7 +2,7 @@ import { nothing } from "../terminal/table.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
 import type { Output } from "../terminal/output.ts";
 import { bold, dim, link, type Text, yellow } from "../terminal/text.ts";
-import { relativeTime } from "../terminal/time.ts";
+import { relativeTime } from "../terminal/progress.ts";
 import { displayWidth, fit } from "../terminal/width.ts";
 import type { Column } from "../formats/select.ts";
 

@@ -1,13 +1,14 @@
 import type { Context, Sink } from "../../context.ts";
-import { neutralise, neutraliseJson } from "./neutralise.ts";
+import { neutralise, neutraliseJson, neutraliseLine } from "./neutralise.ts";
 import { secretsOf, type Secrets } from "./redact.ts";
-import { renderText, red, yellow, type Text } from "./text.ts";
+import { renderText, red, yellow, type Text, dim } from "./text.ts";
 import {
   breakCommandsInJson,
   createCommandBreaker,
   formatAnnotation,
   type Annotation,
 } from "../workflow-commands.ts";
+import { CliError } from "../../errors.ts";
 
 /** `3.4` and `3.4a` as a number with minor/1000: 3.004; text that is not a version as 0. */
 function versionOf(text: string | undefined): number {
@@ -194,7 +195,7 @@ function createGate(sink: Sink, context: Context, options: OutputOptions, secret
     /** Writes lines for people, broken at words. Redacts before: a break would hide a secret. */
     async lines(parts: readonly Text[], columns: number): Promise<void> {
       // Loaded on a terminal alone: measuring text costs time at the start.
-      const { wrapLines } = await import("./wrap.ts");
+      const { wrapLines } = await import("./width.ts");
       await send(wrapLines(secrets.redact(renderText(parts, colour, clean, links)), columns));
     },
     async annotate(annotation: Annotation): Promise<void> {
@@ -265,4 +266,22 @@ export function createOutput(context: Context, options: OutputOptions = {}): Out
       await stderr.flush();
     },
   };
+}
+
+/**
+ * Writes a failure on stderr: the message, its details and its hints. Any error
+ * that is not a CliError is reported as a bug.
+ */
+export async function writeError(output: Output, error: unknown): Promise<void> {
+  const known = error instanceof CliError ? error : undefined;
+  const message = known?.message ?? `unexpected: ${String(error)}`;
+  await output.error(neutraliseLine(message));
+  for (const detail of known?.details ?? []) await output.problem("  ", neutraliseLine(detail));
+  const hints = known?.hints ?? ["this is a bug in knowctl; run again with --debug and report it"];
+  for (const hint of hints) await output.problem("  → ", neutraliseLine(hint));
+  // GitHub shows annotations with the run; exit `changes` is not a failure.
+  if (known?.exit !== "changes") {
+    await output.annotate({ level: "error", title: "knowctl", message: neutraliseLine(message) });
+  }
+  if (output.debug && error instanceof Error) await output.problem(dim(error.stack ?? ""));
 }

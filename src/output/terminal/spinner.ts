@@ -130,3 +130,18 @@ export function createSpinner(output: Output, { delayMs = 250, plainMs = 10_000 
     },
   };
 }
+
+/** Runs `work` behind a spinner. */
+export async function whileWaiting<T>(
+  output: Output,
+  label: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const spinner = createSpinner(output);
+  spinner.start(label);
+  try {
+    return await work();
+  } finally {
+    await spinner.stop();
+  }
+}

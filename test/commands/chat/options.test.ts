@@ -5,10 +5,10 @@ import {
   parametersOf,
   shownOf,
   switchOf,
-} from "../../../src/commands/chat/options/options.ts";
+  parseSince,
+} from "../../../src/commands/chat/options.ts";
 import { describe, expect, it } from "vitest";
 import { dialects } from "../../../src/api/dialects.ts";
-import { parseSince } from "../../../src/commands/chat/options/filters.ts";
 import type { ChatSettings } from "../../../src/config/values/schema.ts";
 
 const now = Date.UTC(2026, 0, 31, 12, 30, 15, 250);

@@ -7,7 +7,7 @@ import {
   lackingIn,
 } from "../../../src/commands/doctor/checks/dialect.ts";
 import { judgeAnswer } from "../../../src/commands/doctor/checks/page.ts";
-import { wrapWords } from "../../../src/output/terminal/wrap.ts";
+import { wrapWords } from "../../../src/output/terminal/width.ts";
 import { rawHeaders } from "../../api/support.ts";
 
 const every = (count: number, gap: number, from: number, messages = 1): Arrival[] =>

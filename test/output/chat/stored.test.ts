@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { StoredSession, type StoredMessage } from "../../../src/api/session-schemas.ts";
-import { sessionMarkdown } from "../../../src/output/chat/stored/session-markdown.ts";
+import { sessionMarkdown } from "../../../src/output/chat/stored/session-record.ts";
 import { answerState, branchesOf, turnOfStored } from "../../../src/output/chat/stored/stored.ts";
 import { writeTranscript } from "../../../src/output/chat/stored/transcript.ts";
 import { createOutput } from "../../../src/output/terminal/output.ts";

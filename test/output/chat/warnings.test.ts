@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createTurn, type Turn } from "../../../src/output/chat/turn/answer.ts";
-import { createCall } from "../../../src/output/chat/turn/calls.ts";
+import { createTurn, type Turn, createCall } from "../../../src/output/chat/turn/answer.ts";
 import type { ToolCall } from "../../../src/output/chat/turn/chat-events.ts";
 import {
   type AskedFilters,

@@ -1,8 +1,14 @@
 import headless from "@xterm/headless";
 import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
-import { createEditor, type Completion, type Entry } from "../../../src/output/terminal/editor.ts";
-import { createInputReader, inertPaste, longestPaste } from "../../../src/output/terminal/keys.ts";
+import {
+  createEditor,
+  type Completion,
+  type Entry,
+  createInputReader,
+  inertPaste,
+  longestPaste,
+} from "../../../src/output/terminal/editor.ts";
 
 interface Options {
   columns?: number;

@@ -6,7 +6,7 @@ import { createOutput } from "../../../src/output/terminal/output.ts";
 import type { Column } from "../../../src/output/formats/select.ts";
 import { fitWidths, layOutColumns, writeTable } from "../../../src/output/terminal/table.ts";
 import { displayWidth, fit, fitEnd } from "../../../src/output/terminal/width.ts";
-import { relativeTime } from "../../../src/output/terminal/time.ts";
+import { relativeTime } from "../../../src/output/terminal/progress.ts";
 import { createTestContext } from "../../support.ts";
 
 type Row = Record<string, unknown>;

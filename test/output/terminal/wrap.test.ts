@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createOutput } from "../../../src/output/terminal/output.ts";
 import { secretsOf } from "../../../src/output/terminal/redact.ts";
-import { wrapLines, wrapWords } from "../../../src/output/terminal/wrap.ts";
+import { wrapLines, wrapWords } from "../../../src/output/terminal/width.ts";
 import { createTestContext } from "../../support.ts";
 
 it.each([

@@ -1,4 +1,4 @@
-import type { ChatOptions } from "../options/options.ts";
+import type { ChatOptions } from "../options.ts";
 import { createGate, type Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { CliError, messageOf, reasonOf } from "../../../errors.ts";
@@ -8,15 +8,22 @@ import { countOf, formatCount, formatDuration } from "../../../output/terminal/p
 import { connect } from "../../connect.ts";
 import { ask, plainView } from "../ask.ts";
 import type { Question } from "../send.ts";
-import { describeFiles } from "../files.ts";
+import { describeFiles } from "../../files/upload.ts";
 import { findSession } from "../session/find-session.ts";
 import { endUnasked, type Ending } from "../turn.ts";
 import { lastSession } from "../session/session-index.ts";
-import { isRereadable, readBatch, type Asked } from "./input.ts";
+import {
+  isRereadable,
+  readBatch,
+  type Asked,
+  checkBatch,
+  questionDigest,
+  questionOf,
+  sessionNamed,
+  type Run,
+} from "./question.ts";
 import { inOrder } from "./order.ts";
-import { checkBatch, questionDigest, questionOf, sessionNamed, type Run } from "./question.ts";
-import { recoverAnswer } from "./recover.ts";
-import { readResults, type Earlier, type Open } from "./results.ts";
+import { recoverAnswer, readResults, type Earlier, type Open } from "./earlier.ts";
 import { dim } from "../../../output/terminal/text.ts";
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";

@@ -4,8 +4,8 @@ import { sourceLines } from "../../../output/chat/source-lines.ts";
 import { listSources, titleText, type Source } from "../../../output/chat/sources.ts";
 import { neutralise, neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import { bold, dim, link } from "../../../output/terminal/text.ts";
-import { wrapWords } from "../../../output/terminal/wrap.ts";
-import { regenerate, retry } from "./again.ts";
+import { wrapWords } from "../../../output/terminal/width.ts";
+import { regenerate, retry } from "./answers.ts";
 import {
   clipboardSequence,
   copyText,

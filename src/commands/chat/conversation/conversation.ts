@@ -1,10 +1,15 @@
-import type { ChatOptions } from "../options/options.ts";
+import type { ChatOptions } from "../options.ts";
 import type { Context } from "../../../context.ts";
 import { ClosedPipeError, CliError } from "../../../errors.ts";
-import { createEditor, type Editor, type Entry } from "../../../output/terminal/editor.ts";
-import { writeError } from "../../../output/terminal/errors.ts";
+import {
+  createEditor,
+  type Editor,
+  type Entry,
+  createInputReader,
+  type Input,
+} from "../../../output/terminal/editor.ts";
+import { writeError, type Output } from "../../../output/terminal/output.ts";
 import { dim } from "../../../output/terminal/text.ts";
-import type { Output } from "../../../output/terminal/output.ts";
 import { connect, type Connected } from "../../connect.ts";
 import { isLastSession } from "../session/session-index.ts";
 import { askNext, nextPlace } from "./answers.ts";
@@ -12,7 +17,6 @@ import { commandNames, commandOf, parseCommand } from "./commands.ts";
 import { createCompleter } from "./completion.ts";
 import { beginTalk, openTalk, type Start } from "./opening.ts";
 import { statusOf, type Talk, type Work } from "./talk.ts";
-import { createInputReader, type Input } from "../../../output/terminal/keys.ts";
 
 /** The terminal's keys, one by one. */
 export interface Keyboard {

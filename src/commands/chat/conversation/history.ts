@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { createMachine, stateFolder, type Environment } from "../../../config/find/folders.ts";
 import { codeOf, writeProblem } from "../../../errors.ts";
 import { makeFolder } from "../../../make-folder.ts";
-import { inertPaste } from "../../../output/terminal/keys.ts";
+import { inertPaste } from "../../../output/terminal/editor.ts";
 
 /** Entries of conversations of one profile, across runs and processes. */
 export interface History {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { writeWhole } from "../../../config/file/files.ts";
 import { expandPath } from "../../../config/find/folders.ts";
 import { CliError } from "../../../errors.ts";
-import { readerText } from "../../../output/chat/made.ts";
+import { readerText } from "../../../output/chat/sources.ts";
 import { sourceLines } from "../../../output/chat/source-lines.ts";
 import { neutralise, neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import { plainText } from "../../../output/terminal/text.ts";

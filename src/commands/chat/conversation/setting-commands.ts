@@ -5,9 +5,8 @@ import { CliError } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import { bold, dim } from "../../../output/terminal/text.ts";
 import { displayWidth, fit } from "../../../output/terminal/width.ts";
-import { checkFiles } from "../files.ts";
-import { splitModel } from "../options/options.ts";
-import { parseSince } from "../options/filters.ts";
+import { checkFiles } from "../../files/upload.ts";
+import { splitModel, parseSince } from "../options.ts";
 import { typedPath } from "./saving.ts";
 import { attach, hint, leaveSession, settingWords, type Talk, type Work } from "./talk.ts";
 

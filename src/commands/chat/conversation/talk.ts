@@ -5,7 +5,7 @@ import type { Context } from "../../../context.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { dim } from "../../../output/terminal/text.ts";
 import type { Memory, View } from "../ask.ts";
-import { describeFiles, type LocalFile } from "../files.ts";
+import { describeFiles, type LocalFile } from "../../files/upload.ts";
 import type { SessionOwner } from "../session/session-index.ts";
 import type { Ending } from "../turn.ts";
 import type { History } from "./history.ts";

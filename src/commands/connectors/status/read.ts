@@ -12,7 +12,7 @@ import {
 import type { ConnectorStatus } from "../../../api/schemas.ts";
 import { ApiError, CliError } from "../../../errors.ts";
 import type { Column } from "../../../output/formats/formats.ts";
-import { relativeTime } from "../../../output/terminal/time.ts";
+import { relativeTime } from "../../../output/terminal/progress.ts";
 import { readersOf } from "../../ingest/target/access.ts";
 import { findConnector, findConnectorById, isId } from "../find-connector.ts";
 

@@ -5,7 +5,7 @@ import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { checkSelection, writeList, type Column } from "../../../output/formats/formats.ts";
-import { relativeTime } from "../../../output/terminal/time.ts";
+import { relativeTime } from "../../../output/terminal/progress.ts";
 import type { Named } from "../../completion/names.ts";
 import { connect } from "../../connect.ts";
 import { readResource, type Resource } from "../../resource.ts";

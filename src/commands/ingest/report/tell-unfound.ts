@@ -4,7 +4,7 @@ import { defaultId } from "../../../documents/map/settings/effective.ts";
 import { createRealPlaces, exists } from "../../../documents/files/real-place.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
-import { type Target } from "../../../sync/state/target.ts";
+import type { Target } from "../../../sync/state/target.ts";
 import type { Session } from "../session.ts";
 
 /** Reports sent files that are now drafts or empty. Finds only documents with path-derived ids. */

@@ -1,6 +1,5 @@
 import { Lexer, type MarkedToken } from "marked";
-import { bits, cellsOf, colours, widthOf } from "./cells.ts";
-import type { Prefix } from "./rows.ts";
+import { bits, cellsOf, colours, widthOf, type Prefix } from "./rows.ts";
 
 /** A quote or list item that contains blocks. */
 export interface Container {

@@ -30,7 +30,7 @@ import { toml } from "@codemirror/legacy-modes/mode/toml";
 import { html, xml } from "@codemirror/legacy-modes/mode/xml";
 import { yaml } from "@codemirror/legacy-modes/mode/yaml";
 import { StringStream, type StreamParser } from "@codemirror/streamparser";
-import { bits, cellsOf, colours, type Cell } from "./cells.ts";
+import { bits, cellsOf, colours, type Cell } from "./rows.ts";
 
 const names: readonly [StreamParser<unknown>, string][] = [
   [c, "c h"],

@@ -1,12 +1,11 @@
 import { neutralise } from "../../terminal/neutralise.ts";
 import type { Text } from "../../terminal/text.ts";
 import { prefixOf, readLeaves, type Container, type Leaf } from "./blocks.ts";
-import { widthOf } from "./cells.ts";
+import { widthOf, drawRow, finishRow, limitOf, type Rows } from "./rows.ts";
 import type { Painter } from "./code.ts";
 import { openFence, type Fence } from "./fence.ts";
 import type { InlineLook } from "./inline.ts";
 import { drawLeaf, nothingDrawn, sourceOf, type Drawn } from "./leaf.ts";
-import { drawRow, finishRow, limitOf, type Rows } from "./rows.ts";
 
 /** A streamed Markdown document that is drawn while it arrives. */
 export interface Document {

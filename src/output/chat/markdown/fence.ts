@@ -1,6 +1,15 @@
-import { bits, cellsOf, textOf, widthOf, type Cell } from "./cells.ts";
+import {
+  bits,
+  cellsOf,
+  textOf,
+  widthOf,
+  type Cell,
+  drawRow,
+  finishRow,
+  limitOf,
+  type Rows,
+} from "./rows.ts";
 import type { Painter } from "./code.ts";
-import { drawRow, finishRow, limitOf, type Rows } from "./rows.ts";
 
 /** A row of code. Never wrapped, so that users can copy the code unchanged. */
 export interface CodeRow {

@@ -1,7 +1,7 @@
 import { decodeHTMLStrict } from "entities/decode";
 import { Lexer, type MarkedToken } from "marked";
 import { neutraliseLine } from "../../terminal/neutralise.ts";
-import { bits, cellsOf, colours, type Cell } from "./cells.ts";
+import { bits, cellsOf, colours, type Cell } from "./rows.ts";
 
 /** How inline text looks. */
 export interface InlineLook {

@@ -1,8 +1,18 @@
 import { prefixOf, type Leaf } from "./blocks.ts";
-import { bits, cellsOf, colours, widthOf } from "./cells.ts";
+import {
+  bits,
+  cellsOf,
+  colours,
+  widthOf,
+  drawRow,
+  fillRows,
+  finishRow,
+  limitOf,
+  type Prefix,
+  type Rows,
+} from "./rows.ts";
 import { openCodeRow } from "./fence.ts";
 import { inlineCells, type InlineLook } from "./inline.ts";
-import { drawRow, fillRows, finishRow, limitOf, type Prefix, type Rows } from "./rows.ts";
 import { createTable, writeTable, type Table } from "./table.ts";
 
 /** What is on the terminal of the last leaf. */

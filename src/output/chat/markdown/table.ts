@@ -1,7 +1,17 @@
 import { displayWidth } from "../../terminal/width.ts";
-import { bits, cellsOf, textOf, widthOf as columnsOf, type Cell } from "./cells.ts";
+import {
+  bits,
+  cellsOf,
+  textOf,
+  widthOf as columnsOf,
+  type Cell,
+  fillRows,
+  finishRow,
+  limitOf,
+  type Prefix,
+  type Rows,
+} from "./rows.ts";
 import { inlineCells, type InlineLook } from "./inline.ts";
-import { fillRows, finishRow, limitOf, type Prefix, type Rows } from "./rows.ts";
 
 type Align = "left" | "right" | "center";
 

@@ -1,10 +1,8 @@
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
 import type { ToolCall } from "../turn/chat-events.ts";
-import { createCall } from "../turn/calls.ts";
+import { createCall, addDocuments, createTurn, type Turn } from "../turn/answer.ts";
 import { imageOf } from "../turn/packets.ts";
-import { madeLines } from "../made.ts";
-import { titleText } from "../sources.ts";
-import { addDocuments, createTurn, type Turn } from "../turn/answer.ts";
+import { madeLines, titleText } from "../sources.ts";
 
 /**
  * State of a stored answer. `missing`: the service stores a placeholder sentence until

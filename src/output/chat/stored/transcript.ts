@@ -1,9 +1,8 @@
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
 import { neutraliseLine } from "../../terminal/neutralise.ts";
 import type { Output } from "../../terminal/output.ts";
-import { countOf } from "../../terminal/progress.ts";
+import { countOf, relativeTime } from "../../terminal/progress.ts";
 import { bold, dim, red, yellow, type Text } from "../../terminal/text.ts";
-import { relativeTime } from "../../terminal/time.ts";
 import { writeAnswer as writeAnswerText, type RenderMode } from "../markdown.ts";
 import { sourceLines } from "../source-lines.ts";
 import { titleText } from "../sources.ts";

@@ -1,7 +1,14 @@
 import type { ToolCall, TurnEvent } from "./chat-events.ts";
 import type { ChatEvent, ChatReply } from "../../../api/chat-schemas.ts";
-import { addDocuments, advance, createTurn, turnsOf, type Turn } from "./answer.ts";
-import { createCall, noteDocuments } from "./calls.ts";
+import {
+  addDocuments,
+  advance,
+  createTurn,
+  turnsOf,
+  type Turn,
+  createCall,
+  noteDocuments,
+} from "./answer.ts";
 import { imageOf } from "./packets.ts";
 
 // A whole reply names the service's own tools by their class, a stream by their packets

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { openKeyboard } from "../../../../src/commands/chat/conversation/conversation.ts";
-import type { Input } from "../../../../src/output/terminal/keys.ts";
+import type { Input } from "../../../../src/output/terminal/editor.ts";
 import { createTestContext } from "../../../support.ts";
 
 it("hears the keys after a question has paused the input", async () => {

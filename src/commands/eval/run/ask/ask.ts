@@ -6,7 +6,7 @@ import type { RetrievedDocument } from "../../../../checks/eval/result.ts";
 import type { EvalCase } from "../../../../checks/eval/suite/suite.ts";
 import type { Context } from "../../../../context.ts";
 import { snippetOf } from "../../../../output/search/results.ts";
-import { parseSince, parseTags } from "../../../chat/options/filters.ts";
+import { parseSince, parseTags } from "../../../chat/options.ts";
 import type { Found } from "../../../search/found.ts";
 import type { Asking } from "./clients.ts";
 

@@ -1,15 +1,48 @@
-import { uploadImage } from "../../api/files.ts";
+import { listFiles, uploadImage } from "../../api/files.ts";
 import type { UserFile } from "../../api/schemas.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
+import { type Column, checkSelection, writeList } from "../../output/formats/formats.ts";
+import { relativeTime } from "../../output/terminal/progress.ts";
+import { listResource } from "../resource.ts";
 import { CliError } from "../../errors.ts";
-import { checkSelection, writeList, type Column } from "../../output/formats/formats.ts";
 import { createSpinner } from "../../output/terminal/spinner.ts";
 import { connect } from "../connect.ts";
-import { fileColumns } from "./list.ts";
 import { checkFiles, steadyBytes, type LocalFile } from "./local.ts";
-import { rejectedError, uploadFiles, type UploadWork } from "./upload.ts";
-import { isLost, lostError, waitForFiles } from "./wait.ts";
+import {
+  rejectedError,
+  uploadFiles,
+  type UploadWork,
+  isLost,
+  lostError,
+  waitForFiles,
+} from "./upload.ts";
+
+export interface FilesListOptions extends GlobalFlags {
+  limit?: number;
+}
+
+/** Columns of `files list` and `files upload`. Pass `file_id` to --file-id. */
+export const fileColumns: readonly Column<UserFile>[] = [
+  { name: "file_id" },
+  { name: "name" },
+  { name: "type", value: "chat_file_type" },
+  { name: "status" },
+  { name: "created", value: "created_at", show: relativeTime },
+  { name: "id", shown: false },
+  { name: "mime", value: "file_type", shown: false },
+  { name: "project", value: "project_id", align: "right", shown: false },
+  { name: "tokens", value: "token_count", align: "right", shown: false },
+];
+
+/** `files list`: lists the caller's files for chats. */
+export async function filesList(
+  context: Context,
+  _args: string[],
+  options: FilesListOptions,
+): Promise<void> {
+  await listResource(context, options, { name: "files", columns: fileColumns, list: listFiles });
+}
 
 export interface FilesUploadOptions extends GlobalFlags {
   project?: number;
