@@ -43,17 +43,34 @@ const shownTarget = (target: string): string =>
   target.length > 120 ? `an address of ${target.length} characters` : target;
 
 /**
- * Rewrites the relative links of a Markdown body, if links are to be rewritten. A dead link becomes
- * a notice.
+ * What an address that begins with "/" counts from, on a page with this link. docusaurus.io,
+ * "baseUrl": Docusaurus puts its base before such addresses.
  */
-function mapLinks(mapping: Mapping, body: string, parts: Parts | undefined): LinkedBody {
+function siteOf({ effective, settings }: Mapping, link: string | undefined): string | undefined {
+  const { linkBase } = settings;
+  const hasBase = effective.linkStyle?.value === "docusaurus" && linkBase !== undefined;
+  const page = hasBase ? linkBase : link;
+  if (page === undefined || !/^https?:/i.test(page) || !URL.canParse(page)) return undefined;
+  return hasBase ? page.replace(/\/+$/, "") : new URL(page).origin;
+}
+
+/**
+ * Rewrites the relative links of a Markdown body, if links are to be rewritten. `link` is the page's
+ * own. A dead link becomes a notice.
+ */
+function mapLinks(
+  mapping: Mapping,
+  body: string,
+  link: string | undefined,
+  parts: Parts | undefined,
+): LinkedBody {
   const { path, parsed, settings, effective, notices } = mapping;
   const isWanted = settings.links ?? (effective.link || effective.linkStyle ? "rewrite" : "keep");
   const asWritten = { body, shift: (offset: number) => offset };
   if (!parts || !parsed.isMarkdown || parsed.pages || isWanted === "keep") return asWritten;
   const style = effective.linkStyle?.value;
   const file = { path, style, targets: targetsFor(settings), note: parts.add };
-  const { text, shift, dead, firstDead } = rewriteLinks(body, file);
+  const { text, shift, dead, firstDead } = rewriteLinks(body, file, siteOf(mapping, link));
   if (firstDead) {
     const example = `${createBodyLine(mapping, body)(firstDead.offset)}: ${shownTarget(firstDead.target)}`;
     notices.push({ kind: "deadLink", name: "", times: dead, example });
@@ -336,7 +353,7 @@ export function mapDocument(
     file.absolutePath ?? join(settings.root, path),
     parts?.note,
   );
-  const linked = mapLinks(mapping, body, parts);
+  const linked = mapLinks(mapping, body, link, parts);
   const images = mapEach(found.images, (each) => ({
     ...each,
     offset: linked.shift(each.offset),

@@ -89,8 +89,11 @@ export function* relativeLinks(
   }
 }
 
-/** Replaces relative links to files of the project by the links of their documents. */
-export function rewriteLinks(text: string, file: LinkingFile): Rewritten {
+/**
+ * Replaces relative links to files of the project by the links of their documents, and other
+ * addresses that begin with "/" by those of `site`, where a browser would look for them.
+ */
+export function rewriteLinks(text: string, file: LinkingFile, site?: string): Rewritten {
   const shifts: Shifts = [];
   let result = "";
   let from = 0;
@@ -109,6 +112,7 @@ export function rewriteLinks(text: string, file: LinkingFile): Rewritten {
     }
     const link = resolved.kind === "document" ? resolved.target.link() : undefined;
     if (link !== undefined) replace(found, withSuffix(link, suffix));
+    else if (site !== undefined && target.startsWith("/")) replace(found, site + target);
   }
   return { text: result + text.slice(from), shift: shiftOf(shifts), dead, firstDead };
 }

@@ -76,7 +76,7 @@ describe("relative links", () => {
 
   it.each([
     "[a](file.zip) ![b](logo.png) [c](logo.png) [d](data.csv)",
-    "[a](../../outside.md) [b](.env) [c](empty) [d](/no/such/page)",
+    "[a](../../outside.md) [b](.env) [c](empty)",
     "[a](#part) [b](https://z.example/install.md) [c](//z.example/a.md) [d](mailto:a@b.example)",
     "[b]({{ site.url }}/install.md)",
     "`[a](install.md)` and\n\n```\n[a](install.md)\n```",
@@ -85,6 +85,28 @@ describe("relative links", () => {
     const reading = readIn(root, "guide/from.md", template);
     expect(reading.document.sections[0]?.text).toBe(text);
     expect(reading.notices?.some(({ kind }) => kind === "deadLink")).toBe(false);
+  });
+
+  it.each<[text: string, options: Options, expected: string]>([
+    [
+      "[a](/no/page?x#y) [b](/guide/install)",
+      template,
+      `[a](${base}/no/page?x#y) [b](${base}/guide/install)`,
+    ],
+    ["[a](/x) `[b](/x)` ![c](/x.png)", template, `[a](${base}/x) \`[b](/x)\` ![c](/x.png)`],
+    [
+      '[a]: /x "T"\n\n<a href="/y&amp;z">',
+      template,
+      `[a]: ${base}/x "T"\n\n<a href="${base}/y&amp;z">`,
+    ],
+    ["[a](/x)", { link: `${base}/v2/{slug}` }, `[a](${base}/x)`],
+    ["[a](/x)", { linkStyle: "mkdocs", linkBase: `${base}/v2` }, `[a](${base}/x)`],
+    ["[a](/x)", { linkStyle: "docusaurus", linkBase: `${base}/v2/` }, `[a](${base}/v2/x)`],
+    ["[a](/x)", { link: "notes:{slug}" }, "[a](/x)"],
+    ["[a](//y.example/x)", template, "[a](//y.example/x)"],
+  ])("from the root of the site are of the site: %s with %j", (text, options, expected) => {
+    const root = createFolder({ ...pages, "guide/from.md": text });
+    expect(textOf(root, "guide/from.md", options)).toBe(expected);
   });
 
   it("stay without a template, unless they are to be rewritten", () => {
