@@ -1,9 +1,14 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { loadExamine } from "./checks/lint/load-examine.ts";
-import type { AloneData, AloneReply } from "./documents/inspect/alone.ts";
+import type {
+  AloneData,
+  AloneReply,
+  ThreadAnswer,
+  ThreadData,
+  ThreadTask,
+} from "./documents/inspect/pool.ts";
 import type { Inspector } from "./documents/inspect/inspection.ts";
 import type { Identify } from "./documents/inspect/identify.ts";
-import type { ThreadAnswer, ThreadData, ThreadTask } from "./documents/inspect/pool.ts";
 import { lookAtRecorded } from "./documents/inspect/recorded.ts";
 import { CliError } from "./errors.ts";
 
@@ -53,7 +58,7 @@ function inspect({ setup, done, reads }: ThreadData): void {
 }
 
 async function workAlone({ alone, settings: raw, checks }: AloneData): Promise<unknown> {
-  const { compileSettings, usesPatterns } = await import("./documents/map/settings/settings.ts");
+  const { compileSettings, usesPatterns } = await import("./documents/map/settings.ts");
   if (usesPatterns(raw)) await (await import("./documents/files/patterns.ts")).loadGlobs();
   const settings = compileSettings(raw);
   const examine = await loadExamine(checks, settings);

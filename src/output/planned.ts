@@ -1,4 +1,4 @@
-import type { Size } from "../documents/payload/size.ts";
+import type { Size } from "../documents/payload/payload.ts";
 import { shownText, type ShownPath } from "./paths.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import type { Output } from "./terminal/output.ts";

@@ -5,7 +5,7 @@ import { findProjectMark, upwardFrom } from "../../src/config/find/places.ts";
 import { findProjectRoot, refuseOtherProject } from "../../src/commands/project-root.ts";
 import { findFiles } from "../../src/documents/find/find.ts";
 import { loadGlobs } from "../../src/documents/files/patterns.ts";
-import { compileSettings } from "../../src/documents/map/settings/settings.ts";
+import { compileSettings } from "../../src/documents/map/settings.ts";
 import { CliError } from "../../src/errors.ts";
 import { temporaryFolder } from "../support.ts";
 

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { findFiles } from "../../src/documents/find/find.ts";
 import { loadGlobs } from "../../src/documents/files/patterns.ts";
 import { readDocument, readDocumentSync, type Reading } from "../../src/documents/inspect/read.ts";
-import { compileSettings, type RawSettings } from "../../src/documents/map/settings/settings.ts";
+import { compileSettings, type RawSettings } from "../../src/documents/map/settings.ts";
 import { CliError } from "../../src/errors.ts";
 
 // Most tests use some pattern.

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { findFiles } from "../../src/documents/find/find.ts";
 import { readDocumentSync } from "../../src/documents/inspect/read.ts";
-import { compileSettings } from "../../src/documents/map/settings/settings.ts";
+import { compileSettings } from "../../src/documents/map/settings.ts";
 
 it("the sample handbook shows every kind of front matter and one draft", () => {
   const root = fileURLToPath(new URL("../../examples/handbook", import.meta.url));

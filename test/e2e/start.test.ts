@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { filesInThisThread } from "../../src/documents/inspect/open-inspector.ts";
 import type { Looked } from "../../src/documents/inspect/inspection.ts";
 import { same } from "../../src/documents/inspect/recorded.ts";
-import { stampOf } from "../../src/documents/files/stamp.ts";
+import { stampOf } from "../../src/documents/files/source-file.ts";
 import { patienceMs } from "../patience.ts";
 import { follow, keepEnded, lineOf } from "../ran.ts";
 import { startTestService, writeFiles } from "../service.ts";

@@ -1,10 +1,9 @@
-import type { Listed } from "../../src/documents/files/source-file.ts";
+import { type Listed, trustedStamp } from "../../src/documents/files/source-file.ts";
 import type { PlanRequest } from "../../src/sync/plan/plan-request.ts";
 import type { DocumentEvent, RunRequest } from "../../src/sync/run/run-request.ts";
 import { describe, expect, it } from "vitest";
 import type { IngestionRequest } from "../../src/api/schemas.ts";
 import type { PlanInspector, Looked, Prepared } from "../../src/documents/inspect/inspection.ts";
-import { trustedStamp } from "../../src/documents/files/stamp.ts";
 import { ApiError, type CliError, type ExitName } from "../../src/errors.ts";
 import { buildPlan, type Plan } from "../../src/sync/plan/plan.ts";
 import { readAgain, readPending } from "../../src/sync/run/pending.ts";

@@ -1,5 +1,5 @@
 import type { Examine, Examined, ExaminedPage } from "../../documents/inspect/inspection.ts";
-import type { DocumentSettings } from "../../documents/map/settings/settings.ts";
+import type { DocumentSettings } from "../../documents/map/settings.ts";
 import type { Parsed } from "../../documents/formats/format.ts";
 import { createLevels, mayBe, type Level, type LevelOf, type LintConfig } from "./levels.ts";
 import { placeFindings, type LintFinding, type Raw } from "./place.ts";

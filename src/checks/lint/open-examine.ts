@@ -1,6 +1,6 @@
 import { loadGlobs } from "../../documents/files/patterns.ts";
 import type { Examine } from "../../documents/inspect/inspection.ts";
-import type { DocumentSettings } from "../../documents/map/settings/settings.ts";
+import type { DocumentSettings } from "../../documents/map/settings.ts";
 import { createExamine, type LintSetup } from "./examine.ts";
 import { lintUsesPatterns, type LintConfig } from "./levels.ts";
 import type { Rule } from "./rule.ts";

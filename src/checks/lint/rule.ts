@@ -1,6 +1,6 @@
 import type { IngestionDocument } from "../../api/schemas.ts";
-import type { FileFacts } from "../../documents/files/file-facts.ts";
-import type { DocumentSettings } from "../../documents/map/settings/settings.ts";
+import type { FileFacts } from "../../documents/files/source-file.ts";
+import type { DocumentSettings } from "../../documents/map/settings.ts";
 import type { Parsed } from "../../documents/formats/format.ts";
 
 /** How bad a finding is. In the configuration `off` switches a rule off. */

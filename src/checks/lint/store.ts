@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { comparePaths } from "../../documents/files/stamp.ts";
+import { comparePaths } from "../../documents/files/source-file.ts";
 import type { ComparedPage, StoredPage, Finding, Findings } from "./rule.ts";
 import type { LintFinding } from "./place.ts";
 

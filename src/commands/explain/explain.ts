@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { stateRules } from "../state-rules.ts";
 import type { Context } from "../../context.ts";
-import { runAlone } from "../../documents/inspect/alone.ts";
+import { runAlone } from "../../documents/inspect/pool.ts";
 import { formatOf } from "../../documents/formats/formats.ts";
 import { explainDocument, type Explanation } from "../../documents/inspect/explain.ts";
 import { findFiles } from "../../documents/find/find.ts";

@@ -14,7 +14,7 @@ import {
   mostPointerBytes,
   pointerHint,
   pointerProblem,
-} from "../../documents/files/bytes/lfs.ts";
+} from "../../documents/files/bytes/file-bytes.ts";
 import { CliError, codeOf, fileProblem } from "../../errors.ts";
 
 const word = "application/vnd.openxmlformats-officedocument";

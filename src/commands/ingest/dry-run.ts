@@ -1,8 +1,8 @@
 import { ownTargets } from "./target/recorded-target.ts";
 import type { Context } from "../../context.ts";
-import { defaultId } from "../../documents/map/settings/effective.ts";
+import { defaultId } from "../../documents/map/effective.ts";
 import { CliError } from "../../errors.ts";
-import type { Size } from "../../documents/payload/size.ts";
+import type { Size } from "../../documents/payload/payload.ts";
 import { tellOthers, tellSkipped, type IngestFormat } from "../../output/ingest.ts";
 import {
   plannedCounts,

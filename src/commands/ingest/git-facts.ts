@@ -1,8 +1,11 @@
-import type { Listed } from "../../documents/files/source-file.ts";
+import type { Listed, FileFacts } from "../../documents/files/source-file.ts";
 import type { Context } from "../../context.ts";
-import type { FileFacts } from "../../documents/files/file-facts.ts";
-import { comparableName, nameAnywhere, pathsInParts } from "../../documents/parts/part-stamps.ts";
-import { mostParts } from "../../documents/parts/parts.ts";
+import {
+  comparableName,
+  nameAnywhere,
+  pathsInParts,
+  mostParts,
+} from "../../documents/parts/parts.ts";
 import { formatOf } from "../../documents/formats/formats.ts";
 import { scopeOf, type FindOptions } from "../../documents/find/scope.ts";
 import { CliError } from "../../errors.ts";

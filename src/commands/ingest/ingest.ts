@@ -4,7 +4,7 @@ import { CliError } from "../../errors.ts";
 import { serviceTargets, targetFor } from "../../sync/state/target.ts";
 import type { BegunRun } from "../../sync/state/uploads.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
-import { addSize, noSize } from "../../documents/payload/size.ts";
+import { addSize, noSize } from "../../documents/payload/payload.ts";
 import { openOutput } from "../connect.ts";
 import { accessRules, type AccessRules } from "./target/access.ts";
 import { everyDocument, writePlan } from "./dry-run.ts";

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { listFiles } from "../../documents/find/find.ts";
 import { createRealPlaces, realPathIn } from "../../documents/files/real-place.ts";
 import { rangesOf, scopeOf } from "../../documents/find/scope.ts";
-import { statFile } from "../../documents/files/stat-file.ts";
+import { statFile } from "../../documents/files/source-file.ts";
 import { buildPlan, type Plan } from "../../sync/plan/plan.ts";
 import type { Shard } from "../../sync/plan/shard.ts";
 import { seenText } from "../../sync/state/records.ts";

@@ -29,7 +29,7 @@ import type { MappingFlags } from "./options/mapping-flags.ts";
 import type { PairNames } from "./target/names.ts";
 import { chosenPair, pairByName, type ChosenPair } from "./target/target.ts";
 import { recordedPair } from "./target/recorded-target.ts";
-import { pathsInParts } from "../../documents/parts/part-stamps.ts";
+import { pathsInParts } from "../../documents/parts/parts.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../../sync/state/records.ts";
 
 /**

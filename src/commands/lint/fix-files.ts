@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { fixFile, type FixOutcome, type Fix } from "../../checks/lint/fix.ts";
 import { createRealPlaces } from "../../documents/files/real-place.ts";
-import { readSourceText } from "../../documents/inspect/source-text.ts";
+import { readSourceText } from "../../documents/inspect/read.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf } from "../../output/terminal/progress.ts";

@@ -20,7 +20,7 @@ import {
 import { loadGlobs } from "../../documents/files/patterns.ts";
 import { jobsOf } from "../../documents/find/scope.ts";
 import { createRealPlaces } from "../../documents/files/real-place.ts";
-import { readSourceText } from "../../documents/inspect/source-text.ts";
+import { readSourceText } from "../../documents/inspect/read.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
 import type { ReportFiles } from "../../output/report/forms.ts";
 import { loadExamine } from "../../checks/lint/load-examine.ts";

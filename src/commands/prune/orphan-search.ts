@@ -1,7 +1,7 @@
 import { dialects } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { createRealPlaces, exists, realPathIn } from "../../documents/files/real-place.ts";
-import { openYields } from "../../documents/inspect/yields.ts";
+import { openYields } from "../../documents/inspect/open-inspector.ts";
 import { createJudge, type Judge } from "../../sync/orphans/orphan-judge.ts";
 import { listMissing, type Orphan } from "../../sync/orphans/orphans.ts";
 import type { Plan } from "../../sync/plan/plan.ts";

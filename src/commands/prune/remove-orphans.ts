@@ -24,9 +24,9 @@ import type { Session, SessionRequest, UploadConnection } from "../ingest/sessio
 import { tombstoneMark, type AcceptedRecord } from "../../sync/state/records.ts";
 import type { Client } from "../../api/client.ts";
 import type { IngestionRequest } from "../../api/schemas.ts";
-import { effectiveFor } from "../../documents/map/settings/effective.ts";
+import { effectiveFor } from "../../documents/map/effective.ts";
 import { fingerprintOf } from "../../documents/payload/payload.ts";
-import type { DocumentSettings } from "../../documents/map/settings/settings.ts";
+import type { DocumentSettings } from "../../documents/map/settings.ts";
 
 function noticeOf(orphan: ListedOrphan, settings: DocumentSettings): IngestionRequest["document"] {
   const name = orphan.path.slice(orphan.path.lastIndexOf("/") + 1);

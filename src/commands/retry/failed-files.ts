@@ -1,7 +1,7 @@
 import type { IngestOptions } from "../ingest/ingest-options.ts";
 import type { Context } from "../../context.ts";
 import { createRealPlaces, exists } from "../../documents/files/real-place.ts";
-import { openYields, type Yield } from "../../documents/inspect/yields.ts";
+import { openYields, type Yield } from "../../documents/inspect/open-inspector.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { optionsJson, type RecordedOptions } from "../../sync/state/options.ts";
@@ -12,9 +12,9 @@ import type { DocumentSource } from "../ingest/options/settings.ts";
 import { readdirSync, realpathSync } from "node:fs";
 import { projectNameIn } from "../../config/find/places.ts";
 import { relativeTo } from "../../documents/files/root.ts";
-import { openWalk } from "../../documents/find/search.ts";
-import { normalise } from "../../documents/files/stamp.ts";
-import type { DocumentSettings } from "../../documents/map/settings/settings.ts";
+import { openWalk } from "../../documents/find/find.ts";
+import { normalise } from "../../documents/files/source-file.ts";
+import type { DocumentSettings } from "../../documents/map/settings.ts";
 import { formatOf } from "../../documents/formats/formats.ts";
 import { statsOf } from "../stats-of.ts";
 

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { RecordedOptions } from "../../sync/state/options.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
-import { addSize, noSize } from "../../documents/payload/size.ts";
+import { addSize, noSize } from "../../documents/payload/payload.ts";
 import { plannedDocuments, writePlan } from "../ingest/dry-run.ts";
 import type { RunStatus } from "../../output/report/stored/record.ts";
 import { worstStatus } from "../../output/report/text.ts";

@@ -10,7 +10,7 @@ import type { Target } from "../../sync/state/target.ts";
 import { findOrphans } from "../prune/orphan-search.ts";
 import { orphanScope, coversProject } from "../ingest/options/inputs.ts";
 import type { ConnectedSession, Session } from "../ingest/session.ts";
-import { createHasAlike } from "../../documents/files/alike-place.ts";
+import { createHasAlike } from "../../documents/files/real-place.ts";
 
 /** The id that a stored id is made of; undefined where the service encodes no id like that. */
 function sentId(stored: string, storedId: (id: string) => string): string | undefined {

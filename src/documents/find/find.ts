@@ -1,8 +1,73 @@
-import type { Found, Listed } from "../files/source-file.ts";
-import { absoluteOf } from "../files/absolute.ts";
+import {
+  type LeftOut,
+  type Listed,
+  type Found,
+  absoluteOf,
+  statFile,
+} from "../files/source-file.ts";
+import {
+  createDirectReach,
+  rootFolder,
+  type DirectReach,
+  type Folder,
+  type Job,
+  type RefuseFolder,
+  ignoreRulesAbove,
+} from "./folder.ts";
+import { createLinks } from "./links.ts";
+import type { DocumentSettings } from "../map/settings.ts";
+import { walkFrom, type Walk } from "./walk.ts";
 import { jobsOf, type FindOptions } from "./scope.ts";
-import { statFile } from "../files/stat-file.ts";
-import { walkFolders } from "./search.ts";
+
+/** Creates the root folder of a walk and the check for files reached without a link. */
+export function openWalk(
+  inputs: readonly Job[],
+  settings: DocumentSettings,
+): { root: Folder; direct: DirectReach; problems: LeftOut[] } {
+  const problems: LeftOut[] = [];
+  const above = settings.useIgnoreFiles
+    ? ignoreRulesAbove(settings.root, ({ name, reason }) => {
+        problems.push({ kind: "failed", path: `../${name}`, reason });
+      })
+    : undefined;
+  const root = rootFolder(settings, inputs, above);
+  return { root, direct: createDirectReach(root, settings), problems };
+}
+
+/**
+ * Walks from the root to the inputs and through them, so that the paths are in code-point order.
+ * Then walks the link targets that no input reaches, as if an input named them, and the targets of
+ * links found there. Synchronous: one promise per file would cost more than the file system.
+ * Memory: one entry for each file that only a link reaches.
+ */
+function* walkFolders(
+  jobs: readonly Job[],
+  settings: DocumentSettings,
+  refuseFolder?: RefuseFolder,
+): Generator<Listed> {
+  const { root, direct, problems } = openWalk(jobs, settings);
+  const links = createLinks(settings, direct);
+  const listed = new Set<string>();
+  const list = (found: Listed): Listed => {
+    if (found.kind === "failed") listed.add(found.path);
+    return found;
+  };
+  for (const problem of problems) yield list(problem);
+  const first: Walk = { settings, links, refuseFolder, isListed: undefined };
+  for (const found of walkFrom(root, first)) yield list(found);
+  const isListed = ({ path }: Listed): boolean => {
+    if (listed.has(path) || direct.file(path)) return true;
+    listed.add(path);
+    return false;
+  };
+  const later: Walk = { settings: links.settings, links, refuseFolder, isListed };
+  for (let targets = links.takeTargets(); targets.length > 0; targets = links.takeTargets()) {
+    const start = rootFolder(settings, targets, root.rules);
+    for (const found of walkFrom(start, later)) {
+      yield found.kind === "file" ? { ...found, links: links.linksTo(found.path) } : found;
+    }
+  }
+}
 
 /**
  * Lists the files of the inputs: paths or globs relative to `cwd`. Without inputs it lists the

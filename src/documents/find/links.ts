@@ -3,8 +3,8 @@ import { codeOf } from "../../errors.ts";
 import type { DirectReach, Job } from "./folder.ts";
 import type { PathFilter } from "../files/patterns.ts";
 import { relativeTo } from "../files/root.ts";
-import type { DocumentSettings } from "../map/settings/settings.ts";
-import { normalise } from "../files/stamp.ts";
+import type { DocumentSettings } from "../map/settings.ts";
+import { normalise } from "../files/source-file.ts";
 
 type LinkTarget = { kind: "file" | "folder"; real: string } | { kind: "skipped"; reason: string };
 

@@ -10,8 +10,8 @@ import {
   splitGlob,
 } from "../files/patterns.ts";
 import { noSuchPath, realPath, relativeTo, withSlashes } from "../files/root.ts";
-import type { DocumentSettings } from "../map/settings/settings.ts";
-import { comparePaths, normalise } from "../files/stamp.ts";
+import type { DocumentSettings } from "../map/settings.ts";
+import { comparePaths, normalise } from "../files/source-file.ts";
 
 export interface FindOptions {
   /** Absolute; paths and globs of the command line are relative to it. */

@@ -1,4 +1,10 @@
-import type { LeftOut, Listed } from "../files/source-file.ts";
+import {
+  type LeftOut,
+  type Listed,
+  absoluteOf,
+  normalise,
+  comparePaths,
+} from "../files/source-file.ts";
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { sep } from "node:path";
 import { codeOf, fileProblem, isOutOfFiles, CliError } from "../../errors.ts";
@@ -17,9 +23,7 @@ import {
   type Job,
   type RefuseFolder,
 } from "./folder.ts";
-import { absoluteOf } from "../files/absolute.ts";
-import type { DocumentSettings } from "../map/settings/settings.ts";
-import { normalise, comparePaths } from "../files/stamp.ts";
+import type { DocumentSettings } from "../map/settings.ts";
 
 /** Shows combining marks as code points: otherwise the names look equal on a screen. */
 function spelledOut(name: string): string {

@@ -1,7 +1,6 @@
 import type { GivenHeading } from "../text/heading-text.ts";
-import type { LeftOut } from "../text/left-out.ts";
-import type { FrontMatterKeys } from "../front-matter/keys.ts";
-import type { RemovedLines } from "../text/ignore-regions.ts";
+import type { LeftOut, RemovedLines } from "../text/left-out.ts";
+import type { FrontMatterKeys } from "../front-matter/fields.ts";
 import type { FrontMatter } from "../front-matter/front-matter.ts";
 
 /** The parsed text of one document. */

@@ -1,6 +1,11 @@
 import { CliError } from "../../errors.ts";
-import type { Format, FormatName } from "./format.ts";
+import type { Format, FormatName, Parsed } from "./format.ts";
 import { extensionStart, isPacked } from "../files/file-name.ts";
+
+/** Plain text: everything is body, without any syntax. */
+export function readText(text: string): Parsed {
+  return { frontMatter: undefined, body: text, bodyLine: 1, isMarkdown: false, warnings: [] };
+}
 
 /** To add a format, add a file in this folder, an entry here and its name in format.ts. */
 export const formats = {
@@ -12,7 +17,7 @@ export const formats = {
   text: {
     extensions: ["txt"],
     gives: "text",
-    load: async () => (await import("./text.ts")).readText,
+    load: async () => readText,
   },
   html: {
     extensions: ["html", "htm"],
@@ -45,7 +50,7 @@ export const formats = {
   ndjson: {
     extensions: ["ndjson", "jsonl"],
     gives: "rows",
-    load: async () => (await import("./ndjson.ts")).readNdjson,
+    load: async () => (await import("./json.ts")).readNdjson,
   },
   csv: {
     extensions: ["csv"],

@@ -1,6 +1,5 @@
-import { parseDate } from "../front-matter/dates.ts";
+import { parseDate, toValue, type ValueMap } from "../front-matter/values.ts";
 import type { FrontMatter } from "../front-matter/front-matter.ts";
-import { toValue, type ValueMap } from "../front-matter/values.ts";
 import { pageFromHtml } from "../page/page.ts";
 import { attributeOf, isElement, textOf, walkTree, type PageNode } from "../page/tree.ts";
 import type { Parsed, Surroundings } from "./format.ts";

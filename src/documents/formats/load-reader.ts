@@ -1,7 +1,6 @@
 import type { BinaryReader, Format, LaterReader, RowReader, TextReader } from "./format.ts";
-import { formats } from "./formats.ts";
+import { formats, readText } from "./formats.ts";
 import { readMarkdown } from "./markdown/markdown.ts";
-import { readText } from "./text.ts";
 
 type Loaded = TextReader | LaterReader | BinaryReader | RowReader;
 // Markdown and text are small and nearly always needed, so they are imported statically.

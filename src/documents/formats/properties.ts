@@ -1,7 +1,5 @@
-import { parseDate } from "../front-matter/dates.ts";
+import { parseDate, parseOwners, type Value, type ValueMap } from "../front-matter/values.ts";
 import type { FrontMatter } from "../front-matter/front-matter.ts";
-import { parseOwners } from "../front-matter/owners.ts";
-import type { Value, ValueMap } from "../front-matter/values.ts";
 
 /** The properties of a file from an office program, as written. */
 export interface Properties {

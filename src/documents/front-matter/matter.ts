@@ -1,8 +1,7 @@
 import grayMatter from "gray-matter";
 import { FAILSAFE_SCHEMA, load, Type, YAMLException } from "js-yaml";
 import { parse as parseToml, TomlError } from "smol-toml";
-import { parseJsonAsWritten } from "../text/json-digits.ts";
-import { scanJson } from "../text/json-position.ts";
+import { parseJsonAsWritten, scanJson } from "../text/json-text.ts";
 
 export type MatterFormat = "yaml" | "toml" | "json";
 

@@ -1,11 +1,12 @@
 import { TomlDate } from "smol-toml";
+import type { Owner } from "../../api/schemas.ts";
 
 /** A front matter value, the same type for all formats. YAML scalars are text as written. */
 export type Value = string | Scalar | null | Value[] | ValueMap;
 export type ValueMap = { [key: string]: Value };
 
 /** A JSON or TOML scalar that is not a string, as its JSON text. */
-export interface Scalar {
+interface Scalar {
   readonly scalar: string;
 }
 
@@ -121,4 +122,92 @@ export function copyJson(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     members.map(([key, member]) => [String(copyJson(key)), copyJson(member, depth + 1)]),
   );
+}
+
+const pattern =
+  /^(\d{4})([-/])(\d{2})\2(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)? ?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+// Dates that need no calculation: days that every month has, in UTC, in whole seconds.
+const simpleDate =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ)?$/;
+
+function offsetMinutes(zone: string | undefined): number {
+  // No zone means UTC: the document must not depend on the machine that reads it.
+  if (zone === undefined || zone === "" || /^z$/i.test(zone)) return 0;
+  const digits = zone.slice(1).replace(":", "");
+  const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2) || 0);
+  return zone.startsWith("-") ? -minutes : minutes;
+}
+
+/**
+ * Converts a date to ISO 8601 in UTC with `Z`. Accepts `YYYY-MM-DD` (midnight) and RFC 3339, also
+ * with `/` between year, month and day, a space for the `T`, without seconds or without a zone (then UTC). Undefined for everything
+ * else, also for the 30th of February: no guessing.
+ */
+export function parseDate(text: string): string | undefined {
+  if (simpleDate.test(text)) return text.length === 10 ? `${text}T00:00:00Z` : text;
+  const match = pattern.exec(text.trim());
+  if (!match) return undefined;
+  const [, year, , month, day, hour = "00", minute = "00", second = "00", fraction = "", zone] =
+    match;
+  const offset = offsetMinutes(zone);
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  // The minutes of the zone alone: `+02:75` would be read as +03:15.
+  if (Math.abs(offset) > 14 * 60 || Number(zone?.slice(-2) ?? 0) > 59) return undefined;
+  const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
+  const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}Z`);
+  // Date reads the 30th of February as a day in March.
+  if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day)) return undefined;
+  const time = formatTime(date.getTime() - offset * 60_000);
+  // The zone may move the date out of the four-digit years.
+  return time.startsWith("+") || time.startsWith("-") ? undefined : time;
+}
+
+/** Milliseconds since the epoch as ISO 8601 with `Z`, without empty milliseconds. */
+export function formatTime(ms: number): string {
+  return new Date(ms).toISOString().replace(".000Z", "Z");
+}
+
+const members = ["display_name", "first_name", "middle_initial", "last_name", "email"] as const;
+
+function fromText(text: string): Owner | undefined {
+  const clean = text.trim();
+  if (clean === "") return undefined;
+  const open = clean.endsWith(">") ? clean.lastIndexOf("<") : -1;
+  if (open !== -1) {
+    const rawName = clean.slice(0, open).trim();
+    const name = rawName.startsWith('"') ? rawName.replace(/^"(.*)"$/, "$1") : rawName;
+    const email = clean.slice(open + 1, -1).trim();
+    if (name === "") return email === "" ? undefined : { email };
+    return email === "" ? { display_name: name } : { display_name: name, email };
+  }
+  return /^[^\s@]+@[^\s@]+$/.test(clean) ? { email: clean } : { display_name: clean };
+}
+
+function fromMap(map: ValueMap): Owner | undefined {
+  const owner: Owner = {};
+  for (const member of members) {
+    const text = textOf(map[member])?.trim();
+    if (text) owner[member] = text;
+  }
+  const name = textOf(map["name"])?.trim();
+  if (name && !owner.display_name) owner.display_name = name;
+  return Object.keys(owner).length > 0 ? owner : undefined;
+}
+
+/**
+ * Owners of a front matter value: `Name <mail>`, a plain name or address, an
+ * owner object (`name` counts as `display_name`), or a list of these.
+ * Undefined when an item names nobody.
+ */
+export function parseOwners(value: Value): Owner[] | undefined {
+  const owners: Owner[] = [];
+  for (const item of Array.isArray(value) ? value : [value]) {
+    if (item === null) continue;
+    const text = textOf(item);
+    const owner = text === undefined ? isMap(item) && fromMap(item) : fromText(text);
+    if (!owner) return undefined;
+    owners.push(owner);
+  }
+  return owners;
 }

@@ -2,15 +2,14 @@ import type { SourceFile } from "../files/source-file.ts";
 import type { IngestionDocument } from "../../api/schemas.ts";
 import { CliError } from "../../errors.ts";
 import type { Examine } from "./inspection.ts";
-import { effectiveFor } from "../map/settings/effective.ts";
-import { listFiles } from "../find/find.ts";
+import { effectiveFor } from "../map/effective.ts";
+import { listFiles, openWalk } from "../find/find.ts";
 import type { Trace } from "../front-matter/fields.ts";
 import { readDocument, type Reading } from "./read.ts";
 import { readRows } from "./read-rows.ts";
 import { formatOf } from "../formats/formats.ts";
 import { jobsOf, scopeOf, type FindOptions } from "../find/scope.ts";
-import type { DocumentSettings } from "../map/settings/settings.ts";
-import { openWalk } from "../find/search.ts";
+import type { DocumentSettings } from "../map/settings.ts";
 
 /** One field of the payload: its value as JSON text (strings without quotes) and its origin. */
 export interface ExplainedField {

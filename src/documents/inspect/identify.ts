@@ -1,19 +1,19 @@
 import { CliError } from "../../errors.ts";
 import { loadGlobs } from "../files/patterns.ts";
 import { createFields } from "../front-matter/fields.ts";
-import { readFrontMatter } from "../front-matter/head.ts";
-import { effectiveFor, defaultId } from "../map/settings/effective.ts";
+import { readFrontMatter } from "../front-matter/front-matter.ts";
+import { effectiveFor, defaultId } from "../map/effective.ts";
 import {
   compileSettings,
   usesPatterns,
   type DocumentSettings,
   type RawSettings,
-} from "../map/settings/settings.ts";
+} from "../map/settings.ts";
 import { isPacked } from "../files/file-name.ts";
 import { formatOf, formats, withFrontMatter } from "../formats/formats.ts";
 import type { NewId, ReadItem } from "./inspection.ts";
 import { placeOf } from "./recorded.ts";
-import { normalise } from "../files/stamp.ts";
+import { normalise } from "../files/source-file.ts";
 
 /** The keys that a page of HTML, and the properties of a file, give their document. */
 const propertyKeys: ReadonlySet<string> = new Set([

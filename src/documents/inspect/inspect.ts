@@ -1,5 +1,4 @@
-import type { SourceFile } from "../files/source-file.ts";
-import type { FileFacts } from "../files/file-facts.ts";
+import { type SourceFile, type FileFacts, statFile } from "../files/source-file.ts";
 import { CliError, reasonOf } from "../../errors.ts";
 import type {
   Examine,
@@ -18,8 +17,7 @@ import { readDocument, readDocumentSync, textReaderFor, type Reading } from "./r
 import { readRows } from "./read-rows.ts";
 import { isAsRecorded, placeOf, same } from "./recorded.ts";
 import { loadGlobs } from "../files/patterns.ts";
-import { compileSettings, usesPatterns, type DocumentSettings } from "../map/settings/settings.ts";
-import { statFile } from "../files/stat-file.ts";
+import { compileSettings, usesPatterns, type DocumentSettings } from "../map/settings.ts";
 
 function failure(path: string, error: unknown): { kind: "failed"; path: string; reason: string } {
   // A CliError concerns one file. Any other error is a bug and ends the run.

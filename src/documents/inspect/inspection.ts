@@ -1,9 +1,9 @@
 import type { IngestionDocument } from "../../api/schemas.ts";
-import type { FileFacts } from "../files/file-facts.ts";
+import type { FileFacts } from "../files/source-file.ts";
 import type { LocalImage } from "../map/images/images.ts";
-import type { Notice } from "../payload/notices.ts";
+import type { Notice } from "../payload/metadata.ts";
 import type { Fingerprint } from "../payload/payload.ts";
-import type { DocumentSettings, RawSettings } from "../map/settings/settings.ts";
+import type { DocumentSettings, RawSettings } from "../map/settings.ts";
 import type { Parsed } from "../formats/format.ts";
 
 /** The pair of the run. If a flag names it (`fromFlag`), it overrides rules and rows. */

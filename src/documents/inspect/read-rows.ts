@@ -1,12 +1,11 @@
-import type { SourceFile } from "../files/source-file.ts";
+import { type SourceFile, trustedStamp } from "../files/source-file.ts";
 import type { Row, RowParser } from "../formats/format.ts";
 import { CliError, reasonOf } from "../../errors.ts";
-import { decodeFile } from "../files/bytes/decode.ts";
-import { decodeStream } from "../files/bytes/decode-stream.ts";
-import { effectiveFor } from "../map/settings/effective.ts";
+import { decodeFile, decodeStream } from "../files/bytes/decode.ts";
+import { effectiveFor } from "../map/effective.ts";
 import type { Trace } from "../front-matter/fields.ts";
-import { isLarger, openFileStream } from "../files/bytes/file-stream.ts";
-import { isOverLimit } from "../files/bytes/gunzip.ts";
+import { isLarger, openFileStream } from "../files/bytes/content.ts";
+import { isOverLimit } from "../files/bytes/unpack.ts";
 import { withoutRestriction } from "../payload/access.ts";
 import { parseJsonDocument } from "../payload/json-document.ts";
 import { loadReader } from "../formats/load-reader.ts";
@@ -20,8 +19,7 @@ import {
   type Reading,
   isOwnReport,
 } from "./read.ts";
-import type { DocumentSettings } from "../map/settings/settings.ts";
-import { trustedStamp } from "../files/stamp.ts";
+import type { DocumentSettings } from "../map/settings.ts";
 
 /** One record of a row file; `line` is where it begins. */
 export type RowReading = { part: number; line?: number } & (

@@ -1,23 +1,21 @@
-import type { SourceFile } from "../files/source-file.ts";
+import { type SourceFile, trustedStamp } from "../files/source-file.ts";
 import type { Format, Parsed, Surroundings, TextReader, FormatName } from "../formats/format.ts";
 import type { IngestionDocument } from "../../api/schemas.ts";
 import { CliError } from "../../errors.ts";
 import { readContent } from "../files/bytes/content.ts";
 import { decodeFile } from "../files/bytes/decode.ts";
 import type { Trace } from "../front-matter/fields.ts";
-import { contentHash } from "../files/bytes/file-bytes.ts";
+import { contentHash, refusePointer } from "../files/bytes/file-bytes.ts";
 import { extensionOf } from "../files/file-name.ts";
 import type { LocalImage } from "../map/images/images.ts";
 import { createIncludes } from "../parts/includes.ts";
 import { createParts, type Parts } from "../parts/parts.ts";
-import { refusePointer } from "../files/bytes/lfs.ts";
 import { mapDocument } from "../map/map-document.ts";
 import { loadReader, readerAtHand } from "../formats/load-reader.ts";
-import type { Notice } from "../payload/notices.ts";
+import type { Notice } from "../payload/metadata.ts";
 import { createNotesByName, type NotesByName } from "../parts/notes-by-name.ts";
 import { formatOf, orRefuse } from "../formats/formats.ts";
-import type { DocumentSettings } from "../map/settings/settings.ts";
-import { trustedStamp } from "../files/stamp.ts";
+import type { DocumentSettings } from "../map/settings.ts";
 
 export type Reading =
   | ({
@@ -231,4 +229,30 @@ export async function readDocument(
   // A copy: the buffer is reused for the next file.
   const parsed = await orRefuse(format, path, () => read(Uint8Array.from(bytes), path));
   return toReading(file, rest, parsed, settings, trace, createParts(settings.root));
+}
+
+/** The text of a file, and the hash of its bytes. */
+interface SourceText {
+  text: string;
+  content: string;
+}
+
+/**
+ * Reads the text of a file with one document again, as its reader sees it. Undefined for rows, for
+ * binary formats, and for a file that can no longer be read.
+ */
+export function readSourceText(
+  file: Pick<SourceFile, "path" | "absolutePath">,
+  settings: DocumentSettings,
+): SourceText | undefined {
+  const { path } = file;
+  if (formatOf(path, settings.format)?.gives !== "text") return undefined;
+  try {
+    const unknown = { sizeBytes: 0, stamp: "", mtimeMs: 0 };
+    const { bytes, content } = readBytes({ ...file, ...unknown }, settings);
+    return { text: decodeFile(bytes, path, settings.maxFileBytes), content };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return undefined;
+  }
 }

@@ -1,10 +1,8 @@
 import { closeSync, lstatSync, openSync } from "node:fs";
-import { contentHash, openFlags, readAll } from "../files/bytes/file-bytes.ts";
+import { contentHash, openFlags, readAll, maxFileBytesOf } from "../files/bytes/file-bytes.ts";
 import type { Inspector, InspectSetup, Looked, LookItem, ReadItem } from "./inspection.ts";
-import { maxFileBytesOf } from "../files/bytes/size-limit.ts";
-import { absoluteOf } from "../files/absolute.ts";
-import { createPartCheck } from "../parts/part-stamps.ts";
-import { sizeIn, stampOf } from "../files/stamp.ts";
+import { absoluteOf, sizeIn, stampOf } from "../files/source-file.ts";
+import { createPartCheck } from "../parts/parts.ts";
 
 // Runs and threads that only compare files with their records load no other module.
 

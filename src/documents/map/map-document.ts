@@ -3,17 +3,11 @@ import { join } from "node:path";
 import type { IngestionDocument } from "../../api/schemas.ts";
 import { restrictionHint, restrictionProblem, restricts } from "../payload/access.ts";
 import { CliError } from "../../errors.ts";
-import { effectiveFor } from "./settings/effective.ts";
-import { type FileFacts, commitOrigin } from "../files/file-facts.ts";
+import { effectiveFor } from "./effective.ts";
+import { type FileFacts, commitOrigin } from "../files/source-file.ts";
 import { booleanOf, createFields, type Trace } from "../front-matter/fields.ts";
-import { createBodyLine } from "./body-line.ts";
-import { removeIgnored } from "../text/ignore-regions.ts";
-import { findReferences } from "./images/image-references.ts";
-import { findImages, type FoundImages } from "./images/image-sections.ts";
-import type { LocalImage } from "./images/images.ts";
-import { pointerHint } from "../files/bytes/lfs.ts";
-import type { Parts } from "../parts/parts.ts";
 import {
+  createBodyLine,
   mapDates,
   mapId,
   mapLink,
@@ -22,11 +16,22 @@ import {
   mapTitles,
   type Mapping,
 } from "./map-fields.ts";
-import type { Notice } from "../payload/notices.ts";
-import { settingsOfRow, type DocumentSettings } from "./settings/settings.ts";
+import { removeIgnored } from "../text/left-out.ts";
+import { findReferences } from "./images/image-references.ts";
+import { findImages, type FoundImages } from "./images/image-sections.ts";
+import type { LocalImage } from "./images/images.ts";
+import { pointerHint } from "../files/bytes/file-bytes.ts";
+import type { Parts } from "../parts/parts.ts";
+import {
+  type Notice,
+  flatten,
+  tagsOf,
+  type AddEntry,
+  type MetadataValue,
+} from "../payload/metadata.ts";
+import { settingsOfRow, type DocumentSettings } from "./settings.ts";
 import { pageSections, splitSections } from "./sections.ts";
-import { addVersionTag } from "../payload/version-tag.ts";
-import { flatten, tagsOf, type AddEntry, type MetadataValue } from "../payload/metadata.ts";
+import { addVersionTag } from "../payload/payload.ts";
 import { isMap, type ValueMap } from "../front-matter/values.ts";
 import { rewriteLinks } from "./links/rewrite-links.ts";
 import { targetsFor } from "./links/targets.ts";

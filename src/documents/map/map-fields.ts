@@ -1,19 +1,50 @@
-import { createBodyLine } from "./body-line.ts";
+import { removeIgnored, type RemovedLines } from "../text/left-out.ts";
 import type { Parsed } from "../formats/format.ts";
 import type { IngestionDocument, Owner } from "../../api/schemas.ts";
-import { formatTime, parseDate } from "../front-matter/dates.ts";
-import { type Effective, defaultId } from "./settings/effective.ts";
-import { commitOrigin, type FileFacts } from "../files/file-facts.ts";
+import { formatTime, parseDate, parseOwners, isMap, textOf } from "../front-matter/values.ts";
+import { type Effective, defaultId } from "./effective.ts";
+import { commitOrigin, type FileFacts, normalise } from "../files/source-file.ts";
 import type { Fields, Trace } from "../front-matter/fields.ts";
 import { plainText } from "../text/heading-text.ts";
 import { documentLink } from "./links/document-link.ts";
-import type { Notice } from "../payload/notices.ts";
-import { parseOwners } from "../front-matter/owners.ts";
+import type { Notice } from "../payload/metadata.ts";
 import { withoutExtension } from "../files/file-name.ts";
-import type { DocumentSettings } from "./settings/settings.ts";
-import { isMap, textOf } from "../front-matter/values.ts";
-import { normalise } from "../files/stamp.ts";
+import type { DocumentSettings } from "./settings.ts";
 import { scanStructure, type Heading } from "../text/structure.ts";
+
+/**
+ * Returns a function that finds the line of the file (from 1) of an offset in the body without ignore
+ * regions. The offset must grow from call to call.
+ */
+export function createBodyLine(
+  { parsed, path }: { parsed: Parsed; path: string },
+  body: string,
+): (offset: number) => number {
+  const ignored: RemovedLines[] = [];
+  removeIgnored(parsed.body, path, parsed.bodyLine, ignored);
+  const { removed: hidden = [] } = parsed;
+  let line = parsed.bodyLine;
+  let shift = 0;
+  let at = -1;
+  let [nextIgnored, nextHidden] = [0, 0];
+  return (offset) => {
+    for (let next = body.indexOf("\n", at + 1); next !== -1 && next < offset;) {
+      line++;
+      at = next;
+      next = body.indexOf("\n", at + 1);
+    }
+    for (let each = ignored[nextIgnored]; each && each.at <= offset; each = ignored[nextIgnored]) {
+      line += each.lines;
+      shift += each.length;
+      nextIgnored++;
+    }
+    for (let each = hidden[nextHidden]; each && each.at <= offset + shift;) {
+      line += each.lines;
+      each = hidden[++nextHidden];
+    }
+    return line;
+  };
+}
 
 /** One file, and everything needed to map it to a document. */
 export interface Mapping {

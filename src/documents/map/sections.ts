@@ -1,4 +1,4 @@
-import type { SectionMode } from "./settings/rules.ts";
+import type { SectionMode } from "./settings.ts";
 import type { Page } from "../formats/format.ts";
 import {
   type AnchorStyle,

@@ -1,5 +1,4 @@
-import { escapeLineStart, escapeText, possibleMarks } from "./escape.ts";
-import type { Piece } from "./pieces.ts";
+import { escapeLineStart, escapeText, possibleMarks, type Piece } from "./pieces.ts";
 
 /** Code as Markdown, with more backticks around it than in it. */
 function codeSpan(code: string, isPlain = false): string {

@@ -1,6 +1,5 @@
-import { escapeLineStart } from "./escape.ts";
+import { escapeLineStart, oneLine, plainOf, type Piece } from "./pieces.ts";
 import { markdownOf } from "./inline.ts";
-import { oneLine, plainOf, type Piece } from "./pieces.ts";
 import { attributeOf, childrenOf, isElement, textOf, walkTree, type PageNode } from "./tree.ts";
 import { addBlock, addChildren, endBlock, lineOf, type Writer } from "./writer.ts";
 

@@ -2,14 +2,13 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { posix } from "node:path";
 import { CliError, codeOf, fileProblem } from "../../errors.ts";
 import { relativeTo } from "../files/root.ts";
-import { partAnywhere } from "./part-stamps.ts";
-import { sourceFile } from "../files/stamp.ts";
+import { partAnywhere, type Parts } from "./parts.ts";
+import { sourceFile } from "../files/source-file.ts";
 import { readContent } from "../files/bytes/content.ts";
 import { decodeText } from "../files/bytes/decode.ts";
-import { pointerHint, isPointer, pointerProblem } from "../files/bytes/lfs.ts";
+import { pointerHint, isPointer, pointerProblem } from "../files/bytes/file-bytes.ts";
 import { createNotesByName, mostNotes } from "./notes-by-name.ts";
-import type { Parts } from "./parts.ts";
-import { outside } from "../formats/project-file.ts";
+import { outside } from "../formats/markdown/included.ts";
 import type { Included, Includes } from "../formats/format.ts";
 
 /** How deep includes nest, and how much they add to a document. */

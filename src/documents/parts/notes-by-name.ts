@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { comparableName } from "./part-stamps.ts";
+import { comparableName } from "./parts.ts";
 
 /** Finds notes by name, as Obsidian does where a link names no folder. */
 export interface NotesByName {

@@ -3,7 +3,7 @@ import { isMap, jsonOf, textOf, type Value, type ValueMap } from "../front-matte
 export type MetadataValue = string | string[];
 
 /** One metadata entry with its origin, for `explain`. */
-export interface MetadataEntry {
+interface MetadataEntry {
   value: MetadataValue;
   origin: string;
 }
@@ -57,4 +57,23 @@ export function tagsOf(value: Value | undefined): string[] {
     if (tag !== "") tags.push(tag);
   }
   return tags;
+}
+
+/** A fact about a document that a run reports once for all documents, with their number. */
+export interface Notice {
+  /**
+   * `access`: a front matter key that seems to restrict who may read. `dropped`: a member
+   * that the service accepts and drops. `unknown`: a member that the service does not know.
+   * `link`: the document has no link. `made`: a template or a style made its link. `deadLink`: it
+   * has relative links to no file of the project. `leftOut`: the page shows something that the document lacks.
+   */
+  kind: "access" | "dropped" | "unknown" | "link" | "made" | "deadLink" | "leftOut";
+  /**
+   * Key or member: `private`, `chunk_count`; of `link` the reason; of `made` the link; of `leftOut` a
+   * LeftOutKind.
+   */
+  name: string;
+  /** Of `leftOut` and `deadLink`: how often in the document, and the first, with its line. */
+  times?: number;
+  example?: string;
 }

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { IngestionDocument } from "../../api/schemas.ts";
+import { CliError } from "../../errors.ts";
 
 /** The recorded hashes of a payload: they show whether it changed, and in which fields. */
 export interface Fingerprint {
@@ -10,7 +11,7 @@ export interface Fingerprint {
 }
 
 /** A document ready to be sent. */
-export interface Payload {
+interface Payload {
   /** JSON of `{document, cc_pair_id}`, the same text as from JSON.stringify. */
   body: Uint8Array;
   fingerprint: Fingerprint;
@@ -71,4 +72,74 @@ export function changedFields(before: string, after: string): string[] {
   const [old, fresh] = [parse(before), parse(after)];
   const names = new Set([...old.keys(), ...fresh.keys()]);
   return [...names].filter((name) => old.get(name) !== fresh.get(name)).toSorted();
+}
+
+const defaultKey = "knowctl_version";
+
+/** Metadata key of the version; undefined if documents get none. */
+export function versionKeyOf(setting: boolean | string | undefined): string | undefined {
+  if (setting === true) return defaultKey;
+  return setting === false ? undefined : setting;
+}
+
+/**
+ * Adds the fingerprint of the document, without this entry, to its metadata. Fields in `volatile`
+ * do not count. Throws CliError `usage` if the document has the key itself. `path` is for messages.
+ */
+export function addVersionTag(
+  document: IngestionDocument,
+  volatile: readonly (keyof IngestionDocument)[],
+  { key, path }: { key: string; path: string },
+): void {
+  const { metadata } = document;
+  if (Object.hasOwn(metadata, key)) {
+    throw new CliError("usage", `${path}: metadata ${key}: ingest.versionTag uses this key`, {
+      hints: ["rename the key in the document, or name another one in ingest.versionTag"],
+    });
+  }
+  const { whole } = fingerprintOf(document, volatile);
+  // Unlike an assignment, this also works for `__proto__`.
+  document.metadata = Object.fromEntries([...Object.entries(metadata), [key, whole]]);
+}
+
+/** What documents cost the service, as far as their text tells. */
+export interface Size {
+  /** Characters of the text. */
+  characters: number;
+  /** Estimated, see estimateTokens(). */
+  tokens: number;
+  /** Estimated: one for each 512 tokens of a document that are begun. */
+  chunks: number;
+}
+
+export const noSize = (): Size => ({ characters: 0, tokens: 0, chunks: 0 });
+
+const tokensInChunk = 512;
+
+/**
+ * Estimated number of tokens in a text: one for each Chinese, Japanese or Korean character, and one
+ * for each four other characters.
+ */
+export function estimateTokens(text: string): number {
+  let ideographs = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x1100 || code > 0xffdc) continue;
+    const isWide = code <= 0x11ff || (code >= 0x2e80 && code <= 0xd7ff) || code >= 0xf900;
+    if (isWide) ideographs++;
+  }
+  return Math.round(ideographs + (text.length - ideographs) / 4);
+}
+
+/** Adds the text of the document in a request's body. */
+export function addSize(sum: Size, body: Uint8Array): void {
+  const json = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  const { document } = JSON.parse(json) as { document: IngestionDocument };
+  let tokens = 0;
+  for (const { text = "" } of document.sections) {
+    sum.characters += text?.length ?? 0;
+    tokens += estimateTokens(text ?? "");
+  }
+  sum.tokens += tokens;
+  sum.chunks += Math.max(1, Math.ceil(tokens / tokensInChunk));
 }

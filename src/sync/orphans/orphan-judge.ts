@@ -1,6 +1,6 @@
 import { formatOf } from "../../documents/formats/formats.ts";
-import type { DocumentSettings, RawSettings } from "../../documents/map/settings/settings.ts";
-import type { Yield, Yields } from "../../documents/inspect/yields.ts";
+import type { DocumentSettings, RawSettings } from "../../documents/map/settings.ts";
+import type { Yield, Yields } from "../../documents/inspect/open-inspector.ts";
 import {
   orphanClass,
   type DocumentState,

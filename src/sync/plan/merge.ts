@@ -1,7 +1,6 @@
-import type { Listed, ListedFile } from "../../documents/files/source-file.ts";
+import { type Listed, type ListedFile, comparePaths } from "../../documents/files/source-file.ts";
 import type { PlanRequest } from "./plan-request.ts";
 import type { LookItem } from "../../documents/inspect/inspection.ts";
-import { comparePaths } from "../../documents/files/stamp.ts";
 import type { PlanTable } from "./plan-table.ts";
 import { stampIn } from "../state/records.ts";
 import { createScan, type RecordedFile } from "./scan.ts";

@@ -1,4 +1,4 @@
-import type { Notice } from "../../documents/payload/notices.ts";
+import type { Notice } from "../../documents/payload/metadata.ts";
 
 /** `count` is that of documents; of `leftOut` that of what is left out. */
 export interface CountedNotice extends Omit<Notice, "kind"> {

@@ -1,6 +1,5 @@
 import type { CollisionCheck } from "./collisions.ts";
-import type { Listed } from "../../documents/files/source-file.ts";
-import type { FileFacts } from "../../documents/files/file-facts.ts";
+import type { Listed, FileFacts } from "../../documents/files/source-file.ts";
 import type { PlanInspector } from "../../documents/inspect/inspection.ts";
 import type { FormatName } from "../../documents/formats/format.ts";
 import type { PathRange } from "../../documents/find/scope.ts";

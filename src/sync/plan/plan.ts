@@ -1,9 +1,7 @@
-import type { Listed } from "../../documents/files/source-file.ts";
+import { type Listed, absoluteOf, statFile } from "../../documents/files/source-file.ts";
 import type { PlanRequest } from "./plan-request.ts";
 import type { Prepared } from "../../documents/inspect/inspection.ts";
 import { formatOf } from "../../documents/formats/formats.ts";
-import { absoluteOf } from "../../documents/files/absolute.ts";
-import { statFile } from "../../documents/files/stat-file.ts";
 import { refuseCollisions } from "./collisions.ts";
 import { bytesOf, createLooks, createNewFiles, nextTurn } from "./batches.ts";
 import { lookItem, withRecords, type Candidate } from "./merge.ts";

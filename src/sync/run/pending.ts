@@ -1,4 +1,4 @@
-import type { FileFacts } from "../../documents/files/file-facts.ts";
+import type { FileFacts } from "../../documents/files/source-file.ts";
 import type { Inspector, Looked, Prepared } from "../../documents/inspect/inspection.ts";
 import type { PlannedDocument, PlanTable } from "../plan/plan-table.ts";
 import { bytesOf } from "../plan/batches.ts";

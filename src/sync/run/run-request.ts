@@ -1,6 +1,6 @@
 import type { Workers } from "./workers.ts";
 import type { IngestionResult } from "../../api/schemas.ts";
-import type { Notice } from "../../documents/payload/notices.ts";
+import type { Notice } from "../../documents/payload/metadata.ts";
 import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
 import type { Pending, LastSent } from "./pending.ts";
 import type { State } from "../state/state.ts";

@@ -1,4 +1,4 @@
-import type { RawSettings, ShapingOption } from "../../documents/map/settings/settings.ts";
+import type { RawSettings, ShapingOption } from "../../documents/map/settings.ts";
 import { sortedJson, type RecordedOptions } from "./options.ts";
 
 type Settings = Omit<RawSettings, "root">;

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Database } from "../../database.ts";
-import type { RawSettings } from "../../documents/map/settings/settings.ts";
+import type { RawSettings } from "../../documents/map/settings.ts";
 
 /**
  * The flags and configuration by which a run selected files and shaped documents.

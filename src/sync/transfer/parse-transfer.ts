@@ -1,5 +1,5 @@
 import { CliError } from "../../errors.ts";
-import { partsOfPaths } from "../../documents/parts/part-stamps.ts";
+import { partsOfPaths } from "../../documents/parts/parts.ts";
 import { parseOptions } from "../state/options.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../state/records.ts";
 import type { BegunRun } from "../state/uploads.ts";

@@ -1,4 +1,4 @@
-import { pathsInParts } from "../../documents/parts/part-stamps.ts";
+import { pathsInParts } from "../../documents/parts/parts.ts";
 import type { RecordedOptions } from "../state/options.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../state/records.ts";
 import type { BegunRun } from "../state/uploads.ts";

@@ -1,3 +1,4 @@
+import "../../documents/folder.ts";
 import { randomFrom, textFor } from "./secrets/made-up-secrets.ts";
 import { describe, expect, it } from "vitest";
 import {
@@ -6,10 +7,9 @@ import {
   type PageReport,
 } from "../../../src/checks/lint/examine.ts";
 import type { FolderRule, PageRule } from "../../../src/checks/lint/rule.ts";
-import { compileSettings } from "../../../src/documents/map/settings/settings.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
 import type { ExaminedPage } from "../../../src/documents/inspect/inspection.ts";
 import { allRules, inspectFile, reportOf } from "./inspected.ts";
-import "../../documents/folder.ts";
 
 const text = { severity: "warning", summary: "", advice: "", bad: "", good: "" } as const;
 

@@ -4,7 +4,7 @@ import type { LintSetup, PageReport } from "../../../src/checks/lint/examine.ts"
 import { loadExamine } from "../../../src/checks/lint/load-examine.ts";
 import { loadInspector } from "../../../src/documents/inspect/inspect.ts";
 import type { Prepared } from "../../../src/documents/inspect/inspection.ts";
-import type { RawSettings } from "../../../src/documents/map/settings/settings.ts";
+import type { RawSettings } from "../../../src/documents/map/settings.ts";
 import { temporaryFolder } from "../../support.ts";
 
 /** Setup of `lint` with all rules and without configuration. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { LintFinding } from "../../../src/checks/lint/place.ts";
 import { fixFiles } from "../../../src/commands/lint/fix-files.ts";
-import { compileSettings } from "../../../src/documents/map/settings/settings.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { contentHash } from "../../../src/documents/files/bytes/file-bytes.ts";
 import { createOutput } from "../../../src/output/terminal/output.ts";
 import { findingWith } from "../../checks/lint/finding.ts";

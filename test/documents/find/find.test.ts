@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findFiles } from "../../../src/documents/find/find.ts";
 import { scopeOf } from "../../../src/documents/find/scope.ts";
-import { compileSettings } from "../../../src/documents/map/settings/settings.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { readDocumentSync } from "../../../src/documents/inspect/read.ts";
 import { CliError } from "../../../src/errors.ts";
 import { expectCheap } from "../../cost.ts";

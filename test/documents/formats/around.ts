@@ -1,4 +1,4 @@
-import { compileSettings } from "../../../src/documents/map/settings/settings.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { noIncludes } from "../../../src/documents/parts/includes.ts";
 import type { Surroundings } from "../../../src/documents/formats/format.ts";
 

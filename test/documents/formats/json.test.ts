@@ -1,6 +1,6 @@
 import * as fc from "../../property.ts";
 import { expect, it } from "vitest";
-import { scanJson } from "../../../src/documents/text/json-position.ts";
+import { scanJson } from "../../../src/documents/text/json-text.ts";
 import { readJson } from "../../../src/documents/formats/json.ts";
 import { failure } from "../folder.ts";
 import { rowsIn, rowsOf, textsOf } from "./rows.ts";

@@ -1,6 +1,6 @@
 import { expectLinear } from "../../cost.ts";
 import { describe, expect, it } from "vitest";
-import { compileSettings } from "../../../src/documents/map/settings/settings.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
 import type { Parsed } from "../../../src/documents/formats/format.ts";
 import { readDocument } from "../../../src/documents/inspect/read.ts";
 import { readMdx } from "../../../src/documents/formats/mdx/mdx.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readNdjson } from "../../../src/documents/formats/ndjson.ts";
+import { readNdjson } from "../../../src/documents/formats/json.ts";
 import { failure } from "../folder.ts";
 import { documentsOf, rowsOf, textsOf } from "./rows.ts";
 

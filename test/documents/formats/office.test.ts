@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readDocument } from "../../../src/documents/inspect/read.ts";
-import { compileSettings } from "../../../src/documents/map/settings/settings.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { projectFolder } from "../../support.ts";
 import { createFolder, fileIn, readOkAsync } from "../folder.ts";
 

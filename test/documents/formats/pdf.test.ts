@@ -2,7 +2,7 @@ import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { readPdf, checkStreams } from "../../../src/documents/formats/pdf/pdf.ts";
 import { readDocument } from "../../../src/documents/inspect/read.ts";
-import { compileSettings } from "../../../src/documents/map/settings/settings.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { CliError } from "../../../src/errors.ts";
 import { createFolder, fileIn, readOkAsync, type Options } from "../folder.ts";
 import { pdf, pdfOf, type PdfPart } from "./pdf-file.ts";

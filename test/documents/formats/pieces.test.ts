@@ -2,8 +2,7 @@ import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import type { Row, RowReader } from "../../../src/documents/formats/format.ts";
 import { readCsv } from "../../../src/documents/formats/csv.ts";
-import { readJson } from "../../../src/documents/formats/json.ts";
-import { readNdjson } from "../../../src/documents/formats/ndjson.ts";
+import { readJson, readNdjson } from "../../../src/documents/formats/json.ts";
 import { failure } from "../folder.ts";
 import { rowsOf, rowsOfPieces } from "./rows.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseColumnMap } from "../../../src/documents/formats/rows/row-keys.ts";
+import { parseColumnMap } from "../../../src/documents/formats/rows.ts";
 import { failure } from "../folder.ts";
 
 it.each([

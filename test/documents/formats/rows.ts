@@ -1,8 +1,8 @@
 import type { Row, RowReader } from "../../../src/documents/formats/format.ts";
 import type { IngestionDocument } from "../../../src/api/schemas.ts";
 import { readRow, type RowReading } from "../../../src/documents/inspect/read-rows.ts";
-import { parseColumnMap } from "../../../src/documents/formats/rows/row-keys.ts";
-import { compileSettings, type RawSettings } from "../../../src/documents/map/settings/settings.ts";
+import { parseColumnMap } from "../../../src/documents/formats/rows.ts";
+import { compileSettings, type RawSettings } from "../../../src/documents/map/settings.ts";
 
 export interface RowOptions {
   map?: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { explainDocument, type Explanation } from "../../../src/documents/inspect/explain.ts";
-import { compileSettings } from "../../../src/documents/map/settings/settings.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { createFolder, fileIn, find, type Options } from "../folder.ts";
 
 const noChecks = undefined;

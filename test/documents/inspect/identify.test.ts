@@ -8,10 +8,7 @@ import { loadIdentify } from "../../../src/documents/inspect/identify.ts";
 import { mapDocument } from "../../../src/documents/map/map-document.ts";
 import { readMarkdown } from "../../../src/documents/formats/markdown/markdown.ts";
 import { around } from "../formats/around.ts";
-import {
-  compileSettings,
-  type DocumentSettings,
-} from "../../../src/documents/map/settings/settings.ts";
+import { compileSettings, type DocumentSettings } from "../../../src/documents/map/settings.ts";
 import { CliError } from "../../../src/errors.ts";
 import { createFolder, type Options } from "../folder.ts";
 

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { compileSettings } from "../../../src/documents/map/settings/settings.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { contentHash } from "../../../src/documents/files/bytes/file-bytes.ts";
 import { readRows, type RowReading } from "../../../src/documents/inspect/read-rows.ts";
 import { CliError } from "../../../src/errors.ts";

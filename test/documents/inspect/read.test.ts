@@ -5,7 +5,7 @@ import { readContent } from "../../../src/documents/files/bytes/content.ts";
 import { invalidUtf8At } from "../../../src/documents/files/bytes/decode.ts";
 import { readDocumentSync } from "../../../src/documents/inspect/read.ts";
 import { readRows } from "../../../src/documents/inspect/read-rows.ts";
-import { compileSettings } from "../../../src/documents/map/settings/settings.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { replaceInFileSystem } from "../../file-system.ts";
 import { createFolder, failure, fileIn, read, readOk } from "../folder.ts";
 

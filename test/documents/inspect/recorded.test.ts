@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { contentHash } from "../../../src/documents/files/bytes/file-bytes.ts";
 import type { LookItem } from "../../../src/documents/inspect/inspection.ts";
 import { isAsRecorded } from "../../../src/documents/inspect/recorded.ts";
-import { stampOf } from "../../../src/documents/files/stamp.ts";
+import { stampOf } from "../../../src/documents/files/source-file.ts";
 import { createFolder } from "../folder.ts";
 
 const recordedText = "# as recorded\n";

@@ -1,12 +1,9 @@
 import * as fc from "../../property.ts";
 import { describe, expect, it } from "vitest";
-import { parseDate } from "../../../src/documents/front-matter/dates.ts";
-import { defaultId, mappingKey } from "../../../src/documents/map/settings/effective.ts";
-import {
-  compileSettings,
-  type ShapingOption,
-} from "../../../src/documents/map/settings/settings.ts";
-import { normalise } from "../../../src/documents/files/stamp.ts";
+import { parseDate } from "../../../src/documents/front-matter/values.ts";
+import { defaultId, mappingKey } from "../../../src/documents/map/effective.ts";
+import { compileSettings, type ShapingOption } from "../../../src/documents/map/settings.ts";
+import { normalise } from "../../../src/documents/files/source-file.ts";
 import { failure, read, readOk, type Options } from "../folder.ts";
 
 const map = (text: string, options?: Options, path?: string): Record<string, unknown> => ({
@@ -463,7 +460,7 @@ describe("mappingKey", () => {
     [{ rules: [{ match: "docs/**", metadata: { a: "b" } }] }],
     [{ rules: [{ match: "docs/**", ccPairId: 1 }] }],
   ])("differs with %j", (options) => {
-    const what = "add the setting to the key in src/documents/map/settings/effective.ts";
+    const what = "add the setting to the key in src/documents/map/effective.ts";
     expect(key(options), what).not.toBe(base);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { anchorsOf, plainText } from "../../../src/documents/text/heading-text.ts";
 import { mapDocument } from "../../../src/documents/map/map-document.ts";
 import { splitSections, type SectionOptions } from "../../../src/documents/map/sections.ts";
-import { compileSettings } from "../../../src/documents/map/settings/settings.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { scanStructure } from "../../../src/documents/text/structure.ts";
 
 const options: SectionOptions = {

@@ -1,9 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createPartCheck, pathsInParts } from "../../../src/documents/parts/part-stamps.ts";
-import { compileSettings } from "../../../src/documents/map/settings/settings.ts";
-import { createParts, mostParts } from "../../../src/documents/parts/parts.ts";
+import {
+  createPartCheck,
+  pathsInParts,
+  createParts,
+  mostParts,
+} from "../../../src/documents/parts/parts.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { readDocumentSync, type Reading } from "../../../src/documents/inspect/read.ts";
 import type { TextReader } from "../../../src/documents/formats/format.ts";
 import { createFolder, fileIn } from "../folder.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { runAlone, type AloneTask } from "../../../src/documents/inspect/alone.ts";
+import { runAlone, type AloneTask } from "../../../src/documents/inspect/pool.ts";
 import type { Looked, Prepared } from "../../../src/documents/inspect/inspection.ts";
 import { openInspector } from "../../../src/documents/inspect/open-inspector.ts";
 import type { Explanation } from "../../../src/documents/inspect/explain.ts";

@@ -7,7 +7,7 @@ import { loadInspector } from "../../../src/documents/inspect/inspect.ts";
 import type { InspectSetup, Looked, LookItem } from "../../../src/documents/inspect/inspection.ts";
 import { loadIdentify } from "../../../src/documents/inspect/identify.ts";
 import { createPool } from "../../../src/documents/inspect/pool.ts";
-import { stampOf } from "../../../src/documents/files/stamp.ts";
+import { stampOf } from "../../../src/documents/files/source-file.ts";
 import { projectFolder, temporaryFolder } from "../../support.ts";
 
 const worker = join(projectFolder, "dist", "worker.cjs");

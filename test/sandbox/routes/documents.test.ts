@@ -7,7 +7,7 @@ import { type UploadFile, uploadImage } from "../../../src/api/files.ts";
 import type { IngestionRequest } from "../../../src/api/schemas.ts";
 import { imagePlaceholder } from "../../../src/documents/map/images/image-sections.ts";
 import { type LocalImage, readImageBytes } from "../../../src/documents/map/images/images.ts";
-import { compileSettings } from "../../../src/documents/map/settings/settings.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { readDocumentSync } from "../../../src/documents/inspect/read.ts";
 import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { defaultPairs } from "../../../src/sandbox/store/seeds.ts";

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, oneof, property, record } from "../../property.ts";
 import { describe, expect, it } from "vitest";
-import { partsOfPaths } from "../../../src/documents/parts/part-stamps.ts";
+import { partsOfPaths } from "../../../src/documents/parts/parts.ts";
 import { forget } from "../../../src/sync/state/forget.ts";
 import { createIncoming } from "../../../src/sync/transfer/import.ts";
 import type { AcceptedRecord, FileRecord } from "../../../src/sync/state/records.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { partsText, pathsInParts } from "../../../src/documents/parts/part-stamps.ts";
+import { partsText, pathsInParts } from "../../../src/documents/parts/parts.ts";
 import { exportLines } from "../../../src/sync/transfer/export.ts";
 import { parseTransferLine } from "../../../src/sync/transfer/parse-transfer.ts";
 import { openTestState } from "../open-state.ts";

@@ -1,6 +1,6 @@
 import type { Span, LintPage } from "../rule.ts";
 import type { Parsed } from "../../../documents/formats/format.ts";
-import { decodeEntities } from "../../../documents/map/images/image-tags.ts";
+import { decodeEntities } from "../../../documents/map/images/image-references.ts";
 import { scanStructure } from "../../../documents/text/structure.ts";
 import { lacksVisible } from "../../../documents/text/left-out.ts";
 import { formatOf, formats } from "../../../documents/formats/formats.ts";

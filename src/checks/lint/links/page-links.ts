@@ -1,11 +1,15 @@
 import type { LintPage, Span } from "../rule.ts";
-import { removeIgnored, type RemovedLines } from "../../../documents/text/ignore-regions.ts";
+import { removeIgnored, type RemovedLines } from "../../../documents/text/left-out.ts";
 import { oncePerPage } from "../page/body.ts";
-import { findLinks, type FoundLink } from "../../../documents/map/links/find-links.ts";
-import { relativeLinks, type RelativeLink } from "../../../documents/map/links/rewrite-links.ts";
+import {
+  findLinks,
+  type FoundLink,
+  relativeLinks,
+  type RelativeLink,
+} from "../../../documents/map/links/rewrite-links.ts";
 import type { LinkingFile } from "../../../documents/map/links/resolve-link.ts";
 import { targetsFor } from "../../../documents/map/links/targets.ts";
-import { effectiveFor } from "../../../documents/map/settings/effective.ts";
+import { effectiveFor } from "../../../documents/map/effective.ts";
 import { isNamedByFile } from "../folder.ts";
 import { createFindReference, isAdoc } from "./anchors.ts";
 

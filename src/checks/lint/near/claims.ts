@@ -1,5 +1,4 @@
-import { createLookup } from "../../../documents/text/code.ts";
-import { scanStructure } from "../../../documents/text/structure.ts";
+import { createLookup, scanStructure } from "../../../documents/text/structure.ts";
 import { hash } from "node:crypto";
 import { unspaced } from "./similar.ts";
 

@@ -1,9 +1,14 @@
 import type { LintPage, Span, Found } from "../rule.ts";
 import { plainText } from "../../../documents/text/heading-text.ts";
-import { removeIgnored } from "../../../documents/text/ignore-regions.ts";
-import { scanStructure, type Heading, type Structure } from "../../../documents/text/structure.ts";
+import { removeIgnored } from "../../../documents/text/left-out.ts";
+import {
+  scanStructure,
+  type Heading,
+  type Structure,
+  codeSpansOf,
+  createLookup,
+} from "../../../documents/text/structure.ts";
 import { lineOfKey } from "../../../documents/front-matter/front-matter.ts";
-import { codeSpansOf, createLookup } from "../../../documents/text/code.ts";
 
 /**
  * Returns a function that reads each page once. Rules look at one page after the other, and several

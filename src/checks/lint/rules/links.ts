@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { LintPage, PageRule, FolderRule, PageFacts, Rule } from "../rule.ts";
-import { inOtherCase } from "../../../documents/map/links/names.ts";
+import { inOtherCase, targetsFor, type Targets } from "../../../documents/map/links/targets.ts";
 import {
   pageBody,
   hasLinks,
@@ -25,14 +25,13 @@ import {
 } from "../links/anchors.ts";
 import { createNumbersByHash, hashText } from "../store.ts";
 import { findReferences } from "../../../documents/map/images/image-references.ts";
-import { placeOf } from "../../../documents/map/images/image-places.ts";
+import { placeOf } from "../../../documents/map/images/image-sections.ts";
 import { namedFolder } from "../../../documents/map/links/resolve-link.ts";
-import { targetsFor, type Targets } from "../../../documents/map/links/targets.ts";
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { withoutExtension } from "../../../documents/files/file-name.ts";
 import { createFields } from "../../../documents/front-matter/fields.ts";
 import { documentLink } from "../../../documents/map/links/document-link.ts";
-import { effectiveFor } from "../../../documents/map/settings/effective.ts";
+import { effectiveFor } from "../../../documents/map/effective.ts";
 import { documentName, findRepeated } from "../folder.ts";
 
 /** The file that a dead link names but for capital letters: the link works on Windows and macOS alone. */

@@ -8,7 +8,7 @@ import {
 } from "../page/body.ts";
 import { createFindSpan } from "../page/spans.ts";
 import type { PageRule } from "../rule.ts";
-import { estimateTokens } from "../../../documents/payload/size.ts";
+import { estimateTokens } from "../../../documents/payload/payload.ts";
 
 const before = "(?:above|before|earlier|previously|already)";
 const said =

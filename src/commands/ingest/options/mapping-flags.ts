@@ -1,8 +1,8 @@
 import type { GlobalFlags } from "../../../config/global-flags.ts";
 import { droppedKeys } from "../../../documents/front-matter/values.ts";
-import type { MappingOptions, ShapingOption } from "../../../documents/map/settings/settings.ts";
+import type { MappingOptions, ShapingOption } from "../../../documents/map/settings.ts";
 import type { FormatName } from "../../../documents/formats/format.ts";
-import { parseColumnMap } from "../../../documents/formats/rows/row-keys.ts";
+import { parseColumnMap } from "../../../documents/formats/rows.ts";
 import { CliError } from "../../../errors.ts";
 import type { RecordedOptions } from "../../../sync/state/options.ts";
 

@@ -3,7 +3,7 @@ import { relative, resolve, sep } from "node:path";
 import type { Config } from "../../../config/load.ts";
 import { isGlob, mayBeGlob } from "../../../documents/files/patterns.ts";
 import { exists } from "../../../documents/files/real-place.ts";
-import { parseColumnMap } from "../../../documents/formats/rows/row-keys.ts";
+import { parseColumnMap } from "../../../documents/formats/rows.ts";
 import { CliError } from "../../../errors.ts";
 import { parseMetadata, shapingFlags } from "./mapping-flags.ts";
 

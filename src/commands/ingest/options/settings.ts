@@ -7,16 +7,16 @@ import type { Listed } from "../../../documents/files/source-file.ts";
 import type { FormatName } from "../../../documents/formats/format.ts";
 import type { FindOptions } from "../../../documents/find/scope.ts";
 import { realPath, type ProjectRoot, relativeTo } from "../../../documents/files/root.ts";
-import { creationFields, parseColumnMap } from "../../../documents/formats/rows/row-keys.ts";
+import { creationFields, parseColumnMap } from "../../../documents/formats/rows.ts";
 import {
   compileSettings,
   usesPatterns,
   type DocumentSettings,
   type MappingOptions,
   type RawSettings,
-} from "../../../documents/map/settings/settings.ts";
+} from "../../../documents/map/settings.ts";
 import { loadGlobs, mayBeGlob } from "../../../documents/files/patterns.ts";
-import { mappingVersion, mappingKey } from "../../../documents/map/settings/effective.ts";
+import { mappingVersion, mappingKey } from "../../../documents/map/effective.ts";
 import { CliError } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";

@@ -1,5 +1,4 @@
-import { absoluteOf } from "../../../documents/files/absolute.ts";
-import type { Listed } from "../../../documents/files/source-file.ts";
+import { absoluteOf, type Listed } from "../../../documents/files/source-file.ts";
 import type { Context } from "../../../context.ts";
 import { redactEach } from "../../../output/report/file.ts";
 import { writeReports, type ReportFiles } from "../../../output/report/forms.ts";

@@ -1,6 +1,6 @@
 import { ownTargets } from "../target/recorded-target.ts";
 import { tombstoneMark } from "../../../sync/state/records.ts";
-import { defaultId } from "../../../documents/map/settings/effective.ts";
+import { defaultId } from "../../../documents/map/effective.ts";
 import { createRealPlaces, exists } from "../../../documents/files/real-place.ts";
 import { countOf, formatCount } from "../../../output/terminal/progress.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";

@@ -1,5 +1,5 @@
 import { nearest } from "../../../nearest.ts";
-import { knownMembers } from "../../../documents/payload/members.ts";
+import { knownMembers } from "../../../documents/payload/json-document.ts";
 import { type LeftOutKind, isUnseen } from "../../../documents/text/left-out.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";

@@ -7,7 +7,7 @@ import { createPlanTable, type PlanTable } from "../../../sync/plan/plan-table.t
 import type { Pending } from "../../../sync/run/pending.ts";
 import { targetFor, type Targets } from "../../../sync/state/target.ts";
 import type { PlannedDocument } from "../../../output/planned.ts";
-import { addSize, noSize, type Size } from "../../../documents/payload/size.ts";
+import { addSize, noSize, type Size } from "../../../documents/payload/payload.ts";
 import { openOutput } from "../../connect.ts";
 import { accessRules } from "../target/access.ts";
 import { writePlan } from "../dry-run.ts";

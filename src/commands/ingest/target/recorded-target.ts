@@ -1,4 +1,4 @@
-import type { DocumentSettings } from "../../../documents/map/settings/settings.ts";
+import type { DocumentSettings } from "../../../documents/map/settings.ts";
 import type { Config } from "../../../config/load.ts";
 import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";

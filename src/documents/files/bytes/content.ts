@@ -1,11 +1,11 @@
-import type { SourceFile } from "../source-file.ts";
-import { closeSync, fstatSync, openSync, type BigIntStats } from "node:fs";
+import { type SourceFile, stampOf, trustedStamp } from "../source-file.ts";
+import { closeSync, fstatSync, openSync, type BigIntStats, readSync, statSync } from "node:fs";
 import { CliError, codeOf, isOutOfFiles, fileProblem } from "../../../errors.ts";
-import { openFlags, readAll, readSmall } from "./file-bytes.ts";
-import { mebibytes } from "./gunzip.ts";
-import { stampOf, trustedStamp } from "../stamp.ts";
+import { openFlags, readAll, readSmall, hashText } from "./file-bytes.ts";
+import { mebibytes } from "./unpack.ts";
+import { createHash } from "node:crypto";
 
-export interface Content {
+interface Content {
   /** Valid until the next call: the buffer is reused. */
   bytes: Buffer;
   /** Stamp of exactly these bytes. */
@@ -14,13 +14,13 @@ export interface Content {
 }
 
 /** How often a file is read that changes meanwhile. */
-export const attempts = 4;
+const attempts = 4;
 // File times have the resolution of the kernel's clock tick (4 ms, or 10): a second write within
 // one tick does not change the times. A file that changed so recently is read again after the tick.
 const tickMs = 20;
 
 /** Whether the file changed within the last clock tick. */
-export function isFresh(stats: BigIntStats): boolean {
+function isFresh(stats: BigIntStats): boolean {
   const age = Date.now() - Number(stats.ctimeMs);
   return age >= 0 && age < tickMs;
 }
@@ -40,7 +40,7 @@ export function waitForTick({ ctimeMs }: Pick<BigIntStats, "ctimeMs">): void {
 }
 
 /** Opens a file for reading. Throws CliError `usage`. */
-export function openFile(file: SourceFile): number {
+function openFile(file: SourceFile): number {
   try {
     return openSync(file.absolutePath, openFlags);
   } catch (error) {
@@ -136,4 +136,103 @@ export function readContent(
   throw new CliError("usage", `${file.path}: changed during each of ${attempts} reads`, {
     hints: ["run the command again when no program writes to it"],
   });
+}
+
+/** A file that is larger than what is read at once. */
+interface FileStream {
+  /** Stamp of exactly the bytes that were hashed. */
+  stamp: string;
+  mtimeMs: number;
+  /** Hash of these bytes, as contentHash(). */
+  content: string;
+  /** The bytes. Throws CliError `usage` at the end if they are no longer the hashed ones. */
+  chunks(): AsyncGenerator<Uint8Array, void>;
+  close(): void;
+}
+
+const chunkBytes = 256 * 1024;
+const bytesPerTurn = 64 * 1024 * 1024;
+
+/** Whether a file is larger than `maxBytes`. False if it is gone: reading it reports that. */
+export function isLarger({ absolutePath }: SourceFile, maxBytes: number): boolean {
+  return (statSync(absolutePath, { throwIfNoEntry: false })?.size ?? 0) > maxBytes;
+}
+
+async function hashFile(descriptor: number): Promise<string> {
+  const hash = createHash("sha256");
+  const buffer = Buffer.allocUnsafeSlow(4 * chunkBytes);
+  let at = 0;
+  for (let turn = bytesPerTurn; ;) {
+    const count = readSync(descriptor, buffer, 0, buffer.length, at);
+    if (count === 0) return hashText(hash);
+    hash.update(buffer.subarray(0, count));
+    at += count;
+    if (at < turn) continue;
+    turn = at + bytesPerTurn;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function fail(file: SourceFile, problem: string, cause?: unknown): never {
+  throw new CliError("usage", `${file.path}: ${problem}`, {
+    hints: ["run the command again when no program writes to it"],
+    cause,
+  });
+}
+
+/** Hashes a file as it is at one moment. */
+async function hashSettled(
+  file: SourceFile,
+  descriptor: number,
+): Promise<{ stats: BigIntStats; content: string }> {
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    let before = fstatSync(descriptor, { bigint: true });
+    if (isFresh(before)) {
+      waitForTick(before);
+      before = fstatSync(descriptor, { bigint: true });
+    }
+    const isSettled = !isFresh(before);
+    const content = await hashFile(descriptor);
+    const stats = fstatSync(descriptor, { bigint: true });
+    if (isSettled && isSameVersion(before, stats)) return { stats, content };
+  }
+  return fail(file, `changed during each of ${attempts} reads`);
+}
+
+function readFailure({ path }: SourceFile, error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  const why = fileProblem(codeOf(error));
+  return new CliError("usage", `${path}: cannot be read: ${why}`, { cause: error });
+}
+
+/**
+ * Opens a file of any size, and reads it once for its hash: what its rows become is recorded with
+ * the hash. The caller closes the result. Throws CliError `usage`.
+ */
+export async function openFileStream(file: SourceFile): Promise<FileStream> {
+  const descriptor = openFile(file);
+  try {
+    if (!fstatSync(descriptor).isFile()) fail(file, "cannot be read: it is not a regular file");
+    const { stats, content } = await hashSettled(file, descriptor);
+    return {
+      stamp: stampOf(stats),
+      mtimeMs: Number(stats.mtimeMs),
+      content,
+      async *chunks() {
+        for (let at = 0; ;) {
+          const buffer = Buffer.allocUnsafeSlow(chunkBytes);
+          const count = readSync(descriptor, buffer, 0, chunkBytes, at);
+          if (count === 0) break;
+          at += count;
+          yield buffer.subarray(0, count);
+        }
+        const after = fstatSync(descriptor, { bigint: true });
+        if (!isSameVersion(stats, after)) fail(file, "changed while its rows were read");
+      },
+      close: () => closeSync(descriptor),
+    };
+  } catch (error) {
+    closeSync(descriptor);
+    throw readFailure(file, error);
+  }
 }

@@ -1,4 +1,4 @@
-import { letters, roman } from "../../page/numerals.ts";
+import { letters, roman } from "../../page/lists.ts";
 import { parseXml } from "./xml.ts";
 import { isOn } from "./docx-styles.ts";
 

@@ -1,5 +1,100 @@
-import { createCodeTest } from "../../text/code.ts";
-import { admonitionLabel, destination } from "./component-text.ts";
+import { createCodeTest } from "../../text/structure.ts";
+
+/**
+ * The text in the attributes of MDX components and in the parameters of shortcodes: what they
+ * show is not known, but the words in a title or a description are shown somewhere.
+ */
+interface ComponentText {
+  /** What heads the content: a title or label, linked if there is a link. */
+  label: string | undefined;
+  /** Everything else, in order. */
+  rest: readonly string[];
+  /** A link without words of its own. */
+  href: string | undefined;
+}
+
+const labelKeys = ["title", "label", "text"];
+const calloutNames = new Set(["aside", "admonition", "callout", "alert", "hint"]);
+/** Names of boxes whose name is shown as their title. */
+const admonitions: ReadonlySet<string> = new Set(
+  "abstract attention bug caution check danger error example failure hint important info note question quote seealso success summary tip todo warning".split(
+    " ",
+  ),
+);
+
+/** `FeatureState` and `feature-state` as words: `Feature state`. */
+function wordsOf(name: string): string {
+  const words = name
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The title that a box shows, for example `Tip: Save often`; undefined for other names. */
+export function admonitionLabel(type: string, title = ""): string | undefined {
+  const name = type.toLowerCase();
+  if (!admonitions.has(name)) return title === "" ? undefined : title;
+  const word = wordsOf(name);
+  return title === "" || title.toLowerCase().startsWith(name) ? title || word : `${word}: ${title}`;
+}
+
+function calloutLabel(name: string, values: ReadonlyMap<string, string>): string | undefined {
+  const plain = name.toLowerCase();
+  if (admonitions.has(plain) && plain !== "hint") return plain;
+  return calloutNames.has(plain) ? (values.get("type") ?? values.get("color")) : undefined;
+}
+
+/** A link target as Markdown writes it. */
+export const destination = (target: string): string =>
+  /[\s()<>]/.test(target) ? `<${target.replace(/[<>\s]+/g, "%20")}>` : target;
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+function imageText(values: ReadonlyMap<string, string>): string | undefined {
+  const source = values.get("src") ?? values.get("source");
+  if (source === undefined || /[\s()]/.test(source)) return undefined;
+  return `![${oneLine(values.get("alt") ?? "").replace(/[[\]]/g, " ")}](${source})`;
+}
+
+/**
+ * The text of a component or shortcode from its plain attributes; `keys` are the attributes whose
+ * values are text for readers. A box with content is headed by its type.
+ */
+export function componentText(
+  name: string,
+  values: ReadonlyMap<string, string>,
+  keys: readonly string[],
+  hasContent: boolean,
+): ComponentText {
+  const texts = new Map(
+    keys.flatMap((key) => {
+      const text = oneLine(values.get(key) ?? "");
+      return text === "" ? [] : [[key, text] as const];
+    }),
+  );
+  const image = texts.has("alt") ? imageText(values) : undefined;
+  if (image !== undefined) texts.set("alt", image);
+  const version = texts.get("v");
+  if (version !== undefined) texts.set("v", `${wordsOf(name)} ${version}`);
+  const href = texts.get("href");
+  texts.delete("href");
+  const labelKey = labelKeys.find((key) => texts.has(key));
+  const title = labelKey === undefined ? undefined : texts.get(labelKey);
+  if (labelKey !== undefined) texts.delete(labelKey);
+  const rest = [...texts.values()];
+  const callout = hasContent ? calloutLabel(name, values) : undefined;
+  const label = callout === undefined ? title : admonitionLabel(callout, title);
+  if (href === undefined) return { label, rest, href };
+  if (label !== undefined) {
+    return { label: `[${label}](${destination(href)})`, rest, href: undefined };
+  }
+  const [first, ...others] = rest;
+  return first === undefined
+    ? { label, rest, href }
+    : { label, rest: [`[${first}](${destination(href)})`, ...others], href: undefined };
+}
 
 interface Blocks {
   text: string;
@@ -236,4 +331,53 @@ export function readBlocks(text: string): string {
   }
   if (blocks.done.length > 0) blocks.pieces.push(blocks.done.join("\n"));
   return blocks.pieces.join("\n");
+}
+
+/** What a Markdown text may contain besides ordinary Markdown. */
+interface Marks {
+  /** Includes or shortcodes; see expandMarkdown(). */
+  expands: boolean;
+  /** Admonitions, tabs, directives or attribute lists; see readBlocks(). */
+  hasBlocks: boolean;
+}
+
+const isLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
+
+/** Looks at each brace once: most pages have few. */
+function braceMarks(text: string): Marks {
+  const marks = { expands: false, hasBlocks: false };
+  for (let at = text.indexOf("{"); at !== -1; at = text.indexOf("{", at + 1)) {
+    const next = text[at + 1];
+    const afterNext = text[at + 2];
+    if (next === "%" || next === "!" || next === "*") marks.expands = true;
+    else if (next === "{" && (afterNext === "<" || afterNext === "%")) marks.expands = true;
+    else if (next === ":" && afterNext === ":") marks.expands = marks.hasBlocks = true;
+    else if (next === ":" || (next === " " && (afterNext === "." || afterNext === "#"))) {
+      marks.hasBlocks = true;
+    } else if (next === "." && isLetter(text.charCodeAt(at + 2)) && text[at - 1] !== "{") {
+      // Not the `{{.Title}}` of a template.
+      marks.hasBlocks = true;
+    }
+    if (marks.expands && marks.hasBlocks) break;
+  }
+  return marks;
+}
+
+// One pattern of short words costs less than a search for each word.
+const lineMark = /:::|!!! |\?\?\?|=== "|8<--|<<< |\/\/\/ /;
+
+/**
+ * Says cheaply what a text may contain: most pages contain nothing of it, and each search costs
+ * something on all pages.
+ */
+export function marksOf(text: string): Marks {
+  const marks = braceMarks(text);
+  // V8 searches for a word of eight characters or more ten times as slowly.
+  if (text.includes("@i") && text.includes("@incl")) marks.expands = true;
+  if (text.includes("![[") || text.includes("%%")) marks.expands = true;
+  if (text.includes("!INC") || text.includes("!inc")) marks.expands = true;
+  if (text.includes("[!code")) marks.expands = true;
+  if (!lineMark.test(text)) return marks;
+  const expands = /8<--|<<< |:::[ \t]*code[ \t]/.test(text);
+  return { expands: expands || marks.expands, hasBlocks: true };
 }

@@ -1,3 +1,5 @@
+import { decodeHTMLAttribute } from "entities/decode";
+
 // A longer line is data, or made to cost time.
 const longestTag = 10_000;
 // CommonMark 0.31, 4.6.
@@ -281,4 +283,74 @@ export function piecesOf(text: string): Piece[] {
     start = lineEnd + 1;
   }
   return scan.pieces;
+}
+
+const attributePart =
+  /[\t\n\f\r /]*(?:([^\t\n\f\r />=][^\t\n\f\r />=]*|=[^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r >"'][^\t\n\f\r >]*))?)?)?/y;
+const maxAttributes = 100;
+
+export interface TagSource {
+  text: string;
+  /** End tags and comment ends that do not occur again: they are searched for only once. */
+  missing: Set<string>;
+}
+
+/** Offset of the next occurrence; -1 for none. A missing text is searched for only once. */
+function find(source: TagSource, what: string, from: number): number {
+  if (source.missing.has(what)) return -1;
+  const at = source.text.indexOf(what, from);
+  if (at === -1) source.missing.add(what);
+  return at;
+}
+
+function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** Reads the attributes from an offset to the end of the tag; undefined if the tag never ends. */
+export function readAttributes(
+  source: TagSource,
+  from: number,
+): { attributes: Map<string, string>; end: number } | undefined {
+  const attributes = new Map<string, string>();
+  let at = from;
+  while (source.text[at] !== ">") {
+    if (at >= source.text.length) return undefined;
+    // A quote that never closes must not be scanned again for each tag.
+    const found = source.missing.has("tag end") ? null : match(attributePart, source.text, at);
+    if (found?.[0] === undefined || found[0] === "") {
+      const end = find(source, ">", at);
+      return end === -1 ? undefined : { attributes, end: end + 1 };
+    }
+    at += found[0].length;
+    const [, name, double, single, bare] = found;
+    if (name === undefined || attributes.size >= maxAttributes) continue;
+    const key = name.toLowerCase();
+    const value = double ?? single ?? bare ?? "";
+    // The first of two attributes counts. A longer value is data, not text.
+    if (!attributes.has(key) && value.length <= 10_000) {
+      attributes.set(key, decodeHTMLAttribute(value));
+    }
+  }
+  return { attributes, end: at + 1 };
+}
+
+/** The end of each code span of a paragraph by its start. */
+export function paragraphCode(text: string, { start, end }: Piece): Map<number, number> {
+  const spans = new Map<number, number>();
+  const paragraph = text.slice(start, end);
+  if (!paragraph.includes("`")) return spans;
+  // The rows of a table are apart.
+  const isTable = /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\||$)[ \t:|-]*$/m.test(paragraph);
+  const last = new Map<number, number>();
+  for (const { 0: run, index } of paragraph.matchAll(isTable ? /`+|\n/g : /`+/g)) {
+    if (run === "\n") last.clear();
+    else {
+      const open = last.get(run.length);
+      if (open !== undefined) spans.set(start + open, start + index + run.length);
+      last.set(run.length, index);
+    }
+  }
+  return spans;
 }

@@ -1,8 +1,16 @@
-import { ignoreMarker, type RemovedLines } from "../../text/ignore-regions.ts";
-import { paragraphCode } from "./paragraph-code.ts";
-import { piecesOf, type Piece } from "./hidden-pieces.ts";
-import { readAttributes, type TagSource } from "./hidden-tags.ts";
-import type { LeftOutLog, HiddenKind } from "../../text/left-out.ts";
+import {
+  ignoreMarker,
+  type RemovedLines,
+  type LeftOutLog,
+  type HiddenKind,
+} from "../../text/left-out.ts";
+import {
+  paragraphCode,
+  piecesOf,
+  type Piece,
+  readAttributes,
+  type TagSource,
+} from "./hidden-pieces.ts";
 import { createIsControlled, hidesElement } from "../../text/hides.ts";
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));

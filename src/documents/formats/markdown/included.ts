@@ -1,7 +1,106 @@
+import { posix } from "node:path";
+import { fileProblem } from "../../../errors.ts";
+import type { Included, Includes, Surroundings } from "../format.ts";
+import { type LeftOutLog, removeIgnored } from "../../text/left-out.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
-import { removeIgnored } from "../../text/ignore-regions.ts";
-import { readProjectFile } from "../project-file.ts";
-import type { Expansion } from "./expansion.ts";
+
+/** Why a path above the root is not read. */
+export const outside = "it lies outside the project root";
+const absent = new Set([fileProblem("ENOENT"), outside]);
+
+/**
+ * Reads a file that a page names as site generators do: relative to the folder of the page, else to
+ * a folder above it, up to the root. `folders` are tried in each of these folders, for example
+ * `docs`. `chain` is that of Includes.read(). If no file can be read, the problem is that of the first
+ * place with a file, else that of the first place.
+ */
+export function readProjectFile(
+  target: string,
+  includes: Includes,
+  chain: readonly string[],
+  folders: readonly string[],
+): Included {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(target)) return { problem: "it is an address, not a file" };
+  const from = posix.dirname(chain.at(-1) ?? "");
+  const parts = from === "." ? [] : from.split("/");
+  let first: Included | undefined;
+  let present: Included | undefined;
+  for (let depth = parts.length; depth >= 0; depth--) {
+    for (const folder of folders) {
+      const base = [...parts.slice(0, depth), folder].filter((part) => part !== "").join("/");
+      // Not normalised here: `..` that leads out of the root must not end in it.
+      const found = includes.read(`/${base}/${target}`, chain);
+      if ("text" in found) return found;
+      first ??= found;
+      if (!absent.has(found.problem)) present ??= found;
+    }
+  }
+  return present ?? first ?? { problem: "no such file" };
+}
+
+/** A Markdown text whose includes and shortcodes are being replaced. */
+export interface Expansion {
+  text: string;
+  around: Surroundings;
+  /** Root-relative paths from the document to the file of this text. */
+  chain: readonly string[];
+  log: LeftOutLog;
+  /** Whether an offset lies in code. Offsets must grow from call to call. */
+  isCode: (offset: number) => boolean;
+  /**
+   * Offset of the next occurrence of an end mark; -1 if there is none. `from` must grow from call
+   * to call: a look-ahead names itself as `reader`, and has offsets of its own.
+   */
+  nextOf: (mark: string, from: number, reader?: string) => number;
+  /** Names of shortcodes that have an end tag. */
+  closed: ReadonlySet<string>;
+  /** Open shortcodes with a link whose text is between the tags. */
+  links: { name: string; href: string }[];
+  /** Open shortcodes whose content is code in a fence. */
+  fences: string[];
+  /** Expands the text of an included file. */
+  expand: (text: string, path: string) => string;
+}
+
+/** What stands in place of a construct that ends at `end`. */
+export interface Replacement {
+  end: number;
+  text: string;
+}
+
+/** Returns a search that costs the length of the text once for each mark and reader. */
+export function createSearch(text: string): Expansion["nextOf"] {
+  const known = new Map<string, number>();
+  return (mark, from, reader = "") => {
+    const key = `${reader} ${mark}`;
+    const last = known.get(key) ?? -2;
+    if (last === -1 || last >= from) return last;
+    const next = text.indexOf(mark, from);
+    known.set(key, next);
+    return next;
+  };
+}
+
+/** The indentation before an offset; undefined if other text precedes it on the line. */
+export function indentBefore(text: string, at: number): string | undefined {
+  let start = at;
+  while (text[start - 1] === " " || text[start - 1] === "\t") start--;
+  return start === 0 || text[start - 1] === "\n" ? text.slice(start, at) : undefined;
+}
+
+const lineRest = /[ \t]*(?:\n|$)/y;
+
+/** Whether nothing else stands on the lines of a construct. */
+export function isAlone(text: string, at: number, end: number): boolean {
+  lineRest.lastIndex = end;
+  return indentBefore(text, at) !== undefined && lineRest.test(text);
+}
+
+/** A block in place of a construct: each line but the first gets its indentation. */
+export function indented(block: string, text: string, at: number): string {
+  const indent = indentBefore(text, at) ?? "";
+  return indent === "" ? block : block.replace(/\n(?=[^\n])/g, `\n${indent}`);
+}
 
 /** Which part of a file is included. */
 export interface Part {

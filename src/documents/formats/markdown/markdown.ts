@@ -1,13 +1,25 @@
 import type { Parsed, Surroundings } from "../format.ts";
-import { type LeftOut, createLeftOutLog, type LeftOutLog } from "../../text/left-out.ts";
+import {
+  type LeftOut,
+  createLeftOutLog,
+  type LeftOutLog,
+  removeIgnored,
+  type RemovedLines,
+} from "../../text/left-out.ts";
 import { removeHidden } from "./hidden.ts";
 import { splitFrontMatter, type SplitText } from "../../front-matter/front-matter.ts";
-import { createCodeTest } from "../../text/code.ts";
+import { createCodeTest, scanStructure } from "../../text/structure.ts";
 import { toMarkdown } from "../mdx/mdx.ts";
-import { readBlocks } from "./blocks.ts";
-import { marksOf } from "./marks.ts";
-import { removeIgnored, type RemovedLines } from "../../text/ignore-regions.ts";
-import { createSearch, type Expansion, type Replacement, indented } from "./expansion.ts";
+import { readBlocks, marksOf } from "./blocks.ts";
+import {
+  createSearch,
+  type Expansion,
+  type Replacement,
+  indented,
+  includedText,
+  linesIn,
+  type Part,
+} from "./included.ts";
 import {
   replaceBang,
   replaceCodeImport,
@@ -15,10 +27,7 @@ import {
   replaceSnippet,
   replaceStar,
 } from "./snippets.ts";
-import { closedNames, readHugo, readLiquid } from "./shortcode.ts";
-import { shortcodeText } from "./shortcode-text.ts";
-import { scanStructure } from "../../text/structure.ts";
-import { includedText, linesIn, type Part } from "./included.ts";
+import { closedNames, readHugo, readLiquid, shortcodeText } from "./shortcode.ts";
 
 // dotnet.github.io/docfx, "Markdown": includes and code snippets.
 

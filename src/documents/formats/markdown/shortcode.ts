@@ -1,7 +1,16 @@
-import type { Expansion } from "./expansion.ts";
+import {
+  type Expansion,
+  indentBefore,
+  indented,
+  isAlone,
+  type Replacement,
+  includedText,
+  type Part,
+} from "./included.ts";
+import { admonitionLabel, componentText, destination } from "./blocks.ts";
 
 /** A tag of a template language in Markdown: a shortcode of Hugo, or a tag of Liquid. */
-export interface Shortcode {
+interface Shortcode {
   name: string;
   /** `open` has an end tag. */
   kind: "open" | "close" | "single";
@@ -74,4 +83,174 @@ export function closedNames(text: string): Set<string> {
     names.add(hugo ?? liquid ?? "");
   }
   return names;
+}
+
+const references = new Set(["ref", "relref", "link", "post_url"]);
+const codeNames = /^(?:highlight|code|code-?block|code-toggle|prism)$/i;
+const includeNames =
+  /^(?:include|include_relative|include-?text|include-?md|include-markdown|include-?file|read-?file|snippet)$/i;
+const boxNames = /^(?:hint|alert|callout|admonition|notice|aside)$/i;
+const titledNames =
+  /^(?:tab|tab-?(?:item|content|panel)|details|expand|collapse|accordion|spoiler|step)$/i;
+// Parts of conditions and loops: they show nothing themselves.
+const silentNames = new Set(
+  "else elsif elseif when assign increment decrement break continue".split(" "),
+);
+const hugoFolders = ["", "content", "docs", "assets"];
+const liquidFolders = ["", "_includes", "docs", "includes"];
+const longestLink = 2000;
+
+/** Parameters under the names that attributes of components have. */
+function valuesOf({ named, positional, name }: Shortcode): Map<string, string> {
+  const values = new Map(named);
+  // docsy.dev, "Tabbed panes": `text=true` says that the content is no code.
+  if (/^(?:true|false)$/.test(named.get("text") ?? "")) values.delete("text");
+  const alias = (key: string, ...others: string[]): void => {
+    const value = others.map((each) => named.get(each)).find((each) => each !== undefined);
+    if (!values.has(key) && value !== undefined) values.set(key, value);
+  };
+  alias("href", "link", "url");
+  alias("type", "style", "color", "status", "level");
+  alias("title", "header", "heading", "summary");
+  const [first] = positional;
+  if (titledNames.test(name)) {
+    alias("title", "label", "name", "tabName");
+    if (first !== undefined && !values.has("title")) values.set("title", first);
+  }
+  if (boxNames.test(name) && first !== undefined && !values.has("type")) values.set("type", first);
+  // `new-in 0.123`: a version is all that this can show.
+  if (first !== undefined && /^v?\d+(?:\.\d+)+/.test(first)) {
+    values.set("v", first);
+  }
+  return values;
+}
+
+function partOf({ name, named, positional }: Shortcode, isLiquid: boolean): Part | undefined {
+  const target = named.get("file") ?? named.get("path") ?? named.get("src") ?? positional[0];
+  // A template of HTML is no text, and a name with variables is no name.
+  if (!includeNames.test(name) || target === undefined || /[{}<>*]/.test(target)) return undefined;
+  if (!/\.\w+$/.test(target) || (isLiquid && /\.html?$/i.test(target))) return undefined;
+  return {
+    target: target.replace(/^\/+/, ""),
+    folders: isLiquid ? liquidFolders : hugoFolders,
+    start: named.get("start"),
+    end: named.get("end"),
+  };
+}
+
+/** The line that opens or closes a fence, on a line of its own. */
+function fenceLine({ text }: Expansion, at: number, end: number, language: string): string {
+  const before = indentBefore(text, at) === undefined ? "\n" : "";
+  const after = /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 200)) ? "" : "\n";
+  return `${before}\`\`\`${language}${after}`;
+}
+
+/** Opens a fence around the content; undefined if it never ends, or has fences of its own. */
+function openFence(
+  expansion: Expansion,
+  at: number,
+  tag: Shortcode,
+  isLiquid: boolean,
+): string | undefined {
+  const { name, named, positional, end } = tag;
+  const content = contentOf(expansion, tag, isLiquid);
+  const marks = expansion.nextOf("```", end);
+  if (!content || (marks !== -1 && marks < content.close)) return undefined;
+  expansion.fences.push(name);
+  const language = named.get("lang") ?? named.get("language") ?? positional[0] ?? "";
+  return fenceLine(expansion, at, end, /^[\w+#-]+$/.test(language) ? language : "");
+}
+
+/** Begins the text of a link if the shortcode ends in the same paragraph. */
+function openLink({ text, links }: Expansion, { name, end }: Shortcode, href: string): boolean {
+  const rest = text.slice(end, end + longestLink);
+  const close = rest.search(/\{\{[<%]\s*\/|\{%-?\s*end/);
+  const inner = close === -1 ? "" : rest.slice(0, close);
+  // A link in a link is none.
+  if (inner.trim() === "" || /\n[ \t]*\n|\]\(/.test(inner)) return false;
+  links.push({ name, href });
+  return true;
+}
+
+function closeText({ links }: Expansion, { name }: Shortcode): string {
+  const link = links.at(-1);
+  if (link?.name !== name) return "";
+  links.pop();
+  return `](${destination(link.href)})`;
+}
+
+/** The texts in the parameters of a shortcode; undefined if there are none. */
+function parameterText(expansion: Expansion, at: number, tag: Shortcode): string | undefined {
+  const { text, around } = expansion;
+  const { name, end } = tag;
+  const hasContent = tag.kind === "open";
+  const values = valuesOf(tag);
+  const keys = new Set([...around.componentAttributes, "title", "caption", "alt", "href", "v"]);
+  const found = componentText(name, values, [...keys], hasContent);
+  const { label, rest, href } = found;
+  if (hasContent && href !== undefined && openLink(expansion, tag, href)) return "[";
+  const type = hasContent && boxNames.test(name) ? values.get("type") : undefined;
+  const head = type === undefined ? label : (admonitionLabel(type, values.get("title")) ?? label);
+  const shownHead = hasContent && head !== undefined ? `**${head}**` : head;
+  const link = hasContent || href === undefined ? undefined : `<${href}>`;
+  const texts = [shownHead, ...rest, link].filter((each) => each !== undefined);
+  if (texts.length === 0) return undefined;
+  if (!isAlone(text, at, end)) return texts.join(" ") + (hasContent ? " " : "");
+  return texts.join("\n\n") + (hasContent ? "\n" : "");
+}
+
+/** Offset after the end tag of a shortcode, and of the text before it; undefined without one. */
+function contentOf(
+  { nextOf }: Expansion,
+  { name, end }: Shortcode,
+  isLiquid: boolean,
+): { close: number; end: number } | undefined {
+  const close = nextOf(isLiquid ? `end${name}` : `/${name}`, end);
+  const last = close === -1 ? -1 : nextOf(isLiquid ? "%}" : "}}", close, name);
+  return last === -1 ? undefined : { close, end: last + 2 };
+}
+
+/** The text in place of a shortcode. Counts those that show something unknown. */
+export function shortcodeText(
+  expansion: Expansion,
+  at: number,
+  tag: Shortcode,
+  isLiquid: boolean,
+): Replacement {
+  const { text, log } = expansion;
+  const { name, kind, end, positional, named } = tag;
+  if (kind === "close" && expansion.fences.at(-1) === name) {
+    expansion.fences.pop();
+    return { end, text: fenceLine(expansion, at, end, "") };
+  }
+  if (kind === "close") return { end, text: closeText(expansion, tag) };
+  const fence =
+    kind === "open" && codeNames.test(name) ? openFence(expansion, at, tag, isLiquid) : undefined;
+  if (fence !== undefined) return { end, text: fence };
+  if (kind === "open" && (name === "raw" || name === "comment")) {
+    const content = contentOf(expansion, tag, isLiquid);
+    if (content) {
+      if (name === "comment") log.add("comment", "", at);
+      const inner = name === "raw" ? text.slice(end, content.close) : "";
+      return { end: content.end, text: inner.replace(/\{%-?[ \t]*$/, "") };
+    }
+  }
+  if (references.has(name)) {
+    const path = named.get("path") ?? positional[0] ?? "";
+    // jekyllrb.com, "Links": the path counts from the folder of the site, as an address does.
+    const isOfSite = isLiquid && name === "link" && /^[^/]/.test(path);
+    return { end, text: isOfSite ? `/${path}` : path };
+  }
+  const part = kind === "single" ? partOf(tag, isLiquid) : undefined;
+  if (part) {
+    const language = named.get("lang") ?? named.get("language");
+    const isCode = language !== undefined || named.get("code") === "true";
+    const body = includedText(expansion, part, at, isCode);
+    const block = isCode && body !== "" ? `\`\`\`\`${language ?? ""}\n${body}\n\`\`\`\`` : body;
+    return { end, text: indented(block, text, at) };
+  }
+  const shown = parameterText(expansion, at, tag);
+  const isSilent = kind === "open" || silentNames.has(name);
+  if (shown === undefined && !isSilent) log.add("shortcode", name, at);
+  return { end, text: indented(shown ?? "", text, at) };
 }

@@ -1,5 +1,11 @@
-import { indentBefore, indented, type Expansion, type Replacement } from "./expansion.ts";
-import { includedText, type Part } from "./included.ts";
+import {
+  indentBefore,
+  indented,
+  type Expansion,
+  type Replacement,
+  includedText,
+  type Part,
+} from "./included.ts";
 
 // Snippets of PyMdown, and includes of markdown-include and VitePress.
 

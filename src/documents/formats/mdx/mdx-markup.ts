@@ -1,10 +1,16 @@
-import { componentText, destination } from "../markdown/component-text.ts";
-import { endLine, strip, write, writeBlock, type Lines } from "./mdx-lines.ts";
-import { isComment, valueOf, plainValue } from "./mdx-expression.ts";
-import type { Import, Scan } from "./mdx-scan.ts";
+import { componentText, destination } from "../markdown/blocks.ts";
+import {
+  endLine,
+  strip,
+  write,
+  writeBlock,
+  type Lines,
+  type Import,
+  type Scan,
+} from "./mdx-scan.ts";
+import { isComment, valueOf, plainValue, skipBraces, type Fuel } from "./mdx-js.ts";
 import { hidesElement } from "../../text/hides.ts";
 import type { HiddenKind } from "../../text/left-out.ts";
-import { skipBraces, type Fuel } from "./mdx-js.ts";
 
 /** A tag of JSX. */
 interface Tag {

@@ -1,16 +1,28 @@
 import { createIsControlled } from "../../text/hides.ts";
 import type { Parsed, Surroundings, TextReader } from "../format.ts";
-import { type LeftOutKind, createLeftOutLog } from "../../text/left-out.ts";
+import { type LeftOutKind, createLeftOutLog, removeIgnored } from "../../text/left-out.ts";
 import { splitFrontMatter, type SplitText } from "../../front-matter/front-matter.ts";
-import { readProjectFile } from "../project-file.ts";
-import { removeIgnored } from "../../text/ignore-regions.ts";
-import { readBlocks } from "../markdown/blocks.ts";
-import { marksOf } from "../markdown/marks.ts";
-import { createLines, endLine, write, strip } from "./mdx-lines.ts";
+import { readProjectFile } from "../markdown/included.ts";
+import { readBlocks, marksOf } from "../markdown/blocks.ts";
+import {
+  createLines,
+  endLine,
+  write,
+  strip,
+  type Page,
+  type Scan,
+  type Import,
+} from "./mdx-scan.ts";
 import { scanMarkup, writeImport } from "./mdx-markup.ts";
-import type { Page, Scan, Import } from "./mdx-scan.ts";
-import { isComment, valueOf, writtenTemplate, addConstant } from "./mdx-expression.ts";
-import { skipBraces, skipImport, skipStatement } from "./mdx-js.ts";
+import {
+  isComment,
+  valueOf,
+  writtenTemplate,
+  addConstant,
+  skipBraces,
+  skipImport,
+  skipStatement,
+} from "./mdx-js.ts";
 
 /** The end of each code span by its start: the next run of the same length in the paragraph. */
 function findSpans(text: string): Map<number, number> {

@@ -1,6 +1,6 @@
 import type { Surroundings } from "../format.ts";
 import type { LeftOut, LeftOutKind } from "../../text/left-out.ts";
-import type { Line } from "./blocks/rst-lines.ts";
+import type { Line } from "./rst-lines.ts";
 
 /** A part of the page. Its text is still reStructuredText, except that of code and HTML. */
 export type Piece =

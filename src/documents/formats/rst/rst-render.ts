@@ -1,9 +1,12 @@
 import { Marked } from "marked";
 import type { UnknownTarget } from "../format.ts";
-import { escapeHtml, plainOf, preHtml, codeHtml, linkHtml, unescaped } from "./rst-html.ts";
-import { pageOf } from "./inline/rst-pages.ts";
-import { nameOf, type Piece, type Reading } from "./rst-reading.ts";
 import {
+  escapeHtml,
+  plainOf,
+  preHtml,
+  codeHtml,
+  linkHtml,
+  unescaped,
   type Inline,
   repeated,
   addressOf,
@@ -13,8 +16,12 @@ import {
   isCloser,
   longestName,
   type Scan,
-} from "./blocks/rst-scan.ts";
-import { readFootnote, readInterpreted, readUnderscore } from "./inline/rst-references.ts";
+  readFootnote,
+  readInterpreted,
+  readUnderscore,
+} from "./rst-inline.ts";
+import { pageOf } from "./rst-include.ts";
+import { nameOf, type Piece, type Reading } from "./rst-reading.ts";
 
 function readLiteral(scan: Scan): boolean {
   const { text, at } = scan;

@@ -13,7 +13,7 @@ import {
   takeBody,
   takeIndented,
   textOf,
-} from "./blocks/rst-lines.ts";
+} from "./rst-lines.ts";
 import {
   createReading,
   type Reading,
@@ -31,16 +31,10 @@ import {
 } from "./rst-reading.ts";
 import { renderPieces } from "./rst-render.ts";
 import { posix } from "node:path";
-import {
-  readDefinition,
-  readField,
-  readLineBlock,
-  readListItem,
-  readOption,
-} from "./blocks/rst-lists.ts";
-import { readGridTable, readSimpleTable } from "./blocks/rst-tables.ts";
-import { readDirective, readSubstitution } from "./directives/rst-directives.ts";
-import { escapeHtml } from "./rst-html.ts";
+import { readDefinition, readField, readLineBlock, readListItem, readOption } from "./rst-lists.ts";
+import { readGridTable, readSimpleTable } from "./rst-tables.ts";
+import { readDirective, readSubstitution } from "./rst-directives.ts";
+import { escapeHtml } from "./rst-inline.ts";
 
 const footnote = /^\[(\d+|#[\p{L}\p{N}._-]*|\*|[\p{L}\p{N}][\p{L}\p{N}._:+-]*)\](?: +|$)/u;
 const target = /^_(?:`((?:[^`\\]|\\.)+)`|((?:[^:\\]|\\.|:(?! |$))+)):(?: +|$)/;

@@ -5,8 +5,8 @@ import { decodeText } from "../../files/bytes/decode.ts";
 import { idIn, parseJsonDocument } from "../../payload/json-document.ts";
 import { toPrepared, type PayloadSetup } from "../inspect.ts";
 import type { FailedDocument, Prepared } from "../inspection.ts";
-import { parseJsonAt } from "../../formats/rows/json-row.ts";
-import { recodeStream, unpackStream } from "../../files/bytes/unpack-stream.ts";
+import { parseJsonAt } from "../../formats/json.ts";
+import { recodeStream, unpackStream } from "../../files/bytes/unpack.ts";
 
 // The same limit as for a file.
 const maxLineBytes = 64 * 1024 * 1024;

@@ -1,11 +1,11 @@
 import type { FormatName, Row } from "../../formats/format.ts";
 import { CliError, reasonOf } from "../../../errors.ts";
-import { decodeStream } from "../../files/bytes/decode-stream.ts";
+import { decodeStream } from "../../files/bytes/decode.ts";
 import { loadReader } from "../../formats/load-reader.ts";
-import { refuseMissing, rowOfJson } from "../../formats/rows/json-row.ts";
-import { type DocumentSettings, settingsOfRow } from "../../map/settings/settings.ts";
+import { refuseMissing, rowOfJson } from "../../formats/json.ts";
+import { type DocumentSettings, settingsOfRow } from "../../map/settings.ts";
 import { formats } from "../../formats/formats.ts";
-import { createRowMapper } from "../../formats/rows/row.ts";
+import { createRowMapper } from "../../formats/rows.ts";
 import { readRow } from "../read-rows.ts";
 import { idIn } from "../../payload/json-document.ts";
 import { prepareLines, stdinName } from "./lines.ts";

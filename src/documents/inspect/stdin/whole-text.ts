@@ -4,15 +4,15 @@ import { stdinName } from "./lines.ts";
 import { toPrepared, type PayloadSetup } from "../inspect.ts";
 import type { Prepared } from "../inspection.ts";
 import { mapDocument } from "../../map/map-document.ts";
-import { refusePointer } from "../../files/bytes/lfs.ts";
+import { refusePointer } from "../../files/bytes/file-bytes.ts";
 import { loadReader } from "../../formats/load-reader.ts";
 import { noIncludes } from "../../parts/includes.ts";
 import { formats, orRefuse } from "../../formats/formats.ts";
 import type { Format, FormatName, Parsed } from "../../formats/format.ts";
-import { runAlone, type AloneTask } from "../alone.ts";
-import type { DocumentSettings, RawSettings } from "../../map/settings/settings.ts";
-import { normalise } from "../../files/stamp.ts";
-import { unpackStream } from "../../files/bytes/unpack-stream.ts";
+import { runAlone, type AloneTask } from "../pool.ts";
+import type { DocumentSettings, RawSettings } from "../../map/settings.ts";
+import { normalise } from "../../files/source-file.ts";
+import { unpackStream } from "../../files/bytes/unpack.ts";
 
 /** Formats with one text per file, by their names in `--format`. */
 export type TextFormat = {

@@ -3,9 +3,9 @@ import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CliError, codeOf, fileProblem } from "../../../errors.ts";
 import { readContent } from "../../files/bytes/content.ts";
-import { isPointer, pointerProblem } from "../../files/bytes/lfs.ts";
+import { isPointer, pointerProblem } from "../../files/bytes/file-bytes.ts";
 import { relativeTo } from "../../files/root.ts";
-import { sourceFile, stampOf } from "../../files/stamp.ts";
+import { sourceFile, stampOf } from "../../files/source-file.ts";
 
 /** Image types that every deployment and its models accept. */
 type ImageMime = "image/png" | "image/jpeg" | "image/gif" | "image/webp";

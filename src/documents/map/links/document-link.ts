@@ -1,10 +1,9 @@
 import type { Fields } from "../../front-matter/fields.ts";
 import { textOf } from "../../front-matter/values.ts";
 import { withoutExtension } from "../../files/file-name.ts";
-import type { Effective } from "../settings/effective.ts";
-import { styledLink } from "./link-style.ts";
-import { expandTemplate, withoutIndex, type Link } from "./link-template.ts";
-import type { DocumentSettings } from "../settings/settings.ts";
+import type { Effective } from "../effective.ts";
+import { styledLink, expandTemplate, withoutIndex, type Link } from "./link-style.ts";
+import type { DocumentSettings } from "../settings.ts";
 
 const absolute = /^[A-Za-z][A-Za-z0-9+.-]+:/;
 // These schemes run or embed something when somebody clicks on a citation.

@@ -1,4 +1,4 @@
-import { createUnreadTest } from "../../text/code.ts";
+import { createUnreadTest } from "../../text/structure.ts";
 import { definition, labelKey } from "../images/image-references.ts";
 
 /** What the links and footnotes of a page refer to, which its sections do not share. */

@@ -1,11 +1,8 @@
 import { loadReader } from "../../../../src/documents/formats/load-reader.ts";
 import { formatFor } from "../../../../src/documents/inspect/read.ts";
 import { mapDocument, type Mapped } from "../../../../src/documents/map/map-document.ts";
-import {
-  compileSettings,
-  type RawSettings,
-} from "../../../../src/documents/map/settings/settings.ts";
-import type { FileFacts } from "../../../../src/documents/files/file-facts.ts";
+import { compileSettings, type RawSettings } from "../../../../src/documents/map/settings.ts";
+import type { FileFacts } from "../../../../src/documents/files/source-file.ts";
 import type { Found, LintPage, PageRule } from "../../../../src/checks/lint/rule.ts";
 import { around } from "../../../documents/formats/around.ts";
 

@@ -8,10 +8,7 @@ import type {
 } from "../../../../src/checks/lint/rule.ts";
 import type { SourceFile } from "../../../../src/documents/files/source-file.ts";
 import { mapDocument } from "../../../../src/documents/map/map-document.ts";
-import {
-  compileSettings,
-  type DocumentSettings,
-} from "../../../../src/documents/map/settings/settings.ts";
+import { compileSettings, type DocumentSettings } from "../../../../src/documents/map/settings.ts";
 import { decodeText } from "../../../../src/documents/files/bytes/decode.ts";
 import { createIncludes } from "../../../../src/documents/parts/includes.ts";
 import { loadReader } from "../../../../src/documents/formats/load-reader.ts";

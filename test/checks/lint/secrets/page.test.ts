@@ -1,14 +1,11 @@
+import "../../../documents/folder.ts";
 import { describe, expect, it } from "vitest";
 import type { LintSetup } from "../../../../src/checks/lint/examine.ts";
 import { secretsRules } from "../../../../src/checks/lint/rules/secrets.ts";
-import {
-  type RawSettings,
-  compileSettings,
-} from "../../../../src/documents/map/settings/settings.ts";
-import { mappingKey } from "../../../../src/documents/map/settings/effective.ts";
+import { type RawSettings, compileSettings } from "../../../../src/documents/map/settings.ts";
+import { mappingKey } from "../../../../src/documents/map/effective.ts";
 import { inspectFile, reportOf } from "../inspected.ts";
 import { madeUpSecrets, randomFrom, textFor } from "./made-up-secrets.ts";
-import "../../../documents/folder.ts";
 
 const key = 'a "quoted" \\ passphrase with ü';
 const only = secretsRules.map(({ name }) => name);

@@ -1,6 +1,6 @@
 import { lstatSync, statSync, utimesSync, writeFileSync, type BigIntStats } from "node:fs";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { stampOf } from "../../../../src/documents/files/stamp.ts";
+import { stampOf } from "../../../../src/documents/files/source-file.ts";
 import { readContent, waitForTick } from "../../../../src/documents/files/bytes/content.ts";
 import { replaceInFileSystem } from "../../../file-system.ts";
 import { createFolder, failure, fileIn } from "../../folder.ts";

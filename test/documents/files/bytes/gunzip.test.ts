@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { gunzip } from "../../../../src/documents/files/bytes/gunzip.ts";
+import { gunzip } from "../../../../src/documents/files/bytes/unpack.ts";
 import { withoutExtension } from "../../../../src/documents/files/file-name.ts";
 import { formatOf } from "../../../../src/documents/formats/formats.ts";
 import { createFolder, failure, list, read, readOk } from "../../folder.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeOf } from "../../../../src/documents/map/images/image-places.ts";
+import { placeOf } from "../../../../src/documents/map/images/image-sections.ts";
 import { findReferences } from "../../../../src/documents/map/images/image-references.ts";
 import { expectLinear } from "../../../cost.ts";
 

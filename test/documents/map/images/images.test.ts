@@ -1,4 +1,4 @@
-import { pathsInParts } from "../../../../src/documents/parts/part-stamps.ts";
+import { pathsInParts } from "../../../../src/documents/parts/parts.ts";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import {
 } from "../../../../src/documents/map/images/images.ts";
 import { imagePlaceholder } from "../../../../src/documents/map/images/image-sections.ts";
 import { readDocumentSync, type Reading } from "../../../../src/documents/inspect/read.ts";
-import { compileSettings } from "../../../../src/documents/map/settings/settings.ts";
+import { compileSettings } from "../../../../src/documents/map/settings.ts";
 import { createFolder, failure, fileIn, type Options } from "../../folder.ts";
 
 const hash = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");

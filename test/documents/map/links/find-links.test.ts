@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findLinks } from "../../../../src/documents/map/links/find-links.ts";
+import { findLinks } from "../../../../src/documents/map/links/rewrite-links.ts";
 import { expectLinear } from "../../../cost.ts";
 
 const targetsIn = (text: string): string[] => findLinks(text).map(({ target }) => target);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkTemplate } from "../../../../src/documents/map/links/link-template.ts";
-import type { LinkStyle } from "../../../../src/documents/map/links/link-style.ts";
-import { compileSettings } from "../../../../src/documents/map/settings/settings.ts";
+import { checkTemplate, type LinkStyle } from "../../../../src/documents/map/links/link-style.ts";
+import { compileSettings } from "../../../../src/documents/map/settings.ts";
 import { readOk, type Options } from "../../folder.ts";
 
 function linkOf(path: string, options: Options, frontMatter = ""): string | undefined {

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { rewriteLinks } from "../../../../src/documents/map/links/rewrite-links.ts";
 import type { Target } from "../../../../src/documents/map/links/targets.ts";
 import { expectLinear } from "../../../cost.ts";
-import { pathsInParts } from "../../../../src/documents/parts/part-stamps.ts";
-import { compileSettings } from "../../../../src/documents/map/settings/settings.ts";
+import { pathsInParts } from "../../../../src/documents/parts/parts.ts";
+import { compileSettings } from "../../../../src/documents/map/settings.ts";
 import {
   readDocument,
   readDocumentSync,

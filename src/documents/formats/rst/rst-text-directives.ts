@@ -1,8 +1,7 @@
-import { argumentOf, type Directive, type Handle } from "./rst-directive.ts";
-import { textOf } from "../blocks/rst-lines.ts";
-import { pageOf } from "../inline/rst-pages.ts";
-import { imageHtml } from "../rst-html.ts";
-import { addHtml, addText, inItem, leaveOut, nameOf, within, type Block } from "../rst-reading.ts";
+import { argumentOf, type Directive, type Handle, pageOf } from "./rst-include.ts";
+import { textOf } from "./rst-lines.ts";
+import { imageHtml } from "./rst-inline.ts";
+import { addHtml, addText, inItem, leaveOut, nameOf, within, type Block } from "./rst-reading.ts";
 
 /** Content only; the argument is a name or a number of columns. */
 const inner: Handle = (block, { body }) => block.readInner(body);

@@ -1,13 +1,63 @@
+import { isBlank, textOf, type Line } from "./rst-lines.ts";
+import { type Block, leaveOut, type Reading, type LinkedPage } from "./rst-reading.ts";
 import { posix } from "node:path";
-import { argumentOf, type Directive } from "./rst-directive.ts";
-import { leaveOut, type Reading } from "../rst-reading.ts";
-import type { Included } from "../../format.ts";
+import type { Included } from "../format.ts";
+
+/** A directive as written. */
+export interface Directive {
+  /** In lower case. */
+  name: string;
+  /** The lines before the options and the first blank line. */
+  args: Line[];
+  options: ReadonlyMap<string, string>;
+  body: Line[];
+  /** Everything but the options: the content of a directive without arguments. */
+  content: Line[];
+  line: number | undefined;
+}
+
+export type Handle = (block: Block, directive: Directive) => void;
+
+export const directiveName =
+  /^([\p{L}\p{N}](?:[\p{L}\p{N}]|[-._+:](?=[\p{L}\p{N}]))*) ?::(?: +|$)/u;
+const optionName = /^:([^:\s`][^:`]*):(?: +|$)/;
+
+/** The arguments, options and content of a directive. */
+export function splitDirective(name: string, lines: readonly Line[]): Directive {
+  const blank = lines.findIndex((line, index) => index > 0 && isBlank(line));
+  const head = lines.slice(0, blank === -1 ? lines.length : blank);
+  const body = lines.slice(head.length + 1);
+  const firstOption = head.findIndex(({ text }) => optionName.test(text));
+  const args = head.slice(0, firstOption === -1 ? head.length : firstOption);
+  const options = new Map<string, string>();
+  let last = "";
+  for (const { text } of head.slice(args.length)) {
+    const [marker, option] = optionName.exec(text) ?? [];
+    if (marker !== undefined && option !== undefined) {
+      last = option;
+      options.set(option, text.slice(marker.length).trim());
+    } else options.set(last, `${options.get(last) ?? ""}\n${text.trim()}`.trim());
+  }
+  const isWhole = firstOption === -1 && blank !== -1;
+  const content = isWhole ? lines : args.some((line) => !isBlank(line)) ? [...args, ...body] : body;
+  return {
+    name: name.toLowerCase(),
+    args: args.filter((line) => !isBlank(line)),
+    options,
+    body,
+    content: [...content],
+    line: lines[0]?.number,
+  };
+}
+
+/** The arguments as one text. */
+export const argumentOf = ({ args }: Directive): string => textOf(args).trim();
 
 /**
  * Reads a file of the project. For Sphinx, a path that begins with `/` begins in the folder with
  * its configuration: one of the folders above the document.
  */
-export function readTarget({ around, chain }: Reading, target: string): Included {
+function readTarget({ around, chain }: Reading, target: string): Included {
   const from = chain.at(-1) ?? "";
   let included = around.includes.read(target, chain);
   if (!target.startsWith("/")) return included;
@@ -90,4 +140,55 @@ export function readIncluded(
   if ("problem" in included) return problem(included.problem);
   const text = choosePart(included.text, directive);
   return text === undefined ? problem("no such part") : { text, path: included.path };
+}
+
+// Each page is read for its title.
+const mostPages = 100;
+const longestLine = 1000;
+
+function isAdornment(text: string): boolean {
+  return text.length >= 3 && /^[!-/:-@[-`{-~]/.test(text) && text === text[0]?.repeat(text.length);
+}
+
+/** A title without the marks of roles, literals and links. */
+const plain = (title: string): string =>
+  title
+    .replace(/:[\w.+:-]{1,64}:`/g, "`")
+    .replace(/ <[^<>]*>`_{1,2}/g, "`")
+    .replace(/`+(?:__?)?/g, "");
+
+/** The first title. */
+function firstTitle(text: string): string | undefined {
+  let before = "";
+  for (let start = 0; start < text.length;) {
+    const next = text.indexOf("\n", start);
+    const end = next === -1 ? text.length : next;
+    const line = end - start > longestLine ? "" : text.slice(start, end).trimEnd();
+    const isTitle = before !== "" && !isAdornment(before) && !/^\s*\.\.\s/.test(before);
+    if (isTitle && isAdornment(line) && line.length >= Math.min(4, before.trim().length)) {
+      return plain(before.trim());
+    }
+    before = line;
+    start = end + 1;
+  }
+  return undefined;
+}
+
+/** The page that a document names as Sphinx does: without extension, `/` for its root. */
+export function pageOf(reading: Reading, target: string): LinkedPage | undefined {
+  const { pages, chain } = reading;
+  const known = pages.get(target);
+  if (known !== undefined || pages.has(target) || pages.size >= mostPages) return known;
+  const found = /^[^\s*?<>:]{1,200}$/.test(target)
+    ? readTarget(reading, `${target}.rst`)
+    : { problem: "no name" };
+  const page =
+    "text" in found
+      ? {
+          address: posix.relative(posix.dirname(chain[0] ?? ""), found.path),
+          title: firstTitle(found.text),
+        }
+      : undefined;
+  pages.set(target, page);
+  return page;
 }

@@ -1,10 +1,15 @@
-import { type SectionMode, rulesFor, type Rule } from "./rules.ts";
+import {
+  type SectionMode,
+  rulesFor,
+  type Rule,
+  type DocumentSettings,
+  type MappingOptions,
+} from "./settings.ts";
 import { hash } from "node:crypto";
-import { addMetadata, tagsOf, type Metadata } from "../../payload/metadata.ts";
-import type { LinkStyle } from "../links/link-style.ts";
-import type { FileFacts } from "../../files/file-facts.ts";
-import type { DocumentSettings, MappingOptions } from "./settings.ts";
-import { isMap, toValue, type ValueMap } from "../../front-matter/values.ts";
+import { addMetadata, tagsOf, type Metadata } from "../payload/metadata.ts";
+import type { LinkStyle } from "./links/link-style.ts";
+import type { FileFacts } from "../files/source-file.ts";
+import { isMap, toValue, type ValueMap } from "../front-matter/values.ts";
 
 /**
  * Increase this when the same file and the same settings result in another document: another text,
@@ -13,7 +18,7 @@ import { isMap, toValue, type ValueMap } from "../../front-matter/values.ts";
  */
 export const mappingVersion = 13;
 
-export interface Layered<Type> {
+interface Layered<Type> {
   value: Type;
   /** For `explain`: `flag --source`, `rule 1 (docs/**)`, `configuration`, `default`. */
   origin: string;

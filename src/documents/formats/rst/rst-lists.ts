@@ -6,7 +6,7 @@ import {
   type Block,
   type ItemNumber,
   type Reading,
-} from "../rst-reading.ts";
+} from "./rst-reading.ts";
 
 const bullet = /^[-+*\u2022\u2023\u2043](?: +|$)/;
 const enumerator = /^(?:\(?(\d{1,9}|#|[a-zA-Z]|[ivxlcdmIVXLCDM]{1,12})([.)]))(?: +|$)/;

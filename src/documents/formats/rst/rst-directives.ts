@@ -4,7 +4,8 @@ import {
   type Handle,
   splitDirective,
   type Directive,
-} from "./rst-directive.ts";
+  readIncluded,
+} from "./rst-include.ts";
 import {
   type Line,
   textOf,
@@ -13,7 +14,7 @@ import {
   toLines,
   countLines,
   isBlank,
-} from "../blocks/rst-lines.ts";
+} from "./rst-lines.ts";
 import {
   addText,
   type Block,
@@ -26,11 +27,10 @@ import {
   addCode,
   addMarkdown,
   type Reading,
-} from "../rst-reading.ts";
+} from "./rst-reading.ts";
 import { pictureOf, textDirectives } from "./rst-text-directives.ts";
 import { CsvError, parse } from "csv-parse/sync";
-import { readIncluded } from "./rst-include.ts";
-import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
+import { splitFrontMatter } from "../../front-matter/front-matter.ts";
 
 function addCaption(reading: Reading, { options }: Directive): void {
   const caption = options.get("caption");

@@ -1,5 +1,5 @@
 import { indentOf, isBlank, type Line } from "./rst-lines.ts";
-import { addRow, within, type Block } from "../rst-reading.ts";
+import { addRow, within, type Block } from "./rst-reading.ts";
 
 // Characters that are two columns wide (Unicode Standard Annex 11, classes W and F).
 const wide =

@@ -6,7 +6,7 @@ export interface Line {
 }
 
 /** Lines of one block, and the index of the line after it. */
-export interface Taken {
+interface Taken {
   lines: Line[];
   next: number;
 }
