@@ -22,7 +22,7 @@ export type Start = (watch: Watch) => () => void;
 /** Dependencies of an exchange: start function, those in flight, and the redactor of its response. */
 export interface Means {
   start: Start;
-  inFlight: Set<Watch>;
+  inFlight: Watch[];
   secrets: Redactor;
 }
 

@@ -96,11 +96,10 @@ export function createTransport(options: TransportOptions): Transport {
   let opening: Promise<Pools> | undefined;
   let pools: Pools | undefined;
   let shared: Pool | undefined;
-  const inFlight = new Set<Watch>();
+  const inFlight: Watch[] = [];
   const endRunning = (): void => {
-    for (const watch of inFlight) {
-      if (!watch.detached) watch.abort(signal.reason as Error);
-    }
+    const ended = inFlight.filter(({ detached }) => !detached);
+    for (const { abort } of ended) abort(signal.reason as Error);
   };
   signal.addEventListener("abort", endRunning, { once: true });
 

@@ -63,6 +63,18 @@ export interface Listener {
   isBehind?(): boolean;
 }
 
+/**
+ * Removes an exchange from those in flight. They are no Set: V8 links the earlier tables of a Set to
+ * its next ones, so that one old table would keep every second exchange, with its body, until the next
+ * full collection.
+ */
+function remove(inFlight: Watch[], watched: Watch): void {
+  const at = inFlight.indexOf(watched);
+  if (at < 0) return;
+  const last = inFlight.pop();
+  if (last && last !== watched) inFlight[at] = last;
+}
+
 /** The deadline in `ms` on a monotonic clock; 0 means no limit. */
 function deadlineAfter(ms: number): number {
   return ms > 0 ? performance.now() + ms : Number.POSITIVE_INFINITY;
@@ -73,7 +85,7 @@ function deadlineAfter(ms: number): number {
  * itself in `inFlight` until then. Its one timer fires at the deadline known when it was set, and is
  * set again where a later one counts by then.
  */
-export function watch(exchange: Exchange, listener: Listener, inFlight: Set<Watch>): Watch {
+export function watch(exchange: Exchange, listener: Listener, inFlight: Watch[]): Watch {
   /** Aborts the request in undici; undefined before the request has a connection. */
   let abortRequest: ((reason: Error) => void) | undefined;
   let resumeRequest: (() => void) | undefined;
@@ -94,7 +106,7 @@ export function watch(exchange: Exchange, listener: Listener, inFlight: Set<Watc
   const finish = (): boolean => {
     if (done) return false;
     clearTimeout(timer);
-    inFlight.delete(watched);
+    remove(inFlight, watched);
     return (done = true);
   };
   const abort = (error: Error): void => {
@@ -163,7 +175,7 @@ export function watch(exchange: Exchange, listener: Listener, inFlight: Set<Watc
       resumeRequest?.();
     },
   });
-  inFlight.add(watched);
+  inFlight.push(watched);
   setTimer();
   return watched;
 }
