@@ -96,10 +96,9 @@ export async function openInspector(
       yield* (await load()).readRows(item);
     },
     async identify(items) {
-      // They are read later. By then the threads are ready.
+      // They are read later. By then the threads are ready, and this one has no parser loaded.
       countFiles(items.length, true);
-      if (pool && !pool.isBusy()) return await pool.identify(items);
-      return items.map(await loadIdentify());
+      return pool ? await pool.identify(items) : items.map(await loadIdentify());
     },
     close: async () => await pool?.close(),
   };

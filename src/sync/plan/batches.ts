@@ -1,4 +1,5 @@
 import type { Looked } from "../../documents/inspect/inspection.ts";
+import { filesInThisThread } from "../../documents/inspect/open-inspector.ts";
 import type { Candidate } from "./merge.ts";
 import type { PlanEntries } from "./plan-entries.ts";
 import type { PlanRequest } from "./plan-request.ts";
@@ -22,6 +23,8 @@ interface Batches {
 const batchesAhead = 4;
 const mostFilesAtOnce = 512;
 const bytesAtOnce = 1024 * 1024;
+// As many as one thread identifies alone: more go to the other threads, from the first one on.
+const newFilesAtOnce = filesInThisThread + 1;
 
 /** Bytes of the bodies among the results. */
 export function bytesOf(looked: readonly Looked[]): number {
@@ -90,16 +93,15 @@ export function createNewFiles(
   addId: (candidate: Candidate, id: { id: string; ownPair: number | undefined }) => boolean,
   unsure: (candidate: Candidate) => Promise<void> | undefined,
 ): Batches {
-  const size = 256;
   return createBatches({
-    size,
+    size: newFilesAtOnce,
     inspect: (items) => inspector.identify(items),
     async add(candidates, ids) {
       for (const [index, candidate] of candidates.entries()) {
         const id = ids[index];
         if (!id || !addId(candidate, id)) await unsure(candidate);
       }
-      return size;
+      return 256;
     },
   });
 }
