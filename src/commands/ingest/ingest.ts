@@ -48,6 +48,7 @@ function findIdChanges(session: Session, plan: Plan): IdChanges {
   const found: IdChanges = { count: 0, newOthers: 0, first: undefined };
   const { state, targets, shaping } = session;
   if (plan.table.count("new") === 0) return found;
+  if (serviceTargets(state.database, targets.baseUrl).length === 0) return found;
   const knows = new Map<string, boolean>();
   const isKnown = (key: string): boolean => {
     if (!knows.has(key)) knows.set(key, state.knows(key));

@@ -201,9 +201,9 @@ export function createPlanEntries(request: PlanRequest, table: PlanTable): PlanE
   const addNew: PlanEntries["addNew"] = ({ item }, { id, ownPair }) => {
     if (isAccepted(targetFor(targets, ownPair)?.key ?? "", id)) return false;
     const { path, absolutePath } = item;
-    const entry = { path, part: 0, id, content: undefined, ownPair } as const;
-    if (isOurs(id)) addPending({ ...entry, action: "new", detail: "", absolutePath });
-    else addId({ ...entry, action: "other" }, id);
+    const [part, content] = [0, undefined];
+    if (!isOurs(id)) addId({ path, part, content, action: "other" }, id);
+    else addPending({ path, part, id, action: "new", detail: "", content, ownPair, absolutePath });
     return true;
   };
 

@@ -272,7 +272,8 @@ export function createPlanTable(database: Database): PlanTable {
     *planned(numbers) {
       const isPlanned = "action IN ('new', 'changed')";
       if (numbers === undefined) {
-        for (const row of pagesOf(database, "temp.plan", ["number"], isPlanned)) {
+        const columns = "number, path, part, id, absolute_path";
+        for (const row of pagesOf(database, "temp.plan", ["number"], isPlanned, [], columns)) {
           yield toPlanned(row);
         }
         return;

@@ -5,7 +5,7 @@ const pageSize = 1024;
 /**
  * Yields the rows of a table in the order of `keys`, its unique columns. Reads in pages, so
  * that memory stays constant and the same connection may write between two pages. `where`
- * is a condition on the row with its `values`.
+ * is a condition on the row with its `values`. `columns` contain the keys.
  */
 export function* pagesOf(
   database: Database,
@@ -13,11 +13,12 @@ export function* pagesOf(
   keys: readonly string[],
   where = "TRUE",
   values: readonly SqlValue[] = [],
+  columns = "*",
 ): Generator<Row> {
   const names = keys.join(", ");
   const marks = keys.map(() => "?").join(", ");
   const query = (after: string): string =>
-    `SELECT * FROM ${table} WHERE ${where} ${after} ORDER BY ${names} LIMIT ${pageSize}`;
+    `SELECT ${columns} FROM ${table} WHERE ${where} ${after} ORDER BY ${names} LIMIT ${pageSize}`;
   let rows = database.prepare(query("")).all(...values);
   const next = database.prepare(query(`AND (${names}) > (${marks})`));
   for (;;) {
