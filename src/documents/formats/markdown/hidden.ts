@@ -321,14 +321,17 @@ function markersIn(text: string, { kind, from, to }: Cut): string {
   return [...text.slice(from, to).matchAll(anyMarker)].map(([marker]) => marker).join("");
 }
 
-const markup = /<(?:script|style|template)\b|^ {0,3}\[(?:\/\/|comment|_)/im;
+const markup = /<(?:script|style|template)\b/i;
+const comment = /^ {0,3}\[(?:\/\/|comment|_)/im;
 const hiddenTag = /<[a-z][^<>]*\b(?:hidden|display)\b/i;
 
 /** Whether a text may have something to remove: most pages have nothing. */
 const mayHide = (text: string): boolean =>
-  text.includes("<!--") ||
-  markup.test(text) ||
-  (/hidden|display/i.test(text) && hiddenTag.test(text));
+  (text.includes("[") && comment.test(text)) ||
+  (text.includes("<") &&
+    (text.includes("<!--") ||
+      markup.test(text) ||
+      (/hidden|display/i.test(text) && hiddenTag.test(text))));
 
 /**
  * Removes what no reader of a Markdown page sees: comments, elements that are hidden for everybody,
