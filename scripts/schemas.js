@@ -3,24 +3,25 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { toJSONSchema } from "zod/mini";
 import { projectFolder } from "./install.js";
 
-/** Each file of schema/: its module and the function that returns the schema. */
+/** Each file of schema/: its module, and the zod schema there, or the function that makes its JSON Schema. */
 const sources = {
-  "chat-events": ["output/chat/turn/chat-events.ts", "chatEventsJsonSchema"],
+  "chat-events": ["output/chat/turn/chat-events.ts", "ChatEventLine"],
   cliconfig: ["config/values/schema.ts", "configJsonSchema"],
-  "connectors-errors": ["output/schemas/connectors.ts", "connectorsErrorsJsonSchema"],
-  "connectors-status": ["output/schemas/connectors.ts", "connectorsStatusJsonSchema"],
-  doctor: ["output/schemas/doctor.ts", "doctorJsonSchema"],
-  eval: ["output/schemas/eval.ts", "evalJsonSchema"],
+  "connectors-errors": ["output/schemas/service.ts", "ConnectorsErrors"],
+  "connectors-status": ["output/schemas/service.ts", "ConnectorsStatus"],
+  doctor: ["output/schemas/service.ts", "DoctorReport"],
+  eval: ["checks/eval/result.ts", "EvalOutput", { reused: "ref" }],
   "eval-suite": ["checks/eval/suite/suite-schema.ts", "suiteJsonSchema"],
-  "ingest-events": ["output/schemas/ingest-events.ts", "ingestEventsJsonSchema"],
-  lint: ["output/schemas/lint.ts", "lintJsonSchema"],
-  plan: ["output/schemas/plan.ts", "planJsonSchema"],
-  search: ["output/search/schema.ts", "searchJsonSchema"],
-  report: ["output/report/stored/record.ts", "reportJsonSchema"],
-  status: ["output/schemas/status.ts", "statusJsonSchema"],
-  verify: ["output/schemas/verify.ts", "verifyJsonSchema"],
+  "ingest-events": ["output/schemas/upload.ts", "IngestEvents"],
+  lint: ["output/schemas/checks.ts", "LintOutput"],
+  plan: ["output/schemas/upload.ts", "Plan"],
+  search: ["output/search/schema.ts", "SearchResults"],
+  report: ["output/report/stored/record.ts", "RunReport"],
+  status: ["output/schemas/upload.ts", "StatusOutput"],
+  verify: ["output/schemas/checks.ts", "VerifyOutput"],
 };
 
 const schemaNames = Object.keys(sources);
@@ -48,9 +49,23 @@ export async function readModules(paths) {
   }
 }
 
+/** JSON Schema (draft 2020-12) of a zod schema, or what a function returns. */
+function jsonSchemaOf(source, options) {
+  if (typeof source === "function") return source();
+  const { $schema, title, description, ...rest } = toJSONSchema(source, {
+    io: "input",
+    ...options,
+  });
+  return { $schema, title, description, ...rest };
+}
+
 /** Reads the named schemas. */
 export async function readSchemas(names = schemaNames) {
   const paths = Object.fromEntries(names.map((name) => [name, sources[name][0]]));
   const modules = await readModules(paths);
-  return Object.fromEntries(names.map((name) => [name, modules[name][sources[name][1]]()]));
+  const all = names.map((name) => [
+    name,
+    jsonSchemaOf(modules[name][sources[name][1]], sources[name][2]),
+  ]);
+  return Object.fromEntries(all);
 }

@@ -1,50 +1,70 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { compareReports } from "../../src/checks/eval/compare.ts";
+import type { Outcome } from "../../src/checks/eval/result.ts";
+import type { Finding } from "../../src/checks/lint/rule.ts";
+import type { VerifiedDocument } from "../../src/checks/verify/evidence.ts";
+import { emptyCounts } from "../../src/output/report/from/verify.ts";
+import { sampleCase, sampleReport, sampleRun } from "../checks/eval/sample.ts";
+import { findingWith } from "../checks/lint/finding.ts";
 import { main } from "../main.ts";
+import { lintOf, missingDocument } from "../output/report/sample.ts";
 import { startTestService } from "../service.ts";
 import { createTestContext } from "../support.ts";
 import { runIn } from "./state/support.ts";
 
-const check = (command: string, status: string, more: object): string =>
-  JSON.stringify({ version: 1, command, status, ...more });
+/** The report of a lint with findings of these severities. */
+function lintJson(severities: Finding["severity"][], changes: object = {}, status = "passed") {
+  const findings = severities.map((severity) => findingWith({ severity }));
+  const { head } = lintOf(findings).data;
+  const summary = { ...(head["summary"] as object), ...changes };
+  return JSON.stringify({ ...head, status, summary, findings });
+}
+
+/** The report of a verify with these results. */
+function verifyJson(
+  results: VerifiedDocument["result"][],
+  changes: object = {},
+  status = "passed",
+) {
+  const documents = results.map((result, index) => {
+    const path = `docs/${index}.md`;
+    return { ...missingDocument, id: path, path, result };
+  });
+  const counts = { ...emptyCounts(), documents: results.length };
+  for (const result of results) counts[result]++;
+  const summary = { ...counts, ...changes };
+  return JSON.stringify({ version: 1, command: "verify", status, summary, documents });
+}
+
+/** The report of an eval with these outcomes. */
+function evalJson(outcomes: Outcome[], changes: object = {}): string {
+  const cases = outcomes.map((outcome, index) => sampleCase(`case-${index}`, { outcome }));
+  return JSON.stringify({ ...sampleReport(sampleRun(cases)), ...changes });
+}
+
+const failing = sampleReport(
+  sampleRun([
+    sampleCase("fine", { digest: "d" }),
+    sampleCase("leave | days", {
+      digest: "d",
+      outcome: "failed",
+      expected: [
+        { document: { path: "docs/other.md" }, relevance: 1, path: "docs/other.md" },
+        { document: { path: "docs/leave.md" }, relevance: 1, path: "docs/leave.md" },
+      ],
+    }),
+  ]),
+);
 
 const files = {
-  "lint.json": check("lint", "passed", {
-    summary: { documents: 3, warning: 1 },
-    findings: [{ severity: "warning" }],
+  "lint.json": lintJson(["warning"]),
+  "retrieval.json": JSON.stringify({
+    ...failing,
+    comparison: compareReports(failing, failing, "before.json"),
   }),
-  "retrieval.json": check("eval retrieval", "failed", {
-    summary: {
-      cases: 2,
-      passed: 1,
-      failed: 1,
-      metrics: {
-        hit: { value: 0.5, low: 0.1, high: 0.9, n: 2 },
-        mrr: { value: null, low: null, high: null, n: 0 },
-      },
-    },
-    comparison: { baseline: "before.json", verdict: "cannot-tell", worse: [] },
-    cases: [
-      { id: "fine", outcome: "passed" },
-      {
-        id: "leave | days",
-        outcome: "failed",
-        expected: [
-          { path: "docs/found.md", rank: 1 },
-          { path: "docs/leave.md", rank: null },
-        ],
-      },
-    ],
-  }),
-  "open.json": check("verify", "partial", {
-    summary: { current: 2, unknown: 1, documents: 3 },
-    documents: [
-      { id: "a", path: "docs/a.md", result: "current" },
-      { id: "c", path: "docs/c.md", result: "current" },
-      { id: "b", path: "docs/b.md", result: "unknown" },
-    ],
-  }),
+  "open.json": verifyJson(["current", "unknown", "current"], {}, "partial"),
   "other.json": "{}",
 };
 
@@ -60,14 +80,16 @@ async function summary(line: string, env: Record<string, string> = {}) {
 it("shows each step, and fails where one failed", async () => {
   const { code, stdout, stderr } = await summary("lint.json upload.json open.json retrieval.json");
   expect(stdout.split("\n").slice(0, 4)).toEqual([
-    "lint\tpassed\t3 documents, 1 warning\t",
+    "lint\tpassed\t12 documents, 1 warning\t",
     "ingest\tpassed\t1 created\t",
-    "verify\tpartial\t2 current, 1 unknown, 3 documents\tdocs/b.md (unknown)",
-    "eval retrieval\tfailed\t2 cases, 1 passed, 1 failed, compared with the baseline: cannot tell, hit 0.50 (0.10 to 0.90)\tleave | days: docs/leave.md (failed)",
+    "verify\tpartial\t2 current, 1 unknown, 3 documents\tdocs/1.md (unknown)",
+    expect.stringMatching(
+      /^eval retrieval\tfailed\t2 cases, 1 passed, 1 failed, compared with the baseline: same, passed 0.50 \(0.09 to 0.91\), .*\tleave \| days: docs\/leave.md \(failed\)$/,
+    ),
   ]);
   // A terminal cuts the table; these lines are whole.
   expect(stderr).toContain(
-    "failed: eval retrieval\n  verify: docs/b.md (unknown)\n  eval retrieval: leave | days: docs/leave.md (failed)\n",
+    "failed: eval retrieval\n  verify: docs/1.md (unknown)\n  eval retrieval: leave | days: docs/leave.md (failed)\n",
   );
   expect(code).toBe(13);
 });
@@ -112,109 +134,44 @@ it("names what ingest --verify did not find in the index, and fails for it", asy
   expect(JSON.parse(read("up.quality"))).toMatchObject([{ location: { path: "docs/b.md" } }]);
 });
 
-const one = (result: string) => ({ id: "a", path: "a.md", result });
-it.each<[string, string, string, object, string]>([
-  [
-    "verify",
-    "verify",
-    "passed",
-    { summary: { missing: 3 }, documents: [one("missing"), one("missing"), one("missing")] },
-    "the status is passed, with 3 missing",
-  ],
+const gone = ["missing", "missing", "missing"] as const;
+it.each<[string, string, string]>([
+  ["verify", verifyJson([...gone]), "the status is passed, with 3 missing"],
   [
     "a list that is cut",
-    "verify",
-    "passed",
-    { summary: { current: 1, missing: 3 }, documents: [one("current")] },
+    verifyJson(["current"], { missing: 3 }),
     "3 missing in its summary, and 0 in its list",
   ],
+  ["a count that is wrong", verifyJson(["missing"], { missing: 0 }), "0 missing in its summary"],
+  ["hidden documents", verifyJson(["hidden"]), "the status is passed, with 1 hidden"],
+  ["lint", lintJson(["error"]), "the status is passed, with 1 error"],
+  ["an unread file", lintJson([], { failed: 1 }), "the status is passed, with 1 failed"],
+  ["eval", evalJson(["failed"], { status: "passed" }), "the status is passed, with 1 failed"],
+  ["an error", evalJson(["error"], { status: "passed" }), "the status is passed, with 1 error"],
   [
-    "counts that are gone",
-    "verify",
-    "passed",
-    { summary: {}, documents: [one("missing")] },
-    "0 missing in its summary, and 1 in its list",
-  ],
-  [
-    "hidden documents of a plain verify",
-    "verify",
-    "passed",
-    { summary: { hidden: 1 }, documents: [one("hidden")] },
-    "the status is passed, with 1 hidden",
-  ],
-  [
-    "lint",
-    "lint",
-    "passed",
-    { summary: { error: 1 }, findings: [{ severity: "error" }] },
-    "the status is passed, with 1 error",
-  ],
-  [
-    "lint with a file that could not be read",
-    "lint",
-    "passed",
-    { summary: { failed: 1 }, findings: [] },
+    "a rate below its condition",
+    evalJson(["failed"], { status: "passed", failOn: "rate<0.9" }),
     "the status is passed, with 1 failed",
   ],
   [
-    "failures in the words of another command",
-    "verify",
-    "passed",
-    { summary: { current: 1, failed: 3 }, documents: [one("current")] },
-    "3 failed, and verify has no such count",
-  ],
-  [
-    "errors in a word of no command",
-    "lint",
-    "passed",
-    { summary: { documents: 1, errors: 5 }, findings: [] },
-    "5 errors, and lint has no such count",
-  ],
-  [
-    "eval",
-    "eval answers",
-    "passed",
-    { summary: { cases: 1, failed: 1 }, cases: [{ id: "a", outcome: "failed" }] },
-    "the status is passed, with 1 failed",
-  ],
-  [
-    "eval with errors",
-    "eval retrieval",
-    "passed",
-    { summary: { cases: 1, error: 1 }, cases: [{ id: "a", outcome: "error" }] },
-    "the status is passed, with 1 error",
-  ],
-  [
-    "eval with a rate below its condition",
-    "eval retrieval",
-    "passed",
-    {
-      failOn: "rate<0.9",
-      summary: { cases: 1, failed: 1 },
-      cases: [{ id: "a", outcome: "failed" }],
-    },
-    "the status is passed, with 1 failed",
-  ],
-  [
-    "eval with a condition that is none",
-    "eval retrieval",
-    "passed",
-    { failOn: "never", summary: { cases: 1, passed: 1 }, cases: [{ id: "a", outcome: "passed" }] },
+    "a condition that is none",
+    evalJson(["passed"], { failOn: "never" }),
     "the status is passed, with 1 passed",
   ],
-])("refuses a report that contradicts itself: %s", async (_, command, status, more, words) => {
-  const service = await startTestService({ files: { "r.json": check(command, status, more) } });
+])("refuses a report that contradicts itself: %s", async (_, report, words) => {
+  const service = await startTestService({ files: { "r.json": report } });
   const { code, stderr } = await runIn(service, "report summary r.json");
   expect(stderr).toContain(`r.json: the report contradicts itself: ${words}`);
   expect(code).toBe(2);
 });
 
 it.each<[string, string, string]>([
-  ["another command", check("status", "passed", { summary: {} }), "not a report of lint, ingest"],
-  ["a negative count", check("lint", "passed", { summary: { error: -1 } }), "summary.error: "],
-  ["a wrong type", check("verify", "passed", { summary: { missing: "3" } }), "summary.missing: "],
-  ["a status that is none", check("verify", "fine", { summary: {} }), "status: "],
-  ["another version", `{"version":2,"command":"lint"}`, "version: "],
+  ["another command", '{"version":1,"command":"status"}', "not a report of lint, ingest"],
+  ["a negative count", lintJson([], { error: -1 }), "summary.error: "],
+  ["a wrong type", verifyJson([], { missing: "3" }), "summary.missing: "],
+  ["the count of another command", verifyJson([], { failed: 3 }), "summary: "],
+  ["a status that is none", verifyJson([], {}, "fine"), "status: "],
+  ["another version", '{"version":2,"command":"lint"}', "a report of version 2"],
 ])("refuses %s by the name of the file", async (_name, text, words) => {
   const service = await startTestService({ files: { "r.json": text } });
   const { code, stderr } = await runIn(service, "report summary r.json");
@@ -224,14 +181,7 @@ it.each<[string, string, string]>([
 });
 
 it("takes a condition of --fail-on for the status", async () => {
-  const report = check("eval retrieval", "passed", {
-    failOn: "rate<0.5",
-    summary: { cases: 2, passed: 1, failed: 1 },
-    cases: [
-      { id: "a", outcome: "failed" },
-      { id: "b", outcome: "passed" },
-    ],
-  });
+  const report = evalJson(["failed", "passed"], { status: "passed", failOn: "rate<0.5" });
   const service = await startTestService({ files: { "r.json": report } });
   expect((await runIn(service, "report summary r.json")).code).toBe(0);
 });

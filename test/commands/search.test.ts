@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fromJSONSchema } from "zod";
-import { searchJsonSchema } from "../../src/output/search/schema.ts";
+import { SearchResults } from "../../src/output/search/schema.ts";
 import type { FaultSpec } from "../../src/sandbox/http/faults.ts";
 import { main, runHere } from "../main.ts";
 import { startTestService, type TestService } from "../service.ts";
@@ -51,7 +50,7 @@ async function resultsOf(service: TestService, line: string): Promise<Result[]> 
   const { code, stdout, stderr } = await search(service, `${line} --json`);
   expect(code, stderr).toBe(0);
   const results = JSON.parse(stdout) as Result[];
-  const schema = fromJSONSchema(searchJsonSchema() as never);
+  const schema = SearchResults;
   expect(schema.safeParse(results).error).toBe(undefined);
   return results;
 }

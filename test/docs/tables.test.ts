@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { knownMembers } from "../../src/checks/eval/suite/suite-schema.ts";
-import { words } from "../../src/checks/eval/words/words.ts";
+import { words } from "../../src/checks/eval/words.ts";
 import { commandNames } from "../../src/commands/chat/conversation/commands.ts";
 import { checks } from "../../src/commands/doctor/doctor.ts";
 import { formats } from "../../src/documents/formats/formats.ts";

@@ -1,22 +1,13 @@
 import { CliError } from "../../errors.ts";
-import type { ComparedCase, Comparison, Difference, Verdict } from "./comparison.ts";
-import type { EvalReport, ReportedCase } from "./report.ts";
-import type { EvalBasis } from "./result.ts";
-import { meanDifference } from "./statistics/bootstrap.ts";
-import { scoreOf, type MetricName } from "./summary.ts";
-import { z } from "./statistics/wilson.ts";
+import type { ComparedCase, Comparison, Difference, EvalReport, ReportedCase } from "./result.ts";
+import { meanDifference, z } from "./statistics.ts";
+import { forEachMetric, scoreOf } from "./summary.ts";
 
 /** Below, a difference is called one. */
 const significance = 0.05;
 
 /** Fewer differing cases cannot be significant: 2 / 2 ** 5 is 0.0625. */
 const fewestDiffering = 6;
-
-function logFactorials(count: number): number[] {
-  const logs = [0];
-  for (let n = 1; n <= count; n++) logs.push((logs[n - 1] ?? 0) + Math.log(n));
-  return logs;
-}
 
 /**
  * Two-sided p of McNemar's exact test: `better` and `worse` are the cases whose result changed, in
@@ -25,12 +16,13 @@ function logFactorials(count: number): number[] {
  */
 export function mcnemar(better: number, worse: number): number {
   const n = better + worse;
-  const least = Math.min(better, worse);
-  const logs = logFactorials(n);
-  const of = (index: number): number => logs[index] ?? 0;
-  let tail = 0;
   // By logarithms: 2 ** -n is 0 from n = 1075 on.
-  for (let k = 0; k <= least; k++) tail += Math.exp(of(n) - of(k) - of(n - k) - n * Math.LN2);
+  let term = -n * Math.LN2;
+  let tail = Math.exp(term);
+  for (let k = 1; k <= Math.min(better, worse); k++) {
+    term += Math.log(n - k + 1) - Math.log(k);
+    tail += Math.exp(term);
+  }
   // Without the last digits, which are rounding errors.
   return Number(Math.min(1, 2 * tail).toPrecision(12));
 }
@@ -64,62 +56,63 @@ const basisWords = {
   dialect: "dialect",
   k: "k",
   judge: "judge",
-} as const satisfies Partial<Record<keyof EvalBasis, string>>;
+} as const;
 
-/**
- * Throws CliError `usage` if results of the run cannot be compared with those of the baseline,
- * because they depend on something else than the documents. `name` is the baseline's file as typed.
- */
-function checkBasis(baseline: EvalBasis, now: EvalBasis, name: string): void {
-  const names = Object.keys(basisWords) as (keyof typeof basisWords)[];
-  const other = names.filter((each) => baseline[each] !== now[each]);
-  if (other.length === 0) return;
-  const words = other.map((each) => basisWords[each]).join(", ");
-  throw new CliError("usage", `--baseline ${name}: a run of another ${words}`, {
-    details: other.map(
-      (each) =>
-        `${basisWords[each]}: ${baseline[each] ?? "none"} there, ${now[each] ?? "none"} now`,
-    ),
-    hints: ["run with the same options, or write a new baseline with --report FILE.json"],
-  });
-}
-
-function refuseRepeatedCases(cases: readonly Identity[], name: string): void {
-  const seen = new Set<string>();
-  for (const { id } of cases) {
-    if (seen.has(id)) {
-      throw new CliError("usage", `--baseline ${name}: the case ${id} occurs twice`, {
-        hints: ["write a new baseline with --report FILE.json"],
-      });
-    }
-    seen.add(id);
-  }
-}
+/** What of a report is compared. */
+type Run = Pick<EvalReport, "basis"> & { cases: readonly ReportedCase[] };
 
 /** What identifies a case: those with equal id and digest are compared. */
 type Identity = Pick<ReportedCase, "id" | "digest">;
 
+const wasAsked = ({ outcome }: ReportedCase): boolean => outcome !== "skipped";
+
 /**
  * Throws CliError `usage` if the baseline is of another kind, way, dialect, k or judge, or shares no
- * case with `cases`, the ones that are asked now. Call it before the first question.
+ * case with `cases`, the ones that are asked now. Call it before the first question. `name` is the
+ * baseline's file as typed.
  */
 export function checkBaseline(
-  baseline: Pick<EvalReport, "basis" | "cases">,
-  now: { basis: EvalBasis; cases: Iterable<Identity> },
+  baseline: Run,
+  now: Pick<EvalReport, "basis"> & { cases: readonly Identity[] },
   name: string,
 ): void {
-  checkBasis(baseline.basis, now.basis, name);
-  refuseRepeatedCases(baseline.cases, name);
-  const before = new Map(
-    baseline.cases.filter(wasAsked).map((each) => [each.id, each.digest] as const),
+  const refuse = (problem: string, hint: string, details: string[] = []): CliError =>
+    new CliError("usage", `--baseline ${name}: ${problem}`, { details, hints: [hint] });
+  const names = Object.keys(basisWords) as (keyof typeof basisWords)[];
+  const other = names.filter((each) => baseline.basis[each] !== now.basis[each]);
+  if (other.length > 0) {
+    const words = other.map((each) => basisWords[each]);
+    const valueOf = ({ basis }: Pick<EvalReport, "basis">, each: keyof typeof basisWords) =>
+      basis[each] ?? "none";
+    throw refuse(
+      `a run of another ${words.join(", ")}`,
+      "run with the same options, or write a new baseline with --report FILE.json",
+      other.map(
+        (each) =>
+          `${basisWords[each]}: ${valueOf(baseline, each)} there, ${valueOf(now, each)} now`,
+      ),
+    );
+  }
+  const seen = new Map<string, ReportedCase>();
+  for (const each of baseline.cases) {
+    if (seen.has(each.id)) {
+      throw refuse(
+        `the case ${each.id} occurs twice`,
+        "write a new baseline with --report FILE.json",
+      );
+    }
+    seen.set(each.id, each);
+  }
+  const isSame = ({ id, digest }: Identity): boolean => {
+    const before = seen.get(id);
+    return before !== undefined && wasAsked(before) && before.digest === digest;
+  };
+  if (now.cases.some(isSame)) return;
+  throw refuse(
+    "a run of another suite: no case is the same",
+    "a case is the same if its id, question and expectations are",
   );
-  for (const { id, digest } of now.cases) if (before.has(id) && before.get(id) === digest) return;
-  throw new CliError("usage", `--baseline ${name}: a run of another suite: no case is the same`, {
-    hints: ["a case is the same if its id, question and expectations are"],
-  });
 }
-
-const wasAsked = ({ outcome }: ReportedCase): boolean => outcome !== "skipped";
 
 function isMixed({ runs }: ReportedCase): boolean {
   const passed = runs.filter(({ outcome }) => outcome === "passed").length;
@@ -148,7 +141,10 @@ function changeOf([before, now]: Pair): Change {
   return both.includes("flaky") ? "flaky" : "unchanged";
 }
 
-function differenceOf(pairs: readonly Pair[], name: MetricName): Difference | null {
+function differenceOf(
+  pairs: readonly Pair[],
+  name: Parameters<typeof scoreOf>[1],
+): Difference | null {
   const scores = pairs.flatMap(([before, now]) => {
     const both = [scoreOf(before, name), scoreOf(now, name)] as const;
     return both[0] === null || both[1] === null ? [] : [[both[0], both[1]] as const];
@@ -172,7 +168,10 @@ interface Counts {
  * were evidence against it; `same` if no case differs, or if the rate differs by less than 5 points
  * with 95 % confidence. Up to five differing cases prove nothing.
  */
-export function verdictOf({ better, worse, undecided }: Counts, rate: Difference | null): Verdict {
+export function verdictOf(
+  { better, worse, undecided }: Counts,
+  rate: Difference | null,
+): Comparison["verdict"] {
   const proves = (more: number, less: number): boolean =>
     more > less && mcnemar(more, less) < significance;
   if (rate === null) return "cannot-tell";
@@ -206,17 +205,17 @@ function pairUp(baseline: readonly ReportedCase[], now: readonly ReportedCase[])
  * Compares a run with a baseline, case by case: those with the same id and digest in both. Throws
  * CliError `usage` as checkBaseline(). `name` is the baseline's file as typed.
  */
-export function compareReports(baseline: EvalReport, now: EvalReport, name: string): Comparison {
+export function compareReports(baseline: Run, now: Run, name: string): Comparison {
   checkBaseline(baseline, { ...now, cases: now.cases.filter(wasAsked) }, name);
-  const { pairs, added, removed, changed } = pairUp(baseline.cases, now.cases);
+  const { pairs, ...others } = pairUp(baseline.cases, now.cases);
   const listOf = (change: Change): ComparedCase[] =>
     pairs
       .filter((pair) => changeOf(pair) === change)
       .map(([before, after]) => ({ id: after.id, before: before.outcome, now: after.outcome }));
   const [better, worse, undecided] = [listOf("better"), listOf("worse"), listOf("undecided")];
-  const passed = differenceOf(pairs, "passed");
+  const metrics = forEachMetric((metric) => differenceOf(pairs, metric));
   const counts = { better: better.length, worse: worse.length, undecided: undecided.length };
-  const verdict = verdictOf(counts, passed);
+  const verdict = verdictOf(counts, metrics.passed);
   return {
     baseline: name,
     compared: pairs.length,
@@ -229,15 +228,7 @@ export function compareReports(baseline: EvalReport, now: EvalReport, name: stri
     verdict,
     needed:
       verdict === "cannot-tell" ? casesNeeded(better.length, worse.length, pairs.length) : null,
-    metrics: {
-      passed,
-      hit: differenceOf(pairs, "hit"),
-      recall: differenceOf(pairs, "recall"),
-      mrr: differenceOf(pairs, "mrr"),
-      ndcg: differenceOf(pairs, "ndcg"),
-    },
-    added,
-    removed,
-    changed,
+    metrics,
+    ...others,
   };
 }

@@ -1,12 +1,75 @@
-import { caseDigest } from "./suite/case-digest.ts";
+import { hash } from "node:crypto";
 import { checkJudgement, judgeWord } from "./judgement.ts";
-import { controlProblem, leakedOf, leakWords } from "./leak-control.ts";
 import { type DocumentMatch, documentText } from "./match-document.ts";
-import { caseMetrics } from "./metrics.ts";
+import { caseMetrics, rankWanted } from "./metrics.ts";
 import type { CaseReplies, Reply } from "./reply.ts";
-import type { CaseResult, EvalKind, EvalRun, Outcome, Check, RetrievedDocument } from "./result.ts";
-import type { DocumentRef, EvalCase } from "./suite/suite.ts";
-import { checkExpectation } from "./words/words.ts";
+import type {
+  Check,
+  DocumentRef,
+  EvalKind,
+  EvalRun,
+  Outcome,
+  ReportedCase,
+  ReportedDocument,
+  RetrievedDocument,
+} from "./result.ts";
+import type { EvalCase } from "./suite/suite.ts";
+import { checkExpectation } from "./words.ts";
+
+type Leaky = Pick<EvalCase, "profile" | "expect" | "mustNotRetrieve">;
+
+/** Documents that `not-retrieves` names in a case with the profile of another reader. */
+function leakWords({ profile, expect }: Omit<Leaky, "mustNotRetrieve">): DocumentRef[] {
+  if (profile === undefined) return [];
+  return expect
+    .filter(({ word, isNot }) => isNot && word === "retrieves")
+    .flatMap(({ value }) => value as readonly DocumentRef[]);
+}
+
+/**
+ * Documents that the reader of a case must not see; empty unless the case is a leak test. At any
+ * rank: a reader who sees the document at rank 7 sees it.
+ */
+export function leakedOf(evalCase: Leaky): DocumentRef[] {
+  if (evalCase.profile === undefined) return [];
+  return [...evalCase.mustNotRetrieve.map(({ document }) => document), ...leakWords(evalCase)];
+}
+
+/**
+ * Why a leak test proves nothing: the profile of the run does not get the documents either, for
+ * example because they are not indexed. Undefined if it gets all of them, at whatever rank.
+ */
+function controlProblem(
+  leaked: readonly DocumentRef[],
+  control: Reply | undefined,
+  matches: DocumentMatch,
+): string | undefined {
+  if (leaked.length === 0) return undefined;
+  const proves = "so that the leak test proves nothing";
+  if (control === undefined) return `the profile of the run was not asked, ${proves}`;
+  if (control.error !== undefined) {
+    return `the same question failed for the profile of the run, ${proves}: ${control.error}`;
+  }
+  const absent = leaked.filter((ref) => !control.retrieved.some((each) => matches(ref, each)));
+  if (absent.length === 0) return undefined;
+  const names = absent.map(documentText).join(", ");
+  return `the profile of the run does not get ${names} either, ${proves}`;
+}
+
+/**
+ * Digest of everything in a case that decides its result, as 16 hex digits. Group, place and the
+ * order of a suite do not; nor k for answers; nor agent, words and repetitions for retrieval.
+ */
+export function caseDigest(of: EvalCase, kind: EvalKind): string {
+  const { id, question, agent, filters, profile, k, match, repeat, threshold } = of;
+  const wanted = of.mustRetrieve.map(({ document, relevance }) => [document, relevance]);
+  const unwanted = of.mustNotRetrieve.map(({ document }) => document);
+  const expect = of.expect.map(({ word, isNot, value }) => [word, isNot, value]);
+  const asked = { id, question, filters, profile, match, wanted, unwanted };
+  const more =
+    kind === "answers" ? { agent, repeat, threshold, expect } : { k, leaks: leakWords(of) };
+  return hash("sha256", JSON.stringify({ ...asked, ...more }), "hex").slice(0, 16);
+}
 
 /** Checks of one run, and why a part of them could not be decided. */
 interface Judged {
@@ -19,23 +82,13 @@ function valueOf(ref: DocumentRef): unknown {
   return "path" in ref ? ref.path : ref;
 }
 
-/** A document that must not come, and the word of the suite that says so. */
-interface Unwanted {
-  word: string;
-  document: DocumentRef;
-}
-
 /** The documents of a response, and how a suite's names are compared with them. */
 interface Response {
   retrieved: readonly RetrievedDocument[];
   /** Only the first `k` count; null: all. */
   k: number | null;
   matches: DocumentMatch;
-  /** Then an unwanted document fails at any rank. */
-  isLeakTest: boolean;
 }
-
-type Documents = Pick<EvalCase, "mustRetrieve" | "match"> & { unwanted: readonly Unwanted[] };
 
 interface Place {
   document: DocumentRef;
@@ -81,45 +134,41 @@ function checkAny(places: readonly Place[], response: Response): Judged {
 function checkEach(
   word: string,
   places: readonly Place[],
-  judge: (place: Place) => Pick<Check, "passed" | "detail">,
+  failure: (place: Place) => string | undefined,
 ): Judged {
   const decided = places.filter(({ isUndecided }) => !isUndecided);
   const undecided = places.filter(({ isUndecided }) => isUndecided);
   return {
-    checks: decided.map((each) => ({ word, value: valueOf(each.document), ...judge(each) })),
+    checks: decided.map((each) => {
+      const detail = failure(each);
+      return { word, value: valueOf(each.document), passed: detail === undefined, detail };
+    }),
     undecided: undecided.map(({ document }) => undecidedText(document)),
   };
 }
 
-function checkUnwanted(unwanted: readonly Unwanted[], response: Response): Judged {
-  const all = { ...response, k: response.isLeakTest ? null : response.k };
-  const judged = unwanted.map(({ word, document }) =>
-    checkEach(word, [placeOf(document, all)], ({ rank }) =>
-      rank === undefined ? { passed: true } : { passed: false, detail: `came at rank ${rank}` },
-    ),
-  );
-  return {
-    checks: judged.flatMap(({ checks }) => checks),
-    undecided: judged.flatMap(({ undecided }) => undecided),
-  };
-}
+const joined = (all: readonly Judged[]): Judged => ({
+  checks: all.flatMap(({ checks }) => checks),
+  undecided: all.flatMap(({ undecided }) => undecided),
+});
 
-/** Checks which documents a case wants and does not want. */
-function checkDocuments({ mustRetrieve, match, unwanted }: Documents, response: Response): Judged {
+/** Checks which documents a case wants and does not want: of a leak test at any rank. */
+function checkDocuments(evalCase: EvalCase, kind: EvalKind, response: Response): Judged {
+  const { mustRetrieve, match } = evalCase;
   const wanted = mustRetrieve.map(({ document }) => placeOf(document, response));
-  const needed =
+  const all = leakedOf(evalCase).length > 0 ? { ...response, k: null } : response;
+  return joined([
     match === "any" && wanted.length > 0
       ? checkAny(wanted, response)
       : checkEach("must_retrieve", wanted, ({ document, rank }) =>
-          rank === undefined
-            ? { passed: false, detail: missingText(document, response) }
-            : { passed: true },
-        );
-  const refused = checkUnwanted(unwanted, response);
-  return {
-    checks: [...needed.checks, ...refused.checks],
-    undecided: [...needed.undecided, ...refused.undecided],
-  };
+          rank === undefined ? missingText(document, response) : undefined,
+        ),
+    ...unwantedOf(evalCase, kind).map(({ word, document }) =>
+      checkEach(word, [placeOf(document, all)], ({ rank }) =>
+        rank === undefined ? undefined : `came at rank ${rank}`,
+      ),
+    ),
+  ]);
 }
 
 const epsilon = 1e-9;
@@ -174,8 +223,11 @@ function countedOf({ k }: EvalCase, kind: EvalKind): number | null {
   return kind === "retrieval" ? k : null;
 }
 
-/** Documents that must not come. The words of a case are judged in `answers`, but for leaks. */
-function unwantedOf(evalCase: EvalCase, kind: EvalKind): Unwanted[] {
+/**
+ * Documents that must not come, and the word of the suite that says so. The words of a case are judged
+ * in `answers`, but for leaks.
+ */
+function unwantedOf(evalCase: EvalCase, kind: EvalKind): { word: string; document: DocumentRef }[] {
   const words = kind === "retrieval" ? leakWords(evalCase) : [];
   return [
     ...evalCase.mustNotRetrieve.map(({ document }) => ({ word: "must_not_retrieve", document })),
@@ -213,28 +265,48 @@ function judgeRun(
   const seen = { answer, retrieved, cited, elapsedMs, calls };
   if (error !== undefined) return { ...seen, outcome: "error", error, checks: [] };
   const k = countedOf(evalCase, rules.kind);
-  const documents = checkDocuments(
-    { ...evalCase, unwanted: unwantedOf(evalCase, rules.kind) },
-    { retrieved, k, matches: rules.matches, isLeakTest: leakedOf(evalCase).length > 0 },
-  );
+  const documents = checkDocuments(evalCase, rules.kind, { retrieved, k, matches: rules.matches });
   const words =
     rules.kind === "answers" ? checkWords(evalCase, reply, rules) : { checks: [], undecided: [] };
-  const checks = [...documents.checks, ...words.checks];
+  const { checks, undecided } = joined([documents, words]);
   // A check that failed decides the run, whatever the undecided ones are.
   if (checks.some(({ passed }) => !passed)) return { ...seen, outcome: "failed", checks };
-  const [problem = unproved] = [...documents.undecided, ...words.undecided];
+  const [problem = unproved] = undecided;
   if (problem !== undefined) return { ...seen, outcome: "error", error: problem, checks };
   return { ...seen, outcome: "passed", checks };
 }
 
-function describeCase(evalCase: EvalCase, { kind, matches }: JudgeRules, runs: readonly EvalRun[]) {
+/** Documents of a search that a report shows, besides those that the case names. */
+const fewestShown = 10;
+
+/** The judged case as reports have it: documents that it names have their rank, others their role. */
+function describeCase(
+  evalCase: EvalCase,
+  runs: readonly EvalRun[],
+  { kind, matches }: JudgeRules,
+  result: Pick<ReportedCase, "outcome" | "reason"> & { shown?: EvalRun | undefined },
+): ReportedCase {
   const { id, group, question, place, profile, mustRetrieve } = evalCase;
+  const { outcome, reason, shown } = result;
+  const { retrieved = [], cited = [], checks = [] } = shown ?? {};
   const k = countedOf(evalCase, kind);
   const pathOf = (ref: DocumentRef): string | null => {
     if ("path" in ref) return ref.path;
-    const found = runs.flatMap(({ retrieved }) => retrieved).find((each) => matches(ref, each));
+    const found = runs.flatMap((run) => run.retrieved).find((each) => matches(ref, each));
     return found?.path ?? null;
   };
+  const unwanted = unwantedOf(evalCase, kind);
+  const isNamed = (named: readonly { document: DocumentRef }[], found: RetrievedDocument) =>
+    named.some(({ document }) => matches(document, found));
+  const marked = (each: RetrievedDocument): ReportedDocument => ({
+    ...each,
+    role: isNamed(unwanted, each) ? "unwanted" : isNamed(mustRetrieve, each) ? "expected" : null,
+  });
+  // A leak test judges thousands of documents.
+  const isShown = (each: RetrievedDocument): boolean =>
+    k === null ||
+    each.rank <= Math.max(k, fewestShown) ||
+    isNamed([...mustRetrieve, ...unwanted], each);
   return {
     id,
     kind,
@@ -244,34 +316,47 @@ function describeCase(evalCase: EvalCase, { kind, matches }: JudgeRules, runs: r
     profile: profile ?? null,
     digest: caseDigest(evalCase, kind),
     ...(k === null ? {} : { k }),
-    runs,
-    expected: mustRetrieve.map(({ document, relevance }) => ({
-      document,
-      relevance,
-      path: pathOf(document),
-    })),
-    unwanted: unwantedOf(evalCase, kind).map(({ document }) => ({
-      document,
-      path: pathOf(document),
-    })),
-    metrics: caseMetrics(mustRetrieve, runs, k, matches),
+    runs: runs.map((run) => ({ ...run, retrieved: run.retrieved.filter(isShown) })),
+    expected: rankWanted(
+      mustRetrieve.map(({ document, relevance }) => ({
+        document,
+        relevance,
+        path: pathOf(document),
+      })),
+      retrieved,
+      matches,
+    ),
+    unwanted: unwanted.map(({ document }) => {
+      const at = retrieved.findIndex((found) => matches(document, found));
+      return { document, path: pathOf(document), rank: at < 0 ? null : at + 1 };
+    }),
+    metrics:
+      outcome === "skipped"
+        ? { hit: null, recall: null, mrr: null, ndcg: null }
+        : caseMetrics(mustRetrieve, runs, k, matches),
+    outcome,
+    reason,
+    retrieved: retrieved.filter(isShown).map(marked),
+    cited: cited.map(marked),
+    checks,
   };
 }
 
 /** The result of a case that is not asked. */
-export function skippedCase(evalCase: EvalCase, rules: JudgeRules, reason: string): CaseResult {
-  const metrics = { hit: null, recall: null, mrr: null, ndcg: null };
-  const nothing = { retrieved: [], cited: [], checks: [], metrics };
-  return { ...describeCase(evalCase, rules, []), ...nothing, outcome: "skipped", reason };
+export function skippedCase(evalCase: EvalCase, rules: JudgeRules, reason: string): ReportedCase {
+  return describeCase(evalCase, [], rules, { outcome: "skipped", reason });
 }
 
 /** Judges the replies to a case. Without time, network or files: equal replies give equal results. */
-export function judgeCase(evalCase: EvalCase, replies: CaseReplies, rules: JudgeRules): CaseResult {
+export function judgeCase(
+  evalCase: EvalCase,
+  replies: CaseReplies,
+  rules: JudgeRules,
+): ReportedCase {
   const unproved = controlProblem(leakedOf(evalCase), replies.control, rules.matches);
   const runs = replies.runs.map((reply) => judgeRun(evalCase, reply, rules, unproved));
   const outcome = collapseRuns(runs, evalCase.threshold);
   const shown = runThatShows(runs, outcome);
-  const { retrieved = [], cited = [], checks = [] } = shown ?? {};
   const reason = outcome === "error" ? (shown?.error ?? "not asked") : null;
-  return { ...describeCase(evalCase, rules, runs), outcome, reason, retrieved, cited, checks };
+  return describeCase(evalCase, runs, rules, { outcome, reason, shown });
 }

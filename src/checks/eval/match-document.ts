@@ -1,5 +1,4 @@
-import type { RetrievedDocument } from "./result.ts";
-import type { DocumentRef } from "./suite/suite.ts";
+import type { DocumentRef, RetrievedDocument } from "./result.ts";
 
 /** How the folder and the service name documents. */
 export interface DocumentNames {

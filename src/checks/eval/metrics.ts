@@ -1,6 +1,5 @@
 import type { DocumentMatch } from "./match-document.ts";
-import type { CaseMetrics, RetrievedDocument } from "./result.ts";
-import type { DocumentRef } from "./suite/suite.ts";
+import type { CaseMetrics, DocumentRef, RetrievedDocument } from "./result.ts";
 
 /** A document that a case wants. */
 export interface Wanted {

@@ -1,35 +1,40 @@
-import type { RetrievedDocument } from "./result.ts";
+import * as z from "zod/mini";
+import { RetrievedDocument } from "./result.ts";
 
 /** What the judge said about one expectation. */
-export interface Judgement {
+const Judgement = z.strictObject({
   /** Position of the expectation in `expect`, from 0. */
-  index: number;
-  /** From 0 to 1; undefined if the judge failed. */
-  score?: number | undefined;
-  reason?: string | undefined;
+  index: z.int(),
+  /** From 0 to 1; absent if the judge failed. */
+  score: z.optional(z.number()),
+  reason: z.optional(z.string()),
   /** Why there is no score. */
-  error?: string | undefined;
-}
+  error: z.optional(z.string()),
+});
+export type Judgement = z.infer<typeof Judgement>;
 
 /** What the service returned for one attempt at a case, before it is judged. */
-export interface Reply {
+const Reply = z.strictObject({
   /** Answers only. */
-  answer?: string | undefined;
-  retrieved: readonly RetrievedDocument[];
-  cited: readonly RetrievedDocument[];
+  answer: z.optional(z.string()),
+  retrieved: z.array(RetrievedDocument),
+  cited: z.array(RetrievedDocument),
   /** From the start of the last request to the end of its response. */
-  elapsedMs: number;
+  elapsedMs: z.number(),
   /** Model calls, as far as known. */
-  calls: number;
+  calls: z.int(),
   /** Why the reply cannot be judged. */
-  error?: string | undefined;
-  judgements?: readonly Judgement[] | undefined;
-}
+  error: z.optional(z.string()),
+  judgements: z.optional(z.array(Judgement)),
+});
+export type Reply = z.infer<typeof Reply>;
 
-/** All replies to a case. */
-export interface CaseReplies {
+export const repliesShape = {
   /** In the order of the repetitions. */
-  runs: readonly Reply[];
+  runs: z.array(Reply),
   /** Of a leak test: what the profile of the run gets for the same question. */
-  control?: Reply | undefined;
-}
+  control: z.optional(Reply),
+};
+const CaseReplies = z.strictObject(repliesShape);
+/** All replies to a case. */
+export type CaseReplies = z.infer<typeof CaseReplies>;

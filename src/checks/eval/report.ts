@@ -1,113 +1,133 @@
-import type { Comparison } from "./comparison.ts";
-import type { DocumentMatch } from "./match-document.ts";
-import { rankWanted } from "./metrics.ts";
-import type { CaseResult, EvalBasis, EvalRunResult, RetrievedDocument } from "./result.ts";
-import type { DocumentRef } from "./suite/suite.ts";
-import { summarise, type EvalSummary } from "./summary.ts";
+import { CliError } from "../../errors.ts";
+import { compareReports } from "./compare.ts";
+import type { ComparedCase, EvalReport, ReportedCase } from "./result.ts";
+import { summarise } from "./summary.ts";
 
-/** A retrieved or cited document, with what the case says of it. */
-export interface ReportedDocument extends RetrievedDocument {
-  /** Null if the case does not name the document. */
-  role: "expected" | "unwanted" | null;
+/** When `eval` exits with 13. */
+export type FailOn = { when: "worse" | "significantly-worse" } | { when: "rate"; below: number };
+
+const forms = [
+  "worse: a case got worse than in the baseline",
+  "significantly-worse: the verdict of the comparison is worse",
+  "rate<0.9: the share of passed cases is below 0.9 (any number above 0, up to 1)",
+];
+
+/** Parses `--fail-on`. Throws CliError `usage` that names the forms. */
+export function parseFailOn(text: string): FailOn {
+  if (text === "worse" || text === "significantly-worse") return { when: text };
+  const below = Number(/^rate<(\d*\.?\d+)$/.exec(text.replaceAll(" ", ""))?.[1]);
+  if (below > 0 && below <= 1) return { when: "rate", below };
+  throw new CliError("usage", `--fail-on ${text}: no such condition`, { details: forms });
 }
 
-/** A case as reports show it: trust.md 9. */
-export interface ReportedCase extends Omit<
-  CaseResult,
-  "expected" | "unwanted" | "retrieved" | "cited"
-> {
-  /** `rank`: position among all of `retrieved`, from 1; null if the document did not come. */
-  expected: readonly (CaseResult["expected"][number] & { rank: number | null })[];
-  unwanted: readonly (CaseResult["unwanted"][number] & { rank: number | null })[];
-  retrieved: readonly ReportedDocument[];
-  cited: readonly ReportedDocument[];
+/** Throws CliError `usage` for a condition that needs the comparison with a baseline. */
+export function checkFailOn(failOn: FailOn | undefined, hasBaseline: boolean): void {
+  if (failOn === undefined || failOn.when === "rate" || hasBaseline) return;
+  throw new CliError("usage", `--fail-on ${failOn.when} needs --baseline REPORT`, {
+    hints: ["write one with --report FILE.json", "without a baseline: --fail-on 'rate<0.9'"],
+  });
 }
 
-/** A finished run: what every report is made of, and what a later run has as its baseline. */
-export interface EvalReport {
-  version: 1;
-  command: "eval retrieval" | "eval answers";
-  /** Exit code 0, 13 or 10, see failUnlessPassed(). */
-  status: "passed" | "failed" | "partial";
-  /** The condition of `--fail-on` that decided the status; null without one. */
-  failOn: string | null;
-  basis: EvalBasis;
-  /** ISO 8601. */
-  startedAt: string;
-  elapsedMs: number;
-  /** Model calls, as far as known. */
-  calls: number;
-  /** Why the run ended early; null if every case was tried. */
-  stopped: string | null;
-  /** Present if the sandbox was asked. */
-  sandbox?: true | undefined;
-  summary: EvalSummary;
-  /** Null without a baseline. */
-  comparison: Comparison | null;
-  cases: readonly ReportedCase[];
+/** The part of a report that decides its status. */
+type Facts = Pick<EvalReport, "stopped" | "summary" | "comparison">;
+
+const casesOf = (count: number): string => `${count} ${count === 1 ? "case" : "cases"}`;
+
+const mostNamed = 10;
+
+/** `a, b and 3 more` */
+function namesOf(cases: readonly ComparedCase[]): string {
+  const names = cases.slice(0, mostNamed).map(({ id }) => id);
+  const hidden = cases.length - names.length;
+  return names.join(", ") + (hidden > 0 ? ` and ${hidden} more` : "");
 }
 
-/** Documents of a search that a report shows, besides those that the case names. */
-const fewestShown = 10;
+function failureOf({ summary, comparison }: Facts, failOn: FailOn | undefined): string | undefined {
+  if (failOn === undefined) {
+    const failed = summary.failed + summary.flaky;
+    const flaky = summary.flaky > 0 ? ` (${summary.flaky} flaky)` : "";
+    return failed > 0 ? `${failed} of ${casesOf(summary.cases)} failed${flaky}` : undefined;
+  }
+  if (failOn.when === "rate") {
+    const rate = summary.metrics.passed.value;
+    if (rate === null) return "no case was asked, so there is no rate";
+    // Rounded down: a rate of 0.8999 is not shown as 0.9.
+    const shown = Math.floor(rate * 1000) / 1000;
+    return rate < failOn.below ? `rate ${shown} is below ${failOn.below}` : undefined;
+  }
+  if (comparison === null) throw new Error("no comparison");
+  const { verdict, worse, baseline } = comparison;
+  const got = `${casesOf(worse.length)} got worse`;
+  const named = worse.length > 0 ? `: ${namesOf(worse)}` : "";
+  if (verdict === "worse") return `significantly worse than ${baseline}: ${got}${named}`;
+  if (failOn.when === "significantly-worse" || worse.length === 0) return undefined;
+  return `${got} than in ${baseline}${named}`;
+}
 
-/** A leak test judges thousands of documents; `k` is undefined for an answer. */
-function isShown(rank: number, k: number | undefined): boolean {
-  return k === undefined || rank <= Math.max(k, fewestShown);
+/** The status that the counts of a report prove. */
+export function statusOf(report: Facts, failOn: FailOn | undefined): EvalReport["status"] {
+  if (failureOf(report, failOn) !== undefined) return "failed";
+  return report.stopped !== null || report.summary.error > 0 ? "partial" : "passed";
+}
+
+/** A finished run, before its cases are counted. */
+export type FinishedRun = Pick<
+  EvalReport,
+  "basis" | "startedAt" | "elapsedMs" | "calls" | "stopped" | "sandbox"
+>;
+
+/** What a run is measured by. `name`: the file of the baseline as typed. */
+export interface Goals {
+  failOn?: FailOn | undefined;
+  baseline?: { report: EvalReport; name: string } | undefined;
 }
 
 /**
- * A case for reports: documents that it names have their rank, retrieved and cited documents their
- * role.
+ * The report of a run, compared with the baseline, with the status by `failOn`. Throws CliError `usage`
+ * as compareReports().
  */
-export function reportCase(result: CaseResult, matches: DocumentMatch): ReportedCase {
-  const { expected, unwanted, runs, retrieved, cited } = result;
-  const isNamed = (
-    named: readonly { document: DocumentRef }[],
-    found: RetrievedDocument,
-  ): boolean => named.some(({ document }) => matches(document, found));
-  const marked = (documents: readonly RetrievedDocument[]): ReportedDocument[] =>
-    documents.map((each) => {
-      if (isNamed(unwanted, each)) return { ...each, role: "unwanted" };
-      return { ...each, role: isNamed(expected, each) ? "expected" : null };
-    });
-  const shown = (documents: readonly RetrievedDocument[]): readonly RetrievedDocument[] =>
-    documents.filter(
-      (each) => isShown(each.rank, result.k) || isNamed([...expected, ...unwanted], each),
-    );
-  return {
-    ...result,
-    runs: runs.map((run) => ({ ...run, retrieved: shown(run.retrieved) })),
-    expected: rankWanted(expected, retrieved, matches),
-    unwanted: unwanted.map((each) => {
-      const at = retrieved.findIndex((found) => matches(each.document, found));
-      return { ...each, rank: at < 0 ? null : at + 1 };
-    }),
-    retrieved: marked(shown(retrieved)),
-    cited: marked(cited),
+export function createReport(
+  run: FinishedRun,
+  cases: readonly ReportedCase[],
+  { failOn, baseline }: Goals = {},
+): EvalReport {
+  const { basis, startedAt, elapsedMs, calls, stopped, sandbox } = run;
+  const facts = {
+    stopped,
+    summary: summarise(cases),
+    comparison: baseline ? compareReports(baseline.report, { basis, cases }, baseline.name) : null,
   };
-}
-
-/**
- * The report of a run, without a comparison; its status is that without `--fail-on`. `cases` are
- * those of the run, by reportCase().
- */
-export function createReport(run: EvalRunResult, cases: readonly ReportedCase[]): EvalReport {
-  const { basis, startedAt, elapsedMs, calls, stopped } = run;
-  const summary = summarise(cases);
-  const isPartial = summary.error > 0 || stopped !== undefined;
   return {
     version: 1,
     command: basis.kind === "answers" ? "eval answers" : "eval retrieval",
-    status: summary.failed + summary.flaky > 0 ? "failed" : isPartial ? "partial" : "passed",
-    failOn: null,
+    status: statusOf(facts, failOn),
+    failOn:
+      failOn === undefined ? null : failOn.when === "rate" ? `rate<${failOn.below}` : failOn.when,
     basis,
     startedAt,
     elapsedMs,
     calls,
-    stopped: stopped ?? null,
-    ...(run.isSandbox ? { sandbox: true } : {}),
-    summary,
-    comparison: null,
-    cases,
+    stopped,
+    ...(sandbox ? { sandbox } : {}),
+    summary: facts.summary,
+    comparison: facts.comparison,
+    cases: [...cases],
   };
+}
+
+/**
+ * Throws CliError `checks-failed` if the condition holds: without `failOn`, if a case failed or is
+ * flaky; `hints` say what to do. Else throws `partial` if a case ended in an error or the run ended
+ * early. Conditions on the comparison need one, see checkFailOn().
+ */
+export function failUnlessPassed(
+  report: Facts,
+  failOn: FailOn | undefined,
+  hints: readonly string[] = [],
+): void {
+  const failure = failureOf(report, failOn);
+  if (failure !== undefined) throw new CliError("checks-failed", failure, { hints });
+  const { error, cases } = report.summary;
+  if (report.stopped !== null) throw new CliError("partial", `stopped: ${report.stopped}`);
+  if (error > 0) throw new CliError("partial", `${error} of ${casesOf(cases)} ended in an error`);
 }

@@ -1,38 +1,15 @@
-import type { CaseMetrics, Outcome } from "./result.ts";
-import { meanScore } from "./statistics/bootstrap.ts";
-import { wilson } from "./statistics/wilson.ts";
-
-/** A mean with its 95 % interval; null where no case counts. */
-export interface Estimate {
-  value: number | null;
-  low: number | null;
-  high: number | null;
-  /** Number of cases. */
-  n: number;
-}
-
-export type MetricName = "passed" | keyof CaseMetrics;
-
-/** `passed` is the share of the cases that passed; the others are means of CaseMetrics. */
-export type EvalMetrics = Record<MetricName, Estimate>;
-
-/** Number of cases by outcome, and of all. */
-export type EvalCounts = Record<Outcome | "cases", number>;
-
-export interface EvalGroup extends EvalCounts {
-  /** Null for the cases without a group. */
-  group: string | null;
-  metrics: EvalMetrics;
-}
-
-export interface EvalSummary extends EvalCounts {
-  metrics: EvalMetrics;
-  /** In the order of the suite; empty if no case has a group. */
-  groups: readonly EvalGroup[];
-}
+import type {
+  CaseMetrics,
+  Estimate,
+  EvalSummary,
+  Measured,
+  MetricName,
+  Outcome,
+} from "./result.ts";
+import { meanScore, wilson } from "./statistics.ts";
 
 /** What a summary needs of a case. */
-export interface Scored {
+interface Scored {
   group: string | null;
   outcome: Outcome;
   metrics: CaseMetrics;
@@ -49,6 +26,17 @@ export function scoreOf({ outcome, metrics }: Scored, name: MetricName): number 
   return outcome === "error" && score !== null ? 0 : score;
 }
 
+/** A value for each metric, in the order of reports. */
+export function forEachMetric<Value>(of: (name: MetricName) => Value): Record<MetricName, Value> {
+  return {
+    passed: of("passed"),
+    hit: of("hit"),
+    recall: of("recall"),
+    mrr: of("mrr"),
+    ndcg: of("ndcg"),
+  };
+}
+
 function estimate(cases: readonly Scored[], name: MetricName): Estimate {
   const scores = cases.map((each) => scoreOf(each, name)).filter((score) => score !== null);
   const n = scores.length;
@@ -59,37 +47,18 @@ function estimate(cases: readonly Scored[], name: MetricName): Estimate {
   return { ...(isRate ? wilson(sum, n) : meanScore(scores)), n };
 }
 
-function measure(cases: readonly Scored[]): EvalCounts & { metrics: EvalMetrics } {
-  const count = (outcome: Outcome): number =>
-    cases.filter((each) => each.outcome === outcome).length;
-  return {
-    cases: cases.length,
-    passed: count("passed"),
-    failed: count("failed"),
-    error: count("error"),
-    flaky: count("flaky"),
-    skipped: count("skipped"),
-    metrics: {
-      passed: estimate(cases, "passed"),
-      hit: estimate(cases, "hit"),
-      recall: estimate(cases, "recall"),
-      mrr: estimate(cases, "mrr"),
-      ndcg: estimate(cases, "ndcg"),
-    },
-  };
+function measure(cases: readonly Scored[]): Measured {
+  const counts = { cases: cases.length, passed: 0, failed: 0, error: 0, flaky: 0, skipped: 0 };
+  for (const { outcome } of cases) counts[outcome]++;
+  return { ...counts, metrics: forEachMetric((name) => estimate(cases, name)) };
 }
 
-/** Counts and metrics of all cases and of each group. */
+/** Counts and metrics of all cases, and of each group in the order of the suite, if there are groups. */
 export function summarise(cases: readonly Scored[]): EvalSummary {
-  const byGroup = new Map<string | null, Scored[]>();
-  for (const each of cases) {
-    const group = byGroup.get(each.group);
-    if (group) group.push(each);
-    else byGroup.set(each.group, [each]);
-  }
-  const hasGroups = [...byGroup.keys()].some((group) => group !== null);
-  const groups = hasGroups
-    ? [...byGroup].map(([group, those]) => ({ group, ...measure(those) }))
-    : [];
-  return { ...measure(cases), groups };
+  const names = [...new Set(cases.map(({ group }) => group))];
+  const groups = names.map((group) => ({
+    group,
+    ...measure(cases.filter((each) => each.group === group)),
+  }));
+  return { ...measure(cases), groups: names.some((name) => name !== null) ? groups : [] };
 }

@@ -66,7 +66,7 @@ function addRetrieval(evaluation: Command, run: Run): void {
         ],
       ],
     })
-    .action(run(async () => (await import("./run/eval.ts")).evalRetrieval));
+    .action(run(async () => (await import("./eval.ts")).evalRetrieval));
 }
 
 function addAnswers(evaluation: Command, run: Run): void {
@@ -95,7 +95,7 @@ function addAnswers(evaluation: Command, run: Run): void {
         ["knowctl eval answers suite.yaml --replay recorded", "judge recorded answers again"],
       ],
     })
-    .action(run(async () => (await import("./run/eval.ts")).evalAnswers));
+    .action(run(async () => (await import("./eval.ts")).evalAnswers));
 }
 
 /** `eval retrieval` and `eval answers`. */
@@ -127,7 +127,7 @@ function addInit(evaluation: Command, run: Run): void {
         ["knowctl eval init --from-sessions", "unanswered questions first"],
       ],
     })
-    .action(run(async () => (await import("./init/init.ts")).evalInit));
+    .action(run(async () => (await import("./init.ts")).evalInit));
 }
 
 /** `eval init`. */

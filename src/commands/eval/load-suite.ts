@@ -1,13 +1,10 @@
 import { readFile, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { buildSuite } from "../../checks/eval/suite/build-suite.ts";
-import type { Place, Suite } from "../../checks/eval/suite/suite.ts";
+import type { Place, Suite, SuiteProblem } from "../../checks/eval/suite/suite.ts";
 import { SuiteContent } from "../../checks/eval/suite/suite-schema.ts";
-import {
-  formProblems,
-  type Locate,
-  type SuiteProblem,
-} from "../../checks/eval/suite/suite-problems.ts";
+import { formProblems, type Locate } from "../../checks/eval/suite/suite-problems.ts";
+import { schemaProblems } from "../../checks/eval/is-json.ts";
 import { createLines } from "../../checks/lines.ts";
 import { SyntaxProblem, type Tree } from "../../config/file/problems.ts";
 import { parseJson, parseYaml } from "../../config/file/yaml.ts";
@@ -118,5 +115,8 @@ export function parseSuite(source: string, file: string): Suite {
  * suite as `file:line:column: message`.
  */
 export async function loadSuite(path: string, file: string): Promise<Suite> {
-  return parseSuite(await readSuite(path, file), file);
+  const suite = parseSuite(await readSuite(path, file), file);
+  const problems = await schemaProblems(suite);
+  if (problems.length > 0) throw brokenSuite(problems);
+  return suite;
 }

@@ -25,7 +25,7 @@ export function addReport(program: Command, run: Run): void {
         ["knowctl report merge shard-1.json shard-2.json --jq .counts", "only the counts"],
       ],
     })
-    .action(run(async () => (await import("./report.ts")).reportMerge));
+    .action(run(async () => (await import("./merge.ts")).reportMerge));
   report
     .command("summary")
     .description(

@@ -1,145 +1,242 @@
 import { existsSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
+import { parseFailOn, statusOf as evalStatus } from "../../checks/eval/report.ts";
+import { EvalReport } from "../../checks/eval/result.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
 import { checkFormat, checkSelection, writeList } from "../../output/formats/formats.ts";
 import { valueOf, type Column } from "../../output/formats/select.ts";
 import { summaryTable, writeJobSummary } from "../../output/report/github.ts";
-import { readReportText } from "../../output/report/stored/read.ts";
 import {
-  failUnlessPassed,
-  parseStep,
-  type Step,
-  type CheckReport,
-  type Item,
-} from "../../output/report/stored/steps.ts";
+  checkShape,
+  parseReportJson,
+  readReportText,
+  refuseContradiction,
+  refuseReport,
+  uploadReportOf,
+  type Stored,
+} from "../../output/report/stored/read.ts";
+import type { RunReport, RunStatus } from "../../output/report/stored/record.ts";
+import { countWord } from "../../output/report/text.ts";
+import { LintReport, VerifyReport, verifyResults } from "../../output/schemas/checks.ts";
+import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import { openOutput } from "../connect.ts";
-import { parseFailOn, statusOf as evalStatus, type FailOn } from "../../checks/eval/fail-on.ts";
-import { CliError } from "../../errors.ts";
-import { formatCount } from "../../output/terminal/progress.ts";
-import { verifyResults, type VerifyCounts } from "../../output/report/from/verify.ts";
 import { statusOf as verifyStatus } from "../verify/outcome.ts";
 
-type Status = CheckReport["status"];
+type Result = "passed" | "failed" | "partial" | "not run";
 
-/** What a report of a kind is about: its list, the member that its counts go by, and its counts. */
-interface Kind {
-  items: readonly Item[];
-  nameOf: (item: Item) => string | undefined;
+/** One step of a pipeline, from its report. */
+interface Step {
+  /** The command: `verify`. */
+  step: string;
+  result: Result;
+  /** Counts and measures in words. */
+  details: string;
+  /** The first documents, cases or findings that are not as they should be. */
+  first: readonly string[];
+  /** The file with the report, as typed. */
+  report: string;
+}
+
+/** What the summary shows and checks of the report of a check. */
+interface Checked {
+  status: EvalReport["status"];
+  summary: object;
+  /** The result of each item of its list. */
+  results: readonly string[];
+  /** The results that its summary counts. */
   counted: readonly string[];
-  /** Its other counts. */
-  others: readonly string[];
   /** Statuses that the counts allow. */
-  allowed: readonly Status[];
+  allowed: readonly Checked["status"][];
+  /** Items that are not as they should be. */
+  bad: readonly string[];
+  /** What follows the counts. */
+  more: readonly string[];
 }
 
-function countIn({ summary }: CheckReport, name: string): number {
-  const count = summary[name];
-  return typeof count === "number" ? count : 0;
-}
+const placed = (name: string, line?: number | null): string =>
+  typeof line === "number" ? `${name}:${line}` : name;
 
-function verifyKind(report: CheckReport): Kind {
-  const counts = Object.fromEntries(verifyResults.map((name) => [name, countIn(report, name)]));
-  const status = verifyStatus(counts as VerifyCounts, report.expected === "hidden", 0);
-  return {
-    items: report.documents ?? [],
-    nameOf: ({ result }) => result,
-    counted: verifyResults,
-    others: ["documents"],
-    // Documents that could not be checked are in no count.
-    allowed: status === "passed" ? ["passed", "partial"] : [status],
-  };
-}
-
-function lintKind(report: CheckReport): Kind {
-  const { findings = [] } = report;
-  const hasWarnings = countIn(report, "warning") > 0;
-  const isUnread = countIn(report, "failed") > 0;
+function lintChecked({ status, summary, findings }: LintReport): Checked {
   // The limit of warnings and files that could not be fixed are not in the report.
-  const allowed: Status[] = [isUnread ? "partial" : "passed", "partial"];
-  if (hasWarnings) allowed.push("failed");
+  const others: Checked["status"][] = [summary.failed > 0 ? "partial" : "passed", "partial"];
+  const errors = findings.filter(({ severity }) => severity === "error");
+  // Too many warnings fail as well.
+  const shown = errors.length > 0 ? errors : findings.filter((each) => each.severity === "warning");
   return {
-    items: findings,
-    nameOf: ({ severity }) => severity,
+    status,
+    summary,
+    results: findings.map(({ severity }) => severity),
     counted: ["error", "warning", "note"],
-    others: ["documents", "skipped", "failed", "known", "fixed"],
-    allowed: countIn(report, "error") > 0 ? ["failed"] : allowed,
+    allowed: summary.error > 0 ? ["failed"] : summary.warning > 0 ? [...others, "failed"] : others,
+    bad: shown.map(({ path, line, rule }) => `${placed(path, line)} (${rule})`),
+    more: [],
   };
 }
 
-/** The condition of a report; `unknown` for one that `--fail-on` does not take. */
-function conditionOf(failOn: string | null): FailOn | "unknown" | undefined {
-  if (failOn === null) return undefined;
+function verifyChecked({ status, expected, summary, documents }: VerifyReport): Checked {
+  const proved = verifyStatus(summary, expected === "hidden", 0);
+  const good: readonly string[] = ["current", "present"];
+  return {
+    status,
+    summary,
+    results: documents.map(({ result }) => result),
+    counted: verifyResults,
+    // Documents that could not be checked are in no count.
+    allowed: proved === "passed" ? ["passed", "partial"] : [proved],
+    bad: documents
+      .filter(({ result }) => !good.includes(result))
+      .map(({ id, path, result }) => `${path ?? id} (${result})`),
+    more: [],
+  };
+}
+
+/** The statuses that a report of eval may have; none for a condition that --fail-on does not take. */
+function evalStatuses(report: EvalReport): Checked["status"][] {
+  const { failOn, comparison, summary, stopped } = report;
+  const asked = summary.cases - summary.skipped;
+  const value = asked > 0 ? summary.passed / asked : null;
+  const metrics = { ...summary.metrics, passed: { ...summary.metrics.passed, value } };
   try {
-    return parseFailOn(failOn);
+    const condition = failOn === null ? undefined : parseFailOn(failOn);
+    const needsComparison = condition !== undefined && condition.when !== "rate";
+    if (needsComparison && comparison === null) return [];
+    return [evalStatus({ stopped, summary: { ...summary, metrics }, comparison }, condition)];
   } catch (error) {
-    if (error instanceof CliError) return "unknown";
+    if (error instanceof CliError) return [];
     throw error;
   }
 }
 
-function evalKind(report: CheckReport): Kind {
-  const [cases, skipped, passed] = [
-    countIn(report, "cases"),
-    countIn(report, "skipped"),
-    countIn(report, "passed"),
-  ];
-  const asked = cases - skipped;
-  const rate = { passed: { value: asked > 0 ? passed / asked : null } };
-  const { comparison = null, stopped = null, failOn = null } = report;
-  const condition = conditionOf(failOn);
-  const summary = {
-    cases,
-    failed: countIn(report, "failed"),
-    flaky: countIn(report, "flaky"),
-    error: countIn(report, "error"),
-    metrics: rate,
-  };
-  const statuses = (): Status[] => {
-    if (condition === "unknown") return [];
-    const needsComparison = condition !== undefined && condition.when !== "rate";
-    if (needsComparison && comparison === null) return [];
-    return [evalStatus({ stopped, summary, comparison }, condition)];
-  };
+/** The document that a case should find; one that it did not find comes first. */
+function expectedPath({ expected }: EvalReport["cases"][number]): string | undefined {
+  const known = expected.filter(({ path }) => path !== null);
+  return (known.find(({ rank }) => rank === null) ?? known[0])?.path ?? undefined;
+}
+
+function evalChecked(report: EvalReport): Checked {
+  const { status, summary, cases, comparison } = report;
+  const metrics = Object.entries(summary.metrics).flatMap(([name, { value, low, high }]) =>
+    value === null || low === null || high === null
+      ? []
+      : [`${name} ${value.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`],
+  );
+  const verdict = comparison
+    ? [`compared with the baseline: ${comparison.verdict.replace("-", " ")}`]
+    : [];
   return {
-    items: report.cases ?? [],
-    nameOf: ({ outcome }) => outcome,
+    status,
+    summary,
+    results: cases.map(({ outcome }) => outcome),
     counted: ["passed", "failed", "error", "flaky", "skipped"],
-    others: ["cases"],
-    allowed: statuses(),
+    allowed: evalStatuses(report),
+    bad: cases
+      .filter(({ outcome }) => outcome !== "passed" && outcome !== "skipped")
+      .map((each) => {
+        const wanted = expectedPath(each);
+        return `${wanted === undefined ? each.id : `${each.id}: ${wanted}`} (${each.outcome})`;
+      }),
+    // The metrics are long: a terminal cuts the end.
+    more: [...verdict, ...metrics],
   };
 }
 
-/** What in the report of a check contradicts its counts or its list; undefined if nothing does. */
-function contradictionOf(report: CheckReport): string | undefined {
-  const { command, status } = report;
-  const kind =
-    command === "verify"
-      ? verifyKind(report)
-      : command === "lint"
-        ? lintKind(report)
-        : evalKind(report);
-  const strange = Object.keys(report.summary).find(
-    (name) => countIn(report, name) > 0 && ![...kind.counted, ...kind.others].includes(name),
+const nouns: Readonly<Record<string, string>> = {
+  documents: "document",
+  cases: "case",
+  error: "error",
+  warning: "warning",
+  note: "note",
+};
+
+function countsOf(counts: object): string[] {
+  const known = Object.entries(counts).filter(
+    (entry): entry is [string, number] => typeof entry[1] === "number" && entry[1] > 0,
   );
-  if (strange !== undefined) {
-    return `${formatCount(countIn(report, strange))} ${strange}, and ${command} has no such count`;
+  return known.map(([name, count]) => {
+    const noun = nouns[name];
+    return noun === undefined
+      ? `${formatCount(count)} ${name.replace("-", " ")}`
+      : countOf(count, noun);
+  });
+}
+
+/** What in the report of a check contradicts its counts or its list; undefined if nothing does. */
+function contradictionOf({ status, summary, results, counted, allowed }: Checked) {
+  const counts = summary as Record<string, number>;
+  for (const name of counted) {
+    const listed = results.filter((each) => each === name).length;
+    if (counts[name] === listed) continue;
+    return `${formatCount(counts[name] ?? 0)} ${name} in its summary, and ${formatCount(listed)} in its list`;
   }
-  for (const name of kind.counted) {
-    const [count, listed] = [
-      countIn(report, name),
-      kind.items.filter((item) => kind.nameOf(item) === name).length,
-    ];
-    if (count !== listed) {
-      return `${formatCount(count)} ${name} in its summary, and ${formatCount(listed)} in its list`;
-    }
+  if (allowed.includes(status)) return undefined;
+  const shown = [...new Set([...counted, "failed"])]
+    .filter((name) => (counts[name] ?? 0) > 0)
+    .map((name) => `${formatCount(counts[name] ?? 0)} ${name}`);
+  return `the status is ${status}, with ${shown.join(", ") || "nothing counted"}`;
+}
+
+const mostNamed = 3;
+
+function uploadStep(report: RunReport, name: string): Step {
+  const results: Readonly<Record<RunStatus, Result>> = {
+    ok: "passed",
+    partial: "partial",
+    error: "failed",
+    interrupted: "partial",
+  };
+  const { status, counts, failures, lost = [], error } = report;
+  // A document that --verify proved lost is a failed check; an undecided one is not.
+  const isLost = lost.some(({ result }) => result !== "unknown");
+  const named = Object.entries(counts).map(([each, count]) => [countWord(report, each), count]);
+  return {
+    step: report.dryRun ? "ingest --dry-run" : "ingest",
+    result: isLost ? "failed" : results[status],
+    details: [
+      ...countsOf(Object.fromEntries(named) as object),
+      ...(error === undefined ? [] : [error]),
+    ].join(", "),
+    first: [
+      ...lost.map(({ id, path, result }) => `${path ?? id} (${result})`),
+      ...failures.slice(0, mostNamed).map(({ path, reason }) => `${path}: ${reason}`),
+    ].slice(0, mostNamed),
+    report: name,
+  };
+}
+
+const checks: Readonly<Record<string, (name: string, value: Stored) => Checked>> = {
+  lint: (name, value) => lintChecked(checkShape(name, LintReport, value)),
+  verify: (name, value) => verifyChecked(checkShape(name, VerifyReport, value)),
+  "eval retrieval": (name, value) => evalChecked(checkShape(name, EvalReport, value)),
+  "eval answers": (name, value) => evalChecked(checkShape(name, EvalReport, value)),
+};
+
+/** The step of a report. Throws CliError `usage` for a report that contradicts its counts, and for another file. */
+async function readStep(path: string, name: string): Promise<Step> {
+  // An earlier step may have ended before it wrote its report.
+  if (!existsSync(path)) {
+    const step = basename(name, extname(name));
+    return { step, result: "not run", details: "it wrote no report", first: [], report: name };
   }
-  if (kind.allowed.includes(status)) return undefined;
-  const counts = [...kind.counted, "failed"]
-    .filter((name, at, all) => countIn(report, name) > 0 && all.indexOf(name) === at)
-    .map((name) => `${formatCount(countIn(report, name))} ${name}`);
-  return `the status is ${status}, with ${counts.join(", ") || "nothing counted"}`;
+  const value = parseReportJson(await readReportText(path, name), name);
+  if (value.type === "ingest-report") return uploadStep(uploadReportOf(value, name), name);
+  const step = typeof value.command === "string" ? value.command : "";
+  if (!Object.hasOwn(checks, step)) {
+    throw refuseReport(name, "JSON, but not a report of lint, ingest, verify or eval");
+  }
+  const checked = checks[step]!(name, value);
+  const contradiction = contradictionOf(checked);
+  if (contradiction !== undefined) throw refuseContradiction(name, contradiction);
+  const { status, summary, bad, more } = checked;
+  return {
+    step,
+    result: status,
+    details: [...countsOf(summary), ...more].join(", ") || "nothing checked",
+    first: status === "passed" ? [] : bad.slice(0, mostNamed),
+    report: name,
+  };
 }
 
 const columns: Column<Step>[] = [
@@ -152,13 +249,22 @@ const columns: Column<Step>[] = [
 
 const sample: Step = { step: "", result: "passed", details: "", first: [], report: "" };
 
-async function readStep(path: string, name: string): Promise<Step> {
-  // An earlier step may have ended before it wrote its report.
-  if (!existsSync(path)) {
-    const step = basename(name, extname(name));
-    return { step, result: "not run", details: "it wrote no report", first: [], report: name };
-  }
-  return parseStep(await readReportText(path, name), name, contradictionOf);
+/**
+ * Throws CliError `checks-failed` or `partial` unless every step passed. Its details name what the
+ * columns of a table may cut.
+ */
+function failUnlessPassed(steps: readonly Step[]): void {
+  const named = (...results: Result[]): string =>
+    results
+      .flatMap((result) => steps.filter((each) => each.result === result))
+      .map(({ step }) => step)
+      .join(", ");
+  const details = steps.flatMap(({ step, first }) => first.map((name) => `${step}: ${name}`));
+  const failed = named("failed");
+  if (failed !== "") throw new CliError("checks-failed", `failed: ${failed}`, { details });
+  const open = named("partial", "not run");
+  if (open === "") return;
+  throw new CliError("partial", `not finished, or only in part: ${open}`, { details });
 }
 
 /**
@@ -179,12 +285,11 @@ export async function reportSummary(
   await writeList(output, options, columns, steps);
   await writeJobSummary(output, context.env, () => {
     const shown = columns.filter((column) => column.shown !== false);
-    const rows = output.secrets
-      .redactAll(steps)
-      .map((step) => shown.map((column) => String(valueOf(column, step))));
     return summaryTable(
       shown.map(({ name }) => name),
-      rows,
+      output.secrets
+        .redactAll(steps)
+        .map((step) => shown.map((column) => String(valueOf(column, step)))),
     );
   });
   failUnlessPassed(steps);

@@ -79,7 +79,7 @@ function optionsInReport(value: unknown, name: string): RecordedOptions | undefi
  * The failures in a report; documents from stdin get the path "", as in the state. Throws CliError
  * `usage` for options that no upload has.
  */
-export function failedInReport({ failures, paths, options = [] }: RunReport, name: string): Failed {
+export function failedInReport({ failures, paths, options }: RunReport, name: string): Failed {
   const fromStdin = paths.includes("-");
   const all = failures.map(({ path, options: position = 0 }) => ({
     path: fromStdin && path === "stdin" ? "" : path,

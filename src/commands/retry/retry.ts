@@ -52,7 +52,7 @@ function refuseOtherTarget({ target }: RunReport, { targets }: Session, name: st
  * its pair. If rules choose the pairs, they choose them again.
  */
 function refuseSeveralPairs(
-  { merged, target, options = [] }: RunReport,
+  { merged, target, options }: RunReport,
   { config }: DocumentSource,
   name: string,
 ): void {
@@ -118,7 +118,7 @@ async function targetOf(
   }
   const { ccPairId } = report.target;
   if (ccPairId === null) return undefined;
-  return { ccPairId, connector: undefined, fromFlag: report.options?.[0]?.pairFromFlag ?? true };
+  return { ccPairId, connector: undefined, fromFlag: report.options[0]?.pairFromFlag ?? true };
 }
 
 /**
@@ -134,6 +134,12 @@ function pathInProject(report: RunReport | undefined, cwd: string): string {
 /** Throws CliError `partial` for failures that a retry cannot send. */
 function refuseRest({ fromStdin }: Failed, session: Session, report: RunReport | undefined): void {
   if (fromStdin > 0) throw fromStdinError(fromStdin, report);
+  if (report?.failuresLeftOut !== undefined) {
+    const leftOut = countOf(report.failuresLeftOut, "failed document");
+    throw new CliError("partial", `${leftOut} of the merged runs: the report does not list them`, {
+      hints: ["retry the reports it was merged from, one by one: `knowctl retry REPORT`"],
+    });
+  }
   const stopped = report
     ? undefined
     : stoppedUpload(session.state, session.targets, session.source);

@@ -1,3 +1,4 @@
+import type * as z from "zod/mini";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../terminal/output.ts";
 import { checkSelection, writeRecord, type FormatOptions } from "./formats.ts";
@@ -9,6 +10,21 @@ const selectsMembers = ({ fields, jq }: FormatOptions): boolean =>
 /** The format of stdout; `json` where flags select members. cli/ has refused unknown formats. */
 export function reportFormat(options: FormatOptions): string {
   return selectsMembers(options) || options.json ? "json" : (options.output ?? "text");
+}
+
+/** A value with the members that a schema names. */
+export function sampleOf(schema: z.ZodMiniType): unknown {
+  const { def } = schema as
+    | z.ZodMiniObject
+    | z.ZodMiniOptional
+    | z.ZodMiniNullable
+    | z.ZodMiniArray;
+  if (def.type === "optional" || def.type === "nullable") {
+    return sampleOf(def.innerType as z.ZodMiniType);
+  }
+  if (def.type !== "object") return def.type === "array" ? [] : null;
+  const members = Object.entries(def.shape as Record<string, z.ZodMiniType>);
+  return Object.fromEntries(members.map(([name, member]) => [name, sampleOf(member)]));
 }
 
 /**

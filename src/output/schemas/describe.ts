@@ -13,13 +13,20 @@ export const textOrNull = (description: string) => described(z.nullable(z.string
 export const count = (description: string) => z.int().check(z.minimum(0), z.describe(description));
 export const version = described(z.literal(1), "version of this format");
 
-/** JSON Schema (draft 2020-12) of a file of `schema/`. */
-export function jsonSchemaOf(
-  shape: z.ZodMiniType,
+/** Adds what a file of `schema/` begins with. */
+export const titled = <Schema extends z.ZodMiniType>(
+  schema: Schema,
   title: string,
   description: string,
-  more: { reused?: "ref" } = {},
-): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(shape, { io: "input", ...more });
-  return { $schema, title, description, ...rest };
+): Schema => schema.check(z.meta({ title, description })) as Schema;
+
+type Shape = Record<string, z.ZodMiniType>;
+
+/** A command's JSON: one object with a list, or as ndjson a line for each item, then the head. */
+export function outputOf(head: Shape, [list, type, item]: [list: string, type: string, Shape]) {
+  return z.union([
+    z.strictObject({ version, ...head, [list]: z.array(z.strictObject(item)) }),
+    z.strictObject({ version, type: z.literal(type), ...item }),
+    z.strictObject({ version, type: z.literal("result"), ...head }),
+  ]);
 }

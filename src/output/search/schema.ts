@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { jsonSchemaOf } from "../schemas/describe.ts";
+import { titled } from "../schemas/describe.ts";
 
 const optionalText = (description: string) => z.nullable(z.string()).check(z.describe(description));
 
@@ -21,11 +21,8 @@ const Result = z.strictObject({
     .check(z.describe("present if the sandbox was searched: its word search, not your service's")),
 });
 
-/** JSON Schema (draft 2020-12) of `search --output json`. Saved as `schema/search.schema.json`. */
-export function searchJsonSchema(): Record<string, unknown> {
-  return jsonSchemaOf(
-    z.array(Result),
-    "knowctl search results",
-    "Documents of `knowctl search --output json`, the best first. A line of --output ndjson is one element.",
-  );
-}
+export const SearchResults = titled(
+  z.array(Result),
+  "knowctl search results",
+  "Documents of `knowctl search --output json`, the best first. A line of --output ndjson is one element.",
+);

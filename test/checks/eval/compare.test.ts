@@ -3,12 +3,11 @@ import { CliError } from "../../../src/errors.ts";
 import { checkBaseline, compareReports, verdictOf } from "../../../src/checks/eval/compare.ts";
 import {
   checkFailOn,
+  createReport,
   failUnlessPassed,
-  finishReport,
   parseFailOn,
-} from "../../../src/checks/eval/fail-on.ts";
-import type { EvalReport } from "../../../src/checks/eval/report.ts";
-import type { EvalBasis, Outcome } from "../../../src/checks/eval/result.ts";
+} from "../../../src/checks/eval/report.ts";
+import type { EvalBasis, EvalReport, Outcome } from "../../../src/checks/eval/result.ts";
 import { sampleCase, sampleReport, sampleRun } from "./sample.ts";
 
 /** A run of cases with these outcomes: `passed passed failed`, with the ids 0, 1, 2. */
@@ -223,7 +222,11 @@ describe("--fail-on", () => {
   const exitOf = (before: string | undefined, now: string, condition?: string): string => {
     const failOn = condition === undefined ? undefined : parseFailOn(condition);
     const baseline = before === undefined ? undefined : runOf(before);
-    const report = finishReport(runOf(now), baseline, "base.json", failOn);
+    const run = runOf(now);
+    const report = createReport(run, run.cases, {
+      failOn,
+      baseline: baseline && { report: baseline, name: "base.json" },
+    });
     const statuses: Record<string, string> = { "checks-failed": "failed", partial: "partial" };
     try {
       failUnlessPassed(report, failOn);
@@ -263,16 +266,15 @@ describe("--fail-on", () => {
   });
 
   it("names the cases that got worse", () => {
-    const report = finishReport(
-      runOf(many(12, "failed")),
-      runOf(many(12, "passed")),
-      "b.json",
-      undefined,
-    );
+    const against = (before: string, now: string) => {
+      const run = runOf(now);
+      return createReport(run, run.cases, { baseline: { report: runOf(before), name: "b.json" } });
+    };
+    const report = against(many(12, "passed"), many(12, "failed"));
     expect(refusal(() => failUnlessPassed(report, { when: "worse" })).message).toBe(
       "significantly worse than b.json: 12 cases got worse: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more",
     );
-    const one = finishReport(runOf("failed"), runOf("passed"), "b.json", undefined);
+    const one = against("passed", "failed");
     expect(refusal(() => failUnlessPassed(one, { when: "worse" })).message).toBe(
       "1 case got worse than in b.json: 0",
     );

@@ -140,6 +140,20 @@ it("a leak test of `not-retrieves` counts in a search as well, at any rank", () 
   expect(judge(null).outcome).toBe("error");
 });
 
+it("ranks what a case names among what came, and marks what it is", () => {
+  const named = {
+    ...plain,
+    mustRetrieve: [wanted("a"), wanted("gone")],
+    mustNotRetrieve: [wanted("board")],
+  };
+  const reply = { ...replyOf("board", "a", "x"), cited: [documentOf("a")] };
+  const judged = judgeCase(named, { runs: [reply] }, retrieval);
+  expect(judged.expected.map(({ rank }) => rank)).toEqual([2, null]);
+  expect(judged.unwanted).toEqual([{ document: { path: "board" }, path: "board", rank: 1 }]);
+  expect(judged.retrieved.map(({ role }) => role)).toEqual(["unwanted", "expected", null]);
+  expect(judged.cited.map(({ role }) => role)).toEqual(["expected"]);
+});
+
 it("skips drafts, and what a command does not check", () => {
   const answered = { word: "answered", isNot: false, value: true, place };
   const judge = { ...answered, word: "judge", value: { rubric: "good", threshold: 0.5 } };

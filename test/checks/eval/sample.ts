@@ -1,10 +1,20 @@
 import type { DocumentMatch } from "../../../src/checks/eval/match-document.ts";
-import { createReport, reportCase, type EvalReport } from "../../../src/checks/eval/report.ts";
+import { rankWanted } from "../../../src/checks/eval/metrics.ts";
+import { createReport, type FinishedRun } from "../../../src/checks/eval/report.ts";
 import type {
-  CaseResult,
-  EvalRunResult,
+  EvalReport,
+  ReportedCase,
   RetrievedDocument,
 } from "../../../src/checks/eval/result.ts";
+
+/** A case without ranks and roles. */
+type PlainCase = Omit<ReportedCase, "expected" | "unwanted" | "retrieved" | "cited"> & {
+  expected: Omit<ReportedCase["expected"][number], "rank">[];
+  unwanted: Omit<ReportedCase["unwanted"][number], "rank">[];
+  retrieved: RetrievedDocument[];
+  cited: RetrievedDocument[];
+};
+export type CaseChanges = Partial<PlainCase>;
 
 /** Documents by their paths, best first. */
 export function retrieved(...paths: string[]): RetrievedDocument[] {
@@ -19,14 +29,14 @@ export function retrieved(...paths: string[]): RetrievedDocument[] {
 }
 
 /** A case that wants `docs/<id>.md` and got it, unless `changes` says otherwise. */
-export function sampleCase(id: string, changes: Partial<CaseResult> = {}): CaseResult {
+export function sampleCase(id: string, changes: CaseChanges = {}): ReportedCase {
   const path = `docs/${id}.md`;
   const outcome = changes.outcome ?? "passed";
   const documents =
     outcome === "passed" ? retrieved(path, "docs/other.md") : retrieved("docs/other.md");
   const isHit = outcome === "passed" ? 1 : 0;
   const checks = [{ word: "must_retrieve", value: path, passed: outcome === "passed" }];
-  return {
+  return ranked({
     id,
     kind: "retrieval",
     group: null,
@@ -52,16 +62,36 @@ export function sampleCase(id: string, changes: Partial<CaseResult> = {}): CaseR
     checks: outcome === "error" ? [] : checks,
     metrics: { hit: isHit, recall: isHit, mrr: isHit, ndcg: isHit },
     ...changes,
+  });
+}
+
+/** Adds ranks and roles by path. */
+function ranked(plain: PlainCase): ReportedCase {
+  const isNamed = (named: readonly { document: object }[], found: RetrievedDocument): boolean =>
+    named.some(({ document }) => matchesPath(document as { path: string }, found));
+  const marked = (each: RetrievedDocument) => {
+    if (isNamed(plain.unwanted, each)) return { ...each, role: "unwanted" as const };
+    return { ...each, role: isNamed(plain.expected, each) ? ("expected" as const) : null };
+  };
+  return {
+    ...plain,
+    expected: rankWanted(plain.expected, plain.retrieved, matchesPath),
+    unwanted: plain.unwanted.map((each) => {
+      const at = plain.retrieved.findIndex((found) => matchesPath(each.document, found));
+      return { ...each, rank: at < 0 ? null : at + 1 };
+    }),
+    retrieved: plain.retrieved.map(marked),
+    cited: plain.cited.map(marked),
   };
 }
 
 /** A finished run with its cases. */
-type SampleRun = EvalRunResult & { cases: readonly CaseResult[] };
+type SampleRun = FinishedRun & { cases: readonly ReportedCase[] };
 
 /** A finished run of these cases. */
 export function sampleRun(
-  cases: readonly CaseResult[],
-  changes: Partial<EvalRunResult> = {},
+  cases: readonly ReportedCase[],
+  changes: Partial<FinishedRun> = {},
 ): SampleRun {
   return {
     basis: {
@@ -76,6 +106,7 @@ export function sampleRun(
     startedAt: "2026-03-04T09:00:00.000Z",
     elapsedMs: 1234,
     calls: 0,
+    stopped: null,
     ...changes,
   };
 }
@@ -85,8 +116,5 @@ export const matchesPath: DocumentMatch = (ref, { path }) => "path" in ref && pa
 
 /** The report of a run, without a comparison. */
 export function sampleReport(run: SampleRun): EvalReport {
-  return createReport(
-    run,
-    run.cases.map((each) => reportCase(each, matchesPath)),
-  );
+  return createReport(run, run.cases);
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { meanScore } from "../../../src/checks/eval/statistics/bootstrap.ts";
-import { wilson } from "../../../src/checks/eval/statistics/wilson.ts";
+import { meanScore, wilson } from "../../../src/checks/eval/statistics.ts";
 import { summarise } from "../../../src/checks/eval/summary.ts";
-import { retrieved, sampleCase, sampleReport, sampleRun } from "./sample.ts";
+import { sampleCase } from "./sample.ts";
 
 const leak = {
   expected: [],
@@ -66,24 +65,5 @@ describe("summarise", () => {
       sampleCase(String(index), { metrics: { hit: 1, recall: index / 1000, mrr: 1, ndcg: 0.5 } }),
     );
     expect(summarise(cases).metrics.recall.n).toBe(1000);
-  });
-});
-
-describe("reportCase", () => {
-  it("marks what a case names among what came, and ranks it", () => {
-    const case_ = sampleCase("a", {
-      ...leak,
-      expected: [
-        { document: { path: "a.md" }, relevance: 1, path: "a.md" },
-        { document: { path: "gone.md" }, relevance: 1, path: "gone.md" },
-      ],
-      retrieved: retrieved("docs/board.md", "a.md", "x.md"),
-      cited: retrieved("a.md"),
-    });
-    const [reported] = sampleReport(sampleRun([case_])).cases;
-    expect(reported?.expected.map(({ rank }) => rank)).toEqual([2, null]);
-    expect(reported?.unwanted).toEqual([{ ...leak.unwanted[0], rank: 1 }]);
-    expect(reported?.retrieved.map(({ role }) => role)).toEqual(["unwanted", "expected", null]);
-    expect(reported?.cited.map(({ role }) => role)).toEqual(["expected"]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { EvalReport } from "../../../src/checks/eval/report.ts";
+import type { EvalReport } from "../../../src/checks/eval/result.ts";
 import { SignalReceived } from "../../../src/context.ts";
 import { heldClock } from "../../held-clock.ts";
 import { main } from "../../main.ts";

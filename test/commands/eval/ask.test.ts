@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createGate } from "../../../src/api/retry/gate.ts";
-import { retrievedOf, timedGate } from "../../../src/commands/eval/run/ask/ask.ts";
+import { retrievedOf, timedGate } from "../../../src/commands/eval/ask.ts";
 import { createTestContext } from "../../support.ts";
 
 it("documents that an administrator hides count for no case, and take no rank", () => {

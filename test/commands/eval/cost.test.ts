@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { costOf } from "../../../src/commands/eval/run/cost.ts";
+import { costOf } from "../../../src/commands/eval/cases.ts";
 import { parseSuite } from "../../../src/commands/eval/load-suite.ts";
 
 const judged = { judge: { rubric: "names a number", threshold: 0.5 } };

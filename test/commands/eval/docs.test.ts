@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { knownMembers } from "../../../src/checks/eval/suite/suite-schema.ts";
-import { words } from "../../../src/checks/eval/words/words.ts";
+import { words } from "../../../src/checks/eval/words.ts";
 import { parseSuite } from "../../../src/commands/eval/load-suite.ts";
 import { blocksOf, readPage } from "../../docs/pages.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import type { EvalReport } from "../../../src/checks/eval/report.ts";
+import type { EvalReport } from "../../../src/checks/eval/result.ts";
 import { SignalReceived } from "../../../src/context.ts";
 import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { main } from "../../main.ts";

@@ -1,7 +1,7 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { EvalReport } from "../../../src/checks/eval/report.ts";
+import type { EvalReport } from "../../../src/checks/eval/result.ts";
 import { runHere } from "../../main.ts";
 import { testKey } from "../../service.ts";
 import { startEval, suiteOf, type EvalService } from "./running.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runHere } from "../../main.ts";
-import { writeFiles } from "../../service.ts";
-import { startEval, suiteOf, type EvalService } from "./running.ts";
+import { startTestService, writeFiles } from "../../service.ts";
+import { files, startEval, suiteOf, type EvalService } from "./running.ts";
 
 const leave = { id: "leave", question: "days of leave", must_retrieve: ["docs/leave.md"] };
 const lunch = { id: "lunch", question: "canteen lunch", must_retrieve: ["docs/lunch.md"] };
@@ -34,6 +34,24 @@ describe("eval retrieval", () => {
       Array.from({ length: 3 }, () => "/api/search/send-search-message"),
     );
     expect(service.sandbox.ledger.modelCalls).toBe(0);
+  });
+
+  it("says what to do where an upload had an --id-prefix that nothing records", async () => {
+    const service = await startTestService({ dialect: "onyx", files });
+    const { folder: cwd, env, sandbox } = service;
+    const upload = "ingest docs --cc-pair-id 2 --id-prefix hb/ --state ../elsewhere";
+    expect((await runHere(upload.split(" "), { cwd, env })).code).toBe(0);
+    await sandbox.idle();
+    writeFiles(cwd, { "suite.json": suiteOf(leave) });
+    const { code, stderr } = await runHere(["eval", "retrieval", "suite.json"], { cwd, env });
+    expect(code).toBe(13);
+    expect(stderr).toContain(
+      "docs/leave.md did not come, and the document hb%2Fdocs%2Fleave.md did: if the upload had --id-prefix",
+    );
+    const set = { ...env, KNOWCTL_TRUST_PROJECT: "1" };
+    writeFiles(cwd, { ".cliconfig.json": JSON.stringify({ ingest: { idPrefix: "hb/" } }) });
+    const again = await runHere(["eval", "retrieval", "suite.json"], { cwd, env: set });
+    expect(again.code, again.stderr).toBe(0);
   });
 
   it("names the same files from every working directory, by the project of the suite", async () => {

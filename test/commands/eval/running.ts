@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { EvalReport } from "../../../src/checks/eval/report.ts";
+import type { EvalReport } from "../../../src/checks/eval/result.ts";
 import { main, runHere } from "../../main.ts";
 import { startTestService, type TestService, type TestServiceOptions } from "../../service.ts";
 import { createTestContext } from "../../support.ts";

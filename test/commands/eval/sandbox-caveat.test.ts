@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { EvalReport } from "../../../src/checks/eval/report.ts";
+import type { EvalReport } from "../../../src/checks/eval/result.ts";
 import { runHere } from "../../main.ts";
 import { startEval, suiteOf, type EvalService } from "./running.ts";
 

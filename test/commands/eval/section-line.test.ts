@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sectionLinesIn } from "../../../src/commands/eval/section-line.ts";
+import { sectionLinesIn } from "../../../src/commands/eval/results.ts";
 import { temporaryFolder } from "../../support.ts";
 
 describe("the line of an expected section", () => {

@@ -4,8 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { dialects } from "../../../src/api/dialects.ts";
 import { openOutput } from "../../../src/commands/connect.ts";
-import { openFolder } from "../../../src/commands/eval/open-folder.ts";
-import { readSuiteFolder, type SuiteFolder } from "../../../src/commands/eval/suite-folder.ts";
+import { openFolder, readSuiteFolder } from "../../../src/commands/eval/project.ts";
 import { createTestContext } from "../../support.ts";
 
 const root = mkdtempSync(join(tmpdir(), "knowctl-test-"));
@@ -23,7 +22,7 @@ const files: Readonly<Record<string, string>> = {
   "docs/faq.csv": "id,title,text\nq1,One,first\nq2,Two,second\n",
 };
 
-async function folderOf(paths: readonly string[]): Promise<SuiteFolder> {
+async function folderOf(paths: readonly string[]) {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
@@ -31,10 +30,7 @@ async function folderOf(paths: readonly string[]): Promise<SuiteFolder> {
   const context = createTestContext({ cwd: root });
   const folder = await openFolder(context, openOutput(context, {}), [], { root });
   try {
-    return await readSuiteFolder(
-      { ...folder, storedIds: (id) => [dialects.onyx.storedId!(id)] },
-      paths,
-    );
+    return await readSuiteFolder(folder, paths, (id) => [dialects.onyx.storedId!(id)]);
   } finally {
     await folder.close();
   }

@@ -225,6 +225,23 @@ describe("retry", () => {
     expect(sentIds(service)).toEqual([]);
   });
 
+  it("says by a merged report that it cannot know the failures that were left out", async () => {
+    const service = await startTestService({ files: { "docs/a.md": "---\nid: []\n---\n" } });
+    await runIn(service, "ingest docs --cc-pair-id 2 --report run.json");
+    const path = join(service.folder, "run.json");
+    const report = JSON.parse(readFileSync(path, "utf8")) as { counts: { failed: number } };
+    const counts = { ...report.counts, failed: report.counts.failed + 2 };
+    writeFileSync(path, JSON.stringify({ ...report, counts, failuresLeftOut: 2 }));
+    writeFiles(service.folder, { "docs/a.md": "# A\n\ntext\n" });
+    const { code, stderr } = await runIn(service, "retry run.json");
+    expect(stderr).toContain(
+      "2 failed documents of the merged runs: the report does not list them",
+    );
+    expect(stderr).toContain("retry the reports it was merged from, one by one");
+    expect(code).toBe(10);
+    expect(service.sandbox.ledger.requests.some(({ method }) => method === "POST")).toBe(true);
+  });
+
   it("says by the report of a run that was stopped that it sent not everything", async () => {
     const rules = [{ when: { method: "POST" }, do: { status: 401, body: { detail: "no" } } }];
     const service = await startTestService({ files: { "docs/a.md": "A\n" }, faults: { rules } });

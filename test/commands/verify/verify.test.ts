@@ -2,8 +2,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
-import { fromJSONSchema } from "zod";
-import { verifyJsonSchema } from "../../../src/output/schemas/verify.ts";
+import { VerifyOutput } from "../../../src/output/schemas/checks.ts";
 import { defaultPairs } from "../../../src/sandbox/store/seeds.ts";
 import { runHere } from "../../main.ts";
 import { startTestService, testKey, writeFiles, type TestServiceOptions } from "../../service.ts";
@@ -431,7 +430,7 @@ describe("verify --reader", () => {
 
   it("says in its JSON that hidden was expected", async () => {
     const run = await withReaders("2");
-    const schema = fromJSONSchema(verifyJsonSchema() as never);
+    const schema = VerifyOutput;
     const last = async (...args: string[]): Promise<unknown> => {
       const { stdout } = await run("verify", "--reader", "intern", ...args);
       const found: unknown = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");

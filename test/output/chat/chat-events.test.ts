@@ -1,10 +1,9 @@
 import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseStreamLine } from "../../../src/api/chat/packets.ts";
 import { createDecoder } from "../../../src/api/chat/follow-turn.ts";
-import { ChatEventLine, chatEventsJsonSchema } from "../../../src/output/chat/turn/chat-events.ts";
-import { projectFolder } from "../../support.ts";
+import { ChatEventLine } from "../../../src/output/chat/turn/chat-events.ts";
+
 import { createWorld, replay, rawTurn } from "../../commands/chat/support.ts";
 import { fine, play } from "./play.ts";
 
@@ -26,12 +25,6 @@ const folder = new URL("../../fixtures/wire/", import.meta.url);
 const streams = readdirSync(folder).filter((name) => /\.(?:ndjson|sse|txt)$/.test(name));
 
 describe("chat events", () => {
-  it("are described by the committed schema (vitest -u writes it)", async () => {
-    const text = `${JSON.stringify(chatEventsJsonSchema(), null, 2)}\n`;
-    const path = join(projectFolder, "schema", "chat-events.schema.json");
-    await expect(text).toMatchFileSnapshot(path);
-  });
-
   it.each(streams)("of %s are as the schema says", async (name) => {
     const decoder = createDecoder({ lineBytes: 1e6 });
     const bytes = readFileSync(new URL(name, folder));

@@ -1,12 +1,11 @@
 import { compareReports } from "../../../src/checks/eval/compare.ts";
-import type { EvalReport } from "../../../src/checks/eval/report.ts";
-import type { CaseResult } from "../../../src/checks/eval/result.ts";
+import type { EvalReport, ReportedCase } from "../../../src/checks/eval/result.ts";
 import { retrieved, sampleCase, sampleReport, sampleRun } from "../../checks/eval/sample.ts";
 
 const holidays = "docs/people/holidays.md";
 
 /** One case of each kind that reports treat differently. */
-function mixedCases(): CaseResult[] {
+function mixedCases(): ReportedCase[] {
   return [
     sampleCase("fine", { group: "people", digest: "d" }),
     sampleCase("leave-days", {
@@ -65,7 +64,7 @@ export function mixedReport(): EvalReport {
 /** A report in which each foreign text is `text`. */
 export function reportOf(text: string, judge: string | null = null): EvalReport {
   const document = { rank: 1, id: text, title: text, link: text, path: text, snippet: text };
-  const all: CaseResult[] = (["failed", "error", "flaky", "skipped", "passed"] as const).map(
+  const all: ReportedCase[] = (["failed", "error", "flaky", "skipped", "passed"] as const).map(
     (outcome) =>
       sampleCase(`${outcome}${text}`, {
         outcome,

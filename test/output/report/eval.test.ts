@@ -1,19 +1,12 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fromJSONSchema } from "zod";
 import { compareReports } from "../../../src/checks/eval/compare.ts";
-import type { EvalReport } from "../../../src/checks/eval/report.ts";
+import { EvalOutput, type EvalReport } from "../../../src/checks/eval/result.ts";
+import { checkEvalFormat, parseBaseline } from "../../../src/commands/eval/eval.ts";
 import { CliError } from "../../../src/errors.ts";
-import { parseBaseline, readBaseline } from "../../../src/output/report/stored/baseline.ts";
-import { checkEvalFormat, evalReport } from "../../../src/output/report/from/eval.ts";
+import { evalReport } from "../../../src/output/report/from/eval.ts";
 import { verdictText } from "../../../src/output/report/from/eval-words.ts";
 import { jsonOf, lineOf, resultLine } from "../../../src/output/report/json.ts";
-import { parseStep } from "../../../src/output/report/stored/steps.ts";
-import { mixedReport } from "./eval-sample.ts";
-import { evalJsonSchema } from "../../../src/output/schemas/eval.ts";
 import { sampleCase, sampleReport, sampleRun } from "../../checks/eval/sample.ts";
-import { temporaryFolder } from "../../support.ts";
 import { evalPlaces } from "./sample.ts";
 
 const cases = [
@@ -27,14 +20,12 @@ const dataOf = (of: EvalReport) => evalReport(of, evalPlaces).data;
 const textOf = (of: EvalReport): string => [...jsonOf(dataOf(of))].join("");
 
 describe("the JSON report of eval", () => {
-  const schema = fromJSONSchema(evalJsonSchema() as never);
-
   it("is what schema/eval.schema.json describes, as the lines of ndjson", () => {
     const empty = sampleReport(sampleRun([]));
     const lines = report.cases.map((each) => lineOf("case", each));
     lines.push(resultLine(dataOf(report)));
     for (const text of [textOf(report), textOf(plain), textOf(empty), ...lines]) {
-      expect(schema.safeParse(JSON.parse(text)).error).toBe(undefined);
+      expect(EvalOutput.safeParse(JSON.parse(text)).error).toBe(undefined);
     }
   });
 
@@ -49,21 +40,9 @@ describe("the JSON report of eval", () => {
 });
 
 it("says no more than the counts where no case got better or worse", () => {
-  const none = { better: [], worse: [], flaky: [], undecided: [], verdict: "same" } as const;
+  const none = { better: [], worse: [], flaky: [], undecided: [], verdict: "same" as const };
   const comparison = { ...report.comparison!, ...none, compared: 8 };
   expect(verdictText(comparison)).toBe("same as base.json: 0 better, 0 worse of 8 cases");
-});
-
-it("is a step of the summary of a pipeline", () => {
-  expect(parseStep(textOf(mixedReport()), "eval.json", () => undefined)).toMatchObject({
-    step: "eval retrieval",
-    result: "failed",
-    first: [
-      "leave-days: docs/people/holidays.md (failed)",
-      "no-leak (failed)",
-      "shaky: docs/shaky.md (flaky)",
-    ],
-  });
 });
 
 describe("--fields", () => {
@@ -114,13 +93,5 @@ describe("a bad baseline", () => {
     expect(error).toMatchObject({ exit: "usage" });
     expect((error as CliError).message).toContain("--baseline b.json: ");
     expect((error as CliError).message).toContain(words);
-  });
-
-  it("that does not exist is refused; one that does is read", async () => {
-    const folder = temporaryFolder();
-    const path = join(folder, "base.json");
-    await expect(readBaseline(path, "base.json")).rejects.toThrow("cannot be read: no such file");
-    writeFileSync(path, textOf(report));
-    expect(await readBaseline(path)).toMatchObject({ version: 1 });
   });
 });

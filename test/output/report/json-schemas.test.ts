@@ -1,17 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fromJSONSchema } from "zod";
+import { LintOutput, VerifyOutput } from "../../../src/output/schemas/checks.ts";
 import {
-  connectorsErrorsJsonSchema,
-  connectorsStatusJsonSchema,
-} from "../../../src/output/schemas/connectors.ts";
-import { statusJsonSchema } from "../../../src/output/schemas/status.ts";
-import { planJsonSchema } from "../../../src/output/schemas/plan.ts";
-import { lintJsonSchema } from "../../../src/output/schemas/lint.ts";
-import { verifyJsonSchema } from "../../../src/output/schemas/verify.ts";
-import { ingestEventsJsonSchema } from "../../../src/output/schemas/ingest-events.ts";
-import { doctorJsonSchema } from "../../../src/output/schemas/doctor.ts";
+  ConnectorsErrors,
+  ConnectorsStatus,
+  DoctorReport,
+} from "../../../src/output/schemas/service.ts";
+import { IngestEvents, Plan, StatusOutput } from "../../../src/output/schemas/upload.ts";
 import { main } from "../../main.ts";
 import { startTestService, type TestService } from "../../service.ts";
 import { createTestContext } from "../../support.ts";
@@ -25,7 +21,7 @@ async function output({ folder, env }: Pick<TestService, "folder" | "env">, line
 }
 
 describe("schema/doctor.schema.json", () => {
-  const schema = fromJSONSchema(doctorJsonSchema() as never);
+  const schema = DoctorReport;
 
   it.each(["standard", "onyx"] as const)("holds for a report of %s", async (dialect) => {
     const service = await startTestService({ dialect });
@@ -48,7 +44,7 @@ describe("schema/doctor.schema.json", () => {
 });
 
 describe("schema/plan.schema.json", () => {
-  const schema = fromJSONSchema(planJsonSchema() as never);
+  const schema = Plan;
   const files = {
     "a.md": "# A",
     "draft.md": "---\ndraft: true\n---\n# D",
@@ -77,7 +73,7 @@ describe("schema/plan.schema.json", () => {
 
 describe("the schemas of connectors", () => {
   it.each(["standard", "onyx"] as const)("hold for the states of %s", async (dialect) => {
-    const schema = fromJSONSchema(connectorsStatusJsonSchema() as never);
+    const schema = ConnectorsStatus;
     const service = await startTestService({ dialect });
     for (const line of ["connectors status --json", "connectors status 2 6 --json"]) {
       const rows = JSON.parse(await output(service, line)) as object[];
@@ -88,7 +84,7 @@ describe("the schemas of connectors", () => {
   });
 
   it("hold for errors", async () => {
-    const schema = fromJSONSchema(connectorsErrorsJsonSchema() as never);
+    const schema = ConnectorsErrors;
     const service = await startTestService({ dialect: "onyx" });
     const rows = JSON.parse(
       await output(service, "connectors errors 6 --resolved --json"),
@@ -99,7 +95,7 @@ describe("the schemas of connectors", () => {
 });
 
 describe("schema/status.schema.json", () => {
-  const schema = fromJSONSchema(statusJsonSchema() as never);
+  const schema = StatusOutput;
 
   it("holds for the document and for each line", async () => {
     const service = await startTestService({ dialect: "onyx", files: { "a.md": "# A" } });
@@ -119,7 +115,7 @@ describe("schema/status.schema.json", () => {
 });
 
 describe("schema/lint.schema.json", () => {
-  const schema = fromJSONSchema(lintJsonSchema() as never);
+  const schema = LintOutput;
 
   it("holds for the result, its lines and its report", async () => {
     const files = { "a.md": "---\ntitle: A\n---\n", "rows.csv": "id,text\n1,One\n" };
@@ -138,7 +134,7 @@ describe("schema/lint.schema.json", () => {
 });
 
 describe("schema/verify.schema.json", () => {
-  const schema = fromJSONSchema(verifyJsonSchema() as never);
+  const schema = VerifyOutput;
   const files = { "a.md": "# A\n\ntext a\n", "b.md": "# B\n\ntext b\n" };
 
   it("holds for the result, its lines and its report", async () => {
@@ -157,7 +153,7 @@ describe("schema/verify.schema.json", () => {
 
   it("is that of the lines of `ingest --verify`", async () => {
     const service = await startTestService({ dialect: "onyx", files });
-    const events = fromJSONSchema(ingestEventsJsonSchema() as never);
+    const events = IngestEvents;
     // Whether the index holds the documents already does not matter here.
     const text = await output(service, "ingest . --cc-pair-id 2 --verify --output ndjson");
     const lines = text

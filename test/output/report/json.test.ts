@@ -5,7 +5,6 @@ import { fromJSONSchema } from "zod";
 import { jsonOf } from "../../../src/output/report/json.ts";
 import { mergeReports } from "../../../src/output/report/stored/merge.ts";
 import { parseReport, readReport } from "../../../src/output/report/stored/read.ts";
-import { reportJsonSchema } from "../../../src/output/report/stored/record.ts";
 import { projectFolder, temporaryFolder } from "../../support.ts";
 import { hostileTexts, sampleRun, wholeReport, type Sample } from "./sample.ts";
 
@@ -27,10 +26,6 @@ const runs: Record<string, Sample> = {
 };
 
 describe("a JSON report", () => {
-  it("has the committed JSON Schema", () => {
-    expect(schemaText).toBe(`${JSON.stringify(reportJsonSchema(), null, 2)}\n`);
-  });
-
   it.each(Object.entries(runs))("%s is valid by the schema, and read back the same", (_, run) => {
     const schema = fromJSONSchema(JSON.parse(schemaText) as never);
     const text = textOf(run);
@@ -40,8 +35,8 @@ describe("a JSON report", () => {
 
   it("of shards, merged, is valid by the schema", () => {
     const report = wholeReport(sampleRun({ shard: { index: 1, count: 2 } }));
-    const merged = mergeReports([{ name: "a", report }]);
-    const text = textOf({ head: merged.head, failures: [...merged.failures] });
+    const { failures, ...head } = mergeReports([{ name: "a", report }]);
+    const text = textOf({ head, failures });
     const schema = fromJSONSchema(JSON.parse(schemaText) as never);
     expect(schema.safeParse(JSON.parse(text)).error).toBeUndefined();
     expect(schema.safeParse({ ...JSON.parse(text), version: 3 }).success).toBe(false);

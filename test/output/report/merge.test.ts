@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { htmlReport } from "../../../src/output/report/html.ts";
-import { mergeReports } from "../../../src/output/report/stored/merge.ts";
+import { mergeReports, withFirstFailures } from "../../../src/output/report/stored/merge.ts";
+import { parseReport } from "../../../src/output/report/stored/read.ts";
 import type { ReportHead } from "../../../src/output/report/stored/record.ts";
 import { sampleRun, uploadOf, wholeReport, type SampleOptions } from "./sample.ts";
 
@@ -9,8 +10,8 @@ function merge(...runs: SampleOptions[]) {
     name: `r${index + 1}.json`,
     report: wholeReport(sampleRun(run)),
   }));
-  const { head, failures } = mergeReports(named);
-  return { head, failures: [...failures] };
+  const { failures, ...head } = mergeReports(named);
+  return { head, failures };
 }
 
 const shard = (index: number, count: number): SampleOptions => ({ shard: { index, count } });
@@ -26,7 +27,7 @@ describe("merged reports", () => {
       const report = { ...wholeReport(sampleRun()), lost: lost(name) };
       return { name, report };
     });
-    const { head } = mergeReports(reports);
+    const head = mergeReports(reports);
     expect(head.lost).toHaveLength(1000);
     expect(head.lost?.at(-1)).toMatchObject({ id: "b299.md" });
     expect(merge({}).head).not.toHaveProperty("lost");
@@ -114,9 +115,9 @@ describe("merged reports", () => {
       { name: "half.json", report: { ...half.head, failures: [] } },
       { name: "rest.json", report: rest },
     ]);
-    expect(whole.head).toMatchObject({ merged: { shards: 3, missing: [] } });
-    expect(whole.head.merged?.runs).toHaveLength(3);
-    expect(whole.head.counts.created).toBe(6);
+    expect(whole).toMatchObject({ merged: { shards: 3, missing: [] } });
+    expect(whole.merged?.runs).toHaveLength(3);
+    expect(whole.counts.created).toBe(6);
   });
 
   it("keep what is common: pair and commit", () => {
@@ -128,6 +129,24 @@ describe("merged reports", () => {
     const other = merge({ ...target(2), commit: "a" }, { ...target(3), commit: "b" }).head;
     expect(other.target.ccPairId).toBe(null);
     expect(other).not.toHaveProperty("commit");
+  });
+
+  it("keep a bounded number of failures, and count the others", () => {
+    const failing = (first: string): SampleOptions => ({
+      failed: [0, 1, 2].map((at) => [`${first}${at}.md`, "422"] as const),
+    });
+    const reports = ["a", "b"].map((name) => wholeReport(sampleRun(failing(name))));
+    const [first, second] = [withFirstFailures(reports[0]!, 4), withFirstFailures(reports[1]!, 1)];
+    expect(first).toEqual(reports[0]);
+    expect(second).toMatchObject({ failuresLeftOut: 2, failures: [{ path: "b0.md" }] });
+    const merged = mergeReports([
+      { name: "a", report: first },
+      { name: "b", report: second },
+    ]);
+    expect(merged.failures.map(({ path }) => path)).toEqual(["a0.md", "a1.md", "a2.md", "b0.md"]);
+    expect(merged).toMatchObject({ failuresLeftOut: 2, counts: { failed: 6 } });
+    expect(parseReport(JSON.stringify(merged), "m.json")).toEqual(merged);
+    expect(withFirstFailures(merged, 1)).toMatchObject({ failuresLeftOut: 5 });
   });
 
   it.each<[string, SampleOptions[], string]>([

@@ -1,9 +1,9 @@
 import { posix } from "node:path";
 import { patternProblem } from "../../time-limit.ts";
-import type { DocumentRef, EvalCase, Expectation, Suite, Wanted, Judge } from "./suite.ts";
+import type { DocumentRef } from "../result.ts";
+import type { EvalCase, Expectation, Suite, Wanted, Judge, SuiteProblem } from "./suite.ts";
 import { type CaseContent, type SuiteContent, variableName } from "./suite-schema.ts";
-import { type Locate, type Path, type SuiteProblem, didYouMean } from "./suite-problems.ts";
-import { schemaProblem } from "../words/json.ts";
+import { type Locate, type Path, didYouMean } from "./suite-problems.ts";
 import { hash } from "node:crypto";
 
 /** JSON whose members are in the order of their names. */
@@ -98,10 +98,6 @@ function valueOf(
   if (word === "regex") {
     const problem = patternProblem(value as string);
     if (problem !== undefined) report(`the regular expression does not compile: ${problem}`);
-  }
-  if (word === "is-json" && value !== true) {
-    const problem = schemaProblem(value as Record<string, unknown>);
-    if (problem !== undefined) report(problem);
   }
   if (word === "judge") {
     if (!building.content.judge) report("`judge` of the suite is missing: it names the server");

@@ -1,8 +1,8 @@
 import { bySimilarity, nearest } from "../../../nearest.ts";
-import type { DocumentRef, EvalCase, Place, Suite, Expectation } from "./suite.ts";
-import type { SuiteProblem } from "./suite-problems.ts";
+import type { EvalCase, Place, Suite, SuiteProblem, Expectation } from "./suite.ts";
+import type { DocumentRef } from "../result.ts";
 import { documentText } from "../match-document.ts";
-import { expectationName } from "../words/words.ts";
+import { expectationName } from "../words.ts";
 
 interface NeededText {
   text: string;

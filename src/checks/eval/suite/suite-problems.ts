@@ -1,18 +1,12 @@
 import type { core } from "zod/mini";
 import { nearest } from "../../../nearest.ts";
-import type { Place } from "./suite.ts";
+import type { Place, SuiteProblem } from "./suite.ts";
 import { knownMembers } from "./suite-schema.ts";
 
 export type Path = readonly (string | number)[];
 
 /** The place of a value in the suite file, or with `atKey` of its key. */
 export type Locate = (path: Path, atKey?: boolean) => Place;
-
-export interface SuiteProblem {
-  place: Place;
-  /** One sentence without a period. */
-  message: string;
-}
 
 /** A known word for an unknown one: `; did you mean "k"?`, or nothing. */
 export function didYouMean(word: string, known: readonly string[]): string {

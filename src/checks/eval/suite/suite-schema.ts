@@ -1,15 +1,47 @@
 import * as z from "zod/mini";
+import { bareWords, words } from "../words.ts";
 import {
-  BareWord,
   Document,
-  ExpectedWord,
   filledList,
   NamedDocument,
+  share,
   text,
   Wanted,
   WeightedDocument,
   whole,
-} from "./expectation-schema.ts";
+} from "./members.ts";
+
+type Words = typeof words;
+type Optional<Schema extends z.ZodMiniType> = z.ZodMiniOptional<Schema>;
+type WordMembers = {
+  [Name in keyof Words as Name | `not-${Name}`]: Optional<Words[Name]["schema"]>;
+};
+
+const wordMembers = Object.fromEntries(
+  ["", "not-"].flatMap((prefix) =>
+    Object.entries(words).map(([name, { schema }]) => [prefix + name, z.optional(schema)]),
+  ),
+) as unknown as WordMembers;
+
+const ExpectedWord = z
+  .strictObject({
+    ...wordMembers,
+    judge: z.optional(
+      z
+        .strictObject({
+          rubric: text("what a good answer does, for the judging model"),
+          threshold: share(1, "least score that passes, up to 1"),
+        })
+        .check(z.describe("a model scores the answer; needs `judge` of the suite")),
+    ),
+  })
+  .check(
+    z.refine((word: object) => Object.keys(word).length === 1, {
+      error: "write one word in each item of `expect`, for example `- contains: 28 days`",
+    }),
+  );
+
+const BareWord = z.enum([...bareWords, ...bareWords.map((word) => `not-${word}` as const)]);
 
 const largestId = 2 ** 31 - 1;
 const agent = z
@@ -27,13 +59,10 @@ const match = z
   );
 const profile = text("profile of the person who asks (default: the profile of the run)", 200);
 const repeat = whole(1, 100, "how often the question is asked (default: 1; `eval answers` only)");
-const threshold = z
-  .number()
-  .check(
-    z.gt(0),
-    z.maximum(1),
-    z.describe("share of the repetitions that must pass, above 0 and up to 1 (default: 1)"),
-  );
+const threshold = share(
+  1,
+  "share of the repetitions that must pass, above 0 and up to 1 (default: 1)",
+);
 
 const Filters = z
   .strictObject({
@@ -58,6 +87,17 @@ const Filters = z
   })
   .check(z.describe("which documents may be found; as the flags of `knowctl search`"));
 
+/** Members of a case that `defaults` may have for all. */
+const defaults = {
+  agent: z.optional(agent),
+  filters: z.optional(Filters),
+  profile: z.optional(profile),
+  k: z.optional(k),
+  match: z.optional(match),
+  repeat: z.optional(repeat),
+  threshold: z.optional(threshold),
+};
+
 /** Name of a variable, in `variables` and between braces. */
 export const variableName = /^[A-Za-z_\u00C0-\u1FFF\u2C00-\uD7FF][\w\u00C0-\u1FFF\u2C00-\uD7FF-]*$/;
 
@@ -73,11 +113,7 @@ const Case = z.strictObject({
   ),
   group: z.optional(text("the results are also shown per group", 100)),
   question: text("asked as written; {{name}} stands for a variable"),
-  agent: z.optional(agent),
-  filters: z.optional(Filters),
-  profile: z.optional(profile),
-  k: z.optional(k),
-  match: z.optional(match),
+  ...defaults,
   must_retrieve: z.optional(filledList(Wanted, "documents that must be found")),
   must_not_retrieve: z.optional(filledList(Document, "documents that must not be found")),
   expect: z.optional(
@@ -86,8 +122,6 @@ const Case = z.strictObject({
       "what the answer must be (`eval answers` only)",
     ),
   ),
-  repeat: z.optional(repeat),
-  threshold: z.optional(threshold),
   review: z.optional(
     z.boolean().check(z.describe("true: drafted and not yet reviewed, so the case does not count")),
   ),
@@ -98,17 +132,7 @@ export const SuiteContent = z.strictObject({
   version: z.literal(1).check(z.describe("version of this format")),
   $schema: z.optional(z.string().check(z.describe("for editors: address of this schema"))),
   defaults: z.optional(
-    z
-      .strictObject({
-        agent: z.optional(agent),
-        filters: z.optional(Filters),
-        profile: z.optional(profile),
-        k: z.optional(k),
-        match: z.optional(match),
-        repeat: z.optional(repeat),
-        threshold: z.optional(threshold),
-      })
-      .check(z.describe("members of each case that does not set them")),
+    z.strictObject(defaults).check(z.describe("members of each case that does not set them")),
   ),
   variables: z.optional(
     z
@@ -148,7 +172,7 @@ export type CaseContent = SuiteContent["cases"][number];
 /** Members of objects in a suite, by the name of the member that holds the object, for suggestions. */
 export const knownMembers: Readonly<Record<string, readonly string[]>> = {
   "": Object.keys(SuiteContent.shape),
-  defaults: ["agent", "filters", "profile", "k", "match", "repeat", "threshold"],
+  defaults: Object.keys(defaults),
   filters: Object.keys(Filters.shape),
   judge: ["base_url", "model", "key_variable", "rubric", "threshold"],
   cases: Object.keys(Case.shape),

@@ -1,12 +1,13 @@
-/** A place in a suite file. Lines and columns count from 1. */
-export interface Place {
-  file: string;
-  line: number;
-  column: number;
-}
+import type { DocumentRef, ReportedCase } from "../result.ts";
 
-/** How a suite names a document. A path is relative to the project root. */
-export type DocumentRef = { path: string } | { id: string } | { link: string };
+/** A place in a suite file. Lines and columns count from 1. */
+export type Place = ReportedCase["place"];
+
+export interface SuiteProblem {
+  place: Place;
+  /** One sentence without a period. */
+  message: string;
+}
 
 /** A document that a case wants, with its weight for nDCG (1 unless the suite says otherwise). */
 export interface Wanted {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { SearchDoc } from "../../../api/chat-schemas.ts";
-import { count, jsonSchemaOf, text } from "../../schemas/describe.ts";
+import { count, titled, text } from "../../schemas/describe.ts";
 
 // The descriptions become schema/chat-events.schema.json. New members are optional, so that
 // readers of version 1 keep working.
@@ -199,35 +199,39 @@ const result = event("result", {
   ),
 });
 
-export const ChatEventLine = z.discriminatedUnion("type", [
-  event("session", { sessionId: z.string() }),
-  event("message", { userMessageId: idOrNull("id of the question"), messageId: z.int() }),
-  event("models", {
-    models: z.array(z.object({ messageId: z.int(), name: z.nullable(z.string()) })),
-  }),
-  modelEvent("start", { place, documents, processingSeconds: z.optional(z.number()) }),
-  modelEvent("text", {
-    text: text("piece of text; part of the answer, unless an interim event follows"),
-  }),
-  modelEvent("interim", {
-    text: text("all text since the last start: not part of the answer"),
-  }),
-  modelEvent("citation", { number: z.int(), documentId: z.string() }),
-  modelEvent("reasoning", { text: z.string(), place }),
-  modelEvent("branches", { count: count("number of parallel tools from here"), place }),
-  toolEvent,
-  modelEvent("end", { place }).check(
-    z.describe("a block of reasoning, a tool or a report is finished"),
-  ),
-  modelEvent("stop", { reason: z.nullable(z.string()) }),
-  modelEvent("error", {
-    message: z.string(),
-    code: z.nullable(z.string()),
-    retryable: z.nullable(z.boolean()),
-    vendorModel: z.optional(text("the model whose vendor failed")),
-  }),
-  result,
-]);
+export const ChatEventLine = titled(
+  z.discriminatedUnion("type", [
+    event("session", { sessionId: z.string() }),
+    event("message", { userMessageId: idOrNull("id of the question"), messageId: z.int() }),
+    event("models", {
+      models: z.array(z.object({ messageId: z.int(), name: z.nullable(z.string()) })),
+    }),
+    modelEvent("start", { place, documents, processingSeconds: z.optional(z.number()) }),
+    modelEvent("text", {
+      text: text("piece of text; part of the answer, unless an interim event follows"),
+    }),
+    modelEvent("interim", {
+      text: text("all text since the last start: not part of the answer"),
+    }),
+    modelEvent("citation", { number: z.int(), documentId: z.string() }),
+    modelEvent("reasoning", { text: z.string(), place }),
+    modelEvent("branches", { count: count("number of parallel tools from here"), place }),
+    toolEvent,
+    modelEvent("end", { place }).check(
+      z.describe("a block of reasoning, a tool or a report is finished"),
+    ),
+    modelEvent("stop", { reason: z.nullable(z.string()) }),
+    modelEvent("error", {
+      message: z.string(),
+      code: z.nullable(z.string()),
+      retryable: z.nullable(z.boolean()),
+      vendorModel: z.optional(text("the model whose vendor failed")),
+    }),
+    result,
+  ]),
+  "knowctl chat events",
+  "A line of `knowctl chat --output ndjson`; the last line is always the result. Lines of `knowctl chat --batch` are results.",
+);
 export type ChatEventLine = z.infer<typeof ChatEventLine>;
 
 /** Position in the turn. Parallel tools of one turn differ in `tab`; `sub` is set inside a tool. */
@@ -254,16 +258,3 @@ type EventOf<Of> = Of extends { documents: unknown }
  */
 export type TurnEvent = EventOf<Line> & { model?: number | undefined };
 export type ToolEvent = EventOf<Extract<Line, { type: "tool" }>>;
-
-/**
- * JSON Schema (draft 2020-12) of a line of `chat --output ndjson` and of `chat
- * --batch`. `--output json` prints the last line, without its `type`. Saved as
- * `schema/chat-events.schema.json`.
- */
-export function chatEventsJsonSchema(): Record<string, unknown> {
-  return jsonSchemaOf(
-    ChatEventLine,
-    "knowctl chat events",
-    "A line of `knowctl chat --output ndjson`; the last line is always the result. Lines of `knowctl chat --batch` are results.",
-  );
-}

@@ -1,9 +1,17 @@
-import type { Comparison, Difference } from "../../../checks/eval/comparison.ts";
-import type { EvalReport, ReportedCase, ReportedDocument } from "../../../checks/eval/report.ts";
-import type { Check } from "../../../checks/eval/result.ts";
-import type { DocumentRef } from "../../../checks/eval/suite/suite.ts";
-import type { EvalCounts, Estimate, MetricName } from "../../../checks/eval/summary.ts";
+import type {
+  Check,
+  Comparison,
+  Difference,
+  DocumentRef,
+  Estimate,
+  EvalReport,
+  Measured,
+  MetricName,
+  ReportedCase,
+  ReportedDocument,
+} from "../../../checks/eval/result.ts";
 import { countOf, formatCount } from "../../terminal/progress.ts";
+import type { Table } from "../report.ts";
 
 /** `12.5 %`. Never rounded to 0 or 100 from anything else. */
 function percent(share: number): string {
@@ -16,24 +24,24 @@ function percent(share: number): string {
 const isShare = (name: MetricName): boolean => name !== "mrr" && name !== "ndcg";
 
 /** A metric for people: shares in percent, MRR and nDCG with three decimals. */
-export function metricText(name: MetricName, value: number | null): string {
+function metricText(name: MetricName, value: number | null): string {
   if (value === null) return "—";
   return isShare(name) ? percent(value) : value.toFixed(3);
 }
 
 /** `85.0 % to 93.4 %` */
-export function intervalText(name: MetricName, { low, high }: Estimate): string {
+function intervalText(name: MetricName, { low, high }: Estimate): string {
   return low === null ? "—" : `${metricText(name, low)} to ${metricText(name, high)}`;
 }
 
 /** `hit@5`; without k `hit`. */
-export function metricLabel(name: MetricName, { k }: EvalReport["basis"]): string {
+function metricLabel(name: MetricName, { k }: EvalReport["basis"]): string {
   const label = name === "mrr" ? "MRR" : name === "ndcg" ? "nDCG" : name;
   return name === "passed" || k === null ? label : `${label}@${k}`;
 }
 
 /** A change with its 95 % interval: `+2.5 (−1.0 to +6.0) points`, `+0.012 (−0.001 to +0.030)`. */
-export function differenceText(name: MetricName, { value, low, high }: Difference): string {
+function differenceText(name: MetricName, { value, low, high }: Difference): string {
   const signed = (number: number): string => {
     const size = isShare(name) ? (Math.abs(number) * 100).toFixed(1) : Math.abs(number).toFixed(3);
     return `${number > 0 ? "+" : number < 0 ? "−" : ""}${size}`;
@@ -43,7 +51,7 @@ export function differenceText(name: MetricName, { value, low, high }: Differenc
 }
 
 /** `180 of 200 cases passed: 12 failed, 5 errors, 3 skipped`. */
-export function countsText(counts: EvalCounts): string {
+export function countsText(counts: Measured): string {
   const { cases, passed, failed, flaky, error, skipped } = counts;
   const parts = [
     failed > 0 ? `${formatCount(failed)} failed` : "",
@@ -176,4 +184,83 @@ export function runsText({ runs }: ReportedCase): string {
   if (runs.length < 2) return "";
   const passed = runs.filter(({ outcome }) => outcome === "passed").length;
   return `${passed} of ${runs.length} runs passed`;
+}
+
+const namesOf = ({ metrics }: Measured): MetricName[] => Object.keys(metrics) as MetricName[];
+
+/** The metrics with their intervals; with a baseline also the change. */
+export function metricsTable({ summary, basis, comparison }: EvalReport): Table {
+  const names = namesOf(summary).filter((name) => summary.metrics[name].n > 0);
+  return {
+    title: "Metrics",
+    columns: [
+      { name: "metric" },
+      { name: "value", kind: "number" },
+      { name: "0 to 1", kind: "drawing" },
+      { name: "95 % interval", kind: "number" },
+      { name: "cases", kind: "number" },
+      ...(comparison ? [{ name: "change (95 %)" }] : []),
+    ],
+    rows: names.map((name) => {
+      const estimate = summary.metrics[name];
+      const change = comparison?.metrics[name] ?? undefined;
+      return [
+        metricLabel(name, basis),
+        metricText(name, estimate.value),
+        rangeOf(estimate, change?.before),
+        intervalText(name, estimate),
+        formatCount(estimate.n),
+        ...(comparison ? [change ? differenceText(name, change) : null] : []),
+      ];
+    }),
+    key: comparison ? "Dashed line: the baseline, on the cases of both runs." : undefined,
+    people: "always",
+  };
+}
+
+function rangeOf({ value, low, high }: Estimate, before?: number) {
+  if (value === null || low === null || high === null) return null;
+  return { range: { value, low, high, before } };
+}
+
+/** Counts and metrics of each group. */
+export function groupsTable({ summary, basis }: EvalReport): Table {
+  const names = namesOf(summary);
+  return {
+    title: "Groups",
+    columns: [
+      { name: "group" },
+      { name: "cases", kind: "number" },
+      { name: "passed, 0 to 1", kind: "drawing" },
+      ...names.map((name) => ({ name: metricLabel(name, basis), kind: "number" as const })),
+    ],
+    rows: summary.groups.map(({ group, cases, metrics }) => [
+      group ?? "(none)",
+      formatCount(cases),
+      rangeOf(metrics.passed),
+      ...names.map((name) => metricText(name, metrics[name].value)),
+    ]),
+    isFolded: true,
+    people: "verbose",
+  };
+}
+
+/** The documents that should have been retrieved and were not, with the number of cases. */
+export function missingTable({ cases }: EvalReport): Table {
+  const counts = new Map<string, number>();
+  for (const of of cases) {
+    if (of.outcome !== "failed" && of.outcome !== "flaky") continue;
+    for (const each of of.expected) {
+      if (isMissing(each, of)) counts.set(namedText(each), (counts.get(namedText(each)) ?? 0) + 1);
+    }
+  }
+  const sorted = [...counts].toSorted((a, b) => b[1] - a[1]);
+  return {
+    title: "Documents that should have been retrieved",
+    columns: [
+      { name: "cases", kind: "number" },
+      { name: "document", kind: "path" },
+    ],
+    rows: sorted.map(([document, count]) => [formatCount(count), document]),
+  };
 }

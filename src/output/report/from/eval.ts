@@ -1,18 +1,18 @@
-import type { EvalReport, ReportedCase, ReportedDocument } from "../../../checks/eval/report.ts";
-import { checkMembers } from "../../formats/members.ts";
-import type { FormatOptions } from "../../formats/formats.ts";
+import type { EvalReport, ReportedCase, ReportedDocument } from "../../../checks/eval/result.ts";
 import { sandboxCaveat } from "../../sandbox-caveat.ts";
 import { countOf, formatCount } from "../../terminal/progress.ts";
 import type { Count, Detail, Item, Line, Report } from "../report.ts";
-import { groupsTable, metricNames, metricsTable, missingTable } from "./eval-tables.ts";
 import {
   basisParts,
   betterText,
   countsText,
   failedChecks,
   foundText,
+  groupsTable,
   isMissing,
   leftOutText,
+  metricsTable,
+  missingTable,
   namedText,
   rankText,
   runsText,
@@ -281,48 +281,4 @@ export function evalReport(result: EvalReport, places: EvalPlaces): Report {
     properties: propertiesOf(result),
     data: { head, list: "cases", type: "case", items: cases },
   };
-}
-
-const counts = { cases: 0, passed: 0, failed: 0, error: 0, flaky: 0, skipped: 0 };
-const each = <Value>(value: Value): Record<string, Value> =>
-  Object.fromEntries(metricNames.map((name) => [name, value]));
-
-/** Members of the JSON, so that an unknown name in --fields is refused before any request. */
-const sample = {
-  version: 1,
-  command: "",
-  status: "",
-  failOn: "",
-  basis: { kind: "", suites: [], via: "", k: 0, dialect: "", judge: "" },
-  startedAt: "",
-  elapsedMs: 0,
-  calls: 0,
-  stopped: "",
-  sandbox: true,
-  summary: { ...counts, metrics: each({ value: 0, low: 0, high: 0, n: 0 }), groups: [] },
-  comparison: null,
-  cases: [],
-};
-
-/** The member `comparison` of a run with a baseline. */
-const comparison = {
-  baseline: "",
-  compared: 0,
-  better: [],
-  worse: [],
-  flaky: [],
-  undecided: [],
-  unchanged: 0,
-  p: 0,
-  verdict: "",
-  needed: 0,
-  metrics: each({ before: 0, now: 0, value: 0, low: 0, high: 0, n: 0 }),
-  added: [],
-  removed: [],
-  changed: [],
-};
-
-/** Throws CliError `usage` for --fields or --jq that select nothing. Call it before any request. */
-export function checkEvalFormat(options: FormatOptions & { baseline?: string | undefined }): void {
-  checkMembers(options, options.baseline === undefined ? sample : { ...sample, comparison });
 }

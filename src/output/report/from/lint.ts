@@ -1,10 +1,10 @@
-import type { CheckStatus } from "../../../checks/verify/decide.ts";
 import type { Finding, Findings, RuleText, Severity } from "../../../checks/lint/rule.ts";
-import { checkMembers } from "../../formats/members.ts";
+import { checkMembers, sampleOf } from "../../formats/members.ts";
 import type { FormatOptions } from "../../formats/formats.ts";
 import { neutraliseLine } from "../../terminal/neutralise.ts";
 import { countOf } from "../../terminal/progress.ts";
 import { mapped } from "../items.ts";
+import { LintReport } from "../../schemas/checks.ts";
 import { bareReason } from "../text.ts";
 import type { Item, Report, Tally, Tone } from "../report.ts";
 
@@ -12,23 +12,11 @@ const severities = ["error", "warning", "note"] as const satisfies readonly Seve
 
 type SeverityCounts = Record<Severity, number>;
 
-/** The counts of a run. */
-export interface LintSummary extends SeverityCounts {
-  /** Documents that an upload would send. */
-  documents: number;
-  /** Files of which an upload makes no document. */
-  skipped: number;
-  /** Files that could not be read. */
-  failed: number;
-  /** Findings that the baseline contains: they are not listed. */
-  known: number;
-  /** Findings of the baseline that no longer occur. */
-  fixed: number;
-}
+export type LintSummary = LintReport["summary"];
 
 /** The result of `knowctl lint`. */
 export interface LintRun {
-  status: CheckStatus;
+  status: LintReport["status"];
   summary: LintSummary;
   /** In the order of path and line, made safe, without those of the baseline. */
   findings: Findings;
@@ -166,19 +154,6 @@ export function lintReport(run: LintRun, redact: (text: string) => string): Repo
   };
 }
 
-/** Members of the JSON, so that an unknown name in --fields is refused before any work. */
-const summary: LintSummary = {
-  documents: 0,
-  skipped: 0,
-  failed: 0,
-  error: 0,
-  warning: 0,
-  note: 0,
-  known: 0,
-  fixed: 0,
-};
-const sample = { version: 1, command: "", status: "", summary, findings: [] };
-
 /** Throws CliError `usage` for --fields or --jq that select nothing. Call it before any work. */
 export const checkLintFormat = (options: FormatOptions): void =>
-  checkMembers(options, sample, ["text", "sarif", "junit"]);
+  checkMembers(options, sampleOf(LintReport) as object, ["text", "sarif", "junit"]);

@@ -151,6 +151,10 @@ function notesOf(head: ReportHead): Report["notes"] {
       : "",
   ];
   const notes = texts.filter((text) => text !== "").map((text) => ({ tone, text }));
+  if (head.failuresLeftOut !== undefined) {
+    const text = `${countOf(head.failuresLeftOut, "failed document")} left out: see the reports that were merged.`;
+    notes.push({ tone, text });
+  }
   if (counts.failed === 0 || dryRun) return notes;
   const again = "`knowctl retry` with the JSON report sends only the failed documents again.";
   return [...notes, { tone: "soft", text: again }];

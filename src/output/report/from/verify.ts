@@ -1,20 +1,9 @@
-import type { CheckStatus } from "../../../checks/verify/decide.ts";
 import type { VerifiedDocument, VerifyResult } from "../../../checks/verify/evidence.ts";
-import { checkMembers } from "../../formats/members.ts";
+import { checkMembers, sampleOf } from "../../formats/members.ts";
 import type { FormatOptions } from "../../formats/formats.ts";
+import { VerifyReport, verifyResults } from "../../schemas/checks.ts";
 import { countOf, formatCount } from "../../terminal/progress.ts";
 import type { Count, Detail, Item, Report } from "../report.ts";
-
-/** Every result, in the order of reports. */
-export const verifyResults = [
-  "current",
-  "present",
-  "stale",
-  "missing",
-  "listed-only",
-  "hidden",
-  "unknown",
-] as const satisfies readonly VerifyResult[];
 
 /** Number of documents by result. */
 export type VerifyCounts = Record<VerifyResult, number>;
@@ -35,7 +24,7 @@ export function countsText(counts: VerifyCounts): string {
 
 /** A finished check. */
 export interface VerifyRun {
-  status: CheckStatus;
+  status: VerifyReport["status"];
   /** With `--expect hidden`: the status and exit code count `hidden` as right. */
   expected?: "hidden" | undefined;
   summary: VerifyCounts & { documents: number };
@@ -107,7 +96,7 @@ function countsOf(counts: VerifyCounts, expected: VerifyRun["expected"]): Count[
   });
 }
 
-const verdicts: Readonly<Record<CheckStatus, Report["verdict"]>> = {
+const verdicts: Readonly<Record<VerifyReport["status"], Report["verdict"]>> = {
   passed: { word: "Passed", tone: "ok" },
   failed: { word: "Failed", tone: "bad" },
   partial: { word: "Incomplete", tone: "warn" },
@@ -147,15 +136,8 @@ export function verifyReport(run: VerifyRun, hasAll = false): Report {
   };
 }
 
-/** Members of the JSON, so that an unknown name in --fields is refused before any request. */
-const sample = {
-  version: 1,
-  command: "",
-  status: "",
-  summary: { ...emptyCounts(), documents: 0 },
-  documents: [],
-};
-
 /** Throws CliError `usage` for --fields or --jq that select nothing. Call it before any request. */
-export const checkVerifyFormat = (options: FormatOptions & { expect?: "hidden" }): void =>
-  checkMembers(options, options.expect ? { ...sample, expected: "" } : sample);
+export function checkVerifyFormat(options: FormatOptions & { expect?: "hidden" }): void {
+  const { expected, ...sample } = sampleOf(VerifyReport) as Record<string, unknown>;
+  checkMembers(options, options.expect ? { ...sample, expected } : sample);
+}

@@ -1,15 +1,7 @@
 import { CliError } from "../../../errors.ts";
-import { createReasons, maxLost, maxSent, sentMember } from "./collector.ts";
-import {
-  mostShards,
-  type ReportCounts,
-  type ReportFailure,
-  type ReportHead,
-  type RunReport,
-  type RunSummary,
-} from "./record.ts";
-import { missingText, worstStatus } from "../text.ts";
-import { createThroughput } from "./throughput.ts";
+import { createReasons, maxLost, maxSent, sentMember, createThroughput } from "./collector.ts";
+import { mostShards, type ReportCounts, type RunReport, type RunSummary } from "./record.ts";
+import { worstStatus } from "../text.ts";
 import { tool } from "../tool.ts";
 
 /** A report and the name of its file. */
@@ -49,11 +41,13 @@ function checkShards(reports: readonly NamedReport[]): {
   );
   const [first] = all;
   const count = first?.shard?.count;
+  const division = (of?: number): string =>
+    of === undefined ? "without shards" : `of ${of} shards`;
   const seen = new Map<number, string>();
   for (const { name, shard } of all) {
     if (shard?.count !== count) {
       throw usage(
-        `${first?.name} and ${name} are reports of different runs: ${divisionText(count)} and ${divisionText(shard?.count)}`,
+        `${first?.name} and ${name} are reports of different runs: ${division(count)} and ${division(shard?.count)}`,
         "merge the shards of one run, or runs without shards",
       );
     }
@@ -77,10 +71,6 @@ function checkShards(reports: readonly NamedReport[]): {
   return { shards: count, missing: numbers.filter((index) => !seen.has(index)) };
 }
 
-function divisionText(count: number | undefined): string {
-  return count === undefined ? "without shards" : `of ${count} shards`;
-}
-
 function mergeThroughput(reports: readonly RunReport[], startMs: number): RunReport["throughput"] {
   const widest = Math.max(1, ...reports.map(({ throughput }) => throughput.bucketSeconds));
   const counter = createThroughput(widest);
@@ -95,20 +85,19 @@ function mergeThroughput(reports: readonly RunReport[], startMs: number): RunRep
 }
 
 function sumCounts(reports: readonly RunReport[]): ReportCounts {
-  const sum = { created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0, renamed: 0 };
+  const sum: ReportCounts = {
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    skipped: 0,
+    failed: 0,
+    renamed: 0,
+  };
   for (const { counts } of reports) {
-    for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += counts[name];
+    for (const [name, count] of Object.entries(counts) as [keyof ReportCounts, number][]) {
+      sum[name] = (sum[name] ?? 0) + count;
+    }
   }
-  const verified = reports.flatMap(({ counts }) => counts.verified ?? []);
-  if (verified.length === 0) return sum;
-  return { ...sum, verified: verified.reduce((all, each) => all + each, 0) };
-}
-
-const summedMembers = ["planned", "sentBytes", "requests", "retries", "throttled"] as const;
-
-function sumMembers(reports: readonly RunReport[]): Record<(typeof summedMembers)[number], number> {
-  const sum = { planned: 0, sentBytes: 0, requests: 0, retries: 0, throttled: 0 };
-  for (const report of reports) for (const name of summedMembers) sum[name] += report[name];
   return sum;
 }
 
@@ -127,9 +116,42 @@ function mergedError(reports: readonly NamedReport[]): string | undefined {
 
 function mergeReasons(reports: readonly RunReport[]): RunReport["skipped"] {
   const reasons = createReasons();
-  for (const { skipped } of reports)
-    for (const { reason, count } of skipped) reasons.add(reason, count);
+  for (const { reason, count } of reports.flatMap(({ skipped }) => skipped)) {
+    reasons.add(reason, count);
+  }
   return reasons.list();
+}
+
+/** The options of all reports, and the failures with their positions in these. */
+function mergeOptions(reports: readonly RunReport[]): Pick<RunReport, "options" | "failures"> {
+  const positions = new Map<string, number>();
+  const options: RunReport["options"] = [];
+  const failures = reports.flatMap((report) => {
+    const own = report.options.map((each) => {
+      const key = JSON.stringify(each);
+      const position = positions.get(key) ?? options.length;
+      if (position === options.length) options.push(each);
+      positions.set(key, position);
+      return position;
+    });
+    return report.failures.map(({ options: at = 0, ...rest }) => {
+      // A position that the report does not have stays one that none has.
+      const position = own[at] ?? Number.MAX_SAFE_INTEGER;
+      return position === 0 ? rest : { ...rest, options: position };
+    });
+  });
+  return { options, failures };
+}
+
+/** Failures that the reports of a merge hold together: two million took 736 MB. */
+export const mostFailures = 100_000;
+
+/** The report with its first `most` failures; the others are counted. */
+export function withFirstFailures(report: RunReport, most: number): RunReport {
+  const { failures, failuresLeftOut = 0, ...head } = report;
+  const kept = failures.slice(0, most);
+  const leftOut = failuresLeftOut + failures.length - kept.length;
+  return { ...head, ...(leftOut > 0 && { failuresLeftOut: leftOut }), failures: kept };
 }
 
 /**
@@ -138,10 +160,7 @@ function mergeReasons(reports: readonly RunReport[]): RunReport["skipped"] {
  * status is at least `partial`. Throws CliError `usage` for a repeated shard and for
  * reports of different services or with different shard counts.
  */
-export function mergeReports(named: readonly NamedReport[]): {
-  head: ReportHead;
-  failures: Iterable<ReportFailure>;
-} {
+export function mergeReports(named: readonly NamedReport[]): RunReport {
   checkTargets(named);
   const division = checkShards(named);
   const reports = named.map(({ report }) => report);
@@ -150,12 +169,14 @@ export function mergeReports(named: readonly NamedReport[]): {
   const whole = division.missing.length > 0 ? "partial" : "ok";
   const error = mergedError(named);
   const commit = common(reports.map((report) => report.commit));
-  const runs = reports.flatMap(runsOf);
-  const options = mergeOptions(reports);
+  const { options, failures } = mergeOptions(reports);
   const counts = sumCounts(reports);
   const sent = reports.flatMap((report) => report.sent?.documents ?? []).slice(0, maxSent);
   const lost = reports.flatMap((report) => report.lost ?? []).slice(0, maxLost);
-  const head: ReportHead = {
+  const sumOf = (name: "planned" | "sentBytes" | "requests" | "retries" | "throttled"): number =>
+    reports.reduce((sum, report) => sum + report[name], 0);
+  const leftOut = reports.reduce((sum, report) => sum + (report.failuresLeftOut ?? 0), 0);
+  return {
     version: 2,
     type: "ingest-report",
     tool,
@@ -168,12 +189,16 @@ export function mergeReports(named: readonly NamedReport[]): {
       profile: common(reports.map(({ target }) => target.profile)) ?? "",
       ccPairId: common(reports.map(({ target }) => target.ccPairId)) ?? null,
     },
-    options: options.all,
+    options,
     paths: [...new Set(reports.flatMap(({ paths }) => paths))],
     shard: null,
     ...(commit === undefined ? {} : { commit }),
     counts,
-    ...sumMembers(reports),
+    planned: sumOf("planned"),
+    sentBytes: sumOf("sentBytes"),
+    requests: sumOf("requests"),
+    retries: sumOf("retries"),
+    throttled: sumOf("throttled"),
     ...(error === undefined ? {} : { error }),
     throughput: mergeThroughput(reports, startMs),
     slowest: reports
@@ -184,53 +209,13 @@ export function mergeReports(named: readonly NamedReport[]): {
     renamed: reports.flatMap(({ renamed }) => renamed).slice(0, 1000),
     merged: {
       ...division,
-      runs: runs.toSorted((a, b) => (a.shard?.index ?? 0) - (b.shard?.index ?? 0)),
+      runs: reports
+        .flatMap(runsOf)
+        .toSorted((a, b) => (a.shard?.index ?? 0) - (b.shard?.index ?? 0)),
     },
     ...sentMember(sent, counts),
     ...(lost.length === 0 ? {} : { lost }),
+    ...(leftOut === 0 ? {} : { failuresLeftOut: leftOut }),
+    failures,
   };
-  return { head, failures: eachFailure(reports, options) };
-}
-
-interface MergedOptions {
-  all: NonNullable<RunReport["options"]>;
-  /** Maps a position in the options of a report to one in `all`; undefined if unknown. */
-  positionOf: (report: RunReport, position: number) => number | undefined;
-}
-
-function mergeOptions(reports: readonly RunReport[]): MergedOptions {
-  const positions = new Map<string, number>();
-  const all: MergedOptions["all"] = [];
-  const keyOf = (options: MergedOptions["all"][number]): string => JSON.stringify(options);
-  for (const each of reports.flatMap(({ options = [] }) => options)) {
-    if (positions.has(keyOf(each))) continue;
-    positions.set(keyOf(each), all.length);
-    all.push(each);
-  }
-  return {
-    all,
-    positionOf({ options = [] }, position) {
-      const own = options[position];
-      return own && positions.get(keyOf(own));
-    },
-  };
-}
-
-function* eachFailure(
-  reports: readonly RunReport[],
-  { positionOf, all }: MergedOptions,
-): Generator<ReportFailure> {
-  for (const report of reports) {
-    for (const failure of report.failures) {
-      // A position after the last means unknown options: a report of version 1.
-      const position = positionOf(report, failure.options ?? 0) ?? all.length;
-      const { options: _, ...rest } = failure;
-      yield position === 0 ? rest : { ...rest, options: position };
-    }
-  }
-}
-
-/** Text about the missing shards of a merged report; empty if complete. */
-export function missingShards({ merged }: ReportHead): string {
-  return missingText(merged?.missing ?? [], merged?.shards ?? null);
 }

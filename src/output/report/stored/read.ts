@@ -1,75 +1,9 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type * as z from "zod/mini";
-import { formatCount } from "../../terminal/progress.ts";
 import { CliError, codeOf, fileProblem, messageOf } from "../../../errors.ts";
+import { formatCount } from "../../terminal/progress.ts";
 import { type ReportCounts, RunReport, type RunStatus } from "./record.ts";
-
-/** Elements that are checked at once: each invalid one costs memory. */
-const most = 1000;
-
-type Members = Record<string, unknown>;
-interface LongList {
-  path: readonly string[];
-  list: readonly unknown[];
-}
-
-/** The long lists among the members of an object, and of their members. */
-function longListsOf(value: object, path: readonly string[] = []): LongList[] {
-  const found: LongList[] = [];
-  for (const [name, each] of Object.entries(value) as [string, unknown][]) {
-    const at = [...path, name];
-    if (Array.isArray(each)) {
-      if (each.length > most) found.push({ path: at, list: each });
-    } else if (path.length === 0 && typeof each === "object" && each !== null) {
-      found.push(...longListsOf(each, at));
-    }
-  }
-  return found;
-}
-
-function withList(value: Members, path: readonly string[], list: readonly unknown[]): Members {
-  const [name = "", ...rest] = path;
-  return {
-    ...value,
-    [name]: rest.length === 0 ? list : withList(value[name] as Members, rest, list),
-  };
-}
-
-/** Objects of files of this program have far fewer members. */
-const mostMembers = 10_000;
-
-/**
- * The first thing that is wrong in the long lists of a value, which are checked in pieces: a list of
- * millions of invalid elements would fill the memory with what is wrong of each.
- */
-function firstInvalidIn(
-  shape: z.ZodMiniType,
-  value: unknown,
-): { path: readonly PropertyKey[]; message: string } | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  if (Array.isArray(value)) return { path: [], message: "a list" };
-  for (const each of [value, ...Object.values(value)]) {
-    if (typeof each !== "object" || each === null || Array.isArray(each)) continue;
-    if (Object.keys(each).length > mostMembers) return { path: [], message: "too many members" };
-  }
-  const lists = longListsOf(value);
-  let rest = value as Members;
-  for (const { path } of lists) rest = withList(rest, path, []);
-  for (const { path, list } of lists) {
-    for (let from = 0; from < list.length; from += most) {
-      const result = shape.safeParse(withList(rest, path, list.slice(from, from + most)));
-      const issue = result.error?.issues[0];
-      if (!issue) continue;
-      const isInList = path.every((name, index) => issue.path[index] === name);
-      const at = issue.path[path.length];
-      if (!isInList || typeof at !== "number") return issue;
-      const after = issue.path.slice(path.length + 1);
-      return { path: [...path, from + at, ...after], message: issue.message };
-    }
-  }
-  return undefined;
-}
 
 /** A million failed documents take less. */
 const maxMegabytes = 256;
@@ -83,6 +17,13 @@ export function refuseReport(path: string, problem: string, cause?: unknown): Cl
   return new CliError("usage", `${path}: ${problem}`, { hints, cause });
 }
 
+/** The error for a report whose status is not the one that its counts prove. */
+export function refuseContradiction(name: string, contradiction: string): CliError {
+  return new CliError("usage", `${name}: the report contradicts itself: ${contradiction}`, {
+    hints: ["a report that was edited or cut proves nothing: run the step again"],
+  });
+}
+
 /** A value begins after each of these; counted in texts as well, of which a report has few. */
 function hasTooManyValues(text: string): boolean {
   if (text.length < maxValues) return false;
@@ -94,13 +35,13 @@ function hasTooManyValues(text: string): boolean {
 }
 
 /** Reads a file, or a pipe that the shell opened (`<(…)`), up to the limit. */
-async function readUpTo(path: string, name: string, most: number): Promise<string> {
+async function readUpTo(path: string, name: string): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of createReadStream(path)) {
     pieces.push(piece as Uint8Array);
     size += (piece as Uint8Array).length;
-    if (size > most) {
+    if (size > maxMegabytes * 1024 * 1024) {
       throw refuseReport(name, `larger than ${maxMegabytes} MiB, too large for a report`);
     }
   }
@@ -115,24 +56,25 @@ export async function readReportText(path: string, name: string): Promise<string
     if (!stats.isFile() && !stats.isDirectory() && !/^\/(?:dev\/fd|proc)\//.test(path)) {
       throw refuseReport(name, "it is not a regular file");
     }
-    const text = await readUpTo(path, name, maxMegabytes * 1024 * 1024);
+    const text = await readUpTo(path, name);
     if (hasTooManyValues(text)) throw refuseReport(name, "too many values for a report");
     return text;
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw refuseReport(
-      name,
-      `cannot be read: ${fileProblem(codeOf(error) ?? messageOf(error))}`,
-      error,
-    );
+    const problem = `cannot be read: ${fileProblem(codeOf(error) ?? messageOf(error))}`;
+    throw refuseReport(name, problem, error);
   }
 }
 
+/** The members by which reports are told apart. */
+export interface Stored {
+  version?: unknown;
+  type?: unknown;
+  command?: unknown;
+}
+
 /** The members of a JSON report. Throws CliError `usage` for a text that is not JSON. */
-export function parseReportJson(
-  text: string,
-  name: string,
-): { version?: unknown; type?: unknown; command?: unknown } {
+export function parseReportJson(text: string, name: string): Stored {
   try {
     return (JSON.parse(text.replace(/^\ufeff/, "")) as object | null) ?? {};
   } catch (error) {
@@ -141,51 +83,87 @@ export function parseReportJson(
   }
 }
 
-/** The error for a report of another version. `known`: the versions that this program reads. */
-export function refuseVersion(name: string, version: unknown, known: string): CliError {
-  return new CliError("usage", `${name}: a report of version ${JSON.stringify(version)}`, {
-    hints: [`this knowctl reads ${known}; use the version that wrote it, or a newer one`],
-  });
+/** Objects of files of this program have far fewer members. */
+const mostMembers = 10_000;
+
+interface Issue {
+  path: readonly PropertyKey[];
+  message: string;
 }
 
-/** The report as `shape` reads it. Throws CliError `usage` that names the invalid member. */
+/**
+ * The first thing that is wrong in a value, element by element: a list of millions of invalid elements
+ * would fill the memory with what is wrong of each. Undefined also where only a whole parse can tell.
+ */
+function firstInvalid(
+  shape: z.ZodMiniType,
+  value: unknown,
+  path: Issue["path"],
+): Issue | undefined {
+  const { def } = shape as z.ZodMiniObject | z.ZodMiniArray | z.ZodMiniOptional | z.ZodMiniNullable;
+  if (def.type === "optional" || def.type === "nullable") {
+    return firstInvalid(def.innerType as z.ZodMiniType, value, path);
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  if (!Array.isArray(value) && Object.keys(value).length > mostMembers) {
+    return { path, message: "too many members" };
+  }
+  if (def.type === "array" && Array.isArray(value)) {
+    const element = def.element as z.ZodMiniType;
+    for (const [at, each] of value.entries()) {
+      const found = firstInvalid(element, each, [...path, at]);
+      if (found) return found;
+      const [issue] = element.safeParse(each).error?.issues ?? [];
+      if (issue) return { path: [...path, at, ...issue.path], message: issue.message };
+    }
+  }
+  if (def.type !== "object") return undefined;
+  for (const [name, member] of Object.entries(def.shape as Record<string, z.ZodMiniType>)) {
+    const found = firstInvalid(member, (value as Record<string, unknown>)[name], [...path, name]);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/**
+ * The report as `shape` reads it. Throws CliError `usage` that names the invalid member, and for the
+ * report of another version.
+ */
 export function checkShape<Shape extends z.ZodMiniType>(
   name: string,
   shape: Shape,
-  value: unknown,
+  value: Stored,
+  version = 1,
 ): z.infer<Shape> {
-  let issue: { path: readonly PropertyKey[]; message: string } | undefined;
+  if (value.version !== version) {
+    throw new CliError("usage", `${name}: a report of version ${JSON.stringify(value.version)}`, {
+      hints: [
+        `this knowctl reads version ${version}; use the version that wrote it, or a newer one`,
+      ],
+    });
+  }
+  let issue: Issue | undefined;
   try {
-    issue = firstInvalidIn(shape, value);
+    issue = firstInvalid(shape, value, []);
     if (!issue) {
       const result = shape.safeParse(value);
       if (result.success) return result.data;
       [issue] = result.error.issues;
     }
   } catch (error) {
-    // The stack overflows: values nested too deeply, or a million invalid ones.
+    // The stack overflows: values nested too deeply.
     if (!(error instanceof RangeError)) throw error;
-    throw refuseReport(name, "not a valid report: too many invalid or nested values", error);
+    throw refuseReport(name, "not a valid report: too many nested values", error);
   }
   const place = (issue?.path ?? []).map(String).join(".") || "the report";
   throw refuseReport(name, `not a valid report: ${place}: ${issue?.message ?? "unknown"}`);
 }
 
-/** The error for a report whose status is not the one that its counts prove. */
-export function refuseContradiction(name: string, contradiction: string): CliError {
-  return new CliError("usage", `${name}: the report contradicts itself: ${contradiction}`, {
-    hints: ["a report that was edited or cut proves nothing: run the step again"],
-  });
-}
-
 /** Why the status of a run is not the one that its counts prove; undefined if it is. */
 function wrongStatus(status: RunStatus, counts: ReportCounts, error?: string): string | undefined {
-  if (status === "ok" && counts.failed > 0) {
-    return `the status is ok, and ${formatCount(counts.failed)} failed`;
-  }
-  return status === "ok" && error !== undefined
-    ? "the status is ok, and an error stopped the run"
-    : undefined;
+  if (status !== "ok") return undefined;
+  if (counts.failed > 0) return `the status is ok, and ${formatCount(counts.failed)} failed`;
+  return error === undefined ? undefined : "the status is ok, and an error stopped the run";
 }
 
 function wrongRuns({ merged, status, counts }: RunReport): string | undefined {
@@ -195,7 +173,8 @@ function wrongRuns({ merged, status, counts }: RunReport): string | undefined {
     if (sum === counts[name]) continue;
     return `${formatCount(counts[name])} ${name}, and ${formatCount(sum)} in its runs`;
   }
-  if (status !== "ok") return undefined;
+  const wrong = merged.runs.map((run) => wrongStatus(run.status, run.counts)).find(Boolean);
+  if (wrong !== undefined || status !== "ok") return wrong;
   const open = merged.runs.find((run) => run.status !== "ok");
   if (open) return `the status is ok, and that of a run is ${open.status}`;
   return merged.missing.length > 0 ? "the status is ok, and shards are missing" : undefined;
@@ -203,38 +182,31 @@ function wrongRuns({ merged, status, counts }: RunReport): string | undefined {
 
 /** What in a report of an upload contradicts its counts or its list of failures. */
 function contradictionOf(report: RunReport): string | undefined {
-  const { status, counts, error, failures, merged } = report;
-  if (failures.length !== counts.failed) {
+  const { status, counts, error, failures, failuresLeftOut = 0, sent } = report;
+  if (failures.length + failuresLeftOut !== counts.failed) {
     return `${formatCount(counts.failed)} failed, and ${formatCount(failures.length)} in its list of failures`;
   }
   const accepted = counts.created + counts.updated;
-  if (report.sent && report.sent.documents.length + report.sent.leftOut !== accepted) {
+  if (sent && sent.documents.length + sent.leftOut !== accepted) {
     return `${formatCount(accepted)} created or updated, and another number in its list`;
   }
-  return (
-    wrongStatus(status, counts, error) ??
-    wrongRuns(report) ??
-    merged?.runs
-      .map((run) => wrongStatus(run.status, run.counts))
-      .find((each) => each !== undefined)
-  );
+  return wrongStatus(status, counts, error) ?? wrongRuns(report);
 }
 
-/**
- * Parses a report. `name` is the file name as typed. Throws CliError `usage` that
- * names the file and the invalid member.
- */
-export function parseReport(text: string, name: string): RunReport {
-  const value = parseReportJson(text, name);
-  const { type, version } = value;
-  if (type !== "ingest-report")
+/** The report of an upload. Throws CliError `usage` that names the file and the invalid member. */
+export function uploadReportOf(value: Stored, name: string): RunReport {
+  if (value.type !== "ingest-report") {
     throw refuseReport(name, "JSON, but not a report of knowctl ingest");
-  if (version !== 1 && version !== 2) throw refuseVersion(name, version, "versions 1 and 2");
-  const report = checkShape(name, RunReport, value);
+  }
+  const report = checkShape(name, RunReport, value, 2);
   const contradiction = contradictionOf(report);
   if (contradiction === undefined) return report;
   throw refuseContradiction(name, contradiction);
 }
+
+/** Parses the report of an upload. `name` is the file name as typed. Throws as uploadReportOf(). */
+export const parseReport = (text: string, name: string): RunReport =>
+  uploadReportOf(parseReportJson(text, name), name);
 
 /**
  * Reads the JSON report of an upload. Throws like parseReport(), and for a file that cannot be read

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { count, described, jsonSchemaOf, text } from "../../schemas/describe.ts";
+import { count, described, titled, text } from "../../schemas/describe.ts";
 
-// The descriptions become schema/report.schema.json. New members are optional, because version 1
-// is read too.
+// The descriptions become schema/report.schema.json.
 const number = (description: string) => z.number().check(z.minimum(0), z.describe(description));
 const time = (description: string) =>
   z.string().check(
@@ -124,88 +123,87 @@ const merged = z.object({
 });
 
 /** Content of `--report FILE.json`. */
-export const RunReport = z.object({
-  version: described(z.literal([1, 2]), "version of this format; 1 has no `options`"),
-  type: described(z.literal("ingest-report"), "type of this file"),
-  tool: z.object({
-    name: text("program that wrote this file"),
-    version: text("version of the program"),
-  }),
-  status,
-  dryRun: z.optional(
-    described(z.literal(true), "of a dry run: created and updated are what an upload would send"),
-  ),
-  startedAt: time("start of the run, UTC"),
-  finishedAt: time("end of the run, UTC"),
-  seconds: number("duration of the run"),
-  target,
-  options: z.optional(
-    z.array(recordedOptions).check(z.describe("the sets of options that shaped the documents")),
-  ),
-  paths: z.array(z.string()).check(z.describe("files, folders and globs as typed")),
-  shard: described(z.nullable(reportShard), "the shard of this run, from --shard"),
-  commit: z.optional(text("commit of the uploaded project")),
-  counts,
-  planned: count("documents that were new or changed when the run began"),
-  sentBytes: count("bytes of the documents sent, each once"),
-  requests: count("requests sent, retries included"),
-  retries: count("requests sent again"),
-  throttled: count("responses that asked to slow down"),
-  error: z.optional(text("why the run stopped early")),
-  throughput,
-  slowest: z
-    .array(
-      z.object({
-        path: z.string(),
-        id: z.optional(z.string()),
-        ms: number("time from reading the file to the response, in milliseconds"),
-      }),
-    )
-    .check(z.maxLength(20), z.describe("the slowest documents, slowest first")),
-  skipped: z
-    .array(z.object({ reason: z.string(), count: count("files") }))
-    .check(z.maxLength(1001), z.describe("why files were skipped, most frequent reason first")),
-  renamed: z
-    .array(z.object({ from: z.string(), to: z.string() }))
-    .check(z.maxLength(1000), z.describe("the first renamed files")),
-  sent: z.optional(
-    z.object({
-      documents: z
-        .array(
-          z.object({
-            path: text("file relative to the project root, or `stdin`"),
-            id: text("id of the document"),
-            status: described(
-              z.enum(["created", "updated"]),
-              "created: new to the service; updated: the service already had it",
-            ),
-          }),
-        )
-        .check(z.maxLength(1000), z.describe("the first accepted documents")),
-      leftOut: count("accepted documents that are not listed"),
+export const RunReport = titled(
+  z.object({
+    version: described(z.literal(2), "version of this format"),
+    type: described(z.literal("ingest-report"), "type of this file"),
+    tool: z.object({
+      name: text("program that wrote this file"),
+      version: text("version of the program"),
     }),
-  ),
-  merged: z.optional(merged),
-  lost: z.optional(
-    z
-      .array(reportLost)
-      .check(
-        z.maxLength(1000),
-        z.describe("with --verify: the first documents that the index does not hold as sent"),
-      ),
-  ),
-  failures: z.array(reportFailure).check(z.describe("every document that failed")),
-});
+    status,
+    dryRun: z.optional(
+      described(z.literal(true), "of a dry run: created and updated are what an upload would send"),
+    ),
+    startedAt: time("start of the run, UTC"),
+    finishedAt: time("end of the run, UTC"),
+    seconds: number("duration of the run"),
+    target,
+    options: described(z.array(recordedOptions), "the sets of options that shaped the documents"),
+    paths: z.array(z.string()).check(z.describe("files, folders and globs as typed")),
+    shard: described(z.nullable(reportShard), "the shard of this run, from --shard"),
+    commit: z.optional(text("commit of the uploaded project")),
+    counts,
+    planned: count("documents that were new or changed when the run began"),
+    sentBytes: count("bytes of the documents sent, each once"),
+    requests: count("requests sent, retries included"),
+    retries: count("requests sent again"),
+    throttled: count("responses that asked to slow down"),
+    error: z.optional(text("why the run stopped early")),
+    throughput,
+    slowest: z
+      .array(
+        z.object({
+          path: z.string(),
+          id: z.optional(z.string()),
+          ms: number("time from reading the file to the response, in milliseconds"),
+        }),
+      )
+      .check(z.maxLength(20), z.describe("the slowest documents, slowest first")),
+    skipped: z
+      .array(z.object({ reason: z.string(), count: count("files") }))
+      .check(z.maxLength(1001), z.describe("why files were skipped, most frequent reason first")),
+    renamed: z
+      .array(z.object({ from: z.string(), to: z.string() }))
+      .check(z.maxLength(1000), z.describe("the first renamed files")),
+    sent: z.optional(
+      z.object({
+        documents: z
+          .array(
+            z.object({
+              path: text("file relative to the project root, or `stdin`"),
+              id: text("id of the document"),
+              status: described(
+                z.enum(["created", "updated"]),
+                "created: new to the service; updated: the service already had it",
+              ),
+            }),
+          )
+          .check(z.maxLength(1000), z.describe("the first accepted documents")),
+        leftOut: count("accepted documents that are not listed"),
+      }),
+    ),
+    merged: z.optional(merged),
+    lost: z.optional(
+      z
+        .array(reportLost)
+        .check(
+          z.maxLength(1000),
+          z.describe("with --verify: the first documents that the index does not hold as sent"),
+        ),
+    ),
+    failuresLeftOut: z.optional(
+      count("of a merged report: documents that failed and are not in `failures`"),
+    ),
+    failures: described(
+      z.array(reportFailure),
+      "every document that failed; of a merged report the first 100,000",
+    ),
+  }),
+  "knowctl ingest report",
+  "Report written by `knowctl ingest --report FILE.json` and `knowctl report merge`.",
+);
 export type RunReport = z.infer<typeof RunReport>;
 
 /** A report without its failures, which are read one by one: there may be a million. */
 export type ReportHead = Omit<RunReport, "failures">;
-
-/** JSON Schema (draft 2020-12) of a report, saved as `schema/report.schema.json`. */
-export function reportJsonSchema(): Record<string, unknown> {
-  return jsonSchemaOf(
-    RunReport,
-    "knowctl ingest report",
-    "Report written by `knowctl ingest --report FILE.json` and `knowctl report merge`.",
-  );
-}

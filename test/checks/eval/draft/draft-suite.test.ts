@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { draftSuite, type DraftCase } from "../../../../src/checks/eval/draft/draft-suite.ts";
+import { draftSuite, type DraftCase } from "../../../../src/checks/eval/draft.ts";
 import { parseSuite } from "../../../../src/commands/eval/load-suite.ts";
 import * as fc from "../../../property.ts";
 

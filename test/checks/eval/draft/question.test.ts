@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { draftQuestion } from "../../../../src/checks/eval/draft/question.ts";
+import { draftQuestion } from "../../../../src/checks/eval/draft.ts";
 
 it.each([
   [

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { caseDigest } from "../../../../src/checks/eval/suite/case-digest.ts";
+import { caseDigest } from "../../../../src/checks/eval/judge-case.ts";
 import type { EvalCase } from "../../../../src/checks/eval/suite/suite.ts";
 import { plainCase as plain } from "../plain-case.ts";
 

@@ -1,0 +1,123 @@
+import { getSession, listSessions } from "../../api/sessions.ts";
+import type { StoredMessage, StoredSession } from "../../api/session-schemas.ts";
+import type { DraftCase } from "../../checks/eval/draft.ts";
+import { findRefusal } from "../../checks/eval/refusals.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
+import type { Context } from "../../context.ts";
+import { ApiError } from "../../errors.ts";
+import { listSources } from "../../output/chat/sources.ts";
+import { answerState, branchesOf, turnOfStored } from "../../output/chat/stored/stored.ts";
+import { filesInState, type StateFlag } from "../files-in-state.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import type { Connected } from "../connect.ts";
+import { findProjectRoot } from "../project-root.ts";
+
+/** Sessions that are read at most, the most recent ones. */
+export const mostSessions = 200;
+const longestQuestion = 2000;
+
+type Kind = "unanswered" | "uncited" | "cited";
+
+interface Asked {
+  kind: Kind;
+  question: string;
+  remark: string;
+  cited: { id: string; title: string }[];
+}
+
+const remarks: Readonly<Record<Kind, string>> = {
+  unanswered: "unanswered",
+  uncited: "answered without a citation",
+  cited: "answered with citations",
+};
+
+function kindOf(answer: StoredMessage | undefined, cited: readonly unknown[]): Kind {
+  if (!answer || answerState(answer) !== "complete" || answer.message.trim() === "") {
+    return "unanswered";
+  }
+  if (cited.length > 0) return "cited";
+  return findRefusal(answer.message) === undefined ? "uncited" : "unanswered";
+}
+
+/** The first question of a session: later ones often make sense only after it. */
+function askedIn(session: StoredSession): Asked | undefined {
+  const messages = branchesOf(session)[0]?.messages ?? [];
+  const at = messages.findIndex(({ message_type: type }) => type === "user");
+  const question = messages[at]?.message.trim() ?? "";
+  if (question === "" || question.length > longestQuestion) return undefined;
+  const next = messages[at + 1];
+  const answer = next?.message_type === "assistant" ? next : undefined;
+  const sources = answer ? listSources(turnOfStored(session, answer)).cited : [];
+  const cited = sources.flatMap(({ documentId: id, title }) =>
+    id === null ? [] : [{ id, title }],
+  );
+  const kind = kindOf(answer, cited);
+  return { kind, question, cited, remark: remarks[kind] };
+}
+
+/** Reads the sessions. Those that were deleted meanwhile are left out. */
+async function readQuestions({ client }: Connected): Promise<{ asked: Asked[]; read: number }> {
+  const asked = new Map<string, Asked>();
+  let read = 0;
+  for await (const { id } of listSessions(client)) {
+    if (read >= mostSessions) break;
+    read++;
+    try {
+      const found = askedIn(await getSession(client, id));
+      const key = found?.question.toLowerCase().replace(/\s+/g, " ") ?? "";
+      if (found && !asked.has(key)) asked.set(key, found);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+    }
+  }
+  return { asked: [...asked.values()], read };
+}
+
+/** Paths from the project root of the documents, by their ids, as far as the state knows them. */
+async function pathsOf(
+  context: Context,
+  options: GlobalFlags & StateFlag,
+  connected: Connected & { output: Output },
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    const { folder } = findProjectRoot(context, [], options);
+    return await filesInState(context, { root: folder, state: options.state }, connected, ids);
+  } catch {
+    // For example an invalid root: the documents are then named by their ids.
+    return new Map();
+  }
+}
+
+/**
+ * Drafts a case for each of up to `limit` questions of stored sessions: unanswered questions first,
+ * then those whose answer cites nothing. Throws ApiError, and CliError `not-found` where the dialect
+ * lists no sessions.
+ */
+export async function draftFromSessions(
+  context: Context,
+  options: GlobalFlags & StateFlag,
+  connected: Connected & { output: Output },
+  limit: number,
+): Promise<{ cases: DraftCase[]; read: number }> {
+  const { asked, read } = await readQuestions(connected);
+  const order: readonly Kind[] = ["unanswered", "uncited", "cited"];
+  const chosen = order
+    .flatMap((kind) => asked.filter((each) => each.kind === kind))
+    .slice(0, limit);
+  const ids = [...new Set(chosen.flatMap(({ cited }) => cited.map(({ id }) => id)))];
+  const paths =
+    ids.length === 0 ? new Map<string, string>() : await pathsOf(context, options, connected, ids);
+  const cases = chosen.map(({ question, cited, remark }) => ({
+    name: question.slice(0, 60),
+    group: undefined,
+    question,
+    mustRetrieve: [],
+    remark,
+    proposed: cited.map(({ id, title }) => {
+      const path = paths.get(id);
+      return { document: path === undefined ? { id } : { path }, title };
+    }),
+  }));
+  return { cases, read };
+}

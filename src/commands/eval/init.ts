@@ -1,0 +1,242 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { draftSuite, type DraftCase, draftQuestion } from "../../checks/eval/draft.ts";
+import type { StateFlag } from "../files-in-state.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
+import type { Context } from "../../context.ts";
+import { CliError, codeOf, writeProblem } from "../../errors.ts";
+import { makeFolder } from "../../make-folder.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { countOf } from "../../output/terminal/progress.ts";
+import { connect, openOutput } from "../connect.ts";
+import { isRows, openFolder, type Folder } from "./project.ts";
+import { chooseSample } from "../../checks/verify/sample.ts";
+import type { IngestionRequest } from "../../api/schemas.ts";
+import { listFiles } from "../../documents/find/find.ts";
+import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
+
+interface Drafts {
+  cases: DraftCase[];
+  /** Files that a case could be drafted from. */
+  files: number;
+  /** Paths of files of rows: no case is drafted from a row. */
+  rowFiles: readonly string[];
+  /** Why files could not be read, one reason each. */
+  failures: readonly string[];
+}
+
+interface Candidate {
+  id: string;
+  path: string;
+  isSuspect: boolean;
+  absolutePath: string | undefined;
+}
+
+/** The files with one document each, and the others. */
+function listCandidates({ source }: Folder) {
+  const { inputs, find } = source;
+  const candidates: Candidate[] = [];
+  const rowFiles: string[] = [];
+  const failures: string[] = [];
+  for (const listed of listFiles(inputs, find)) {
+    const { kind, path } = listed;
+    if (kind === "failed") failures.push(failureText(path, listed.reason));
+    if (kind !== "file") continue;
+    const { absolutePath } = listed;
+    if (isRows(source, path)) rowFiles.push(path);
+    else candidates.push({ id: path, path, isSuspect: false, absolutePath });
+  }
+  return { candidates, rowFiles, failures };
+}
+
+const failureText = (path: string, reason: string): string =>
+  reason.startsWith(path) ? reason : `${path}: ${reason}`;
+
+function draftOf({ path, body }: ReadyDocument): DraftCase {
+  const { document } = JSON.parse(Buffer.from(body).toString()) as IngestionRequest;
+  const texts = document.sections.map(({ text = "" }) => text);
+  const title = document.title || document.semantic_identifier;
+  return {
+    name: path.replace(/\.[^./]+$/, ""),
+    group: path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : undefined,
+    question: draftQuestion({ title, texts }),
+    mustRetrieve: [{ path }],
+  };
+}
+
+const batchSize = 64;
+
+/** For each file its case, why it cannot be read, or undefined if it has no document. */
+async function draftBatch(
+  { source, inspector }: Folder,
+  batch: readonly Candidate[],
+): Promise<(DraftCase | string | undefined)[]> {
+  const looked = await inspector.look(
+    batch.map(({ path, absolutePath }) => ({
+      path,
+      absolutePath,
+      stamp: undefined,
+      content: undefined,
+      facts: source.factsOf?.(path),
+    })),
+  );
+  return looked.map((each) => {
+    if (each.kind === "document") return draftOf(each);
+    return each.kind === "failed" ? failureText(each.path, each.reason) : undefined;
+  });
+}
+
+/**
+ * Drafts a case for each of up to `limit` documents, spread over the folders. The choice is the same
+ * for the same files. Reads only the chosen files.
+ */
+async function draftFromFiles(folder: Folder, limit: number): Promise<Drafts> {
+  const listed = listCandidates(folder);
+  const { rowFiles, failures } = listed;
+  let { candidates } = listed;
+  const drafts = new Map<string, DraftCase>();
+  for (;;) {
+    const chosen = chooseSample(candidates, limit);
+    const unread = chosen.filter(({ path }) => !drafts.has(path)).slice(0, batchSize);
+    if (unread.length === 0) {
+      const cases = chosen.flatMap(({ path }) => drafts.get(path) ?? []);
+      const inOrder = cases.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      return { cases: inOrder, files: candidates.length, rowFiles, failures };
+    }
+    const bad = new Set<string>();
+    for (const [index, draft] of (await draftBatch(folder, unread)).entries()) {
+      const path = unread[index]?.path ?? "";
+      if (typeof draft === "object") drafts.set(path, draft);
+      else bad.add(path);
+      if (typeof draft === "string") failures.push(draft);
+    }
+    // A file without document, for example a draft, makes room for another one.
+    candidates = candidates.filter(({ path }) => !bad.has(path));
+  }
+}
+
+export interface InitOptions extends GlobalFlags, StateFlag {
+  fromSessions?: boolean;
+  /** Cases, at most. */
+  limit?: number;
+  out?: string;
+}
+
+const defaultLimit = 50;
+const lastStep = "Remove the line `review: true`. The case counts from then on.";
+
+interface Draft {
+  text: string;
+  /** What was drafted, for the last line. */
+  note: string;
+}
+
+const firstOf = (all: readonly string[]): string =>
+  all.length === 1 ? `: ${all[0]}` : `, the first is ${all[0]}`;
+
+/** Reports the files that no case can be drafted from. */
+async function reportSkipped(output: Output, { rowFiles, failures }: Drafts): Promise<void> {
+  if (rowFiles.length > 0) {
+    const count = countOf(rowFiles.length, "file");
+    await output.note(
+      `${count} of rows skipped${firstOf(rowFiles)}: a case needs a file with one document`,
+    );
+  }
+  if (failures.length > 0) {
+    await output.warn(`${countOf(failures.length, "file")} skipped${firstOf(failures)}`);
+  }
+}
+
+async function fromFiles(
+  context: Context,
+  output: Output,
+  paths: readonly string[],
+  options: InitOptions,
+): Promise<Draft> {
+  const folder = await openFolder(context, output, paths, options);
+  try {
+    const drafts = await draftFromFiles(folder, options.limit ?? defaultLimit);
+    const { cases, files } = drafts;
+    await reportSkipped(output, drafts);
+    if (cases.length === 0) {
+      throw new CliError("usage", "there is no document to draft a question from", {
+        hints: ["name a folder with documents, for example `knowctl eval init docs`"],
+      });
+    }
+    const origin = `${cases.length} of ${countOf(files, "file")}`;
+    const text = draftSuite(cases, origin, [
+      "Write the question as people ask it.",
+      "Check that the documents answer it. Add others, and `expect`.",
+      lastStep,
+    ]);
+    return { text, note: `${countOf(cases.length, "case")} drafted from ${origin}` };
+  } finally {
+    await folder.close();
+  }
+}
+
+async function fromSessions(context: Context, options: InitOptions): Promise<Draft> {
+  const connected = await connect(context, options);
+  try {
+    const { draftFromSessions, mostSessions } = await import("./from-sessions.ts");
+    await connected.output.note(`reading up to ${mostSessions} stored sessions; costs no tokens`);
+    const limit = options.limit ?? defaultLimit;
+    const { cases, read } = await draftFromSessions(context, options, connected, limit);
+    if (cases.length === 0) {
+      throw new CliError("not-found", "the stored sessions contain no question", {
+        hints: ["`knowctl sessions list` shows them; `knowctl eval init docs` needs none"],
+      });
+    }
+    const origin = `questions of ${countOf(read, "session")}`;
+    const text = draftSuite(cases, origin, [
+      "Remove names and other personal data from the question.",
+      "Write the documents to find (`must_retrieve`), or what to answer (`expect`).",
+      lastStep,
+    ]);
+    return { text, note: `${countOf(cases.length, "case")} drafted from ${origin}` };
+  } finally {
+    await connected.client.close();
+  }
+}
+
+function fileExists(file: string): CliError {
+  return new CliError("usage", `--out: ${file} exists, and a suite is never overwritten`, {
+    hints: ["name another file"],
+  });
+}
+
+/** Throws CliError `usage` if the file exists, `local` if it cannot be written. */
+function writeNew(path: string, file: string, text: string): void {
+  try {
+    makeFolder(dirname(path));
+    writeFileSync(path, text, { flag: "wx" });
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "EEXIST") throw fileExists(file);
+    throw new CliError("local", `cannot write ${file}: ${writeProblem(code)}`, {
+      hints: ["name another file with --out"],
+      cause: error,
+    });
+  }
+}
+
+/**
+ * `knowctl eval init`: drafts a suite from documents, or from stored sessions. Throws CliError `usage`
+ * without a document, `not-found` without a question, and where the dialect lists no sessions.
+ */
+export async function evalInit(
+  context: Context,
+  paths: string[],
+  options: InitOptions,
+): Promise<void> {
+  const output = openOutput(context, options);
+  const { out } = options;
+  if (out !== undefined && existsSync(resolve(context.cwd, out))) throw fileExists(out);
+  const { text, note } = options.fromSessions
+    ? await fromSessions(context, options)
+    : await fromFiles(context, output, paths, options);
+  if (out === undefined) await output.write(text);
+  else writeNew(resolve(context.cwd, out), out, output.secrets.redact(text));
+  const where = out === undefined ? "" : ` to ${out}`;
+  await output.note(`${note}${where}; each waits for your review (\`review: true\`)`);
+}

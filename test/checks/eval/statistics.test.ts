@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import {
+  bootstrapMean,
+  meanDifference,
+  meanScore,
+  wilson,
+} from "../../../src/checks/eval/statistics.ts";
+import { casesNeeded, mcnemar } from "../../../src/checks/eval/compare.ts";
+
+describe("wilson", () => {
+  // R. G. Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in
+  // Medicine 17 (1998) 857-872, table I, method 3.
+  it.each([
+    [81, 263, 0.2553, 0.3662],
+    [15, 148, 0.0624, 0.1605],
+    [0, 20, 0, 0.1611],
+    [1, 29, 0.0061, 0.1718],
+  ])("of %d of %d is Newcombe's", (successes, n, low, high) => {
+    const interval = wilson(successes, n);
+    expect(interval.low).toBeCloseTo(low, 4);
+    expect(interval.high).toBeCloseTo(high, 4);
+    expect(interval.value).toBe(successes / n);
+  });
+
+  it("has the rates as limits that are just z standard errors away", () => {
+    for (const [successes, n] of [
+      [3, 10],
+      [81, 263],
+      [1, 29],
+      [7.5, 12],
+    ] as const) {
+      const { value, low, high } = wilson(successes, n);
+      for (const limit of [low, high]) {
+        const standardError = Math.sqrt((limit * (1 - limit)) / n);
+        expect(Math.abs(value - limit) / standardError).toBeCloseTo(1.959963984540054, 9);
+      }
+    }
+  });
+
+  it("keeps the value inside at both ends", () => {
+    for (let n = 1; n <= 200; n++) {
+      expect(wilson(n, n).high).toBe(1);
+      expect(wilson(0, n).low).toBe(0);
+      expect(wilson(n, n).low).toBeCloseTo(1 - wilson(0, n).high, 12);
+    }
+  });
+});
+
+describe("mcnemar", () => {
+  // Exact fractions: 2 * (C(n,0) + … + C(n,least)) / 2 ** n.
+  it.each([
+    [0, 0, 1],
+    [5, 0, 2 / 32],
+    [0, 6, 2 / 64],
+    [1, 9, (2 * (1 + 10)) / 1024],
+    [2, 10, (2 * (1 + 12 + 66)) / 4096],
+    [4, 4, 1],
+    [3, 4, 1],
+  ])("of %d better and %d worse is the binomial tail", (better, worse, p) => {
+    expect(mcnemar(better, worse)).toBeCloseTo(p, 12);
+    expect(mcnemar(worse, better)).toBeCloseTo(p, 12);
+  });
+
+  // Python: 2*sum(Fraction(comb(236,k), 2**236) for k in range(87)). The counts are those of
+  // A. Agresti, "Categorical Data Analysis", table 10.1: approval of a prime minister.
+  it("holds for many cases", () => {
+    expect(mcnemar(86, 150)).toBeCloseTo(3.715936139571442e-5, 15);
+    expect(mcnemar(900, 1100)).toBeCloseTo(8.457089535503927e-6, 12);
+  });
+});
+
+describe("mcnemar for every table of up to 40 differing cases", () => {
+  // Whole numbers: the binomial coefficients of a row are sums of the row above.
+  const rows: bigint[][] = [[1n]];
+  for (let n = 1; n <= 40; n++) {
+    const above = rows[n - 1]!;
+    rows.push(Array.from({ length: n + 1 }, (_, k) => (above[k - 1] ?? 0n) + (above[k] ?? 0n)));
+  }
+
+  it("is the exact fraction", () => {
+    for (const [n, row] of rows.entries()) {
+      for (let least = 0; 2 * least <= n; least++) {
+        const tail = row.slice(0, least + 1).reduce((sum, each) => sum + each, 0n);
+        const exact = Math.min(1, (2 * Number(tail)) / 2 ** n);
+        expect(mcnemar(least, n - least) / exact).toBeCloseTo(1, 10);
+      }
+    }
+  });
+});
+
+describe("casesNeeded", () => {
+  it("is what six differing cases take if all go one way", () => {
+    expect(casesNeeded(0, 3, 100)).toBe(200);
+    expect(casesNeeded(5, 0, 1000)).toBe(1200);
+  });
+
+  it("grows as the directions become alike", () => {
+    // (1.96 / 0.5) ** 2 = 15.4: 16 differing cases, 4 in 100.
+    expect(casesNeeded(1, 3, 100)).toBe(400);
+    expect(casesNeeded(2, 2, 100)).toBe(null);
+  });
+});
+
+describe("bootstrapMean", () => {
+  it("is near the exact distribution of all samples", () => {
+    // 4 ** 4 samples of 0, 0, 0, 1 have the mean k/4 with the probability C(4,k) 0.25**k 0.75**(4-k):
+    // P(0) = 0.316, P(≤ 0.5) = 0.949, P(≤ 0.75) = 0.996. So 2.5 % lie at 0 and 97.5 % at 0.75.
+    expect(bootstrapMean([0, 1, 0, 0])).toEqual({ value: 0.25, low: 0, high: 0.75 });
+  });
+
+  it("is near the normal interval for many values", () => {
+    // 0, 1/999, …, 1: standard error sqrt((1000 + 1) / (12 * 999) / 1000) = 0.0091379.
+    const values = Array.from({ length: 1000 }, (_, index) => index / 999);
+    const { value, low, high } = bootstrapMean(values);
+    expect(value).toBeCloseTo(0.5, 12);
+    expect(low).toBeCloseTo(0.5 - 1.96 * 0.0091379, 2);
+    expect(high).toBeCloseTo(0.5 + 1.96 * 0.0091379, 2);
+  });
+
+  it("is the same each time and in each order", () => {
+    const values = [0.1, 0.9, 0.5, 0, 1, 0.25];
+    expect(bootstrapMean(values)).toEqual(bootstrapMean(values.toReversed()));
+  });
+});
+
+describe("meanScore and meanDifference", () => {
+  it("do not call equal values certain", () => {
+    expect(meanScore([1, 1, 1, 1]).low).toBeCloseTo(wilson(4, 4).low, 12);
+    expect(meanScore([1, 1, 1, 1]).high).toBe(1);
+    expect(meanScore([0, 0]).high).toBeCloseTo(wilson(0, 2).high, 12);
+    // z² / (n + z²) with n = 1000 is 0.0038; with n = 3 it is 0.5615.
+    expect(meanDifference(Array(1000).fill(0)).high).toBeCloseTo(0.0038, 4);
+    expect(meanDifference([0, 0, 0]).low).toBeCloseTo(-0.5615, 4);
+    expect(meanDifference([1, 1, 1]).low).toBeCloseTo(1 - 2 * 0.5615, 4);
+  });
+
+  it("are Wilson's for a few values, which is wider", () => {
+    expect(meanScore([0, 0.5, 1])).toEqual(wilson(1.5, 3));
+    const { value, low, high } = meanDifference([0, 1]);
+    expect(value).toBe(0.5);
+    expect((low + 1) / 2).toBeCloseTo(wilson(1.5, 2).low, 12);
+    expect((high + 1) / 2).toBeCloseTo(wilson(1.5, 2).high, 12);
+  });
+
+  it("are the bootstrap's for ten or more values", () => {
+    const values = Array.from({ length: 10 }, (_, index) => index / 10);
+    expect(meanScore(values)).toEqual(bootstrapMean(values));
+    expect(meanDifference(values)).toEqual(bootstrapMean(values));
+  });
+});
