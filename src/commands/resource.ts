@@ -35,7 +35,7 @@ export async function readResource<Row extends object>(
       await use(rows, output);
     } finally {
       if (named) {
-        const { rememberNames } = await import("./completion/remember-names.ts");
+        const { rememberNames } = await import("./completion/names.ts");
         const names = rows.flatMap((row) => named(row) ?? []);
         rememberNames(context, name as NameKind, connected, names);
       }

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { rememberNames } from "../../src/commands/completion/remember-names.ts";
+import { rememberNames } from "../../src/commands/completion/names.ts";
 import { scripts } from "../../src/commands/completion/completion.ts";
 import { patienceMs } from "../patience.ts";
 import { follow } from "../ran.ts";

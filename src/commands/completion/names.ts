@@ -1,10 +1,12 @@
-import { readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { cacheFolder, createMachine, type Environment } from "../../config/find/folders.ts";
 import { isInert } from "../../output/terminal/neutralise.ts";
+import { replaceFile } from "../../replace-file.ts";
+import { makeFolder } from "../../make-folder.ts";
 
 /** Owner of names. The URL counts too: a profile name may point to another service later. */
-export interface NameOwner {
+interface NameOwner {
   profile: string;
   /** As the configuration normalises it. */
   baseUrl: string;
@@ -21,25 +23,19 @@ export type NameKind = "connectors" | "agents" | "tools";
 
 const maxAgeMs = 30 * 24 * 60 * 60 * 1000;
 const maxFileBytes = 1024 * 1024;
-export const mostNames = 2000;
+const mostNames = 2000;
 const maxNameLength = 200;
+const maxFiles = 100;
 
 /** The folder of cached names for completion. */
 export function namesFolder(env: Environment): string {
   return join(cacheFolder(createMachine({ env, uid: -1 })), "completion");
 }
 
-// Only distinguishes files: owners are compared in full. Loading node:crypto costs time.
-function shortHash(text: string): string {
-  let hash = 0xcbf29ce484222325n;
-  for (const byte of Buffer.from(text)) hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) % 2n ** 64n;
-  return hash.toString(16).padStart(16, "0");
-}
-
-/** The cache file of one kind of names. */
-export function namesFile(env: Environment, kind: NameKind, owner: NameOwner): string {
-  const key = shortHash(`${owner.profile}\0${owner.baseUrl}`);
-  return join(namesFolder(env), `${kind}-${key}.json`);
+/** The cache file of one kind of names. Its name only distinguishes files: owners are compared in full. */
+function namesFile(env: Environment, kind: NameKind, { profile, baseUrl }: NameOwner): string {
+  const owner = encodeURIComponent(`${profile} ${baseUrl}`).slice(0, maxNameLength);
+  return join(namesFolder(env), `${kind}-${owner}.json`);
 }
 
 /**
@@ -81,5 +77,47 @@ export function readNames(
   } catch {
     // Missing or damaged: the next listing replaces the file.
     return [];
+  }
+}
+
+function dropOldest(folder: string): void {
+  const names = readdirSync(folder);
+  if (names.length <= maxFiles) return;
+  const timeOf = (name: string): number =>
+    statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const dated = names.map((name) => ({ name, time: timeOf(name) }));
+  for (const { name } of dated.toSorted((a, b) => b.time - a.time).slice(maxFiles)) {
+    rmSync(join(folder, name), { force: true });
+  }
+}
+
+/**
+ * Caches the names of a listing for completion in a file of mode 0600: at most 2,000
+ * names, without names that must not be offered to a shell. Does nothing in CI, where
+ * nobody types. Never fails: completion is not worth an error.
+ */
+export function rememberNames(
+  { env, now }: { env: Environment; now: () => number },
+  kind: NameKind,
+  { config, connection }: { config: { profile: string }; connection: { baseUrl: string } },
+  names: readonly Named[],
+): void {
+  if (env["CI"]) return;
+  const owner = { profile: config.profile, baseUrl: connection.baseUrl };
+  const rows = names.filter(({ name }) => isOffered(name)).slice(0, mostNames);
+  const kept = {
+    version: 1,
+    ...owner,
+    at: now(),
+    names: rows.map(({ id, name, text }) => [id, name, text]),
+  };
+  const folder = namesFolder(env);
+  try {
+    makeFolder(folder, 0o700);
+    const text = `${JSON.stringify(kept)}\n`;
+    replaceFile(namesFile(env, kind, owner), [text], { exactMode: 0o600, flush: false });
+    dropOldest(folder);
+  } catch {
+    // A read-only home or a full disk: then there are no candidates.
   }
 }

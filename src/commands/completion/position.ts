@@ -1,9 +1,11 @@
-import type { Chosen } from "./profiles.ts";
 import type { CommandRow, CompletionTable, FlagRow, Takes } from "../../config/command-table.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
+
+/** Global flags on the line that select the service. */
+export type Chosen = Pick<GlobalFlags, "profile" | "config" | "baseUrl">;
 
 /** What is allowed at the cursor. */
 export interface Position {
-  command: CommandRow;
   /** The kind of value; undefined if no value is allowed. */
   takes: Takes | undefined;
   /** Part of the current word before the value: `--output=` or nothing. */
@@ -21,7 +23,8 @@ const members: Readonly<Record<string, keyof Chosen>> = {
   "--base-url": "baseUrl",
 };
 
-interface ParseState {
+/** What the words before the cursor say. */
+interface Line {
   path: string;
   command: CommandRow;
   /** Flags so far, by their first name. */
@@ -41,43 +44,47 @@ function flagsOf(table: CompletionTable, command: CommandRow): FlagRow[] {
   ];
 }
 
-function readFlag(state: ParseState, flags: readonly FlagRow[], word: string): void {
-  const equals = word.startsWith("--") ? word.indexOf("=") : -1;
-  const name = equals < 0 ? word : word.slice(0, equals);
-  const flag = flags.find(({ names }) => names.includes(name));
-  if (!flag) return;
-  state.given.add(flag.names[0] ?? name);
-  if (flag.takes === undefined) return;
-  if (equals < 0) state.open = flag;
-  else readValue(state, flag, word.slice(equals + 1));
-}
-
-function readValue(state: ParseState, flag: FlagRow, value: string): void {
-  const member = members[flag.names.at(-1) ?? ""];
-  if (member) state.chosen[member] = value;
-}
-
-function readWord(state: ParseState, table: CompletionTable, word: string): void {
-  const { open } = state;
-  if (open) {
-    state.open = undefined;
-    readValue(state, open, word);
-    return;
+function readLine(table: CompletionTable, command: CommandRow, words: readonly string[]): Line {
+  const line: Line = {
+    path: "",
+    command,
+    given: new Set(),
+    positionals: 0,
+    onlyPositionals: false,
+    open: undefined,
+    chosen: {},
+  };
+  const readValue = ({ names }: FlagRow, value: string): void => {
+    const member = members[names.at(-1) ?? ""];
+    if (member) line.chosen[member] = value;
+  };
+  const readFlag = (word: string): void => {
+    const [, name = word, value] = /^(--[^=]*)=([^]*)$/.exec(word) ?? [];
+    const flag = flagsOf(table, line.command).find(({ names }) => names.includes(name));
+    if (!flag) return;
+    line.given.add(flag.names[0] ?? name);
+    if (flag.takes === undefined) return;
+    if (value === undefined) line.open = flag;
+    else readValue(flag, value);
+  };
+  for (const word of words) {
+    const below = line.path === "" ? word : `${line.path} ${word}`;
+    if (line.open) {
+      readValue(line.open, word);
+      line.open = undefined;
+    } else if (!line.onlyPositionals && word !== "-" && word.startsWith("-")) {
+      if (word === "--") line.onlyPositionals = true;
+      else readFlag(word);
+    } else if (
+      line.positionals === 0 &&
+      !line.onlyPositionals &&
+      Object.hasOwn(table.commands, below)
+    ) {
+      line.path = below;
+      line.command = table.commands[below] ?? command;
+    } else line.positionals++;
   }
-  if (state.onlyPositionals || word === "-" || !word.startsWith("-")) {
-    const below = state.path === "" ? word : `${state.path} ${word}`;
-    if (state.positionals === 0 && !state.onlyPositionals && Object.hasOwn(table.commands, below)) {
-      state.path = below;
-      state.command = table.commands[below] ?? state.command;
-    } else state.positionals++;
-    return;
-  }
-  if (word === "--") state.onlyPositionals = true;
-  else readFlag(state, flagsOf(table, state.command), word);
-}
-
-function argumentAt({ command, positionals }: ParseState): Takes | undefined {
-  return command.arguments[positionals] ?? (command.endless ? command.arguments.at(-1) : undefined);
+  return line;
 }
 
 /** Finds the cursor's position: `words` are before it, `current` is the typed part of its word. */
@@ -88,36 +95,26 @@ export function findPosition(
 ): Position | undefined {
   const root = table.commands[""];
   if (!root) return undefined;
-  const state: ParseState = {
-    path: "",
-    command: root,
-    given: new Set(),
-    positionals: 0,
-    onlyPositionals: false,
-    open: undefined,
-    chosen: {},
-  };
-  for (const word of words) readWord(state, table, word);
-  const { command, path, chosen, open } = state;
-  const at = { command, path, chosen, prefix: "", flags: [], commands: [] };
+  const line = readLine(table, root, words);
+  const { command, path, chosen, open, positionals, onlyPositionals } = line;
+  const at = { path, chosen, prefix: "", flags: [], commands: [] };
   if (open) return { ...at, takes: open.takes };
-  const flags = flagsOf(table, command);
-  const equals = /^(--[\w-]+=)/.exec(current)?.[1];
-  if (equals !== undefined && !state.onlyPositionals) {
+  const flags = onlyPositionals ? [] : flagsOf(table, command);
+  const equals = onlyPositionals ? undefined : /^(--[\w-]+=)/.exec(current)?.[1];
+  if (equals !== undefined) {
     const flag = flags.find(({ names }) => names.includes(equals.slice(0, -1)));
     return { ...at, takes: flag?.takes, prefix: equals };
   }
   // `help` is a command whose argument is the name of another command.
-  const afterHelp = state.positionals === 1 && words.at(-1) === "help";
-  const first = (state.positionals === 0 || afterHelp) && !state.onlyPositionals;
+  const afterHelp = positionals === 1 && words.at(-1) === "help";
+  const names = command.commands.filter((name) => !afterHelp || name !== "help");
   const topics = afterHelp && path === "" ? table.topics : [];
-  const left = flags.filter((flag) => flag.repeats || !state.given.has(flag.names[0] ?? ""));
+  const isFirst = (positionals === 0 || afterHelp) && !onlyPositionals;
   return {
     ...at,
-    takes: argumentAt(state),
-    flags: state.onlyPositionals ? [] : left,
-    commands: first
-      ? [...command.commands.filter((name) => !afterHelp || name !== "help"), ...topics]
-      : [],
+    takes:
+      command.arguments[positionals] ?? (command.endless ? command.arguments.at(-1) : undefined),
+    flags: flags.filter((flag) => flag.repeats || !line.given.has(flag.names[0] ?? "")),
+    commands: isFirst ? [...names, ...topics] : [],
   };
 }

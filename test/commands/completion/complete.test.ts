@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { recordQuestion } from "../../../src/commands/chat/session/session-index.ts";
 import { complete } from "../../../src/commands/completion/complete.ts";
 import { namesFolder } from "../../../src/commands/completion/names.ts";
-import { rememberNames } from "../../../src/commands/completion/remember-names.ts";
+import { rememberNames } from "../../../src/commands/completion/names.ts";
 import { main } from "../../main.ts";
 import { surfaceTable } from "../../../src/cli/program.ts";
 import { startTestService, writeFiles } from "../../service.ts";
@@ -86,18 +86,21 @@ describe("a Tab offers", () => {
     writeFiles(cwd, {
       ".git/HEAD": "",
       ".cliconfig.yaml":
-        "profiles:\n  production: {baseUrl: https://a.example, apiKey: {file: /dev/full}}\n  'a b': {}\n",
+        "profiles:\n  production: {baseUrl: https://a.example, apiKey: {file: /dev/full}}\n",
     });
     mkdirSync(join(home, "config", "knowctl"), { recursive: true });
-    const user = { profiles: { private: {}, "$(id)": {} } };
+    const user = { profiles: { private: {} } };
     writeFileSync(join(home, "config", "knowctl", "config.json"), JSON.stringify(user));
     cwd = join(cwd, "below");
     mkdirSync(cwd);
     expect(await tab("knowctl config use ")).toEqual(["words", "production", "private"]);
     expect(await tab("knowctl --profile pri")).toEqual(["words", "private"]);
     expect(await tab("knowctl --config nowhere.json --profile p")).toEqual(["words", "private"]);
-    writeFiles(cwd, { ".cliconfig.json": "{ broken" });
-    expect(await tab("knowctl --profile p")).toEqual(["words", "private"]);
+    // Every command refuses these files.
+    for (const refused of ["{ broken", '{ "profiles": { "p1": {}, "$(id)": {} } }']) {
+      writeFiles(cwd, { ".cliconfig.json": refused });
+      expect(await tab("knowctl --profile p")).toEqual(["words", "private"]);
+    }
   });
 
   it("names of connectors by name and by id, with their sources", async () => {

@@ -6,7 +6,7 @@ import {
   quoteForBash,
   quoteForPowerShell,
   readShellLine,
-} from "../../../src/commands/completion/complete.ts";
+} from "../../../src/commands/completion/shells.ts";
 
 const breaks = " \t\n\"'><=;|&(:";
 
