@@ -3,7 +3,6 @@ import { judgeArrivals, type Arrival } from "../../../src/commands/doctor/checks
 import {
   judgeDialect,
   presenceOf,
-  isTooOldForChat,
   lackingIn,
 } from "../../../src/commands/doctor/checks/dialect.ts";
 import { judgeAnswer } from "../../../src/commands/doctor/checks/page.ts";
@@ -54,7 +53,7 @@ describe("who answers:", () => {
     const headers = rawHeaders({ "content-type": "application/json" });
     const answer = { status: 200, headers, body: Buffer.from('{"up":true}') };
     expect(judgeAnswer(answer, "http://host/api/x")).toMatchObject({
-      who: "other-json",
+      who: "elsewhere",
       words: "200, JSON that is not a response of the service",
     });
   });
@@ -119,7 +118,9 @@ describe("versions:", () => {
   });
 
   it("chat needs 2.8", () => {
-    expect(["v2.7.9", "v2.8.0", "v10.0", "Development"].map(isTooOldForChat)).toEqual([
+    const lacksChat = (version: string): boolean =>
+      lackingIn(version)?.some((each) => each.startsWith("chat does not work")) === true;
+    expect(["v2.7.9", "v2.8.0", "v10.0", "Development"].map(lacksChat)).toEqual([
       true,
       false,
       false,

@@ -2,11 +2,20 @@ import { header } from "../../../api/transport/headers.ts";
 import { shakeHands } from "../../../api/transport/handshake.ts";
 import type { Prober } from "../../../api/retry/prober.ts";
 import { parseHttpDate } from "../../../api/retry/timing.ts";
-import { need, type Check, type Examination, type Verdict } from "../check.ts";
+import {
+  failure,
+  need,
+  ok,
+  skipped,
+  warning,
+  type Check,
+  type Examination,
+  type Verdict,
+} from "../check.ts";
 import { readVersion } from "./dialect.ts";
-import { judgeAnswer, wrongResponder } from "./page.ts";
+import { judgeAnswer } from "./page.ts";
 
-const look = "look at the service";
+const probe = { what: "look at the service", method: "GET" } as const;
 
 /**
  * Other prefixes where the service may be, nearest first: the path with one more
@@ -30,27 +39,18 @@ function useBase({ origin, prefix }: Prober, other: string): string {
 /** Requests the same listing under other prefixes of the host. Sends no key. */
 async function findService(prober: Prober, path: string): Promise<string[]> {
   const { origin, prefix } = prober;
+  const isService = async (at: string): Promise<boolean> => {
+    const { answer, question } = await prober.ask({ ...probe, path: at });
+    return answer !== undefined && judgeAnswer(answer, question.url).who === "service";
+  };
   for (const other of otherPrefixes(prefix)) {
-    const { answer, question } = await prober.ask({
-      what: look,
-      method: "GET",
-      path: other + path,
-    });
-    if (!answer || judgeAnswer(answer, question.url).who !== "service") continue;
-    return [useBase(prober, other)];
+    if (await isService(other + path)) return [useBase(prober, other)];
   }
-  const bare = prefix + path.replace(/^\/api/, "");
-  const { answer, question } = await prober.ask({ what: look, method: "GET", path: bare });
-  if (answer && judgeAnswer(answer, question.url).who === "service") {
-    return [
-      `the service answers at ${origin}${prefix} without /api: this is its internal address; use the address of the proxy in front of it, which has /api`,
-    ];
-  }
-  return [];
+  if (!(await isService(prefix + path.replace(/^\/api/, "")))) return [];
+  return [
+    `the service answers at ${origin}${prefix} without /api: this is its internal address; use the address of the proxy in front of it, which has /api`,
+  ];
 }
-
-const isVersion = (found: Awaited<ReturnType<typeof readVersion>>): boolean =>
-  typeof found === "object";
 
 /**
  * The shorter prefix where the service is, if the base URL leads below it: a service, or a gateway,
@@ -60,12 +60,14 @@ const isVersion = (found: Awaited<ReturnType<typeof readVersion>>): boolean =>
 async function findAbove(prober: Prober, path: string): Promise<string | undefined> {
   const { prefix } = prober;
   const others = otherPrefixes(prefix);
-  if (others.length === 0 || isVersion(await readVersion(prober))) return undefined;
-  for (const other of others) if (isVersion(await readVersion(prober, other))) return other;
+  const hasVersion = async (base: string): Promise<boolean> =>
+    typeof (await readVersion(prober, base)) === "object";
+  if (others.length === 0 || (await hasVersion(prefix))) return undefined;
+  for (const other of others) if (await hasVersion(other)) return other;
   const statusBelow = async (base: string): Promise<number | undefined> => {
-    const probe = { what: look, method: "GET", path: base + path, key: "accessToken" } as const;
-    const { answer } = await prober.ask({ ...probe, mostBytes: 64 * 1024 * 1024 });
-    return answer?.status;
+    const mostBytes = 64 * 1024 * 1024;
+    const asked = { ...probe, path: base + path, key: "accessToken", mostBytes } as const;
+    return (await prober.ask(asked)).answer?.status;
   };
   const own = await statusBelow(prefix);
   if (own !== 404 && own !== 405) return undefined;
@@ -93,55 +95,42 @@ async function examineAnswer(examination: Examination, signal: AbortSignal): Pro
   const path = client.dialect.paths.connectorStatus;
   const begun = context.now();
   // Sent without a key: first identify who responds.
-  const probed = await prober.ask({ what: look, method: "GET", path: prober.prefix + path });
-  const { answer, error, question, ms } = probed;
+  const asked = await prober.ask({ ...probe, path: prober.prefix + path });
+  const { answer, error, question, ms } = asked;
   if (!answer) {
     const isPlain = connection.baseUrl.startsWith("http:");
-    if (isPlain && (await usesTls(examination, signal))) {
-      return {
-        status: "failure",
-        exit: "unreachable",
-        message: "the port expects TLS, but the base URL has http://",
-        fixes: ["write https:// in the base URL"],
-      };
-    }
-    throw error;
+    if (!isPlain || !(await usesTls(examination, signal))) throw error;
+    const message = "the port expects TLS, but the base URL has http://";
+    return failure("unreachable", message, ["write https:// in the base URL"]);
   }
   facts.answer = answer;
   facts.answeredAt = begun + ms / 2;
-  const judged = judgeAnswer(answer, question.url);
-  if (judged.who !== "service") {
-    const isElsewhere = ["missing", "web-ui", "page", "other-json"].includes(judged.who);
-    return wrongResponder(judged, isElsewhere ? await findService(prober, path) : []);
+  const { who, words, fixes } = judgeAnswer(answer, question.url);
+  if (who !== "service") {
+    const all = [...(who === "other" ? [] : await findService(prober, path)), ...fixes];
+    const base = "check the base URL: it must be the address of the service itself";
+    const exit = who === "missing" ? "not-found" : "server-error";
+    return failure(exit, words, all.length > 0 ? all : [base]);
   }
-  const message = `${judged.words}, in ${Math.round(ms)} ms`;
   const above = await findAbove(prober, path);
   if (above !== undefined) {
-    return {
-      status: "failure",
-      exit: "not-found",
-      message: `the service is at ${prober.origin}${above}, not at ${prober.origin}${prober.prefix}`,
-      fixes: [useBase(prober, above)],
-    };
+    const message = `the service is at ${prober.origin}${above}, not at ${prober.origin}${prober.prefix}`;
+    return failure("not-found", message, [useBase(prober, above)]);
   }
+  const message = `${words}, in ${Math.round(ms)} ms`;
   const [api] = /\/api(?=\/|$).*/.exec(prober.prefix) ?? [];
   if (api !== undefined) {
     // A service that checks the key before the path refuses every path, so this one proves nothing.
     const base = prober.origin + prober.prefix.slice(0, -api.length);
-    return {
-      status: "warning",
-      message: `${message}, but ${api === "/api" ? "/api is doubled" : `${api} stands`} in the base URL`,
-      fixes: [`the tool adds /api itself: write ${base} in the base URL`],
-      details: [question.url],
-    };
+    return warning(
+      `${message}, but ${api === "/api" ? "/api is doubled" : `${api} stands`} in the base URL`,
+      [`the tool adds /api itself: write ${base} in the base URL`],
+      [question.url],
+    );
   }
-  if (answer.status !== 200) return { status: "ok", message, details: [question.url] };
-  return {
-    status: "warning",
-    message: "the service lists its connectors without a key, to anyone",
-    fixes: ["have the administrator turn authentication on"],
-    details: [question.url],
-  };
+  if (answer.status !== 200) return ok(message, [question.url]);
+  const open = "the service lists its connectors without a key, to anyone";
+  return warning(open, ["have the administrator turn authentication on"], [question.url]);
 }
 
 const mostSkewMs = 120_000;
@@ -158,27 +147,18 @@ function describeSkew(ms: number): string {
 function examineClock(examination: Examination): Verdict {
   const { headers } = need(examination, "answer");
   const date = parseHttpDate(header(headers, "date") ?? "");
-  if (date === undefined) {
-    return {
-      status: "skipped",
-      message: "the service does not report its time (no Date header)",
-    };
-  }
+  if (date === undefined) return skipped("the service does not report its time (no Date header)");
   const age = Number(header(headers, "age") ?? 0) || 0;
   // A Date header is truncated to whole seconds; add the mean error.
   const skew = need(examination, "answeredAt") - (date + 500 + age * 1000);
   const words = `${describeSkew(skew)} ${skew < 0 ? "behind" : "ahead of"} the service`;
   if (Math.abs(skew) <= mostSkewMs) {
-    return { status: "ok", message: Math.abs(skew) < 1500 ? "same as the service" : words };
+    return ok(Math.abs(skew) < 1500 ? "same as the service" : words);
   }
-  return {
-    status: "warning",
-    message: `the clock of this machine is ${words}`,
-    fixes: [
-      "synchronise it over the network (timedatectl set-ntp true, w32tm /resync); if it is right, inform the service's operator",
-      "certificates, document dates and their order depend on it",
-    ],
-  };
+  return warning(`the clock of this machine is ${words}`, [
+    "synchronise it over the network (timedatectl set-ntp true, w32tm /resync); if it is right, inform the service's operator",
+    "certificates, document dates and their order depend on it",
+  ]);
 }
 
 /** Who responds, and the service's clock. */

@@ -3,12 +3,23 @@ import { header } from "../../../api/transport/headers.ts";
 import type { Probed, Prober } from "../../../api/retry/prober.ts";
 import { ServiceVersion } from "../../../api/service-version.ts";
 import { shorten } from "../../../api/answers/shorten.ts";
-import { need, type Check, type Examination, type Verdict } from "../check.ts";
+import {
+  failure,
+  need,
+  ok,
+  skipped,
+  warning,
+  type Check,
+  type Examination,
+  type Verdict,
+} from "../check.ts";
+
+const noChat = "chat does not work: there is no send-chat-message";
 
 /** Features that an `onyx` service lacks before a version (observed-service.md 9). */
 const since: readonly [version: string, lacking: string][] = [
   ["2.6.0", "errors inside an answer carry no code"],
-  ["2.8.0", "chat does not work: there is no send-chat-message"],
+  ["2.8.0", noChat],
   ["3.0.0", "metadata has to be text"],
   ["3.1.0", "a question can use only one model"],
   ["3.3.0", "the created and updated dates are swapped"],
@@ -44,12 +55,6 @@ export function lackingIn(version: string): string[] | undefined {
   );
 }
 
-/** Whether this tool cannot chat with the service at all. */
-export function isTooOldForChat(version: string): boolean {
-  const own = numbersOf(version);
-  return own !== undefined && isBefore(own, [2, 8, 0]);
-}
-
 /**
  * A body that every service must refuse before it stores anything: it has no document
  * and no question. It is valid JSON, because invalid JSON may be refused before the key
@@ -79,16 +84,6 @@ export async function readVersion(
   }
 }
 
-async function askIngestion(prober: Prober, dialect: DialectName): Promise<Probed> {
-  return await prober.ask({
-    what: "look at ingestion, with an empty request",
-    method: "POST",
-    path: prober.prefix + dialects[dialect].paths.ingestion,
-    key: "apiKey",
-    body: emptyBody,
-  });
-}
-
 type Presence = "there" | "absent" | "refused" | "unknown";
 
 /** Whether an endpoint exists, from its response to a request that it must refuse. */
@@ -111,35 +106,30 @@ export function judgeDialect(
   ingestion: Record<DialectName, Presence>,
 ): { dialect: DialectName | "mixed" | undefined; because: string } {
   const { standard, onyx } = ingestion;
-  const isPossible = (presence: Presence): boolean =>
-    presence === "there" || presence === "refused";
   if (found === "refused" && standard !== "there" && onyx !== "there") {
-    return {
-      dialect: undefined,
-      because: "the service, or a proxy in front of it, refuses /version",
-    };
+    const because = "the service, or a proxy in front of it, refuses /version";
+    return { dialect: undefined, because };
   }
+  const isPossible = (each: Presence): boolean => each === "there" || each === "refused";
   const version = found === "refused" ? undefined : found?.text;
-  const versionText = version === undefined ? "no /version" : `/version is ${version}`;
+  const text = version === undefined ? "no /version" : `/version is ${version}`;
   if (isPossible(standard) && onyx === "absent") {
     return version === undefined
-      ? { dialect: "standard", because: `${versionText}, and ingestion at svc-api` }
+      ? { dialect: "standard", because: `${text}, and ingestion at svc-api` }
       : {
           dialect: "mixed",
-          because: `${versionText} as in onyx, but ingestion at svc-api as in standard`,
+          because: `${text} as in onyx, but ingestion at svc-api as in standard`,
         };
   }
   if (isPossible(onyx) && standard === "absent") {
-    return { dialect: "onyx", because: `${versionText}, and ingestion at onyx-api` };
+    return { dialect: "onyx", because: `${text}, and ingestion at onyx-api` };
   }
-  if (version !== undefined) return { dialect: "onyx", because: versionText };
+  if (version !== undefined) return { dialect: "onyx", because: text };
   // If keys are checked before paths, only /version identifies the dialect.
   const isHidden = isPossible(standard) && isPossible(onyx) && found !== "refused";
-  if (isHidden) return { dialect: "standard", because: versionText };
-  return {
-    dialect: undefined,
-    because: `${versionText}, and ingestion neither at svc-api nor at onyx-api`,
-  };
+  if (isHidden) return { dialect: "standard", because: text };
+  const because = `${text}, and ingestion neither at svc-api nor at onyx-api`;
+  return { dialect: undefined, because };
 }
 
 function howToSet(examination: Examination, dialect: DialectName): string {
@@ -154,70 +144,54 @@ function howToSet(examination: Examination, dialect: DialectName): string {
 async function examineDialect(examination: Examination): Promise<Verdict> {
   const { facts } = examination;
   const prober = need(examination, "prober");
-  const { config } = need(examination, "connected");
+  const { dialect: own } = need(examination, "connected").config;
   const version = await readVersion(prober);
   if (version !== undefined && version !== "refused") facts.serviceVersion = version.text;
-  const ingestion = {
-    standard: await askIngestion(prober, "standard"),
-    onyx: await askIngestion(prober, "onyx"),
-  };
+  const ask = (name: DialectName): Promise<Probed> =>
+    prober.ask({
+      what: "look at ingestion, with an empty request",
+      method: "POST",
+      path: prober.prefix + dialects[name].paths.ingestion,
+      key: "apiKey",
+      body: emptyBody,
+    });
+  const ingestion = { standard: await ask("standard"), onyx: await ask("onyx") };
   facts.ingestion = ingestion;
   const { dialect, because } = judgeDialect(version, {
     standard: presenceOf(ingestion.standard),
     onyx: presenceOf(ingestion.onyx),
   });
-  const own = config.dialect;
-  facts.dialect = dialect === "standard" || dialect === "onyx" ? dialect : own;
-  if (dialect === own) return { status: "ok", message: `${own}, as in the profile (${because})` };
+  facts.dialect = dialect === undefined || dialect === "mixed" ? own : dialect;
+  if (dialect === own) return ok(`${own}, as in the profile (${because})`);
   if (dialect === "mixed") {
-    return {
-      status: "warning",
-      message: `the service has neither dialect completely: ${because}`,
-      fixes: [
-        "use the dialect of its ingestion path (--dialect standard), and check that chat filters have an effect",
-      ],
-    };
+    return warning(`the service has neither dialect completely: ${because}`, [
+      "use the dialect of its ingestion path (--dialect standard), and check that chat filters have an effect",
+    ]);
   }
   if (dialect === undefined) {
-    return {
-      status: "warning",
-      message: `cannot detect the dialect of the service: ${because}`,
-      fixes: [`the profile's dialect ${own} is used; ask the service's operator`],
-    };
+    return warning(`cannot detect the dialect of the service: ${because}`, [
+      `the profile's dialect ${own} is used; ask the service's operator`,
+    ]);
   }
-  return {
-    status: "failure",
-    exit: "not-configured",
-    message: `the service has dialect ${dialect} (${because}), but the profile has ${own}`,
-    fixes: [
-      howToSet(examination, dialect),
-      "until then uploads fail, and filters of questions are silently ignored; later checks use the detected dialect",
-    ],
-  };
+  const message = `the service has dialect ${dialect} (${because}), but the profile has ${own}`;
+  return failure("not-configured", message, [
+    howToSet(examination, dialect),
+    "until then uploads fail, and filters of questions are silently ignored; later checks use the detected dialect",
+  ]);
 }
 
-function examineVersion(examination: Examination): Verdict {
-  const { serviceVersion: version } = examination.facts;
-  if (version === undefined) {
-    return { status: "skipped", message: "the service does not report its version" };
-  }
+function examineVersion({ facts: { serviceVersion: version } }: Examination): Verdict {
+  if (version === undefined) return skipped("the service does not report its version");
   const lacking = lackingIn(version);
   if (lacking === undefined) {
-    return {
-      status: "ok",
-      message: `${version} is not a version number, so its missing features are unknown`,
-    };
+    return ok(`${version} is not a version number, so its missing features are unknown`);
   }
-  if (lacking.length === 0)
-    return { status: "ok", message: `${version} has every feature that this tool uses` };
-  const tooOld = isTooOldForChat(version);
-  return {
-    status: tooOld ? "failure" : "warning",
-    exit: "not-found",
-    message: `${version} lacks ${lacking.length === 1 ? "something" : `${lacking.length} things`} that this tool uses`,
-    fixes: [tooOld ? "have the service updated" : "no action is needed; a newer version has them"],
-    details: lacking,
-  };
+  if (lacking.length === 0) return ok(`${version} has every feature that this tool uses`);
+  const what = lacking.length === 1 ? "something" : `${lacking.length} things`;
+  const message = `${version} lacks ${what} that this tool uses`;
+  return lacking.some((each) => each.startsWith(noChat))
+    ? failure("not-found", message, ["have the service updated"], lacking)
+    : warning(message, ["no action is needed; a newer version has them"], lacking);
 }
 
 /** Dialect and version of the service. */

@@ -6,7 +6,15 @@ import { hideStoredKeys, machineOf } from "../../config/files.ts";
 import { valueRows, type ValueRow } from "../../config/values.ts";
 import { createProber } from "../../../api/retry/prober.ts";
 import { loadSettings, openClient } from "../../connect.ts";
-import { need, type Check, type Examination, type Verdict } from "../check.ts";
+import {
+  failure,
+  need,
+  ok,
+  warning,
+  type Check,
+  type Examination,
+  type Verdict,
+} from "../check.ts";
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stateFolder } from "../../../config/find/folders.ts";
@@ -32,83 +40,60 @@ function whyNotWritable(folder: string): string | undefined {
 
 const minFreeBytes = 64 * 1024 * 1024;
 
-function freeBytes(folder: string): number | undefined {
+/** Free space below which an upload may fail, in MiB; undefined for enough, or if it is not known. */
+function scarceMebibytes(folder: string): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
+    return bavail * bsize < minFreeBytes ? Math.floor((bavail * bsize) / 2 ** 20) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function describeFailures(failures: readonly FailureCount[]): string[] {
-  return failures.map(({ httpStatus, count, last, retryable }) => {
-    const kind = httpStatus === null ? "without a response of the service" : `with ${httpStatus}`;
-    return `${countOf(count, "document")} failed ${kind} (${retryable ? "may succeed later" : "need a fix"}), last ${last}`;
-  });
+function describeFailure({ httpStatus, count, last, retryable }: FailureCount): string {
+  const kind = httpStatus === null ? "without a response of the service" : `with ${httpStatus}`;
+  return `${countOf(count, "document")} failed ${kind} (${retryable ? "may succeed later" : "need a fix"}), last ${last}`;
 }
 
 /** Checks that uploads, trust and sessions can be recorded. */
-const checkState: Check = {
-  name: "state",
-  needs: [],
-  async run({ context, options, facts }) {
-    const own = stateFolder(machineOf(context));
-    const { folder: root } = findProjectRoot(context, [], options);
-    const project = join(root, stateName);
-    const problem = whyNotWritable(existsSync(project) ? project : root);
-    if (problem !== undefined) {
-      return {
-        // Without a state there were no uploads yet, and perhaps none are planned.
-        status: existsSync(project) ? "failure" : "warning",
-        exit: "local",
-        message: `uploads cannot be recorded in ${project} (${problem})`,
-        fixes: ["make the folder writable, or use another: knowctl ingest --state DIR"],
-      };
-    }
-    const ownProblem = whyNotWritable(own);
-    if (ownProblem !== undefined) {
-      return {
-        status: "warning",
-        message: `trust, sessions and history cannot be remembered in ${own} (${ownProblem})`,
-        fixes: ["make the folder writable, or use another: XDG_STATE_HOME=DIR"],
-      };
-    }
-    const free = freeBytes(root);
-    if (free !== undefined && free < minFreeBytes) {
-      return {
-        status: "warning",
-        message: `only ${Math.floor(free / 2 ** 20)} MiB are free in ${root}, where uploads are recorded`,
-        fixes: ["free some space: an upload fails on a full disk"],
-      };
-    }
-    facts.failures = hasState(project, stateRules(context)) ? await countFailures(project) : [];
-    return {
-      status: "ok",
-      message: `${project} and ${own} are writable`,
-      details: describeFailures(facts.failures),
-    };
-  },
-};
+async function examineState({ context, options, facts }: Examination): Promise<Verdict> {
+  const own = stateFolder(machineOf(context));
+  const { folder: root } = findProjectRoot(context, [], options);
+  const project = join(root, stateName);
+  const isThere = existsSync(project);
+  const problem = whyNotWritable(isThere ? project : root);
+  const fixes = (other: string): string[] => [`make the folder writable, or use another: ${other}`];
+  if (problem !== undefined) {
+    const message = `uploads cannot be recorded in ${project} (${problem})`;
+    const fix = fixes("knowctl ingest --state DIR");
+    // Without a state there were no uploads yet, and perhaps none are planned.
+    return isThere ? failure("local", message, fix) : warning(message, fix);
+  }
+  const ownProblem = whyNotWritable(own);
+  if (ownProblem !== undefined) {
+    const message = `trust, sessions and history cannot be remembered in ${own} (${ownProblem})`;
+    return warning(message, fixes("XDG_STATE_HOME=DIR"));
+  }
+  const free = scarceMebibytes(root);
+  if (free !== undefined) {
+    const message = `only ${free} MiB are free in ${root}, where uploads are recorded`;
+    return warning(message, ["free some space: an upload fails on a full disk"]);
+  }
+  facts.failures = hasState(project, stateRules(context)) ? await countFailures(project) : [];
+  return ok(`${project} and ${own} are writable`, facts.failures.map(describeFailure));
+}
 
 /** The system in short: `linux 6.1.0 x64`. */
 export function describeSystem(): string {
   return `${platform()} ${release()} ${arch()}`;
 }
 
-const checkTool: Check = {
-  name: "tool",
-  needs: [],
-  run({ context }) {
-    const { nodeVersion } = context;
-    const message = `${tool.name} ${tool.version} on Node ${nodeVersion}, ${describeSystem()}`;
-    // Releases of Node 20 ended in April 2026.
-    const details = nodeVersion.startsWith("20.")
-      ? ["Node 20 gets no more security fixes; Node 22, 24 and 26 do"]
-      : [];
-    return { status: "ok", message, details };
-  },
-};
+function examineTool({ context: { nodeVersion } }: Examination): Verdict {
+  const message = `${tool.name} ${tool.version} on Node ${nodeVersion}, ${describeSystem()}`;
+  // Releases of Node 20 ended in April 2026.
+  const old = ["Node 20 gets no more security fixes; Node 22, 24 and 26 do"];
+  return ok(message, nodeVersion.startsWith("20.") ? old : []);
+}
 
 function describeValue({ key, value, where, overrides }: ValueRow): string {
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
@@ -135,39 +120,24 @@ async function examineConfiguration(examination: Examination): Promise<Verdict> 
   const where = files.length === 0 ? "no configuration file" : files.join(", ");
   const message = `profile ${config.profile}: ${where}`;
   const details = [...warnings.slice(1), ...valueRows(config).filter(isShort).map(describeValue)];
-  const [warning] = warnings;
-  return warning === undefined
-    ? { status: "ok", message, details }
-    : { status: "warning", message: warning, details: [message, ...details] };
+  const [first] = warnings;
+  return first === undefined ? ok(message, details) : warning(first, [], [message, ...details]);
 }
 
-const checkConfiguration: Check = { name: "configuration", needs: [], run: examineConfiguration };
-
-const checkTrust: Check = {
-  name: "trust",
-  needs: ["configuration"],
-  run(examination) {
-    const { files, refused } = need(examination, "config");
-    const file = files.find(({ layer }) => layer === "project");
-    if (!file)
-      return { status: "ok", message: "no project file here, so there is nothing to trust" };
-    if (file.named) return { status: "ok", message: `${file.path} is set explicitly for this run` };
-    if (file.trusted) return { status: "ok", message: `${file.path} is trusted` };
-    if (refused) throw refused;
-    const { dropped } = restrictContent(file.content);
-    if (dropped.length === 0) {
-      return {
-        status: "ok",
-        message: `${file.path} needs no trust: it sets neither address, key, id nor target`,
-      };
-    }
-    return {
-      status: "warning",
-      message: `${file.path} is not trusted: ${dropped.join(", ")} in it is ignored`,
-      fixes: ["read it, then trust it once: knowctl config trust"],
-    };
-  },
-};
+function examineTrust(examination: Examination): Verdict {
+  const { files, refused } = need(examination, "config");
+  const file = files.find(({ layer }) => layer === "project");
+  if (!file) return ok("no project file here, so there is nothing to trust");
+  if (file.named) return ok(`${file.path} is set explicitly for this run`);
+  if (file.trusted) return ok(`${file.path} is trusted`);
+  if (refused) throw refused;
+  const { dropped } = restrictContent(file.content);
+  if (dropped.length === 0) {
+    return ok(`${file.path} needs no trust: it sets neither address, key, id nor target`);
+  }
+  const message = `${file.path} is not trusted: ${dropped.join(", ")} in it is ignored`;
+  return warning(message, ["read it, then trust it once: knowctl config trust"]);
+}
 
 // A password manager may ask for a fingerprint first (config/values/secrets.ts).
 const keyCommandMs = 65_000;
@@ -190,26 +160,23 @@ async function examineConnection(examination: Examination): Promise<Verdict> {
       : `access token from ${place("accessToken")}, API key from ${place("apiKey")}`;
   const message = `${baseUrl} (${place("baseUrl")}), dialect ${config.dialect} (${place("dialect")}); ${keys}`;
   // The rules only warn of missing certificate files and of disabled certificate checks.
-  const [warning, ...rest] = facts.warnings.splice(0);
-  if (warning === undefined) return { status: "ok", message };
-  const fixes = warning.includes("NODE_")
-    ? ["set your certificate authority with --ca-file (caFile) instead, and unset the variable"]
-    : [];
-  return { status: "warning", message: warning, fixes, details: [...rest, message] };
+  const [first, ...rest] = facts.warnings.splice(0);
+  if (first === undefined) return ok(message);
+  const fix =
+    "set your certificate authority with --ca-file (caFile) instead, and unset the variable";
+  return warning(first, first.includes("NODE_") ? [fix] : [], [...rest, message]);
 }
-
-const checkConnection: Check = {
-  name: "connection",
-  needs: ["configuration", "trust"],
-  limitMs: keyCommandMs,
-  run: examineConnection,
-};
 
 /** Checks that need no network. */
 export const localChecks: readonly Check[] = [
-  checkTool,
-  checkConfiguration,
-  checkTrust,
-  checkState,
-  checkConnection,
+  { name: "tool", needs: [], run: examineTool },
+  { name: "configuration", needs: [], run: examineConfiguration },
+  { name: "trust", needs: ["configuration"], run: examineTrust },
+  { name: "state", needs: [], run: examineState },
+  {
+    name: "connection",
+    needs: ["configuration", "trust"],
+    limitMs: keyCommandMs,
+    run: examineConnection,
+  },
 ];

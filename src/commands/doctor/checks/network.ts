@@ -3,23 +3,27 @@ import { familyOf, knock, lookUp, type Knock } from "../../../api/transport/reac
 import { readFault } from "../../../api/transport/faults.ts";
 import { proxyVariables } from "../../../config/values/connection.ts";
 import { codeOf, messageOf } from "../../../errors.ts";
-import { need, type Check, type Examination, type Verdict } from "../check.ts";
+import {
+  failure,
+  need,
+  ok,
+  warning,
+  type Check,
+  type Examination,
+  type Verdict,
+} from "../check.ts";
 
 type Env = Examination["context"]["env"];
 
 const firstSet = (env: Env, names: readonly string[]): string | undefined =>
   names.find((name) => env[name]);
 
-const proxyOfEnv = (env: Env, isHttps: boolean): string | undefined =>
-  firstSet(env, proxyVariables(isHttps));
-
 /** Proxy variables that are set but have no effect on this address. */
 function unused(env: Env, isHttps: boolean): string[] {
-  const own = isHttps ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
-  const other = isHttps ? ["http_proxy", "HTTP_PROXY"] : ["https_proxy", "HTTPS_PROXY"];
-  const wrong = firstSet(env, other);
-  if (proxyOfEnv(env, isHttps) || !wrong) return [];
-  return [`${wrong} is set, but ${isHttps ? "https" : "http"} addresses use ${own[1]}`];
+  const [own, other] = isHttps ? ["HTTPS_PROXY", "HTTP_PROXY"] : ["HTTP_PROXY", "HTTPS_PROXY"];
+  const wrong = firstSet(env, [other.toLowerCase(), other]);
+  if (firstSet(env, proxyVariables(isHttps)) || !wrong) return [];
+  return [`${wrong} is set, but ${isHttps ? "https" : "http"} addresses use ${own}`];
 }
 
 /** The reason why a request bypasses the proxy. */
@@ -30,31 +34,26 @@ function bypassReason(url: string, noProxy: string | undefined): string {
 }
 
 function examineProxy(examination: Examination): Verdict {
-  const { context, facts } = examination;
   const { connection, config } = need(examination, "connected");
   const { baseUrl, proxy, noProxy } = connection;
-  const { env } = context;
+  const { env } = examination.context;
   const isHttps = baseUrl.startsWith("https:");
+  const set = firstSet(env, proxyVariables(isHttps));
   if (proxy === undefined) {
-    const set = proxyOfEnv(env, isHttps);
     const message = set
       ? `bypassed: ${set} is set, but the service is on this machine`
       : "none is set: connections go direct";
-    return { status: "ok", message, details: unused(env, isHttps) };
+    return ok(message, unused(env, isHttps));
   }
-  const origin = config.origins.get("proxy")?.where;
-  const where = origin ?? proxyOfEnv(env, isHttps) ?? "the environment";
-  if (goesDirect(baseUrl, noProxy)) {
-    return { status: "ok", message: `bypassed: ${bypassReason(baseUrl, noProxy)}` };
-  }
+  if (goesDirect(baseUrl, noProxy)) return ok(`bypassed: ${bypassReason(baseUrl, noProxy)}`);
+  const where = config.origins.get("proxy")?.where ?? set ?? "the environment";
   const { protocol, hostname, port, authorization } = parseProxy(proxy, where);
-  facts.hop = { what: "proxy", host: hostname, port };
+  examination.facts.hop = { what: "proxy", host: hostname, port };
   const login = authorization === undefined ? "" : ", with a name and password";
-  return {
-    status: "ok",
-    message: `used: ${protocol}//${hostname}:${port} (${where})${login}`,
-    details: noProxy === undefined ? [] : ["NO_PROXY is set, but does not match this address"],
-  };
+  return ok(
+    `used: ${protocol}//${hostname}:${port} (${where})${login}`,
+    noProxy === undefined ? [] : ["NO_PROXY is set, but does not match this address"],
+  );
 }
 
 /** The fix for a hop that cannot be resolved or reached. */
@@ -72,31 +71,24 @@ async function examineDns(examination: Examination): Promise<Verdict> {
   const family = familyOf(host);
   if (family !== undefined) {
     facts.addresses = [{ address: host.replace(/^\[|\]$/g, ""), family }];
-    return { status: "ok", message: `${host} is already an IP address` };
+    return ok(`${host} is already an IP address`);
   }
   const begun = performance.now();
   try {
     facts.addresses = await lookUp(host);
   } catch (error) {
     const fault = error instanceof Error ? readFault(error, true) : undefined;
-    return {
-      status: "failure",
-      exit: "unreachable",
-      message: `the ${what} ${host}: ${fault?.words ?? messageOf(error)} (${codeOf(error) ?? "unknown"})`,
-      fixes: [hopFix(examination), ...(codeOf(error) === "EAI_AGAIN" ? (fault?.hints ?? []) : [])],
-    };
+    const code = codeOf(error);
+    const message = `the ${what} ${host}: ${fault?.words ?? messageOf(error)} (${code ?? "unknown"})`;
+    const more = code === "EAI_AGAIN" ? (fault?.hints ?? []) : [];
+    return failure("unreachable", message, [hopFix(examination), ...more]);
   }
   const ms = Math.round(performance.now() - begun);
   const list = facts.addresses.map(({ address }) => address).join(", ");
-  const slow = ms > 3000;
-  return {
-    status: slow ? "warning" : "ok",
-    message: `${what === "proxy" ? "the proxy " : ""}${host} is ${list} (${ms} ms)`,
-    fixes: slow
-      ? ["the name server is slow: check the order of name servers in the network settings"]
-      : [],
-    details: what === "proxy" ? ["the proxy itself resolves the name of the service"] : [],
-  };
+  const message = `${what === "proxy" ? "the proxy " : ""}${host} is ${list} (${ms} ms)`;
+  const details = what === "proxy" ? ["the proxy itself resolves the name of the service"] : [];
+  const slow = "the name server is slow: check the order of name servers in the network settings";
+  return ms > 3000 ? warning(message, [slow], details) : ok(message, details);
 }
 
 const maxAddresses = 8;
@@ -121,15 +113,14 @@ function noneReachable(examination: Examination, knocks: readonly Knock[]): Verd
   const codes = new Set(knocks.map(({ code }) => code));
   const late = !codes.has("ECONNREFUSED") && codes.has("ETIMEDOUT");
   const isHere = goesDirect(baseUrl, undefined);
-  return {
-    status: "failure",
-    exit: late ? "timeout" : "unreachable",
-    message: `no address of the ${what} accepts a connection: ${knocks.map((each) => describeKnock(each, port)).join(", ")}`,
-    fixes: [
+  return failure(
+    late ? "timeout" : "unreachable",
+    `no address of the ${what} accepts a connection: ${knocks.map((each) => describeKnock(each, port)).join(", ")}`,
+    [
       reachFix(codes, what, port),
       isHere ? "start a service on this machine: knowctl sandbox" : hopFix(examination),
     ],
-  };
+  );
 }
 
 async function examineTcp(examination: Examination, signal: AbortSignal): Promise<Verdict> {
@@ -142,22 +133,16 @@ async function examineTcp(examination: Examination, signal: AbortSignal): Promis
   if (bad.length === knocks.length) return noneReachable(examination, knocks);
   const message = knocks.map((each) => describeKnock(each, port)).join(", ");
   // Local servers rarely listen on both addresses of localhost.
-  if (bad.length === 0 || host === "localhost") return { status: "ok", message };
-  const families = new Set(bad.map(({ family }) => family));
-  const deadFamily = [4, 6].find(
-    (family) =>
-      families.has(family as 4 | 6) &&
-      !knocks.some((each) => each.family === family && each.ms !== undefined),
-  );
-  return {
-    status: "warning",
-    message,
-    fixes: [
-      deadFamily === undefined
-        ? "connections start slower while some addresses fail: inform the service's operator"
-        : `IPv${deadFamily} does not reach ${host}: fix it, or remove this address from DNS; connections start up to 2 s later`,
-    ],
-  };
+  if (bad.length === 0 || host === "localhost") return ok(message);
+  const dead = [4, 6].find((family) => {
+    const own = knocks.filter((each) => each.family === family);
+    return own.length > 0 && own.every(({ code }) => code !== undefined);
+  });
+  return warning(message, [
+    dead === undefined
+      ? "connections start slower while some addresses fail: inform the service's operator"
+      : `IPv${dead} does not reach ${host}: fix it, or remove this address from DNS; connections start up to 2 s later`,
+  ]);
 }
 
 /** The route of a connection: proxy, name, address. */

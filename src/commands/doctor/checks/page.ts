@@ -2,7 +2,6 @@ import { header, allHeaders } from "../../../api/transport/headers.ts";
 import type { Answer } from "../../../api/transport/exchange.ts";
 import { shorten } from "../../../api/answers/shorten.ts";
 import { readServiceWords } from "../../../api/answers/words.ts";
-import type { Verdict } from "../check.ts";
 
 /** Marks of products that block requests before a service; header names in lower case. */
 const firewalls: readonly [name: string, headers: RegExp, page: RegExp][] = [
@@ -21,43 +20,41 @@ const firewalls: readonly [name: string, headers: RegExp, page: RegExp][] = [
   ],
 ];
 
-function headerLines(answer: Answer): string {
-  const lines = Object.entries(allHeaders(answer.headers)).map(
-    ([name, value]) => `${name}: ${String(value)}`,
-  );
-  return lines.join("\n").toLowerCase();
-}
-
 /** The product that blocked a request before the service, if the response identifies it. */
 function firewallOf(answer: Answer, page: string): string | undefined {
-  const head = headerLines(answer);
-  const found = firewalls.find(([name, headers, words]) => {
+  const head = Object.entries(allHeaders(answer.headers))
+    .map(([name, value]) => `${name}: ${String(value)}`)
+    .join("\n")
+    .toLowerCase();
+  const found = firewalls.find(([name, headers, words]) =>
     // Front Door marks every response, so its header alone does not mean a block.
-    if (name === "Azure Front Door") return headers.test(head) && words.test(page);
-    return headers.test(head) || words.test(page);
-  });
+    name === "Azure Front Door"
+      ? headers.test(head) && words.test(page)
+      : headers.test(head) || words.test(page),
+  );
   return found?.[0];
 }
 
-/** Who sent a response: the service, or something in its place. */
-export type Responder =
-  | "service"
-  | "other-json"
-  | "web-container"
-  | "web-ui"
-  | "login"
-  | "portal"
-  | "firewall"
-  | "gateway"
-  | "redirect"
-  | "missing"
-  | "page";
+/**
+ * Who sent a response: the service; nobody (`missing`: there is no such path); another program of
+ * which the service may be elsewhere on the host; or something that keeps requests from the service.
+ */
+type Responder = "service" | "missing" | "elsewhere" | "other";
 
-export interface Judged {
+interface Judged {
   who: Responder;
   /** The response and its sender, without a judgement on the base URL. */
   words: string;
-  fixes: string[];
+  fixes: readonly string[];
+}
+
+/** A condition, the judgement on a response that meets it, fixes, and the sender (default `other`). */
+type Rule = readonly [when: boolean, words: string, fixes?: readonly string[], who?: Responder];
+
+/** The judgement of the first rule that applies; the last one always does. */
+function judge(rules: readonly Rule[], lead: string): Judged {
+  const [, words, fixes = [], who = "other"] = rules.find(([when]) => when) ?? rules.at(-1)!;
+  return { who, words: lead + words, fixes };
 }
 
 const scanned = 64 * 1024;
@@ -70,156 +67,126 @@ const looksLikePortal =
 const looksLikeUi = /__next|\/_next\/|id=["']?(?:root|app)["'\s>]/i;
 const loginPath = /\/(?:login|signin|sign-in|auth|oauth2?|sso|saml2?|adfs|authorize)(?:[/?.]|$)/i;
 
+const checkUrl = ["check the base URL"];
+const passLogin = [
+  "a login protects the service: ask for access for programs (an address without the login, or a bypass for /api)",
+];
+
 function judgeRedirect(answer: Answer, url: string): Judged {
   const location = header(answer.headers, "location") ?? "";
   const from = new URL(url);
-  const to = URL.canParse(location, url) ? new URL(location, url) : undefined;
-  const where = to ? shorten(to.origin + to.pathname, 200) : "an invalid address";
-  const redirectTo = (words: string, ...fixes: string[]): Judged => ({
-    who: "redirect",
-    words: `${answer.status}: a redirect to ${where}, ${words}`,
-    fixes,
-  });
-  if (!to) return redirectTo("which cannot be followed", "check the base URL");
-  const isSame = to.pathname === from.pathname && to.hostname === from.hostname;
-  if (isSame && from.protocol === "http:" && to.protocol === "https:") {
-    return redirectTo("the same address over https", `use ${to.origin} in the base URL`);
+  const lead = `${answer.status}: a redirect to`;
+  if (!URL.canParse(location, url)) {
+    const words = `${lead} an invalid address, which cannot be followed`;
+    return { who: "other", words, fixes: checkUrl };
   }
-  if (loginPath.test(to.pathname)) {
-    return {
-      ...redirectTo(
-        "a login page",
-        "a login protects the service: ask for access for programs (an address without the login, or a bypass for /api)",
-      ),
-      who: "login",
-    };
-  }
+  const to = new URL(location, url);
+  const isSameHost = to.hostname === from.hostname;
+  const isSame = isSameHost && to.pathname === from.pathname;
   const bare = from.pathname.replace(/\/$/, "");
-  if (to.hostname === from.hostname && bare.endsWith(to.pathname) && to.pathname !== bare) {
-    const lost = bare.slice(0, bare.length - to.pathname.length);
-    return redirectTo(
-      `the same address without ${lost}`,
-      "the service redirects a trailing slash to an address without /api: a proxy on the way adds the slash or removes /api",
-    );
-  }
-  if (to.hostname === from.hostname && /^\/app(?:\/|$)/.test(to.pathname)) {
-    return {
-      ...redirectTo("the web interface", "requests reach the web interface instead of the service"),
-      who: "web-ui",
-    };
-  }
-  if (to.hostname !== from.hostname) {
-    return {
-      ...redirectTo(
-        "another host",
+  const isShorter = isSameHost && bare.endsWith(to.pathname) && to.pathname !== bare;
+  const rules: Rule[] = [
+    [
+      isSame && from.protocol === "http:" && to.protocol === "https:",
+      "the same address over https",
+      [`use ${to.origin} in the base URL`],
+    ],
+    [loginPath.test(to.pathname), "a login page", passLogin],
+    [
+      isShorter,
+      `the same address without ${bare.slice(0, bare.length - to.pathname.length)}`,
+      [
+        "the service redirects a trailing slash to an address without /api: a proxy on the way adds the slash or removes /api",
+      ],
+    ],
+    [
+      isSameHost && /^\/app(?:\/|$)/.test(to.pathname),
+      "the web interface",
+      ["requests reach the web interface instead of the service"],
+      "elsewhere",
+    ],
+    [
+      !isSameHost,
+      "another host",
+      [
         `if ${shorten(to.origin, 200)} is the service, use it in the base URL`,
         "on a guest network, open any page in a browser first and accept its terms",
-      ),
-      who: looksLikePortal.test(to.href) ? "portal" : "redirect",
-    };
-  }
-  return redirectTo("which is not followed", "check the base URL");
+      ],
+    ],
+    [true, "which is not followed", checkUrl],
+  ];
+  return judge(rules, `${lead} ${shorten(to.origin + to.pathname, 200)}, `);
 }
 
 function judgePage(answer: Answer): Judged {
-  const { status } = answer;
+  const { status, headers } = answer;
   const page = textOf(answer);
-  const type = header(answer.headers, "content-type") ?? "no content type";
+  const type = header(headers, "content-type") ?? "no content type";
   const title =
     readServiceWords(answer.body, type, status).text || `a response of type ${shorten(type, 80)}`;
-  const what = `${status}: ${title}`;
-  const server = header(answer.headers, "server");
+  const server = header(headers, "server");
   const by = server === undefined ? "" : ` (server ${shorten(server, 60)})`;
-  if (status === 511 || looksLikePortal.test(page.slice(0, 8192))) {
-    return {
-      who: "portal",
-      words: `${what}, the login page of a network`,
-      fixes: ["open any page in a browser and log in to the network, then run the command again"],
-    };
-  }
   const firewall = firewallOf(answer, page);
-  if (firewall !== undefined) {
-    return {
-      who: "firewall",
-      words: `${what}: ${firewall} blocks the request${by}`,
-      fixes: [
+  const asksLogin = /^(?:basic|negotiate|ntlm|digest)/i;
+  const isLogin =
+    looksLikeLogin.test(page) || asksLogin.test(header(headers, "www-authenticate") ?? "");
+  const rules: Rule[] = [
+    [
+      status === 511 || looksLikePortal.test(page.slice(0, 8192)),
+      ", the login page of a network",
+      ["open any page in a browser and log in to the network, then run the command again"],
+    ],
+    [
+      firewall !== undefined,
+      `: ${firewall} blocks the request${by}`,
+      [
         "ask its operator to allow requests from this machine to /api (the bundle has time and address)",
       ],
-    };
-  }
-  if (
-    looksLikeLogin.test(page) ||
-    header(answer.headers, "www-authenticate")?.match(/^(?:basic|negotiate|ntlm|digest)/i)
-  ) {
-    return {
-      who: "login",
-      words: `${what}, a login page`,
-      fixes: [
-        "a login protects the service: ask for access for programs (an address without the login, or a bypass for /api)",
-      ],
-    };
-  }
-  if (status >= 500) {
-    return {
-      who: "gateway",
-      words: `${what}${by}: the proxy responds, but the service behind it does not`,
-      fixes: ["the service is down, starting, or overloaded: try again, or inform its operator"],
-    };
-  }
-  if (status === 401 || status === 403) {
-    return {
-      who: "firewall",
-      words: `${what}${by}: refused by a proxy or firewall in front of the service`,
-      fixes: ["ask its operator to allow requests from this machine to /api"],
-    };
-  }
-  if (looksLikeUi.test(page))
-    return { who: "web-ui", words: `${what}, the web interface instead of the service`, fixes: [] };
-  if (status === 404 || status === 405) return { who: "missing", words: `${what}${by}`, fixes: [] };
-  return { who: "page", words: `${what}${by}, not a response of the service`, fixes: [] };
-}
-
-function parse(answer: Answer): unknown {
-  try {
-    return JSON.parse(answer.body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
+    ],
+    [isLogin, ", a login page", passLogin],
+    [
+      status >= 500,
+      `${by}: the proxy responds, but the service behind it does not`,
+      ["the service is down, starting, or overloaded: try again, or inform its operator"],
+    ],
+    [
+      status === 401 || status === 403,
+      `${by}: refused by a proxy or firewall in front of the service`,
+      ["ask its operator to allow requests from this machine to /api"],
+    ],
+    [looksLikeUi.test(page), ", the web interface instead of the service", [], "elsewhere"],
+    [status === 404 || status === 405, by, [], "missing"],
+    [true, `${by}, not a response of the service`, [], "elsewhere"],
+  ];
+  return judge(rules, `${status}: ${title}`);
 }
 
 function judgeJson(answer: Answer, value: unknown): Judged {
   const { status } = answer;
   const { text } = readServiceWords(answer.body, "application/json", status);
-  if (status === 404 && /only available in development mode/i.test(text)) {
-    return {
-      who: "web-container",
-      words: `404: "${shorten(text, 80)}"`,
-      fixes: [
-        "this is the container of the web interface, reached directly: use the address of the proxy in front of it (often port 80 or 443 instead of 3000)",
-      ],
-    };
-  }
-  if (status === 401 || status === 403)
-    return { who: "service", words: `${status} without a key, as expected`, fixes: [] };
-  if (status === 200 && Array.isArray(value))
-    return { who: "service", words: "200 without a key", fixes: [] };
   // Some services repeat the status in their message.
   const own = shorten(text, 160).replace(new RegExp(`^${status}: `), "");
   const what = own === "" ? String(status) : `${status}: ${own}`;
-  if (status === 404 || status === 405) return { who: "missing", words: what, fixes: [] };
-  if (status === 429)
-    return { who: "gateway", words: what, fixes: ["too many requests from here: try again later"] };
-  if (status >= 500)
-    return {
-      who: "gateway",
-      words: what,
-      fixes: ["the service has an internal error: try again later, or inform its operator"],
-    };
-  return {
-    who: "other-json",
-    words: `${what}, JSON that is not a response of the service`,
-    fixes: [],
-  };
+  const rules: Rule[] = [
+    [
+      status === 404 && /only available in development mode/i.test(text),
+      `404: "${shorten(text, 80)}"`,
+      [
+        "this is the container of the web interface, reached directly: use the address of the proxy in front of it (often port 80 or 443 instead of 3000)",
+      ],
+    ],
+    [status === 401 || status === 403, `${status} without a key, as expected`, [], "service"],
+    [status === 200 && Array.isArray(value), "200 without a key", [], "service"],
+    [status === 404 || status === 405, what, [], "missing"],
+    [status === 429, what, ["too many requests from here: try again later"]],
+    [
+      status >= 500,
+      what,
+      ["the service has an internal error: try again later, or inform its operator"],
+    ],
+    [true, `${what}, JSON that is not a response of the service`, [], "elsewhere"],
+  ];
+  return judge(rules, "");
 }
 
 /** Judges who responded to the connector listing, requested from `url` without a key. */
@@ -227,28 +194,15 @@ export function judgeAnswer(answer: Answer, url: string): Judged {
   const { status } = answer;
   if (status >= 300 && status < 400) return judgeRedirect(answer, url);
   if (status === 400 && /plain HTTP request was sent to HTTPS port/i.test(textOf(answer))) {
-    return {
-      who: "gateway",
-      words: "400: the port expects TLS, but the base URL has http://",
-      fixes: ["write https:// in the base URL"],
-    };
+    const words = "400: the port expects TLS, but the base URL has http://";
+    return { who: "other", words, fixes: ["write https:// in the base URL"] };
   }
-  const type = header(answer.headers, "content-type") ?? "";
-  const value = /json/i.test(type) ? parse(answer) : undefined;
-  return value === undefined ? judgePage(answer) : judgeJson(answer, value);
-}
-
-/** The verdict on a response that is not from the service; `more` are additional fixes. */
-export function wrongResponder(judged: Judged, more: readonly string[]): Verdict {
-  const exit = judged.who === "missing" ? "not-found" : "server-error";
-  const fixes = [...more, ...judged.fixes];
-  return {
-    status: "failure",
-    exit,
-    message: judged.words,
-    fixes:
-      fixes.length > 0
-        ? fixes
-        : ["check the base URL: it must be the address of the service itself"],
-  };
+  if (!/json/i.test(header(answer.headers, "content-type") ?? "")) return judgePage(answer);
+  let value: unknown;
+  try {
+    value = JSON.parse(answer.body.toString("utf8"));
+  } catch {
+    return judgePage(answer);
+  }
+  return judgeJson(answer, value);
 }

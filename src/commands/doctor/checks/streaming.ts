@@ -1,7 +1,16 @@
 import { streamChat } from "../../../api/chat/chat.ts";
 import { deleteSession } from "../../../api/sessions.ts";
 import { CliError } from "../../../errors.ts";
-import { need, type Check, type Examination, type Verdict } from "../check.ts";
+import {
+  failure,
+  need,
+  ok,
+  skipped,
+  warning,
+  type Check,
+  type Examination,
+  type Verdict,
+} from "../check.ts";
 
 /** One network chunk of an answer. */
 export interface Arrival {
@@ -123,34 +132,26 @@ async function cleanUp(
 
 async function examineStreaming(examination: Examination, signal: AbortSignal): Promise<Verdict> {
   if (examination.options.streamTest !== true) {
-    return {
-      status: "skipped",
-      message: "asks a question, which costs tokens: run it with --stream-test",
-    };
+    return skipped("asks a question, which costs tokens: run it with --stream-test");
   }
-  const { arrivals, sessionId, failure } = await listen(examination, signal);
-  const details = [await cleanUp(examination, sessionId, signal)];
-  if (failure !== undefined) {
-    return {
-      status: "failure",
-      exit: "server-error",
-      message: `the service could not answer: ${failure}`,
-      fixes: ["ask a question with `knowctl chat` to see details"],
-      details,
-    };
+  const asked = await listen(examination, signal);
+  const details = [await cleanUp(examination, asked.sessionId, signal)];
+  if (asked.failure !== undefined) {
+    const fix = "ask a question with `knowctl chat` to see details";
+    const message = `the service could not answer: ${asked.failure}`;
+    return failure("server-error", message, [fix], details);
   }
-  const { verdict, words } = judgeArrivals(arrivals);
-  if (verdict === "streamed") return { status: "ok", message: `not buffered: ${words}`, details };
-  if (verdict === "unknown") return { status: "skipped", message: words, details };
-  return {
-    status: "warning",
-    message: `the answer arrived all at once: ${words}`,
-    fixes: [
+  const { verdict, words } = judgeArrivals(asked.arrivals);
+  if (verdict === "streamed") return ok(`not buffered: ${words}`, details);
+  if (verdict === "unknown") return skipped(words, details);
+  return warning(
+    `the answer arrived all at once: ${words}`,
+    [
       "a proxy on the way, or the service, buffers answers: turn buffering off for /api/chat (nginx: proxy_buffering off)",
       "answers are complete, but appear late; long answers may exceed the proxy's timeout",
     ],
     details,
-  };
+  );
 }
 
 export const checkStreaming: Check = {
