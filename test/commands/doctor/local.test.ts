@@ -21,7 +21,7 @@ describe("trust:", () => {
       aimed,
       {},
       "warning",
-      "profiles in it is ignored",
+      "profiles.a.baseUrl, profiles.a.apiKey in it is ignored",
     ],
     ["the same in a pipeline", aimed, { KNOWCTL_TRUST_PROJECT: "1" }, "ok", "is trusted"],
   ])("%s", async (_name, content, extra, status, words) => {
