@@ -97,7 +97,7 @@ function statOf(path: string): Stats | undefined {
 }
 
 /** The error for a file that may not be used, found before reading it. The caller may throw it. */
-export function refusal(path: string, rules: UpwardRules, boundary: string): CliError | undefined {
+function refusal(path: string, rules: UpwardRules, boundary: string): CliError | undefined {
   const { machine, trustAll } = rules;
   if (trustAll || machine.uid < 0) return undefined;
   const stats = statOf(path);
