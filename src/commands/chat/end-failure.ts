@@ -13,90 +13,85 @@ interface Meaning {
   hint?: string;
 }
 
-const permission: Meaning = { exit: "auth", hint: "ask an administrator for the permission" };
-const login: Meaning = { exit: "auth", hint: "check the access token of this profile" };
-const limit: Meaning = { exit: "rate-limited", hint: "wait and ask again" };
-const tooLong: Meaning = { exit: "usage", hint: "shorten the message or start a new session" };
-const badRequest: Meaning = { exit: "usage" };
-const vendor: Meaning = {
-  exit: "server-error",
-  hint: "the service cannot access its model: ask its administrator to fix this; asking again does not help",
-};
-const busy: Meaning = { exit: "server-error", hint: "the model failed: ask again later" };
-const refused: Meaning = {
-  exit: "server-error",
-  hint: "the model's vendor refused the request: asking again does not help; try another --model or a new session",
-};
-const broken: Meaning = {
-  exit: "server-error",
-  hint: "the service gives no known reason: ask once more, then tell its administrator",
-};
+const sameAgain = "ask it in other words; the same question is refused again";
 
 /**
  * Meaning of the error codes of an in-stream failure (observed-service.md 2.6, 6.2, 12.5).
  * AUTH_ERROR, PERMISSION_DENIED and BUDGET_EXCEEDED are about the service's key at the model's
- * vendor, not about the user's key.
+ * vendor, not about the user's key. Of a vague one, the words may tell more.
  */
-const meanings: Readonly<Record<string, Meaning>> = {
-  AUTH_ERROR: vendor,
-  PERMISSION_DENIED: vendor,
-  BUDGET_EXCEEDED: {
+const table: readonly (Meaning & { codes: string; isVague?: true })[] = [
+  {
+    codes: "AUTH_ERROR PERMISSION_DENIED",
+    exit: "server-error",
+    hint: "the service cannot access its model: ask its administrator to fix this; asking again does not help",
+  },
+  {
+    codes: "BUDGET_EXCEEDED",
     exit: "rate-limited",
     hint: "the service's quota at the model's vendor is used up: asking again helps only after its administrator raises it, or with another --model",
   },
-  MODEL_REFUSAL: {
+  {
+    codes: "MODEL_REFUSAL",
     exit: "usage",
-    hint: "the model refused the question: ask it in other words; the same question is refused again",
+    hint: `the model refused the question: ${sameAgain}`,
   },
-  CONTENT_POLICY: {
+  {
+    codes: "CONTENT_POLICY",
     exit: "usage",
-    hint: "the content filter of the model's vendor refused the question: ask it in other words; the same question is refused again",
+    hint: `the content filter of the model's vendor refused the question: ${sameAgain}`,
   },
-  QUERY_REJECTED: {
+  {
+    codes: "QUERY_REJECTED",
     exit: "usage",
-    hint: "a rule of the service refused the question: ask it in other words; the same question is refused again",
+    hint: `a rule of the service refused the question: ${sameAgain}`,
   },
-  EMPTY_LLM_RESPONSE: {
+  {
+    codes: "EMPTY_LLM_RESPONSE",
     exit: "incomplete",
     hint: "the model returned no text: asking again may help, else use other words or another --model",
   },
-  UNAUTHENTICATED: login,
-  INVALID_TOKEN: login,
-  TOKEN_EXPIRED: login,
-  CREDENTIAL_EXPIRED: login,
-  SESSION_EXPIRED: login,
-  SESSION_TERMINATED: login,
-  UNAUTHORIZED: permission,
-  INSUFFICIENT_PERMISSIONS: permission,
-  ADMIN_ONLY: permission,
-  EE_REQUIRED: permission,
-  RATE_LIMIT: limit,
-  RATE_LIMITED: limit,
-  VALIDATION_ERROR: badRequest,
-  INVALID_INPUT: badRequest,
-  MISSING_REQUIRED_FIELD: badRequest,
-  CONTEXT_TOO_LONG: tooLong,
-  REQUEST_TOO_LARGE: tooLong,
-  PAYLOAD_TOO_LARGE: tooLong,
-  BAD_REQUEST: refused,
-  UNPROCESSABLE_ENTITY: refused,
-  MODEL_ERROR: busy,
-  API_ERROR: busy,
-  CONNECTION_ERROR: busy,
-  SERVICE_UNAVAILABLE: busy,
-  GATEWAY_TIMEOUT: { exit: "timeout" },
-};
+  {
+    codes:
+      "UNAUTHENTICATED INVALID_TOKEN TOKEN_EXPIRED CREDENTIAL_EXPIRED SESSION_EXPIRED SESSION_TERMINATED",
+    exit: "auth",
+    hint: "check the access token of this profile",
+  },
+  {
+    codes: "UNAUTHORIZED INSUFFICIENT_PERMISSIONS ADMIN_ONLY EE_REQUIRED",
+    exit: "auth",
+    hint: "ask an administrator for the permission",
+  },
+  { codes: "RATE_LIMIT RATE_LIMITED", exit: "rate-limited", hint: "wait and ask again" },
+  { codes: "VALIDATION_ERROR INVALID_INPUT MISSING_REQUIRED_FIELD", exit: "usage", isVague: true },
+  {
+    codes: "CONTEXT_TOO_LONG REQUEST_TOO_LARGE PAYLOAD_TOO_LARGE",
+    exit: "usage",
+    hint: "shorten the message or start a new session",
+  },
+  {
+    codes: "BAD_REQUEST UNPROCESSABLE_ENTITY",
+    exit: "server-error",
+    hint: "the model's vendor refused the request: asking again does not help; try another --model or a new session",
+    isVague: true,
+  },
+  {
+    codes: "MODEL_ERROR API_ERROR CONNECTION_ERROR SERVICE_UNAVAILABLE",
+    exit: "server-error",
+    hint: "the model failed: ask again later",
+    isVague: true,
+  },
+  { codes: "GATEWAY_TIMEOUT", exit: "timeout" },
+];
 
 const notFound: Meaning = {
   exit: "not-found",
   hint: "check the session, agent, project, tools and files of the question",
 };
-
-const noModel = (model: string): Meaning => ({
-  exit: "not-found",
-  hint: `the model's vendor has no model "${neutraliseLine(model).slice(0, 100)}": name another with --model, or ask the administrator to change the agent's; asking again does not help`,
-});
-
+const broken: Meaning = {
+  exit: "server-error",
+  hint: "the service gives no known reason: ask once more, then tell its administrator",
+};
 const brokenTool: Meaning = {
   exit: "server-error",
   hint: "a tool of the agent is broken: ask without tools (--no-tools), or tell the agent's owner; asking again does not help",
@@ -106,14 +101,16 @@ const aboutTools = /\btools?\b|\bMCP\b|\bOpenAPI\b|\bfunctions?\b/i;
 function meaningOf({ code: named, message, vendorModel }: Failure): Meaning {
   const code = named?.toUpperCase() ?? "";
   // The words come first: one code has many causes.
-  const hint = hintForUnknown(code, message);
-  if (hint !== undefined) return { exit: "not-found", hint };
-  if (code === "NOT_FOUND" && vendorModel !== undefined) return noModel(vendorModel);
-  const known = Object.hasOwn(meanings, code) ? meanings[code] : undefined;
-  const isVague = known === undefined || [badRequest, busy, refused].includes(known);
-  if (isVague && aboutTools.test(message)) return brokenTool;
-  if (known) return known;
-  return /(?:^|_)NOT_FOUND$/.test(code) ? notFound : broken;
+  const unknown = hintForUnknown(code, message);
+  if (unknown !== undefined) return { exit: "not-found", hint: unknown };
+  if (code === "NOT_FOUND" && vendorModel !== undefined) {
+    const model = neutraliseLine(vendorModel).slice(0, 100);
+    const hint = `the model's vendor has no model "${model}": name another with --model, or ask the administrator to change the agent's; asking again does not help`;
+    return { exit: "not-found", hint };
+  }
+  const known = table.find(({ codes }) => codes.split(" ").includes(code));
+  if ((known?.isVague ?? known === undefined) && aboutTools.test(message)) return brokenTool;
+  return known ?? (/(?:^|_)NOT_FOUND$/.test(code) ? notFound : broken);
 }
 
 const maxMessageLength = 500;
@@ -162,54 +159,41 @@ export function stopWarnings(turn: Turn): string[] {
   );
 }
 
+const incomplete = (message: string, hints: readonly string[] = []): CliError =>
+  new CliError("incomplete", message, { hints });
+
 /** The error of a finished answer, or of the first wrong one of several answers. */
 export function endFailure(turn: Turn): CliError | undefined {
   const turns = turnsOf(turn);
+  const { sessionId, damagedLines: count } = turn;
   const nameOf = (each: Turn): string | undefined =>
     turns.length === 1 ? undefined : modelName(each);
+  const of = (each: Turn): string => (turns.length === 1 ? "" : ` of ${modelName(each)}`);
   for (const each of turns) {
-    if (each.failure) {
-      const { sessionId } = turn;
-      const failed = { sessionId, hasAnswer: hasAnswer(each), model: nameOf(each) };
-      return failureError(each.failure, failed);
-    }
+    const failed = { sessionId, hasAnswer: hasAnswer(each), model: nameOf(each) };
+    if (each.failure) return failureError(each.failure, failed);
   }
-  if (turns.some(isCancelled)) return stoppedElsewhere();
-  if (turn.damagedLines > 0) return damaged(turn);
+  if (turns.some(isCancelled)) {
+    return incomplete("the answer was stopped on the service's side", [
+      "the part that arrived is above",
+    ]);
+  }
+  if (count > 0) {
+    const lines = count === 1 ? "1 line of the stream" : `${count} lines of the stream`;
+    const whose = count === 1 ? "its" : "their";
+    return incomplete(
+      `the answer is damaged: ${lines} could not be read, and ${whose} content is missing`,
+    );
+  }
   const open = turns.find((each) => !each.stopped);
-  if (open) return unfinished(nameOf(open));
+  if (open) return incomplete(`the answer${of(open)} is cut: its end packet did not arrive`);
   const empty = turns.find((each) => !hasAnswer(each));
-  return empty && noAnswer(turn, nameOf(empty));
-}
-
-function unfinished(model: string | undefined): CliError {
-  const of = model === undefined ? "" : ` of ${model}`;
-  return new CliError("incomplete", `the answer${of} is cut: its end packet did not arrive`);
-}
-
-function damaged({ damagedLines: count }: Turn): CliError {
-  const lines = count === 1 ? "1 line of the stream" : `${count} lines of the stream`;
-  const whose = count === 1 ? "its" : "their";
-  return new CliError(
-    "incomplete",
-    `the answer is damaged: ${lines} could not be read, and ${whose} content is missing`,
+  if (!empty) return undefined;
+  return incomplete(
+    `no answer${of(empty)}: the service ended the turn without text, image or file`,
+    [
+      "ask again, in other words or with another agent or model",
+      ...(sessionId === null ? [] : [`session: ${sessionId}`]),
+    ],
   );
-}
-
-function noAnswer({ sessionId }: Turn, model: string | undefined): CliError {
-  const of = model === undefined ? "" : ` of ${model}`;
-  const session = sessionId === null ? [] : [`session: ${sessionId}`];
-  return new CliError(
-    "incomplete",
-    `no answer${of}: the service ended the turn without text, image or file`,
-    {
-      hints: ["ask again, in other words or with another agent or model", ...session],
-    },
-  );
-}
-
-function stoppedElsewhere(): CliError {
-  return new CliError("incomplete", "the answer was stopped on the service's side", {
-    hints: ["the part that arrived is above"],
-  });
 }

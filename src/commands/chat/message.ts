@@ -1,5 +1,6 @@
 import type { ChatOptions } from "./options.ts";
 import { readFileSync } from "node:fs";
+import type { Readable } from "node:stream";
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf, fileProblem } from "../../errors.ts";
@@ -19,52 +20,61 @@ function decode(bytes: Uint8Array, name: string): string {
 
 const silenceMs = 2000;
 
-/** Collects stdin. Calls `onSilence` once if nothing arrives for `silenceMs`. */
-async function collect(context: Context, onSilence: () => void): Promise<Uint8Array> {
-  const timer = setTimeout(onSilence, silenceMs);
-  try {
-    return await collectAll(context, () => clearTimeout(timer));
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function collectAll(context: Context, onChunk: () => void): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const iterator = context.stdin[Symbol.asyncIterator]();
+/** A promise that is only ever rejected, with the signal's reason. */
+export function untilAborted(signal: AbortSignal): Promise<never> {
   const aborted = new Promise<never>((_resolve, reject) => {
-    const stop = (): void => reject(context.signal.reason as Error);
-    if (context.signal.aborted) stop();
-    else context.signal.addEventListener("abort", stop, { once: true });
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
   });
-  // Without this line, an abort after the last read is an unhandled rejection.
+  // Without this line, an abort while nobody waits is an unhandled rejection.
   aborted.catch(() => {});
-  for (;;) {
-    const next = await Promise.race([iterator.next(), aborted]);
-    if (next.done) return Buffer.concat(chunks);
-    onChunk();
-    size += next.value.byteLength;
-    if (size > largestInput) {
-      throw new CliError("usage", `stdin holds more than ${largestInput / 1024 / 1024} MiB`, {
-        hints: ["send a file with --file instead"],
-      });
+  return aborted;
+}
+
+/**
+ * Chunks of a stream. Throws the signal's reason on abort, also while it waits for input. Destroys
+ * the stream at the end: a pipe that is still being read would keep the process alive.
+ */
+export async function* chunksOf(stream: Readable, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const iterator = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  const aborted = untilAborted(signal);
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), aborted]);
+      if (next.done) return;
+      yield next.value;
     }
-    chunks.push(next.value);
+  } finally {
+    stream.destroy();
   }
 }
 
-/** Reads all of stdin as text. Throws the signal's reason on abort. */
+/**
+ * Reads all of stdin as text. Calls `onSilence` once if nothing arrives for `silenceMs`. Throws
+ * the signal's reason on abort.
+ */
 export async function readStdin(
-  context: Context,
+  { stdin, signal }: Context,
   onSilence: () => void = () => {},
 ): Promise<string> {
+  const timer = setTimeout(onSilence, silenceMs);
   try {
-    return decode(await collect(context, onSilence), "stdin");
-  } catch (error) {
-    // A pipe that is still being read would keep the process alive.
-    context.stdin.stream.destroy();
-    throw error;
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of chunksOf(stdin.stream, signal)) {
+      clearTimeout(timer);
+      size += chunk.byteLength;
+      if (size > largestInput) {
+        throw new CliError("usage", `stdin holds more than ${largestInput / 1024 / 1024} MiB`, {
+          hints: ["send a file with --file instead"],
+        });
+      }
+      chunks.push(chunk);
+    }
+    return decode(Buffer.concat(chunks), "stdin");
+  } finally {
+    clearTimeout(timer);
   }
 }
 

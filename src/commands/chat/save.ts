@@ -9,17 +9,25 @@ import type { Output } from "../../output/terminal/output.ts";
 import { statsOf } from "../stats-of.ts";
 import type { AnswerSink } from "./turn.ts";
 
-/** The file of `--save`, checked before anything is sent. Throws CliError `usage`. */
-export function saveTarget(context: Context, save: string): string {
-  const path = resolve(context.cwd, save);
+/**
+ * A file to write, in a folder that exists. `given`: as the user named it; `what` begins the
+ * message. Throws CliError `usage`.
+ */
+export function targetFile(path: string, given: string, what: string): string {
   if (statsOf(path)?.isDirectory()) {
-    throw new CliError("usage", `--save: ${save} is a folder`, { hints: ["name a file"] });
+    throw new CliError("usage", `${what}${given} is a folder`, { hints: ["name a file"] });
   }
   if (!statsOf(resolve(path, ".."))?.isDirectory()) {
-    throw new CliError("usage", `--save: the folder of ${save} does not exist`, {
+    throw new CliError("usage", `${what}the folder of ${given} does not exist`, {
       hints: ["create the folder, or name a file in another one"],
     });
   }
+  return path;
+}
+
+/** The file of `--save`, checked before anything is sent. Throws CliError `usage`. */
+export function saveTarget(context: Context, save: string): string {
+  const path = targetFile(resolve(context.cwd, save), save, "--save: ");
   for (const name of [save, partialOf(save)]) refuseLink(name, resolve(context.cwd, name));
   try {
     checkWritable(path);
@@ -65,15 +73,15 @@ function partialOf(path: string): string {
   return `${path}.partial`;
 }
 
-function write(path: string, answer: string): void {
-  const text = answer.endsWith("\n") ? answer : `${answer}\n`;
-  // A device or pipe is written to, never replaced by a file.
-  if (isFileOrNew(path)) return writeWhole(path, text, { keepMode: true });
+/** Writes a text with a final newline. A device or pipe is written to, never replaced. Throws CliError `local`. */
+export function writeText(path: string, text: string): void {
+  const whole = text.endsWith("\n") ? text : `${text}\n`;
+  if (isFileOrNew(path)) return writeWhole(path, whole, { keepMode: true });
   try {
-    writeFileSync(path, text);
+    writeFileSync(path, whole);
   } catch (error) {
     throw new CliError("local", `cannot write ${path}: ${writeProblem(codeOf(error))}`, {
-      hints: ["name another file with --save"],
+      hints: ["name another file"],
       cause: error,
     });
   }
@@ -96,9 +104,9 @@ export function createSaver(
       // The file may be shown on a terminal, or be one.
       const answer = output.secrets.redact(neutralise(readerText(turn, fileUrl)));
       try {
-        if (status === "ok") write(path, answer);
+        if (status === "ok") writeText(path, answer);
         else if (answer.trim() !== "" && isFileOrNew(path)) {
-          write(partialOf(path), answer);
+          writeText(partialOf(path), answer);
           isPartial = true;
         }
       } catch (error) {

@@ -18,6 +18,7 @@ import { writeTranscript } from "../../output/chat/stored/transcript.ts";
 import { neutraliseJson } from "../../output/terminal/neutralise.ts";
 import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
 import { isGiven } from "../chat/options.ts";
+import { targetFile } from "../chat/save.ts";
 import { statsOf } from "../stats-of.ts";
 import { nameOf, readSession, withPlace, type Place } from "./place.ts";
 
@@ -104,20 +105,11 @@ export async function sessionsShow(
 }
 
 /** The file to write, or undefined for stdout. Throws CliError `usage`. */
-function targetOf(context: Context, file: string | undefined): string | undefined {
+function targetOf({ cwd }: Context, file: string | undefined): string | undefined {
   if (file === undefined || file === "-" || file === "stdout") return undefined;
-  const path = resolve(context.cwd, file);
-  const found = statsOf(path);
-  if (found?.isFile() === false) {
-    const kind = found.isDirectory() ? "a folder" : "not a regular file";
-    throw new CliError("usage", `--file: ${file} is ${kind}`, { hints: ["name a file"] });
-  }
-  if (!statsOf(resolve(path, ".."))?.isDirectory()) {
-    throw new CliError("usage", `--file: the folder of ${file} does not exist`, {
-      hints: ["create the folder, or name a file in another one"],
-    });
-  }
-  return path;
+  const path = targetFile(resolve(cwd, file), file, "--file: ");
+  if (statsOf(path)?.isFile() !== false) return path;
+  throw new CliError("usage", `--file: ${file} is not a regular file`, { hints: ["name a file"] });
 }
 
 /** `sessions export ID`: writes the conversation as Markdown, or with --output json as one object. */

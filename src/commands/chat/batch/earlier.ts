@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { refuseSpecial } from "../../../recording.ts";
 import { resolve } from "node:path";
 import { CliError, codeOf, fileProblem } from "../../../errors.ts";
-import { createByteLines } from "../../../documents/files/bytes/byte-lines.ts";
+import { byteLinesOf } from "../../../documents/files/bytes/byte-lines.ts";
 import { hasText, createTurn, hasAnswer } from "../../../output/chat/turn/answer.ts";
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
 import { answerState, turnOfAnswers } from "../../../output/chat/stored/stored.ts";
@@ -113,7 +113,6 @@ export async function readResults(cwd: string, file: string): Promise<Earlier> {
   const known = new Map<string, "answered" | Open>();
   const named = new Set<string>();
   const unnamed = new Set<string>();
-  const splitter = createByteLines(maxLineBytes);
   const readResult = (bytes: Buffer | undefined): void => {
     const value = parse(bytes);
     const name = value?.["type"] === "result" ? nameOf(value) : undefined;
@@ -130,10 +129,8 @@ export async function readResults(cwd: string, file: string): Promise<Earlier> {
   };
   refuseSpecial(resolve(cwd, file), "--resume reads the results of an earlier batch");
   try {
-    for await (const chunk of createReadStream(resolve(cwd, file))) {
-      for (const { bytes } of splitter.push(chunk as Buffer)) readResult(bytes);
-    }
-    for (const { bytes } of splitter.end()) readResult(bytes);
+    const chunks: AsyncIterable<Uint8Array> = createReadStream(resolve(cwd, file));
+    for await (const { bytes } of byteLinesOf(chunks, maxLineBytes)) readResult(bytes);
   } catch (error) {
     throw new CliError("usage", `--resume: cannot read ${file}: ${fileProblem(codeOf(error))}`, {
       hints: ["use a results file that an earlier --batch has written"],

@@ -5,6 +5,7 @@ import type { Gate } from "../../../api/retry/gate.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import type { Connected } from "../../connect.ts";
 import type { View } from "../ask.ts";
+import { chunksOf } from "../message.ts";
 import type { Question } from "../send.ts";
 import { findSession, type SessionPlace } from "../session/find-session.ts";
 import { createReadStream } from "node:fs";
@@ -12,7 +13,7 @@ import { resolve } from "node:path";
 import * as z from "zod/mini";
 import { CliError, codeOf, fileProblem } from "../../../errors.ts";
 import type { Context } from "../../../context.ts";
-import { createByteLines, type ByteLine } from "../../../documents/files/bytes/byte-lines.ts";
+import { byteLinesOf, type ByteLine } from "../../../documents/files/bytes/byte-lines.ts";
 import { statsOf } from "../../stats-of.ts";
 
 const text = z.string().check(z.minLength(1));
@@ -85,53 +86,22 @@ export function isRereadable(cwd: string, file: string): boolean {
   return statsOf(resolve(cwd, file))?.isFile() === true;
 }
 
-/** Chunks of the input. Throws the signal's reason on abort, also while it waits for input. */
-async function* chunksOf(context: Context, file: string): AsyncGenerator<Uint8Array> {
-  const stream = file === "-" ? context.stdin : createReadStream(resolve(context.cwd, file));
-  const iterator = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  const { signal } = context;
-  let stop = (): void => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  aborted.catch(() => {});
-  try {
-    for (;;) {
-      signal.throwIfAborted();
-      const next = await Promise.race([iterator.next(), aborted]);
-      if (next.done) return;
-      yield next.value;
-    }
-  } finally {
-    signal.removeEventListener("abort", stop);
-    // A pipe that is still being read would keep the process alive.
-    if (file === "-") context.stdin.stream.destroy();
-    else (stream as ReturnType<typeof createReadStream>).destroy();
-  }
-}
-
 /**
  * Yields the questions of a batch in order, read no faster than consumed. An invalid line
  * yields its problem. `file` is a path, or `-` for stdin. Throws CliError `usage` for a
  * file that cannot be read, and the reason of an abort.
  */
 export async function* readBatch(context: Context, file: string): AsyncGenerator<Asked> {
-  const splitter = createByteLines(maxLineBytes);
+  const { cwd, stdin, signal } = context;
+  const stream = file === "-" ? stdin.stream : createReadStream(resolve(cwd, file));
   try {
-    for await (const chunk of chunksOf(context, file)) {
-      for (const each of splitter.push(chunk)) {
-        const asked = readLine(each);
-        if (asked) yield asked;
-      }
-    }
-    for (const each of splitter.end()) {
-      const asked = readLine(each);
+    for await (const line of byteLinesOf(chunksOf(stream, signal), maxLineBytes)) {
+      const asked = readLine(line);
       if (asked) yield asked;
     }
   } catch (error) {
     const code = codeOf(error);
-    if (error instanceof CliError || context.signal.aborted || code === undefined) throw error;
+    if (error instanceof CliError || signal.aborted || code === undefined) throw error;
     throw new CliError("usage", `--batch: cannot read ${file}: ${fileProblem(code)}`, {
       hints: ["name a file with one question a line"],
       cause: error,
@@ -168,31 +138,35 @@ export function checkBatch(args: readonly string[], options: ChatOptions): void 
   }
 }
 
+/** Options by the members of a line that override them, as they are. */
+const overrides = {
+  agent: "agent",
+  project: "project",
+  session: "session",
+  parent: "parent",
+  model: "model",
+  temperature: "temperature",
+  forceTool: "forceTool",
+  sourceTypes: "sourceType",
+  documentSets: "documentSet",
+  since: "since",
+  deepResearch: "deepResearch",
+} as const satisfies Partial<Record<keyof BatchLine, keyof ChatOptions>>;
+
+const startsNew = ({ agent, project }: BatchLine): boolean => (agent ?? project) !== undefined;
+
 /** The flags, with the overrides of one line. */
 function optionsFor(options: ChatOptions, line: BatchLine): ChatOptions {
-  const merged: ChatOptions = { ...options };
-  const set = <Name extends keyof ChatOptions>(name: Name, value: ChatOptions[Name]): void => {
-    if (value !== undefined) merged[name] = value;
-  };
-  if (line.agent !== undefined || line.project !== undefined) {
-    delete merged.session;
-    delete merged.continue;
+  const { session, continue: last, provider, modelVersion, ...rest } = options;
+  const merged: ChatOptions = {
+    ...rest,
+    ...(startsNew(line) ? {} : { session, continue: last }),
+    ...(line.model === undefined ? { provider, modelVersion } : {}),
+  } as ChatOptions;
+  for (const [member, option] of Object.entries(overrides)) {
+    const value = line[member as keyof BatchLine];
+    if (value !== undefined) Object.assign(merged, { [option]: value });
   }
-  set("agent", line.agent);
-  set("project", line.project);
-  set("session", line.session);
-  set("parent", line.parent);
-  if (line.model !== undefined) {
-    delete merged.provider;
-    delete merged.modelVersion;
-  }
-  set("model", line.model);
-  set("temperature", line.temperature);
-  set("forceTool", line.forceTool);
-  set("sourceType", line.sourceTypes);
-  set("documentSet", line.documentSets);
-  set("since", line.since);
-  set("deepResearch", line.deepResearch);
   if (line.tags)
     merged.filterTag = Object.entries(line.tags).map(([key, value]) => `${key}=${value}`);
   if (line.tools) Object.assign(merged, { tool: line.tools, tools: line.tools.length > 0 });
@@ -216,11 +190,8 @@ function checkSession(options: ChatOptions, line: BatchLine): void {
 }
 
 /** The session that the flags or the line's own members name, before it is looked up. */
-export function sessionNamed(
-  { sessionId }: Run,
-  { session, agent, project }: BatchLine,
-): string | undefined {
-  return session ?? ((agent ?? project) === undefined ? sessionId : undefined);
+export function sessionNamed({ sessionId }: Run, line: BatchLine): string | undefined {
+  return line.session ?? (startsNew(line) ? undefined : sessionId);
 }
 
 /**
@@ -255,10 +226,9 @@ export async function questionOf(run: Run, line: BatchLine): Promise<Question> {
   const settings = connected.config.chat;
   checkSession(options, line);
   const merged = optionsFor(options, line);
-  const startsNew = line.agent !== undefined || line.project !== undefined;
   const base = parametersOf(merged, settings, connected.client.dialect, context.now());
   const named = line.session === undefined ? undefined : await findSession(run.place, line.session);
-  const sessionId = named ?? (startsNew ? undefined : run.sessionId);
+  const sessionId = named ?? (startsNew(line) ? undefined : run.sessionId);
   const parameters: ChatParameters = {
     ...base,
     message: line.message,

@@ -13,7 +13,8 @@ import {
   openAddress,
   webAddress,
 } from "./platform.ts";
-import { answerMarkdown, saveTarget, talkMarkdown, writeText } from "./saving.ts";
+import { writeText } from "../save.ts";
+import { answerMarkdown, newFile, talkMarkdown } from "./saving.ts";
 import { beginSession, chooseSession, showSessions } from "./session-commands.ts";
 import {
   attachFile,
@@ -109,7 +110,7 @@ async function saveAnswers(talk: Talk, _work: Work, argument: string): Promise<v
     });
   }
   const answer = lastAnswer(talk);
-  const path = saveTarget(talk, file);
+  const path = newFile(talk, file);
   writeText(path, all === undefined ? answerMarkdown(answer) : talkMarkdown(talk));
   const what = all === undefined ? "the last answer" : "the conversation";
   await hint(talk, `saved ${what} to ${file}`);

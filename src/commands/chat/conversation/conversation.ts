@@ -11,6 +11,7 @@ import {
 import { writeError, type Output } from "../../../output/terminal/output.ts";
 import { dim } from "../../../output/terminal/text.ts";
 import { connect, type Connected } from "../../connect.ts";
+import { untilAborted } from "../message.ts";
 import { isLastSession } from "../session/session-index.ts";
 import { askNext, nextPlace } from "./answers.ts";
 import { commandNames, commandOf, parseCommand } from "./commands.ts";
@@ -126,17 +127,6 @@ function jobOf(talk: Talk, { text, isPasted }: Extract<Entry, { type: "text" }>)
   }
   if (name === "exit" && argument === "") return "exit";
   return (work) => commandOf({ name, argument })(talk, work, argument);
-}
-
-function untilAborted(signal: AbortSignal): Promise<never> {
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
-  // Without this line, an abort while nobody waits is an unhandled rejection.
-  aborted.catch(() => {});
-  return aborted;
 }
 
 const ctrlC = "\u0003";

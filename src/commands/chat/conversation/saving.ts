@@ -1,6 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { writeWhole } from "../../../config/file/files.ts";
 import { expandPath } from "../../../config/find/folders.ts";
 import { CliError } from "../../../errors.ts";
 import { readerText } from "../../../output/chat/sources.ts";
@@ -9,15 +6,8 @@ import { neutralise, neutraliseLine } from "../../../output/terminal/neutralise.
 import { plainText } from "../../../output/terminal/text.ts";
 import { machineOf } from "../../config/files.ts";
 import { statsOf } from "../../stats-of.ts";
+import { targetFile } from "../save.ts";
 import type { Exchange, Talk } from "./talk.ts";
-
-/** Writes a text with a final newline. Never replaces a device or pipe. Throws CliError `local`. */
-export function writeText(path: string, text: string): void {
-  const withNewline = text.endsWith("\n") ? text : `${text}\n`;
-  const known = statsOf(path);
-  if (known && !known.isFile()) writeFileSync(path, withNewline);
-  else writeWhole(path, withNewline, { keepMode: true });
-}
 
 /** Resolves a path typed in a conversation. No shell has expanded `~`, the home folder. */
 export function typedPath(talk: Pick<Talk, "context">, path: string): string {
@@ -56,15 +46,10 @@ export function talkMarkdown(talk: Talk): string {
 }
 
 /** The file to save to. Throws CliError `usage` if it exists, or if its folder does not. */
-export function saveTarget(talk: Talk, typed: string): string {
+export function newFile(talk: Talk, typed: string): string {
   const path = typedPath(talk, typed);
   if (statsOf(path)) {
     throw new CliError("usage", `${typed} exists already`, { hints: ["choose another file"] });
   }
-  if (!statsOf(resolve(path, ".."))?.isDirectory()) {
-    throw new CliError("usage", `the folder of ${typed} does not exist`, {
-      hints: ["choose a file in another folder"],
-    });
-  }
-  return path;
+  return targetFile(path, typed, "");
 }

@@ -55,3 +55,13 @@ export function createByteLines(maxBytes: number): ByteLineSplitter {
     end: () => (length > 0 ? [finishLine()] : []),
   };
 }
+
+/** The lines of chunks, as they come. */
+export async function* byteLinesOf(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<ByteLine> {
+  const splitter = createByteLines(maxBytes);
+  for await (const chunk of chunks) yield* splitter.push(chunk);
+  yield* splitter.end();
+}
