@@ -7,6 +7,8 @@ import { createOutput } from "../../../src/output/terminal/output.ts";
 import { createTestContext } from "../../support.ts";
 import { document, packet, searchTurn, start, stop, text } from "./lines.ts";
 import { answer, each, fine, play } from "./play.ts";
+import { readFileSync } from "node:fs";
+import { parseStreamLine } from "../../../src/api/chat/packets.ts";
 
 describe("text off a terminal", () => {
   it("is the final answer alone on stdout, in one write", async () => {
@@ -257,5 +259,351 @@ describe("sources", () => {
     expect((await play([lines], { show })).stderr).toContain("… and 2 more");
     expect((await play([lines], { show, all: true })).stderr).toContain("· d11\n");
     expect((await play([lines], { show: new Set() })).stderr).toBe("");
+  });
+});
+
+describe("activity", () => {
+  const fixture = readFileSync("test/fixtures/wire/every-packet.ndjson", "utf8")
+    .trimEnd()
+    .split("\n")
+    .map(parseStreamLine);
+
+  /** Lines of stderr that one packet, or a few, leave. */
+  const cases: [name: string, lines: ChatEvent[], shown: string][] = [
+    [
+      "a search of the documents",
+      [
+        packet({ type: "search_tool_start", is_internet_search: false }),
+        packet({ type: "search_tool_queries_delta", queries: ["leave", "holiday"] }),
+        packet({ type: "search_tool_filter_delta", sources: [], time_filter_start: null }),
+        packet({
+          type: "search_tool_documents_delta",
+          documents: [document("a", "A"), document("a", "A")],
+        }),
+      ],
+      "searching documents\n  for: leave · holiday\n  found 1 document\n  · A\n",
+    ],
+    [
+      "two documents of one title",
+      [
+        packet({ type: "search_tool_start", is_internet_search: false }),
+        packet({
+          type: "search_tool_documents_delta",
+          documents: [document("a", "A"), document("b", "A")],
+        }),
+      ],
+      "searching documents\n  found 2 documents\n  · A\n  · A\n",
+    ],
+    [
+      "a search of the web with its filters",
+      [
+        packet({ type: "search_tool_start", is_internet_search: true }),
+        packet({
+          type: "search_tool_filter_delta",
+          sources: ["web", "file"],
+          time_filter_start: "2026-01-01T00:00:00+00:00",
+          time_filter_end: null,
+        }),
+        packet({ type: "search_tool_documents_delta", documents: [] }),
+      ],
+      "searching the web\n  filters applied: sources web, file, from 2026-01-01\n  found nothing\n",
+    ],
+    [
+      "opened pages",
+      [
+        packet({ type: "open_url_start" }),
+        packet({ type: "open_url_urls", urls: ["https://a/b"] }),
+        packet({ type: "open_url_documents", documents: [document("w", "Page", "https://a/b")] }),
+      ],
+      "opening pages\n  https://a/b\n  opened 1 document\n  · Page\n",
+    ],
+    [
+      "code with its output, cut",
+      [
+        packet({ type: "python_tool_start", code: "for i in x:\n  print(i)" }),
+        packet({
+          type: "python_tool_delta",
+          stdout: "1\n2\n3\n4\n5\n6\n7\n",
+          stderr: "slow",
+          file_ids: ["f-3"],
+        }),
+      ],
+      "running code\n  | for i in x:\n  |   print(i)\n  1\n  2\n  3\n  4\n  5\n  … 2 more lines\n  stderr: slow\n  created file f-3\n",
+    ],
+    [
+      "a tool with arguments and result",
+      [
+        packet({ type: "custom_tool_start", tool_name: "weather", tool_id: 7 }),
+        packet({ type: "custom_tool_args", tool_name: "weather", tool_args: { city: "Oslo" } }),
+        packet({ type: "custom_tool_delta", tool_name: "weather", data: { degrees: -3 } }),
+      ],
+      'tool weather\n  {"city":"Oslo"}\n  {"degrees":-3}\n',
+    ],
+    [
+      "a tool that wants a login",
+      [
+        packet({
+          type: "custom_tool_delta",
+          tool_name: "weather",
+          error: { is_auth_error: true, status_code: 401, message: "no" },
+        }),
+      ],
+      "tool weather failed: status 401: no\n  sign in to this tool on the service's web page, then ask again\n",
+    ],
+    [
+      "an image",
+      [
+        packet({ type: "image_generation_start" }),
+        packet({ type: "image_generation_heartbeat" }),
+        packet({
+          type: "image_generation_final",
+          images: [
+            { file_id: "f", url: "/chat/file/f", revised_prompt: "A field", shape: "square" },
+          ],
+        }),
+      ],
+      "generating an image\n  image https://host/api/chat/file/f  A field, square\n",
+    ],
+    [
+      "a file that is read",
+      [
+        packet({ type: "file_reader_start" }),
+        packet({
+          type: "file_reader_result",
+          file_name: "a.pdf",
+          start_char: 0,
+          end_char: 10,
+          total_chars: 90,
+          preview_start: "Once",
+          preview_end: "end",
+        }),
+      ],
+      "reading a file\n  read a.pdf, characters 0 to 10 of 90\n  “Once … end”\n",
+    ],
+    [
+      "memories",
+      [
+        packet({ type: "memory_tool_start" }),
+        packet({ type: "memory_tool_delta", memory_text: "likes tea", operation: "add" }),
+        packet({ type: "memory_tool_delta", memory_text: "likes coffee", operation: "update" }),
+        packet({ type: "memory_tool_no_access" }),
+      ],
+      "using the memory\n  memory added: likes tea\n  memory updated: likes coffee\nusing the memory failed: no access to memories\n",
+    ],
+    [
+      "a research plan",
+      [
+        packet({ type: "deep_research_plan_start" }),
+        packet({ type: "deep_research_plan_delta", content: "1. Read\n2. " }),
+        packet({ type: "deep_research_plan_delta", content: "Write" }),
+        packet({ type: "section_end" }),
+      ],
+      "planning the research\n1. Read\n2. Write\n",
+    ],
+    [
+      "a sub-agent with its report",
+      [
+        packet({ type: "research_agent_start", research_task: "Read all" }),
+        packet({ type: "intermediate_report_start" }, 0, { sub_turn_index: 1 }),
+        packet({ type: "intermediate_report_delta", content: "So far\nand" }, 0, {
+          sub_turn_index: 1,
+        }),
+        packet({ type: "intermediate_report_delta", content: " on" }, 0, { sub_turn_index: 1 }),
+        packet({ type: "intermediate_report_cited_docs", cited_docs: [document("a", "A")] }, 0, {
+          sub_turn_index: 1,
+        }),
+      ],
+      "research agent\n  Read all\n[1.2] writing an intermediate report\n[1.2] So far\n[1.2] and on\n[1.2]   cites 1 document\n[1.2]   · A\n",
+    ],
+    [
+      "a coding agent and its shell",
+      [
+        packet({ type: "coding_agent_start", query: "count lines", repo: "tools" }),
+        packet({ type: "coding_agent_thinking_delta", content: "wc it is" }),
+        packet({ type: "bash_tool_start", cmd: "wc -l *\necho" }),
+        packet({
+          type: "bash_tool_delta",
+          stdout: "12",
+          stderr: "no",
+          exit_code: 1,
+          timed_out: true,
+        }),
+        packet({ type: "coding_agent_final", answer: "12 lines" }),
+      ],
+      "coding agent in tools\n  count lines\nwc it is\nrunning a command\n  $ wc -l *\n    echo\n  12\n  stderr: no\n  exit code 1\n  timed out\n  12 lines\n",
+    ],
+    [
+      "a failure that does not say of what",
+      [packet({ type: "open_url_start" }), packet({ type: "error" })],
+      "opening pages\nopening pages failed\n",
+    ],
+    ["a failure out of nowhere", [packet({ type: "error" })], "a tool failed\n"],
+    [
+      "a call that a test server tells",
+      [
+        packet({
+          type: "tool_call_debug",
+          tool_call_id: "c1",
+          tool_name: "python",
+          tool_args: { a: 1 },
+        }),
+      ],
+      'call c1: python {"a":1}\n',
+    ],
+    [
+      "reasoning",
+      [packet({ type: "reasoning_delta", reasoning: "Hm" }), packet({ type: "reasoning_done" })],
+      "Hm\n",
+    ],
+    ["a heartbeat", [packet({ type: "chat_heartbeat" })], ""],
+    [
+      "arguments in the making",
+      [
+        packet({
+          type: "tool_call_argument_delta",
+          tool_type: "python",
+          argument_deltas: { code: "p" },
+        }),
+      ],
+      "",
+    ],
+    [
+      "what nobody knows",
+      [parseStreamLine('{"placement":{},"obj":{"type":"telepathy","text":"x"}}')],
+      "",
+    ],
+  ];
+
+  const fileUrl = (path: string): string => `https://host/api${path}`;
+
+  describe("activity on stderr", () => {
+    it.each(cases)("shows %s", async (_name, lines, shown) => {
+      const { stderr, stdout } = await play(each([...lines, start(5), text("x", 5), stop]), {
+        sources: false,
+        fileUrl,
+      });
+      expect(stderr).toBe(shown);
+      expect(stdout).toBe("x\n");
+    });
+
+    it("is dimmed on a terminal", async () => {
+      const { stderr } = await play(each(cases[0]![1]), { isTTY: true, colour: true });
+      expect(stderr.split("\n").every((line) => line === "" || line.startsWith("\u001b[2m"))).toBe(
+        true,
+      );
+    });
+
+    it.each<[string, Parameters<typeof play>[1], RegExp, RegExp]>([
+      ["reasoning", { show: new Set(["reasoning"]) }, /Two ways/, /searching|found/],
+      ["tools", { show: new Set(["tools"]) }, /searching the web/, /Two ways|found/],
+      ["documents", { show: new Set(["documents"]) }, /found 1 document/, /Two ways|searching/],
+      ["none", { show: new Set() }, /Sources/, /Two ways|searching|found|retrieved/],
+    ])("is chosen: %s", async (_name, options, has, hasNot) => {
+      const { stderr } = await play(each(fixture), options);
+      expect(stderr).toMatch(has);
+      expect(stderr).not.toMatch(hasNot);
+    });
+  });
+
+  describe("very long lists", () => {
+    const namesOf = (count: number): string[] =>
+      Array.from({ length: count }, (_, index) => `n${index}`);
+    const linesOf = (many: string[]) => [
+      packet({ type: "search_tool_start" }, 1),
+      packet({ type: "search_tool_queries_delta", queries: many }, 1),
+      packet({ type: "open_url_urls", urls: many }, 1),
+      packet({ type: "python_tool_delta", stdout: many.join("\n"), file_ids: many }, 1),
+      packet({ type: "search_tool_documents_delta", documents: many.map((id) => document(id)) }, 1),
+      packet({ type: "image_generation_final", images: many.map((url) => ({ url })) }, 1),
+      start(2),
+      text("x", 2),
+      stop,
+    ];
+
+    it("are shown in short, and kept whole as data", async () => {
+      const many = namesOf(20_000);
+      const lines = linesOf(many);
+      const { stderr } = await play(each(lines));
+      expect(stderr.length).toBeLessThan(3000);
+      const { stdout } = await play(each(lines), { format: "json" });
+      const { toolCalls } = JSON.parse(stdout) as { toolCalls: { queries: string[] }[] };
+      expect(toolCalls[0]?.queries).toHaveLength(many.length);
+    });
+
+    it("are not too long for a call, where all of them are shown", async () => {
+      // A call takes some 120,000 arguments.
+      const lines = linesOf(namesOf(150_000));
+      const { stderr } = await play(each(lines), { all: true });
+      expect(stderr).toContain("· n149999\n");
+      expect((await play([lines], { isTTY: true, all: true })).stdout).toContain("· n149999");
+    });
+  });
+
+  describe("parallel branches", () => {
+    const report = (tab: number, content: string): ChatEvent =>
+      packet({ type: "intermediate_report_delta", content }, 2, {
+        tab_index: tab,
+        sub_turn_index: 0,
+      });
+
+    it("are told apart when their packets are mixed", async () => {
+      const { stderr } = await play(
+        each([
+          packet({ type: "top_level_branching", num_parallel_branches: 2 }, 1),
+          packet({ type: "search_tool_start", is_internet_search: false }, 2),
+          packet({ type: "search_tool_start", is_internet_search: true }, 2, { tab_index: 1 }),
+          packet({ type: "search_tool_queries_delta", queries: ["web"] }, 2, { tab_index: 1 }),
+          packet({ type: "search_tool_queries_delta", queries: ["own"] }, 2),
+          packet({ type: "python_tool_start", code: "1" }, 3),
+          start(5),
+          stop,
+        ]),
+      );
+      expect(stderr).toBe(
+        "[1] searching documents\n[2] searching the web\n[2]   for: web\n[1]   for: own\nrunning code\n  | 1\n",
+      );
+    });
+
+    it.each([
+      ["one tool", [1], "searching documents\n"],
+      ["two tools", [1, 2], "[1] searching documents\n[2] searching documents\n"],
+    ])("do not count the text before %s of the same step", async (_, tabs, expected) => {
+      const tool = { type: "search_tool_start", is_internet_search: false } as const;
+      const branches = { type: "top_level_branching", num_parallel_branches: 2 } as const;
+      const { stderr } = await play(
+        each([
+          start(1),
+          ...(tabs.length > 1 ? [packet(branches, 1)] : []),
+          ...tabs.map((tab) => packet(tool, 1, { tab_index: tab })),
+          start(5),
+          stop,
+        ]),
+      );
+      expect(stderr).toBe(expected);
+    });
+
+    it("write running text line by line", async () => {
+      const { stderr } = await play(
+        each([
+          report(0, "one "),
+          report(1, "a "),
+          report(0, "two\nthree"),
+          report(1, "b\n"),
+          start(5),
+          stop,
+        ]),
+      );
+      expect(stderr).toBe("[1.1] one two\n[2.1] a b\n[1.1] three\n");
+    });
+
+    it("hold back little, and cut long reports unless all is asked for", async () => {
+      const long = report(0, "line\n".repeat(30));
+      const cut = (await play(each([long, stop]))).stderr;
+      expect(cut.split("\n").length).toBe(22);
+      expect(cut).toContain("[1.1] … (--show all shows the rest)\n");
+      expect((await play(each([long, stop]), { all: true })).stderr.split("\n").length).toBe(31);
+      const endless = each(Array.from({ length: 300 }, () => report(0, "word ".repeat(20))));
+      expect((await play(endless)).stderr.split("\n").length).toBeGreaterThan(10);
+    });
   });
 });
