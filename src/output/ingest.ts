@@ -2,37 +2,11 @@ import { ApiError, type CliError, type ExitName } from "../errors.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";
 import type { Output } from "./terminal/output.ts";
 import { jsonOf } from "./report/json.ts";
-import type { ReportFailure, RunStatus } from "./report/stored/record.ts";
+import type { ReportFailure, ReportHead, RunStatus } from "./report/stored/record.ts";
 import { shownText, type ShownPath } from "./paths.ts";
 import { refusedRow } from "./report/text.ts";
 import { countOf, formatCount, formatDuration, type UploadCounts } from "./terminal/progress.ts";
 import { dim, green, red, yellow, type Text } from "./terminal/text.ts";
-
-/**
- * The result of an upload, for `--output json` and the summary. Its last member,
- * `failures`, may be long, so it is written one by one.
- */
-export interface IngestResult {
-  version: 1;
-  type: "result";
-  status: RunStatus;
-  counts: UploadCounts;
-  /** Documents that were new or changed when the run began. */
-  planned: number;
-  /** Files with a new path and the same text. */
-  renamed: number;
-  requests: number;
-  retries: number;
-  /** Responses that asked to slow down. */
-  throttled: number;
-  sentBytes: number;
-  seconds: number;
-  target: { baseUrl: string; profile: string; ccPairId: number | undefined };
-  /** Files, folders and globs as typed. */
-  paths: readonly string[];
-  shard: { index: number; count: number } | null;
-  skipped: { reason: string; count: number }[];
-}
 
 /** Format of an ingest command's stdout; text for people goes to stderr. */
 export type IngestFormat = "text" | "json" | "ndjson";
@@ -50,21 +24,43 @@ function countsText(counts: UploadCounts, isStopped: boolean): string {
   );
 }
 
+const reasonsShown = 20;
+
 /** Writes the result with its failures on stdout: indented (`json`) or on one line (`ndjson`). */
 export async function writeResult(
   output: Output,
   format: "json" | "ndjson",
-  result: IngestResult,
+  { status, planned, requests, retries, throttled, sentBytes, seconds, ...head }: ReportHead,
+  target: { baseUrl: string; profile: string; ccPairId: number | undefined },
   failures: Iterable<ReportFailure>,
 ): Promise<void> {
-  const data = { head: { ...result }, list: "failures", items: failures };
+  const { paths, shard, skipped } = head;
+  const { renamed, ...counts } = head.counts;
+  const result = {
+    version: 1,
+    type: "result",
+    status,
+    counts,
+    renamed,
+    planned,
+    requests,
+    retries,
+    throttled,
+    sentBytes,
+    seconds,
+    target,
+    paths,
+    shard,
+    skipped: skipped.slice(0, reasonsShown),
+  };
+  const data = { head: result, list: "failures", items: failures };
   for (const piece of jsonOf(data, format === "json" ? "\n" : "")) await output.json(piece);
 }
 
 /** Reports how many documents a run with --shard leaves to the other shards. */
 export async function tellOthers(
   output: Output,
-  shard: IngestResult["shard"] | undefined,
+  shard: ReportHead["shard"] | undefined,
   others: number,
 ): Promise<void> {
   if (!shard) return;
@@ -125,41 +121,38 @@ function needsFix(error: CliError): boolean {
  */
 export async function writeSummary(
   output: Output,
-  result: IngestResult,
+  { status, counts, planned, seconds, skipped }: ReportHead,
   failures: Iterable<ReportFailure>,
   options: { shown: ShownPath; connectors: string; stoppedBy?: CliError | undefined },
 ): Promise<void> {
-  const { connectors, stoppedBy } = options;
-  let shown = 0;
+  const { connectors, stoppedBy, shown } = options;
+  let count = 0;
   for (const each of failures) {
-    if (shown++ === maxShownFailures) break;
-    await output.problem(red("failed "), failureText(each, options.shown));
+    if (count++ === maxShownFailures) break;
+    await output.problem(red("failed "), failureText(each, shown));
   }
-  const hidden = result.counts.failed - maxShownFailures;
+  const hidden = counts.failed - maxShownFailures;
   if (hidden > 0) {
     await output.problem(`… and ${formatCount(hidden)} more; --output ndjson lists them all`);
   }
-  await tellSkipped(output, result.skipped);
-  const { status, counts, planned } = result;
+  await tellSkipped(output, skipped.slice(0, reasonsShown));
   const isStopped = status === "error" || status === "interrupted";
-  const took = formatDuration(result.seconds * 1000);
   const where = connectors === "" ? "" : ` · ${connectors}`;
-  await output.note(marks[status], `: ${countsText(counts, isStopped)} in ${took}${where}`);
-  if (result.renamed > 0) {
-    const were = result.renamed === 1 ? "was" : "were";
+  const took = `${countsText(counts, isStopped)} in ${formatDuration(seconds * 1000)}`;
+  await output.note(marks[status], `: ${took}${where}`);
+  if (counts.renamed > 0) {
+    const were = counts.renamed === 1 ? "was" : "were";
     await output.note(
-      `${countOf(result.renamed, "file")} ${were} renamed: the documents with the old ids still exist; see \`knowctl status\``,
+      `${countOf(counts.renamed, "file")} ${were} renamed: the documents with the old ids still exist; see \`knowctl status\``,
     );
   }
-  if (isStopped) {
-    const sent = formatCount(counts.created + counts.updated);
-    const done = `${sent} of ${countOf(planned, "document")}`;
-    await output.note(
-      stoppedBy && needsFix(stoppedBy)
-        ? `${done} sent and recorded; fix the error below, then run the same command`
-        : `${done} sent and recorded; run the same command again to continue`,
-    );
-  }
+  if (!isStopped) return;
+  const sent = `${formatCount(counts.created + counts.updated)} of ${countOf(planned, "document")}`;
+  const next =
+    stoppedBy && needsFix(stoppedBy)
+      ? "fix the error below, then run the same command"
+      : "run the same command again to continue";
+  await output.note(`${sent} sent and recorded; ${next}`);
 }
 
 const marks: Record<RunStatus, Text> = {

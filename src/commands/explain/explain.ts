@@ -18,10 +18,9 @@ import { openStateForReading } from "../../sync/state/file/read-only-state.ts";
 import { hasState } from "../../sync/state/file/state-file.ts";
 import { openOutput } from "../connect.ts";
 import { ownKeys } from "../ingest/own-keys.ts";
-import { isTargetOpen, recordedPairs } from "../ingest/target/recorded-target.ts";
+import { isTargetOpen, recordedPairs, chosenPair } from "../ingest/target/pair.ts";
 import { plannedBaseUrl } from "../ingest/session.ts";
 import type { MappingFlags } from "../ingest/options/mapping-flags.ts";
-import { chosenPair } from "../ingest/target/target.ts";
 
 export interface ExplainFlags extends MappingFlags {
   /** Row of a file of rows; default: the first. */

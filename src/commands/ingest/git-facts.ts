@@ -125,15 +125,15 @@ async function readCommits(
 
 async function readOwners(
   place: { top: string; prefix: string },
-  output: Output,
+  output: Output | undefined,
 ): Promise<CodeOwners | undefined> {
   const found = await findCodeOwners(place);
   if (!found) {
-    await output.warn("no CODEOWNERS file found: documents get no owners from it");
+    await output?.warn("no CODEOWNERS file found: documents get no owners from it");
     return undefined;
   }
   for (const { line, reason } of found.problems) {
-    await output.warn(neutraliseLine(`${found.file}:${line}: ${reason}`));
+    await output?.warn(neutraliseLine(`${found.file}:${line}: ${reason}`));
   }
   return found;
 }
@@ -145,7 +145,7 @@ async function readOwners(
 export async function readGitFacts(
   context: Context,
   request: GitRequest,
-  output: Output,
+  output: Output | undefined,
 ): Promise<GitFacts> {
   const { settings } = request.find;
   const { root, updatedAt, metaCommit, owners } = settings;

@@ -1,39 +1,42 @@
-import type { IngestOptions } from "./ingest-options.ts";
-import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import { serviceTargets, targetFor } from "../../sync/state/target.ts";
-import type { BegunRun } from "../../sync/state/uploads.ts";
-import type { Plan } from "../../sync/plan/plan.ts";
-import { addSize, noSize } from "../../documents/payload/payload.ts";
-import { openOutput } from "../connect.ts";
-import { accessRules, type AccessRules } from "./target/access.ts";
-import { everyDocument, writePlan } from "./dry-run.ts";
-import {
-  createDocumentLists,
-  createOwners,
-  failForeign,
-  ownersOptions,
-  type DocumentLists,
-} from "./target/owners.ts";
-import { planFolder } from "./plan.ts";
-import { warnOfHeld } from "./target/other-pairs.ts";
-import { checkPlannedPairs } from "./target/planned-access.ts";
-import { ingestFormat, withReport, type Report, type ReportRequest } from "./report/report.ts";
-import { checkReportFiles, type ReportFiles } from "../../output/report/forms.ts";
-import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
-import { openSource, type DocumentSource } from "./options/settings.ts";
-import { placeText } from "./target/names.ts";
-import { createPairCheck, missingPair, type PairCheck } from "./target/target.ts";
-import { printNext } from "./report/next.ts";
-import { printNotices, printReasons, printSince, printWarnings } from "./report/tell.ts";
-import { printUnfound } from "./report/tell-unfound.ts";
-import { begunRun } from "./upload/failures.ts";
-import { createOverwritten, uploadPlan, type Overwritten } from "./upload/upload.ts";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Context } from "../../context.ts";
+import { addSize, noSize } from "../../documents/payload/payload.ts";
+import { CliError } from "../../errors.ts";
+import { checkReportFiles } from "../../output/report/forms.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
+import type { Plan } from "../../sync/plan/plan.ts";
 import { tombstoneMark } from "../../sync/state/records.ts";
+import { serviceTargets, targetFor } from "../../sync/state/target.ts";
+import type { BegunRun } from "../../sync/state/uploads.ts";
+import { openOutput } from "../connect.ts";
+import { endPlan, everyDocument, plannedDocuments, writePlan } from "./dry-run.ts";
+import type { IngestOptions } from "./ingest-options.ts";
+import { openSource, type DocumentSource } from "./options/settings.ts";
+import { planFolder, type FolderPlanOptions } from "./plan.ts";
+import {
+  ingestFormat,
+  reportPlan,
+  withReport,
+  type Report,
+  type ReportRequest,
+} from "./report/report.ts";
+import {
+  printNext,
+  printNotices,
+  printReasons,
+  printSince,
+  printUnfound,
+  printWarnings,
+} from "./report/tell.ts";
+import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
+import { checkPlannedPairs, pairCheckOf, requiredAccess, type PairCheck } from "./target/access.ts";
+import { createOwners, failForeign, warnOfHeld } from "./target/owners.ts";
+import { missingPair } from "./target/pair.ts";
+import { createDocumentLists, type DocumentLists } from "./target/service-lists.ts";
+import { begunRun } from "./upload/failures.ts";
+import { uploadPlan } from "./upload/upload.ts";
 
 interface IdChanges {
   count: number;
@@ -44,25 +47,18 @@ interface IdChanges {
 }
 
 /** Counts the documents whose file the state records under another id; an import records it too. */
-function findIdChanges(session: Session, plan: Plan): IdChanges {
+function findIdChanges({ state, targets, shaping }: Session, { table }: Plan): IdChanges {
   const found: IdChanges = { count: 0, newOthers: 0, first: undefined };
-  const { state, targets, shaping } = session;
-  if (plan.table.count("new") === 0) return found;
+  if (table.count("new") === 0) return found;
   if (serviceTargets(state.database, targets.baseUrl).length === 0) return found;
-  const knows = new Map<string, boolean>();
-  const isKnown = (key: string): boolean => {
-    if (!knows.has(key)) knows.set(key, state.knows(key));
-    return knows.get(key) === true;
-  };
   const recorded = state.database.prepare(
     `SELECT id, options FROM accepted
       WHERE target = ? AND path = ? AND part = ? AND id <> ? AND whole <> '${tombstoneMark}' LIMIT 1`,
   );
   // Those of the other shards count as well: each shard alone may have too few to be noticed.
-  const unrecorded = plan.table.entries(["new", "other"]);
-  for (const { path, part, id = "", ownPair, action } of unrecorded) {
+  for (const { path, part, id = "", ownPair, action } of table.entries(["new", "other"])) {
     const key = targetFor(targets, ownPair)?.key;
-    if (key === undefined || !isKnown(key) || state.accepted(key, id)) continue;
+    if (key === undefined || !state.knows(key) || state.accepted(key, id)) continue;
     if (action === "other") found.newOthers++;
     const row = recorded.get(key, path, part, id);
     if (row === undefined) continue;
@@ -102,22 +98,6 @@ function idChanges(session: Session, plan: Plan): { text: string; hints: string[
   };
 }
 
-/** Throws CliError `usage` unless the ids are as recorded, or may change. */
-function refuseIdChanges(session: Session, plan: Plan, isAllowed: boolean): void {
-  const changes = isAllowed ? undefined : idChanges(session, plan);
-  if (!changes) return;
-  const { text, hints } = changes;
-  throw new CliError("usage", `${text}; nothing was sent`, { hints });
-}
-
-function folderWithState(root: string): string | undefined {
-  for (let folder = root; dirname(folder) !== folder;) {
-    folder = dirname(folder);
-    if (existsSync(join(folder, ".knowctl", "state.db"))) return folder;
-  }
-  return undefined;
-}
-
 /**
  * Warns at the first upload from a root below a folder with a state, e.g. after `git init` in a
  * subfolder or with `--root`. Files uploaded from the upper folder would get a second document.
@@ -125,36 +105,49 @@ function folderWithState(root: string): string | undefined {
 async function warnOfStateAbove({ output, source, state }: Session): Promise<void> {
   if (state.countFiles(1) > 0) return;
   const { root } = source.settings;
-  const above = folderWithState(root);
-  if (above === undefined) return;
-  await output.warn(
-    `the project root is ${root}, but the folder ${above} above it contains a state: files uploaded from there get other ids here, so the service stores them twice; to keep their ids, use --root ${above}`,
-  );
+  for (let folder = root; dirname(folder) !== folder;) {
+    folder = dirname(folder);
+    if (!existsSync(join(folder, ".knowctl", "state.db"))) continue;
+    return await output.warn(
+      `the project root is ${root}, but the folder ${folder} above it contains a state: files uploaded from there get other ids here, so the service stores them twice; to keep their ids, use --root ${folder}`,
+    );
+  }
 }
+
+/** Flags that cannot be combined, in words. */
+const refusals: readonly {
+  isRefused: (options: IngestOptions, readsStdin: boolean, pathCount: number) => boolean;
+  why: string;
+  hint: string;
+}[] = [
+  {
+    isRefused: (_, readsStdin, pathCount) => readsStdin && pathCount > 1,
+    why: "`-` (stdin) cannot be combined with other paths",
+    hint: "run the command once for stdin and once for the other paths",
+  },
+  {
+    isRefused: ({ id }, readsStdin) => id !== undefined && !readsStdin,
+    why: "--id names the one document on stdin, so it needs the path `-`",
+    hint: "for example `knowctl ingest - --format markdown --id handbook < handbook.md`",
+  },
+  {
+    isRefused: ({ exitCode, dryRun }) => exitCode === true && dryRun !== true,
+    why: "--exit-code needs --dry-run",
+    hint: "add --dry-run, or omit --exit-code: an upload has its own exit codes",
+  },
+  {
+    isRefused: ({ dryRun, report, gitlabReport }, readsStdin) =>
+      dryRun === true && readsStdin && (report ?? gitlabReport) !== undefined,
+    why: "--dry-run of stdin writes no report",
+    hint: "omit --report and --gitlab-report: `--output json` prints the plan",
+  },
+];
 
 /** Throws CliError `usage` for flags that cannot be combined. */
 export function checkOptions(paths: readonly string[], options: IngestOptions): void {
-  if (paths.includes("-") && paths.length > 1) {
-    throw new CliError("usage", "`-` (stdin) cannot be combined with other paths", {
-      hints: ["run the command once for stdin and once for the other paths"],
-    });
-  }
-  if (options.id !== undefined && !paths.includes("-")) {
-    throw new CliError("usage", "--id names the one document on stdin, so it needs the path `-`", {
-      hints: ["for example `knowctl ingest - --format markdown --id handbook < handbook.md`"],
-    });
-  }
-  if (options.exitCode && !options.dryRun) {
-    throw new CliError("usage", "--exit-code needs --dry-run", {
-      hints: ["add --dry-run, or omit --exit-code: an upload has its own exit codes"],
-    });
-  }
-  const isReported = (options.report ?? options.gitlabReport) !== undefined;
-  if (options.dryRun && isReported && paths.includes("-")) {
-    throw new CliError("usage", "--dry-run of stdin writes no report", {
-      hints: ["omit --report and --gitlab-report: `--output json` prints the plan"],
-    });
-  }
+  const readsStdin = paths.includes("-");
+  const refusal = refusals.find((each) => each.isRefused(options, readsStdin, paths.length));
+  if (refusal) throw new CliError("usage", refusal.why, { hints: [refusal.hint] });
 }
 
 /** The error of a command that found no file; in a trial, with advice for `knowctl try`. */
@@ -174,17 +167,9 @@ export async function planFound(
   context: Context,
   session: Session,
   options: IngestOptions,
-  planOptions: {
-    files?: ReportFiles;
-    onManyPending?: () => void;
-    onPlanned?: (body: Uint8Array) => void;
-  } = {},
+  more: Pick<FolderPlanOptions, "files" | "onManyPending" | "onPlanned"> = {},
 ): Promise<Plan> {
-  const plan = await planFolder(context, session, {
-    ...options,
-    ...planOptions,
-    sends: true,
-  });
+  const plan = await planFolder(context, session, { ...options, ...more, sends: true });
   if (plan.fileCount === 0 && !options.allowEmpty) {
     throw nothingFound(session.source, context.trialFiles !== undefined);
   }
@@ -193,51 +178,45 @@ export async function planFound(
 }
 
 /** Pairs of the documents to send; without documents, the run's pair if an access type is required. */
-function pairsToCheck({ pairs }: Plan, { targets }: Session, { required }: AccessRules): number[] {
-  const { ccPairId } = targets.pair;
+function pairsToCheck(
+  { pairs }: Plan,
+  { targets, source }: Session,
+  options: IngestOptions,
+): number[] {
   if (pairs.size > 0) return [...pairs].filter((each) => each !== undefined);
-  return required.length > 0 && ccPairId !== undefined ? [ccPairId] : [];
+  const { ccPairId } = targets.pair;
+  const isRequired = requiredAccess(options, source.config).length > 0;
+  return isRequired && ccPairId !== undefined ? [ccPairId] : [];
 }
 
 async function dryRun(
   context: Context,
   session: Session,
-  begun: Pick<ReportRequest, "format" | "files" | "startedAtMs">,
+  request: ReportRequest,
   options: IngestOptions,
 ): Promise<void> {
-  const { output, source, state, shaping, targets } = session;
-  const { format, files } = begun;
+  const { output, source } = session;
   const size = noSize();
   const onPlanned = (body: Uint8Array): void => addSize(size, body);
-  const plan = await planFound(context, session, options, { files, onPlanned });
-  const rules = accessRules(options, source.config);
-  await checkPlannedPairs(context, session, pairsToCheck(plan, session, rules), rules, (client) =>
-    options.overwrite === true ? Promise.resolve() : failForeign(context, session, client, plan),
-  );
-  await warnOfHeld(session, plan.table.entries(["new", "changed", "unchanged"]), rules);
-  await printNotices(session, plan.table.notices);
-  await printWarnings(session, plan.table.warnings(), plan.images);
+  const plan = await planFound(context, session, options, { files: request.files, onPlanned });
+  const { table } = plan;
+  const pairs = pairsToCheck(plan, session, options);
+  await checkPlannedPairs(context, session, pairs, options, async (client) => {
+    if (!options.overwrite) await failForeign(context.signal, session, client, plan);
+  });
+  await warnOfHeld(session, table.entries(["new", "changed", "unchanged"]), options);
+  await printNotices(session, table.notices);
+  await printWarnings(session, table.warnings(), plan.images);
   await printSince(output, source, true);
   const changes = options.allowIdChange ? undefined : idChanges(session, plan);
   if (changes) {
     await output.warn(`${changes.text}: the upload is refused; ${changes.hints.join("; ")}`);
-  } else await printReasons(output, plan.table);
-  const exitCode = options.exitCode === true;
-  const { shard } = options;
-  const shown = format === "text" ? source.shown : (path: string) => path;
-  const folder = { plan, source, state, shaping, targets, shard, shown };
-  const { reportPlan } = await import("./report/plan-report.ts");
-  await reportPlan(context, session, folder, begun);
-  await writePlan(session, format, {
-    documents: everyDocument(context, folder),
-    size,
-    listsGone: source.since !== undefined,
-    noPair: () => plan.pairs.has(undefined),
-    others: () => plan.table.count("other"),
-    shard,
-    exitCode,
-    isRecordless: options.state === false,
-  });
+  } else await printReasons(output, table);
+  await reportPlan(context, session, plannedDocuments(session, plan, options), request);
+  const documents = everyDocument(context, session, plan, options);
+  const counts = await writePlan(session, options, documents, size);
+  const lacksPair = plan.pairs.has(undefined);
+  await endPlan(session, options, counts, { size, others: table.count("other"), lacksPair });
 }
 
 async function upload(
@@ -250,59 +229,59 @@ async function upload(
     const begun = begunRun(session, options, request.startedAtMs);
     const target = targetFor(session.targets, undefined);
     const isFirst = target !== undefined && !session.state.knows(target.key);
-    await uploadFound(context, session, report, request, options, begun);
+    await uploadFound(context, session, { report, request, begun }, options);
     await printNext(context, session, report.counts, isFirst ? options : undefined);
   });
 }
 
 /** What a run asks of the service, and warns of, once: also where it sends several groups of files. */
-interface Asked {
+export interface Asked {
   check: PairCheck;
   lists: DocumentLists;
-  overwritten: Overwritten;
+  /** Whether a warning said that the service already had a document without a record here. */
+  isOverwriteTold: boolean;
 }
 
 /** `session` stays open for the whole run. */
 export function askOnce(context: Context, session: UploadSession, options: IngestOptions): Asked {
-  const { connected, source, targets, pairNames: names } = session;
-  const place = placeText(source.config, targets.baseUrl);
-  const rules = accessRules(options, source.config);
+  const { client } = session.connected;
   return {
-    check: createPairCheck(connected.client, rules, { names, place }),
-    lists: createDocumentLists(session, context.signal),
-    overwritten: createOverwritten(),
+    check: pairCheckOf(client, session, options),
+    lists: createDocumentLists(client, session, context.signal),
+    isOverwriteTold: false,
   };
 }
 
 /** Plans over the files of the session, checks the target and sends them; for `begun` see uploadPlan(). */
 export async function uploadFound(
   context: Context,
-  session: UploadSession & { asked?: Asked },
-  report: Report,
-  { files, startedAtMs }: ReportRequest,
+  session: UploadSession,
+  { report, request, begun }: { report: Report; request: ReportRequest; begun?: BegunRun },
   options: IngestOptions,
-  begun?: BegunRun,
+  asked = askOnce(context, session, options),
 ): Promise<void> {
-  const rules = accessRules(options, session.source.config);
-  const { check, lists, overwritten } = session.asked ?? askOnce(context, session, options);
-  const owners = createOwners(session, ownersOptions(context, options), lists);
+  const { output, source, state, targets } = session;
+  const owners = createOwners(session, options, asked.lists);
   // A state without records of the service: whatever is pending has none.
-  const isFirst = serviceTargets(session.state.database, session.targets.baseUrl).length === 0;
+  const isFirst = serviceTargets(state.database, targets.baseUrl).length === 0;
   const onManyPending = (): void => {
-    check.begin();
+    asked.check.begin();
     if (isFirst) owners.begin();
   };
+  const { files, startedAtMs } = request;
   const plan = await planFound(context, session, options, { files, onManyPending });
   if (plan.pairs.has(undefined)) throw missingPair({ isUpload: true });
-  const { output } = session;
   // The pair of a trial has no readers but its user: the note on readers would only worry.
   const messages = context.trialFiles ? { note: async () => {}, warn: output.warn } : output;
-  await check(pairsToCheck(plan, session, rules), messages, "nothing was sent");
-  refuseIdChanges(session, plan, options.allowIdChange === true);
-  await printSince(session.output, session.source);
-  await printReasons(session.output, plan.table);
+  await asked.check(pairsToCheck(plan, session, options), messages, "nothing was sent");
+  const changes = options.allowIdChange ? undefined : idChanges(session, plan);
+  if (changes) {
+    throw new CliError("usage", `${changes.text}; nothing was sent`, { hints: changes.hints });
+  }
+  await printSince(output, source);
+  await printReasons(output, plan.table);
   await printUnfound(session, plan);
-  const planned = { plan, startedAtMs, begun, owners, overwritten };
+  const planned = { plan, startedAtMs, begun, owners, asked };
   await uploadPlan(context, session, planned, report, options);
 }
 
@@ -319,25 +298,25 @@ export async function ingest(
   const startedAtMs = context.now();
   checkOptions(paths, options);
   if (paths.includes("-") && options.printConfig !== true)
-    return await (await import("./stdin/stdin.ts")).ingestStdin(context, options);
+    return await (await import("./stdin.ts")).ingestStdin(context, options);
   const output = openOutput(context, options);
-  const begun = {
+  const request: ReportRequest = {
     startedAtMs,
     format: ingestFormat(options),
     files: checkReportFiles(options, context.cwd),
+    shard: options.shard,
   };
   const sends = options.dryRun !== true && options.printConfig !== true;
   const source = await openSource(context, paths, options, output, sends);
   if (options.printConfig) {
-    return await (
-      await import("./options/print-config.ts")
-    ).printConfig(context, output, source, options);
+    const { printConfig } = await import("./options/project-file.ts");
+    return await printConfig(context, output, source, options);
   }
   const session = await openSession(context, output, source, options);
   try {
     if (!context.trialFiles) await warnOfStateAbove(session);
-    if (!isUpload(session)) await dryRun(context, session, begun, options);
-    else await upload(context, session, { ...begun, shard: options.shard }, options);
+    if (!isUpload(session)) await dryRun(context, session, request, options);
+    else await upload(context, session, request, options);
   } finally {
     await session.close();
   }

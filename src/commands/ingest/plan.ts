@@ -10,10 +10,10 @@ import type { Shard } from "../../sync/plan/shard.ts";
 import { seenText } from "../../sync/state/records.ts";
 import { orphanScope } from "./options/inputs.ts";
 import type { ReportFiles } from "../../output/report/forms.ts";
-import { withoutReports } from "./report/report-files.ts";
+import { withoutReports } from "./report/report.ts";
 import type { Session } from "./session.ts";
 
-interface FolderPlanOptions {
+export interface FolderPlanOptions {
   shard?: Shard | undefined;
   checksum?: boolean;
   force?: boolean;

@@ -26,9 +26,13 @@ import { openClient } from "../connect.ts";
 import { secretsOf, type Secrets } from "../../output/terminal/redact.ts";
 import { ownKeys } from "./own-keys.ts";
 import type { MappingFlags } from "./options/mapping-flags.ts";
-import type { PairNames } from "./target/names.ts";
-import { chosenPair, pairByName, type ChosenPair } from "./target/target.ts";
-import { recordedPair } from "./target/recorded-target.ts";
+import {
+  type PairNames,
+  chosenPair,
+  pairByName,
+  pairOrRecorded,
+  type ChosenPair,
+} from "./target/pair.ts";
 import { pathsInParts } from "../../documents/parts/parts.ts";
 import type { AcceptedRecord, FailureRecord, FileRecord } from "../../sync/state/records.ts";
 
@@ -290,8 +294,7 @@ export async function openSession(
     const progress = startProgress(output, context.elapsed);
     closing.push(() => progress.stop());
     const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
-    const pair =
-      (await recordedPair(requestedPair, { config, state, baseUrl, output })) ?? requestedPair;
+    const pair = await pairOrRecorded(requestedPair, { state, baseUrl }, config, output);
     const pairNames: PairNames = new Map();
     const ccPairId =
       pair.connector === undefined || !connected

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { Context } from "../../context.ts";
-import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { loadGlobs, mayBeGlob } from "../../documents/files/patterns.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
 import type { PlanInspector } from "../../documents/inspect/inspection.ts";
@@ -10,9 +9,9 @@ import { flagsKey, type RecordedOptions } from "../../sync/state/options.ts";
 import type { BegunRun } from "../../sync/state/uploads.ts";
 import { failuresKey } from "../ingest/upload/failures.ts";
 import { CliError } from "../../errors.ts";
-import { openSource, type DocumentSource, inspectSetup } from "../ingest/options/settings.ts";
-import type { Session, SessionRequest } from "../ingest/session.ts";
-import { namesPairsByRule, sentTargets } from "../ingest/target/recorded-target.ts";
+import { inspectSetup, recordedSource, type DocumentSource } from "../ingest/options/settings.ts";
+import type { Session } from "../ingest/session.ts";
+import { namesPairsByRule, sentTargets } from "../ingest/target/pair.ts";
 
 /** Files that are judged by the same flags, over the configuration of today. */
 export interface Group {
@@ -39,23 +38,28 @@ export interface Groups {
   close(): Promise<void>;
 }
 
-const silent = async (): Promise<void> => {};
+/** Opens the files of recorded options: their flags over the configuration of today. The caller closes it. */
+export async function openRecorded(
+  context: Context,
+  { source: today, targets, keys }: Pick<Session, "source" | "targets" | "keys">,
+  recorded: RecordedOptions,
+  fileCount: number,
+): Promise<Pick<Group, "source"> & { inspector: OpenInspector }> {
+  const flags = { idsOnly: true, wholeRoot: true, mayBeRemoved: true };
+  const source = await recordedSource(context, today, recorded, flags);
+  const setup = inspectSetup(source, targets, keys);
+  return { source, inspector: await openInspector(setup, context.workerScript, fileCount) };
+}
 
-/** Opens the group of recorded options: their flags over the configuration of today. */
+type OpenInspector = Awaited<ReturnType<typeof openInspector>>;
+
 async function openGroup(
   context: Context,
-  { source: today, output, targets, keys, state }: Session,
-  request: SessionRequest,
+  session: Session,
   recorded: RecordedOptions,
 ): Promise<Group> {
-  const { root } = today.settings;
-  const flags = { ...request, recorded, idsOnly: true, wholeRoot: true };
-  // The messages about configuration and root were printed for the command itself.
-  const quiet = { ...output, note: silent, warn: silent };
-  const source = await openSource(context, [root], flags, quiet, false);
-  const setup = inspectSetup(source, targets, keys);
-  const count = state.countFiles(filesInThisThread);
-  const inspector = await openInspector(setup, context.workerScript, count, loadExamine);
+  const count = session.state.countFiles(filesInThisThread);
+  const { source, inspector } = await openRecorded(context, session, recorded, count);
   const { pairFromFlag } = recorded;
   const { close } = inspector;
   return { source, recorded: { ...source.options, pairFromFlag }, inspector, close, pairFromFlag };
@@ -91,11 +95,7 @@ const withoutFilters = (settings: DocumentSource["settings"]): DocumentSource["s
  * Opens the groups of a session: the flags recorded with each document, and for a file without a
  * record those of the last upload that covered its folder. The caller closes them.
  */
-export async function openGroups(
-  context: Context,
-  session: Session,
-  request: SessionRequest,
-): Promise<Groups> {
+export async function openGroups(context: Context, session: Session): Promise<Groups> {
   const { state, source, inspector, shaping, targets } = session;
   const keys = sentTargets(state, targets, source.config);
   const uploadKeys = new Set([...keys, failuresKey(targets)]);
@@ -124,7 +124,7 @@ export async function openGroups(
       const recorded = state.options.get(number);
       if (!recorded) continue;
       const key = flagsKey(recorded, isByRule);
-      const group = byKey.get(key) ?? (await openGroup(context, session, request, recorded));
+      const group = byKey.get(key) ?? (await openGroup(context, session, recorded));
       byKey.set(key, group);
       byNumber.set(number, group);
     }

@@ -8,8 +8,12 @@ import type { DocumentSettings } from "../../documents/map/settings.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { flagsText } from "../ingest/options/mapping-flags.ts";
-import type { DocumentSource } from "../ingest/options/settings.ts";
-import type { Session, SessionRequest } from "../ingest/session.ts";
+import type { Plan } from "../../sync/plan/plan.ts";
+import { serviceTargets, targetFor } from "../../sync/state/target.ts";
+import { refuseUnrecorded } from "../ingest/options/inputs.ts";
+import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
+import { planFolder } from "../ingest/plan.ts";
+import { openSession, type Session, type SessionRequest } from "../ingest/session.ts";
 import { openGroups, type Group, type Groups } from "./groups.ts";
 
 /** A session whose files are read with the flags of their uploads. */
@@ -148,13 +152,12 @@ async function printFlags({ recorded: groups }: Groups, output: Output): Promise
  * Makes of a session one that reads each file with the flags recorded with it, over the configuration of
  * today. `wholeRoot`: without paths, look at everything that is configured, or in the root.
  */
-export async function judgeByRecord(
+async function judgeByRecord(
   context: Context,
   session: Session,
-  request: SessionRequest,
-  wholeRoot = false,
+  wholeRoot: boolean,
 ): Promise<JudgingSession> {
-  const groups = await openGroups(context, session, request);
+  const groups = await openGroups(context, session);
   await printFlags(groups, session.output);
   const { source, close } = session;
   const [base] = groups.all;
@@ -184,4 +187,45 @@ export async function judgeByRecord(
       await close();
     },
   };
+}
+
+/**
+ * Opens the folder of a command that judges what was uploaded: `status` and `prune`. `refuse` throws
+ * for a configuration that does not allow the command. Throws CliError `usage` for a path that neither
+ * exists nor is recorded for the target; `anyTarget`: or for another target. The caller closes it.
+ */
+export async function openJudged(
+  context: Context,
+  output: Output,
+  paths: readonly string[],
+  request: SessionRequest,
+  how: {
+    sends: boolean;
+    wholeRoot: boolean;
+    anyTarget: boolean;
+    refuse: (source: DocumentSource) => void;
+  },
+): Promise<JudgingSession> {
+  const flags = { ...request, idsOnly: true, wholeRoot: true, mayBeRemoved: true };
+  const source = await openSource(context, paths, flags, output, how.sends);
+  how.refuse(source);
+  const session = await openSession(context, output, source, request);
+  try {
+    const judging = await judgeByRecord(context, session, how.wholeRoot);
+    const { state, targets } = session;
+    const own = targetFor(targets, undefined);
+    const others = how.anyTarget ? serviceTargets(state.database, targets.baseUrl) : [];
+    if (own) refuseUnrecorded(judging, [own.key, ...others]);
+    return judging;
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+}
+
+/** Plans over the files, without a change of the state: each document gets its id. */
+export async function planJudged(context: Context, session: JudgingSession): Promise<Plan> {
+  const plan = await planFolder(context, session, { isDry: true });
+  await session.progress.stop();
+  return plan;
 }

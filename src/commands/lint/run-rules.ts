@@ -28,7 +28,7 @@ import { listFiles } from "../../documents/find/find.ts";
 import type { Inspector, LookItem, Prepared } from "../../documents/inspect/inspection.ts";
 import { openInspector } from "../../documents/inspect/open-inspector.ts";
 import { formatOf } from "../../documents/formats/formats.ts";
-import { withoutReports } from "../ingest/report/report-files.ts";
+import { withoutReports } from "../ingest/report/report.ts";
 
 /** A file or row that was read, or why it could not be read. */
 type LintedPage =

@@ -10,9 +10,9 @@ import type { Target } from "../../sync/state/target.ts";
 import { compareWithService, refuseUnlistablePair } from "../status/compare.ts";
 import { coversRoot } from "../ingest/options/inputs.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
-import type { ServiceLists } from "../ingest/target/service-lists.ts";
 import { isConnected, type Session } from "../ingest/session.ts";
-import { refuseIncompleteCheckout } from "./complete-checkout.ts";
+import { refuseIncompleteCheckout } from "./guards.ts";
+import { readHolders } from "./shared.ts";
 
 function refuse(reason: string, ...hints: string[]): CliError {
   return new CliError("usage", `--extra: ${reason}; nothing was removed`, { hints });
@@ -74,22 +74,6 @@ function refuseForeign(recorded: number, listed: number, { ccPairId }: Target): 
   );
 }
 
-/** Reads the lists of all other pairs: deleting a document deletes it there too. Returns the pairs. */
-async function readOtherPairs(
-  lists: ServiceLists,
-  { ccPairId }: Target,
-): Promise<readonly number[]> {
-  const { pairs, isComplete } = await lists.findOthers(ccPairId);
-  if (!isComplete) {
-    throw refuse(
-      "the service does not list all connectors by their ids for this key, so another one may have a document too",
-      "use the key of an administrator; `knowctl connectors list` shows what the key sees",
-    );
-  }
-  for (const each of pairs) await lists.readOther(each);
-  return pairs;
-}
-
 /**
  * Yields the documents of a pair that neither a file nor a record of this project has. Leaves out
  * documents that another pair has too, and ids that are no paths. Throws CliError `usage` where the
@@ -115,9 +99,9 @@ export async function* findExtra(
     );
   }
   refuseForeign(compared.recorded(target), listed.count([target.ccPairId]), target);
-  const isNeeded = found.count("extra") > 0;
-  const others = isNeeded ? await readOtherPairs(lists, target) : [];
   if (noExtra !== undefined) await output.note(`extra documents were not determined: ${noExtra}`);
+  // Deleting a document deletes it in every pair.
+  const holderOf = found.count("extra") > 0 ? await readHolders(lists, target.ccPairId) : undefined;
   for (const { id } of found.list("extra")) {
     if (!isPathId(id, idPrefix)) {
       await output.note(
@@ -127,9 +111,9 @@ export async function* findExtra(
     }
     const encoded = storedId(id);
     const stored = listed.has(target.ccPairId, encoded) ? encoded : id;
-    const other = others.find((each) => listed.has(each, stored));
-    if (other !== undefined) {
-      await output.note(`kept: ${neutraliseLine(id)} (pair ${other} has it too)`);
+    const holder = holderOf?.([stored]);
+    if (holder !== undefined) {
+      await output.note(`kept: ${neutraliseLine(id)} (${holder} has it too)`);
       continue;
     }
     const reason = "no file and no record of this project has it";

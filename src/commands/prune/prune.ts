@@ -1,71 +1,81 @@
-import { ruleTargets } from "../ingest/target/recorded-target.ts";
 import { dialects, onyxHint } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { writeList, checkSelection, type Column } from "../../output/formats/formats.ts";
+import { checkSelection, writeList, type Column } from "../../output/formats/formats.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
+import { isRemoved, type OrphanClass } from "../../sync/orphans/orphan-classes.ts";
 import {
   collectOrphans,
+  type ListedOrphan,
   type OrphanTable,
   type UnlistedOrphan,
 } from "../../sync/orphans/orphan-table.ts";
-import { isRemoved } from "../../sync/orphans/orphan-classes.ts";
 import { targetFor } from "../../sync/state/target.ts";
 import { openOutput } from "../connect.ts";
-import { accessRules } from "../ingest/target/access.ts";
-import { refuseIncompleteCheckout } from "./complete-checkout.ts";
-import { findOrphans } from "./orphan-search.ts";
-import { refuseUnrecorded } from "../ingest/options/inputs.ts";
-import { planFolder } from "../ingest/plan.ts";
-import { checkPlannedPairs } from "../ingest/target/planned-access.ts";
-import {
-  checkRemoval,
-  confirmRemoval,
-  removeAll,
-  type PruneOptions,
-  type Work,
-} from "./remove-orphans.ts";
-import { openSession, type Session } from "../ingest/session.ts";
-import { judgeByRecord } from "../judging/judge.ts";
-import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
-import { placeText } from "../ingest/target/names.ts";
-import { createPairCheck, missingPair } from "../ingest/target/target.ts";
-import { keepShared, keptError, warnOfShared } from "./shared.ts";
+import type { DocumentSource } from "../ingest/options/settings.ts";
 import { problemOf } from "../ingest/report/tell.ts";
+import type { SessionRequest } from "../ingest/session.ts";
+import { checkPlannedPairs, pairCheckOf, type AccessFlags } from "../ingest/target/access.ts";
+import { missingPair, namedPair, pairText, ruleTargets } from "../ingest/target/pair.ts";
+import { openJudged, planJudged } from "../judging/judge.ts";
+import { findOrphans } from "../judging/orphans.ts";
+import { confirmChange, createPrompt } from "../prompt.ts";
+import { checkRemoval, refuseIncompleteCheckout, type MaxDelete, type Work } from "./guards.ts";
+import { removeAll } from "./remove.ts";
+import { keepShared, keptError, warnOfShared } from "./shared.ts";
 
-/** The columns of the list; `shown` formats a path for people. */
-function columnsOf(shown: (path: string) => string): Column<object>[] {
-  const names = ["status", "path", "id", "class", "stored_id", "reason"] as const;
-  return names.map((name) => ({
-    name,
-    ...(name === "path"
-      ? { show: (value: unknown) => (value === null ? "" : shown(String(value))) }
-      : {}),
-    ...(name === "path" || name === "id" ? { cut: "start" as const } : {}),
-    ...(name === "stored_id" ? { shown: false } : {}),
-  }));
+export interface PruneOptions extends SessionRequest, AccessFlags {
+  tombstone?: boolean;
+  yes?: boolean;
+  /** Also remove documents that only the service has. */
+  extra?: boolean;
+  maxDelete?: MaxDelete;
+  /** Additional classes to remove; `shared`: also what another pair has. */
+  class?: (OrphanClass | "shared")[];
 }
 
-/** The documents that are removed, and those kept because another pair has them, as rows of the output. */
-function* rowsOf(orphans: OrphanTable): Generator<object> {
+/** A document that is removed, or kept because another pair has it. */
+function rowOf(each: ListedOrphan) {
+  const { status, path, part, id, storedId, reason, problem } = each;
+  return {
+    status: status as string,
+    path: path === "" ? null : path,
+    row: part === 0 ? null : part,
+    id,
+    class: each.class as string,
+    stored_id: storedId ?? null,
+    reason: problem ?? reason,
+  };
+}
+
+type Row = ReturnType<typeof rowOf>;
+
+function* rowsOf(orphans: OrphanTable): Generator<Row> {
   for (const each of orphans.list()) {
-    if (!each.isSelected && each.status !== "kept") continue;
-    const { status, path, part, id, storedId, reason, problem } = each;
-    yield {
-      status,
-      path: path === "" ? null : path,
-      row: part === 0 ? null : part,
-      id,
-      class: each.class,
-      stored_id: storedId ?? null,
-      reason: problem ?? reason,
-    };
+    if (each.isSelected || each.status === "kept") yield rowOf(each);
   }
 }
 
+/** The columns of the list; `shown` formats a path for people. */
+function columnsOf(shown: (path: string) => string): Column<Row>[] {
+  return [
+    { name: "status", value: ({ status }) => status },
+    {
+      name: "path",
+      value: ({ path }) => path,
+      show: (value) => (value === null ? "" : shown(String(value))),
+      cut: "start",
+    },
+    { name: "id", value: ({ id }) => id, cut: "start" },
+    { name: "class", value: (row) => row.class },
+    { name: "stored_id", value: (row) => row.stored_id, shown: false },
+    { name: "reason", value: ({ reason }) => reason },
+  ];
+}
+
 /** Members of a row, so that an unknown name in --fields is refused before any removal. */
-const sample = {
+const sample: Row = {
   status: "",
   path: "",
   row: null,
@@ -91,10 +101,8 @@ function checkPruneOptions(options: PruneOptions): void {
       ],
     });
   }
-  if (options.tombstone) return;
-  const flag = uploadFlags.find(([each]) => options[each] !== undefined);
-  if (flag === undefined) return;
-  const [, name] = flag;
+  const [, name] = uploadFlags.find(([each]) => options[each] !== undefined) ?? [];
+  if (options.tombstone || name === undefined) return;
   throw new CliError("usage", `${name} needs --tombstone: without it, nothing is uploaded`, {
     hints: [`add --tombstone, or omit ${name}`],
   });
@@ -125,49 +133,42 @@ async function printOtherPairs(context: Context, { session, plan }: Work): Promi
   }
 }
 
-/** Prints what is not removed, and why. */
-async function printKept(context: Context, work: Work): Promise<void> {
-  const { orphans, session, target } = work;
-  const { state, output, source } = session;
+/** Prints that nothing is removed, and why. */
+async function printNothing({ orphans, session, target }: Work): Promise<void> {
+  const { state, output, source, targets } = session;
   if (!state.knows(target.key))
     await output.note(`no document was sent to ${target.key} from this project`);
   else if (orphans.selected === 0) {
-    const isOne = ruleTargets(state, session.targets, source.settings).length === 0;
+    const isOne = ruleTargets(state, targets, source.settings).length === 0;
     await output.note(`nothing to remove${isOne ? "" : ` of pair ${target.ccPairId}`}`);
   }
-  await printOtherClasses(session, orphans);
-  await printOtherPairs(context, work);
 }
 
 /** Reports the documents that are removed only with --class. */
-async function printOtherClasses({ output }: Session, orphans: OrphanTable): Promise<void> {
+async function printOtherClasses({ session, orphans }: Work): Promise<void> {
   const counts = new Map<string, number>();
   for (const { class: name, isSelected, problem } of orphans.list()) {
     if (!isSelected && problem === undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   if (counts.size === 0) return;
   const parts = [...counts].map(([name, count]) => `${formatCount(count)} ${name}`);
-  await output.note(
+  await session.output.note(
     `kept, because their files exist or they may be of another project: ${parts.join(", ")} (\`knowctl status\` lists them, --class NAME removes them)`,
   );
 }
 
-/** Checks the pair as for an upload: a tombstone is a document. */
+/** Checks the pair as for an upload: a removal notice is a document. */
 async function checkAccess(
   context: Context,
   { session, target }: Work,
   options: PruneOptions,
 ): Promise<void> {
-  const { connected, output, source, pairNames: names } = session;
-  const rules = accessRules(options, source.config);
+  const { connected, output } = session;
+  const pairs = [target.ccPairId];
   if (options.dryRun || !connected) {
-    return await checkPlannedPairs(context, session, [target.ccPairId], rules);
+    return await checkPlannedPairs(context, session, pairs, options);
   }
-  const check = createPairCheck(connected.client, rules, {
-    names,
-    place: placeText(source.config, session.targets.baseUrl),
-  });
-  await check([target.ccPairId], output, "nothing was removed");
+  await pairCheckOf(connected.client, session, options)(pairs, output, "nothing was removed");
 }
 
 // More would push the question off the screen.
@@ -193,48 +194,61 @@ async function nameEach(
   );
 }
 
-/** Yields the orphans of the state; with --extra also the documents that only the service has. */
-async function* findRemovable(
+/** Asks for confirmation, unless `--yes` is set. Throws CliError `usage` without a terminal. */
+async function confirmRemoval(
   context: Context,
-  { session, plan, target }: Omit<Work, "orphans">,
-  { extra }: PruneOptions,
-): AsyncGenerator<UnlistedOrphan> {
-  yield* findOrphans(context, session, plan, target);
-  if (!extra) return;
-  const { findExtra } = await import("./extra.ts");
-  yield* findExtra(context, session, plan, target);
+  { session, target: { ccPairId }, orphans }: Work,
+  options: PruneOptions,
+): Promise<boolean> {
+  const { connected, output, pairNames, targets } = session;
+  const documents = countOf(orphans.selected, "document");
+  return await confirmChange(
+    createPrompt(context, options, output),
+    options.yes,
+    async () => {
+      const pair = connected
+        ? await namedPair(connected.client, ccPairId, pairNames)
+        : pairText(ccPairId);
+      return options.tombstone
+        ? `Replace ${documents} of ${pair} with a removal notice?`
+        : `Delete ${documents} of ${pair}?`;
+    },
+    `remove ${documents} of ${pairText(ccPairId)} at ${targets.baseUrl}`,
+    "check the list first (--dry-run), then confirm with --yes",
+  );
 }
 
 async function run(context: Context, work: Work, options: PruneOptions): Promise<void> {
-  const { session, orphans } = work;
+  const { session, orphans, plan } = work;
   const { output, connected, source } = session;
+  const { dryRun = false } = options;
   const write = (): Promise<number> =>
     writeList(output, options, columnsOf(source.shown), rowsOf(orphans));
-  for (const each of work.plan.table.entries(["failed"]))
-    await output.problem(problemOf(each, source));
+  for (const each of plan.table.entries(["failed"])) await output.problem(problemOf(each, source));
   // Before the guards: who wants to pass one has to see the list.
-  if (options.dryRun) await write();
-  checkRemoval(work, options);
+  if (dryRun) await write();
+  checkRemoval(work, options.maxDelete);
+  const takesShared = options.class?.includes("shared") === true;
   if (orphans.selected > 0) {
-    const { root } = session.source.settings;
-    await refuseIncompleteCheckout(context, root, { deletions: false });
+    await refuseIncompleteCheckout(context, source.settings.root, { deletions: false });
+    if (options.tombstone) await checkAccess(context, work, options);
+    if (!takesShared) await warnOfShared(work, dryRun);
   }
-  if (options.tombstone && orphans.selected > 0) await checkAccess(context, work, options);
-  await warnOfShared(work, options);
-  if (orphans.selected === 0 || options.dryRun || !connected) {
-    if (!options.dryRun) await write();
+  if (orphans.selected === 0 || dryRun || !connected) {
+    if (!dryRun) await write();
     else if (orphans.selected > 0)
       await output.note(`dry run, nothing was removed: ${countOf(orphans.selected, "document")}`);
-    return await printKept(context, work);
+    await printNothing(work);
+    await printOtherClasses(work);
+    return await printOtherPairs(context, work);
   }
   await nameEach(work, options);
   if (!(await confirmRemoval(context, work, options))) {
-    await output.note("nothing was removed");
-    return;
+    return await output.note("nothing was removed");
   }
-  const kept = await keepShared(context, work, connected, options);
+  const kept = takesShared ? 0 : await keepShared(context, work, connected);
   try {
-    const { failed } = await removeAll(context, work, connected, options);
+    const failed = await removeAll(context, work, connected, options.tombstone === true);
     if (failed > 0) {
       throw new CliError("partial", `${countOf(failed, "document")} could not be removed`, {
         hints: ["run the same command again to remove the rest"],
@@ -242,7 +256,7 @@ async function run(context: Context, work: Work, options: PruneOptions): Promise
     }
   } finally {
     await write();
-    await printOtherClasses(session, orphans);
+    await printOtherClasses(work);
   }
   await printOtherPairs(context, work);
   if (kept > 0) throw keptError(kept);
@@ -261,32 +275,31 @@ export async function prune(
   const output = openOutput(context, options);
   checkPruneOptions(options);
   const { extra: readsService = false, dryRun = false } = options;
-  const source = await openSource(
+  const session = await openJudged(
     context,
-    paths,
-    { ...options, idsOnly: true, wholeRoot: true, mayBeRemoved: true },
     output,
-    readsService || !dryRun,
+    paths,
+    { ...options, readsService },
+    {
+      sends: readsService || !dryRun,
+      wholeRoot: true,
+      anyTarget: false,
+      refuse: (source) => (options.tombstone ? undefined : refuseUndeletable(source)),
+    },
   );
-  if (!options.tombstone) refuseUndeletable(source);
-  const opened = await openSession(context, output, source, { ...options, readsService });
-  let session: Session = opened;
   try {
-    session = await judgeByRecord(context, opened, options, true);
-    if (readsService) await (await import("./extra.ts")).checkExtra(context, session.source);
-    const { state, targets } = session;
-    const target = targetFor(targets, undefined);
+    const extra = readsService ? await import("./extra.ts") : undefined;
+    await extra?.checkExtra(context, session.source);
+    const target = targetFor(session.targets, undefined);
     if (!target) throw missingPair({ isUpload: false });
-    refuseUnrecorded(session, [target.key]);
-    // A dry plan has the id of each document and does not change the state.
-    const plan = await planFolder(context, session, { isDry: true });
-    await session.progress.stop();
-    const found = findRemovable(context, { session, plan, target }, options);
-    const orphans = await collectOrphans(state.database, found, (each) =>
-      isRemoved(
-        each,
-        (options.class ?? []).filter((name) => name !== "shared"),
-      ),
+    const plan = await planJudged(context, session);
+    const found = async function* (): AsyncGenerator<UnlistedOrphan> {
+      yield* findOrphans(context, session, plan, target);
+      if (extra) yield* extra.findExtra(context, session, plan, target);
+    };
+    const classes = (options.class ?? []).filter((name) => name !== "shared");
+    const orphans = await collectOrphans(session.state.database, found(), (each) =>
+      isRemoved(each, classes),
     );
     await run(context, { session, plan, target, orphans }, options);
   } finally {

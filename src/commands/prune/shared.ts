@@ -1,20 +1,77 @@
-import { ApiError, CliError, reworded } from "../../errors.ts";
 import type { Context } from "../../context.ts";
+import { ApiError, CliError, reworded } from "../../errors.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import type { UploadConnection } from "../ingest/session.ts";
-import { recordedHolder } from "../ingest/target/other-pairs.ts";
-import { canListPairs, createServiceLists } from "../ingest/target/service-lists.ts";
-import type { PruneOptions, Work } from "./remove-orphans.ts";
+import { recordedHolder } from "../ingest/target/owners.ts";
+import {
+  canListPairs,
+  createServiceLists,
+  type ServiceLists,
+} from "../ingest/target/service-lists.ts";
+import type { Work } from "./guards.ts";
 
-const removesShared = (options: PruneOptions): boolean =>
-  options.class?.includes("shared") === true;
+/**
+ * Reads the service's lists of all pairs but `own`: it has one document per id, so a removal takes it
+ * from all pairs. Returns a function that names another pair that has a document, by the forms of its
+ * id. Throws CliError where a list is refused or fails, or the key does not see all pairs: then nothing
+ * may be removed.
+ */
+export async function readHolders(
+  lists: ServiceLists,
+  own: number,
+): Promise<(storedIds: readonly string[]) => string | undefined> {
+  const { pairs, records, isComplete } = await lists.findOthers(own);
+  const hints = ["use the key of an administrator", "`knowctl connectors list` shows what it sees"];
+  if (!isComplete && records.some(({ cc_pair_id: id }) => id === null)) {
+    throw new CliError(
+      "server-error",
+      "list connectors: some have no readable pair, so another pair may have these documents; nothing was removed",
+      { hints },
+    );
+  }
+  if (!isComplete) {
+    throw new CliError(
+      "auth",
+      `the key does not see pair ${own} among the connectors, so it may not see other pairs that have these documents; nothing was removed`,
+      { hints },
+    );
+  }
+  for (const pair of pairs) await lists.readOther(pair);
+  return (storedIds) => {
+    const pair = pairs.find((each) => storedIds.some((form) => lists.listed.has(each, form)));
+    return pair === undefined ? undefined : lists.nameOf(pair);
+  };
+}
 
-/** Keeps the selected documents that `holderOf` knows in another pair, and names each. */
-async function keep(
-  { orphans, session: { output } }: Work,
-  holderOf: (orphan: { id: string; storedId: string | undefined }) => string | undefined,
+function explainUnasked(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const message = `cannot tell whether another pair has these documents, so nothing was removed: ${error.message}`;
+  const hint = "--class shared removes them without asking, from every pair that has them";
+  return reworded(error, message, [...error.hints, hint]);
+}
+
+/**
+ * Keeps the selected documents that another pair has, and names each: by the service's own lists, asked
+ * as late as possible, because other projects go on. Returns the number of documents kept.
+ */
+export async function keepShared(
+  context: Context,
+  { session, target, orphans }: Work,
+  { client }: UploadConnection,
 ): Promise<number> {
+  const { output } = session;
+  let holderOf = ({ id }: { id: string; storedId: string | undefined }): string | undefined =>
+    recordedHolder(session, target, id);
+  if (canListPairs(client)) {
+    const lists = createServiceLists(client, session, context.signal, session.progress);
+    const holderIn = await readHolders(lists, target.ccPairId).catch((error: unknown) => {
+      throw explainUnasked(error);
+    });
+    // The service may have recorded it under another form of its id.
+    holderOf = ({ id, storedId }) =>
+      holderIn([lists.storedId(id), ...(storedId === undefined ? [] : [storedId])]);
+  }
   let count = 0;
   for (const orphan of orphans.list()) {
     const holder = orphan.isSelected ? holderOf(orphan) : undefined;
@@ -26,84 +83,26 @@ async function keep(
   return count;
 }
 
-function unreadable(isShown: boolean, own: number): CliError {
-  const hints = ["use the key of an administrator", "`knowctl connectors list` shows what it sees"];
-  return isShown
-    ? new CliError(
-        "server-error",
-        "list connectors: some have no readable pair, so another pair may have these documents; nothing was removed",
-        { hints },
-      )
-    : new CliError(
-        "auth",
-        `the key does not see pair ${own} among the connectors, so it may not see other pairs that have these documents; nothing was removed`,
-        { hints },
-      );
-}
-
-/**
- * Keeps the documents that another pair has, by the service's own lists: it has one document per id,
- * so a removal takes it from all pairs. Asked as late as possible: other projects go on. Returns the
- * number of documents kept. Throws ApiError where a list is refused or fails: then nothing may be removed.
- */
-export async function keepShared(
-  context: Context,
-  work: Work,
-  connected: UploadConnection,
-  options: PruneOptions,
-): Promise<number> {
-  if (removesShared(options)) return 0;
-  const { session, target } = work;
-  const { client } = connected;
-  if (!canListPairs(client))
-    return await keep(work, ({ id }) => recordedHolder(session, target, id));
-  const { output, state, progress } = session;
-  const lists = createServiceLists(client, state, output.secrets, context.signal, progress);
-  const { pairs, records, isComplete } = await lists.findOthers(target.ccPairId);
-  if (!isComplete) throw unreadable(records.some(isUnreadable), target.ccPairId);
-  try {
-    for (const pair of pairs) await lists.readOther(pair);
-  } catch (error) {
-    throw explainUnasked(error);
-  }
-  return await keep(work, ({ id, storedId }) => {
-    // The service may have recorded it under another form of its id.
-    const forms = [lists.storedId(id), ...(storedId === undefined ? [] : [storedId])];
-    const pair = pairs.find((each) => forms.some((form) => lists.listed.has(each, form)));
-    return pair === undefined ? undefined : lists.nameOf(pair);
-  });
-}
-
-const isUnreadable = ({ cc_pair_id: id }: { cc_pair_id: number | null }): boolean => id === null;
-
-function explainUnasked(error: unknown): unknown {
-  if (!(error instanceof ApiError)) return error;
-  const message = `cannot tell whether another pair has these documents, so nothing was removed: ${error.message}`;
-  const hint = "--class shared removes them without asking, from every pair that has them";
-  return reworded(error, message, [...error.hints, hint]);
-}
-
 /** Says before the question what cannot be found out, or what a dry run does not ask. */
-export async function warnOfShared(work: Work, options: PruneOptions): Promise<void> {
-  const { session, target, orphans } = work;
-  if (removesShared(options) || orphans.selected === 0) return;
+export async function warnOfShared(
+  { session, target, orphans }: Work,
+  isDry: boolean,
+): Promise<void> {
   const { connected, output } = session;
-  if (options.dryRun) {
-    let count = 0;
-    for (const { id, isSelected } of orphans.list()) {
-      if (isSelected && recordedHolder(session, target, id) !== undefined) count++;
-    }
-    if (count > 0) {
-      const them = count === 1 ? "it" : "them";
-      await output.note(
-        `by the state, other pairs have ${countOf(count, "document")} of these: prune keeps ${them} (--class shared removes ${them})`,
-      );
-    }
-    return;
+  if (!isDry) {
+    if (connected && canListPairs(connected.client)) return;
+    return await output.warn(
+      "this service cannot be asked whether another pair has these documents: what is removed here is gone there, too",
+    );
   }
-  if (connected && canListPairs(connected.client)) return;
-  await output.warn(
-    "this service cannot be asked whether another pair has these documents: what is removed here is gone there, too",
+  let count = 0;
+  for (const { id, isSelected } of orphans.list()) {
+    if (isSelected && recordedHolder(session, target, id) !== undefined) count++;
+  }
+  if (count === 0) return;
+  const them = count === 1 ? "it" : "them";
+  await output.note(
+    `by the state, other pairs have ${countOf(count, "document")} of these: prune keeps ${them} (--class shared removes ${them})`,
   );
 }
 

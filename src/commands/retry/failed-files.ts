@@ -1,22 +1,22 @@
-import type { IngestOptions } from "../ingest/ingest-options.ts";
-import type { Context } from "../../context.ts";
-import { createRealPlaces, exists } from "../../documents/files/real-place.ts";
-import { openYields, type Yield } from "../../documents/inspect/open-inspector.ts";
-import { CliError } from "../../errors.ts";
-import type { Output } from "../../output/terminal/output.ts";
-import { optionsJson, type RecordedOptions } from "../../sync/state/options.ts";
-import { failuresKey } from "../ingest/upload/failures.ts";
-import type { Failed } from "./retry-groups.ts";
-import type { Session } from "../ingest/session.ts";
-import type { DocumentSource } from "../ingest/options/settings.ts";
 import { readdirSync, realpathSync } from "node:fs";
 import { projectNameIn } from "../../config/find/places.ts";
+import type { Context } from "../../context.ts";
+import { createRealPlaces, exists } from "../../documents/files/real-place.ts";
 import { relativeTo } from "../../documents/files/root.ts";
 import { openWalk } from "../../documents/find/find.ts";
+import { openYields, type Yield } from "../../documents/inspect/open-inspector.ts";
 import { normalise } from "../../documents/files/source-file.ts";
 import type { DocumentSettings } from "../../documents/map/settings.ts";
 import { formatOf } from "../../documents/formats/formats.ts";
+import { CliError } from "../../errors.ts";
+import type { Output } from "../../output/terminal/output.ts";
+import { optionsJson, type RecordedOptions } from "../../sync/state/options.ts";
+import type { IngestOptions } from "../ingest/ingest-options.ts";
+import type { DocumentSource } from "../ingest/options/settings.ts";
+import type { Session } from "../ingest/session.ts";
+import { failuresKey } from "../ingest/upload/failures.ts";
 import { statsOf } from "../stats-of.ts";
+import type { Failed } from "./groups.ts";
 
 const isPlain = (path: string): boolean =>
   path === "." ||
@@ -37,27 +37,19 @@ function placeOf(root: string, path: string, absolute: string): string | undefin
   return found === undefined ? undefined : normalise(found) || ".";
 }
 
-/** Returns the first folder above a path, below the root, that is a project of its own. */
-function createProjectIn(absolute: (path: string) => string): (path: string) => string | undefined {
-  const known = new Map<string, boolean>();
-  const isProject = (folder: string): boolean => {
-    let is = known.get(folder);
-    if (is !== undefined) return is;
+/** The first folder above a path, below the root, that is a project of its own. */
+function projectIn(path: string, absolute: (path: string) => string): string | undefined {
+  const names = path.split("/");
+  const folders = names.slice(1).map((_, index) => names.slice(0, index + 1).join("/"));
+  return folders.find((folder) => {
     try {
       const place = absolute(folder);
-      is = projectNameIn(place, readdirSync(place, { withFileTypes: true })) !== undefined;
+      return projectNameIn(place, readdirSync(place, { withFileTypes: true })) !== undefined;
     } catch {
       // No folder, or one that cannot be read: the upload reports it.
-      is = false;
+      return false;
     }
-    known.set(folder, is);
-    return is;
-  };
-  return (path) => {
-    const names = path.split("/");
-    const folders = names.slice(1).map((_, index) => names.slice(0, index + 1).join("/"));
-    return folders.find(isProject);
-  };
+  });
 }
 
 /**
@@ -73,7 +65,6 @@ function createUnfindable(
   // A file of rows is found by its name alone.
   const { direct: files } = openWalk([{ ...folder, matches: () => true }], settings);
   const absolute = createRealPlaces(settings.root);
-  const projectIn = createProjectIn(absolute);
   return (path) => {
     if (recorded?.lacksFormat) return "it was sent with --format, which only its own state records";
     if (!isPlain(path)) return "it is no path below the project root";
@@ -81,7 +72,7 @@ function createUnfindable(
     if (place === undefined) return "it lies outside the project root";
     if (place !== path) return `a link leads to ${place} now`;
     if (settings.exclude?.matches(path)) return "a pattern excludes it";
-    const project = projectIn(path);
+    const project = projectIn(path, absolute);
     if (project !== undefined) return `${project} is a project root of its own`;
     if (statsOf(absolute(path))?.isDirectory()) {
       return path === "." || folders.folder(path) ? undefined : "it is hidden or ignored";
@@ -96,6 +87,19 @@ const shown = 20;
 async function listSome(output: Output, lines: readonly string[], what: string): Promise<void> {
   for (const line of lines.slice(0, shown)) await output.note(line);
   if (lines.length > shown) await output.note(`… and ${lines.length - shown} more ${what}`);
+}
+
+/** Names the files with a problem, and returns the others. */
+async function leaveOut(
+  output: Output,
+  { shown: nameOf }: DocumentSource,
+  paths: readonly string[],
+  problems: ReadonlyMap<string, string>,
+  what: string,
+): Promise<string[]> {
+  const lines = [...problems].map(([path, problem]) => `${nameOf(path)}: ${problem}`);
+  await listSome(output, lines, what);
+  return paths.filter((path) => !problems.has(path));
 }
 
 /** Stands in a recorded path for a key: withoutSecrets() in session.ts. */
@@ -120,23 +124,17 @@ export async function dropGone(
   options: IngestOptions,
 ): Promise<Failed> {
   const absolute = createRealPlaces(source.settings.root);
-  const gone = new Set(
-    groups.flatMap(({ paths }) => paths).filter((path) => !exists(absolute(path))),
-  );
+  const all = groups.flatMap(({ paths }) => paths);
+  const gone = new Set(all.filter((path) => !exists(absolute(path))));
   refuseHidden(gone);
-  const areAllGone =
-    gone.size > 0 && groups.every(({ paths }) => paths.every((path) => gone.has(path)));
   const isElsewhere = typeof options.state === "string" || lostPath !== undefined;
-  if (areAllGone && isElsewhere) throw allGone(source);
+  if (gone.size > 0 && all.every((path) => gone.has(path)) && isElsewhere) throw allGone(source);
   if (gone.size > 0 && !options.dryRun) {
     const always = Number.MAX_SAFE_INTEGER;
     state.clearFailures(failuresKey(targets), always, (path) => gone.has(path));
   }
-  await listSome(
-    output,
-    [...gone].map((path) => `${source.shown(path)}: the file is gone`),
-    "are gone",
-  );
+  const lines = [...gone].map((path) => `${source.shown(path)}: the file is gone`);
+  await listSome(output, lines, "are gone");
   const left = groups.map((group) => ({
     ...group,
     paths: group.paths.filter((path) => !gone.has(path)),
@@ -154,11 +152,17 @@ export function allGone({ settings: { root } }: DocumentSource): CliError {
   });
 }
 
-/** By path, the ids under which the target has documents of some files. */
-function acceptedIds(
-  { state, targets }: Session,
+/** Returns why a file must not be sent with the ids that it yields today; undefined if it may. */
+type IdProblem = (path: string, today: Yield) => string | undefined | Promise<string | undefined>;
+
+const changedText = (from: string, to: string): string =>
+  `not sent: its id would change from ${from} to ${to}`;
+
+/** Compares the ids with those that the target has of the files: the options are not recorded. */
+function compareWithAccepted(
+  { state, targets, source }: Session,
   paths: readonly string[],
-): { byPath: Map<string, string[]>; prefixed: string | undefined } {
+): IdProblem {
   const byPath = new Map<string, string[]>(paths.map((path) => [path, []]));
   let prefixed: string | undefined;
   for (const { id, path } of state.listAccepted(failuresKey(targets))) {
@@ -166,38 +170,16 @@ function acceptedIds(
     byPath.get(path)?.push(id);
     if (id !== path && id.endsWith(path)) prefixed ??= id;
   }
-  return { byPath, prefixed };
-}
-
-/**
- * Of failures that are recorded without their options, the files whose documents get the ids that
- * the target has of them. `changed` names the others.
- */
-async function keepKnownIds(
-  session: Session,
-  paths: readonly string[],
-  yieldOf: (path: string) => Promise<Yield>,
-): Promise<{ kept: string[]; changed: string[] }> {
-  const { byPath, prefixed } = acceptedIds(session, paths);
-  const { shown: nameOf, settings } = session.source;
-  const kept: string[] = [];
-  const changed: string[] = [];
-  for (const path of paths) {
-    const { ids, failed } = await yieldOf(path);
+  return (path, { ids, failed }) => {
     const known = byPath.get(path) ?? [];
-    const other = known.some((id) => ids.has(id)) ? undefined : known[0];
-    // The file has no known id. Another document shows that ids had a prefix.
-    const isUnsure = known.length === 0 && prefixed !== undefined && settings.idPrefix === "";
     // A file that still fails is sent to no id: the upload reports why.
-    if (failed !== undefined) kept.push(path);
-    else if (other !== undefined) {
-      const now = [...ids][0] ?? "none";
-      changed.push(`${nameOf(path)}: not sent: its id would change from ${other} to ${now}`);
-    } else if (isUnsure) {
-      changed.push(`${nameOf(path)}: not sent: cannot tell its id; others are like ${prefixed}`);
-    } else kept.push(path);
-  }
-  return { kept, changed };
+    if (failed !== undefined || known.some((id) => ids.has(id))) return undefined;
+    const [other] = known;
+    if (other !== undefined) return changedText(other, [...ids][0] ?? "none");
+    // The file has no known id. Another document shows that ids had a prefix.
+    if (prefixed === undefined || source.settings.idPrefix !== "") return undefined;
+    return `not sent: cannot tell its id; others are like ${prefixed}`;
+  };
 }
 
 /** The files whose documents keep their ids although the configuration is another one now. */
@@ -209,60 +191,48 @@ export async function keepIds(
 ): Promise<string[]> {
   const { source, output } = session;
   const { root } = source.settings;
-  const absolute = createRealPlaces(root);
-  if (!recorded) {
-    const today = await openYields(source.raw, context.workerScript);
-    try {
-      const { kept, changed } = await keepKnownIds(session, paths, (path) =>
-        today.of(path, absolute(path)),
-      );
-      await listSome(output, changed, "would change their ids");
-      return kept;
-    } finally {
-      await today.close();
-    }
+  if (recorded) {
+    const now = { ...source.options, pairFromFlag: recorded.pairFromFlag };
+    if (optionsJson(recorded) === optionsJson(now)) return [...paths];
   }
-  const now = { ...source.options, pairFromFlag: recorded.pairFromFlag };
-  if (optionsJson(recorded) === optionsJson(now)) return [...paths];
-  const before = await openYields({ ...recorded.settings, root }, context.workerScript);
+  const absolute = createRealPlaces(root);
   const today = await openYields(source.raw, context.workerScript);
-  const kept: string[] = [];
-  const changed: string[] = [];
+  const before =
+    recorded && (await openYields({ ...recorded.settings, root }, context.workerScript));
+  const problemOf: IdProblem = before
+    ? async (path, { ids }) => {
+        const was = await before.of(path, absolute(path));
+        const id = [...was.ids].find((each) => !ids.has(each));
+        const other = [...ids].find((each) => !was.ids.has(each));
+        return id === undefined || other === undefined ? undefined : changedText(id, other);
+      }
+    : compareWithAccepted(session, paths);
+  const problems = new Map<string, string>();
   try {
     for (const path of paths) {
       context.signal.throwIfAborted();
-      const [was, is] = [
-        await before.of(path, absolute(path)),
-        await today.of(path, absolute(path)),
-      ];
-      const id = [...was.ids].find((each) => !is.ids.has(each));
-      const other = [...is.ids].find((each) => !was.ids.has(each));
-      if (id === undefined || other === undefined) kept.push(path);
-      else
-        changed.push(`${source.shown(path)}: not sent: its id would change from ${id} to ${other}`);
+      const problem = await problemOf(path, await today.of(path, absolute(path)));
+      if (problem !== undefined) problems.set(path, problem);
     }
   } finally {
-    await before.close();
+    await before?.close();
     await today.close();
   }
-  await listSome(output, changed, "would change their ids");
-  return kept;
+  return await leaveOut(output, source, paths, problems, "would change their ids");
 }
 
 /** The files that an upload of the root would find today; names the others. */
 export async function keepFindable(
-  { output }: Session,
-  { settings, shown: nameOf }: DocumentSource,
+  output: Output,
+  source: DocumentSource,
   recorded: RecordedOptions | undefined,
   paths: readonly string[],
 ): Promise<string[]> {
-  const whyNot = createUnfindable(settings, recorded);
-  const refused = new Map<string, string>();
+  const whyNot = createUnfindable(source.settings, recorded);
+  const problems = new Map<string, string>();
   for (const path of paths) {
     const reason = whyNot(path);
-    if (reason !== undefined) refused.set(path, reason);
+    if (reason !== undefined) problems.set(path, `not sent: ${reason}`);
   }
-  const lines = [...refused].map(([path, reason]) => `${nameOf(path)}: not sent: ${reason}`);
-  await listSome(output, lines, "are not sent");
-  return paths.filter((path) => !refused.has(path));
+  return await leaveOut(output, source, paths, problems, "are not sent");
 }

@@ -1,35 +1,50 @@
-import { allGone, dropGone, keepIds, keepFindable } from "./failed-files.ts";
-import type { IngestOptions } from "../ingest/ingest-options.ts";
-import { stateFolder, openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import { resolve } from "node:path";
 import type { Context } from "../../context.ts";
-import { stateRules } from "../state-rules.ts";
 import { loadGlobs, mayBeGlob } from "../../documents/files/patterns.ts";
 import { createRealPlaces, exists } from "../../documents/files/real-place.ts";
 import { relativeTo } from "../../documents/files/root.ts";
 import { CliError } from "../../errors.ts";
-import { countOf } from "../../output/terminal/progress.ts";
+import { checkReportFiles } from "../../output/report/forms.ts";
 import { readReport } from "../../output/report/stored/read.ts";
 import type { RunReport } from "../../output/report/stored/record.ts";
-import { hasState, noStateError } from "../../sync/state/file/state-file.ts";
-import { openOutput } from "../connect.ts";
-import { failuresKey, stoppedUpload } from "../ingest/upload/failures.ts";
-import { checkOptions } from "../ingest/ingest.ts";
-import { ingestFormat } from "../ingest/report/report.ts";
-import { checkReportFiles } from "../../output/report/forms.ts";
-import { failedInReport, failedInState, type Failed, type RetryGroup } from "./retry-groups.ts";
-import { runGroups } from "./retry-run.ts";
-import { openSession, type Session, plannedBaseUrl } from "../ingest/session.ts";
-import { markMissing, missingFromStdin, missingInState } from "./missing.ts";
-import { chosenPair, type ChosenPair } from "../ingest/target/target.ts";
+import { countOf } from "../../output/terminal/progress.ts";
 import { openStateForReading } from "../../sync/state/file/read-only-state.ts";
+import { hasState, noStateError } from "../../sync/state/file/state-file.ts";
 import {
   allFailureTargets,
   failureTargets,
   pairInKey,
   serviceInKey,
 } from "../../sync/state/target.ts";
-import { namesPairsByRule, severalTargets } from "../ingest/target/recorded-target.ts";
+import { openOutput } from "../connect.ts";
+import type { IngestOptions } from "../ingest/ingest-options.ts";
+import { checkOptions } from "../ingest/ingest.ts";
+import {
+  openSource,
+  recordedSource,
+  stateFolder,
+  type DocumentSource,
+} from "../ingest/options/settings.ts";
+import { ingestFormat, type ReportRequest } from "../ingest/report/report.ts";
+import { openSession, plannedBaseUrl, type Session } from "../ingest/session.ts";
+import {
+  chosenPair,
+  namesPairsByRule,
+  severalTargets,
+  type ChosenPair,
+} from "../ingest/target/pair.ts";
+import { failuresKey, stoppedUpload } from "../ingest/upload/failures.ts";
+import { stateRules } from "../state-rules.ts";
+import { allGone, dropGone, keepFindable, keepIds } from "./failed-files.ts";
+import {
+  countFiles,
+  failedInReport,
+  failedInState,
+  missingInState,
+  type Failed,
+  type RetryGroup,
+} from "./groups.ts";
+import { sendGroups, type SourceGroup } from "./send.ts";
 
 /** Throws CliError `usage` when the report and the session have different targets. */
 function refuseOtherTarget({ target }: RunReport, { targets }: Session, name: string): void {
@@ -131,9 +146,39 @@ function pathInProject(report: RunReport | undefined, cwd: string): string {
   return exists(resolve(cwd, path)) ? path : ".";
 }
 
-/** Throws CliError `partial` for failures that a retry cannot send. */
-function refuseRest({ fromStdin }: Failed, session: Session, report: RunReport | undefined): void {
-  if (fromStdin > 0) throw fromStdinError(fromStdin, report);
+/** What is to be sent again: what failed by the state or a report, or with --missing what verify missed. */
+interface Again {
+  /** Undefined with --missing, and for failures in the state. */
+  report: RunReport | undefined;
+  isMissing: boolean;
+  /** As recorded. */
+  all: Failed;
+  /** Without the files that are gone. */
+  left: Failed;
+}
+
+/** Throws CliError `partial` for documents that a retry cannot send. */
+function refuseRest({ report, isMissing, all, left }: Again, session: Session): void {
+  const { fromStdin } = left;
+  if (fromStdin > 0) {
+    // The failure of a line without an id stays recorded: no later line can be told to be the same.
+    const settled = "if they were sent since: `knowctl state forget --failed` forgets all failures";
+    const which = isMissing ? "missing document" : "failed document";
+    throw new CliError("partial", `${countOf(fromStdin, which)} came from stdin`, {
+      hints: [
+        "documents from stdin are not stored: send them again with `knowctl ingest -`",
+        ...(report || isMissing ? [] : [settled]),
+      ],
+    });
+  }
+  if (isMissing) {
+    const gone = countFiles(all) - countFiles(left);
+    if (gone === 0) return;
+    const files = `${countOf(gone, "file")} of missing documents ${gone === 1 ? "is" : "are"} gone`;
+    throw new CliError("partial", files, {
+      hints: ["`knowctl status` lists the documents of deleted files"],
+    });
+  }
   if (report?.failuresLeftOut !== undefined) {
     const leftOut = countOf(report.failuresLeftOut, "failed document");
     throw new CliError("partial", `${leftOut} of the merged runs: the report does not list them`, {
@@ -151,33 +196,24 @@ function refuseRest({ fromStdin }: Failed, session: Session, report: RunReport |
   });
 }
 
-/** Throws CliError `partial` when a missing document cannot be sent again. */
-function refuseMissingRest({ fromStdin }: Failed, goneCount: number): void {
-  if (fromStdin > 0) throw missingFromStdin(fromStdin);
-  if (goneCount === 0) return;
-  const are = goneCount === 1 ? "is" : "are";
-  throw new CliError("partial", `${countOf(goneCount, "file")} of missing documents ${are} gone`, {
-    hints: ["`knowctl status` lists the documents of deleted files"],
-  });
-}
-
-/** The error of a report in which nothing failed, but the index lacks documents. */
-function lostError(count: number): CliError {
-  const message = `no file failed, but ${countOf(count, "document")} of that report ${count === 1 ? "was" : "were"} not found in the index`;
-  return new CliError("partial", message, {
-    hints: ["`knowctl retry --missing` sends them again, by what the state records"],
-  });
-}
-
-function fromStdinError(count: number, report: RunReport | undefined): CliError {
-  // The failure of a line without an id stays recorded: no later line can be told to be the same.
-  const settled = "if they were sent since: `knowctl state forget --failed` forgets all failures";
-  return new CliError("partial", `${countOf(count, "failed document")} came from stdin`, {
-    hints: [
-      "documents from stdin are not stored: send them again with `knowctl ingest -`",
-      ...(report ? [] : [settled]),
-    ],
-  });
+/** The result where no file is left to send. Throws CliError where something else is to be done. */
+function nothingLeft(again: Again, session: Session): string {
+  const { report, isMissing, all } = again;
+  refuseRest(again, session);
+  if (isMissing) return "nothing to send again: verify missed no document";
+  const areGone = all.groups.length > 0;
+  if (!report && !areGone) refuseWrongTarget(session);
+  if (report && areGone) throw allGone(session.source);
+  const lost = report?.lost?.length ?? 0;
+  if (lost > 0) {
+    const message = `no file failed, but ${countOf(lost, "document")} of that report ${lost === 1 ? "was" : "were"} not found in the index`;
+    throw new CliError("partial", message, {
+      hints: ["`knowctl retry --missing` sends them again, by what the state records"],
+    });
+  }
+  return areGone
+    ? "nothing to retry: all failed files are gone"
+    : "nothing to retry: no file failed last time";
 }
 
 /** Throws CliError `partial` when failed files exist but were not sent. */
@@ -202,23 +238,23 @@ function refuseUnsent(changed: number, unfound: number): void {
   );
 }
 
-/** Opens a group with its recorded options, and with its files as inputs. */
+/** A group with its recorded options, its files as inputs, and how many files it leaves out. */
 async function openGroup(
   context: Context,
   base: Session,
-  { options: recorded, paths }: RetryGroup,
-  { place, options }: { place: string; options: IngestOptions },
-): Promise<{ source: DocumentSource; changed: number; unfound: number }> {
-  const flags = recorded ? { ...options, recorded } : options;
+  { options: recorded, ccPairId, paths }: RetryGroup,
+  options: IngestOptions,
+): Promise<SourceGroup & { changed: number; unfound: number }> {
   const source = recorded
-    ? await openSource(context, [place], flags, base.output, options.dryRun !== true)
+    ? await recordedSource(context, base.source, recorded, options)
     : base.source;
-  const found = await keepFindable(base, source, recorded, paths);
+  const found = await keepFindable(base.output, source, recorded, paths);
   const kept = await keepIds(context, { ...base, source }, recorded, found);
   const inputs = kept.map(createRealPlaces(source.settings.root));
   if (inputs.some(mayBeGlob)) await loadGlobs();
   const changed = found.length - kept.length;
-  return { source: { ...source, inputs }, changed, unfound: paths.length - found.length };
+  const unfound = paths.length - found.length;
+  return { source: { ...source, inputs }, recorded, ccPairId, changed, unfound };
 }
 
 const withoutOptions =
@@ -227,6 +263,36 @@ const withoutOptions =
 
 const notCheckedAgain =
   "sent, and not checked again: `knowctl verify` tells whether the index has them now";
+
+/** Sends the files again, each with its recorded options, unless today's configuration would not. */
+async function sendAgain(
+  context: Context,
+  session: Session,
+  again: Again,
+  request: ReportRequest,
+  options: IngestOptions,
+): Promise<void> {
+  const { left, isMissing } = again;
+  const { output } = session;
+  const files = countOf(countFiles(left), "file");
+  await output.note(
+    isMissing ? `${files} with documents that verify did not find` : `${files} failed last time`,
+  );
+  if (left.groups.some((group) => group.options === undefined)) await output.warn(withoutOptions);
+  const opened: Awaited<ReturnType<typeof openGroup>>[] = [];
+  for (const group of left.groups) opened.push(await openGroup(context, session, group, options));
+  const groups = opened.filter(({ source }) => source.inputs.length > 0);
+  if (groups.length > 0) {
+    // allowEmpty: a filter may exclude all these files now, which is no error.
+    await sendGroups(context, session, groups, request, { ...options, allowEmpty: true });
+    // The service accepted these documents before, and lost them.
+    if (isMissing && !options.dryRun) await output.note(notCheckedAgain);
+  }
+  refuseRest(again, session);
+  const sum = (name: "changed" | "unfound"): number =>
+    opened.reduce((total, each) => total + each[name], 0);
+  refuseUnsent(sum("changed"), sum("unfound"));
+}
 
 /**
  * `retry`: sends the documents that failed last time, by the state or by a report, with
@@ -244,6 +310,7 @@ export async function retry(
   checkOptions([], options);
   const format = ingestFormat(options);
   const files = checkReportFiles(options, context.cwd);
+  const request = { startedAtMs, format, files, shard: undefined };
   const report =
     name === undefined ? undefined : await readReport(resolve(context.cwd, name), name);
   const place = pathInProject(report, context.cwd);
@@ -254,70 +321,27 @@ export async function retry(
     throw noStateError(folder);
   }
   if (report) refuseSeveralPairs(report, source, name ?? "");
-  const requestedPair = chosenPair(options, source.config);
-  const hasNoTarget = requestedPair.ccPairId === undefined && requestedPair.connector === undefined;
+  const { missing: isMissing = false } = options;
+  const { ccPairId, connector } = chosenPair(options, source.config);
+  const hasNoTarget = ccPairId === undefined && connector === undefined;
   const pair =
-    hasNoTarget && !options.missing ? await targetOf(context, source, folder, report) : undefined;
+    hasNoTarget && !isMissing ? await targetOf(context, source, folder, report) : undefined;
   const session = await openSession(context, output, source, pair ? { ...options, pair } : options);
   try {
-    if (report) refuseOtherTarget(report, session, name ?? "");
     const { state, targets } = session;
-    const missing = options.missing ? missingInState(session) : undefined;
+    if (report) refuseOtherTarget(report, session, name ?? "");
+    const missing = isMissing ? missingInState(session) : undefined;
     const all =
       missing?.failed ??
       (report ? failedInReport(report, name ?? "") : failedInState(state, failuresKey(targets)));
-    const failed = await dropGone(session, all, options);
-    // A file may be missing in several pairs.
-    const countIn = ({ groups }: Failed): number =>
-      new Set(groups.flatMap(({ paths }) => paths)).size;
-    const count = countIn(failed);
-    const goneCount = countIn(all) - count;
-    if (count === 0) {
-      if (missing) {
-        refuseMissingRest(failed, goneCount);
-        return await output.note("nothing to send again: verify missed no document");
-      }
-      refuseRest(failed, session, report);
-      if (!report && all.groups.length === 0) refuseWrongTarget(session);
-      const areGone = all.groups.length > 0;
-      if (report && areGone) throw allGone(source);
-      if (report?.lost?.length) throw lostError(report.lost.length);
-      return await output.note(
-        areGone
-          ? "nothing to retry: all failed files are gone"
-          : "nothing to retry: no file failed last time",
-      );
+    const again = { report, isMissing, all, left: await dropGone(session, all, options) };
+    if (again.left.groups.length === 0) return await output.note(nothingLeft(again, session));
+    // Documents that count as unchanged are sent all the same.
+    if (missing && !options.dryRun) {
+      state.doubt(missing.documents.map(({ target, id }) => ({ target, id })));
     }
-    await output.note(
-      missing
-        ? `${countOf(count, "file")} with documents that verify did not find`
-        : `${countOf(count, "file")} failed last time`,
-    );
-    if (failed.groups.some((group) => group.options === undefined))
-      await output.warn(withoutOptions);
-    const groups = [];
-    let [changed, unfound] = [0, 0];
-    for (const group of failed.groups) {
-      const opened = await openGroup(context, session, group, { place, options });
-      changed += opened.changed;
-      unfound += opened.unfound;
-      if (opened.source.inputs.length > 0) {
-        const { options: recorded, ccPairId } = group;
-        groups.push({ source: opened.source, recorded, ccPairId });
-      }
-    }
-    // allowEmpty: a filter may exclude all these files now, which is no error.
-    const again = { ...options, allowEmpty: true };
-    if (missing && options.dryRun) again.force = true;
-    else if (missing) markMissing(session, missing.documents);
-    if (groups.length > 0) {
-      await runGroups(context, session, groups, { startedAtMs, format, files }, again);
-      // The service accepted these documents before, and lost them.
-      if (missing && !options.dryRun) await output.note(notCheckedAgain);
-    }
-    if (missing) refuseMissingRest(failed, goneCount);
-    else refuseRest(failed, session, report);
-    refuseUnsent(changed, unfound);
+    const force = missing && options.dryRun ? { force: true } : {};
+    await sendAgain(context, session, again, request, { ...options, ...force });
   } finally {
     await session.close();
   }

@@ -5,7 +5,7 @@ import { relativeTime } from "../../output/terminal/progress.ts";
 import { listRecords, type StateEntry } from "../../sync/state/entries.ts";
 import { serviceInKey } from "../../sync/state/target.ts";
 import { openOutput } from "../connect.ts";
-import { hostOf } from "../ingest/target/names.ts";
+import { hostOf } from "../ingest/target/pair.ts";
 import { findState, openToRead, type StateFlags } from "./place.ts";
 
 export interface StateListOptions extends StateFlags {

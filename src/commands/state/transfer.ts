@@ -10,7 +10,7 @@ import { createIncoming, type Incoming } from "../../sync/transfer/import.ts";
 import { pairInKey, serviceInKey } from "../../sync/state/target.ts";
 import type { State } from "../../sync/state/state.ts";
 import { openOutput } from "../connect.ts";
-import { pairText } from "../ingest/target/names.ts";
+import { pairText } from "../ingest/target/pair.ts";
 import { createPrompt } from "../prompt.ts";
 import { refuseRepeatedFile } from "../repeated-file.ts";
 import {

@@ -7,7 +7,7 @@ import { createServiceLists, type ServiceLists } from "../ingest/target/service-
 import type { OrphanClass } from "../../sync/orphans/orphan-classes.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import type { Target } from "../../sync/state/target.ts";
-import { findOrphans } from "../prune/orphan-search.ts";
+import { findOrphans } from "../judging/orphans.ts";
 import { orphanScope, coversProject } from "../ingest/options/inputs.ts";
 import type { ConnectedSession, Session } from "../ingest/session.ts";
 import { createHasAlike } from "../../documents/files/real-place.ts";
@@ -118,11 +118,11 @@ export async function compareWithService(
   targets: readonly Target[],
   found: DifferenceTable,
 ): Promise<Comparison> {
-  const { source, state, output, connected } = session;
+  const { source, state, connected } = session;
   const { client } = connected;
   const { root, idPrefix } = source.settings;
   const { signal } = context;
-  const lists = createServiceLists(client, state, output.secrets, signal, session.progress);
+  const lists = createServiceLists(client, session, signal, session.progress);
   for (const { ccPairId } of targets) await lists.read(ccPairId);
   const { listed, storedId } = lists;
   const isInInputs = orphanScope(source);

@@ -1,5 +1,3 @@
-import { ownTargets, ruleTargets } from "../ingest/target/recorded-target.ts";
-import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import {
@@ -12,109 +10,83 @@ import { countOf } from "../../output/terminal/progress.ts";
 import { orphanClasses, type OrphanClass } from "../../sync/orphans/orphan-classes.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import type { FailureRecord } from "../../sync/state/records.ts";
-import { serviceTargets, targetFor, type Target } from "../../sync/state/target.ts";
+import type { Target } from "../../sync/state/target.ts";
 import { createDifferenceTable, type DifferenceTable } from "../../sync/status/difference-table.ts";
 import { collectFailures, collectLocal } from "../../sync/status/local.ts";
 import { plannedTargets } from "../../sync/status/remote.ts";
+import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import { openOutput } from "../connect.ts";
-import type { MappingFlags } from "../ingest/options/mapping-flags.ts";
-import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
-import { planFolder } from "../ingest/plan.ts";
+import { coversProject } from "../ingest/options/inputs.ts";
+import type { DocumentSource } from "../ingest/options/settings.ts";
 import { problemOf } from "../ingest/report/tell.ts";
-import {
-  isConnected,
-  openSession,
-  type ConnectedSession,
-  type Session,
-} from "../ingest/session.ts";
-import { missingPair } from "../ingest/target/target.ts";
+import { isConnected, type Session, type SessionRequest } from "../ingest/session.ts";
+import { missingPair, ownTargets, ruleTargets } from "../ingest/target/pair.ts";
 import { failureScope, failuresKey } from "../ingest/upload/failures.ts";
-import { judgeByRecord } from "../judging/judge.ts";
-import { findOrphans } from "../prune/orphan-search.ts";
-import { refuseUnrecorded, coversProject } from "../ingest/options/inputs.ts";
+import { openJudged, planJudged, type JudgingSession } from "../judging/judge.ts";
+import { findOrphans } from "../judging/orphans.ts";
 import { compareWithService, refuseUnlistablePair, type Comparison } from "./compare.ts";
 
-function remoteSteps(
-  { remote }: StatusSummary,
-  upload: string,
-  noExtra: string | undefined,
-): string[] {
-  if (!remote) return [];
-  const lines: string[] = [];
-  if (remote["not-sent"] > 0) lines.push(`not sent: \`${upload}\` sends them`);
-  if (remote["gone-there"] > 0) {
-    lines.push(
-      `gone there: \`knowctl state forget PATH\` forgets a record; then \`${upload}\` sends the file, if it exists`,
-    );
-  }
-  if ((remote.extra ?? 0) > 0) lines.push("extra: `knowctl prune --extra` removes them");
-  if (remote.elsewhere > 0)
-    lines.push("elsewhere: `knowctl explain FILE` shows the pair of a file");
-  if (noExtra !== undefined) lines.push(`extra documents were not determined: ${noExtra}`);
-  return lines;
+export interface StatusOptions extends SessionRequest {
+  exitCode?: boolean;
+  /** Compare with the service's list too. */
+  remote?: boolean;
 }
+
+const emptyRemote: RemoteSummary = {
+  listed: 0,
+  "not-sent": 0,
+  "gone-there": 0,
+  extra: null,
+  elsewhere: 0,
+};
 
 /** What removes each kind of difference, a line each; `noExtra` is why extra documents are not known. */
 function nextSteps(
-  summary: StatusSummary,
+  { classes, remote, ...counts }: StatusSummary,
   { inputs, settings, isWhole }: DocumentSource,
   noExtra: string | undefined,
 ): string[] {
+  const { unchanged, unreadable, failed, gone } = counts;
   // Without a path, an upload takes what is configured and nothing else.
   const isConfigured = (isWhole === true || inputs.length === 0) && settings.include.length > 0;
   const upload = isConfigured ? "knowctl ingest" : "knowctl ingest PATH";
-  const { classes, remote, unchanged, unreadable, failed, gone } = summary;
-  const pending = summary.new + summary.changed;
-  const remoteCount = remote
-    ? remote["not-sent"] + remote["gone-there"] + remote.elsewhere + (remote.extra ?? 0)
-    : 0;
-  const lines: string[] = [];
-  if (pending + failed + gone + remoteCount + unreadable === 0) {
+  const removable = classes.gone + classes["row-gone"];
+  const there = remote ?? emptyRemote;
+  const steps: [number, string][] = [
+    [counts.new + counts.changed, `new and changed: \`${upload}\` sends them`],
+    [failed - unreadable, "failed: `knowctl retry` sends them again"],
+    [removable, "gone: `knowctl prune` removes them from the service"],
+    [
+      gone - removable,
+      "gone, though the file exists: `knowctl prune --class NAME` removes a class",
+    ],
+    [there["not-sent"], `not sent: \`${upload}\` sends them`],
+    [
+      there["gone-there"],
+      `gone there: \`knowctl state forget PATH\` forgets a record; then \`${upload}\` sends the file, if it exists`,
+    ],
+    [there.extra ?? 0, "extra: `knowctl prune --extra` removes them"],
+    [there.elsewhere, "elsewhere: `knowctl explain FILE` shows the pair of a file"],
+  ];
+  const lines = steps.filter(([count]) => count > 0).map(([, line]) => line);
+  if (lines.length === 0 && failed + unreadable === 0) {
     lines.push(
       remote
         ? `no difference; the service lists ${countOf(remote.listed, "document")}`
         : `no difference: ${countOf(unchanged, "document")} unchanged`,
     );
   }
-  if (pending > 0) lines.push(`new and changed: \`${upload}\` sends them`);
-  if (failed > unreadable) lines.push("failed: `knowctl retry` sends them again");
-  const removable = classes.gone + classes["row-gone"];
-  if (removable > 0) lines.push("gone: `knowctl prune` removes them from the service");
-  if (gone > removable) {
-    lines.push("gone, though the file exists: `knowctl prune --class NAME` removes a class");
-  }
-  return [...lines, ...remoteSteps(summary, upload, noExtra)];
-}
-
-export interface StatusOptions extends MappingFlags {
-  exitCode?: boolean;
-  /** Compare with the service's list too. */
-  remote?: boolean;
+  return noExtra === undefined
+    ? lines
+    : [...lines, `extra documents were not determined: ${noExtra}`];
 }
 
 /** The targets of the documents; throws CliError `usage` when a document has none. */
-function listedTargets(session: ConnectedSession, { table }: Plan): Target[] {
-  const found = plannedTargets(table, session.targets);
+function listedTargets({ state, targets, source }: Session, { table }: Plan): Target[] {
+  const found = plannedTargets(table, targets);
   const known = found.filter((each) => each !== undefined);
   if (known.length === 0 || known.length < found.length) throw missingPair({ isUpload: false });
-  return [
-    ...new Set([...known, ...ruleTargets(session.state, session.targets, session.source.settings)]),
-  ];
-}
-
-/** All targets of the service: with its list, a document that another pair has is a result, too. */
-function recordedTargets({ state, targets }: Session, own: Target): string[] {
-  return [own.key, ...serviceTargets(state.database, targets.baseUrl)];
-}
-
-function remoteSummary({ found, lists, targets, noExtra }: Comparison): RemoteSummary {
-  return {
-    listed: lists.listed.count(targets.map(({ ccPairId }) => ccPairId)),
-    "not-sent": found.count("not-sent"),
-    "gone-there": found.count("gone-there"),
-    extra: noExtra === undefined ? found.count("extra") : null,
-    elsewhere: found.count("elsewhere"),
-  };
+  return [...new Set([...known, ...ruleTargets(state, targets, source.settings)])];
 }
 
 function summaryOf(
@@ -122,18 +94,26 @@ function summaryOf(
   { table }: Plan,
   compared: Comparison | undefined,
 ): StatusSummary {
-  const classes = Object.fromEntries(
-    orphanClasses.map((each) => [each, found.count("gone", each)]),
-  ) as Record<OrphanClass, number>;
+  const { lists, targets = [], noExtra } = compared ?? {};
   return {
     unchanged: table.count("unchanged"),
     new: found.count("new"),
     changed: found.count("changed"),
     failed: found.count("failed"),
     gone: found.count("gone"),
-    classes,
+    classes: Object.fromEntries(
+      orphanClasses.map((each) => [each, found.count("gone", each)]),
+    ) as Record<OrphanClass, number>,
     unreadable: table.count("failed"),
-    ...(compared && { remote: remoteSummary(compared) }),
+    ...(lists && {
+      remote: {
+        listed: lists.listed.count(targets.map(({ ccPairId }) => ccPairId)),
+        "not-sent": found.count("not-sent"),
+        "gone-there": found.count("gone-there"),
+        extra: noExtra === undefined ? found.count("extra") : null,
+        elsewhere: found.count("elsewhere"),
+      },
+    }),
   };
 }
 
@@ -146,22 +126,20 @@ function* failuresIn({ state, source, targets }: Session, plan: Plan): Generator
   }
 }
 
-/** Documents that a command would act on: ingest, retry, prune; with --remote all differences. */
-function countWork({ classes, remote, ...counts }: StatusSummary): number {
-  const local = counts.new + counts.changed + counts.failed + classes.gone + classes["row-gone"];
-  if (!remote) return local;
-  return local + remote["not-sent"] + remote["gone-there"] + remote.elsewhere + (remote.extra ?? 0);
-}
-
 /** Ends with the exit code of the result. */
-function endWith(summary: StatusSummary, { exitCode }: StatusOptions): void {
-  if (summary.unreadable > 0) {
-    const what = countOf(summary.unreadable, "file or folder", "files or folders");
+function endWith(
+  { classes, remote = emptyRemote, ...counts }: StatusSummary,
+  { exitCode }: StatusOptions,
+): void {
+  if (counts.unreadable > 0) {
+    const what = countOf(counts.unreadable, "file or folder", "files or folders");
     throw new CliError("partial", `${what} cannot be read: their documents are not compared`);
   }
-  const work = countWork(summary);
-  if (exitCode && work > 0) {
-    throw new CliError("changes", countOf(work, "document differs", "documents differ"));
+  // Documents that a command would act on: ingest, retry, prune; with --remote all differences.
+  const local = counts.new + counts.changed + counts.failed + classes.gone + classes["row-gone"];
+  const there = remote["not-sent"] + remote["gone-there"] + remote.elsewhere + (remote.extra ?? 0);
+  if (exitCode && local + there > 0) {
+    throw new CliError("changes", countOf(local + there, "document differs", "documents differ"));
   }
 }
 
@@ -175,35 +153,28 @@ function nothingToCompare({ inputs, settings }: DocumentSource): CliError {
   );
 }
 
-async function compare(context: Context, session: Session, options: StatusOptions): Promise<void> {
+async function compare(
+  context: Context,
+  session: JudgingSession,
+  options: StatusOptions,
+): Promise<void> {
   const { output, source, state, targets } = session;
-  // A dry plan has the id of each document and does not change the state.
-  const plan = await planFolder(context, session, { isDry: true });
-  const own = targetFor(targets, undefined);
-  if (own) refuseUnrecorded(session, options.remote ? recordedTargets(session, own) : [own.key]);
-  const found = createDifferenceTable(state.database);
+  const plan = await planJudged(context, session);
   const { table } = plan;
+  const found = createDifferenceTable(state.database);
   collectFailures({ table, targets }, failuresIn(session, plan), found);
   const compared =
     options.remote && isConnected(session)
       ? await compareWithService(context, session, plan, listedTargets(session, plan), found)
       : undefined;
   const orphanTargets = ownTargets(state, targets, source.settings);
-  await collectLocal(
-    {
-      table,
-      targets,
-      orphansOf: (target) => findOrphans(context, session, plan, target),
-      orphanTargets: orphanTargets,
-    },
-    found,
-  );
-  await session.progress.stop();
+  const orphansOf = (target: Target) => findOrphans(context, session, plan, target);
+  await collectLocal({ table, targets, orphansOf, orphanTargets }, found);
   const summary = summaryOf(found, plan, compared);
-  const isEmpty = plan.fileCount + summary.gone + summary.failed + (compared?.compared ?? 0);
+  const isEmpty = plan.fileCount + summary.gone + summary.failed + (compared?.compared ?? 0) === 0;
   const isPart = compared === undefined || compared.noExtra !== undefined;
-  if (isEmpty === 0 && isPart) throw nothingToCompare(source);
-  for (const each of plan.table.entries(["failed"])) await output.problem(problemOf(each, source));
+  if (isEmpty && isPart) throw nothingToCompare(source);
+  for (const each of table.entries(["failed"])) await output.problem(problemOf(each, source));
   const report = {
     summary,
     pairs: compared?.targets.length ?? orphanTargets.length,
@@ -229,17 +200,16 @@ export async function status(
   const { remote = false } = options;
   checkStatusFormat(options);
   const output = openOutput(context, options);
-  const flags = { ...options, idsOnly: true, wholeRoot: true, mayBeRemoved: true };
-  const source = await openSource(context, paths, flags, output, remote);
-  if (remote) refuseUnlistablePair(source.config.dialect, "status --remote");
-  const opened = await openSession(context, output, source, {
-    ...options,
-    dryRun: true,
-    readsService: remote,
+  const request = { ...options, dryRun: true, readsService: remote };
+  const session = await openJudged(context, output, paths, request, {
+    sends: remote,
+    wholeRoot: remote,
+    anyTarget: remote,
+    refuse({ config }) {
+      if (remote) refuseUnlistablePair(config.dialect, "status --remote");
+    },
   });
-  let session: Session = opened;
   try {
-    session = await judgeByRecord(context, opened, options, remote);
     await compare(context, session, options);
   } finally {
     await session.close();

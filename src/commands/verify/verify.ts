@@ -1,5 +1,5 @@
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
-import { placeText } from "../ingest/target/names.ts";
+import { placeText } from "../ingest/target/pair.ts";
 import { outcomeOf } from "../../checks/verify/decide.ts";
 import type { VerifiedDocument } from "../../checks/verify/evidence.ts";
 import type { Context } from "../../context.ts";

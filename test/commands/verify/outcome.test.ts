@@ -16,8 +16,8 @@ it.each([
 });
 
 it.each([
-  [{ current: 1 }, undefined, []],
-  [{ unknown: 1 }, undefined, ["partial"]],
+  [{ current: 1 }, { missing: 0, hidden: 0, unknown: 0 }, []],
+  [{ unknown: 1 }, { missing: 0, hidden: 0, unknown: 0 }, ["partial"]],
   [{ unknown: 1 }, { missing: 1, hidden: 0, unknown: 0 }, ["checks-failed", "partial"]],
   [
     { stale: 1, unknown: 1 },
@@ -25,15 +25,15 @@ it.each([
     ["checks-failed", "checks-failed"],
   ],
   [{ current: 1 }, { missing: 0, hidden: 0, unknown: 1 }, ["partial"]],
-] as const)("of an upload %j, found missing before %j: %s", async (counts, unfound, exits) => {
+] as const)("of an upload %j, found missing before %j: %s", (counts, unfound, exits) => {
   const verified = { ...emptyCounts(), ...counts };
-  const problems = await foundProblems(verified, unfound, false);
+  const problems = foundProblems(verified, unfound, false);
   expect(problems.map(({ exit }) => exit)).toEqual(exits);
 });
 
-it("names everything that an earlier check did not find", async () => {
+it("names everything that an earlier check did not find", () => {
   const unfound = { missing: 2, hidden: 1, unknown: 3 };
-  const [problem] = await foundProblems(undefined, unfound, false);
+  const [problem] = foundProblems(undefined, unfound, false);
   expect(problem?.message).toBe(
     "2 documents of earlier runs were not in the index, 1 hidden, 3 undecided when last checked",
   );

@@ -151,6 +151,17 @@ describe("verify", () => {
     expect((await run("verify")).stdout).toMatch(/^unknown +docs\/4\.md: (?!the file is gone)/m);
   });
 
+  it("reads the files below the root that --root names, with recorded options", async () => {
+    const { run, folder, sandbox } = await uploaded();
+    const place = ["--root", "docs", "--state", join(folder, "records")];
+    await run("ingest", "docs/1.md", "--cc-pair-id", "2", "--sections", "headings", ...place);
+    await sandbox.idle();
+    expect(await run("verify", ...place)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("1 current"),
+    });
+  });
+
   it("takes the files as the expectation where nothing is recorded", async () => {
     const { folder, runTrusted } = await configured(damaged({ "docs/1.md": { keeps: "nothing" } }));
     rmSync(join(folder, ".knowctl"), { recursive: true });

@@ -6,34 +6,24 @@ import { parseColumnMap } from "../../../documents/formats/rows.ts";
 import { CliError } from "../../../errors.ts";
 import type { RecordedOptions } from "../../../sync/state/options.ts";
 
+/** Options whose flag has the same name and value. */
+type PlainOption = Exclude<
+  keyof MappingOptions,
+  "useIgnoreFiles" | "metadata" | "tags" | "versionTag" | "columns" | "maxFileBytes"
+>;
+
 /** Flags that select files and control their mapping. */
-export interface MappingFlags extends GlobalFlags {
-  include?: string[];
-  exclude?: string[];
+export interface MappingFlags extends GlobalFlags, Pick<MappingOptions, PlainOption> {
   /** False for `--no-ignore`. */
   ignore?: boolean;
-  idPrefix?: string;
-  source?: string;
-  sections?: "whole" | "headings";
-  anchors?: "github" | "docusaurus" | "mkdocs";
-  maxSectionChars?: number;
-  link?: string;
-  linkStyle?: "docusaurus" | "hugo" | "mkdocs" | "starlight" | "github";
-  linkBase?: string;
-  links?: "rewrite" | "keep";
   metadata?: string[];
   tag?: string[];
-  updatedAt?: "git" | "mtime";
-  owners?: "codeowners";
-  metaCommit?: boolean;
   /** Select only files that changed since this commit. */
   since?: string;
   /** Format of named files, regardless of their extensions, or of stdin. */
   format?: FormatName;
   /** `field=column` for rows, separated by commas. */
   map?: string[];
-  images?: "skip" | "upload";
-  drafts?: boolean;
   dropAccess?: boolean;
   /** Send documents that contain secrets. */
   allowSecrets?: boolean;
@@ -125,7 +115,7 @@ export function flagsText({ flags = {}, format }: RecordedOptions["settings"]): 
 }
 
 /** Parses `key=value` flags to an object; a repeated key becomes a list. */
-export function parseMetadata(pairs: readonly string[]): Record<string, string | string[]> {
+function parseMetadata(pairs: readonly string[]): Record<string, string | string[]> {
   const result = new Map<string, string[]>();
   for (const pair of pairs) {
     const at = pair.indexOf("=");
@@ -147,34 +137,16 @@ export function parseMetadata(pairs: readonly string[]): Record<string, string |
   );
 }
 
-/** Every option but `maxFileBytes`, which has no flag. */
-type FlagOptions = {
-  [Option in Exclude<keyof MappingOptions, "maxFileBytes">]: MappingOptions[Option];
-};
-
 /** Converts flags to options. */
-export function optionsOf(flags: MappingFlags): FlagOptions {
+export function optionsOf(flags: MappingFlags): MappingOptions {
+  const { include, exclude, ignore, metadata, map } = flags;
+  const options = Object.entries(flagOfOption).map(([option, flag]) => [option, flags[flag]]);
   return {
-    include: flags.include,
-    exclude: flags.exclude,
-    useIgnoreFiles: flags.ignore === false ? false : undefined,
-    idPrefix: flags.idPrefix,
-    source: flags.source,
-    sections: flags.sections,
-    anchors: flags.anchors,
-    maxSectionChars: flags.maxSectionChars,
-    link: flags.link,
-    linkStyle: flags.linkStyle,
-    linkBase: flags.linkBase,
-    links: flags.links,
-    metadata: flags.metadata && parseMetadata(flags.metadata),
-    tags: flags.tag,
-    updatedAt: flags.updatedAt,
-    owners: flags.owners,
-    metaCommit: flags.metaCommit,
-    versionTag: undefined,
-    columns: flags.map && parseColumnMap(flags.map.join(",")),
-    images: flags.images,
-    drafts: flags.drafts,
+    ...(Object.fromEntries(options) as MappingOptions),
+    include,
+    exclude,
+    useIgnoreFiles: ignore === false ? false : undefined,
+    metadata: metadata && parseMetadata(metadata),
+    columns: map && parseColumnMap(map.join(",")),
   };
 }

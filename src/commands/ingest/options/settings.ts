@@ -167,6 +167,54 @@ function rawSettings(
 }
 
 /**
+ * Compiles the settings for finding and mapping files at a place whose configuration is loaded.
+ * Throws CliError `usage` for settings that do not fit each other, and when there are no inputs.
+ */
+async function compileSource(
+  context: Context,
+  { config, root, cwd, mark }: Pick<DocumentSource, "config" | "cwd" | "mark"> & { root: string },
+  inputs: string[],
+  flags: MappingFlags,
+  output: Output | undefined,
+): Promise<DocumentSource> {
+  const { recorded, mayBeRemoved } = flags;
+  const readsStdin = inputs.includes("-");
+  // The format of stdin shapes no file.
+  const flagFormat = inputs.every((path) => path === "-") ? undefined : flags.format;
+  const format = recorded ? recorded.settings.format : flagFormat;
+  const mapping = { ...rawSettings(config, flags), format };
+  checkCreation(mapping.flags, config);
+  const withRoot = { ...mapping, root };
+  if (usesPatterns(withRoot)) await loadGlobs();
+  const settings = compileSettings(withRoot);
+  checkLinkBase(settings);
+  // The settings stay as they are, so that unchanged files need not be read.
+  const raw = flags.idsOnly
+    ? { ...withRoot, allowSecrets: true as const, dropAccess: true }
+    : withRoot;
+  const hasNoInput = inputs.length === 0 && settings.include.length === 0;
+  if (hasNoInput && flags.wholeRoot !== true) {
+    throw new CliError("usage", "nothing to ingest: no path given and no `include` configured", {
+      hints: ["name a folder, for example `knowctl ingest docs --cc-pair-id 2`"],
+    });
+  }
+  const shown = pathsFrom(cwd, root);
+  const find = { cwd, settings, mayBeRemoved, refuseFolder: refuseOtherProject(shown) };
+  const { since, wantsCommits } = flags;
+  const facts: GitFacts = readsStdin
+    ? { since: undefined, factsOf: undefined }
+    : await readGitFacts(context, { find, inputs, since, wantsCommits }, output);
+  // allowSecrets does not shape documents, and each run sets it anew.
+  const { allowSecrets: _, storesCreation: _ofTarget, ...shaping } = mapping;
+  const byInclude = recorded?.byInclude ?? (inputs.length === 0 && !hasNoInput);
+  const options = { byInclude, mapping: mappingVersion, settings: shaping };
+  const checks = await uploadChecks(config, flags);
+  const source = { config, settings, raw, inputs, cwd, find, mark, shown, checks, options };
+  const key = (path: string): string => mappingKey(path, settings, facts.factsOf?.(path));
+  return { ...source, mappingKey: key, ...facts };
+}
+
+/**
  * Loads the configuration for the paths and compiles the settings for finding and mapping
  * files. `sends` is false for read-only commands, which work without trust or a key.
  * Throws CliError `usage` when there are no inputs, `not-configured` when a command that sends
@@ -180,10 +228,10 @@ export async function openSource(
   sends: boolean,
 ): Promise<DocumentSource> {
   const { cwd } = context;
-  // Documents from stdin belong to the project of the working directory.
-  const namedPaths = paths.filter((path) => path !== "-");
   if (paths.some(mayBeGlob)) await loadGlobs();
   checkFormat(paths, flags, cwd);
+  // Documents from stdin belong to the project of the working directory.
+  const namedPaths = paths.filter((path) => path !== "-");
   const projectRoot = findProjectRoot(context, namedPaths, flags);
   const { folder: root, start, mark } = projectRoot;
   const { needsProfile } = flags;
@@ -191,49 +239,36 @@ export async function openSource(
   // Before checks by dialect and settings: those of an untrusted file are not in effect.
   if (sends && config.refused) throw config.refused;
   checkAnchors(flags, config.ingest);
-  const { recorded } = flags;
-  const flagFormat = namedPaths.length === 0 ? undefined : flags.format;
-  const format = recorded ? recorded.settings.format : flagFormat;
-  const mapping = { ...rawSettings(config, flags), format };
-  checkCreation(mapping.flags, config);
-  const withRoot = { ...mapping, root };
-  if (usesPatterns(withRoot)) await loadGlobs();
-  const settings = compileSettings(withRoot);
-  checkLinkBase(settings);
-  // The settings stay as they are, so that unchanged files need not be read.
-  const raw = flags.idsOnly
-    ? { ...withRoot, allowSecrets: true as const, dropAccess: true }
-    : withRoot;
-  const hasNoInput = paths.length === 0 && settings.include.length === 0;
-  if (hasNoInput && flags.wholeRoot !== true) {
-    throw new CliError("usage", "nothing to ingest: no path given and no `include` configured", {
-      hints: ["name a folder, for example `knowctl ingest docs --cc-pair-id 2`"],
-    });
-  }
+  const source = await compileSource(
+    context,
+    { config, root, cwd, mark },
+    [...paths],
+    flags,
+    output,
+  );
   const unmarked = textOfUnmarked(context, projectRoot);
   if (unmarked !== undefined) await output.note(neutraliseLine(unmarked));
-  const inputs = [...paths];
-  const shown = pathsFrom(cwd, root);
-  const { mayBeRemoved } = flags;
-  const find = { cwd, settings, mayBeRemoved, refuseFolder: refuseOtherProject(shown) };
-  const facts: GitFacts = paths.includes("-")
-    ? { since: undefined, factsOf: undefined }
-    : await readGitFacts(
-        context,
-        { find, inputs, since: flags.since, wantsCommits: flags.wantsCommits },
-        output,
-      );
-  const key = (path: string): string => mappingKey(path, settings, facts.factsOf?.(path));
-  // allowSecrets does not shape documents, and each run sets it anew.
-  const { allowSecrets: _, storesCreation: _ofTarget, ...shaping } = mapping;
-  const options = {
-    byInclude: recorded?.byInclude ?? (paths.length === 0 && !hasNoInput),
-    mapping: mappingVersion,
-    settings: shaping,
-  };
-  const checks = await uploadChecks(config, flags);
-  const source = { config, settings, raw, inputs, cwd, find, mark, shown, checks, options };
-  return { ...source, mappingKey: key, ...facts };
+  return source;
+}
+
+/**
+ * The project of `today` with recorded options: their flags over the configuration of today. `flags`
+ * are those of the command. Prints nothing: messages were printed for the command itself.
+ */
+export async function recordedSource(
+  context: Context,
+  today: DocumentSource,
+  recorded: RecordedOptions,
+  flags: MappingFlags,
+): Promise<DocumentSource> {
+  const { root } = today.settings;
+  return await compileSource(
+    context,
+    { ...today, root },
+    [root],
+    { ...flags, recorded },
+    undefined,
+  );
 }
 
 /**

@@ -1,35 +1,35 @@
-import type { DocumentEvent } from "../../../sync/run/run-request.ts";
 import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
 import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
+import { type Listed, absoluteOf } from "../../../documents/files/source-file.ts";
 import { ClosedPipeError, CliError, messageOf } from "../../../errors.ts";
 import {
   tellOthers,
   writeResult,
   writeSummary,
   type IngestFormat,
-  type IngestResult,
 } from "../../../output/ingest.ts";
-import type { UploadCounts } from "../../../output/terminal/progress.ts";
-import type { ReportFiles } from "../../../output/report/forms.ts";
+import type { PlannedDocument } from "../../../output/planned.ts";
+import { redactEach } from "../../../output/report/file.ts";
+import { writeReports, type ReportFiles } from "../../../output/report/forms.ts";
+import { uploadReport } from "../../../output/report/from/upload.ts";
 import { verifiedItem } from "../../../output/report/from/verify.ts";
+import { ciPrefix } from "../../../output/report/github.ts";
 import { lineOf } from "../../../output/report/json.ts";
 import { itemLine } from "../../../output/report/people.ts";
 import { createReportCollector, type RunEnd } from "../../../output/report/stored/collector.ts";
-import type {
-  ReportFailure,
-  ReportHead,
-  RunReport,
-  RunStatus,
-} from "../../../output/report/stored/record.ts";
-import { createLog } from "../../../sync/state/log.ts";
-import type { Plan } from "../../../sync/plan/plan.ts";
-import type { RecordedOptions } from "../../../sync/state/options.ts";
+import type { ReportFailure, ReportHead, RunStatus } from "../../../output/report/stored/record.ts";
+import type { UploadCounts } from "../../../output/terminal/progress.ts";
+import { redactAll } from "../../../output/terminal/redact.ts";
 import type { FileWarning, PlanAction, PlanTable } from "../../../sync/plan/plan-table.ts";
+import type { Plan } from "../../../sync/plan/plan.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
-import { pairsText, pairText, placeText } from "../target/names.ts";
-import { writeUploadReports } from "./report-files.ts";
+import type { DocumentEvent } from "../../../sync/run/run-request.ts";
+import { createLog } from "../../../sync/state/log.ts";
+import type { RecordedOptions } from "../../../sync/state/options.ts";
+import { findGitRoot } from "../../project-root.ts";
 import type { Session } from "../session.ts";
+import { pairsText, pairText, placeText } from "../target/pair.ts";
 import { printNotices, printWarnings } from "./tell.ts";
 
 /** Format of stdout; cli/ has already refused other formats. */
@@ -40,6 +40,8 @@ export function ingestFormat({ json, output }: GlobalFlags): IngestFormat {
 
 /** The numbers that only the gate counts. */
 export type Traffic = Pick<RunEnd, "requests" | "retries" | "throttled">;
+
+const noTraffic: Traffic = { requests: 0, retries: 0, throttled: 0 };
 
 /** Collects the results of a run; prints them line by line and as a summary at the end. */
 export interface Report {
@@ -72,23 +74,111 @@ type ReportedSession = Pick<
   "output" | "source" | "state" | "targets" | "pairNames" | "progress"
 >;
 
-type OptionSets = NonNullable<RunReport["options"]>;
-
 const warningsKept = 50;
 /** Documents that are not in the index as sent, shown at the end. */
 const lostShown = 50;
 
-/** Commit of a CI job, from the variables of GitHub or GitLab. */
-export function commitOf(env: Context["env"]): string | undefined {
-  const commit = env["GITHUB_SHA"] ?? env["CI_COMMIT_SHA"];
-  return commit === "" ? undefined : commit;
+/** Marks report files among the listed files as skipped: a report of an earlier run is no document. */
+export function withoutReports(
+  listed: Iterable<Listed>,
+  root: string,
+  { reports, gitlab }: ReportFiles = { reports: [], gitlab: undefined },
+): Iterable<Listed> {
+  const own = new Set([...reports, ...(gitlab === undefined ? [] : [gitlab])]);
+  if (own.size === 0) return listed;
+  return (function* () {
+    for (const each of listed) {
+      const place = each.kind === "file" ? (each.absolutePath ?? absoluteOf(root, each.path)) : "";
+      if (!own.has(place)) yield each;
+      else yield { kind: "skipped", path: each.path, reason: "a report of this command" } as const;
+    }
+  })();
+}
+
+/** What every report says of its run. */
+function aboutRun(
+  { env }: Context,
+  { source, targets }: Pick<Session, "source" | "targets">,
+  shard: Shard | undefined,
+  options: readonly RecordedOptions[],
+): Pick<RunEnd, "target" | "paths" | "options" | "shard" | "commit"> {
+  const { inputs, settings, config } = source;
+  return {
+    target: {
+      baseUrl: targets.baseUrl,
+      profile: config.profile,
+      ccPairId: targets.pair.ccPairId,
+    },
+    paths: inputs.length > 0 ? inputs : settings.include,
+    // Removes members that JSON cannot represent (undefined).
+    options: JSON.parse(JSON.stringify(options)) as RunEnd["options"],
+    shard,
+    // Of a CI job of GitHub or GitLab.
+    commit: env["GITHUB_SHA"] || env["CI_COMMIT_SHA"] || undefined,
+  };
+}
+
+/**
+ * Writes the report files of an upload or dry run, and what a GitHub job shows. Each call of
+ * `failures` starts at the first failure. Throws CliError `local` for a file that cannot be written,
+ * after the others are.
+ */
+async function writeFiles(
+  context: Context,
+  { output, source }: Pick<Session, "output" | "source">,
+  files: ReportFiles,
+  head: ReportHead,
+  failures: () => Iterable<ReportFailure>,
+): Promise<void> {
+  const { redact } = output.secrets;
+  const { root } = source.settings;
+  const report = uploadReport(redactAll(head, redact), () => redactEach(failures(), redact));
+  const prefix = ciPrefix(root, findGitRoot(context, root), context.env);
+  await writeReports(output, context.env, report, files, prefix);
+}
+
+const plannedStatuses: Readonly<Record<string, DocumentEvent["status"]>> = {
+  new: "created",
+  changed: "updated",
+  skipped: "skipped",
+  failed: "failed",
+};
+
+/**
+ * Writes the report files of a dry run, and the annotations and summary of a GitHub job, as an upload
+ * does: created and updated are what an upload would send.
+ */
+export async function reportPlan(
+  context: Context,
+  session: Session,
+  documents: Iterable<PlannedDocument>,
+  { files, startedAtMs, shard }: ReportRequest,
+): Promise<void> {
+  const failures: ReportFailure[] = [];
+  const add = (failure: ReportFailure): void => void failures.push(failure);
+  const collector = createReportCollector(context.now, add, startedAtMs);
+  for (const { path, row, action, detail } of documents) {
+    const status = plannedStatuses[action] ?? "unchanged";
+    if (status === "failed" || status === "skipped") {
+      collector.add({ status, path, ...(row === undefined ? {} : { row }), reason: detail });
+    } else collector.count(status, 1);
+  }
+  const { created, updated } = collector.counts;
+  const head = collector.finish({
+    ...aboutRun(context, session, shard, [session.shaping.recorded]),
+    status: failures.length > 0 ? "partial" : "ok",
+    planned: created + updated,
+    sentBytes: 0,
+    ...noTraffic,
+  });
+  await writeFiles(context, session, files, { ...head, dryRun: true }, () => failures);
 }
 
 /** The connectors of a run: those that were looked up, else the pair of the run. */
 function connectorsOf({ source, targets, pairNames }: ReportedSession): string {
   const { ccPairId } = targets.pair;
   const isKnown = pairNames.size > 0 || ccPairId === undefined;
-  const pairs = isKnown ? pairsText(pairNames) : pairText(ccPairId, undefined);
+  const pairs = isKnown ? pairsText(pairNames) : pairText(ccPairId);
   return `${pairs}${placeText(source.config, targets.baseUrl)}`.replace(/^(?: at|,) /, "");
 }
 
@@ -112,33 +202,9 @@ function errorText(error: unknown): string {
   return [messageOf(error), ...details].join("\n");
 }
 
-const reasonsShown = 20;
-
-/** Converts the head of the report files to the printed result. */
-function resultOf(head: ReportHead, target: IngestResult["target"]): IngestResult {
-  const { status, planned, requests, retries, throttled, sentBytes, seconds, paths, shard } = head;
-  const { renamed, ...counts } = head.counts;
-  const traffic = { requests, retries, throttled, sentBytes };
-  const skipped = head.skipped.slice(0, reasonsShown);
-  return {
-    version: 1,
-    type: "result",
-    status,
-    counts,
-    renamed,
-    planned,
-    ...traffic,
-    seconds,
-    target,
-    paths,
-    shard,
-    skipped,
-  };
-}
-
 /** Creates the report of a run. Stores failures in the temporary database of the state. */
 function createReport(context: Context, session: ReportedSession, request: ReportRequest): Report {
-  const { output, source, state, targets } = session;
+  const { output, source, state } = session;
   const { format, files, shard, startedAtMs } = request;
   const log = createLog<ReportFailure>(state.database, "failed");
   const optionSets: RecordedOptions[] = [];
@@ -148,18 +214,8 @@ function createReport(context: Context, session: ReportedSession, request: Repor
   };
   // A monotonic clock: setting the system clock during the run must not change durations.
   const startOffsetMs = context.now() - context.elapsed();
-  const collector = createReportCollector(
-    () => startOffsetMs + context.elapsed(),
-    addFailure,
-    startedAtMs,
-  );
-  const { counts } = collector;
-  const target = {
-    baseUrl: targets.baseUrl,
-    profile: source.config.profile,
-    ccPairId: targets.pair.ccPairId,
-  };
-  const paths = source.inputs.length > 0 ? source.inputs : source.settings.include;
+  const now = (): number => startOffsetMs + context.elapsed();
+  const collector = createReportCollector(now, addFailure, startedAtMs);
   const warnings: FileWarning[] = [];
   let warningCount = 0;
   let images = 0;
@@ -167,11 +223,10 @@ function createReport(context: Context, session: ReportedSession, request: Repor
   let sentBytes = 0;
   let isFinished = false;
 
-  const countPlanned = (...actions: PlanAction[]): number =>
-    planTables.reduce(
-      (sum, table) => sum + actions.reduce((count, each) => count + table.count(each), 0),
-      0,
-    );
+  const countPlanned = (...actions: PlanAction[]): number => {
+    const counts = planTables.flatMap((table) => actions.map((each) => table.count(each)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
   const warn = (message: string, path = ""): void => {
     if (++warningCount <= warningsKept) warnings.push({ path, message });
   };
@@ -181,34 +236,48 @@ function createReport(context: Context, session: ReportedSession, request: Repor
     // The upload continues when stdout is closed.
     await ignoreClosedPipe(output.json(events.map(documentLine).join("")));
   };
-  const headOf = (status: RunStatus, traffic: Traffic, error: unknown) =>
-    collector.finish({
+  const end = (status: RunStatus, traffic: Traffic, error: unknown): [ReportHead, RunEnd] => {
+    isFinished = true;
+    const run: RunEnd = {
+      ...aboutRun(context, session, shard, optionSets),
       status,
-      target,
-      paths,
-      // Removes members that JSON cannot represent (undefined).
-      options: JSON.parse(JSON.stringify(optionSets)) as OptionSets,
-      shard,
-      commit: commitOf(context.env),
       // Counted at the end: documents from stdin are counted during the run.
       planned: countPlanned("new", "changed"),
       sentBytes,
       ...traffic,
       error: status === "error" ? errorText(error) : undefined,
-    });
-  const writeFiles = async (head: ReturnType<typeof headOf>): Promise<void> => {
-    const { root } = source.settings;
+    };
+    return [collector.finish(run), run];
+  };
+  const write = async (head: ReportHead): Promise<void> => {
     try {
-      await writeUploadReports(context, output, files, root, { head, failures: log.list });
+      await writeFiles(context, session, files, head, log.list);
     } catch (error) {
       // A failed run ends with its own error, not with this one.
       if (head.status === "ok") throw error;
       await output.warn(messageOf(error));
     }
   };
+  const print = async (head: ReportHead, run: RunEnd, error: unknown): Promise<void> => {
+    const { shown } = source;
+    const stoppedBy = error instanceof CliError ? error : undefined;
+    const texts = { shown, connectors: connectorsOf(session), stoppedBy };
+    const lost = (head.lost ?? []).slice(0, lostShown);
+    const parts: (() => Promise<void>)[] = [
+      async () => {
+        if (format !== "text") await writeResult(output, format, head, run.target, log.list());
+      },
+      ...planTables.map((table) => () => printNotices(session, table.notices)),
+      () => printWarnings(session, { shown: warnings, count: warningCount }, images),
+      () => tellOthers(output, shard, countPlanned("other")),
+      ...lost.map((each) => () => output.problem(...itemLine(verifiedItem(each, false), shown))),
+      () => writeSummary(output, head, log.list(), texts),
+    ];
+    for (const part of parts) await ignoreClosedPipe(part());
+  };
 
   return {
-    counts,
+    counts: collector.counts,
     async begin({ table, images: inPlan }, options) {
       planTables.push(table);
       optionSets.push(options);
@@ -240,30 +309,14 @@ function createReport(context: Context, session: ReportedSession, request: Repor
       await addLines(events);
     },
     async finish(status, traffic, error) {
-      isFinished = true;
-      const head = headOf(status, traffic, error);
-      const result = resultOf(head, target);
-      if (format !== "text")
-        await ignoreClosedPipe(writeResult(output, format, result, log.list()));
-      for (const { notices } of planTables) await ignoreClosedPipe(printNotices(session, notices));
-      await ignoreClosedPipe(
-        printWarnings(session, { shown: warnings, count: warningCount }, images),
-      );
-      await ignoreClosedPipe(tellOthers(output, shard, countPlanned("other")));
-      const stoppedBy = error instanceof CliError ? error : undefined;
-      const texts = { shown: source.shown, connectors: connectorsOf(session), stoppedBy };
-      for (const each of (head.lost ?? []).slice(0, lostShown)) {
-        const line = itemLine(verifiedItem(each, false), source.shown);
-        await ignoreClosedPipe(output.problem(...line));
-      }
-      await ignoreClosedPipe(writeSummary(output, result, log.list(), texts));
-      await writeFiles(head);
+      const [head, run] = end(status, traffic, error);
+      await print(head, run, error);
+      await write(head);
     },
     async abandon(error) {
       if (isFinished) return;
-      isFinished = true;
-      const status = context.signal.aborted ? "interrupted" : "error";
-      await writeFiles(headOf(status, { requests: 0, retries: 0, throttled: 0 }, error));
+      const [head] = end(context.signal.aborted ? "interrupted" : "error", noTraffic, error);
+      await write(head);
     },
   };
 }

@@ -3,12 +3,23 @@ import { knownMembers } from "../../../documents/payload/json-document.ts";
 import { type LeftOutKind, isUnseen } from "../../../documents/text/left-out.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
-import { countOf, formatCount } from "../../../output/terminal/progress.ts";
+import { countOf, formatCount, type UploadCounts } from "../../../output/terminal/progress.ts";
 import type { CountedNotice, NoticeCounts } from "../../../sync/plan/notice-counts.ts";
 import type { PlanEntry, PlanTable } from "../../../sync/plan/plan-table.ts";
 import { shownText } from "../../../output/paths.ts";
 import type { Session } from "../session.ts";
 import type { DocumentSource } from "../options/settings.ts";
+import { ownTargets } from "../target/pair.ts";
+import { tombstoneMark } from "../../../sync/state/records.ts";
+import { defaultId } from "../../../documents/map/effective.ts";
+import { createRealPlaces, exists } from "../../../documents/files/real-place.ts";
+import type { Plan } from "../../../sync/plan/plan.ts";
+import type { Target } from "../../../sync/state/target.ts";
+import { dialects } from "../../../api/dialects.ts";
+import type { Context } from "../../../context.ts";
+import type { IngestOptions } from "../ingest-options.ts";
+import { givenFlags, selectionFlags, shapingFlags } from "../options/mapping-flags.ts";
+import { fitsFile } from "../options/project-file.ts";
 
 /** With `--since`: reports how many files changed, were renamed or deleted. */
 export async function printSince(
@@ -92,28 +103,24 @@ const leftOutNames: Record<LeftOutKind, [string, string]> = {
   script: ["script or style", "scripts and styles"],
 };
 
-/** What nobody sees on the page: no reader misses it. */
-function unseenText({ name, count, example = "" }: CountedNotice, first: string): string {
+function leftOutText({ name, count, example = "" }: CountedNotice, first: string): string {
   const [one, many] = leftOutNames[name as LeftOutKind];
   const what = count === 1 ? `1 ${one} is` : `${formatCount(count)} ${many} are`;
-  const advice = "; ingest.hidden: keep sends hidden elements, and comments of Markdown";
-  return `${what} not sent (first: ${`${first} ${example}`.trim()})${advice}`;
-}
-
-function leftOutText({ name, count, example = "" }: CountedNotice, first: string): string {
-  const [one, many] = leftOutNames[name as LeftOutKind] ?? [name, name];
-  const what = count === 1 ? `1 ${one} is` : `${formatCount(count)} ${many} are`;
+  const place = `(first: ${`${first} ${example}`.trim()})`;
+  // What nobody sees on the page: no reader misses it.
+  if (isUnseen(name as LeftOutKind)) {
+    return `${what} not sent ${place}; ingest.hidden: keep sends hidden elements, and comments of Markdown`;
+  }
   const advice = name === "attribute" ? "; ingest.componentAttributes lists those to keep" : "";
-  return `${what} left out of the documents (first: ${first} ${example})${advice}`;
+  return `${what} left out of the documents ${place}${advice}`;
 }
 
 function noticeText(
-  notice: CountedNotice,
+  notice: CountedNotice & { kind: Exclude<CountedNotice["kind"], "access"> },
   first: string,
   shown: (path: string) => string,
-): string | undefined {
+): string {
   const { kind, name, count, second = "", example = "" } = notice;
-  if (kind === "access") return undefined;
   if (kind === "leftOut") return leftOutText(notice, first);
   if (kind === "deadLink") {
     const [leads, stays] = count === 1 ? ["leads", "stays"] : ["lead", "stay"];
@@ -144,16 +151,106 @@ export async function printNotices(
   const access = all.filter(({ kind }) => kind === "access");
   if (access[0]) await output.warn(neutraliseLine(accessText(access, firstOf(access[0]))));
   for (const each of all) {
-    if (each.kind === "leftOut" && isUnseen(each.name as LeftOutKind)) {
-      await output.note(neutraliseLine(unseenText(each, firstOf(each))));
-      continue;
-    }
-    const text = noticeText(each, firstOf(each), source.shown);
-    if (text !== undefined) await output.warn(neutraliseLine(text));
+    const { kind } = each;
+    if (kind === "access") continue;
+    const text = neutraliseLine(noticeText({ ...each, kind }, firstOf(each), source.shown));
+    const isNote = kind === "leftOut" && isUnseen(each.name as LeftOutKind);
+    await (isNote ? output.note(text) : output.warn(text));
   }
 }
 
 /** Failure of a plan entry with its path; adds the path only if the reason does not begin with it. */
 export function problemOf({ path, detail }: PlanEntry, { shown }: DocumentSource): string {
   return detail.startsWith(path) ? shownText(path, detail, shown) : `${shown(path)}: ${detail}`;
+}
+
+/** Reports sent files that are now drafts or empty. Finds only documents with path-derived ids. */
+async function printOptedOut(
+  { output, source, state }: Pick<Session, "output" | "source" | "state">,
+  table: PlanTable,
+  targets: readonly Target[],
+): Promise<void> {
+  let count = 0;
+  for (const { path, part, content } of table.entries(["skipped"])) {
+    if (part > 0 || content === undefined) continue;
+    const id = defaultId(path, source.settings);
+    const isSent = ({ key }: Target): boolean => {
+      const sent = state.accepted(key, id);
+      return sent?.path === path && sent.whole !== tombstoneMark;
+    };
+    if (targets.some(isSent)) count++;
+  }
+  if (count === 0) return;
+  const [verb, documents] = count === 1 ? ["opts", "document is"] : ["opt", "documents are"];
+  await output.note(
+    `${countOf(count, "uploaded file")} ${verb} out now: the ${documents} still in the service; see \`knowctl status\``,
+  );
+}
+
+/**
+ * Reports how many sent files are gone or excluded. An upload removes no documents, so the
+ * service still finds them.
+ */
+export async function printUnfound(
+  session: Pick<Session, "output" | "source" | "state" | "targets">,
+  { table }: Plan,
+): Promise<void> {
+  const { output, source, state } = session;
+  if (source.since) return;
+  const targets = ownTargets(state, session.targets, source.settings);
+  // A document that another file yields now is not left behind.
+  const isThere = state.database.prepare(
+    `SELECT 1 AS yes FROM files f JOIN accepted a ON a.target = ? AND a.id = f.id
+      WHERE f.path = ? AND a.path = f.path AND a.whole <> '${tombstoneMark}'
+        AND NOT EXISTS (SELECT 1 FROM temp.plan p WHERE p.id = a.id) LIMIT 1`,
+  );
+  const placeOf = createRealPlaces(source.settings.root);
+  let [excluded, gone] = [0, 0];
+  for (const { path, isExcluded } of table.unfound()) {
+    if (!targets.some(({ key }) => isThere.get(key, path))) continue;
+    if (isExcluded || exists(placeOf(path))) excluded++;
+    else gone++;
+  }
+  await printOptedOut(session, table, targets);
+  if (excluded + gone === 0) return;
+  const parts = [
+    ...(excluded > 0 ? [`${formatCount(excluded)} excluded`] : []),
+    ...(gone > 0 ? [`${formatCount(gone)} gone`] : []),
+  ];
+  const verb = excluded + gone === 1 ? "is" : "are";
+  await output.note(
+    `${countOf(excluded + gone, "uploaded file")} ${verb} no longer found (${parts.join(", ")}): the documents are still in the service; see \`knowctl status\``,
+  );
+}
+
+/** Whether a project file would repeat this upload. */
+function isWorthSaving(options: IngestOptions): boolean {
+  const { state, shard, since, flagSources } = options;
+  if (state === false || shard || since !== undefined || !fitsFile(options)) return false;
+  const isTargetGiven = (["ccPairId", "connector"] as const).some(
+    (name) => options[name] !== undefined && flagSources?.[name] !== "env",
+  );
+  return isTargetGiven || givenFlags(options, [...shapingFlags, ...selectionFlags]).length > 0;
+}
+
+/**
+ * After an upload that sent documents: the commands that help now. `firstOptions` are the options
+ * of a first upload to this target. Prints nothing in CI, where nobody runs the next command.
+ */
+export async function printNext(
+  context: Context,
+  { output, source }: Pick<Session, "output" | "source">,
+  { created, updated, verified }: UploadCounts,
+  firstOptions?: IngestOptions,
+): Promise<void> {
+  if (created + updated === 0 || context.trialFiles || context.env["CI"]) return;
+  if (firstOptions && context.stderr.isTTY && isWorthSaving(firstOptions)) {
+    return await output.note(
+      "next: the same command with --print-config prints a project file for plain `knowctl ingest`",
+    );
+  }
+  if (verified === undefined && dialects[source.config.dialect].paths.documentSize) {
+    await output.note("next: check that the index has the documents with `knowctl verify`");
+  }
+  await output.note('next: ask about the documents with `knowctl chat "…"`');
 }

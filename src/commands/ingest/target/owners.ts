@@ -1,186 +1,138 @@
-import type { State } from "../../../sync/state/state.ts";
-import type { Secrets } from "../../../output/terminal/redact.ts";
-import { judgeEach } from "./other-pairs.ts";
 import type { Client } from "../../../api/client.ts";
+import type { ConnectorStatus } from "../../../api/schemas.ts";
+import { scopeOf } from "../../../documents/find/scope.ts";
+import type { ReadyDocument } from "../../../documents/inspect/inspection.ts";
 import { ApiError, CliError, reworded } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { countOf, followCount } from "../../../output/terminal/progress.ts";
+import type { PlanEntry } from "../../../sync/plan/plan-table.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { Pending } from "../../../sync/run/pending.ts";
-import { createIsRecorded } from "../../../sync/run/run.ts";
 import { mayHaveSent } from "../../../sync/run/run-failures.ts";
-import { targetFor } from "../../../sync/state/target.ts";
+import { createIsRecorded } from "../../../sync/run/run.ts";
+import { tombstoneMark } from "../../../sync/state/records.ts";
+import { pairInKey, serviceTargets, targetFor, type Target } from "../../../sync/state/target.ts";
 import type { Session, UploadSession } from "../session.ts";
-import { canListPairs, createServiceLists, everyPair } from "./service-lists.ts";
-
-/** Which pairs hold a document, by the service's own lists. Ids are those of documents, not stored ids. */
-interface Holders {
-  isEmpty(): boolean;
-  /** Whether any pair holds a document. */
-  isListed(id: string): boolean;
-  /** Reads the list of a pair once. Throws ApiError, also for a list that is the same for every pair. */
-  readPair(ccPairId: number): Promise<void>;
-  isIn(ccPairId: number, id: string): Promise<boolean>;
-  /** The pair, but `own`, that holds a document, for messages. Never fails: a list may be refused. */
-  holderOf(id: string, own: number): Promise<string>;
-}
-
-// To name a pair is worth so many requests.
-const mostNamed = 20;
-
-/** Throws ApiError where the service lists documents of a pair that cannot exist: it ignores the pair. */
-async function refuseIgnoredPair(client: Client, signal: AbortSignal): Promise<void> {
-  const { listDocuments } = await import("../../../api/listed-documents.ts");
-  let isIgnored = false;
-  try {
-    for await (const ids of listDocuments(client, everyPair)) {
-      signal.throwIfAborted();
-      isIgnored = ids.length > 0;
-      if (isIgnored) break;
-    }
-  } catch (error) {
-    // Refused, as it should be.
-    if (!(error instanceof ApiError)) throw error;
-  }
-  if (!isIgnored) return;
-  const url = client.url(client.dialect.paths.pairDocuments?.(everyPair) ?? "");
-  throw new ApiError(
-    "server-error",
-    `list documents: GET ${url}: unexpected response (documents of a pair that does not exist: the service does not tell pairs apart)`,
-    { method: "GET", url },
-  );
-}
+import { requiredAccess, type AccessFlags } from "./access.ts";
+import { listPairs, ownTargets } from "./pair.ts";
+import {
+  canListPairs,
+  createDocumentLists,
+  everyPair,
+  type DocumentLists,
+  type Holders,
+} from "./service-lists.ts";
 
 /**
- * Reads the list of all documents. The lists of pairs are read when they are needed, after it: what
- * is stored meanwhile is then in the list of its pair. Throws ApiError; then nothing is known.
- */
-async function createHolders(
-  client: Client,
-  state: State,
-  secrets: Secrets,
-  signal: AbortSignal,
-): Promise<Holders> {
-  const lists = createServiceLists(client, state, secrets, signal);
-  const { listed, storedId } = lists;
-  await lists.read(everyPair);
-  const isEmpty = listed.count([everyPair]) === 0;
-  let isProved = false;
-  const readPair: Holders["readPair"] = async (pair) => {
-    await lists.read(pair);
-    if (!isProved && listed.count([pair]) > 0) await refuseIgnoredPair(client, signal);
-    isProved = true;
-  };
-  let waiting: number[] | undefined;
-  const namedPairs: number[] = [];
-  const nextOther = async (): Promise<number | undefined> => {
-    waiting ??= (await lists.findOthers(everyPair)).pairs.slice(0, mostNamed);
-    const pair = waiting.shift();
-    if (pair === undefined) return undefined;
-    await lists.readOther(pair);
-    namedPairs.push(pair);
-    return pair;
-  };
-  return {
-    isEmpty: () => isEmpty,
-    isListed: (id) => !isEmpty && listed.has(everyPair, storedId(id)),
-    readPair,
-    async isIn(pair, id) {
-      await readPair(pair);
-      return listed.has(pair, storedId(id));
-    },
-    async holderOf(id, own) {
-      const stored = storedId(id);
-      const holds = (pair: number): boolean => pair !== own && listed.has(pair, stored);
-      let found = namedPairs.find(holds);
-      try {
-        while (found === undefined) {
-          const pair = await nextOther();
-          if (pair === undefined) break;
-          if (holds(pair)) found = pair;
-        }
-      } catch (error) {
-        if (!(error instanceof CliError)) throw error;
-        waiting = [];
-      }
-      return found === undefined ? "another pair" : lists.nameOf(found);
-    },
-  };
-}
-
-const idsShown = 5;
-
-/** Counts ids and keeps the first five for a message. */
-interface IdSample {
-  add(id: string): void;
-  count(): number;
-  text(): string;
-}
-
-function createIdSample(): IdSample {
-  const first: string[] = [];
-  let count = 0;
-  return {
-    add(id) {
-      if (++count <= idsShown) first.push(id);
-    },
-    count: () => count,
-    text: () => neutraliseLine(first.join(", ") + (count > idsShown ? ", …" : "")),
-  };
-}
-
-/**
- * Whose the documents are that have no record here: a service has one document per id for all
- * pairs, so an upload replaces what another pair has under the same id.
+ * Whose is a document, and may it be sent? A service has one document per id for all pairs: the
+ * readers of all its pairs read it (observed-service.md 11.1), and an upload replaces it in all.
+ *
+ * | record of this service here | another pair has it                    | then                     |
+ * |-----------------------------|----------------------------------------|--------------------------|
+ * | any                         | by the state, of a type not allowed    | fails (--require-access) |
+ * | any                         | by the state                           | is sent, with a warning  |
+ * | none                        | by the service's lists; own pair too   | is adopted               |
+ * | none                        | by the service's lists; own pair not   | fails, unless --overwrite |
+ * | none                        | no                                     | is sent                  |
  */
 export interface Owners {
   /** Requests the list of documents early, where the plan holds documents without a record. */
   begin(): void;
   /** Reads the lists if a document of the plan has no record. Throws ApiError where a list fails. */
   ready(plan: Plan): Promise<void>;
+  /** Decides by the table. Throws ApiError where a list fails. `isAgain`: nothing is counted. */
+  guard(pending: AsyncIterable<Pending[]>, isAgain?: boolean): AsyncIterable<Pending[]>;
+  /** Prints a line about the adopted documents, and a warning about those of other pairs. */
+  tell(output: Output, hasOtherRun: boolean): Promise<void>;
   /**
-   * Fails the documents that stand under another pair alone, and marks those of the own pair as
-   * adopted.
+   * With a required access type, the error about documents of the inputs that another pair opens to
+   * more readers, though nothing of them had to be sent. Undefined for none.
    */
-  guard(pending: AsyncIterable<Pending[]>): AsyncIterable<Pending[]>;
-  /** Prints one line about the adopted documents, if there are any. */
-  tell(output: Output): Promise<void>;
+  unchanged(): Promise<CliError | undefined>;
 }
 
-interface OwnersRequest {
-  /** False: documents of other pairs are replaced, and nothing is asked. */
-  isAsked: boolean;
-  /** False where the run keeps no record. */
-  isKept: boolean;
-  signal: AbortSignal;
+const idsShown = 5;
+
+/** Counts documents; keeps the first ids for a message, and the pairs. */
+interface Sample {
+  count: number;
+  first: string[];
+  pairs: Set<number>;
 }
 
-/** The request of a command's flags. */
-export function ownersOptions(
-  { signal }: { signal: AbortSignal },
-  { overwrite, state }: { overwrite?: boolean; state?: string | boolean },
-): OwnersRequest {
-  return { isAsked: overwrite !== true, isKept: state !== false, signal };
+const emptySample = (): Sample => ({ count: 0, first: [], pairs: new Set() });
+
+function addTo(sample: Sample, name: string, pairs: readonly number[] = []): void {
+  if (++sample.count <= idsShown) sample.first.push(name);
+  for (const pair of pairs) sample.pairs.add(pair);
 }
 
-function refusal(
-  { path, part, id }: { path: string; part: number; id: string },
-  holder: string,
-): string {
+/** `pair 2, 5 also hold 3 documents`. */
+function holdersText({ count, pairs }: Sample): string {
+  const named = [...pairs].toSorted((a, b) => a - b).join(", ");
+  return `pair ${named} also ${pairs.size === 1 ? "holds" : "hold"} ${countOf(count, "document")}`;
+}
+
+const firstOf = ({ first }: Sample): string => `(first: ${neutraliseLine(first[0] ?? "")})`;
+
+/** By the state, the pairs that hold a document, without that of `own`. */
+type PairsHolding = (id: string, own: Target | undefined) => number[];
+
+function createPairsHolding({ state, targets }: Pick<Session, "state" | "targets">): PairsHolding {
+  const keys = serviceTargets(state.database, targets.baseUrl);
+  return (id, own) => {
+    const isHeld = (key: string): boolean => {
+      const whole = key === own?.key ? undefined : state.accepted(key, id)?.whole;
+      return whole !== undefined && whole !== tombstoneMark;
+    };
+    return keys.filter(isHeld).map(pairInKey);
+  };
+}
+
+/** The first other pair that holds a document by the state, for messages. */
+export function recordedHolder(
+  session: Pick<Session, "state" | "targets">,
+  target: Target,
+  id: string,
+): string | undefined {
+  const [pair] = createPairsHolding(session)(id, target);
+  return pair === undefined ? undefined : `pair ${pair}`;
+}
+
+/** Warns in a dry run that the upload may refuse documents for the sake of the required access type. */
+export async function warnOfHeld(
+  session: Pick<Session, "state" | "targets" | "output" | "source">,
+  planned: Iterable<PlanEntry>,
+  flags: AccessFlags,
+): Promise<void> {
+  const required = requiredAccess(flags, session.source.config);
+  if (required.length === 0) return;
+  const pairsOf = createPairsHolding(session);
+  const held = emptySample();
+  for (const { path, id = "", ownPair } of planned) {
+    const others = pairsOf(id, targetFor(session.targets, ownPair));
+    if (others.length > 0) addTo(held, path, others);
+  }
+  if (held.count === 0) return;
+  await session.output.warn(
+    `by the state, ${holdersText(held)} of this plan ${firstOf(held)}: the upload refuses ${held.count === 1 ? "it" : "them"} unless ${held.pairs.size === 1 ? "that pair is" : "those pairs are"} ${required.join(" or ")}`,
+  );
+}
+
+type Place = Pick<ReadyDocument, "path" | "part" | "id">;
+
+function foreignText({ path, part, id }: Place, holder: string): string {
   const place = path === "" ? `stdin:${part}:1` : path;
   return `${place}: ${holder} has ${neutraliseLine(id)}, and no record here: another project sends it; use an --id-prefix of your own, or --overwrite to replace it`;
 }
 
-const foreignUnknown = "cannot tell whether other pairs have these documents";
+const failed = (pending: Pending, { path, part, id }: Place, reason: string): Pending => ({
+  ...pending,
+  prepared: { kind: "failed", path, part, id, reason },
+});
 
-/** Says how to send without the list that failed. */
-function explainFailed(error: unknown): unknown {
-  if (!(error instanceof ApiError)) return error;
-  const message = `${foreignUnknown}: ${error.message}`;
-  const hint = "--overwrite sends without asking: it replaces what another pair has";
-  return reworded(error, message, [...error.hints, hint]);
-}
+const foreignUnknown = "cannot tell whether other pairs have these documents";
 
 const isRefused = (error: unknown): boolean =>
   error instanceof ApiError && (error.exit === "auth" || error.exit === "not-found");
@@ -196,23 +148,23 @@ const canList = (client: Client): boolean =>
  * upload refuses them. Where the service or the key cannot list, it says so.
  */
 export async function failForeign(
-  { signal }: { signal: AbortSignal },
-  { state, targets, output }: Session,
+  signal: AbortSignal,
+  session: Pick<Session, "state" | "targets" | "output">,
   client: Client,
   { table }: Plan,
 ): Promise<void> {
   if (!canList(client)) return;
+  const { state, targets, output } = session;
   const isRecorded = createIsRecorded(state, targets);
-  let holders: Holders | undefined;
+  const lists = createDocumentLists(client, session, signal);
   try {
     for (const entry of table.entries(["new"])) {
       const { id = "", ownPair } = entry;
       const target = targetFor(targets, ownPair);
       if (!target || isRecorded(id)) continue;
-      holders ??= await createHolders(client, state, output.secrets, signal);
+      const holders = await lists.read();
       if (!holders.isListed(id) || (await holders.isIn(target.ccPairId, id))) continue;
-      const holder = await holders.holderOf(id, target.ccPairId);
-      table.fail(entry, refusal({ ...entry, id }, holder));
+      table.fail(entry, foreignText({ ...entry, id }, await holders.holderOf(id, target.ccPairId)));
     }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -222,113 +174,230 @@ export async function failForeign(
   }
 }
 
-/** The service's lists, which one run reads once, also where it sends several groups of files. */
-export interface DocumentLists {
-  read(): Promise<Holders>;
-  /** Whether the key may not read them: then nothing is asked any more. */
-  isRefused: boolean;
-}
-
-/** Creates the lists in the state of a session that stays open for the whole run. */
-export function createDocumentLists(
-  { connected: { client }, state, output: { secrets } }: UploadSession,
-  signal: AbortSignal,
-): DocumentLists {
-  let reading: Promise<Holders> | undefined;
+/**
+ * Replaces the documents that `isOpen` chooses by what `judge` makes of them. Batches without such
+ * documents pass as they are.
+ */
+function judgeEach(
+  pending: AsyncIterable<Pending[]>,
+  isOpen: (each: Pending) => boolean,
+  judge: (each: Pending) => Promise<Pending>,
+): AsyncIterable<Pending[]> {
   return {
-    isRefused: false,
-    read() {
-      reading ??= createHolders(client, state, secrets, signal);
-      // Awaited later; a rejection meanwhile must not count as unhandled.
-      reading.catch(() => {});
-      return reading;
+    [Symbol.asyncIterator]() {
+      const source = pending[Symbol.asyncIterator]();
+      return {
+        async next() {
+          const found = await source.next();
+          if (found.done || !found.value.some(isOpen)) return found;
+          const judged: Pending[] = [];
+          for (const each of found.value) judged.push(await judge(each));
+          return { done: false, value: judged };
+        },
+        // No generator: its return() would wait for the next batch, and stdin may stay silent.
+        return: async () => (await source.return?.()) ?? { done: true, value: undefined },
+      };
     },
   };
 }
 
-/** Creates the owners of one upload. */
-export function createOwners(
-  session: UploadSession,
-  { isAsked, isKept, signal }: OwnersRequest,
-  lists = createDocumentLists(session, signal),
-): Owners {
-  const { state, targets, output, progress } = session;
-  const { client } = session.connected;
-  const isRecorded = createIsRecorded(state, targets);
-  const adopted = createIdSample();
-  const isOff = (): boolean => !isAsked || !canList(client) || lists.isRefused;
-  let holders: Holders | undefined;
+/** What of the own documents another pair holds as well, by the state. */
+function heldTwice(
+  { state, source }: Pick<Session, "state" | "source">,
+  own: string,
+  other: string,
+): Sample {
+  // What the files of the project yield and one target accepted, and another target as well.
+  const rows = state.database.prepare(`SELECT own.path AS path FROM accepted AS own
+    JOIN files ON files.path = own.path AND files.part = own.part AND files.id = own.id
+    JOIN accepted AS other ON other.target = ? AND other.id = own.id AND other.whole <> '${tombstoneMark}'
+    WHERE own.target = ? AND own.whole <> '${tombstoneMark}' ORDER BY own.path`);
+  const isInInputs = scopeOf(source.inputs, source.find);
+  const held = emptySample();
+  for (const row of rows.iterate(other, own)) {
+    const path = String(row["path"]);
+    if (isInInputs(path)) addTo(held, path);
+  }
+  return held;
+}
 
+function heldError(pair: number, held: Sample): CliError {
+  const them = held.count === 1 ? "it" : "them";
+  const count = countOf(held.count, "unchanged document");
+  return new CliError(
+    "partial",
+    `by the state, pair ${pair} also holds ${count} ${firstOf(held)}: its readers can read ${them} (--require-access)`,
+    {
+      hints: [
+        `delete ${them} in the service, run \`knowctl state forget ID --cc-pair-id ${pair}\`, then send ${them} again with --force`,
+      ],
+    },
+  );
+}
+
+/** Which pairs are not of a required access type. A pair that no record describes may be open to everybody. */
+function createIsForbidden(
+  client: Client,
+  required: readonly string[],
+): (pair: number) => Promise<boolean> {
+  let listing: Promise<ConnectorStatus[]> | undefined;
+  return async (pair) => {
+    if (required.length === 0) return false;
+    const records = await (listing ??= listPairs(client));
+    const type = records.find((each) => each.cc_pair_id === pair)?.access_type;
+    return !required.some((each) => each === type);
+  };
+}
+
+/** Whose a document without a record is, by the service's own lists. */
+interface Foreign {
+  isOff(): boolean;
+  /** Whether a document must be judged: the list has it, or is not read yet. */
+  mayBeListed(id: string): boolean;
+  /** Undefined for a document that no other pair has, or that may be sent without asking. */
+  verdict(document: ReadyDocument): Promise<"adopted" | { holder: string } | undefined>;
+  ready(plan: Plan): Promise<void>;
+}
+
+function createForeign(
+  { state, targets, output, progress, connected }: UploadSession,
+  lists: DocumentLists,
+  isAsked: boolean,
+): Foreign {
+  const isRecorded = createIsRecorded(state, targets);
+  const isOff = (): boolean => !isAsked || !canList(connected.client) || lists.isRefused;
+  let holders: Holders | undefined;
   /** Waits for the lists. False where the key may not read them: then nothing is asked any more. */
-  const orRefused = async (work: () => Promise<void>): Promise<boolean> => {
+  const orRefused = async (work: (all: Holders) => Promise<void>): Promise<boolean> => {
     try {
-      await work();
+      holders ??= await lists.read();
+      await work(holders);
       return true;
     } catch (error) {
-      if (!isRefused(error)) throw explainFailed(error);
+      if (error instanceof ApiError && !isRefused(error)) {
+        const hint = "--overwrite sends without asking: it replaces what another pair has";
+        throw reworded(error, `${foreignUnknown}: ${error.message}`, [...error.hints, hint]);
+      }
+      if (!isRefused(error)) throw error;
       lists.isRefused = true;
       await progress.stop();
       await output.warn(refusedText);
       return false;
     }
   };
-  const open = (): Promise<boolean> => orRefused(async () => void (holders ??= await lists.read()));
   const hasUnrecorded = ({ table }: Plan, isWanted: (id: string) => boolean): boolean => {
     for (const { id = "" } of table.entries(["new"])) {
       if (isWanted(id) && !isRecorded(id)) return true;
     }
     return false;
   };
-  const judge = async (each: Pending): Promise<Pending> => {
+  return {
+    isOff,
+    mayBeListed: (id) => holders?.isListed(id) !== false,
+    async verdict(document) {
+      const { id, ownPair } = document;
+      const target = targetFor(targets, ownPair);
+      if (!target || isRecorded(id)) return undefined;
+      let isOwn = false;
+      const isKnown = await orRefused(async (all) => {
+        isOwn = !all.isListed(id) || (await all.isIn(target.ccPairId, id));
+      });
+      if (!isKnown || !holders?.isListed(id)) return undefined;
+      if (!isOwn) return { holder: await holders.holderOf(id, target.ccPairId) };
+      return mayHaveSent(state, targets, document) ? undefined : "adopted";
+    },
+    async ready(plan) {
+      if (isOff() || plan.table.count("new") === 0 || !hasUnrecorded(plan, () => true)) return;
+      followCount(progress, "waiting for the list of the service's documents,", () => 0);
+      await orRefused(async (all) => {
+        if (all.isEmpty || !hasUnrecorded(plan, all.isListed)) return;
+        // All lists before the first document: a list that fails must fail the whole run.
+        for (const pair of plan.pairs) {
+          if (pair !== undefined && pair !== everyPair) await all.readPair(pair);
+        }
+      });
+    },
+  };
+}
+
+/** Flags that decide what may be sent. */
+export interface OwnerFlags extends AccessFlags {
+  /** Send documents that stand under another pair, too: nothing is asked. */
+  overwrite?: boolean;
+  /** False: the run keeps no record. */
+  state?: string | boolean;
+}
+
+/** Creates the owners of the documents of one upload. */
+export function createOwners(
+  session: UploadSession,
+  flags: OwnerFlags,
+  lists: DocumentLists,
+): Owners {
+  const { state, targets, source, connected } = session;
+  const required = requiredAccess(flags, source.config);
+  const isForbidden = createIsForbidden(connected.client, required);
+  const pairsHolding = createPairsHolding(session);
+  const foreign = createForeign(session, lists, flags.overwrite !== true);
+  const [adopted, held] = [emptySample(), emptySample()];
+
+  const judge = async (each: Pending, isAgain: boolean): Promise<Pending> => {
     const { prepared } = each;
     if (prepared.kind !== "document") return each;
-    const { path, part, id, ownPair } = prepared;
-    if (holders && !holders.isListed(id)) return each;
-    const target = targetFor(targets, ownPair);
-    if (!target || isRecorded(id) || isOff()) return each;
-    if (!holders && !(await open())) return each;
-    if (!holders?.isListed(id)) return each;
-    let isOwn = false;
-    const isKnown = await orRefused(async () => {
-      isOwn = (await holders?.isIn(target.ccPairId, id)) === true;
-    });
-    if (!isKnown) return each;
-    if (!isOwn) {
-      const reason = refusal(prepared, await holders.holderOf(id, target.ccPairId));
-      return { ...each, prepared: { kind: "failed", path, part, id, reason } };
+    const { id, path, ownPair } = prepared;
+    const others = pairsHolding(id, targetFor(targets, ownPair));
+    if (others.length === 0) {
+      if (foreign.isOff() || !foreign.mayBeListed(id)) return each;
+      const verdict = await foreign.verdict(prepared);
+      if (verdict === undefined) return each;
+      if (verdict !== "adopted")
+        return failed(each, prepared, foreignText(prepared, verdict.holder));
+      if (!isAgain) addTo(adopted, id);
+      return { ...each, isAdopted: true };
     }
-    if (mayHaveSent(state, targets, prepared)) return each;
-    adopted.add(id);
-    return { ...each, isAdopted: true };
+    for (const pair of others) {
+      if (!(await isForbidden(pair))) continue;
+      const reason = `${path || "stdin"}: pair ${pair} also holds ${id}: its readers could read it (--require-access); delete the document in the service, run \`knowctl state forget ID --cc-pair-id ${pair}\`, then send it again`;
+      return failed(each, prepared, reason);
+    }
+    if (!isAgain) addTo(held, path || id, others);
+    return each;
   };
-  const needsLook = ({ prepared }: Pending): boolean =>
-    prepared.kind === "document" && holders?.isListed(prepared.id) !== false;
+  const isOpen = ({ prepared }: Pending): boolean => {
+    if (prepared.kind !== "document") return false;
+    if (!foreign.isOff() && foreign.mayBeListed(prepared.id)) return true;
+    return pairsHolding(prepared.id, targetFor(targets, prepared.ownPair)).length > 0;
+  };
 
   return {
     begin() {
-      if (!isOff()) lists.read().catch(() => {});
+      if (!foreign.isOff()) lists.read().catch(() => {});
     },
-    async ready(plan) {
-      if (isOff() || plan.table.count("new") === 0) return;
-      if (!hasUnrecorded(plan, () => true)) return;
-      const phase = "waiting for the list of the service's documents,";
-      followCount(progress, phase, () => 0);
-      if (!(await open())) return;
-      const { isListed = () => false } = holders ?? {};
-      if (holders?.isEmpty() || !hasUnrecorded(plan, isListed)) return;
-      // All lists before the first document: a list that fails must fail the whole run.
-      const pairs = [...plan.pairs].filter((each) => each !== undefined && each !== everyPair);
-      await orRefused(async () => {
-        for (const pair of pairs) await holders?.readPair(pair as number);
-      });
-    },
-    guard: (pending) => judgeEach(pending, (each) => !isOff() && needsLook(each), judge),
-    async tell({ note }) {
-      const count = adopted.count();
-      if (count === 0 || !isKept) return;
-      await note(
-        `the pair already had ${countOf(count, "document")} without a record here (${adopted.text()}): adopted, as after a lost state`,
+    ready: foreign.ready,
+    guard: (pending, isAgain = false) => judgeEach(pending, isOpen, (each) => judge(each, isAgain)),
+    async tell({ note, warn }, hasOtherRun) {
+      if (adopted.count > 0 && flags.state !== false && !hasOtherRun) {
+        const more = adopted.count > idsShown ? ", …" : "";
+        await note(
+          `the pair already had ${countOf(adopted.count, "document")} without a record here (${neutraliseLine(adopted.first.join(", ") + more)}): adopted, as after a lost state`,
+        );
+      }
+      if (held.count === 0) return;
+      await warn(
+        `by the state, ${holdersText(held)} ${firstOf(held)}: ${held.pairs.size === 1 ? "its" : "their"} readers can read ${held.count === 1 ? "it" : "them"}`,
       );
+    },
+    async unchanged() {
+      const keys = serviceTargets(state.database, targets.baseUrl);
+      if (required.length === 0 || keys.length < 2) return undefined;
+      for (const { key } of ownTargets(state, targets, source.settings)) {
+        for (const other of keys.filter((each) => each !== key)) {
+          const twice = heldTwice(session, key, other);
+          const pair = pairInKey(other);
+          if (twice.count > 0 && (await isForbidden(pair))) return heldError(pair, twice);
+        }
+      }
+      return undefined;
     },
   };
 }

@@ -1,201 +1,104 @@
-import type { Client } from "../../../api/client.ts";
+import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
 import type { Context } from "../../../context.ts";
+import { createRealPlaces, exists } from "../../../documents/files/real-place.ts";
+import { scopeOf } from "../../../documents/find/scope.ts";
 import { CliError } from "../../../errors.ts";
-import { countOf, followCount, formatCount } from "../../../output/terminal/progress.ts";
-import type { VerifyCounts } from "../../../output/report/from/verify.ts";
+import { emptyCounts, type VerifyCounts } from "../../../output/report/from/verify.ts";
 import { verifyResults } from "../../../output/schemas/checks.ts";
-import type { Shard } from "../../../sync/plan/shard.ts";
-import { createLog } from "../../../sync/state/log.ts";
-import type { VerifiableRecord } from "../../../sync/state/verified.ts";
+import { countOf, followCount, formatCount } from "../../../output/terminal/progress.ts";
+import { isInShard } from "../../../sync/plan/shard.ts";
 import type { RunRequest } from "../../../sync/run/run-request.ts";
-import { targetFor, type Targets } from "../../../sync/state/target.ts";
-import type { ExpectedText } from "../../verify/expected/expected.ts";
-import type { SentCheck } from "../../verify/expected/sent.ts";
+import { targetFor } from "../../../sync/state/target.ts";
+import { isFound, isMissing, type VerifiableRecord } from "../../../sync/state/verified.ts";
+import { readRecorded } from "../../verify/expected/expected.ts";
+import { defaultWaitMs, openSentCheck } from "../../verify/expected/sent.ts";
+import { verifyProblem } from "../../verify/outcome.ts";
 import type { IngestOptions } from "../ingest-options.ts";
-import type { RunScope, UnfoundCounts } from "../../retry/missing.ts";
 import type { Report } from "../report/report.ts";
 import type { UploadSession } from "../session.ts";
+import { sentTargets } from "../target/pair.ts";
 
-interface Run {
-  stream?: unknown;
-  options: { shard?: Shard };
+/** The check of `--verify`: of what a run sends, and of what earlier runs sent and did not check. */
+export interface UploadCheck {
+  /** Sends, and keeps each accepted document for its check. */
+  keeping(send: RunRequest["upload"]): RunRequest["upload"];
+  /** Checks the documents and reports each result. */
+  run(report: Report): Promise<void>;
+  /** What was not found: of what was sent now, and of what an earlier check did not find. */
+  problems(): CliError[];
+  close(): void;
 }
 
-const scopeOfRun = ({ stream, options }: Run): RunScope => ({
-  isStdin: stream !== undefined,
-  shard: options.shard,
-});
-
-/** Sends, and keeps each accepted document for its check. */
-export function keepingSent(
-  send: RunRequest["upload"],
-  check: SentCheck,
-  { client, targets, now }: { client: Client; targets: Targets; now: () => number },
-): RunRequest["upload"] {
-  return async (body, document, spentMs) => {
-    const result = await send(body, document, spentMs);
-    const { id, path, ownPair } = document;
-    const target = targetFor(targets, ownPair);
-    const usual = client.dialect.storedId?.(id) ?? id;
-    const there = result.document_id ?? usual;
-    // Responses are redacted: an id may contain a secret of the profile.
-    const storedId = there === client.secrets.redact(usual) ? usual : there;
-    const from = { path: path === "" ? undefined : path, sentAtMs: now() };
-    const to = { target: target?.key, ccPairId: target?.ccPairId };
-    check.add({ id, storedId, ...from, ...to }, body);
-    return result;
+/**
+ * The documents of a run that their last check did not find: from stdin, or of its inputs and its
+ * shard. One by one: there may be a million.
+ */
+function* unfoundOf(
+  { source, state, targets }: UploadSession,
+  { shard }: Pick<IngestOptions, "shard">,
+  isStdin: boolean,
+): Generator<VerifiableRecord> {
+  const isInInputs = isStdin ? () => false : scopeOf(source.inputs, source.find);
+  const placeOf = createRealPlaces(source.settings.root);
+  const yields = state.database.prepare(
+    "SELECT cc_pair_id FROM files WHERE path = ? AND part = ? AND id = ?",
+  );
+  // Whether an orphan is found does not matter: its file is deleted, a draft, or has another id.
+  const isOurs = ({ target, path, part, id }: VerifiableRecord): boolean => {
+    if (shard && !isInShard(id, shard)) return false;
+    if (path === undefined) return isStdin;
+    if (!isInInputs(path) || !exists(placeOf(path))) return false;
+    const file = yields.get(path, part, id);
+    const ownPair = file?.["cc_pair_id"] ?? undefined;
+    // With rules, the records of all pairs are listed.
+    const pair = ownPair === undefined ? undefined : Number(ownPair);
+    return file !== undefined && targetFor(targets, pair)?.key === target;
   };
-}
-
-/** An upload whose documents are checked with `--verify`. */
-export type CheckedUpload = Pick<UploadSession, "output" | "progress"> & {
-  check?: SentCheck | undefined;
-  report: Report;
-};
-
-/** Shows the checks on the progress line. Call the returned function after each. */
-function followChecks({ report: { counts }, progress }: CheckedUpload, total: number): () => void {
-  let done = 0;
-  followCount(progress, "checking", () => done, total, counts);
-  return () => void done++;
-}
-
-async function checkOwn(
-  context: Context,
-  upload: CheckedUpload,
-): Promise<VerifyCounts | undefined> {
-  const { check, output, report } = upload;
-  const count = check?.count() ?? 0;
-  if (!check || count === 0 || context.signal.aborted) return undefined;
-  await output.note(
-    `checking ${countOf(count, "document")}: at least ${formatCount(2 * count)} requests`,
-  );
-  const done = followChecks(upload, count);
-  return await check.run(async (result) => {
-    done();
-    await report.verified(result);
-  });
-}
-
-// Files are read in batches, for a memory that does not grow with the number of documents. A file
-// of rows is read again for each batch, hence large ones.
-const readAtOnce = 10_000;
-
-async function* textsOf(
-  context: Context,
-  session: UploadSession,
-  records: Iterable<VerifiableRecord>,
-): AsyncGenerator<ExpectedText> {
-  const { readRecorded } = await import("../../verify/expected/expected.ts");
-  let batch: VerifiableRecord[] = [];
-  for (const each of records) {
-    batch.push(each);
-    if (batch.length < readAtOnce) continue;
-    yield* readRecorded(context, session, batch);
-    batch = [];
+  for (const key of sentTargets(state, targets, source.config)) {
+    for (const each of state.verified.list(key)) {
+      // Most are found: only the others cost a look at the disk.
+      const isOpen = each.isUnchecked || (each.verified && !isFound(each.verified.result));
+      if (isOpen && isOurs(each)) yield each;
+    }
   }
-  yield* readRecorded(context, session, batch);
 }
 
-/**
- * Checks the documents of this run that an earlier run sent, to be checked or after a check did not
- * find them, and that no check came to since. Undefined for none. Call it after the check of what
- * this run sent.
- */
-async function checkEarlier(
-  context: Context,
-  upload: CheckedUpload & UploadSession,
-  scope: RunScope,
-): Promise<VerifyCounts | undefined> {
-  const { check, output, report } = upload;
-  if (!check || context.signal.aborted) return undefined;
-  // The checks write to the tables that uncheckedOfRun() reads.
-  // Imported on demand: most uploads check nothing.
-  const { uncheckedOfRun } = await import("../../retry/missing.ts");
-  const unchecked = createLog<VerifiableRecord>(upload.state.database, "unchecked");
-  let count = 0;
-  for (const each of uncheckedOfRun(upload, scope)) {
-    unchecked.add(each);
-    count++;
+/** Number of documents by the result of their last check. */
+interface UnfoundCounts {
+  missing: number;
+  hidden: number;
+  unknown: number;
+}
+
+/** Counts documents that an earlier check did not find: without those that this run found so. */
+function countUnfound(
+  unfound: Iterable<VerifiableRecord>,
+  now: VerifyCounts | undefined,
+): UnfoundCounts {
+  const counts = { missing: 0, hidden: 0, unknown: 0 };
+  for (const { verified: { result } = { result: "" } } of unfound) {
+    const name = isMissing(result) ? "missing" : result;
+    if (name === "missing" || name === "hidden" || name === "unknown") counts[name]++;
   }
-  if (count === 0) return undefined;
-  await output.note(
-    `checking ${countOf(count, "document")} that an earlier run sent and did not check: at least ${formatCount(2 * count)} requests`,
-  );
-  const done = followChecks(upload, count);
-  return await check.runOthers(textsOf(context, upload, unchecked.list()), async (result) => {
-    done();
-    await report.verified(result);
-  });
-}
-
-/**
- * Checks what was sent, and what earlier runs sent and did not check. Reports each result.
- * Undefined without `--verify` and where there is nothing of the kind.
- */
-export async function checkSent(
-  context: Context,
-  upload: CheckedUpload & UploadSession & Run,
-): Promise<VerifyCounts | undefined> {
-  if (!upload.check) return undefined;
-  const own = await checkOwn(context, upload);
-  const others = await checkEarlier(context, upload, scopeOfRun(upload));
-  if (!own || !others) return own ?? others;
-  for (const name of verifyResults) own[name] += others[name];
-  return own;
-}
-
-/** Opens the check of `--verify`; before the first document is sent. */
-export async function openCheck(
-  context: Context,
-  {
-    connected,
-    state,
-    source,
-    options,
-  }: Pick<UploadSession, "connected" | "state" | "source"> & {
-    options: Pick<IngestOptions, "verify" | "wait">;
-  },
-): Promise<SentCheck | undefined> {
-  if (!options.verify) return undefined;
-  const { defaultWaitMs, openSentCheck } = await import("../../verify/expected/sent.ts");
-  const { client, concurrency, rate } = connected;
-  const { verified, database } = state;
-  const { wait: waitMs = defaultWaitMs } = options;
-  const { versionKey } = source.settings;
-  const limits = { concurrency, rate, waitMs };
-  return await openSentCheck(context, { client, database, verified, versionKey, ...limits });
-}
-
-/**
- * Counts the documents of this run that it did not check and an earlier check did not find. Undefined
- * for none, and without `--verify`. Call it after checkSent(), with its result.
- */
-export async function countStillUnfound(
-  session: Pick<UploadSession, "state" | "targets" | "source"> &
-    Run & { check?: SentCheck | undefined },
-  verified: VerifyCounts | undefined,
-): Promise<UnfoundCounts | undefined> {
-  if (!session.check) return undefined;
-  // Imported on demand: most uploads check nothing.
-  const { countUnfound } = await import("../../retry/missing.ts");
-  const all = countUnfound(session, scopeOfRun(session));
-  if (!all || !verified) return all;
   // The state records the results of this run, too.
-  const left = {
-    missing: Math.max(0, all.missing - verified.missing - verified["listed-only"] - verified.stale),
-    hidden: Math.max(0, all.hidden - verified.hidden),
-    unknown: Math.max(0, all.unknown - verified.unknown),
+  const { missing, stale, hidden, unknown, "listed-only": listed } = now ?? emptyCounts();
+  return {
+    missing: Math.max(0, counts.missing - missing - listed - stale),
+    hidden: Math.max(0, counts.hidden - hidden),
+    unknown: Math.max(0, counts.unknown - unknown),
   };
-  return left.missing + left.hidden + left.unknown > 0 ? left : undefined;
 }
 
-function unfoundProblem({ missing, hidden, unknown }: UnfoundCounts, isStdin: boolean): CliError {
+function unfoundProblem(
+  { missing, hidden, unknown }: UnfoundCounts,
+  isStdin: boolean,
+): CliError | undefined {
   const all = [
     { count: missing, where: "not in the index" },
     { count: hidden, where: "hidden" },
     { count: unknown, where: "undecided" },
   ].filter(({ count }) => count > 0);
+  if (all.length === 0) return undefined;
   const parts = all.map(({ count, where }, index) => {
     if (index > 0) return `${formatCount(count)} ${where}`;
     const runs = count === 1 ? "of an earlier run was" : "of earlier runs were";
@@ -210,21 +113,89 @@ function unfoundProblem({ missing, hidden, unknown }: UnfoundCounts, isStdin: bo
 }
 
 /**
- * What `--verify` did not find: of what was sent now, and of what an earlier check did not find.
- * `checks-failed` comes before `partial`.
+ * The problems of a check: of the documents sent now, `now`, and of those that an earlier one did not
+ * find. `checks-failed` comes before `partial`: what is known to be missing before what is not known.
  */
-export async function foundProblems(
-  verified: VerifyCounts | undefined,
-  unfound: UnfoundCounts | undefined,
+export function foundProblems(
+  now: VerifyCounts | undefined,
+  earlier: UnfoundCounts,
   isStdin: boolean,
-): Promise<CliError[]> {
-  const problems: CliError[] = [];
-  if (verified) {
-    const { verifyProblem } = await import("../../verify/outcome.ts");
-    const problem = verifyProblem(verified, false);
-    if (problem) problems.push(problem);
-  }
-  if (unfound) problems.push(unfoundProblem(unfound, isStdin));
-  // What is known to be missing comes before what is not known.
-  return problems.toSorted((a, b) => Number(a.exit === "partial") - Number(b.exit === "partial"));
+): CliError[] {
+  const problems = [now && verifyProblem(now, false), unfoundProblem(earlier, isStdin)];
+  return problems
+    .filter((each) => each !== undefined)
+    .toSorted((a, b) => Number(a.exit === "partial") - Number(b.exit === "partial"));
+}
+
+/**
+ * Opens the check of `--verify`, before the first document is sent. Throws where the service or the
+ * key cannot tell. The caller closes it.
+ */
+export async function openUploadCheck(
+  context: Context,
+  session: UploadSession,
+  options: Pick<IngestOptions, "wait" | "shard">,
+  isStdin: boolean,
+): Promise<UploadCheck> {
+  const { connected, state, source, targets, output, progress } = session;
+  const { client, concurrency, rate } = connected;
+  const check = await openSentCheck(context, {
+    client,
+    database: state.database,
+    verified: state.verified,
+    versionKey: source.settings.versionKey,
+    concurrency,
+    rate,
+    waitMs: options.wait ?? defaultWaitMs,
+  });
+  let found: VerifyCounts | undefined;
+  const unfound = (): Iterable<VerifiableRecord> => unfoundOf(session, options, isStdin);
+
+  /** Announces and follows the checks of `count` documents, and adds up their results. */
+  const checkAll = async (
+    count: number,
+    which: string,
+    { counts, verified }: Report,
+    run: (onResult: (result: VerifiedDocument) => Promise<void>) => Promise<VerifyCounts>,
+  ): Promise<void> => {
+    if (count === 0 || context.signal.aborted) return;
+    await output.note(
+      `checking ${countOf(count, "document")}${which}: at least ${formatCount(2 * count)} requests`,
+    );
+    let done = 0;
+    followCount(progress, "checking", () => done, count, counts);
+    const results = await run(async (result) => {
+      done++;
+      await verified(result);
+    });
+    found ??= emptyCounts();
+    for (const name of verifyResults) found[name] += results[name];
+  };
+
+  return {
+    close: check.close,
+    keeping: (send) => async (body, document, spentMs) => {
+      const result = await send(body, document, spentMs);
+      const { id, path, ownPair } = document;
+      const target = targetFor(targets, ownPair);
+      const usual = client.dialect.storedId?.(id) ?? id;
+      const there = result.document_id ?? usual;
+      // Responses are redacted: an id may contain a secret of the profile.
+      const storedId = there === client.secrets.redact(usual) ? usual : there;
+      const from = { path: path === "" ? undefined : path, sentAtMs: context.now() };
+      const to = { target: target?.key, ccPairId: target?.ccPairId };
+      check.add({ id, storedId, ...from, ...to }, body);
+      return result;
+    },
+    async run(report) {
+      await checkAll(check.count(), "", report, check.run);
+      if (context.signal.aborted) return;
+      const earlier = [...unfound()].filter(({ isUnchecked }) => isUnchecked);
+      const which = " that an earlier run sent and did not check";
+      await checkAll(earlier.length, which, report, (onResult) =>
+        check.runOthers(readRecorded(context, session, earlier), onResult),
+      );
+    },
+    problems: () => foundProblems(found, countUnfound(unfound(), found), isStdin),
+  };
 }

@@ -6,7 +6,7 @@ import { countOf } from "../../../output/terminal/progress.ts";
 import { recordedServices, serviceTargets, targetFor } from "../../../sync/state/target.ts";
 import type { VerifiableRecord } from "../../../sync/state/verified.ts";
 import type { Session } from "../../ingest/session.ts";
-import { namesPairsByRule, sentTargets } from "../../ingest/target/recorded-target.ts";
+import { namesPairsByRule, sentTargets } from "../../ingest/target/pair.ts";
 import {
   type Expected,
   type ExpectedText,

@@ -7,7 +7,8 @@ import { formatOf } from "../../../documents/formats/formats.ts";
 import { createRealPlaces, exists } from "../../../documents/files/real-place.ts";
 import { isInDoubt } from "../../../sync/state/doubt.ts";
 import type { VerifiableRecord } from "../../../sync/state/verified.ts";
-import { openSource, type DocumentSource, inspectSetup } from "../../ingest/options/settings.ts";
+import { inspectSetup, type DocumentSource } from "../../ingest/options/settings.ts";
+import { openRecorded } from "../../judging/groups.ts";
 import type { Session } from "../../ingest/session.ts";
 import { pairInKey } from "../../../sync/state/target.ts";
 
@@ -135,7 +136,7 @@ export async function* readRecorded(
   session: Session,
   records: readonly VerifiableRecord[],
 ): AsyncGenerator<ExpectedText> {
-  const { state, source: today, targets, output } = session;
+  const { state, source: today, targets, keys } = session;
   const groups = new Map<number | undefined, VerifiableRecord[]>();
   for (const record of records) {
     if (record.path === undefined) {
@@ -149,12 +150,17 @@ export async function* readRecorded(
   }
   for (const [number, group] of groups) {
     const recorded = state.options.get(number);
-    const flags = { wholeRoot: true, mayBeRemoved: true, idsOnly: true };
-    const source = recorded
-      ? await openSource(context, [today.settings.root], { ...flags, recorded }, output, false)
-      : today;
-    const setup = inspectSetup(source, targets, []);
-    const inspector = await openInspector(setup, context.workerScript, group.length);
+    const opened = recorded
+      ? await openRecorded(context, session, recorded, group.length)
+      : {
+          source: today,
+          inspector: await openInspector(
+            inspectSetup(today, targets, keys),
+            context.workerScript,
+            group.length,
+          ),
+        };
+    const { source, inspector } = opened;
     try {
       yield* readGroup(group, source, inspector);
     } finally {

@@ -1,20 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { refuseRemoval, type RemovalFacts } from "../../../src/commands/prune/orphan-guards.ts";
-
-const facts: RemovalFacts = {
-  fileCount: 3,
-  isRemoved: false,
-  unreadable: 0,
-  failedBefore: undefined,
-  lostPath: undefined,
-  unsureId: undefined,
-  stopped: undefined,
-  target: "pair 2",
-  otherTargets: [],
-  count: 1,
-  total: 5,
-  maxDelete: undefined,
-};
+import { refuseMany } from "../../../src/commands/prune/guards.ts";
 
 describe("the limit of a removal by default", () => {
   it.each([
@@ -23,7 +8,7 @@ describe("the limit of a removal by default", () => {
     [2, 29],
     [100, 5000],
   ])("takes %i of %i", (count, total) => {
-    expect(() => refuseRemoval({ ...facts, count, total })).not.toThrow();
+    expect(() => refuseMany(count, total)).not.toThrow();
   });
 
   it.each([
@@ -35,6 +20,6 @@ describe("the limit of a removal by default", () => {
     [3, 29, "--max-delete allows 2 (default: 10 %"],
     [101, 5000, "--max-delete allows 100 (default: 10 %"],
   ])("refuses %i of %i, and names the flag", (count, total, message) => {
-    expect(() => refuseRemoval({ ...facts, count, total })).toThrow(message);
+    expect(() => refuseMany(count, total)).toThrow(message);
   });
 });

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { Client } from "../../../../src/api/client.ts";
 import { dialects } from "../../../../src/api/dialects.ts";
-import { anyAccess } from "../../../../src/commands/ingest/target/access.ts";
-import { createPairCheck } from "../../../../src/commands/ingest/target/target.ts";
+import { pairCheckOf } from "../../../../src/commands/ingest/target/access.ts";
+import type { DocumentSource } from "../../../../src/commands/ingest/options/settings.ts";
 import { ApiError } from "../../../../src/errors.ts";
 
 /** A client that counts its calls, and its check with what it told. */
@@ -14,11 +14,10 @@ function open(answer: () => Promise<unknown>) {
   };
   const told: string[] = [];
   const tell = (text: unknown): Promise<void> => Promise.resolve(void told.push(String(text)));
-  const check = createPairCheck(
-    { dialect: dialects.standard, call } as unknown as Client,
-    anyAccess,
-    { place: " at h, profile p" },
-  );
+  const client = { dialect: dialects.standard, call } as unknown as Client;
+  const source = { config: { profile: "p", ingest: {} } } as unknown as DocumentSource;
+  const targets = { baseUrl: "http://h", pair: { ccPairId: 2, fromFlag: true } };
+  const check = pairCheckOf(client, { source, targets, pairNames: new Map() }, {});
   const look = (): Promise<void> => check([2], { note: tell, warn: tell }, "nothing was sent");
   return { check, look, told, calls: () => calls };
 }

@@ -7,7 +7,7 @@ import { listMissing, type Orphan } from "../../sync/orphans/orphans.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import type { RecordedOptions } from "../../sync/state/options.ts";
 import type { Target } from "../../sync/state/target.ts";
-import type { Groups } from "../judging/groups.ts";
+import type { Groups } from "./groups.ts";
 import { orphanScope } from "../ingest/options/inputs.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
 import type { Session } from "../ingest/session.ts";

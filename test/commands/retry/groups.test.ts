@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { failedInReport, failedInState } from "../../../src/commands/retry/retry-groups.ts";
+import { failedInReport, failedInState } from "../../../src/commands/retry/groups.ts";
 import type { RunReport } from "../../../src/output/report/stored/record.ts";
 import { optionsJson, type RecordedOptions } from "../../../src/sync/state/options.ts";
 import { openTestState } from "../../sync/open-state.ts";
@@ -27,7 +27,7 @@ it("retries a file that failed in several runs with the options of the last", as
       { ...failure, path: "c.md", id: "", options: old, failedAtMs: 1 },
     ],
   });
-  expect(failedInState(state, target).groups).toEqual([
+  expect(failedInState(state, target).groups).toMatchObject([
     { options: optionsWith("young"), paths: ["a.md", "b.md"] },
     { options: optionsWith("old"), paths: ["c.md"] },
   ]);
@@ -38,7 +38,7 @@ it("takes no options from a report that hides a secret in them", () => {
   const failures = ["a.md", "b.md"].map((path, options) => ({ path, options, reason: "x" }));
   const options = [optionsWith("plain"), optionsWith("team ***")];
   const report = { failures, paths: ["."], options } as unknown as RunReport;
-  expect(failedInReport(report, "run.json").groups).toEqual([
+  expect(failedInReport(report, "run.json").groups).toMatchObject([
     { options: optionsWith("plain"), paths: ["a.md"] },
     { options: undefined, paths: ["b.md"] },
   ]);

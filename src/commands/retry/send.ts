@@ -1,22 +1,22 @@
-import type { IngestOptions } from "../ingest/ingest-options.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
-import type { RecordedOptions } from "../../sync/state/options.ts";
-import type { Plan } from "../../sync/plan/plan.ts";
 import { addSize, noSize } from "../../documents/payload/payload.ts";
-import { plannedDocuments, writePlan } from "../ingest/dry-run.ts";
+import { CliError } from "../../errors.ts";
+import type { PlannedDocument } from "../../output/planned.ts";
 import type { RunStatus } from "../../output/report/stored/record.ts";
 import { worstStatus } from "../../output/report/text.ts";
+import type { RecordedOptions } from "../../sync/state/options.ts";
+import { endPlan, plannedDocuments, writePlan } from "../ingest/dry-run.ts";
+import type { IngestOptions } from "../ingest/ingest-options.ts";
 import { askOnce, planFound, uploadFound } from "../ingest/ingest.ts";
+import type { DocumentSource } from "../ingest/options/settings.ts";
 import {
   withReport,
   type Report,
   type ReportRequest,
   type Traffic,
 } from "../ingest/report/report.ts";
-import { isUpload, openSession, type Session, type UploadSession } from "../ingest/session.ts";
-import type { DocumentSource } from "../ingest/options/settings.ts";
 import { printWarnings } from "../ingest/report/tell.ts";
+import { isUpload, openSession, type Session, type UploadSession } from "../ingest/session.ts";
 
 /** One report for several consecutive uploads; end() finishes it once. */
 interface GatheredReport extends Report {
@@ -52,52 +52,46 @@ export interface SourceGroup {
   ccPairId: number | undefined;
 }
 
-/** Opens the session of a group, with its own target or that of the base session. */
-async function openGroupSession(
+/** The session of each group, with its own target or that of the base session; closed before the next. */
+async function* sessionsOf(
   context: Context,
   { output, targets, pairNames }: Session,
-  { source, recorded, ccPairId = targets.pair.ccPairId }: SourceGroup,
+  groups: readonly SourceGroup[],
   options: IngestOptions,
-): Promise<Session> {
-  const { fromFlag } = targets.pair;
-  const pair = { ccPairId, connector: undefined, fromFlag: recorded?.pairFromFlag ?? fromFlag };
-  // The base session's report names the connectors.
-  return { ...(await openSession(context, output, source, { ...options, pair })), pairNames };
+): AsyncGenerator<Session> {
+  for (const { source, recorded, ccPairId = targets.pair.ccPairId } of groups) {
+    const fromFlag = recorded?.pairFromFlag ?? targets.pair.fromFlag;
+    const pair = { ccPairId, connector: undefined, fromFlag };
+    const session = await openSession(context, output, source, { ...options, pair });
+    try {
+      // The base session's report names the connectors.
+      yield { ...session, pairNames };
+    } finally {
+      await session.close();
+    }
+  }
 }
 
 async function dryRun(
   context: Context,
   base: Session,
   groups: readonly SourceGroup[],
-  format: ReportRequest["format"],
   options: IngestOptions,
 ): Promise<void> {
-  const plans: Plan[] = [];
   const size = noSize();
   const onPlanned = (body: Uint8Array): void => addSize(size, body);
-  const documents = async function* () {
-    for (const group of groups) {
-      const session = await openGroupSession(context, base, group, options);
-      try {
-        const plan = await planFound(context, session, options, { onPlanned });
-        plans.push(plan);
-        await printWarnings(session, plan.table.warnings(), plan.images);
-        const shown = format === "text" ? session.source.shown : (path: string) => path;
-        // Only what failed: a retry looks for no orphans.
-        yield* plannedDocuments({ ...session, plan, shown });
-      } finally {
-        await session.close();
-      }
+  let lacksPair = false;
+  const documents = async function* (): AsyncGenerator<PlannedDocument> {
+    for await (const session of sessionsOf(context, base, groups, options)) {
+      const plan = await planFound(context, session, options, { onPlanned });
+      lacksPair ||= plan.pairs.has(undefined);
+      await printWarnings(session, plan.table.warnings(), plan.images);
+      // Only what failed: a retry looks for no orphans.
+      yield* plannedDocuments(session, plan, options);
     }
   };
-  await writePlan(base, format, {
-    documents: documents(),
-    size,
-    noPair: () => plans.some(({ pairs }) => pairs.has(undefined)),
-    others: () => 0,
-    shard: undefined,
-    exitCode: options.exitCode === true,
-  });
+  const counts = await writePlan(base, options, documents(), size);
+  await endPlan(base, options, counts, { size, others: 0, lacksPair });
 }
 
 async function upload(
@@ -113,17 +107,14 @@ async function upload(
   await withReport(context, base, request, async (report) => {
     const gathered = gatherReport(report);
     const asked = askOnce(context, base, options);
-    for (const group of groups) {
-      const session = await openGroupSession(context, base, group, options);
+    for await (const session of sessionsOf(context, base, groups, options)) {
+      if (!isUpload(session)) continue;
       try {
-        if (isUpload(session))
-          await uploadFound(context, { ...session, asked }, gathered, request, allowed);
+        await uploadFound(context, session, { report: gathered, request }, allowed, asked);
       } catch (error) {
         // Continue with the other groups when documents fail again.
         if (!(error instanceof CliError) || error.exit !== "partial") throw error;
         failure = error;
-      } finally {
-        await session.close();
       }
     }
     await gathered.end();
@@ -135,13 +126,13 @@ async function upload(
  * Sends groups of files one after the other, each with its own options, and reports them as one
  * run. With `--dry-run` it only prints the plan. Throws like uploadFound().
  */
-export async function runGroups(
+export async function sendGroups(
   context: Context,
   base: Session,
   groups: readonly SourceGroup[],
-  begun: Omit<ReportRequest, "shard">,
+  request: ReportRequest,
   options: IngestOptions,
 ): Promise<void> {
-  if (isUpload(base)) await upload(context, base, groups, { ...begun, shard: undefined }, options);
-  else await dryRun(context, base, groups, begun.format, options);
+  if (isUpload(base)) await upload(context, base, groups, request, options);
+  else await dryRun(context, base, groups, options);
 }
