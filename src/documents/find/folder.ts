@@ -4,6 +4,7 @@ import ignore from "ignore";
 import { codeOf, fileProblem } from "../../errors.ts";
 import { relativeTo, withSlashes } from "../files/root.ts";
 import { formatOf } from "../formats/formats.ts";
+import type { Site } from "./generators.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 
 const ignoreFiles = [".gitignore", ".knowctlignore"] as const;
@@ -176,6 +177,8 @@ export interface Folder {
   path: string;
   absolute: string;
   rules: IgnoreRules | undefined;
+  /** The site that it belongs to, as far as the walk has seen its configuration file. */
+  site: Site | undefined;
   /** Inputs that contain this folder. */
   jobs: readonly Job[];
   /** Inputs below this folder, by the next path segment. */
@@ -222,6 +225,7 @@ export function rootFolder(
     path: "",
     absolute: settings.root,
     rules,
+    site: undefined,
     jobs: jobs.filter(isHere),
     pending: groupByNextSegment(
       "",
@@ -269,6 +273,7 @@ export function enterFolder(
     path,
     absolute,
     rules: dropsRules ? undefined : folder.rules,
+    site: folder.site,
     jobs: starting.length === 0 ? reaching : [...reaching, ...starting],
     pending: groupByNextSegment(
       path,

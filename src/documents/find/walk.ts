@@ -5,6 +5,7 @@ import {
   normalise,
   comparePaths,
 } from "../files/source-file.ts";
+import { partialReason, siteIn } from "./generators.ts";
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { sep } from "node:path";
 import { codeOf, fileProblem, isOutOfFiles, CliError } from "../../errors.ts";
@@ -154,6 +155,9 @@ function listFile(
       : undefined;
   const problem = problemOf(folder, name, path, settings);
   if (problem !== undefined) return leftOutEntry("skipped", path, problem);
+  const { site } = folder;
+  const partial = site && !isNamed(folder, name) ? partialReason(site, path) : undefined;
+  if (partial !== undefined) return leftOutEntry("skipped", path, partial);
   return { kind: "file", key: name, path, absolute };
 }
 
@@ -262,9 +266,11 @@ function openLevel(walk: Walk, folder: Folder, refusedAbove?: Error): Level {
   const refused = refusedAbove ?? (isRoot ? undefined : walk.refuseFolder?.(folder, dirents));
   const entries: Entry[] = [];
   const hasEntry = (name: string): boolean => dirents.some((dirent) => dirent.name === name);
-  const ruled = withOwnRules(folder, walk.settings, hasEntry, (path, reason) => {
+  const withRules = withOwnRules(folder, walk.settings, hasEntry, (path, reason) => {
     entries.push(leftOutEntry("failed", path, reason));
   });
+  const site = siteIn(isRoot ? "" : `${folder.path}/`, dirents) ?? folder.site;
+  const ruled = { ...withRules, site };
   const isOutside = ruled.jobs.length === 0;
   const atOwnPath = isAtOwnPath(folder, walk.settings);
   const rawNameOf = createRawNames(folder.absolute);

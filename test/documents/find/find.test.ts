@@ -31,6 +31,60 @@ function asUser(root: string, run: () => void): void {
 
 const hidden = "hidden (a run includes it with --no-ignore, or if you name it)";
 
+describe("partials of a site", () => {
+  it.each([
+    [
+      "Antora",
+      "docs/antora.yml",
+      ["docs/modules/ROOT/pages/a.adoc", "docs/modules/b/pages/nav.adoc"],
+      [
+        "docs/modules/ROOT/partials/c.adoc",
+        "docs/modules/b/nav.adoc",
+        "docs/modules/b/nav-d.adoc",
+        "docs/modules/ROOT/pages/_e.adoc",
+      ],
+    ],
+    [
+      "Docusaurus",
+      "docusaurus.config.ts",
+      ["docs/a.md", "docs/b_c.mdx"],
+      ["docs/_d.mdx", "docs/_e/f.md"],
+    ],
+    ["Quarto", "_quarto.yml", ["a.md"], ["_b.md", "c/_d/e.md"]],
+    [
+      "Hugo",
+      "site/hugo.toml",
+      ["site/content/_index.md", "layouts/a.html"],
+      ["site/layouts/b.html", "site/archetypes/c.md", "site/content/_includes/d.md"],
+    ],
+    [
+      "Sphinx",
+      "docs/conf.py",
+      ["docs/a.rst", "_templates/b.html"],
+      ["docs/_templates/c.html", "docs/_build/d.html"],
+    ],
+    [
+      "Jekyll",
+      "_config.yml",
+      ["_posts/a.md", "_index.md"],
+      ["_includes/b.html", "c/_layouts/d.html"],
+    ],
+    ["Eleventy", ".eleventy.js", ["a.md"], ["_includes/b.md", "src/_layouts/c.html"]],
+    ["DocFX", "docs/docfx.json", ["docs/a.md", "includes/b.md"], ["docs/x/includes/c.md"]],
+  ])("are no documents: %s", (name, config, pages, partials) => {
+    const files = Object.fromEntries([config, ...pages, ...partials].map((path) => [path, "x"]));
+    const root = createFolder(files);
+    const reason = `a partial of ${name}, no page (a run includes it if you name it)`;
+    const left = partials.map((path) => `skipped ${path}: ${reason}`);
+    const found = list(root).filter((each) => !each.includes(config));
+    expect(found.toSorted()).toEqual([...pages, ...left].toSorted());
+    expect(list(root, partials)).toEqual(partials.toSorted());
+    // Without the configuration file, nobody knows what they are.
+    rmSync(join(root, config));
+    expect(list(root)).toEqual([...pages, ...partials].toSorted());
+  });
+});
+
 describe("folders", () => {
   it("come out in code-unit order of the whole path, whatever the inputs' order", () => {
     const root = createFolder({
