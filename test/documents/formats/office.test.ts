@@ -23,13 +23,13 @@ describe("files that programs wrote", () => {
       { text: "Core Title\n\nJo Doe\n\nAl Roe" },
       {
         text: expect.stringMatching(
-          /^First heading\n\nText with a \[link\]\(https:\/\/example\.com\/?\) and note\[\^1\]\. `?code`? a\*b\n\n- one\n- two\n  - nested\n\n1\. n1\n2\. n2\n\n\| A \| B \|\n\| --- \| --- \|\n\| 1 \| 2 \|$/,
+          /^First heading\n\nText with a \[link\]\(https:\/\/example\.com\/?\) and note\[\^1\]\. `?code`? a\*b\n\n- one\n- two\n  - nested\n\n1\. n1\n2\. n2\n\n\| A \| B \|\n\| --- \| --- \|\n\| 1 \| 2 \|\n\n\[\^1\]: The note text\.$/,
         ),
       },
       { text: expect.stringMatching(/^First heading > Second\b/) },
     ]);
     expect(document.sections.at(-1)).toMatchObject({
-      text: "First heading > Second\n\n```\ncode block\n# not heading\n```\n\n> quote\n\n[^1]: The note text.",
+      text: "First heading > Second\n\n```\ncode block\n# not heading\n```\n\n> quote",
     });
   });
 

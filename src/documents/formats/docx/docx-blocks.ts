@@ -1,8 +1,56 @@
 import { escapeHtml } from "./docx-math.ts";
-import { countItem, levelOfStyle } from "./docx-numbering.ts";
-import { headingLevel, memberOf } from "./docx-styles.ts";
-import { closeLink } from "./docx-text.ts";
-import type { Container, Item, Paragraph, Walk } from "./docx-walk.ts";
+import {
+  countItem,
+  headingLevel,
+  levelOfStyle,
+  memberOf,
+  type Numbering,
+  type Styles,
+} from "./docx-styles.ts";
+
+/** What the other parts of a file say about its main part. */
+export interface Parts {
+  styles: Styles;
+  numbering: Numbering;
+  /** Addresses of links by their relation. */
+  links: ReadonlyMap<string, string>;
+  /** The texts of a diagram by its relation. */
+  readDiagram: (relation: string) => readonly string[];
+}
+
+interface Item {
+  depth: number;
+  label: string;
+  html: string;
+}
+
+/** What holds paragraphs: the body, a cell, a note. Items and lines of code wait for the next ones. */
+export interface Container {
+  html: string[];
+  items: Item[];
+  code: string[];
+}
+
+export const createContainer = (): Container => ({ html: [], items: [], code: [] });
+
+/** A paragraph as it is read. */
+export interface Paragraph {
+  html: string;
+  styleId: string | undefined;
+  heading: number | undefined;
+  /** The list; "0" for none. */
+  numId: string | undefined;
+  depth: number | undefined;
+  /** Whether it is in a text box within hidden text. */
+  isHidden: boolean;
+  hasLink: boolean;
+}
+
+/** Numbers of the last items by list, and levels of the headings with text. */
+export interface Counts {
+  counts: Map<string, number[]>;
+  levels: number[];
+}
 
 /** A label that a list of HTML can show. */
 const isNumber = (label: string): boolean => /^\d{1,9}[.)]?$/.test(label);
@@ -39,26 +87,18 @@ function flush(container: Container): void {
   if (code.length > 0) container.html.push(`<pre>${code.join("\n")}</pre>`);
 }
 
-export function addBlock({ containers }: Walk, html: string): void {
-  const container = containers.at(-1);
-  if (!container) return;
+export function addBlock(container: Container, html: string): void {
   flush(container);
   container.html.push(html);
 }
 
-export function htmlOf(container: Container | undefined): string {
-  if (!container) return "";
+export function htmlOf(container: Container): string {
   flush(container);
   return container.html.join("");
 }
 
-/** Level of a heading, from 1; undefined or 0 for none. */
-const levelOf = ({ parts }: Walk, { heading, styleId }: Paragraph): number | undefined =>
-  heading ?? headingLevel(parts.styles, styleId);
-
 /** The list and the level of a paragraph, from its properties or its style. */
-function listOf({ parts }: Walk, { numId, depth, styleId }: Paragraph) {
-  const { styles, numbering } = parts;
+function listOf({ styles, numbering }: Parts, { numId, depth, styleId }: Paragraph) {
   const id = numId ?? memberOf(styles, styleId, "numId");
   if (id === undefined || id === "0") return undefined;
   const ofStyle = memberOf(styles, styleId, "depth") ?? levelOfStyle(numbering, id, styleId);
@@ -72,29 +112,32 @@ const ignoreMark = /&lt;!--[ \t]*(\/?)knowctl:ignore[ \t]*--&gt;/g;
 const isBlank = (html: string): boolean =>
   html.replace(/<(?!input|sup data|math|!--)[^>]*>/g, "").trim() === "";
 
-export function closeParagraph(walk: Walk): void {
-  closeLink(walk);
-  const paragraph = walk.paragraphs.pop();
-  const container = walk.containers.at(-1);
-  if (!paragraph || !container) return;
+/** Adds a paragraph as what it is by its style: a heading, an item, code, a quotation. */
+export function addParagraph(
+  container: Container,
+  paragraph: Paragraph,
+  parts: Parts,
+  { counts, levels }: Counts,
+): void {
+  const { styleId } = paragraph;
   const html = paragraph.html.replace(ignoreMark, "<!-- $1knowctl:ignore -->");
-  const style = memberOf(walk.parts.styles, paragraph.styleId, "name") ?? "";
-  if (preStyle.test(style) && !isBlank(html)) {
+  if (isBlank(html)) return;
+  const style = memberOf(parts.styles, styleId, "name") ?? "";
+  if (preStyle.test(style)) {
     if (container.items.length > 0) flush(container);
     container.code.push(html);
     return;
   }
-  if (isBlank(html)) return;
-  const level = levelOf(walk, paragraph);
-  const list = listOf(walk, paragraph);
-  const label = list ? countItem(walk.parts.numbering, walk.counts, list.id, list.depth) : "";
+  const level = paragraph.heading ?? headingLevel(parts.styles, styleId);
+  const list = listOf(parts, paragraph);
+  const label = list ? countItem(parts.numbering, counts, list.id, list.depth) : "";
   if (level) {
-    walk.levels.push(level);
+    levels.push(level);
     const tag = `h${Math.min(6, level)}`;
-    addBlock(walk, `<${tag}>${label === "" ? "" : `${escapeHtml(label)} `}${html}</${tag}>`);
+    addBlock(container, `<${tag}>${label === "" ? "" : `${escapeHtml(label)} `}${html}</${tag}>`);
   } else if (list) {
     if (container.code.length > 0) flush(container);
     container.items.push({ depth: list.depth, label, html });
-  } else if (quoteStyle.test(style)) addBlock(walk, `<blockquote>${html}</blockquote>`);
-  else addBlock(walk, `<p>${html}</p>`);
+  } else if (quoteStyle.test(style)) addBlock(container, `<blockquote>${html}</blockquote>`);
+  else addBlock(container, `<p>${html}</p>`);
 }

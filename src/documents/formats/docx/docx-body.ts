@@ -1,33 +1,57 @@
-import { escapeHtml, mathMl, mathNode } from "./docx-math.ts";
-import { depthOf, headingOfOutline, isOn } from "./docx-styles.ts";
-import * as tables from "./docx-tables.ts";
-import { addBlock, closeParagraph, htmlOf } from "./docx-blocks.ts";
+import { destination } from "../../page/pieces.ts";
 import {
-  addAlternative,
-  addHtml,
-  addReference,
-  addSymbol,
-  addText,
-  closeLink,
-  fieldLink,
-  markField,
-  openLink,
-  openParagraph,
-  openRun,
-  styleRun,
-} from "./docx-text.ts";
-import { createContainer, createWalk, type Parts, type Walk } from "./docx-walk.ts";
-import { parseXml, type XmlHandlers } from "./xml.ts";
+  attributeOf,
+  descendantsOf,
+  elementsIn,
+  readXml,
+  textIn,
+  valueOf,
+  type XmlNode,
+} from "./archive.ts";
+import {
+  addBlock,
+  addParagraph,
+  createContainer,
+  htmlOf,
+  type Container,
+  type Counts,
+  type Paragraph,
+  type Parts,
+} from "./docx-blocks.ts";
+import { escapeHtml, mathMl } from "./docx-math.ts";
+import { depthOf, headingOfOutline, isOn, memberOf } from "./docx-styles.ts";
+import { codeOfSymbol, runHtml, type Run, styleRun } from "./docx-text.ts";
 
-export interface Body {
-  html: string;
-  /** Referenced notes, e.g. `footnote 3`, with their numbers. */
-  notes: ReadonlyMap<string, number>;
+/** An open field: what it shows stands between `separate` and `end`. */
+interface Field {
+  instruction: string;
+  isShown: boolean;
+  isLink: boolean;
+  checkBox: boolean | undefined;
+}
+
+/** The state of reading a document part. */
+interface Walk extends Counts {
+  parts: Parts;
+  /** Fields may begin and end in different paragraphs. */
+  fields: Field[];
+  /** Of all links: one long address can have many of them. */
+  addressChars: number;
+  /** Ids of referenced notes, with their numbers: `footnote 3`. */
+  notes: Map<string, number>;
   /** Number of hidden texts. */
   unseen: number;
-  /** Levels of the headings. */
-  levels: readonly number[];
 }
+
+/** Where text is added: the open paragraph, and what holds it. */
+interface Place {
+  walk: Walk;
+  container: Container;
+  paragraph: Paragraph;
+  run: Run | undefined;
+}
+
+const mostAddressChars = 16 * 1024 * 1024;
 
 // Deleted and moved text, formats before a change, the second copy of a drawing for old programs,
 // tab stops.
@@ -35,202 +59,373 @@ const skippedElements = new Set(
   "del moveFrom pPrChange rPrChange sectPr Fallback tabs delText delInstrText".split(" "),
 );
 
-type Attributes = (name: string) => string | undefined;
+const childOf = (node: XmlNode, name: string): XmlNode | undefined =>
+  elementsIn(node).find((each) => each.name === name);
 
-/** Adds the texts of a diagram as a list. */
-function addDiagram(walk: Walk, relation: string | undefined): void {
-  const paragraph = walk.paragraphs.at(-1);
-  if (relation === undefined || paragraph?.isHidden || paragraph?.run?.isHidden) return;
-  const texts = walk.parts.readDiagram(relation);
-  const items = texts.map((text) => `<li>${escapeHtml(text)}</li>`);
-  if (items.length > 0) addBlock(walk, `<ul>${items.join("")}</ul>`);
+/** Whether a text is shown: not in hidden text, nor in the code of a field. */
+const isShown = ({ walk, paragraph, run }: Place): boolean =>
+  run?.isHidden === false && !paragraph.isHidden && walk.fields.every((field) => field.isShown);
+
+/** Adds HTML to the open paragraph, unless it is hidden. */
+function addHtml(place: Place, html: string): void {
+  if (isShown(place)) place.paragraph.html += html;
 }
 
-function openHyperlink(walk: Walk, attributeOf: Attributes): void {
-  const href = walk.parts.links.get(attributeOf("id") ?? "");
-  const anchor = attributeOf("anchor");
-  openLink(walk, href !== undefined && anchor !== undefined ? `${href}#${anchor}` : href);
-}
-
-/** Handlers of elements that contain or represent text. */
-const opens: Readonly<Record<string, (walk: Walk, attributeOf: Attributes) => void>> = {
-  p: openParagraph,
-  r: openRun,
-  rPr(walk) {
-    // The run properties of a paragraph describe its end mark.
-    walk.inRunProperties = walk.paragraphs.at(-1)?.run !== undefined;
-  },
-  t(walk) {
-    walk.inText = true;
-  },
-  tab: (walk) => addText(walk, "\t"),
-  ptab: (walk) => addText(walk, "\t"),
-  br: (walk) => addHtml(walk, "<br>"),
-  cr: (walk) => addHtml(walk, "<br>"),
-  noBreakHyphen: (walk) => addText(walk, "-"),
-  sym: addSymbol,
-  footnoteReference: (walk, attributeOf) => addReference(walk, `footnote ${attributeOf("id")}`),
-  endnoteReference: (walk, attributeOf) => addReference(walk, `endnote ${attributeOf("id")}`),
-  tbl: tables.openTable,
-  tr: tables.openRow,
-  tc: tables.openCell,
-  hyperlink: openHyperlink,
-  fldSimple: (walk, attributeOf) => void openLink(walk, fieldLink(attributeOf("instr") ?? "")),
-  fldChar: (walk, attributeOf) => markField(walk, attributeOf("fldCharType")),
-  instrText(walk) {
-    walk.inInstruction = true;
-  },
-  docPr: (walk, attributeOf) => addAlternative(walk, attributeOf("descr") ?? ""),
-  relIds: (walk, attributeOf) => addDiagram(walk, attributeOf("dm")),
-  oMath(walk) {
-    walk.math.push(mathNode("oMath"));
-  },
-  ruby(walk) {
-    walk.ruby = { outer: walk.paragraphs.at(-1)?.html ?? "", reading: "" };
-  },
-};
-
-/** Handles elements that are properties of their run. */
-function takeRunProperty(walk: Walk, name: string, attributeOf: Attributes): void {
-  const run = walk.paragraphs.at(-1)?.run;
-  const value = attributeOf("val");
+/** Adds text to the open paragraph, unless it is hidden. */
+function addText(place: Place, text: string): void {
+  const { walk, paragraph, run } = place;
   if (!run) return;
-  if (name === "vanish") run.isHidden = isOn(value);
-  else if (name === "b") run.isBold = isOn(value);
-  else if (name === "i") run.isItalic = isOn(value);
-  else if (name === "strike" || name === "dstrike") run.isStruck = isOn(value);
-  else if (name === "vertAlign") run.vertical = value;
-  else if (name === "rFonts") run.font = attributeOf("ascii") ?? attributeOf("hAnsi");
-  else if (name === "rStyle") styleRun(walk.parts, run, value);
+  if ((run.isHidden || paragraph.isHidden) && text.trim() !== "") walk.unseen++;
+  addHtml(place, runHtml(run, text));
 }
 
-/** Handles elements that are properties of their paragraph, table or field. */
-function takeProperty(walk: Walk, name: string, attributeOf: Attributes): void {
-  if (walk.inRunProperties) return takeRunProperty(walk, name, attributeOf);
-  const value = attributeOf("val");
-  const field = walk.fields.at(-1);
-  if (name === "checkBox" && field) field.checkBox = false;
-  else if ((name === "default" || name === "checked") && field?.checkBox !== undefined) {
-    field.checkBox = isOn(value);
-  } else if (tables.takeTableProperty(walk, name, attributeOf)) return;
-  const paragraph = walk.paragraphs.at(-1);
-  if (!paragraph) return;
-  if (name === "pStyle") paragraph.styleId = value;
-  else if (name === "numId") paragraph.numId = value ?? "0";
-  else if (name === "ilvl") paragraph.depth = depthOf(value);
-  else if (name === "outlineLvl") paragraph.heading = headingOfOutline(value) ?? 0;
+/** Adds the number of a note. Notes are numbered by their first reference. */
+function addReference(place: Place, note: string): void {
+  const { notes } = place.walk;
+  if (!isShown(place)) return;
+  const number = notes.get(note) ?? notes.size + 1;
+  notes.set(note, number);
+  addHtml(place, `<sup data-note="${number}"></sup>`);
 }
 
-/** Ends a part of ruby: the base follows its reading. */
-function closeRuby(walk: Walk, name: string): void {
-  const { ruby } = walk;
-  const paragraph = walk.paragraphs.at(-1);
-  if (!ruby || !paragraph) return;
-  const written = paragraph.html.slice(ruby.outer.length);
-  if (name === "rt") {
-    ruby.reading = written;
-    paragraph.html = ruby.outer;
-  } else if (name === "ruby") {
-    const reading = ruby.reading === "" ? "" : `<rt>${ruby.reading}</rt>`;
-    paragraph.html = `${ruby.outer}<ruby>${written}${reading}</ruby>`;
-    walk.ruby = undefined;
+/** Begins a link. A link within a link is text. */
+function openLink({ walk, paragraph }: Place, href: string | undefined): boolean {
+  const to = destination(href);
+  if (paragraph.hasLink || href === undefined || to === undefined) return false;
+  walk.addressChars += to.length;
+  if (walk.addressChars > mostAddressChars) return false;
+  paragraph.hasLink = true;
+  paragraph.html += `<a href="${escapeHtml(href).replaceAll('"', "&quot;")}">`;
+  return true;
+}
+
+function closeLink(paragraph: Paragraph): void {
+  if (!paragraph.hasLink) return;
+  paragraph.hasLink = false;
+  paragraph.html += "</a>";
+}
+
+/** The address in the instruction of a field; undefined for a field that is no link. */
+function fieldLink(instruction: string): string | undefined {
+  const [, href, anchor] =
+    /^\s*HYPERLINK\s+"([^"]+)"(?:\s+\\l\s+"([^"]*)")?/i.exec(instruction) ?? [];
+  return href === undefined || anchor === undefined ? href : `${href}#${anchor}`;
+}
+
+/** The state of the check box that a field begins with; undefined for other fields. */
+function checkBoxIn(node: XmlNode): boolean | undefined {
+  let checkBox: boolean | undefined;
+  for (const each of descendantsOf(node)) {
+    if (each.name === "checkBox") checkBox = false;
+    const isState = each.name === "default" || each.name === "checked";
+    if (isState && checkBox !== undefined) checkBox = isOn(valueOf(each));
+  }
+  return checkBox;
+}
+
+function markField(place: Place, node: XmlNode): void {
+  const { fields } = place.walk;
+  const type = attributeOf(node, "fldCharType");
+  const field = fields.at(-1);
+  if (type === "begin") {
+    const checkBox = checkBoxIn(node);
+    fields.push({ instruction: "", isLink: false, isShown: false, checkBox });
+  } else if (type === "separate" && field) {
+    field.isShown = true;
+    field.isLink = openLink(place, fieldLink(field.instruction));
+  } else if (type === "end" && field) {
+    fields.pop();
+    if (field.isLink) closeLink(place.paragraph);
+    if (field.checkBox === undefined) return;
+    addHtml(place, `<input type="checkbox"${field.checkBox ? " checked" : ""}>`);
   }
 }
 
-/** Reads an element of a formula; false outside of formulas. */
-function openMath(walk: Walk, name: string, attributeOf: Attributes): boolean {
-  const outer = walk.math.at(-1);
-  if (!outer) return false;
-  const node = mathNode(name, attributeOf("val"));
-  outer.children.push(node);
-  walk.math.push(node);
-  return true;
+/** Adds a character of a font of signs, by its code. */
+function addSymbol(place: Place, node: XmlNode): void {
+  const code = parseInt(attributeOf(node, "char") ?? "", 16);
+  if (Number.isInteger(code) && code <= 0xffff) {
+    addText(place, codeOfSymbol(attributeOf(node, "font") ?? "", code));
+  }
 }
 
-function closeMath(walk: Walk): boolean {
-  const node = walk.math.pop();
-  if (!node) return false;
-  if (walk.math.length > 0) return true;
-  const paragraph = walk.paragraphs.at(-1);
-  if (paragraph && !paragraph.isHidden) paragraph.html += `<math>${mathMl(node)}</math>`;
-  return true;
+/** Adds the alternative text of an image, without the remark of the program that wrote it. */
+function addAlternative(place: Place, node: XmlNode): void {
+  const words = (attributeOf(node, "descr") ?? "")
+    .replace(/\s+/g, " ")
+    .replace(
+      / ?(?:Description automatically generated|AI-generated content may be incorrect).*$/,
+      "",
+    )
+    .trim();
+  if (words !== "") addText(place, ` ${words} `);
 }
 
-/** Handlers of the ends of elements. */
-const closes: Readonly<Record<string, (walk: Walk) => void>> = {
-  t(walk) {
-    walk.inText = false;
+/** Adds the texts of a diagram as a list. */
+function addDiagram({ walk, container, paragraph, run }: Place, node: XmlNode): void {
+  const relation = attributeOf(node, "dm");
+  if (relation === undefined || paragraph.isHidden || run?.isHidden) return;
+  const items = walk.parts.readDiagram(relation).map((text) => `<li>${escapeHtml(text)}</li>`);
+  if (items.length > 0) addBlock(container, `<ul>${items.join("")}</ul>`);
+}
+
+function readLink(place: Place, node: XmlNode, href: string | undefined): void {
+  openLink(place, href);
+  readInline(place, node);
+  closeLink(place.paragraph);
+}
+
+function readHyperlink(place: Place, node: XmlNode): void {
+  const href = place.walk.parts.links.get(attributeOf(node, "id") ?? "");
+  const anchor = attributeOf(node, "anchor");
+  readLink(place, node, href !== undefined && anchor !== undefined ? `${href}#${anchor}` : href);
+}
+
+/** A run is hidden if the style of its paragraph is, unless its own properties change this. */
+function readRun(place: Place, node: XmlNode): void {
+  const { walk, paragraph } = place;
+  const { styles } = walk.parts;
+  const run: Run = {
+    isHidden: memberOf(styles, paragraph.styleId, "isHidden") === true,
+    isBold: false,
+    isItalic: false,
+    isStruck: false,
+    isCode: false,
+    vertical: undefined,
+    font: undefined,
+  };
+  const properties = childOf(node, "rPr");
+  for (const each of properties ? elementsIn(properties) : []) styleRun(styles, run, each);
+  readInline({ ...place, run }, node);
+}
+
+/** The base of ruby is followed by its reading, which stands before it in the file. */
+function readRuby(place: Place, node: XmlNode): void {
+  const { paragraph } = place;
+  const htmlIn = (name: string): string => {
+    const outer = paragraph.html;
+    const inner = childOf(node, name);
+    paragraph.html = "";
+    if (inner) readInline(place, inner);
+    const html = paragraph.html;
+    paragraph.html = outer;
+    return html;
+  };
+  const reading = htmlIn("rt");
+  const base = htmlIn("rubyBase");
+  paragraph.html += `<ruby>${base}${reading === "" ? "" : `<rt>${reading}</rt>`}</ruby>`;
+}
+
+/** What the elements of a paragraph add; others only hold some. */
+const inlines: Readonly<Record<string, (place: Place, node: XmlNode) => void>> = {
+  r: readRun,
+  rPr() {},
+  pPr() {},
+  t: (place, node) => addText(place, textIn(node)),
+  tab: (place) => addText(place, "\t"),
+  ptab: (place) => addText(place, "\t"),
+  br: (place) => addHtml(place, "<br>"),
+  cr: (place) => addHtml(place, "<br>"),
+  noBreakHyphen: (place) => addText(place, "-"),
+  sym: addSymbol,
+  footnoteReference: (place, node) => addReference(place, `footnote ${attributeOf(node, "id")}`),
+  endnoteReference: (place, node) => addReference(place, `endnote ${attributeOf(node, "id")}`),
+  hyperlink: readHyperlink,
+  fldSimple: (place, node) => readLink(place, node, fieldLink(attributeOf(node, "instr") ?? "")),
+  fldChar: markField,
+  instrText(place, node) {
+    const field = place.walk.fields.at(-1);
+    if (field) field.instruction += textIn(node);
   },
-  instrText(walk) {
-    walk.inInstruction = false;
+  docPr(place, node) {
+    addAlternative(place, node);
+    readInline(place, node);
   },
-  hyperlink: closeLink,
-  fldSimple: closeLink,
-  r({ paragraphs }) {
-    const paragraph = paragraphs.at(-1);
-    if (paragraph) paragraph.run = undefined;
+  relIds: addDiagram,
+  oMath({ paragraph }, node) {
+    if (!paragraph.isHidden) paragraph.html += `<math>${mathMl(node)}</math>`;
   },
-  rPr(walk) {
-    walk.inRunProperties = false;
-  },
-  p: closeParagraph,
-  tc: tables.closeCell,
-  tr: tables.closeRow,
-  tbl: tables.closeTable,
-  rt: (walk) => closeRuby(walk, "rt"),
-  ruby: (walk) => closeRuby(walk, "ruby"),
+  ruby: readRuby,
+  // A text box has blocks of its own: they stand before the paragraph that holds it.
+  p: ({ walk, container, paragraph, run }, node) =>
+    readParagraph(walk, container, node, paragraph.isHidden || run?.isHidden === true),
+  tbl: ({ walk, container }, node) => readTable(walk, container, node),
 };
 
-function handlersOf(walk: Walk): XmlHandlers {
+function readInline(place: Place, node: XmlNode): void {
+  for (const child of elementsIn(node)) {
+    if (skippedElements.has(child.name)) continue;
+    const read = Object.hasOwn(inlines, child.name) ? inlines[child.name] : undefined;
+    (read ?? readInline)(place, child);
+  }
+}
+
+function readParagraph(walk: Walk, container: Container, node: XmlNode, isHidden = false): void {
+  const properties = childOf(node, "pPr");
+  const values = new Map<string, string | undefined>();
+  for (const each of properties ? elementsIn(properties) : []) {
+    if (each.name === "rPr" || skippedElements.has(each.name)) continue;
+    for (const property of [each, ...descendantsOf(each)]) {
+      values.set(property.name, valueOf(property));
+    }
+  }
+  const has = (name: string): boolean => values.has(name);
+  const paragraph: Paragraph = {
+    html: "",
+    styleId: values.get("pStyle"),
+    heading: has("outlineLvl") ? (headingOfOutline(values.get("outlineLvl")) ?? 0) : undefined,
+    numId: has("numId") ? (values.get("numId") ?? "0") : undefined,
+    depth: has("ilvl") ? depthOf(values.get("ilvl")) : undefined,
+    isHidden,
+    hasLink: false,
+  };
+  readInline({ walk, container, paragraph, run: undefined }, node);
+  closeLink(paragraph);
+  addParagraph(container, paragraph, walk.parts, walk);
+}
+
+interface Cell {
+  html: string;
+  columns: number;
+  rows: number;
+  /** Whether it goes on from the cell above. */
+  continues: boolean;
+}
+
+interface Table {
+  rows: Cell[][];
+  hasHead: boolean;
+}
+
+/** A number of columns. */
+const spanOf = (value = "1"): number =>
+  /^\d{1,9}$/.test(value) ? Math.min(100, Math.max(1, Number(value))) : 1;
+
+/** The elements of a name, also within content controls and marks of changes. */
+function* partsNamed(node: XmlNode, name: string): Generator<XmlNode> {
+  for (const child of elementsIn(node)) {
+    if (child.name === name) yield child;
+    else if (!skippedElements.has(child.name)) yield* partsNamed(child, name);
+  }
+}
+
+function readCell(walk: Walk, node: XmlNode): Cell {
+  const container = createContainer();
+  readBlocks(walk, container, node);
+  const properties = childOf(node, "tcPr");
+  const span = properties && childOf(properties, "gridSpan");
+  const merge = properties && childOf(properties, "vMerge");
+  const merged = merge ? (valueOf(merge) ?? "continue") : "";
   return {
-    open(name, attributeOf) {
-      const table = walk.tables.at(-1);
-      if (name === "del" && table && walk.paragraphs.length === 0) table.isDeletedRow = true;
-      if (walk.skipped > 0 || skippedElements.has(name)) walk.skipped++;
-      else if (openMath(walk, name, attributeOf)) return;
-      else if (Object.hasOwn(opens, name)) opens[name]?.(walk, attributeOf);
-      else takeProperty(walk, name, attributeOf);
-    },
-    close(name) {
-      if (walk.skipped > 0) walk.skipped--;
-      else if (!closeMath(walk) && Object.hasOwn(closes, name)) closes[name]?.(walk);
-    },
-    text(text) {
-      if (walk.skipped > 0) return;
-      const math = walk.math.at(-1);
-      const field = walk.fields.at(-1);
-      if (math?.name === "t") math.text += text;
-      else if (walk.inText) addText(walk, text);
-      else if (walk.inInstruction && field) field.instruction += text;
-    },
+    html: htmlOf(container),
+    columns: spanOf(span && valueOf(span)),
+    rows: 1,
+    continues: merged === "continue",
   };
 }
 
-/** The text of word/document.xml (ECMA-376 part 1, 17) as HTML for page/. Throws XmlError. */
+/** A deleted row is not shown. */
+function readRow(walk: Walk, table: Table, node: XmlNode): void {
+  const properties = childOf(node, "trPr");
+  const marks = properties ? elementsIn(properties) : [];
+  const before = marks.find(({ name }) => name === "gridBefore");
+  const cells: Cell[] = before
+    ? [{ html: "", columns: spanOf(valueOf(before)), rows: 1, continues: false }]
+    : [];
+  const isHead = marks.some(({ name }) => name === "tblHeader");
+  table.hasHead ||= isHead && table.rows.length === 0;
+  for (const cell of partsNamed(node, "tc")) cells.push(readCell(walk, cell));
+  if (!marks.some(({ name }) => name === "del")) table.rows.push(cells);
+}
+
+/** ECMA-376 part 1, 17.4.55: 0x20 stands for the first row. */
+function marksFirstRow(look: XmlNode | undefined): boolean {
+  const first = look && attributeOf(look, "firstRow");
+  if (first !== undefined) return /^(?:1|true|on)$/.test(first);
+  return (parseInt((look && valueOf(look)) ?? "0", 16) & 0x20) !== 0;
+}
+
+/** Reads a table: a cell that goes on below stands in several rows. */
+function readTable(walk: Walk, container: Container, node: XmlNode): void {
+  const properties = childOf(node, "tblPr");
+  const table: Table = {
+    rows: [],
+    hasHead: marksFirstRow(properties && childOf(properties, "tblLook")),
+  };
+  for (const row of partsNamed(node, "tr")) readRow(walk, table, row);
+  const above = new Map<number, Cell>();
+  const rows = table.rows.map((cells) => {
+    let column = 0;
+    return cells.filter((cell) => {
+      const start = above.get(column);
+      const isPart = cell.continues && start !== undefined;
+      if (isPart) start.rows++;
+      else above.set(column, cell);
+      column += cell.columns;
+      return !isPart;
+    });
+  });
+  const html = rows.map((kept, at) => {
+    const tag = table.hasHead && at === 0 ? "th" : "td";
+    const cells = kept.map(({ html: inner, columns, rows: count }) => {
+      const spans = `${columns > 1 ? ` colspan="${columns}"` : ""}${count > 1 ? ` rowspan="${count}"` : ""}`;
+      return `<${tag}${spans}>${inner}</${tag}>`;
+    });
+    return `<tr>${cells.join("")}</tr>`;
+  });
+  addBlock(container, `<table>${html.join("")}</table>`);
+}
+
+function readBlock(walk: Walk, container: Container, node: XmlNode): void {
+  if (node.name === "p") readParagraph(walk, container, node);
+  else if (node.name === "tbl") readTable(walk, container, node);
+  else if (!skippedElements.has(node.name)) readBlocks(walk, container, node);
+}
+
+function readBlocks(walk: Walk, container: Container, node: XmlNode): void {
+  for (const child of elementsIn(node)) readBlock(walk, container, child);
+}
+
+const createWalk = (parts: Parts): Walk => ({
+  parts,
+  fields: [],
+  addressChars: 0,
+  notes: new Map(),
+  unseen: 0,
+  counts: new Map(),
+  levels: [],
+});
+
+export interface Body extends Pick<Walk, "notes" | "unseen" | "levels"> {
+  html: string;
+}
+
+/**
+ * The text of word/document.xml (ECMA-376 part 1, 17) as HTML for page/. Only the open block is in
+ * memory. Throws XmlError.
+ */
 export function readBody(bytes: Uint8Array, parts: Parts): Body {
   const walk = createWalk(parts);
-  parseXml(bytes, handlersOf(walk));
-  return { ...walk, html: htmlOf(walk.containers[0]) };
+  const container = createContainer();
+  readXml(bytes, (node, parent) => {
+    const isBlock = parent === "body" || (parent === "document" && node.name !== "body");
+    if (!isBlock) return false;
+    readBlock(walk, container, node);
+    return true;
+  });
+  return { ...walk, html: htmlOf(container) };
 }
 
 /** Notes of a part by `footnote 3` or `endnote 3`, as HTML. Throws XmlError. */
 export function readNotes(bytes: Uint8Array, parts: Parts): Map<string, string> {
   const walk = createWalk(parts);
-  const handlers = handlersOf(walk);
   const notes = new Map<string, string>();
-  let key = "";
-  parseXml(bytes, {
-    ...handlers,
-    open(name, attributeOf) {
-      handlers.open(name, attributeOf);
-      if (name === "footnote" || name === "endnote") key = `${name} ${attributeOf("id")}`;
-    },
-    close(name) {
-      handlers.close(name);
-      if (name !== "footnote" && name !== "endnote") return;
-      notes.set(key, htmlOf(walk.containers[0]));
-      walk.containers = [createContainer()];
-    },
+  readXml(bytes, (node) => {
+    if (node.name !== "footnote" && node.name !== "endnote") return false;
+    const container = createContainer();
+    readBlocks(walk, container, node);
+    notes.set(`${node.name} ${attributeOf(node, "id")}`, htmlOf(container));
+    return true;
   });
   return notes;
 }

@@ -1,48 +1,41 @@
-/** An element of a formula (ECMA-376 part 1, 22.1). */
-export interface MathNode {
-  name: string;
-  value: string | undefined;
-  text: string;
-  children: MathNode[];
-}
-
-export const mathNode = (name: string, value?: string): MathNode => ({
-  name,
-  value,
-  text: "",
-  children: [],
-});
+import { elementsIn, textIn, valueOf, type XmlNode } from "./archive.ts";
 
 const mostDepth = 100;
 
 export const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-const partOf = (node: MathNode, name: string): MathNode | undefined =>
-  node.children.find((each) => each.name === name);
+const partOf = (node: XmlNode, name: string): XmlNode | undefined =>
+  elementsIn(node).find((each) => each.name === name);
 
 /** A property of an element: `<m:dPr><m:begChr m:val="["/></m:dPr>`. */
-function propertyOf(node: MathNode, name: string): string | undefined {
-  const properties = node.children.find((each) => each.name.endsWith("Pr"));
-  return properties && partOf(properties, name)?.value;
+function propertyOf(node: XmlNode, name: string): string | undefined {
+  const properties = elementsIn(node).find((each) => each.name.endsWith("Pr"));
+  const property = properties && partOf(properties, name);
+  return property && valueOf(property);
 }
 
 const element = (name: string, ...parts: string[]): string =>
   `<${name}>${parts.join("")}</${name}>`;
 
-/** MathML of the elements of a formula. */
-export function mathMl(node: MathNode, depth = 0): string {
+/** MathML of a formula (ECMA-376 part 1, 22.1). */
+export function mathMl(node: XmlNode, depth = 0): string {
   if (depth > mostDepth) return "";
-  const all = (of: MathNode | undefined): string =>
-    element("mrow", ...(of?.children ?? []).map((each) => mathMl(each, depth + 1)));
+  const all = (of: XmlNode | undefined): string =>
+    element("mrow", ...(of ? elementsIn(of) : []).map((each) => mathMl(each, depth + 1)));
   const part = (name: string): string => all(partOf(node, name));
   switch (node.name) {
+    // Deleted and moved parts.
+    case "del":
+    case "moveFrom":
+      return "";
     case "t":
-      return element("mi", escapeHtml(node.text));
+      return element("mi", escapeHtml(textIn(node)));
     case "f":
       return element("mfrac", part("num"), part("den"));
     case "rad": {
-      const isSquare = (partOf(node, "deg")?.children.length ?? 0) === 0;
+      const degree = partOf(node, "deg");
+      const isSquare = !degree || elementsIn(degree).length === 0;
       return isSquare ? element("msqrt", part("e")) : element("mroot", part("e"), part("deg"));
     }
     case "sSup":
@@ -60,18 +53,25 @@ export function mathMl(node: MathNode, depth = 0): string {
     case "limUpp":
       return element("mover", part("e"), part("lim"));
     case "d": {
-      const inner = node.children.filter((each) => each.name === "e").map(all);
-      const [begin, end] = [propertyOf(node, "begChr") ?? "(", propertyOf(node, "endChr") ?? ")"];
-      const separator = element("mo", escapeHtml(propertyOf(node, "sepChr") ?? "|"));
-      const marks = [begin, end].map((each) => element("mo", escapeHtml(each)));
-      return element("mrow", marks[0] ?? "", inner.join(separator), marks[1] ?? "");
+      const inner = elementsIn(node)
+        .filter(({ name }) => name === "e")
+        .map(all);
+      const mark = (name: string, usual: string): string =>
+        element("mo", escapeHtml(propertyOf(node, name) ?? usual));
+      const content = inner.join(mark("sepChr", "|"));
+      return element("mrow", mark("begChr", "("), content, mark("endChr", ")"));
     }
     case "m":
-      return element("mtable", ...node.children.map((each) => mathMl(each, depth + 1)));
+      return element("mtable", ...elementsIn(node).map((each) => mathMl(each, depth + 1)));
     case "mr":
-      return element("mtr", ...node.children.map(all));
+      return element("mtr", ...elementsIn(node).map(all));
     case "eqArr":
-      return element("mtable", ...node.children.filter((each) => each.name === "e").map(all));
+      return element(
+        "mtable",
+        ...elementsIn(node)
+          .filter(({ name }) => name === "e")
+          .map(all),
+      );
     default:
       return node.name.endsWith("Pr") ? "" : all(node);
   }

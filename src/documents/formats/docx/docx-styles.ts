@@ -1,4 +1,5 @@
-import { parseXml } from "./xml.ts";
+import { letters, roman } from "../../page/lists.ts";
+import { attributeOf, descendantsOf, readXml, valueOf, type XmlNode } from "./archive.ts";
 
 /** What a style means for the text. */
 export interface Style {
@@ -56,20 +57,13 @@ function takeProperty(style: Style, name: string, value: string | undefined): vo
 /** Styles by their id. Throws XmlError. */
 export function readStyles(bytes: Uint8Array): Styles {
   const styles = new Map<string, Style>();
-  let style: Style | undefined;
-  parseXml(bytes, {
-    open(name, attributeOf) {
-      if (name === "style") {
-        style = {};
-        const id = attributeOf("styleId");
-        if (id !== undefined) styles.set(id, style);
-      }
-      if (style) takeProperty(style, name, attributeOf("val"));
-    },
-    close(name) {
-      if (name === "style") style = undefined;
-    },
-    text() {},
+  readXml(bytes, (node) => {
+    if (node.name !== "style") return false;
+    const style: Style = {};
+    for (const each of descendantsOf(node)) takeProperty(style, each.name, valueOf(each));
+    const id = attributeOf(node, "styleId");
+    if (id !== undefined) styles.set(id, style);
+    return true;
   });
   return styles;
 }
@@ -94,4 +88,114 @@ export function headingLevel(styles: Styles, id: string | undefined): number | u
   // In a file without styles, paragraphs still have style ids.
   const level = styles.size === 0 ? headingOf(id ?? "") : memberOf(styles, id, "heading");
   return level === 0 ? undefined : level;
+}
+
+interface Level {
+  format: string;
+  start: number;
+  /** `%1.%2`: the numbers of the levels. */
+  text: string | undefined;
+  /** The style whose paragraphs are of this level. */
+  styleId: string | undefined;
+  /** Whether the numbers of all levels are shown as digits. */
+  isLegal: boolean;
+}
+
+/** The lists of a document (ECMA-376 part 1, 17.9). */
+export interface Numbering {
+  /** Levels by the id of their definition. */
+  definitions: ReadonlyMap<string, ReadonlyMap<number, Level>>;
+  /** By the id of a list: its definition, and whether it counts from the start again. */
+  lists: ReadonlyMap<string, { definition: string; isOwn: boolean }>;
+}
+
+export const noNumbering: Numbering = { definitions: new Map(), lists: new Map() };
+
+function levelOf(node: XmlNode): Level {
+  const properties = new Map([...descendantsOf(node)].map((each) => [each.name, valueOf(each)]));
+  const textOf = (name: string): string | undefined =>
+    properties.has(name) ? (properties.get(name) ?? "") : undefined;
+  const start = textOf("start") ?? "";
+  return {
+    format: textOf("numFmt") ?? "none",
+    start: /^\d{1,9}$/.test(start) ? Number(start) : 1,
+    text: textOf("lvlText")?.slice(0, 100),
+    styleId: textOf("pStyle"),
+    isLegal: properties.has("isLgl") && isOn(properties.get("isLgl")),
+  };
+}
+
+/** Reads word/numbering.xml. Throws XmlError. */
+export function readNumbering(bytes: Uint8Array): Numbering {
+  const definitions = new Map<string, Map<number, Level>>();
+  const lists = new Map<string, { definition: string; isOwn: boolean }>();
+  readXml(bytes, (node) => {
+    const inner = node.name === "abstractNum" || node.name === "num" ? descendantsOf(node) : [];
+    if (node.name === "abstractNum") {
+      const levels = [...inner].filter(({ name }) => name === "lvl");
+      definitions.set(
+        attributeOf(node, "abstractNumId") ?? "",
+        new Map(levels.map((level) => [Number(attributeOf(level, "ilvl")), levelOf(level)])),
+      );
+    } else if (node.name === "num") {
+      const list = { definition: "", isOwn: false };
+      for (const each of inner) {
+        if (each.name === "abstractNumId") list.definition = valueOf(each) ?? "";
+        else if (each.name === "startOverride") list.isOwn = true;
+      }
+      lists.set(attributeOf(node, "numId") ?? "", list);
+    } else return false;
+    return true;
+  });
+  return { definitions, lists };
+}
+
+/** The level of a list whose paragraphs have a style. */
+export function levelOfStyle(
+  { definitions, lists }: Numbering,
+  id: string,
+  styleId: string | undefined,
+): number | undefined {
+  const levels = definitions.get(lists.get(id)?.definition ?? "");
+  for (const [depth, level] of levels ?? []) {
+    if (styleId !== undefined && level.styleId === styleId) return depth;
+  }
+  return undefined;
+}
+
+// ECMA-376 part 1, 17.18.59; other formats are shown as digits.
+const formats: Readonly<Record<string, (number: number) => string>> = {
+  decimalZero: (number) => String(number).padStart(2, "0"),
+  lowerLetter: letters,
+  upperLetter: (number) => letters(number).toUpperCase(),
+  lowerRoman: roman,
+  upperRoman: (number) => roman(number).toUpperCase(),
+};
+
+const shown = (number: number, { format }: Level): string => (formats[format] ?? String)(number);
+
+/** The label of the next item of a list, e.g. `3.1`; "" for bullets. `counts` holds the last numbers. */
+export function countItem(
+  { definitions, lists }: Numbering,
+  counts: Map<string, number[]>,
+  id: string,
+  depth: number,
+): string {
+  const list = lists.get(id);
+  const levels = definitions.get(list?.definition ?? "");
+  const level = levels?.get(depth);
+  if (!list || !level || level.format === "bullet" || level.format === "none") return "";
+  // Lists with one definition continue each other.
+  const key = list.isOwn ? `list ${id}` : list.definition;
+  const numbers = (counts.get(key) ?? []).slice(0, depth + 1);
+  numbers[depth] = (numbers[depth] ?? level.start - 1) + 1;
+  counts.set(key, numbers);
+  const label = (level.text ?? `%${depth + 1}.`).replace(/%(\d)/g, (_, place: string) => {
+    const at = Number(place) - 1;
+    const other = levels?.get(at) ?? level;
+    const number = numbers[at] ?? other.start;
+    const isDigits = level.isLegal && other.format !== "decimalZero";
+    return isDigits ? String(number) : shown(number, other);
+  });
+  return label.trim();
 }

@@ -1,26 +1,22 @@
 import type { Parsed } from "../format.ts";
 import type { LeftOut } from "../../text/left-out.ts";
 import { CliError } from "../../../errors.ts";
+import {
+  attributeOf,
+  descendantsOf,
+  openArchive,
+  readXml,
+  textIn,
+  unpack,
+  XmlError,
+  ZipError,
+  type Archive,
+} from "./archive.ts";
+import type { Parts } from "./docx-blocks.ts";
 import { readBody, readNotes, type Body } from "./docx-body.ts";
-import { noNumbering, readNumbering } from "./docx-numbering.ts";
-import { readStyles, type Styles } from "./docx-styles.ts";
-import type { Parts } from "./docx-walk.ts";
+import { noNumbering, readNumbering, readStyles, type Styles } from "./docx-styles.ts";
 import { pageFromHtml } from "../../page/page.ts";
 import { frontMatterOf, cleanText, type Properties } from "../properties.ts";
-import { parseXml, XmlError } from "./xml.ts";
-import { listEntries, ZipError, unpackEntry, type Budget, type ZipEntry } from "./zip.ts";
-
-/** The archive of one file, with the number of bytes that may still be unpacked. */
-interface Archive {
-  bytes: Uint8Array;
-  entries: ReadonlyMap<string, ZipEntry>;
-  budget: Budget;
-}
-
-function unpack(archive: Archive, name: string | undefined): Uint8Array | undefined {
-  const entry = name === undefined ? undefined : archive.entries.get(name);
-  return entry && unpackEntry(archive.bytes, entry, archive.budget);
-}
 
 /** What a part refers to (ECMA-376 part 2, 9). */
 interface Relations {
@@ -39,22 +35,19 @@ function readRelations(archive: Archive, part: string): Relations {
   const links = new Map<string, string>();
   const bytes = unpack(archive, `${folder}_rels/${part.slice(slash)}.rels`);
   if (!bytes) return { parts, byId, links };
-  parseXml(bytes, {
-    open(name, attributeOf) {
-      const target = attributeOf("Target");
-      if (name !== "Relationship" || target === undefined) return;
-      const id = attributeOf("Id") ?? "";
-      const kind = (attributeOf("Type") ?? "").split("/").at(-1) ?? "";
-      if (attributeOf("TargetMode") === "External") {
-        if (kind === "hyperlink") links.set(id, target);
-        return;
-      }
-      const path = target.startsWith("/") ? target.slice(1) : folder + target;
-      parts.set(kind, path);
-      byId.set(id, path);
-    },
-    close() {},
-    text() {},
+  readXml(bytes, (node) => {
+    const target = attributeOf(node, "Target");
+    if (node.name !== "Relationship" || target === undefined) return false;
+    const id = attributeOf(node, "Id") ?? "";
+    const kind = (attributeOf(node, "Type") ?? "").split("/").at(-1) ?? "";
+    if (attributeOf(node, "TargetMode") === "External") {
+      if (kind === "hyperlink") links.set(id, target);
+      return true;
+    }
+    const path = target.startsWith("/") ? target.slice(1) : folder + target;
+    parts.set(kind, path);
+    byId.set(id, path);
+    return true;
   });
   return { parts, byId, links };
 }
@@ -62,25 +55,15 @@ function readRelations(archive: Archive, part: string): Relations {
 /** The texts in the boxes of a diagram (ECMA-376 part 1, 21.4.3). Throws XmlError. */
 function readDiagram(bytes: Uint8Array): string[] {
   const texts: string[] = [];
-  let words: string[] = [];
-  let inText = false;
-  parseXml(bytes, {
-    open(name) {
-      inText = name === "t";
-      // Paragraphs of one box.
-      if (name === "p") words.push(" ");
-      if (name === "pt") words = [];
-    },
-    close(name) {
-      inText = false;
-      if (name !== "pt") return;
-      const text = words.join("").replace(/\s+/g, " ").trim();
-      if (text !== "") texts.push(text);
-      words = [];
-    },
-    text(text) {
-      if (inText) words.push(text);
-    },
+  readXml(bytes, (node) => {
+    if (node.name !== "pt") return false;
+    // Paragraphs of one box are apart.
+    const words = [...descendantsOf(node)].map((each) =>
+      each.name === "p" ? " " : each.name === "t" ? textIn(each) : "",
+    );
+    const text = words.join("").replace(/\s+/g, " ").trim();
+    if (text !== "") texts.push(text);
+    return true;
   });
   return texts;
 }
@@ -90,18 +73,10 @@ const maxUnpackedBytes = 64 * 1024 * 1024;
 
 function readProperties(bytes: Uint8Array | undefined): Properties {
   const texts = new Map<string, string>();
-  let open = "";
   if (!bytes) return {};
-  parseXml(bytes, {
-    open: (name) => {
-      open = name;
-    },
-    close: () => {
-      open = "";
-    },
-    text: (text) => {
-      if (open !== "") texts.set(open, (texts.get(open) ?? "") + text);
-    },
+  readXml(bytes, (node) => {
+    texts.set(node.name, (texts.get(node.name) ?? "") + textIn(node));
+    return true;
   });
   return {
     title: texts.get("title"),
@@ -232,8 +207,7 @@ export function readDocx(bytes: Uint8Array, path: string): Promise<Parsed> {
   return new Promise((done) => {
     refuseOthers(bytes, path);
     try {
-      const budget = { left: maxUnpackedBytes };
-      done(readArchive({ bytes, entries: listEntries(bytes), budget }, path));
+      done(readArchive(openArchive(bytes, maxUnpackedBytes), path));
     } catch (error) {
       const hint = "open and save it in an office program, or exclude it";
       if (error instanceof ZipError) fail(path, `cannot be read: ${error.message}`, hint, error);

@@ -1,0 +1,226 @@
+import { TextDecoder } from "node:util";
+import { crc32, inflateRawSync } from "node:zlib";
+import sax, { type Events } from "sax";
+import { codeOf } from "../../../errors.ts";
+
+/** The archive cannot be read or is refused; the message contains the reason. */
+export class ZipError extends Error {}
+
+/** The XML is broken or refused; the message contains the reason. */
+export class XmlError extends Error {}
+
+interface ZipEntry {
+  name: string;
+  isEncrypted: boolean;
+  method: number;
+  /** CRC-32 of its content. */
+  checksum: number;
+  packedBytes: number;
+  /** Offset of its local header. */
+  offset: number;
+}
+
+/** The archive of one file, with the number of bytes that may still be unpacked, over all its parts. */
+export interface Archive {
+  bytes: Uint8Array;
+  entries: ReadonlyMap<string, ZipEntry>;
+  left: number;
+}
+
+const endSignature = 0x06054b50;
+const entrySignature = 0x02014b50;
+const localSignature = 0x04034b50;
+const maxEntries = 20_000;
+const damaged = "the ZIP archive is damaged or cut off";
+const tooLarge = "unpacked, it is larger than the limit for one document";
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Finds the end record: only a comment of at most 65,535 bytes may follow it. */
+function findEnd(view: DataView): number {
+  const last = view.byteLength - 22;
+  for (let at = last; at >= Math.max(0, last - 0xffff); at--) {
+    if (view.getUint32(at, true) === endSignature) return at;
+  }
+  throw new ZipError(damaged);
+}
+
+/**
+ * Opens an archive by its central directory (PKWARE APPNOTE.TXT 4.3.12), like the programs that
+ * write archives. Unpacks nothing. Does not read ZIP64 sizes: such files are larger than our limits.
+ * At most `left` bytes are unpacked later. Throws ZipError.
+ */
+export function openArchive(bytes: Uint8Array, left: number): Archive {
+  const view = viewOf(bytes);
+  try {
+    const end = findEnd(view);
+    const count = view.getUint16(end + 10, true);
+    if (count > maxEntries) throw new ZipError(`it contains more than ${maxEntries} parts`);
+    let at = view.getUint32(end + 16, true);
+    const entries = new Map<string, ZipEntry>();
+    for (let index = 0; index < count; index++) {
+      if (view.getUint32(at, true) !== entrySignature) throw new ZipError(damaged);
+      const nameBytes = view.getUint16(at + 28, true);
+      const name = Buffer.from(bytes.subarray(at + 46, at + 46 + nameBytes)).toString("utf8");
+      entries.set(name, {
+        name,
+        isEncrypted: (view.getUint16(at + 8, true) & 1) !== 0,
+        method: view.getUint16(at + 10, true),
+        checksum: view.getUint32(at + 16, true),
+        packedBytes: view.getUint32(at + 20, true),
+        offset: view.getUint32(at + 42, true),
+      });
+      at += 46 + nameBytes + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+    }
+    return { bytes, entries, left };
+  } catch (error) {
+    // A DataView throws this error for a read outside its bytes.
+    if (error instanceof RangeError) throw new ZipError(damaged);
+    throw error;
+  }
+}
+
+function packedBytesOf(bytes: Uint8Array, { offset, packedBytes }: ZipEntry): Uint8Array {
+  const view = viewOf(bytes);
+  if (offset + 30 > bytes.length || view.getUint32(offset, true) !== localSignature) {
+    throw new ZipError(damaged);
+  }
+  const start = offset + 30 + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
+  if (start + packedBytes > bytes.length) throw new ZipError(damaged);
+  return bytes.subarray(start, start + packedBytes);
+}
+
+function inflate(packed: Uint8Array, maxBytes: number): Uint8Array {
+  try {
+    return inflateRawSync(packed, { maxOutputLength: Math.max(1, maxBytes) });
+  } catch (error) {
+    throw new ZipError(codeOf(error) === "ERR_BUFFER_TOO_LARGE" ? tooLarge : damaged);
+  }
+}
+
+/**
+ * Unpacks a part; undefined if the archive has none of this name. Does not trust the sizes in the
+ * archive: zlib stops at what is left. Throws ZipError, also for content that does not match its
+ * checksum.
+ */
+export function unpack(archive: Archive, name: string | undefined): Uint8Array | undefined {
+  const entry = name === undefined ? undefined : archive.entries.get(name);
+  if (!entry) return undefined;
+  if (entry.isEncrypted) throw new ZipError(`its part ${name} is encrypted`);
+  const packed = packedBytesOf(archive.bytes, entry);
+  if (entry.method !== 0 && entry.method !== 8) {
+    throw new ZipError(`its part ${name} uses a compression method that is not supported`);
+  }
+  const content = entry.method === 8 ? inflate(packed, archive.left) : packed;
+  archive.left -= content.length;
+  if (archive.left < 0) throw new ZipError(tooLarge);
+  if (crc32(content) !== entry.checksum) throw new ZipError(damaged);
+  return content;
+}
+
+/** An element of XML. Names have no prefix: `p` for `w:p`. */
+export interface XmlNode {
+  name: string;
+  /** With their prefixes; see attributeOf(). */
+  attributes: Readonly<Record<string, string>>;
+  /** Text stays as it is, but for blanks between elements. */
+  children: (XmlNode | string)[];
+}
+
+const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
+
+/** The value of an attribute, by its name without prefix. */
+export function attributeOf({ attributes }: XmlNode, name: string): string | undefined {
+  for (const key of Object.keys(attributes)) if (localName(key) === name) return attributes[key];
+  return undefined;
+}
+
+export const valueOf = (node: XmlNode): string | undefined => attributeOf(node, "val");
+
+export const elementsIn = ({ children }: XmlNode): XmlNode[] =>
+  children.filter((child) => typeof child !== "string");
+
+/** The elements below a node, at any depth, in order. */
+export function* descendantsOf(node: XmlNode): Generator<XmlNode> {
+  for (const child of elementsIn(node)) {
+    yield child;
+    yield* descendantsOf(child);
+  }
+}
+
+/** The text directly in a node. */
+export const textIn = ({ children }: XmlNode): string =>
+  children.filter((child) => typeof child === "string").join("");
+
+// Word itself stays below a hundred levels and a few dozen attributes.
+const maxDepth = 1000;
+const maxAttributes = 1000;
+const chunkBytes = 64 * 1024;
+
+function decoderFor(bytes: Uint8Array): TextDecoder {
+  const isLittle = bytes[0] === 0xff && bytes[1] === 0xfe;
+  const isBig = bytes[0] === 0xfe && bytes[1] === 0xff;
+  return new TextDecoder(isLittle ? "utf-16le" : isBig ? "utf-16be" : "utf-8", { fatal: true });
+}
+
+function refuse(reason: string): never {
+  throw new XmlError(reason);
+}
+
+function eventsOf(take: (node: XmlNode, parent: string) => boolean): Events {
+  const open: XmlNode[] = [];
+  let attributes = 0;
+  const addText = (text: string): void => {
+    const node = open.at(-1);
+    if (node && (node.name === "t" || /\S/.test(text))) node.children.push(text);
+  };
+  return {
+    onerror: (error) => refuse(error.message.split("\n")[0] ?? "broken"),
+    // XXE and "billion laughs" need custom entities; no office program writes them.
+    ondoctype: () => refuse("it declares a document type"),
+    onsgmldeclaration: () => refuse("it contains a declaration"),
+    onopentagstart() {
+      attributes = 0;
+      if (open.length >= maxDepth) refuse(`it is nested more than ${maxDepth} levels deep`);
+    },
+    onattribute() {
+      if (++attributes > maxAttributes) {
+        refuse(`an element has more than ${maxAttributes} attributes`);
+      }
+    },
+    onopentag({ name, attributes: values }) {
+      open.push({ name: localName(name), attributes: values, children: [] });
+    },
+    onclosetag() {
+      const node = open.pop();
+      const parent = open.at(-1);
+      if (node && !take(node, parent?.name ?? "")) parent?.children.push(node);
+    },
+    ontext: addText,
+    oncdata: addText,
+  };
+}
+
+/**
+ * Reads XML (UTF-8, or UTF-16 with BOM) piece by piece. Hands each element to `take` when it ends,
+ * with the name of the one around it: one that is taken is no longer in memory. Refuses document
+ * types, and so custom entities. Never fetches anything. Throws XmlError.
+ */
+export function readXml(bytes: Uint8Array, take: (node: XmlNode, parent: string) => boolean): void {
+  const decoder = decoderFor(bytes);
+  // sax limits the length of names and values only while it tracks positions, which is its default.
+  const parser = Object.assign(sax.parser(true, { strictEntities: true }), eventsOf(take));
+  try {
+    for (let at = 0; at < bytes.length; at += chunkBytes) {
+      parser.write(decoder.decode(bytes.subarray(at, at + chunkBytes), { stream: true }));
+    }
+    parser.write(decoder.decode());
+  } catch (error) {
+    if (error instanceof XmlError) throw error;
+    if (error instanceof TypeError) throw new XmlError("it is not UTF-8");
+    throw error;
+  }
+  parser.close();
+}
