@@ -6,6 +6,7 @@ import type {
   LookItem,
   PlanInspector,
   Prepared,
+  ReadItem,
 } from "./inspection.ts";
 import type { Identify } from "./identify.ts";
 import { createPool, type Pool } from "./pool.ts";
@@ -19,9 +20,13 @@ export const filesInThisThread = 2000;
 const examinedInThisThread = 400;
 const maxThreads = 4;
 
-/** One core stays free for this thread. The limit exists because each thread has a warm-up cost. */
-function threadCount(): number {
-  return Math.min(maxThreads, Math.max(1, availableParallelism() - 1));
+/**
+ * One core stays free for this thread, except where it waits: a converted file takes its thread many
+ * times as long as this one. The limit exists because each thread has a warm-up cost.
+ */
+function threadCount(convertsFiles: boolean): number {
+  const free = convertsFiles ? 0 : 1;
+  return Math.min(maxThreads, Math.max(1, availableParallelism() - free));
 }
 
 const isStampKnown = ({ stamp, content }: LookItem): boolean =>
@@ -52,13 +57,13 @@ export async function openInspector(
   const loadIdentify = (): Promise<Identify> =>
     (identifying ??= import("./identify.ts").then((module) => module.loadIdentify(setup.settings)));
   let pool: Pool | undefined;
-  const isConverted = ({ path }: LookItem): boolean =>
+  const isConverted = ({ path }: ReadItem): boolean =>
     formatOf(path, setup.settings.format)?.isConverted === true;
   /** Reads files: those of converted formats in a thread, the others in this one. */
   const read: Inspector["look"] = async (items, onItem) => {
     const converted = script === undefined ? [] : items.filter(isConverted);
     if (script === undefined || converted.length === 0) return (await load()).look(items, onItem);
-    const size = Math.min(threadCount(), converted.length);
+    const size = Math.min(threadCount(true), converted.length);
     pool ??= createPool(script, setup, { size, reads: true });
     const others = items.filter((item) => !isConverted(item));
     const [made, rest] = await Promise.all([
@@ -77,17 +82,19 @@ export async function openInspector(
   };
   let fileCount = 0;
   const mostHere = setup.onlyExamines ? examinedInThisThread : filesInThisThread;
-  const countFiles = (files: number, reads: boolean): void => {
-    fileCount += files;
+  const countFiles = (items: readonly ReadItem[], reads: boolean): void => {
+    fileCount += items.length;
     if (script === undefined || fileCount <= mostHere) return;
-    pool ??= createPool(script, setup, { size: threadCount(), reads });
+    pool ??= createPool(script, setup, { size: threadCount(items.some(isConverted)), reads });
   };
-  if (recordedFiles >= filesInThisThread) countFiles(mostHere + 1, false);
+  if (script !== undefined && recordedFiles >= filesInThisThread) {
+    pool = createPool(script, setup, { size: threadCount(false), reads: false });
+  }
   const choose = (items: readonly LookItem[]): Pick<Inspector, "look"> => {
     // These files are probably unchanged. Meanwhile this thread lists and merges the next files;
     // it helps only when it would wait.
     if (pool && items.every(isStampKnown)) return pool.isBehind() ? local : pool;
-    countFiles(items.length, !items.every(isStampKnown));
+    countFiles(items, !items.every(isStampKnown));
     return !pool || pool.isBusy() ? local : pool;
   };
   return {
@@ -97,7 +104,7 @@ export async function openInspector(
     },
     async identify(items) {
       // They are read later. By then the threads are ready, and this one has no parser loaded.
-      countFiles(items.length, true);
+      countFiles(items, true);
       return pool ? await pool.identify(items) : items.map(await loadIdentify());
     },
     close: async () => await pool?.close(),

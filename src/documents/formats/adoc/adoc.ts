@@ -1,5 +1,6 @@
 import {
   load,
+  LoggerManager,
   NullLogger,
   type Document,
   Extensions,
@@ -287,6 +288,9 @@ const times: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 );
 
+// For all pages: the library keeps a logger of one call in a store that slows every promise down.
+LoggerManager.logger = new NullLogger();
+
 /** The HTML of a text, the ids in it, and the texts by which references can name them. */
 async function convert(
   text: string,
@@ -310,7 +314,6 @@ async function convert(
     },
     converter: createConverter({ path, titleOf: createTitles(path, around) }),
     extension_registry: createRegistry({ path, around, linesBefore, leftOut }),
-    logger: new NullLogger(),
   });
   const html = String(await document.convert({ standalone: false }));
   const ids = Object.keys(document.catalog.refs as object);
