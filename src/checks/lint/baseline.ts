@@ -16,8 +16,10 @@ export const isSecretRule = (rule: string): boolean => rule.startsWith("secret-"
 /** Whether this run looked for findings of a rule in a file. */
 export type WasChecked = (entry: { path: string; rule: string }) => boolean;
 
-export interface BaselineComparison {
-  /** Number of findings that the baseline contains. */
+export interface BaselineComparison<Each> {
+  /** The findings that the baseline does not contain, in their order. */
+  kept: Each[];
+  /** Number of the others. */
   known: number;
   /** Entries with the fingerprints that no longer occur. */
   fixed: BaselineEntry[];
@@ -135,33 +137,31 @@ export function parseBaseline(text: string, name: string): BaselineEntry[] {
   return sortedEntries(findings.filter(({ rule }) => !isSecretRule(rule)));
 }
 
-/**
- * Passes the findings to `keep` that a baseline does not contain, in their order, and finds its entries
- * that are fixed.
- */
-export function compareWithBaseline(
-  findings: Iterable<Finding>,
+/** Compares findings with a baseline. */
+export function compareWithBaseline<Each extends Finding>(
+  findings: readonly Each[],
   baseline: readonly BaselineEntry[],
-  keep: (finding: Finding) => void,
   wasChecked: WasChecked = () => true,
-): BaselineComparison {
+): BaselineComparison<Each> {
   const keyOf = (path: string, rule: string, print: string) => JSON.stringify([path, rule, print]);
   const open = new Set(
     baseline.flatMap(({ path, rule, fingerprints }) =>
       fingerprints.map((print) => keyOf(path, rule, print)),
     ),
   );
-  let known = 0;
-  for (const each of findings) {
-    if (open.delete(keyOf(each.path, each.rule, each.fingerprint))) known++;
-    else keep(each);
-  }
+  const kept = findings.filter(
+    (each) => !open.delete(keyOf(each.path, each.rule, each.fingerprint)),
+  );
   const fixed = baseline.filter(wasChecked).map(({ path, rule, fingerprints }) => ({
     path,
     rule,
     fingerprints: fingerprints.filter((print) => open.has(keyOf(path, rule, print))),
   }));
-  return { known, fixed: fixed.filter(({ fingerprints }) => fingerprints.length > 0) };
+  return {
+    kept,
+    known: findings.length - kept.length,
+    fixed: fixed.filter(({ fingerprints }) => fingerprints.length > 0),
+  };
 }
 
 /** To read a pipe without a writer would block, to replace a socket breaks it. */

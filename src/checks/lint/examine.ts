@@ -20,11 +20,11 @@ export interface LintSetup {
   keys: readonly string[];
 }
 
-/** The result of `lint` for one page; it travels between threads as JSON. */
+/** The result of `lint` for one page. */
 export interface PageReport {
   findings: readonly LintFinding[];
-  /** JSON of what folder rules noted, by the name of the rule: the main thread only stores it. */
-  facts: Readonly<Record<string, string>>;
+  /** What folder rules noted, by the name of the rule. */
+  facts: Readonly<Record<string, unknown>>;
   row?: RowPlace | undefined;
 }
 
@@ -122,11 +122,11 @@ function createRefusal(
   };
 }
 
-function factsOf(rules: readonly FolderRule[], page: LintPage): Record<string, string> {
-  const facts: Record<string, string> = {};
+function factsOf(rules: readonly FolderRule[], page: LintPage): Record<string, unknown> {
+  const facts: Record<string, unknown> = {};
   for (const rule of rules) {
     const fact: unknown = rule.collect(page);
-    if (fact !== undefined) facts[rule.name] = JSON.stringify(fact);
+    if (fact !== undefined) facts[rule.name] = fact;
   }
   return facts;
 }
@@ -158,6 +158,7 @@ export function createExamine(
       facts: factsOf(folderRules, page),
       row,
     };
-    return { report };
+    // As JSON: a piece of a page would keep the whole page in memory.
+    return { report: JSON.stringify(report) };
   };
 }

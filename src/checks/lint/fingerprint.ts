@@ -33,19 +33,17 @@ export function fingerprintOf({ rule, path, text }: FingerprintSource): string {
  * first gets another fingerprint, by its number among them. The findings are in the order of their
  * paths and places.
  */
-export function* distinctFingerprints<Each extends Pick<Finding, "path" | "fingerprint">>(
-  findings: Iterable<Each>,
-): Generator<Each> {
+export function distinctFingerprints<Each extends Pick<Finding, "path" | "fingerprint">>(
+  findings: readonly Each[],
+): Each[] {
   const counts = new Map<string, number>();
-  let last: string | undefined;
-  for (const each of findings) {
-    const { path, fingerprint } = each;
-    if (path !== last) counts.clear();
-    last = path;
-    const before = counts.get(fingerprint) ?? 0;
-    counts.set(fingerprint, before + 1);
-    yield before === 0 ? each : { ...each, fingerprint: digest([fingerprint, before]) };
-  }
+  return findings.map((each) => {
+    const key = `${each.fingerprint} ${each.path}`;
+    const before = counts.get(key) ?? 0;
+    counts.set(key, before + 1);
+    if (before === 0) return each;
+    return { ...each, fingerprint: digest([each.fingerprint, before]) };
+  });
 }
 
 /** The line of `source` on which a span begins, without its line end. */

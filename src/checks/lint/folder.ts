@@ -1,10 +1,9 @@
 import { withoutExtension } from "../../documents/files/file-name.ts";
-import type { LintPage, PageFact, PageFacts } from "./rule.ts";
+import type { LintPage, PageFact } from "./rule.ts";
 import { createFields } from "../../documents/front-matter/fields.ts";
 import { readableName } from "../../documents/map/map-fields.ts";
 import { plainText } from "../../documents/text/heading-text.ts";
 import { scanStructure, type Heading } from "../../documents/text/structure.ts";
-import { createNumbersByHash, hashText } from "./store.ts";
 
 /** A document for a message: `docs/a.md`, `people.csv row 3`. */
 export const documentName = ({ path, part }: { path: string; part: number }): string =>
@@ -71,28 +70,17 @@ export function isNamedByFile(page: LintPage): boolean {
   return document?.title === made && !hasOwnTitle(page);
 }
 
-/**
- * Pairs each fact whose key an earlier one has with the first of them. Facts without a key are
- * ignored. Linear in their number; a first one is read again, so that no key stays in memory.
- */
+/** Pairs each fact whose key an earlier one has with the first of them. Facts without a key are ignored. */
 export function* findRepeated<Fact>(
-  facts: PageFacts<Fact>,
+  facts: readonly PageFact<Fact>[],
   keyOf: (fact: PageFact<Fact>) => string | undefined,
 ): Generator<[later: PageFact<Fact>, first: PageFact<Fact>]> {
-  const firsts = createNumbersByHash();
-  const firstOf = (key: string, hash: number): PageFact<Fact> | undefined => {
-    for (const place of firsts.of(hash)) {
-      const fact = facts.at(place);
-      if (keyOf(fact) === key) return fact;
-    }
-    return undefined;
-  };
+  const firsts = new Map<string, PageFact<Fact>>();
   for (const fact of facts) {
     const key = keyOf(fact);
     if (key === undefined) continue;
-    const hash = hashText(key);
-    const first = firstOf(key, hash);
+    const first = firsts.get(key);
     if (first) yield [fact, first];
-    else firsts.add(hash, fact.place);
+    else firsts.set(key, fact);
   }
 }

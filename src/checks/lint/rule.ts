@@ -94,25 +94,9 @@ export interface ComparedPage {
   row?: RowPlace | undefined;
 }
 
-/** A page of which something is stored. */
-export interface StoredPage extends ComparedPage {
-  /** Where it is stored; from 0. */
-  place: number;
-}
-
 /** What a rule noted about a page, as plain data: it travels between threads as JSON. */
-export interface PageFact<Fact> extends StoredPage {
+export interface PageFact<Fact> extends ComparedPage {
   fact: Fact;
-}
-
-/** The facts of all pages, ordered by path and part. They are on disk: keep places instead of facts. */
-export interface PageFacts<Fact> extends Iterable<PageFact<Fact>> {
-  /** The pages without their facts. */
-  pages(): Iterable<StoredPage>;
-  /** Whether the run read all documents of the project. */
-  isWhole: boolean;
-  /** Reads a fact again. */
-  at(place: number): PageFact<Fact>;
 }
 
 /** What a folder rule found. */
@@ -123,8 +107,11 @@ export interface FolderRule<Fact = unknown> extends RuleText {
   kind: "folder";
   /** Undefined if the page does not matter to the comparison. */
   collect(page: LintPage): Fact | undefined;
-  /** Time is linear, or nearly, in the number of facts; so is memory, with few bytes for each. */
-  compare(facts: PageFacts<Fact>): Iterable<FolderFound>;
+  /**
+   * `facts` are those of all pages, ordered by path and part.
+   * `isWhole`: the run read all documents of the project. Time is linear, or nearly, in their number.
+   */
+  compare(facts: readonly PageFact<Fact>[], isWhole: boolean): Iterable<FolderFound>;
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -143,9 +130,4 @@ export interface Finding {
   /** The same for the same finding after lines moved; different for two findings of a file. */
   fingerprint: string;
   fixable: boolean;
-}
-
-/** Findings that can be read several times, each time from the disk. */
-export interface Findings extends Iterable<Finding> {
-  readonly length: number;
 }

@@ -11,10 +11,9 @@ import {
 } from "../../checks/lint/baseline.ts";
 import { rulesToRun, type LintSetup } from "../../checks/lint/examine.ts";
 import { refuseUnknownRules } from "../../checks/lint/known-rules.ts";
-import type { Finding, Findings } from "../../checks/lint/rule.ts";
+import type { Finding } from "../../checks/lint/rule.ts";
 import { staleDate } from "../../checks/lint/rules/metadata.ts";
 import { rules } from "../../checks/lint/rules.ts";
-import { createStoredFindings } from "../../checks/lint/store.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
 import { CliError } from "../../errors.ts";
 import { shownText, type ShownPath } from "../../output/paths.ts";
@@ -109,7 +108,6 @@ async function lintFiles(context: Context, run: Run): Promise<LintedFiles> {
     if (!options.fix) return { ...linted, unfixed: 0 };
     const { changed, refused: unfixed } = await fixFiles(context, output, source, linted);
     if (changed === 0) return { ...linted, unfixed };
-    linted.close();
     return { ...(await runRules(context, source, setup, { files, progress })), unfixed };
   } finally {
     await progress.stop();
@@ -133,33 +131,28 @@ async function writeBaseline(run: Run, linted: Linted, baseline: Baseline): Prom
   await run.output.note(`${countOf(count, "finding")} written into ${run.options.baseline}`);
 }
 
-/** Passes on the findings that the baseline does not contain. */
+/** The findings that are new, without those of the baseline. */
 function compare(
   run: Run,
   linted: Linted,
   baseline: Baseline | undefined,
-  keep: (finding: Finding) => void,
-): BaselineComparison {
+): BaselineComparison<Finding> {
   const { findings } = linted;
   if (baseline && !run.options.writeBaseline) {
-    return compareWithBaseline(findings, baseline.entries, keep, checkedIn(run, linted));
+    return compareWithBaseline(findings, baseline.entries, checkedIn(run, linted));
   }
-  let known = 0;
-  for (const each of findings) {
-    if (baseline && !isSecretRule(each.rule)) known++;
-    else keep(each);
-  }
-  return { known, fixed: [] };
+  const kept = baseline ? findings.filter(({ rule }) => isSecretRule(rule)) : [...findings];
+  return { kept, known: findings.length - kept.length, fixed: [] };
 }
 
 function resultOf(
   run: Run,
   linted: LintedFiles,
-  { known, fixed }: BaselineComparison,
-  findings: Findings,
+  { kept, known, fixed }: BaselineComparison<Finding>,
 ): LintRun {
   const { setup, options } = run;
   const { documents, skipped, failed } = linted;
+  const findings = kept.map((each) => safeFinding(each, run.output.secrets.redactLast));
   const counts = countSeverities(findings);
   const failsOnWarnings = counts.warning > (options.maxWarnings ?? Infinity);
   const isFailed = counts.error > 0 || failsOnWarnings;
@@ -317,14 +310,9 @@ export async function lint(system: Context, paths: string[], options: LintOption
   }
   if (linted.documents + linted.skipped + linted.failed.size === 0) throw nothingToCheck(source);
   if (baseline && options.writeBaseline) await writeBaseline(run, linted, baseline);
-  const findings = createStoredFindings();
-  const { redactLast } = output.secrets;
-  const keep = (each: Finding): void => findings.add(safeFinding(each, redactLast));
-  const compared = compare(run, linted, baseline, keep);
-  linted.close();
-  const result = resultOf(run, linted, compared, findings);
+  const compared = compare(run, linted, baseline);
+  const result = resultOf(run, linted, compared);
   await writeResult(context, run, result);
-  findings.clear();
   await writeSummary(run, result, compared.fixed);
   endWith(result, linted.unfixed, options);
 }

@@ -1,6 +1,6 @@
 import { followCount, type Progress } from "../../output/terminal/progress.ts";
 import type { Context } from "../../context.ts";
-import { createFacts, type Facts } from "../../checks/lint/compare-pages.ts";
+import { byPlace, comparePages, type NotedPage } from "../../checks/lint/compare-pages.ts";
 import {
   isFolderRule,
   rulesToRun,
@@ -11,12 +11,6 @@ import { distinctFingerprints } from "../../checks/lint/fingerprint.ts";
 import { createLevels, lintUsesPatterns } from "../../checks/lint/levels.ts";
 import type { LintFinding } from "../../checks/lint/place.ts";
 import { rules } from "../../checks/lint/rules.ts";
-import {
-  byPlace,
-  createPageFindings,
-  mergeFindings,
-  type PageFindings,
-} from "../../checks/lint/store.ts";
 import { loadGlobs } from "../../documents/files/patterns.ts";
 import { jobsOf } from "../../documents/find/scope.ts";
 import { createRealPlaces } from "../../documents/files/real-place.ts";
@@ -25,85 +19,61 @@ import type { DocumentSource } from "../ingest/options/settings.ts";
 import type { ReportFiles } from "../../output/report/forms.ts";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { listFiles } from "../../documents/find/find.ts";
-import type { Inspector, LookItem, Prepared } from "../../documents/inspect/inspection.ts";
+import type { LookItem, Prepared } from "../../documents/inspect/inspection.ts";
+import { comparePaths } from "../../documents/files/source-file.ts";
 import { openInspector } from "../../documents/inspect/open-inspector.ts";
 import { formatOf } from "../../documents/formats/formats.ts";
+import { forEachOf } from "../for-each-of.ts";
 import { withoutReports } from "../ingest/report/report.ts";
 
-/** A file or row that was read, or why it could not be read. */
-type LintedPage =
-  | {
-      kind: "document" | "skipped";
-      path: string;
-      part: number;
-      /** Hash of the bytes that were read. */
-      content: string;
-      report: PageReport;
-    }
-  | { kind: "failed"; path: string; reason: string }
-  /** A file that an upload does not read: no document format, or one of our own reports. */
-  | { kind: "left out"; path: string };
-
-function pageOf(prepared: Prepared): LintedPage {
-  const { kind, path, part } = prepared;
-  if (kind === "failed") return { kind, path, reason: prepared.reason };
-  const report = (prepared.report ?? { findings: [], facts: {} }) as PageReport;
-  return { kind, path, part, content: prepared.content, report };
+/** What the rules found in the files of a run. */
+export interface Linted {
+  /** By path and place. */
+  findings: readonly LintFinding[];
+  documents: number;
+  /** Files of which an upload makes no document. */
+  skipped: number;
+  /** Why files could not be read, by path. */
+  failed: ReadonlyMap<string, string>;
+  /** Hash of each file with a fix. */
+  contents: ReadonlyMap<string, string>;
 }
 
-// Several batches are read at once: one waits for this thread, others keep the threads busy.
+// Several batches are read at once: one by this thread, others by the threads.
 const filesAtOnce = 64;
-const batchesAhead = 6;
+const batchesAtOnce = 6;
 
-interface Batch {
-  pages: LintedPage[];
-  items: LookItem[];
-}
-
-/** Files that are read together; a file of rows stands alone. */
+/** The files of a source, read together in batches; a file of rows stands alone. */
 function* batchesOf(
   { inputs, find, settings, factsOf }: DocumentSource,
   files: ReportFiles,
-): Generator<Batch | { rows: LookItem }> {
-  let batch: Batch = { pages: [], items: [] };
+  failed: Map<string, string>,
+): Generator<LookItem[] | { rows: LookItem }> {
+  let batch: LookItem[] = [];
   for (const listed of withoutReports(listFiles(inputs, find), settings.root, files)) {
     const { path } = listed;
-    if (listed.kind !== "file") {
-      const { kind } = listed;
-      batch.pages.push(
-        kind === "failed" ? { kind, path, reason: listed.reason } : { kind: "left out", path },
-      );
-      continue;
-    }
+    if (listed.kind === "failed") failed.set(path, listed.reason);
+    if (listed.kind !== "file") continue;
     const { absolutePath } = listed;
     const facts = factsOf?.(path);
     const item = { path, absolutePath, facts, stamp: undefined, content: undefined };
-    if (formatOf(path, settings.format)?.gives === "rows") {
+    if (formatOf(path, settings.format)?.gives === "rows") yield { rows: item };
+    else if (batch.push(item) === filesAtOnce) {
       yield batch;
-      batch = { pages: [], items: [] };
-      yield { rows: item };
-    } else if (batch.items.push(item) === filesAtOnce) {
-      yield batch;
-      batch = { pages: [], items: [] };
+      batch = [];
     }
   }
   yield batch;
 }
 
-async function readBatch({ look }: Inspector, { pages, items }: Batch): Promise<LintedPage[]> {
-  if (items.length === 0) return pages;
-  const looked = await look(items);
-  return [...pages, ...looked.flatMap((each) => (each.kind === "same" ? [] : [pageOf(each)]))];
-}
-
-/** Reads the files of the source in threads and yields what the rules found, in their order. */
-async function* readPages(
+/** Reads the files of a source in threads, in any order. Calls `add` for each document of theirs. */
+async function readFiles(
   context: Context,
-  source: DocumentSource,
+  { raw }: DocumentSource,
   checks: LintSetup,
-  files: ReportFiles,
-): AsyncGenerator<LintedPage[]> {
-  const { raw } = source;
+  batches: Iterable<LookItem[] | { rows: LookItem }>,
+  add: (prepared: Prepared) => void,
+): Promise<void> {
   const setup = {
     settings: raw,
     pair: { ccPairId: undefined, fromFlag: false },
@@ -112,61 +82,20 @@ async function* readPages(
     onlyExamines: true,
   };
   const inspector = await openInspector(setup, context.workerScript, 1, loadExamine);
-  const inFlight: Promise<LintedPage[]>[] = [];
   try {
-    for (const batch of batchesOf(source, files)) {
+    await forEachOf(batches, batchesAtOnce, async (batch) => {
+      // Results of threads arrive in a turn of the event loop.
+      await new Promise((resolve) => setImmediate(resolve));
       context.signal.throwIfAborted();
       if ("rows" in batch) {
-        while (inFlight.length > 0) yield (await inFlight.shift()) ?? [];
-        for await (const row of inspector.readRows(batch.rows)) yield [pageOf(row)];
-        continue;
+        for await (const row of inspector.readRows(batch.rows)) add(row);
+      } else {
+        for (const each of await inspector.look(batch)) if (each.kind !== "same") add(each);
       }
-      // Results of threads arrive in a turn of the event loop.
-      if (inFlight.length > 1) await new Promise((resolve) => setImmediate(resolve));
-      const pages = readBatch(inspector, batch);
-      // Awaited in order; a rejection meanwhile must not count as unhandled.
-      pages.catch(() => {});
-      inFlight.push(pages);
-      if (inFlight.length >= batchesAhead) yield (await inFlight.shift()) ?? [];
-    }
-    while (inFlight.length > 0) yield (await inFlight.shift()) ?? [];
+    });
   } finally {
     await inspector.close();
   }
-}
-
-/** What the rules found in the files of a run. */
-export interface Linted {
-  /** By path and place; read from the disk each time. */
-  findings: Iterable<LintFinding>;
-  documents: number;
-  /** Files of which an upload makes no document. */
-  skipped: number;
-  /** Why files could not be read, by path. */
-  failed: ReadonlyMap<string, string>;
-  /** Hash of each file with a fix. */
-  contents: ReadonlyMap<string, string>;
-  /** Forgets the findings. */
-  close(): void;
-}
-
-interface Gathered {
-  documents: number;
-  skipped: number;
-  failed: Map<string, string>;
-  contents: Map<string, string>;
-}
-
-function gather(gathered: Gathered, found: PageFindings, facts: Facts, page: LintedPage): void {
-  const { path } = page;
-  if (page.kind === "failed") gathered.failed.set(path, page.reason);
-  if (page.kind === "failed" || page.kind === "left out") return;
-  if (page.kind === "document") gathered.documents++;
-  else gathered.skipped++;
-  const { findings, row } = page.report;
-  found.add({ path, part: page.part, row }, findings);
-  if (findings.some(({ fixable }) => fixable)) gathered.contents.set(path, page.content);
-  facts.add(path, page.part, page.report);
 }
 
 /** Whether the source names every document of the project. */
@@ -184,31 +113,36 @@ export async function runRules(
   { files, progress }: { files: ReportFiles; progress: Progress },
 ): Promise<Linted> {
   const { settings } = source;
-  const folderRules = rulesToRun(setup, rules).filter(isFolderRule);
-  const facts = createFacts(folderRules);
-  const found = createPageFindings();
-  const gathered: Gathered = {
-    documents: 0,
-    skipped: 0,
-    failed: new Map(),
-    contents: new Map(),
+  const counts = { document: 0, skipped: 0 };
+  const failed = new Map<string, string>();
+  const contents = new Map<string, string>();
+  const pages: NotedPage[] = [];
+  const found: LintFinding[] = [];
+  followCount(progress, "reading", () => counts.document + counts.skipped + failed.size);
+  const add = (prepared: Prepared): void => {
+    const { kind, path, part } = prepared;
+    if (kind === "failed") {
+      failed.set(path, prepared.reason);
+      return;
+    }
+    counts[kind]++;
+    if (!prepared.report) return;
+    const { findings, facts, row } = JSON.parse(prepared.report as string) as PageReport;
+    for (const each of findings) found.push(each);
+    pages.push({ path, part, row, facts });
+    if (findings.some(({ fixable }) => fixable)) contents.set(path, prepared.content);
   };
-  let done = 0;
-  followCount(progress, "reading", () => done);
-  for await (const pages of readPages(context, source, setup, files)) {
-    context.signal.throwIfAborted();
-    for (const page of pages) gather(gathered, found, facts, page);
-    done += pages.length;
-  }
+  await readFiles(context, source, setup, batchesOf(source, files, failed), add);
   if (lintUsesPatterns(setup.config)) await loadGlobs();
   const realPlaceOf = createRealPlaces(settings.root);
   const sourceOf = (path: string): string | undefined =>
     readSourceText({ path, absolutePath: realPlaceOf(path) }, settings)?.text;
-  const isWhole = gathered.failed.size === 0 && isWholeProject(source);
-  const compared = facts.compare(createLevels(setup.config), sourceOf, isWhole);
-  compared.sort(byPlace);
-  const findings = {
-    [Symbol.iterator]: () => distinctFingerprints(mergeFindings(found, compared)),
-  };
-  return { ...gathered, findings, close: () => found.clear() };
+  const isWhole = failed.size === 0 && isWholeProject(source);
+  const folderRules = rulesToRun(setup, rules).filter(isFolderRule);
+  const levelOf = createLevels(setup.config);
+  const compared = comparePages(folderRules, pages, levelOf, sourceOf, isWhole);
+  const findings = distinctFingerprints([...found, ...compared].sort(byPlace));
+  const { document: documents, skipped } = counts;
+  const ordered = new Map([...failed].sort(([a], [b]) => comparePaths(a, b)));
+  return { findings, documents, skipped, failed: ordered, contents };
 }

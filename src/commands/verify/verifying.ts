@@ -5,36 +5,11 @@ import type { Evidence, VerifiedDocument } from "../../checks/verify/evidence.ts
 import type { Comparison } from "../../checks/verify/compare-text.ts";
 import { createTextJudge, type TextVerdict } from "../../checks/verify/judge-text.ts";
 import type { Context } from "../../context.ts";
+import { forEachOf } from "../for-each-of.ts";
 import { findCauses, type Lost } from "./causes.ts";
 import type { Expected, ExpectedText, KnownText } from "./expected/expected.ts";
 import { findBySearch, type SearchWay, findByVersion } from "./look/search.ts";
 import { lookAt, type Reader } from "./look/look.ts";
-
-/** Runs `work` for each item, at most `width` at once; stops at the first error. */
-async function forEachOf<T>(
-  items: AsyncIterable<T>,
-  width: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const iterator = items[Symbol.asyncIterator]();
-  let isStopped = false;
-  const worker = async (): Promise<void> => {
-    try {
-      while (!isStopped) {
-        const next = await iterator.next();
-        if (next.done) return;
-        await work(next.value);
-      }
-    } finally {
-      isStopped = true;
-    }
-  };
-  try {
-    await Promise.all(Array.from({ length: width }, worker));
-  } finally {
-    await iterator.return?.();
-  }
-}
 
 /** Characters of the texts that wait for another look. */
 const mostKept = 128 * 1024 * 1024;

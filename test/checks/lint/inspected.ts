@@ -39,5 +39,5 @@ export async function inspectFile(
 export async function reportOf(...args: Parameters<typeof inspectFile>): Promise<PageReport> {
   const prepared = await inspectFile(...args);
   if (prepared.kind === "failed") throw new Error(prepared.reason);
-  return prepared.report as PageReport;
+  return JSON.parse(prepared.report as string) as PageReport;
 }

@@ -5,7 +5,7 @@ import { scanStructure } from "../../../documents/text/structure.ts";
 import { lacksVisible } from "../../../documents/text/left-out.ts";
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { githubSlug, plainText } from "../../../documents/text/heading-text.ts";
-import { hashText } from "../store.ts";
+import { nearest } from "../../../nearest.ts";
 
 // `image::x.png[]` has no ids of its own. Macros of extensions can make whole sections.
 const macro =
@@ -262,40 +262,11 @@ function slugsOf(heading: string): Set<string> {
   return slugs;
 }
 
-/** Checks anchors of one page. */
-export interface Anchors {
-  has(anchor: string): boolean;
-  /** The first of them, comparable. */
-  first(most: number): string[];
-}
-
 // A repeated heading has a number: the second `Notes` is `notes-1` on GitHub.
 const repeated = "-#";
 
-/** A set of texts. */
-interface Texts {
-  has(text: string): boolean;
-}
-
-/** Takes four bytes for each text: two have the same hash in one of four billion cases. */
-function createHashes(texts: ReadonlySet<string>): Texts {
-  const hashes = Int32Array.from(texts, hashText).sort();
-  return {
-    has(text) {
-      const hash = hashText(text);
-      let [from, to] = [0, hashes.length];
-      while (from < to) {
-        const middle = (from + to) >> 1;
-        if ((hashes[middle] ?? 0) < hash) from = middle + 1;
-        else to = middle;
-      }
-      return hashes[from] === hash;
-    },
-  };
-}
-
 /** Whether an anchor is that of a heading behind that of the heading above it, as SvelteKit makes them. */
-function isNested(anchor: string, all: Texts): boolean {
+function isNested(anchor: string, all: ReadonlySet<string>): boolean {
   for (let at = anchor.indexOf("-"); at !== -1; at = anchor.indexOf("-", at + 1)) {
     if (all.has(anchor.slice(0, at)) && all.has(anchor.slice(at + 1))) return true;
   }
@@ -324,49 +295,29 @@ function writtenAnchors({ headings, ids }: AnchorSources): Set<string> {
   return written;
 }
 
-/** Whether an anchor is among those that are written, or among all of them. */
-function isAmong(anchor: string, written: Texts, findAll: () => Texts): boolean {
-  // Nearly all links are right, and most of them are the id or the heading itself.
-  if (written.has(anchor)) return true;
-  const comparable = comparableAnchor(anchor);
-  if (comparable === "") return true;
-  const all = findAll();
-  if (all.has(comparable) || isNested(comparable, all)) return true;
-  const [, stem] = /^(.+?)-?\d+$/.exec(comparable) ?? [];
-  return stem !== undefined && all.has(stem + repeated);
-}
-
-/** Returns a function that says whether headings and ids make an anchor: for a page that is at hand. */
+/** Returns a function that says whether headings and ids make an anchor. */
 export function createAnchorCheck(sources: AnchorSources): (anchor: string) => boolean {
   const written = writtenAnchors(sources);
-  let all: Texts | undefined;
-  return (anchor) => isAmong(anchor, written, () => (all ??= allAnchors(sources)));
+  let all: Set<string> | undefined;
+  return (anchor) => {
+    // Nearly all links are right, and most of them are the id or the heading itself.
+    if (written.has(anchor)) return true;
+    const comparable = comparableAnchor(anchor);
+    if (comparable === "") return true;
+    all ??= allAnchors(sources);
+    if (all.has(comparable) || isNested(comparable, all)) return true;
+    const [, stem] = /^(.+?)-?\d+$/.exec(comparable) ?? [];
+    return stem !== undefined && all.has(stem + repeated);
+  };
 }
 
-/**
- * The anchors that any generator makes of headings and ids; undefined if `read` knows none. They are
- * read again rather than kept.
- */
-export function createAnchors(read: () => AnchorSources | undefined): Anchors | undefined {
-  const sources = read();
-  if (!sources) return undefined;
-  const written = createHashes(writtenAnchors(sources));
-  let all: Texts | undefined;
-  const find = (): Set<string> => {
-    const found = read();
-    return found ? allAnchors(found) : new Set();
-  };
-  return {
-    has: (anchor) => isAmong(anchor, written, () => (all ??= createHashes(find()))),
-    first(most) {
-      const names: string[] = [];
-      for (const anchor of find()) {
-        if (names.length === most) break;
-        if (!anchor.endsWith(repeated)) names.push(anchor);
-      }
-      return names;
-    },
-  };
+// Comparing a name with very many others takes long.
+const mostNames = 300;
+
+/** An anchor that is nearly the one that is missing. */
+export function similarAnchor(anchor: string, sources: AnchorSources): string | undefined {
+  const names = [...allAnchors(sources)].filter((each) => !each.endsWith(repeated));
+  return nearest(anchor.slice(0, 64), names.slice(0, mostNames));
 }
 
 /** A reference of reStructuredText to a name that no target of its page has. */

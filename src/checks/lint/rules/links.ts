@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { LintPage, PageRule, FolderRule, PageFacts, Rule } from "../rule.ts";
+import type { LintPage, PageRule, FolderRule, PageFact, Rule } from "../rule.ts";
 import { inOtherCase, targetsFor, type Targets } from "../../../documents/map/links/targets.ts";
 import {
   pageBody,
@@ -9,7 +9,6 @@ import {
   anchorLinks,
   type AnchorLink,
 } from "../links/page-links.ts";
-import { nearest } from "../../../nearest.ts";
 import {
   anchorSources,
   isAdoc,
@@ -18,12 +17,10 @@ import {
   allAnchors,
   comparableAnchor,
   createAnchorCheck,
-  createAnchors,
-  type Anchors,
+  similarAnchor,
   missingTargets,
   type MissingTarget,
 } from "../links/anchors.ts";
-import { createNumbersByHash, hashText } from "../store.ts";
 import { findReferences } from "../../../documents/map/images/image-references.ts";
 import { placeOf } from "../../../documents/map/images/image-sections.ts";
 import { namedFolder } from "../../../documents/map/links/resolve-link.ts";
@@ -75,9 +72,6 @@ interface AnchorFact {
   targets?: MissingTarget[] | undefined;
 }
 
-// Comparing a name with very many others takes long.
-const [mostNames, mostSuggestions] = [300, 1000];
-
 function collect(page: LintPage): AnchorFact | undefined {
   if (!hasLinks(page)) return undefined;
   const sources = anchorSources(page);
@@ -94,28 +88,32 @@ function collect(page: LintPage): AnchorFact | undefined {
   };
 }
 
-type Facts = PageFacts<AnchorFact>;
+type Facts = readonly PageFact<AnchorFact>[];
 
-/** Returns the anchors of a document, if they are known. It keeps those that something links to. */
-function anchorsIn(facts: Facts): (path: string) => Anchors | undefined {
-  const places = createNumbersByHash();
-  for (const { path, place } of facts.pages()) places.add(hashText(path), place);
-  const placeOf = (path: string): number | undefined => {
-    for (const place of places.of(hashText(path))) {
-      if (facts.at(place).path === path) return place;
+// Each of them is compared with the anchors of a page.
+const mostSuggestions = 1000;
+
+/** The anchors that links name and their pages lack, by page, each with a similar one. */
+function missingAnchors(facts: Facts): Map<string, Map<string, string | undefined>> {
+  const wanted = new Map<string, Set<string>>();
+  for (const { fact } of facts) {
+    for (const { path, anchor } of fact.links ?? []) {
+      wanted.set(path, (wanted.get(path) ?? new Set()).add(anchor));
     }
-    return undefined;
-  };
-  const known = new Map<string, Anchors | undefined>();
-  return (path) => {
-    if (known.has(path)) return known.get(path);
-    const place = placeOf(path);
-    const read = (): AnchorSources | undefined =>
-      place === undefined ? undefined : facts.at(place).fact.sources;
-    const anchors = createAnchors(read);
-    known.set(path, anchors);
-    return anchors;
-  };
+  }
+  const missing = new Map<string, Map<string, string | undefined>>();
+  let suggestions = 0;
+  for (const { path, fact } of facts) {
+    const { sources } = fact;
+    const anchors = wanted.get(path);
+    if (!sources || !anchors) continue;
+    const has = createAnchorCheck(sources);
+    const lacking = [...anchors].filter((anchor) => !has(anchor));
+    const similarTo = (anchor: string): string | undefined =>
+      suggestions++ < mostSuggestions ? similarAnchor(anchor, sources) : undefined;
+    missing.set(path, new Map(lacking.map((anchor) => [anchor, similarTo(anchor)])));
+  }
+  return missing;
 }
 
 // Antora makes a page of each of these files: no book is made of several.
@@ -129,7 +127,7 @@ const isInBook = (fact: AnchorFact, to: string): boolean =>
  * Returns whether a chapter may find an anchor elsewhere in its book. Which pages make a book, only
  * its author knows: another page has the anchor, or lacks a text that can have it.
  */
-function anchorsOfBooks(facts: Facts): (anchor: string) => boolean {
+function anchorsOfBooks(facts: Facts, isWhole: boolean): (anchor: string) => boolean {
   let missing: Set<string> | undefined;
   const findMissing = (): Set<string> => {
     const found = new Set<string>();
@@ -146,7 +144,7 @@ function anchorsOfBooks(facts: Facts): (anchor: string) => boolean {
     return found;
   };
   return (anchor) => {
-    if (!facts.isWhole) return true;
+    if (!isWhole) return true;
     missing ??= findMissing();
     return !missing.has(comparableAnchor(anchor));
   };
@@ -168,26 +166,19 @@ export const missingAnchor: FolderRule<AnchorFact> = {
   bad: "<!-- file: leave.md -->\n# Leave\n\nSee [who approves](travel.md#aproval).\n\n<!-- file: travel.md -->\n# Travel\n\n## Approval\n\nThe team lead approves trips.\n",
   good: "<!-- file: leave.md -->\n# Leave\n\nSee [who approves](travel.md#approval).\n\n<!-- file: travel.md -->\n# Travel\n\n## Approval\n\nThe team lead approves trips.\n",
   collect,
-  *compare(facts) {
-    const anchorsAt = anchorsIn(facts);
-    const mayBeInBook = anchorsOfBooks(facts);
-    let suggestions = 0;
+  *compare(facts, isWhole) {
+    const missing = missingAnchors(facts);
+    const mayBeInBook = anchorsOfBooks(facts, isWhole);
     for (const { path, part, row, fact } of facts) {
       for (const { path: to, anchor, span } of fact.links ?? []) {
-        const anchors = anchorsAt(to);
-        if (!anchors || anchors.has(anchor)) continue;
+        const lacking = missing.get(to);
+        if (!lacking?.has(anchor)) continue;
         if (isInBook(fact, to) && mayBeInBook(anchor)) continue;
-        const names = suggestions++ < mostSuggestions ? anchors.first(mostNames) : [];
-        const similar = nearest(anchor.slice(0, 64), names);
+        const similar = lacking.get(anchor);
         const where = to === path ? "the page" : to;
         const hint = similar === undefined ? "" : `; similar: ${similar}`;
-        yield {
-          path,
-          part,
-          row,
-          span,
-          message: `${where} has no anchor #${shownAddress(anchor)}${hint}`,
-        };
+        const message = `${where} has no anchor #${shownAddress(anchor)}${hint}`;
+        yield { path, part, row, span, message };
       }
       for (const { name, span } of fact.targets ?? []) {
         yield { path, part, row, span, message: `the page has no target ${shownAddress(name)}` };

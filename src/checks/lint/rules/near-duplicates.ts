@@ -4,24 +4,15 @@ import type {
   FolderRule,
   LintPage,
   PageFact,
-  PageFacts,
-  StoredPage,
   ComparedPage,
   Span,
   Rule,
 } from "../rule.ts";
 import { documentName, languageOf, versionOf, findRepeated } from "../folder.ts";
-import {
-  decodeSignature,
-  encodeSignature,
-  signatureOf,
-  signatureSize,
-  findSimilar,
-} from "../near/similar.ts";
+import { signatureOf, findSimilar } from "../near/similar.ts";
 import { posix } from "node:path";
 import { pageBody } from "../links/page-links.ts";
 import { claimOf, type Claim, proseSentences } from "../near/claims.ts";
-import { createNumbersByHash, hashText } from "../store.ts";
 
 /** Share of common sequences of words from which on two documents count as nearly the same. */
 const threshold = 0.8;
@@ -38,45 +29,10 @@ function collectText({ document }: LintPage): TextFact | undefined {
   const signature = signatureOf(texts);
   if (!signature) return undefined;
   const text = hash("sha256", texts.join("\n"), "hex").slice(0, 16);
-  return { signature: encodeSignature(signature), text };
+  return { signature, text };
 }
 
 type Page = PageFact<TextFact>;
-
-const editionOf = ({ path }: StoredPage): string => `${languageOf(path)}\n${versionOf(path)}`;
-
-interface Edition {
-  count: number;
-  /** One after the other. */
-  signatures: Uint16Array;
-  /** The place of the fact of each. */
-  places: Float64Array;
-}
-
-/**
- * The pages of each language and version: other editions of a page resemble it for a reason. About
- * 250 bytes a page.
- */
-function editionsOf(facts: PageFacts<TextFact>): Map<string, Edition> {
-  // Counted first: arrays that grow leave smaller ones behind.
-  const counts = new Map<string, number>();
-  for (const page of facts.pages()) {
-    const key = editionOf(page);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  const editions = new Map<string, Edition>();
-  for (const [key, count] of counts) {
-    const signatures = new Uint16Array(count * signatureSize);
-    editions.set(key, { count: 0, signatures, places: new Float64Array(count) });
-  }
-  for (const page of facts) {
-    const edition = editions.get(editionOf(page));
-    if (!edition) continue;
-    decodeSignature(page.fact.signature, edition.signatures, edition.count);
-    edition.places[edition.count++] = page.place;
-  }
-  return editions;
-}
 
 function foundAt({ path, part, row, fact }: Page, first: Page, similarity: number): FolderFound {
   const name = documentName(first);
@@ -117,21 +73,26 @@ export const nearDuplicate: FolderRule<TextFact> = {
   good: `<!-- file: leave-2024.md -->\n---\ningest: false\n---\n# Leave\n\n${leave}\n\n${kept}`,
   collect: collectText,
   *compare(facts) {
-    const reported = new Set<number>();
-    const editions = editionsOf(facts);
-    for (const [key, { signatures, places }] of editions) {
-      // Not needed any more: the largest edition may come first.
-      editions.delete(key);
+    // Other languages and versions of a page resemble it for a reason.
+    const editions = new Map<string, Page[]>();
+    for (const page of facts) {
+      const key = `${languageOf(page.path)}\n${versionOf(page.path)}`;
+      const edition = editions.get(key);
+      if (edition) edition.push(page);
+      else editions.set(key, [page]);
+    }
+    const reported = new Set<Page>();
+    for (const edition of editions.values()) {
+      const signatures = edition.map(({ fact }) => fact.signature);
       for (const { index, first, similarity } of findSimilar(signatures, threshold)) {
-        const [later, earlier] = [places[index], places[first]];
-        if (later === undefined || earlier === undefined) continue;
+        const [later, earlier] = [edition[index]!, edition[first]!];
         reported.add(later);
-        yield foundAt(facts.at(later), facts.at(earlier), similarity);
+        yield foundAt(later, earlier, similarity);
       }
     }
     // Another language or version with the same text.
     for (const [later, first] of findRepeated(facts, ({ fact }) => fact.text)) {
-      if (!reported.has(later.place)) yield foundAt(later, first, 1);
+      if (!reported.has(later)) yield foundAt(later, first, 1);
     }
   },
 };
@@ -164,41 +125,20 @@ interface Saying {
   claim: ClaimFact;
 }
 
-type Facts = PageFacts<ClaimFact[]>;
-
-function* claimsIn(facts: Facts): Generator<Saying & { key: string }> {
+/** The documents that say each sentence, in the order of the facts. */
+function groupSayings(facts: readonly PageFact<ClaimFact[]>[]): Iterable<Saying[]> {
+  const groups = new Map<string, Saying[]>();
   for (const { fact, ...page } of facts) {
     const version = versionOf(page.path);
-    for (const claim of fact) yield { page, claim, key: `${claim.key} ${version}` };
+    for (const claim of fact) {
+      const key = `${claim.key} ${version}`;
+      const group = groups.get(key);
+      if (!group) groups.set(key, [{ page, claim }]);
+      // One more than disagreeing() accepts is enough.
+      else if (group.length <= mostDocuments) group.push({ page, claim });
+    }
   }
-}
-
-/** Hashes of the sentences that two documents say with different numbers; of few others. */
-function findDisputed(facts: Facts): ReadonlySet<number> {
-  const numbersOf = createNumbersByHash();
-  const disputed = new Set<number>();
-  for (const { key, claim } of claimsIn(facts)) {
-    const [hash, numbers] = [hashText(key), hashText(claim.numbers) >>> 0];
-    const [known] = numbersOf.of(hash);
-    if (known === undefined) numbersOf.add(hash, numbers);
-    else if (known !== numbers) disputed.add(hash);
-  }
-  return disputed;
-}
-
-/** The sentences that may disagree, each with the documents that say it. Others are not kept. */
-function groupSayings(facts: Facts): Map<string, Saying[]> {
-  const disputed = findDisputed(facts);
-  const groups = new Map<string, Saying[]>();
-  if (disputed.size === 0) return groups;
-  for (const { key, page, claim } of claimsIn(facts)) {
-    if (!disputed.has(hashText(key))) continue;
-    const group = groups.get(key);
-    if (!group) groups.set(key, [{ page, claim }]);
-    // One more than disagreeing() accepts is enough.
-    else if (group.length <= mostDocuments) group.push({ page, claim });
-  }
-  return groups;
+  return groups.values();
 }
 
 /** Whether a document is about its number: `after-14-days.md`. */
@@ -233,7 +173,7 @@ export const numbersDisagree: FolderRule<ClaimFact[]> = {
   good: "<!-- file: leave.md -->\n# Leave\n\nEmployees get 28 days of leave in each calendar year.\n\n<!-- file: welcome.md -->\n# Welcome\n\nThe page about leave says how many days you get.\n",
   collect: collectClaims,
   *compare(facts) {
-    for (const group of groupSayings(facts).values()) {
+    for (const group of groupSayings(facts)) {
       const [first] = group;
       for (const { page, claim } of disagreeing(group)) {
         const { path, part, row } = page;

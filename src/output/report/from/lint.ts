@@ -1,4 +1,4 @@
-import type { Finding, Findings, RuleText, Severity } from "../../../checks/lint/rule.ts";
+import type { Finding, RuleText, Severity } from "../../../checks/lint/rule.ts";
 import { checkMembers, sampleOf } from "../../formats/members.ts";
 import type { FormatOptions } from "../../formats/formats.ts";
 import { neutraliseLine } from "../../terminal/neutralise.ts";
@@ -19,7 +19,7 @@ export interface LintRun {
   status: LintReport["status"];
   summary: LintSummary;
   /** In the order of path and line, made safe, without those of the baseline. */
-  findings: Findings;
+  findings: readonly Finding[];
   /** The rules that ran, with the severity of the configuration. */
   rules: readonly RuleText[];
   /** Whether --max-warnings is exceeded: then each warning counts as a failure. */
@@ -108,7 +108,7 @@ function verdictOf({ summary, failsOnWarnings }: LintRun): { tone: Tone; word: s
     : { tone: "ok", word: "Passed" };
 }
 
-function filesIn(findings: Findings): string {
+function filesIn(findings: readonly Finding[]): string {
   const files = new Set(mapped(findings, ({ path }) => path)).size;
   return files === 0 ? "" : ` in ${countOf(files, "file")}`;
 }

@@ -70,17 +70,9 @@ export function check<Fact>(
       path: page.path,
       part: page.part,
       fact: JSON.parse(JSON.stringify(fact)) as Fact,
-      place: facts.length,
     });
   }
-  return [
-    ...rule.compare({
-      [Symbol.iterator]: () => facts.values(),
-      pages: () => facts,
-      isWhole,
-      at: (place) => facts[place]!,
-    }),
-  ];
+  return [...rule.compare(facts, isWhole)];
 }
 
 /** One line for each finding: `path:line:column: message`, without a place `path: message`. */
