@@ -37,9 +37,10 @@ CREATE TABLE IF NOT EXISTS passages (
   link TEXT,
   heading TEXT NOT NULL,
   text TEXT NOT NULL,
-  marks INTEGER NOT NULL DEFAULT 0
+  marks INTEGER NOT NULL,
+  chunk INTEGER NOT NULL
 );
-CREATE INDEX IF NOT EXISTS passages_document ON passages(document);
+CREATE INDEX IF NOT EXISTS passages_document ON passages(document, chunk);
 CREATE VIRTUAL TABLE IF NOT EXISTS passage_index USING fts5(
   title, body, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
 );
@@ -87,7 +88,7 @@ CREATE TABLE IF NOT EXISTS files (
   created_at INTEGER NOT NULL,
   accessed_at INTEGER
 );
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 `;
 
 function unusable(what: string, why: string, cause: unknown): CliError {
@@ -140,7 +141,7 @@ async function openTables(path: string): Promise<Database> {
   const database = await openDatabase(path);
   try {
     const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
-    if (version !== 0 && version !== 3) {
+    if (version !== 0 && version !== 4) {
       throw new CliError("local", `${path} was created by another version of knowctl`, {
         hints: ["choose another folder with --data DIR"],
       });

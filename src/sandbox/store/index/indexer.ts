@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
 import type { Database, Row } from "../../../database.ts";
 import { messageOf } from "../../../errors.ts";
-import { indexText, splitPassages } from "./passages.ts";
-import { passageMarks } from "./search.ts";
+import { indexText, type Passage, splitPassages } from "./passages.ts";
+import { createChunker, passageMarks } from "./search.ts";
 
 interface Section {
   text?: string;
@@ -29,7 +29,7 @@ function createWriter(database: Database): (row: Row) => void {
     forget: database.prepare("DELETE FROM passages WHERE document = ?"),
     untag: database.prepare("DELETE FROM tags WHERE document = ?"),
     keep: database.prepare(
-      "INSERT INTO passages(document, link, heading, text, marks) VALUES (?, ?, ?, ?, ?) RETURNING number",
+      "INSERT INTO passages(document, link, heading, text, marks, chunk) VALUES (?, ?, ?, ?, ?, ?) RETURNING number",
     ),
     index: database.prepare("INSERT INTO passage_index(rowid, title, body) VALUES (?, ?, ?)"),
     tag: database.prepare("INSERT OR IGNORE INTO tags(document, key, value) VALUES (?, ?, ?)"),
@@ -41,20 +41,22 @@ function createWriter(database: Database): (row: Row) => void {
     statements.unindex.run(number);
     statements.forget.run(number);
     statements.untag.run(number);
+    const chunkOf = createChunker();
     let kept = 0;
-    const keep = (link: string | null, heading: string, text: string, marks = 0): void => {
-      const passage = statements.keep.get(number, link, heading, text, marks)?.["number"];
-      statements.index.run(Number(passage), indexText(`${title} ${heading}`), indexText(text));
+    const keep = (link: string | null, passage: Passage): void => {
+      const { heading, text } = passage;
+      const row = [number, link, heading, text, passageMarks(passage), chunkOf(passage)] as const;
+      const own = statements.keep.get(...row)?.["number"];
+      statements.index.run(Number(own), indexText(`${title} ${heading}`), indexText(text));
       kept += 1;
     };
     for (const section of JSON.parse(String(row["sections"])) as Section[]) {
       for (const passage of splitPassages(section.text ?? "")) {
-        const { heading, text } = passage;
-        keep(section.link ?? null, heading, text, passageMarks(passage));
+        keep(section.link ?? null, passage);
       }
     }
     // A document with only a title must be found, too.
-    if (kept === 0) keep(null, "", "");
+    if (kept === 0) keep(null, { heading: "", text: "" });
     for (const [key, value] of tagsOf(JSON.parse(String(row["metadata"])))) {
       statements.tag.run(number, key, value);
     }

@@ -198,14 +198,10 @@ export function toSearchDoc(hit: Hit, time: (ms: number) => string): SearchDoc {
 
 /** About 512 tokens: observed-service.md 11.2. */
 const chunkLength = 2_000;
-const mostKeptChars = 64 * 1024 * 1024;
 
 export interface Chunk {
   content: string;
   tokens: number;
-  /** Numbers of the first and last passage that begin in it. */
-  from: number;
-  to: number;
 }
 
 const fenced = 1;
@@ -215,117 +211,77 @@ const cut = 2;
 export const passageMarks = ({ isFenced, isCut }: Passage): number =>
   (isFenced ? fenced : 0) + (isCut ? cut : 0);
 
-interface StoredPassage {
-  number: number;
-  text: string;
-  marks: number;
+/**
+ * Returns the chunk of each passage of a document, called in their order. Chunks hold the text and
+ * nothing else: the public service does not overlap chunks (`CHUNK_OVERLAP` in
+ * backend/onyx/indexing/chunker.py). Title, metadata and added context are no part of the content.
+ */
+export function createChunker(): (passage: Passage) => number {
+  let chunk = -1;
+  let length = 0;
+  return ({ text, isFenced, isCut }) => {
+    const own = text.length - (isFenced ? opening.length : 0);
+    const fits = chunk >= 0 && length + own <= chunkLength;
+    if (!fits) chunk += 1;
+    length = fits ? length + own + (isCut ? 0 : 2) : own;
+    return chunk;
+  };
 }
 
-/**
- * Joins the passages of a document to chunks, which hold its text and nothing else: the public
- * service does not overlap chunks (`CHUNK_OVERLAP` in backend/onyx/indexing/chunker.py). Title,
- * metadata and added context are no part of the content.
- */
-function chunksOf(passages: readonly StoredPassage[]): Chunk[] {
-  const chunks: Chunk[] = [];
-  for (const { number, text: whole, marks } of passages) {
-    const last = chunks.at(-1);
-    const text = marks & fenced ? whole.slice(opening.length) : whole;
-    if (last && last.content.length + text.length <= chunkLength) {
-      last.content += marks & cut ? text : `\n\n${text}`;
-      last.to = number;
-      continue;
-    }
-    chunks.push({ content: text, tokens: 0, from: number, to: number });
-  }
-  for (const chunk of chunks) chunk.tokens = Math.ceil(chunk.content.length / 4);
-  return chunks;
-}
-
-/**
- * Keeps the chunks that a caller sees of a document until the database changes. Each chunk is a
- * request of its own, and a large document has thousands.
- */
-function createKept(database: Database) {
-  const changes = database.prepare("SELECT total_changes() AS own");
-  const others = database.prepare("PRAGMA data_version");
-  const byDocument = new Map<string, Map<string, Chunk[]>>();
-  let chars = 0;
-  let version = "";
-  const clear = (): void => {
-    byDocument.clear();
-    chars = 0;
-  };
-  const keyOf = ({ pairs, hidden }: View): string => JSON.stringify([...pairs, hidden]);
-  return {
-    get(id: string): { of(view: View): Chunk[] | undefined } | undefined {
-      const now = JSON.stringify([changes.get(), others.get()]);
-      if (now !== version) clear();
-      version = now;
-      const byView = byDocument.get(id);
-      return byView && { of: (view) => byView.get(keyOf(view)) };
-    },
-    /** Call it after get(). */
-    add(id: string, view: View, chunks: Chunk[]): void {
-      const length = chunks.reduce((sum, { content }) => sum + content.length, 0);
-      if (chars + length > mostKeptChars) clear();
-      chars += length;
-      const byView = byDocument.get(id) ?? new Map<string, Chunk[]>();
-      byDocument.set(id, byView.set(keyOf(view), chunks));
-    },
-  };
+/** The passages of a chunk, joined as they stood in the section. */
+function toChunk(passages: readonly Row[]): Chunk {
+  const texts = passages.map((row, at) => {
+    const marks = Number(row["marks"]);
+    const text = String(row["text"]).slice(marks & fenced ? opening.length : 0);
+    return at === 0 || marks & cut ? text : `\n\n${text}`;
+  });
+  const content = texts.join("");
+  return { content, tokens: Math.ceil(content.length / 4) };
 }
 
 export function createChunkStore(database: Database) {
-  const passages = database.prepare(
-    "SELECT number, text, marks FROM passages WHERE document = ? ORDER BY number",
-  );
-  const owner = database.prepare("SELECT document FROM passages WHERE number = ?");
-  const release = database.prepare(
-    "UPDATE documents SET hold = hold - 1 WHERE id = ? AND hold > 0",
+  const select = "SELECT chunk, text, marks FROM passages WHERE document = ?";
+  const ofDocument = database.prepare(`${select} ORDER BY number`);
+  const ofChunk = database.prepare(`${select} AND chunk = ? ORDER BY number`);
+  const place = database.prepare("SELECT document, chunk FROM passages WHERE number = ?");
+  const held = database.prepare(
+    "UPDATE documents SET hold = hold - 1 WHERE id = ? AND hold > 0 RETURNING id",
   );
   const releaseAll = database.prepare("UPDATE documents SET hold = hold - 1 WHERE hold > 0");
   const hide = database.prepare("UPDATE documents SET hidden = ? WHERE id = ? RETURNING id");
-  const chunksOfDocument = (document: number): Chunk[] =>
-    chunksOf(
-      passages.all(document).map((row) => ({
-        number: Number(row["number"]),
-        text: String(row["text"]),
-        marks: Number(row["marks"]),
-      })),
-    );
-  const held = database.prepare("SELECT hold FROM documents WHERE id = ?");
-  const kept = createKept(database);
+  /** The number of a document by its stored id, if the caller sees it. */
+  const numberOf = (id: string, view: View): number | undefined => {
+    const { sql, values } = viewCondition(view);
+    const select = database.prepare(`SELECT number FROM documents d WHERE id = ?${sql}`);
+    const number = select.get(id, ...values)?.["number"];
+    return number === undefined ? undefined : Number(number);
+  };
+  const chunkAt = (document: number, index: number): Chunk | undefined => {
+    const rows = ofChunk.all(document, index);
+    return rows.length === 0 ? undefined : toChunk(rows);
+  };
   return {
-    /** The chunks of a document by its stored id; none if the caller sees none. */
-    of(id: string, view: View): Chunk[] {
-      const known = kept.get(id)?.of(view);
-      if (known) return known;
-      const { sql, values } = viewCondition(view);
-      const row = database
-        .prepare(`SELECT number FROM documents d WHERE id = ?${sql}`)
-        .get(id, ...values);
-      // It may become visible with time alone.
-      if (!row) return [];
-      const chunks = chunksOfDocument(Number(row["number"]));
-      kept.add(id, view, chunks);
-      return chunks;
+    /** The chunks of a document; none if the caller sees none. */
+    all(id: string, view: View): Chunk[] {
+      const number = numberOf(id, view);
+      const rows = number === undefined ? [] : ofDocument.all(number);
+      const byChunk: Row[][] = [];
+      for (const row of rows) (byChunk[Number(row["chunk"])] ??= []).push(row);
+      return byChunk.map(toChunk);
     },
-    /** Counts down the requests during which a document stays invisible; true while it does. */
-    holds(id: string): boolean {
-      // Chunks that were seen are not held.
-      if (kept.get(id)) return false;
-      if (Number(held.get(id)?.["hold"] ?? 0) === 0) return false;
-      release.run(id);
-      return true;
+    one(id: string, view: View, index: number): Chunk | undefined {
+      const number = numberOf(id, view);
+      return number === undefined ? undefined : chunkAt(number, index);
     },
+    /** Counts down the look-ups during which a document stays invisible; true while it does. */
+    holds: (id: string): boolean => held.get(id) !== undefined,
     /** Counts a search, which looks at all documents. */
     searched: () => releaseAll.run(),
-    /** The chunk in which a passage begins, and its index. */
+    /** The chunk that a passage is in, and its index. */
     indexOf(passage: number): { index: number; chunk: Chunk } {
-      const chunks = chunksOfDocument(Number(owner.get(passage)?.["document"]));
-      const index = chunks.findIndex(({ to }) => passage <= to);
-      return { index, chunk: chunks[index]! };
+      const row = place.get(passage);
+      const index = Number(row?.["chunk"]);
+      return { index, chunk: chunkAt(Number(row?.["document"]), index)! };
     },
     hide: (id: string, hidden: boolean): boolean => hide.get(hidden ? 1 : 0, id) !== undefined,
   };
