@@ -6,8 +6,7 @@ import { createOutput, type Output } from "../output/terminal/output.ts";
 import { publicKey } from "../output/terminal/redact.ts";
 import { dim } from "../output/terminal/text.ts";
 import type { Certificates } from "./certificates.ts";
-import { headerSecrets } from "./header-secrets.ts";
-import { proxySecrets } from "./proxy-secrets.ts";
+import { headerSecrets, proxySecrets } from "./secrets.ts";
 
 export interface ConnectRequest {
   /** Where the upward search for a project file starts (default: the working directory). */

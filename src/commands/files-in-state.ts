@@ -1,11 +1,25 @@
+import { ownerRules } from "../config/values/given.ts";
+import type { Context } from "../context.ts";
+import { findTracked } from "../git/tracked.ts";
+import { type StateRules, namedStateFolder } from "../sync/state/file/state-folder.ts";
 import { join } from "node:path";
 import { stateName } from "../config/find/places.ts";
-import { namedStateFolder } from "../sync/state/file/state-folder.ts";
-import type { Context } from "../context.ts";
 import type { Output } from "../output/terminal/output.ts";
 import { findLocalFiles } from "../sync/orphans/local-files.ts";
 import type { Connected } from "./connect.ts";
-import { stateRules } from "./state-rules.ts";
+
+/** Which states a command uses: those of this user that git does not track. */
+export function stateRules(context: Pick<Context, "uid" | "env">): StateRules {
+  const asked = new Map<string, ReturnType<typeof findTracked>>();
+  return {
+    ...ownerRules(context),
+    findTracked(folder, names) {
+      // A command opens its state in several steps; the index of a large repository is read once.
+      if (!asked.has(folder)) asked.set(folder, findTracked(folder, names));
+      return asked.get(folder);
+    },
+  };
+}
 
 const told = new WeakSet<Output>();
 

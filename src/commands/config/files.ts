@@ -8,7 +8,7 @@ import { loadConfig, type Config } from "../../config/load.ts";
 import { userPlaces } from "../../config/find/places.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import { storedSecrets } from "../stored-secrets.ts";
+import { storedSecrets } from "../secrets.ts";
 
 /** Second safeguard: registers stored keys for redaction, in case a mask misses one. */
 export function hideStoredKeys(config: Config, output: Output): void {

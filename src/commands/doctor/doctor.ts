@@ -12,7 +12,7 @@ import { tool } from "../../output/report/tool.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { dim } from "../../output/terminal/text.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
-import { valueRows } from "../config/values.ts";
+import { valueRows } from "../config/show.ts";
 import { checkBundle, describeCounts, writeBundle, type DoctorReport } from "./bundle.ts";
 import {
   runChecks,

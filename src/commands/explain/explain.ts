@@ -3,7 +3,7 @@ import { statsOf } from "../stats-of.ts";
 import { stateFolder, openSource, type DocumentSource } from "../ingest/options/settings.ts";
 import { resolve } from "node:path";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
-import { stateRules } from "../state-rules.ts";
+import { stateRules } from "../files-in-state.ts";
 import type { Context } from "../../context.ts";
 import { runAlone } from "../../documents/inspect/pool.ts";
 import { formatOf } from "../../documents/formats/formats.ts";

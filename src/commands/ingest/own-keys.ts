@@ -1,8 +1,7 @@
 import type { Connection } from "../../config/load.ts";
 import { shortestKey } from "../../checks/lint/secrets/find-secrets.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import { proxySecrets } from "../proxy-secrets.ts";
-import { storedSecrets } from "../stored-secrets.ts";
+import { proxySecrets, storedSecrets } from "../secrets.ts";
 import type { DocumentSource } from "./options/settings.ts";
 
 /**

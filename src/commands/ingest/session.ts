@@ -1,14 +1,8 @@
-import {
-  inspectSetup,
-  stateFolder,
-  type DocumentSource,
-  openShaping,
-  type Shaping,
-} from "./options/settings.ts";
+import { inspectSetup, stateFolder, type DocumentSource, openShaping, type Shaping } from "./options/settings.ts";
 import type { ClientOptions } from "../../api/call.ts";
 import type { Client } from "../../api/client.ts";
 import { loadExamine } from "../../checks/lint/load-examine.ts";
-import { stateRules } from "../state-rules.ts";
+import { stateRules } from "../files-in-state.ts";
 import type { Config, Connection } from "../../config/load.ts";
 import { parseBaseUrl } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";

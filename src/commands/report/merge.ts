@@ -20,7 +20,7 @@ import { missingText } from "../../output/report/text.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf, formatCount, formatDuration } from "../../output/terminal/progress.ts";
 import { openOutput } from "../connect.ts";
-import { refuseRepeatedFile } from "../repeated-file.ts";
+import { refuseRepeatedFile } from "../stats-of.ts";
 
 export interface MergeOptions extends GlobalFlags {
   /** File to write instead of JSON on stdout. */

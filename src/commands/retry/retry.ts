@@ -34,7 +34,7 @@ import {
   type ChosenPair,
 } from "../ingest/target/pair.ts";
 import { failuresKey, stoppedUpload } from "../ingest/upload/failures.ts";
-import { stateRules } from "../state-rules.ts";
+import { stateRules } from "../files-in-state.ts";
 import { allGone, dropGone, keepFindable, keepIds } from "./failed-files.ts";
 import {
   countFiles,

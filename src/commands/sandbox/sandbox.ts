@@ -18,7 +18,7 @@ import { mergeLayers } from "../../config/values/layers.ts";
 import { proxyOf, tlsFilesOf } from "../../config/values/connection.ts";
 import { completionsUrl } from "../../sandbox/chat/model/client.ts";
 import { readCertificates } from "../certificates.ts";
-import { proxySecrets } from "../proxy-secrets.ts";
+import { proxySecrets } from "../secrets.ts";
 
 interface AnswerFlags {
   llmUrl?: string;

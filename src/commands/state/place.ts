@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { GlobalFlags } from "../../config/global-flags.ts";
-import { stateRules } from "../state-rules.ts";
+import { stateRules } from "../files-in-state.ts";
 import { stateName } from "../../config/find/places.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";

@@ -12,15 +12,8 @@ import type { State } from "../../sync/state/state.ts";
 import { openOutput } from "../connect.ts";
 import { pairText } from "../ingest/target/pair.ts";
 import { createPrompt } from "../prompt.ts";
-import { refuseRepeatedFile } from "../repeated-file.ts";
-import {
-  findState,
-  guardWriting,
-  openToRead,
-  openOrCreate,
-  type StateFlags,
-  type StatePlace,
-} from "./place.ts";
+import { refuseRepeatedFile } from "../stats-of.ts";
+import { findState, guardWriting, openToRead, openOrCreate, type StateFlags, type StatePlace } from "./place.ts";
 import { readExport } from "./read-export.ts";
 
 export interface StateImportOptions extends StateFlags {

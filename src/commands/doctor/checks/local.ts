@@ -18,7 +18,7 @@ import {
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stateFolder } from "../../../config/find/folders.ts";
-import { stateRules } from "../../state-rules.ts";
+import { stateRules } from "../../files-in-state.ts";
 import { stateName } from "../../../config/find/places.ts";
 import { codeOf, writeProblem } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";

@@ -128,7 +128,7 @@ export interface OpenedState {
 }
 
 // Exists beside a new state until the first record. Until then the folder does not mark a project
-// root (config/find/project-mark.ts), so that a failed first run does not change later ids.
+// root (config/find/places.ts), so that a failed first run does not change later ids.
 export const newStateMark = "state.db-new";
 
 /**

@@ -1,3 +1,6 @@
+import type { Config } from "../config/load.ts";
+import { isSecretName, secretsOf } from "../config/values/members.ts";
+
 const longestWord = 15;
 
 /** Headers that describe a request; their values, such as the own address, stand in many texts. */
@@ -31,4 +34,34 @@ export function headerSecrets(headers: Readonly<Record<string, string>> = {}): s
     .filter(([name]) => !plainNames.test(name))
     .flatMap(([name, value]) => [value, ...partsOf(name, value)])
     .filter((text) => text !== "" && !isWord(text));
+}
+
+/** The password in a proxy URL, percent-encoded and decoded. */
+export function proxySecrets(proxy: string | undefined): string[] {
+  const encoded = proxy === undefined || !URL.canParse(proxy) ? "" : new URL(proxy).password;
+  if (encoded === "") return [];
+  try {
+    return [encoded, decodeURIComponent(encoded)];
+  } catch {
+    return [encoded];
+  }
+}
+
+interface StoredSecrets {
+  keys: string[];
+  headers: string[];
+}
+
+/** The secrets that stand in the configuration files as text, of all profiles; not the sandbox's key. */
+export function storedSecrets({ files }: Pick<Config, "files">): StoredSecrets {
+  const found: StoredSecrets = { keys: [], headers: [] };
+  for (const { content } of files) {
+    for (const { path, secret } of Object.values(content.profiles ?? {}).flatMap(secretsOf)) {
+      if (typeof secret !== "string" || secret === "sandbox") continue;
+      const [kind = "", name = ""] = path;
+      if (isSecretName(kind)) found.keys.push(secret);
+      else found.headers.push(...headerSecrets({ [name.toLowerCase()]: secret }));
+    }
+  }
+  return found;
 }
