@@ -7,9 +7,9 @@ import type { Environment, Machine } from "./find/folders.ts";
 import { environmentLayer, givenWord, isOn } from "./values/given.ts";
 import type { ConfigFile } from "./values/layers.ts";
 import { secretsOf } from "./values/members.ts";
-import { parseConfig } from "./file/parse.ts";
+import { parseFound } from "./file/parse.ts";
 import type { ConfigContent } from "./values/schema.ts";
-import { prefixOf, type FoundFile } from "./find/places.ts";
+import type { FoundFile } from "./find/places.ts";
 import {
   checkPatterns,
   claimsOf,
@@ -43,7 +43,7 @@ async function toFile(
   layer: ConfigFile["layer"],
   named: boolean,
 ): Promise<ConfigFile> {
-  const parsed = await parseConfig(found.path, found.text, prefixOf(found.path));
+  const parsed = await parseFound(found);
   return { ...parsed, layer, named, trusted: named || layer === "user" };
 }
 

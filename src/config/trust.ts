@@ -114,10 +114,9 @@ export function restrictContent(content: ConfigContent): Restricted {
 /** For a command that sends nothing. */
 export function withoutTrusted(content: ConfigContent): Restricted {
   const dropped = settingsOf(content).filter(({ fate }) => fate === "needs trust");
-  return {
-    content: without(content, dropped),
-    dropped: dropped.map(({ path }) => dotted(path)),
-  };
+  const { lint, ...rest } = without(content, dropped);
+  const kept = lint && Object.keys(lint).length > 0 ? { ...rest, lint } : rest;
+  return { content: kept, dropped: dropped.map(({ path }) => dotted(path)) };
 }
 
 /** A setting that needs trust. */

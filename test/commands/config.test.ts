@@ -177,6 +177,7 @@ describe("config list, show, get, path", () => {
     ["profiles.p.apikey", 2, "did you mean apiKey?"],
     ["ingest.exclude", 9, "is not set"],
     ["profiles.nobody.baseUrl", 9, "is not set"],
+    ["clientKeyPassphrase", 9, "is not set"],
   ])("get %s fails with %d", async (key, code, text) => {
     const desk = createDesk();
     desk.putUser(stored);
@@ -257,6 +258,8 @@ describe("config set, unset, use", () => {
     [["baseUrl", prod], { profiles: { default: { baseUrl: prod } } }],
     [["apiKey", '{"env":"X"}'], { profiles: { default: { apiKey: { env: "X" } } } }],
     [["defaultProfile", "x"], { defaultProfile: "x" }],
+    [["lint.rules.broken-link", "off"], { lint: { rules: { "broken-link": "off" } } }],
+    [["ingest.map.title", "name"], { ingest: { map: { title: "name" } } }],
   ])("set %j", async (args, expected) => {
     const desk = createDesk();
     const { code, err } = await run(desk, ["config", "set", ...args]);
@@ -295,6 +298,10 @@ describe("config set, unset, use", () => {
     [["proxy", "socks5://127.0.0.1"], "only http:// and https:// proxies"],
     [["profiles.a b.baseUrl", prod], "not a valid profile name"],
     [["__proto__.x", "y"], "unknown configuration key"],
+    // No reference to a key: it would be stored as the key.
+    [["apiKey", '{"enw":"hunter2"}'], "name a variable: knowctl config set"],
+    [["headers", '{"x-a":"hunter2"}'], 'config set profiles.p.headers.x-a \'{"env": "NAME"}\''],
+    [["lint.staleDays", "0"], "expected at least 1"],
   ])("set %j is a usage error and changes nothing", async (args, text) => {
     const desk = createDesk();
     desk.putUser(stored);

@@ -7,14 +7,14 @@ import {
   type Draft,
 } from "../../config/file/edit.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
-import { isSecretPath, parseKey, isProfileName } from "../../config/values/validate.ts";
-import { headerProblems } from "../../config/values/secrets.ts";
-import { isSecretName } from "../../config/values/members.ts";
+import { isProfileName, parseKey } from "../../config/values/validate.ts";
+import { secretsOf } from "../../config/values/members.ts";
+import type { ConfigContent } from "../../config/values/schema.ts";
 import { nearest } from "../../nearest.ts";
-import { addressProblem } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { createOutput } from "../../output/terminal/output.ts";
+import { contentProblems } from "./check.ts";
 import { loadToShow, machineOf, targetFile } from "./files.ts";
 
 export interface ChangeOptions extends GlobalFlags {
@@ -57,65 +57,26 @@ function fromJson(text: string): unknown {
   }
 }
 
-/** Possible values of a typed text, the most likely first; the schema decides. */
-function candidateValues(text: string): unknown[] {
+/**
+ * The draft with a typed text as the value: as JSON, as text, or as the only item of a list, as the
+ * schema wants it. Throws the error of JSON, if it is JSON, else of the text.
+ */
+async function withText(draft: Draft, path: readonly string[], text: string): Promise<Draft> {
   const parsed = fromJson(text);
   const isStructure = typeof parsed === "object" && parsed !== null;
-  const all = isStructure ? [parsed, text] : [text, ...(parsed === undefined ? [] : [parsed])];
-  return [...all, [text]];
-}
-
-async function firstValid(draft: Draft, path: readonly string[], text: string): Promise<Draft> {
-  let failure: unknown;
-  for (const value of candidateValues(text)) {
+  const json = parsed === undefined ? [] : [parsed];
+  const failures = new Map<unknown, CliError>();
+  for (const value of [...(isStructure ? [parsed, text] : [text, ...json]), [text]]) {
     const next = changeDraft(draft, path, value);
     try {
       await renderDraft(next);
       return next;
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      failure ??= error;
+      failures.set(value, error);
     }
   }
-  throw failure;
-}
-
-function keyInArguments(key: string, isHeader: boolean): CliError {
-  return new CliError(
-    "usage",
-    `${key}: a key cannot be an argument: every process can read arguments`,
-    {
-      hints: [
-        ...(isHeader ? [] : ["store it: knowctl login"]),
-        `name a variable: knowctl config set ${key} '{"env": "NAME"}'`,
-        `or a file: knowctl config set ${key} '{"file": "PATH"}'`,
-      ],
-    },
-  );
-}
-
-/** Whether a typed value holds a key, at any depth. */
-function holdsKey(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return Object.entries(value).some(
-    ([name, inner]) =>
-      (isSecretName(name) && typeof inner === "string") ||
-      (name === "headers" && Object.values(inner ?? {}).some((each) => typeof each === "string")) ||
-      holdsKey(inner),
-  );
-}
-
-function checkAddress(key: string, draft: Draft, path: readonly string[]): void {
-  const member = path[0] === "profiles" ? path[2] : undefined;
-  if (path.length !== 3 || (member !== "baseUrl" && member !== "proxy")) return;
-  const problem = addressProblem(member, readDraft(draft, path) as string);
-  if (problem) throw new CliError("usage", `${key}: ${problem}`);
-}
-
-function checkHeaders(key: string, draft: Draft, path: readonly string[]): void {
-  if (path[0] !== "profiles" || path[2] !== "headers") return;
-  const [problem] = headerProblems(Object.keys(readDraft(draft, path.slice(0, 3)) as object));
-  if (problem) throw new CliError("usage", `${key}: ${problem.message}`);
+  throw failures.get(parsed ?? text);
 }
 
 const place = /^.*?:\d+:\d+: (?:[\w.[\]-]+: )?/;
@@ -128,6 +89,30 @@ function withoutPlace(key: string, error: unknown): unknown {
   });
 }
 
+/** Throws CliError `usage` for a key in an argument, and for a value that has no effect. */
+function checkChange(key: string, draft: Draft, path: readonly string[]): void {
+  const isBelow = (each: readonly string[]): boolean => path.every((step, at) => each[at] === step);
+  const content = readDraft(draft, []) as ConfigContent;
+  for (const [name, profile] of Object.entries(content.profiles ?? {})) {
+    const stored = secretsOf(profile).find(
+      (each) => typeof each.secret === "string" && isBelow(["profiles", name, ...each.path]),
+    );
+    if (!stored) continue;
+    const full = ["profiles", name, ...stored.path].join(".");
+    const message = `${key}: a key cannot be an argument: every process can read arguments`;
+    throw new CliError("usage", message, {
+      hints: [
+        ...(stored.path[0] === "headers" ? [] : ["store it: knowctl login"]),
+        `name a variable: knowctl config set ${full} '{"env": "NAME"}'`,
+        `or a file: knowctl config set ${full} '{"file": "PATH"}'`,
+      ],
+    });
+  }
+  const kind = { isUser: draft.isPrivate, isNamed: !draft.isPrivate };
+  const problem = contentProblems(content, kind).find((each) => isBelow(each.path));
+  if (problem) throw new CliError("usage", `${key}: ${problem.message}`);
+}
+
 /** `config set KEY VALUE`: VALUE is a word, or JSON. */
 export async function configSet(
   context: Context,
@@ -135,25 +120,16 @@ export async function configSet(
   options: ChangeOptions,
 ): Promise<void> {
   const { draft, path } = await open(context, key, options);
-  const isReference = typeof fromJson(text) === "object" && fromJson(text) !== null;
-  const isHeaders = path.length === 3 && path[2] === "headers";
-  const given = isHeaders ? { headers: fromJson(text) } : fromJson(text);
-  const holds = path[0] === "profiles" && path.length <= 3 && holdsKey(given);
-  if (holds || (isSecretPath(path) && !isReference))
-    throw keyInArguments(key, path[2] === "headers");
-  if (path.length < 2 && path[0] !== "defaultProfile" && path[0] !== "$schema" && !isReference) {
+  const isStructure = typeof fromJson(text) === "object" && fromJson(text) !== null;
+  if (path.length < 2 && path[0] !== "defaultProfile" && path[0] !== "$schema" && !isStructure) {
     throw new CliError("usage", `${key} is a group of settings, not a value`, {
       hints: ["set one of its members, as ingest.include"],
     });
   }
-  let next: Draft;
-  try {
-    next = await firstValid(draft, path, text);
-  } catch (error) {
+  const next = await withText(draft, path, text).catch((error: unknown) => {
     throw withoutPlace(key, error);
-  }
-  checkAddress(key, next, path);
-  checkHeaders(key, next, path);
+  });
+  checkChange(key, next, path);
   await saveDraft(next);
   const output = createOutput(context, options);
   await output.note(`${path.join(".")} set in ${draft.path}`);

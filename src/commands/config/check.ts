@@ -5,10 +5,11 @@ import type { GlobalFlags } from "../../config/global-flags.ts";
 import { givenWord, isOn } from "../../config/values/given.ts";
 import { headerProblems } from "../../config/values/secrets.ts";
 import { secretsOf } from "../../config/values/members.ts";
-import { parseConfig, type ParsedFile } from "../../config/file/parse.ts";
+import { parseFound, type ParsedFile } from "../../config/file/parse.ts";
 import { brokenConfig, schemaAdvice, whereIs, type Problem } from "../../config/file/problems.ts";
-import { prefixOf, type FoundFile } from "../../config/find/places.ts";
+import type { FoundFile } from "../../config/find/places.ts";
 import { claimsOf, rememberTrust } from "../../config/trust.ts";
+import type { ConfigContent } from "../../config/values/schema.ts";
 import { addressProblem } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
@@ -16,51 +17,78 @@ import { nearest } from "../../nearest.ts";
 import { createOutput, type Output } from "../../output/terminal/output.ts";
 import { machineOf } from "./files.ts";
 
-function parse(found: FoundFile): Promise<ParsedFile> {
-  return parseConfig(found.path, found.text, prefixOf(found.path));
+/** A value that the schema allows and that is wrong. */
+interface ContentProblem {
+  path: string[];
+  message: string;
+  /** What to do instead of correcting the value. */
+  advice?: string;
 }
 
-/** Problems beyond the schema: members that have no effect in this file, and bad addresses. */
-function contentProblems(file: ParsedFile, isUser: boolean, isNamed: boolean): Problem[] {
-  const problems: Problem[] = [];
-  // The schema allows these values: it is no help.
-  const correct = `correct or remove the value in ${file.path}`;
-  const report = (path: string[], message: string, advice = correct): void => {
-    const where = whereIs(file, [...file.prefix, ...path], true);
-    problems.push({ where, message: `${path.join(".")}: ${message}`, advice });
-  };
-  for (const [name, profile] of Object.entries(file.content.profiles ?? {})) {
-    const at = (member: string): string[] => ["profiles", name, member];
-    for (const member of ["baseUrl", "proxy"] as const) {
-      const problem = addressProblem(member, profile[member]);
-      if (problem) report(at(member), problem);
-    }
-    for (const { name: header, message } of headerProblems(Object.keys(profile.headers ?? {})))
-      report([...at("headers"), header], message);
-    if (isUser) continue;
-    if (profile.allowInsecureTls !== undefined)
-      report(at("allowInsecureTls"), "applies only in the user file");
-    if (profile.allowHttp !== undefined && !isNamed)
-      report(at("allowHttp"), "has no effect in a project file");
-    for (const { path, secret } of secretsOf(profile)) {
-      if (typeof secret === "object" && "command" in secret)
-        report(["profiles", name, ...path], "a command applies only in the user file");
-    }
-  }
-  const { defaultProfile, profiles = {} } = file.content;
-  if (isUser && defaultProfile !== undefined && !Object.hasOwn(profiles, defaultProfile)) {
-    const names = Object.keys(profiles);
-    const known = names.length === 0 ? "" : `; known profiles: ${names.join(", ")}`;
-    const better = nearest(defaultProfile, names) ?? names[0];
-    report(
-      ["defaultProfile"],
-      `there is no profile "${defaultProfile}" in this file${known}`,
-      better === undefined
-        ? `create the profile: knowctl config init --profile ${defaultProfile}`
-        : `choose another: knowctl config use ${better}`,
+/** Bad addresses and headers, and members that have no effect in this kind of file. */
+export function contentProblems(
+  { profiles = {} }: ConfigContent,
+  { isUser, isNamed }: { isUser: boolean; isNamed: boolean },
+): ContentProblem[] {
+  return Object.entries(profiles).flatMap(([name, profile]) => {
+    const found: [path: string[], message: string | false | undefined][] = [
+      ...(["baseUrl", "proxy"] as const).map((member): [string[], string | undefined] => [
+        [member],
+        addressProblem(member, profile[member]),
+      ]),
+      ...headerProblems(Object.keys(profile.headers ?? {})).map((each): [string[], string] => [
+        ["headers", each.name],
+        each.message,
+      ]),
+      [
+        ["allowInsecureTls"],
+        !isUser && profile.allowInsecureTls !== undefined && "applies only in the user file",
+      ],
+      [
+        ["allowHttp"],
+        !isUser && !isNamed && profile.allowHttp !== undefined && "has no effect in a project file",
+      ],
+      ...secretsOf(profile).map(({ path, secret }): [string[], string | false] => [
+        path,
+        !isUser &&
+          typeof secret === "object" &&
+          "command" in secret &&
+          "a command applies only in the user file",
+      ]),
+    ];
+    return found.flatMap(([path, message]) =>
+      message ? [{ path: ["profiles", name, ...path], message }] : [],
     );
-  }
-  return problems;
+  });
+}
+
+/** The problem of a user file whose default profile is none of its own. */
+function defaultProblem({ defaultProfile, profiles = {} }: ConfigContent): ContentProblem[] {
+  if (defaultProfile === undefined || Object.hasOwn(profiles, defaultProfile)) return [];
+  const names = Object.keys(profiles);
+  const known = names.length === 0 ? "" : `; known profiles: ${names.join(", ")}`;
+  const better = nearest(defaultProfile, names) ?? names[0];
+  return [
+    {
+      path: ["defaultProfile"],
+      message: `there is no profile "${defaultProfile}" in this file${known}`,
+      advice:
+        better === undefined
+          ? `create the profile: knowctl config init --profile ${defaultProfile}`
+          : `choose another: knowctl config use ${better}`,
+    },
+  ];
+}
+
+/** What is wrong in a file beyond the schema, which is no help then. */
+function problemsIn(file: ParsedFile, kind: { isUser: boolean; isNamed: boolean }): Problem[] {
+  const found = contentProblems(file.content, kind);
+  const all = [...found, ...(kind.isUser ? defaultProblem(file.content) : [])];
+  return all.map(({ path, message, advice }) => ({
+    where: whereIs(file, [...file.prefix, ...path], true),
+    message: `${path.join(".")}: ${message}`,
+    advice: advice ?? `correct or remove the value in ${file.path}`,
+  }));
 }
 
 interface Checked {
@@ -94,7 +122,7 @@ async function checkFile(
   output: Output,
 ): Promise<CliError | undefined> {
   try {
-    const file = await parse(found);
+    const file = await parseFound(found);
     if (isUser) {
       const warnings: string[] = [];
       const holdsKey = Object.values(file.content.profiles ?? {}).some((profile) =>
@@ -107,7 +135,7 @@ async function checkFile(
       });
       for (const warning of warnings) await output.warn(warning);
     }
-    const problems = contentProblems(file, isUser, isNamed);
+    const problems = problemsIn(file, { isUser, isNamed });
     if (problems.length > 0) throw brokenConfig(problems);
     await output.note(`${found.path} is valid`);
     return undefined;
@@ -158,7 +186,7 @@ export async function configTrust(
       hints: ["pass the file: knowctl config trust FILE"],
     });
   }
-  const file = await parse(found.file);
+  const file = await parseFound(found.file);
   const claims = claimsOf(file.content);
   for (const { key, text } of claims) await output.note(`${key}: ${text}`);
   await rememberTrust(file, machine);

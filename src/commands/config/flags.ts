@@ -2,9 +2,8 @@ import type { Command } from "commander";
 import { choice } from "../../cli/options.ts";
 import type { Run } from "../../cli/commands.ts";
 import type { RunLine } from "../try/try.ts";
-import type { InitOptions } from "./init-questions.ts";
+import type { InitOptions } from "./init.ts";
 
-const about = () => import("./about.ts");
 const show = () => import("./show.ts");
 const change = () => import("./change.ts");
 const check = () => import("./check.ts");
@@ -71,14 +70,14 @@ function addShow(config: Command, run: Run): void {
     .command("path")
     .description("Show the paths of configuration and state.")
     .configureHelp({ examples: [["knowctl config path", "user file, project file, state"]] })
-    .action(run(async () => (await about()).configPath));
+    .action(run(async () => (await show()).configPath));
   config
     .command("schema")
     .description("Print the JSON Schema of a configuration file.")
     .configureHelp({
       examples: [["knowctl config schema > cliconfig.schema.json", "for an editor"]],
     })
-    .action(run(async () => (await about()).configSchema));
+    .action(run(async () => (await show()).configSchema));
 }
 
 function addChange(config: Command, run: Run): void {

@@ -1,3 +1,5 @@
+import { realpathSync } from "node:fs";
+import { basename, join } from "node:path";
 import {
   changeDraft,
   openDraft,
@@ -5,22 +7,167 @@ import {
   saveDraft,
   type Draft,
 } from "../../config/file/edit.ts";
+import { parseFound } from "../../config/file/parse.ts";
+import { findProject, readNamed } from "../../config/find/discover.ts";
 import { expandPath } from "../../config/find/folders.ts";
-import { parseBaseUrl } from "../../config/values/url.ts";
+import { isTrusted, rememberTrust } from "../../config/trust.ts";
+import { environmentLayer, givenWord } from "../../config/values/given.ts";
+import { AddressProblem, addressHint, parseBaseUrl } from "../../config/values/url.ts";
+import { isProfileName } from "../../config/values/validate.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { writeError, createOutput, type Output } from "../../output/terminal/output.ts";
-import { createPrompt, type Prompt } from "../prompt.ts";
+import { createPrompt, type Prompt, readPipedKey } from "../prompt.ts";
+import { remoteName } from "../../git/remote-name.ts";
+import { findGitRoot } from "../project-root.ts";
 import type { RunLine } from "../try/try.ts";
-import { machineOf, userFile } from "./files.ts";
-import { testConnection } from "./init-connection.ts";
 import {
-  askMissing,
-  doubtfulAnswer,
-  readKnown,
+  checkKeyText,
+  noteKeyOrigin,
+  testConnection,
   type Answers,
-  type InitOptions,
-} from "./init-questions.ts";
+  type TestOptions,
+} from "./connection.ts";
+import { machineOf, userFile } from "./files.ts";
+
+export interface InitOptions extends TestOptions {
+  withToken?: boolean;
+  /** Of the project in the working directory; "" for none, without a question. */
+  idPrefix?: string;
+}
+
+/** Answers so far; `typed` names those that a person typed and may correct. */
+interface Known extends Partial<Answers> {
+  typed: ReadonlySet<"baseUrl" | "apiKey">;
+}
+
+/** The address in a text; `flag` names where it comes from, if nobody typed it. */
+function checkedAddress(text: string, flag = ""): string {
+  try {
+    return parseBaseUrl(text).baseUrl;
+  } catch (error) {
+    if (!(error instanceof AddressProblem)) throw error;
+    throw new CliError("usage", flag + error.message, { hints: [addressHint(text)] });
+  }
+}
+
+function checkedProfile(name: string): string {
+  if (isProfileName(name)) return name;
+  throw new CliError("usage", `"${name}" is not a valid profile name`, {
+    hints: ['use letters, digits, "-", "_" and "."'],
+  });
+}
+
+/**
+ * The answers of flags, environment and stdin. Throws CliError for invalid ones: nobody can
+ * correct them here.
+ */
+async function readKnown(context: Context, options: InitOptions, prompt: Prompt): Promise<Known> {
+  const given = environmentLayer(context.env, context.cwd).values;
+  const address = options.baseUrl ?? given.baseUrl;
+  const profile = givenWord(options, context.env, "profile")?.word;
+  const known: Known = {
+    typed: new Set(),
+    dialect: options.dialect ?? given.dialect,
+    ...(address === undefined ? {} : { baseUrl: checkedAddress(address, "--base-url: ") }),
+    ...(profile === undefined ? {} : { profile: checkedProfile(profile) }),
+  };
+  if (options.withToken === true) {
+    return { ...known, apiKey: await checkKeyText(prompt, await readPipedKey(context)) };
+  }
+  const { apiKey, accessToken } = given as { apiKey?: string; accessToken?: string };
+  const key = apiKey ?? accessToken;
+  return key === undefined ? known : { ...known, apiKey: key, accessToken: apiKey && accessToken };
+}
+
+/** Asks until `read` accepts the answer. Off a terminal, or at the end of the input, throws the mistake. */
+async function askUntilRead<T>(
+  prompt: Prompt,
+  output: Output,
+  ask: () => Promise<string>,
+  read: (answer: string) => T | Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    try {
+      return await read(answer);
+    } catch (error) {
+      const canAskAgain = prompt.canAsk && !prompt.hasEnded;
+      if (!canAskAgain || !(error instanceof CliError) || error.exit === "interrupted") throw error;
+      await output.problem(error.message);
+      for (const hint of error.hints) await output.problem("  → ", hint);
+    }
+  }
+}
+
+/** Undefined for a person without a service who wants to try a local one. */
+async function askAddress(
+  prompt: Prompt,
+  output: Output,
+  before: string | undefined,
+): Promise<string | undefined> {
+  const remedy = { exit: "usage", flag: "--base-url" } as const;
+  const orNone = prompt.canAsk && before === undefined ? " (Enter: I have none yet)" : "";
+  const question = `Address of the service${orNone}`;
+  const ask = (): Promise<string> => prompt.ask(question, remedy, before);
+  return await askUntilRead(prompt, output, ask, async (answer) => {
+    if (answer !== "") return checkedAddress(answer);
+    const offer = "Try knowctl now, with a local service and a folder of yours?";
+    if (await prompt.confirm(offer, true)) return undefined;
+    throw new CliError("usage", "an address is needed to go on", {
+      hints: ["ask the administrator of the service for it; Ctrl-C ends"],
+    });
+  });
+}
+
+async function askKey(prompt: Prompt, output: Output): Promise<string> {
+  const flag = "KNOWCTL_API_KEY, or --with-token and the key on stdin";
+  const ask = (): Promise<string> => prompt.askHidden("API key", { exit: "not-configured", flag });
+  return await askUntilRead(prompt, output, ask, (answer) => checkKeyText(prompt, answer));
+}
+
+async function askProfile(prompt: Prompt, output: Output): Promise<string> {
+  if (!prompt.canAsk) return "default";
+  const remedy = { exit: "usage", flag: "--profile" } as const;
+  const ask = (): Promise<string> => prompt.ask("Name of this profile", remedy, "default");
+  return await askUntilRead(prompt, output, ask, checkedProfile);
+}
+
+/**
+ * Asks for what is missing: address, key, name. `before` is an address that failed. Undefined for
+ * a person without a service who wants to try a local one. Off a terminal throws CliError with the
+ * flag that replaces the first missing answer.
+ */
+async function askMissing(
+  prompt: Prompt,
+  output: Output,
+  known: Known,
+  before?: string,
+): Promise<(Answers & Known) | undefined> {
+  const typed = new Set(known.typed);
+  let { baseUrl, apiKey } = known;
+  if (baseUrl === undefined) {
+    baseUrl = await askAddress(prompt, output, before);
+    if (baseUrl === undefined) return undefined;
+    typed.add("baseUrl");
+  }
+  if (apiKey === undefined) {
+    // A second time for a refused key, where the origin was shown already.
+    if (prompt.canAsk && !typed.has("apiKey")) await noteKeyOrigin(output, known.dialect);
+    apiKey = await askKey(prompt, output);
+    typed.add("apiKey");
+  }
+  const profile = known.profile ?? (await askProfile(prompt, output));
+  return { dialect: undefined, accessToken: undefined, ...known, baseUrl, apiKey, profile, typed };
+}
+
+/** The typed answer that a failed test of the connection puts in doubt; undefined if none. */
+function doubtfulAnswer(error: CliError, { typed }: Known): "baseUrl" | "apiKey" | undefined {
+  const ofAddress = ["unreachable", "timeout", "server-error", "not-found", "not-configured"];
+  const isAddress = ofAddress.includes(error.exit);
+  const answer = isAddress ? "baseUrl" : error.exit === "auth" ? "apiKey" : undefined;
+  return answer !== undefined && typed.has(answer) ? answer : undefined;
+}
 
 function originOf(address: unknown): string | undefined {
   try {
@@ -96,6 +243,58 @@ async function connectAsking(
   }
 }
 
+const prefixMember = ["ingest", "idPrefix"];
+const noPrefix = "-";
+
+/** `handbook/` for the project in `folder`: by its git remote, else by the folder; "" without a name. */
+async function proposedPrefix(context: Context, folder: string): Promise<string> {
+  const remote = await remoteName(folder, context.env, { signal: context.signal });
+  const name = (remote ?? basename(folder)).replace(/[^\p{L}\p{N}._-]+/gu, "-");
+  return /[\p{L}\p{N}]/u.test(name) ? `${name}/` : "";
+}
+
+async function askPrefix(context: Context, prompt: Prompt, output: Output, folder: string) {
+  await output.note(
+    "Ids of documents count in the whole service: a prefix keeps those of this project apart.",
+  );
+  const question = `Id prefix of documents from ${folder} ("${noPrefix}" for none)`;
+  const remedy = { exit: "usage", flag: "--id-prefix" } as const;
+  return await prompt.ask(question, remedy, (await proposedPrefix(context, folder)) || noPrefix);
+}
+
+/**
+ * Writes `ingest.idPrefix` to the project file: of --id-prefix, else as a person answers on a terminal.
+ * A file that this creates, or that was trusted, is trusted afterwards. `isSet`: another file has one.
+ */
+async function initIdPrefix(
+  context: Context,
+  given: string | undefined,
+  prompt: Prompt,
+  output: Output,
+  isSet: boolean,
+): Promise<void> {
+  if (given === "" || (given === undefined && (!prompt.canAsk || isSet))) return;
+  const machine = machineOf(context);
+  const cwd = realpathSync(context.cwd);
+  const folder = findGitRoot(context, cwd) ?? cwd;
+  // Documents of all projects lie below the home folder.
+  if (given === undefined && folder === realpathSync(machine.home)) return;
+  const { file: found, refused } = await findProject(cwd, { machine, trustAll: false });
+  if (refused) throw refused;
+  const path = found?.path ?? join(folder, ".cliconfig.json");
+  const draft = await openDraft(path, false, machine);
+  if (given === undefined && readDraft(draft, prefixMember) !== undefined) return;
+  const prefix = given ?? (await askPrefix(context, prompt, output, folder));
+  if (prefix === noPrefix || prefix === "") return;
+  const keepsTrust = !found || (await isTrusted(await parseFound(found), machine));
+  await saveDraft(changeDraft(draft, prefixMember, prefix));
+  if (keepsTrust) await rememberTrust(await parseFound(await readNamed(path, cwd)), machine);
+  await output.note(
+    `ids of documents from ${folder} begin with ${prefix} (ingest.idPrefix in ${path})`,
+  );
+  if (!keepsTrust) await output.note(`trust ${path} before you upload: knowctl config trust`);
+}
+
 /**
  * `config init`: creates a profile in the user file. Asks on a terminal for address, key and name;
  * without one it reads flags, variables or stdin. Tests the connection, saves, and gives the project
@@ -127,7 +326,6 @@ export async function configInit(
     );
   }
   const isSet = readDraft(next, ["ingest", "idPrefix"]) !== undefined;
-  const { initIdPrefix } = await import("./init-id-prefix.ts");
   await initIdPrefix(context, options.idPrefix, prompt, output, isSet);
   await output.note("next: knowctl connectors list");
 }

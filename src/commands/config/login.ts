@@ -8,41 +8,21 @@ import {
 import { lacksPermission } from "../../api/answers/status.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Config } from "../../config/load.ts";
-import { AddressProblem, parseBaseUrl } from "../../config/values/url.ts";
+import { AddressProblem, parseBaseUrl, type BaseUrl } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";
 import { writeError, createOutput, type Output } from "../../output/terminal/output.ts";
-import { askBareKey, checkKeyText } from "./bare-key.ts";
 import { loadToShow, machineOf, userFile } from "./files.ts";
-import { testConnection } from "./init-connection.ts";
-import { noteKeyOrigin } from "./key-origin.ts";
+import { checkKeyText, noteKeyOrigin, testConnection, type TestOptions } from "./connection.ts";
 import { createPrompt, readPipedKey, type Prompt } from "../prompt.ts";
 
-export interface LoginOptions extends GlobalFlags {
+export interface LoginOptions extends TestOptions {
   withToken?: boolean;
   /** Which key: `api-key` (default; can be the only key) or `access-token`. */
   kind?: "api-key" | "access-token";
-  /** False for `--no-check`: the key is stored without a request. */
-  check?: boolean;
-}
-
-interface Trial {
-  options: LoginOptions;
-  config: Config;
-  prompt: Prompt;
-  output: Output;
 }
 
 const members = { "api-key": "apiKey", "access-token": "accessToken" } as const;
-
-function parsed(address: string): { baseUrl: string; origin: string } {
-  try {
-    return parseBaseUrl(address);
-  } catch (error) {
-    if (!(error instanceof AddressProblem)) throw error;
-    throw new CliError("not-configured", error.message);
-  }
-}
 
 /**
  * The base URL for the key: the profile's own in the user file, else a new one from flag,
@@ -50,71 +30,55 @@ function parsed(address: string): { baseUrl: string; origin: string } {
  * to the origin that is stored with it.
  */
 function addressFor(config: Config, draft: Draft): string {
+  const refuse = (message: string, ...hints: string[]): CliError =>
+    new CliError("not-configured", message, { hints });
+  const parsed = (address: string): BaseUrl => {
+    try {
+      return parseBaseUrl(address);
+    } catch (error) {
+      throw error instanceof AddressProblem ? refuse(error.message) : error;
+    }
+  };
   const own = readDraft(draft, ["profiles", config.profile, "baseUrl"]);
-  const origin = config.origins.get("baseUrl");
   const inEffect = config.values.baseUrl;
   if (typeof own === "string") {
-    const isOther = inEffect !== undefined && parsed(inEffect).origin !== parsed(own).origin;
-    if (!isOther) return own;
-    throw new CliError(
-      "not-configured",
+    if (inEffect === undefined || parsed(inEffect).origin === parsed(own).origin) return own;
+    throw refuse(
       `profile "${config.profile}" is for ${parsed(own).origin}, not for ${parsed(inEffect).origin}`,
-      {
-        hints: ["store the key in another profile: --profile NAME"],
-      },
+      "store the key in another profile: --profile NAME",
     );
   }
+  const origin = config.origins.get("baseUrl");
   const project = config.files.find((file) => file.layer === "project");
   if (origin?.source === "project" && project && !project.trusted) {
-    throw new CliError(
-      "not-configured",
+    throw refuse(
       `${origin.where} sets the address, but this file is not trusted`,
-      {
-        hints: ["trust it: knowctl config trust", "or set the address: --base-url URL"],
-      },
+      "trust it: knowctl config trust",
+      "or set the address: --base-url URL",
     );
   }
   if (inEffect !== undefined) return parsed(inEffect).baseUrl;
-  throw new CliError(
-    "not-configured",
+  throw refuse(
     `profile "${config.profile}" has no base URL, so no key can be stored`,
-    {
-      hints: ["set it: --base-url URL", "or answer questions: knowctl config init"],
-    },
+    "set it: --base-url URL",
+    "or answer questions: knowctl config init",
   );
 }
 
 /**
- * Tries a key before it replaces one that works. A key that the service knows but that may not list
- * connectors is a good one. Throws CliError for a refused key, or a service that does not answer,
+ * What to do about a key that the service did not take, before it replaces one that works. A key that
+ * the service knows but that may not list connectors is a good one. Throws the error of any other,
  * unless the person stores it anyway.
  */
-async function tryKey(
-  context: Context,
-  { options, config, prompt, output }: Trial,
-  baseUrl: string,
-  key: string,
-): Promise<void> {
-  if (options.check === false) return;
-  const { profile, dialect } = config;
-  try {
-    await testConnection(
-      context,
-      options,
-      { profile, baseUrl, dialect, apiKey: key, accessToken: key },
-      output,
-    );
-  } catch (error) {
-    if (error instanceof CliError && error.cause instanceof ApiError) {
-      // Services of the onyx dialect answer 403 to an unknown key as well, without a code.
-      if (error.cause.status === 403 && lacksPermission.test(error.cause.code ?? "")) return;
-    }
-    if (!(error instanceof CliError) || !prompt.canAsk) throw error;
-    await writeError(output, new CliError(error.exit, error.message, { details: error.details }));
-    if (!(await prompt.confirm("Store this key anyway?"))) {
-      throw new CliError(error.exit, "nothing was stored", { cause: error });
-    }
+async function storeAnyway(error: unknown, prompt: Prompt, output: Output): Promise<void> {
+  if (error instanceof CliError && error.cause instanceof ApiError) {
+    // Services of the onyx dialect answer 403 to an unknown key as well, without a code.
+    if (error.cause.status === 403 && lacksPermission.test(error.cause.code ?? "")) return;
   }
+  if (!(error instanceof CliError) || !prompt.canAsk) throw error;
+  await writeError(output, new CliError(error.exit, error.message, { details: error.details }));
+  if (await prompt.confirm("Store this key anyway?")) return;
+  throw new CliError(error.exit, "nothing was stored", { cause: error });
 }
 
 /** `login`: stores a key for the profile in the user file (mode 0600). It is never an argument. */
@@ -135,14 +99,20 @@ export async function login(
     options.withToken === true
       ? await readPipedKey(context)
       : await prompt.askHidden(`Key for ${baseUrl}`, remedy);
-  const key = checkKeyText(await askBareKey(prompt, given));
+  const key = await checkKeyText(prompt, given);
   output.secrets.add(key);
-  await tryKey(context, { options, config, prompt, output }, baseUrl, key);
-  const at = (member: string): string[] => ["profiles", config.profile, member];
+  const { profile, dialect } = config;
+  if (options.check !== false) {
+    const answers = { profile, baseUrl, dialect, apiKey: key, accessToken: key };
+    await testConnection(context, options, answers, output).catch((error: unknown) =>
+      storeAnyway(error, prompt, output),
+    );
+  }
+  const at = (member: string): string[] => ["profiles", profile, member];
   const withAddress = changeDraft(draft, at("baseUrl"), baseUrl);
   await saveDraft(changeDraft(withAddress, at(members[options.kind ?? "api-key"]), key));
   await output.note(
-    `key of profile ${config.profile} for ${baseUrl} stored in ${draft.path} (readable only by you)`,
+    `key of profile ${profile} for ${baseUrl} stored in ${draft.path} (readable only by you)`,
   );
 }
 

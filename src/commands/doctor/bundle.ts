@@ -11,7 +11,7 @@ import { neutralise, neutraliseJson } from "../../output/terminal/neutralise.ts"
 import { createSecrets, type Secrets } from "../../output/terminal/redact.ts";
 import type { FailureCount } from "../../sync/state/failure-counts.ts";
 import { machineOf } from "../config/files.ts";
-import type { ValueRow } from "../config/values.ts";
+import type { ValueRow } from "../config/show.ts";
 import { statsOf } from "../stats-of.ts";
 import type { Examination } from "./check.ts";
 

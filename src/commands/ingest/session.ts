@@ -1,4 +1,10 @@
-import { inspectSetup, stateFolder, type DocumentSource, openShaping, type Shaping } from "./options/settings.ts";
+import {
+  inspectSetup,
+  stateFolder,
+  type DocumentSource,
+  openShaping,
+  type Shaping,
+} from "./options/settings.ts";
 import type { ClientOptions } from "../../api/call.ts";
 import type { Client } from "../../api/client.ts";
 import { loadExamine } from "../../checks/lint/load-examine.ts";

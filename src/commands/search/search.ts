@@ -6,7 +6,14 @@ import { checkFormat, checkSelection, writeList } from "../../output/formats/for
 import { parseFilter, passes } from "../../output/formats/select.ts";
 import { pathsFrom, type ShownPath } from "../../output/paths.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import { type DrawOptions, drawResults, searchColumns, type SearchResult, snippetOf, type Span } from "../../output/search/results.ts";
+import {
+  type DrawOptions,
+  drawResults,
+  searchColumns,
+  type SearchResult,
+  snippetOf,
+  type Span,
+} from "../../output/search/results.ts";
 import { sandboxCaveat } from "../../output/sandbox-caveat.ts";
 import { filesInState, type StateFlag } from "../files-in-state.ts";
 import { parseSince, parseTags } from "../chat/options.ts";

@@ -7,7 +7,12 @@ import { CliError } from "../../errors.ts";
 import type { RenderMode } from "../../output/chat/markdown.ts";
 import { sessionMarkdown, sessionRecord } from "../../output/chat/stored/session-record.ts";
 import { citedIds } from "../../output/chat/sources.ts";
-import { branchesOf, turnOfStored, withParallelAnswers, type LocalFiles } from "../../output/chat/stored/stored.ts";
+import {
+  branchesOf,
+  turnOfStored,
+  withParallelAnswers,
+  type LocalFiles,
+} from "../../output/chat/stored/stored.ts";
 import type { StoredSession } from "../../api/session-schemas.ts";
 import { writeTranscript } from "../../output/chat/stored/transcript.ts";
 import { neutraliseJson } from "../../output/terminal/neutralise.ts";

@@ -13,7 +13,14 @@ import { openOutput } from "../connect.ts";
 import { pairText } from "../ingest/target/pair.ts";
 import { createPrompt } from "../prompt.ts";
 import { refuseRepeatedFile } from "../stats-of.ts";
-import { findState, guardWriting, openToRead, openOrCreate, type StateFlags, type StatePlace } from "./place.ts";
+import {
+  findState,
+  guardWriting,
+  openToRead,
+  openOrCreate,
+  type StateFlags,
+  type StatePlace,
+} from "./place.ts";
 import { readExport } from "./read-export.ts";
 
 export interface StateImportOptions extends StateFlags {

@@ -1,6 +1,7 @@
 import { basename, extname } from "node:path";
 import { CliError } from "../../errors.ts";
 import { brokenConfig, placeOf, SyntaxProblem, type Path, type Tree } from "./problems.ts";
+import { prefixOf, type FoundFile } from "../find/places.ts";
 import type { ConfigContent } from "../values/schema.ts";
 
 export interface ParsedFile {
@@ -64,4 +65,9 @@ export async function parseConfig(
   const checked = validateConfig({ path, text, tree }, prefix);
   if ("problems" in checked) throw brokenConfig(checked.problems);
   return { path, text, tree, prefix, content: checked.content };
+}
+
+/** Parses a file that was found. */
+export function parseFound({ path, text }: FoundFile): Promise<ParsedFile> {
+  return parseConfig(path, text, prefixOf(path));
 }

@@ -47,6 +47,7 @@ function maskSecret(secret: Secret): unknown {
 
 /** A copy of any part of a configuration that is safe to show. `key` is the last word of its path. */
 export function maskValue(value: unknown, key: string): unknown {
+  if (value === undefined) return undefined;
   if (isSecretName(key)) return maskSecret(value as Secret);
   if (key === "headers" && typeof value === "object" && value !== null) {
     const headers = Object.entries(value as Record<string, Secret>);

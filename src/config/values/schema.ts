@@ -56,7 +56,7 @@ export type IngestRule = z.infer<typeof IngestRule>;
 
 const keys = (field: string) => z.optional(list(`front matter keys for the ${field}, first wins`));
 
-export const FrontMatterSettings = z.strictObject({
+const FrontMatterSettings = z.strictObject({
   id: keys("id"),
   title: keys("title"),
   semanticIdentifier: keys("semantic identifier"),

@@ -2,17 +2,7 @@ import type { core } from "zod/mini";
 import { CliError } from "../../errors.ts";
 import { nearest } from "../../nearest.ts";
 import { dotted, valueAt, whereIs, type Path, type Problem, type Tree } from "../file/problems.ts";
-import { isSecretName } from "./members.ts";
-import {
-  ChatSettings,
-  ConfigContent,
-  FrontMatterSettings,
-  IngestRule,
-  IngestSettings,
-  LintSettings,
-  Profile,
-  profileName,
-} from "./schema.ts";
+import { ConfigContent, Profile, profileName } from "./schema.ts";
 
 /** The JSON type of the value at a path. Never the value itself: it may be a secret. */
 function typeAt(content: unknown, path: Path): string {
@@ -46,18 +36,33 @@ function messageFor(issue: core.$ZodIssue, content: unknown): string {
   return issue.message;
 }
 
-/** Keys that are allowed at a path, for the "did you mean". */
-function knownKeys(path: Path): string[] {
-  if (path.length === 0) return Object.keys(ConfigContent.shape);
-  if (path.length === 2 && path[0] === "profiles") return Object.keys(Profile.shape);
-  if (path.at(-1) === "chat") return Object.keys(ChatSettings.shape);
-  if (path.at(-1) === "ingest") return Object.keys(IngestSettings.shape);
-  if (path.at(-1) === "frontMatter") return Object.keys(FrontMatterSettings.shape);
-  if (path[0] === "lint") {
-    return path.length === 1 ? Object.keys(LintSettings.shape) : ["paths", "rules"];
-  }
-  return typeof path.at(-1) === "number" ? Object.keys(IngestRule.shape) : [];
+/** What a schema of zod says about its parts. */
+interface Part {
+  _zod: {
+    def: {
+      type: string;
+      shape?: Record<string, Part>;
+      innerType?: Part;
+      element?: Part;
+      valueType?: Part;
+    };
+  };
 }
+
+/** The part of the schema at a path; undefined where it has none. */
+function partAt(path: Path): Part["_zod"]["def"] | undefined {
+  let part: Part | undefined = ConfigContent as unknown as Part;
+  for (const step of path) {
+    while (part?._zod.def.innerType) part = part._zod.def.innerType;
+    const { shape, element, valueType }: Partial<Part["_zod"]["def"]> = part?._zod.def ?? {};
+    part = shape ? shape[String(step)] : (element ?? valueType);
+  }
+  while (part?._zod.def.innerType) part = part._zod.def.innerType;
+  return part?._zod.def;
+}
+
+/** Keys that are allowed at a path, for the "did you mean". */
+const knownKeys = (path: Path): string[] => Object.keys(partAt(path)?.shape ?? {});
 
 function unknownKey(path: Path, key: string): string {
   if (key === "$import") return `${dotted(path)}: importing another file is not possible`;
@@ -115,11 +120,6 @@ export function isProfileName(name: string): boolean {
   return profileName.test(name);
 }
 
-const topKeys = Object.keys(ConfigContent.shape);
-const profileKeys = Object.keys(Profile.shape);
-// Users choose the names below these keys, and such names may hold dots.
-const userNamed = new Set(["metadata", "tags", "headers"]);
-
 function unknownArgument(key: string, word: string, known: readonly string[]): CliError {
   const suggestion = nearest(word, known);
   return new CliError("usage", `unknown configuration key ${key}`, {
@@ -132,12 +132,17 @@ function unknownArgument(key: string, word: string, known: readonly string[]): C
   });
 }
 
-function checkStep(key: string, path: readonly string[], word: string): void {
-  const known = knownKeys(path);
-  const parent = path.at(-1) ?? "";
-  const isFree = path.length === 1 && parent === "profiles";
-  if (isFree || userNamed.has(parent) || known.includes(word)) return;
-  throw unknownArgument(key, word, known);
+/** The path of a profile that a key begins with, and the words after it. */
+function profilePath(key: string, profiles: readonly string[]): [path: string[], rest: string[]] {
+  const tail = key.slice("profiles.".length);
+  // Names may hold dots: the longest existing one wins.
+  const named = profiles
+    .filter((name) => tail === name || tail.startsWith(`${name}.`))
+    .toSorted((a, b) => b.length - a.length)[0];
+  const name = named ?? tail.split(".", 1)[0] ?? "";
+  if (name === "") return [["profiles"], []];
+  const after = tail.slice(name.length + 1);
+  return [["profiles", name], after === "" ? [] : after.split(".")];
 }
 
 /**
@@ -146,38 +151,20 @@ function checkStep(key: string, path: readonly string[], word: string): void {
  * the profile in effect. Throws CliError `usage` for an unknown key.
  */
 export function parseKey(key: string, profile: string, profiles: readonly string[] = []): string[] {
+  const [topKeys, profileKeys] = [knownKeys([]), knownKeys(["profiles", ""])];
   const words = key.split(".");
-  const first = words[0] ?? "";
-  const inProfile = !topKeys.includes(first) && profileKeys.includes(first);
-  if (!inProfile && !topKeys.includes(first))
+  const [first = ""] = words;
+  const isOwn = !topKeys.includes(first) && profileKeys.includes(first);
+  if (!isOwn && !topKeys.includes(first))
     throw unknownArgument(key, first, [...topKeys, ...profileKeys]);
-  const path: string[] = inProfile ? ["profiles", profile] : [];
-  let rest = words;
-  if (first === "profiles") {
-    // Profile names may hold dots: the longest existing name wins.
-    const tail = key.slice("profiles.".length);
-    const named = profiles
-      .filter((name) => tail === name || tail.startsWith(`${name}.`))
-      .toSorted((a, b) => b.length - a.length)[0];
-    const name = named ?? words[1];
-    path.push("profiles", ...(name ? [name] : []));
-    const after = name ? tail.slice(name.length + 1) : "";
-    rest = after === "" ? [] : after.split(".");
-  }
-  for (let index = 0; index < rest.length; index++) {
-    const parent = path.at(-1) ?? "";
-    if (userNamed.has(parent)) {
-      path.push(rest.slice(index).join("."));
-      break;
-    }
-    const word = rest[index] ?? "";
-    checkStep(key, path, word);
+  const own: string[] = isOwn ? ["profiles", profile] : [];
+  const [path, rest] = first === "profiles" ? profilePath(key, profiles) : [own, words];
+  for (const [index, word] of rest.entries()) {
+    // Users choose the names in a record, and such names may hold dots.
+    if (partAt(path)?.type === "record") return [...path, rest.slice(index).join(".")];
+    const known = knownKeys(path);
+    if (!known.includes(word)) throw unknownArgument(key, word, known);
     path.push(word);
   }
   return path;
-}
-
-/** Whether a path names a secret, or an object that holds one. */
-export function isSecretPath(path: readonly string[]): boolean {
-  return path[0] === "profiles" && (isSecretName(path[2] ?? "") || path[2] === "headers");
 }

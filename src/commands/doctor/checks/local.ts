@@ -3,7 +3,7 @@ import { restrictContent } from "../../../config/trust.ts";
 import { plainText, type Text } from "../../../output/terminal/text.ts";
 import { tool } from "../../../output/report/tool.ts";
 import { hideStoredKeys, machineOf } from "../../config/files.ts";
-import { valueRows, type ValueRow } from "../../config/values.ts";
+import { valueRows, type ValueRow } from "../../config/show.ts";
 import { createProber } from "../../../api/retry/prober.ts";
 import { loadSettings, openClient } from "../../connect.ts";
 import {
