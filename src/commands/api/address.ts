@@ -82,3 +82,50 @@ export function withQuery(path: string, query: string): string {
   if (query === "") return path;
   return `${path}${path.includes("?") ? "&" : "?"}${query}`;
 }
+
+/** Set by the HTTP client only: they frame or route the message, and a wrong value breaks it. */
+const framing =
+  /^(?:accept-encoding|connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/;
+
+/** Headers with keys. Keys come from the profile: every local process can read arguments. */
+const credentials = /^(?:authorization|cookie2?|proxy-.*|x-onyx-authorization)$/;
+
+/**
+ * Parses --header into values by lower-case name; the last value of a name wins. Throws
+ * CliError `usage` for a malformed header, one that breaks the message or carries a key.
+ * Errors quote no value: it may be a secret.
+ */
+export function parseHeaders(given: readonly string[]): Record<string, string> {
+  const headers = Object.create(null) as Record<string, string>;
+  for (const each of given) {
+    const [, written, value = ""] = /^([!#$%&'*+.^_`|~\w-]+):([^]*)$/.exec(each) ?? [];
+    const name = written?.toLowerCase();
+    const refuse = (problem: string, hint: string): CliError =>
+      new CliError("usage", `--header${name === undefined ? "" : ` ${name}`}: ${problem}`, {
+        hints: [hint],
+      });
+    if (name === undefined) {
+      throw refuse("expected name: value", "for example --header 'Accept: text/plain'");
+    }
+    if (!/^[\t\u0020-\u007e]*$/.test(value)) {
+      const problem = "the value must be printable ASCII on one line";
+      throw refuse(problem, "percent-encode other characters");
+    }
+    if (credentials.test(name)) {
+      throw refuse(
+        "a key cannot be passed on the command line",
+        "choose the key with --profile and --key; `knowctl login` stores one",
+      );
+    }
+    if (framing.test(name)) throw refuse("knowctl sets this header itself", "leave it out");
+    headers[name] = value.trim();
+  }
+  return headers;
+}
+
+/** Values of headers whose name suggests a secret. */
+export function secretValues(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers)
+    .filter(([name]) => /auth|cookie|key|pass|secret|signature|token/.test(name))
+    .map(([, value]) => value);
+}

@@ -1,4 +1,3 @@
-import type { ApiOptions } from "./options.ts";
 import type { Client } from "../../api/client.ts";
 import type { Answer } from "../../api/transport/exchange.ts";
 import { header } from "../../api/transport/headers.ts";
@@ -8,22 +7,14 @@ import { ApiError, CliError } from "../../errors.ts";
 import { checkFormat, writeList } from "../../output/formats/formats.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { connect } from "../connect.ts";
-import { isSafe } from "./address.ts";
-import { secretValues } from "./headers.ts";
-import { createCall, readRequest, type ApiRequest } from "./request.ts";
-import { isParsed, safeJson, showBody, showHead } from "./show.ts";
-import { nestsTooDeep } from "../../api/answers/depth.ts";
+import { isSafe, secretValues } from "./address.ts";
+import { createCall, readRequest, type ApiOptions, type ApiRequest } from "./request.ts";
+import { isParsed, readParsed, showBody, showHead } from "./show.ts";
 import type { Dialect, PageForm } from "../../api/dialects.ts";
 import { readMember } from "../../output/formats/select.ts";
 
 /** More pages than this mean that the service repeats pages. */
 const maxPages = 100_000;
-
-interface Page {
-  rows: unknown[];
-  /** Path of the next page; undefined after the last page. */
-  next: string | undefined;
-}
 
 function withParameter(path: string, name: string, value: string): string {
   const url = new URL(`http://base${path}`);
@@ -52,86 +43,55 @@ function nextByCursor(
   return withParameter(path, form.parameter, cursor);
 }
 
-/** Next path of a listing whose pages are numbered from 0. */
+/** Next path of a listing whose pages are numbered from 0; `sizes` are the rows of each page so far. */
 function nextByNumber(
   path: string,
   form: PageForm & { by: "number" },
   value: unknown,
-  state: State,
+  sizes: readonly number[],
 ) {
   const total = readMember(value, [form.total]).value;
   const number = Number(new URL(`http://base${path}`).searchParams.get(form.parameter) ?? "0");
   if (!Number.isSafeInteger(number)) throw pagingError(path, `${form.parameter} is not a number`);
-  state.size ??= state.rows;
-  // Rows before the user's first page count as seen.
-  const seen = state.rows + (number - state.pages) * state.size;
+  // Rows before the user's first page count as seen; the first page has the page size.
+  const before = (number + 1 - sizes.length) * (sizes[0] ?? 0);
+  const seen = sizes.reduce((sum, size) => sum + size, before);
   if (typeof total === "number" && seen >= total) return undefined;
   return withParameter(path, form.parameter, String(number + 1));
 }
 
-interface State {
-  pages: number;
-  rows: number;
-  /** Rows of the first page: the page size. */
-  size?: number;
-}
-
-function readPage(
-  path: string,
-  value: unknown,
-  { pages: forms, name }: Dialect,
-  state: State,
-): Page {
-  if (Array.isArray(value)) return { rows: value as unknown[], next: undefined };
-  for (const form of forms ?? []) {
-    const rows: unknown = readMember(value, [form.rows]).value;
-    if (!Array.isArray(rows)) continue;
-    state.rows += rows.length;
-    if (rows.length === 0) return { rows, next: undefined };
-    const next =
-      form.by === "cursor"
-        ? nextByCursor(path, form, value, rows.at(-1))
-        : nextByNumber(path, form, value, state);
-    return { rows: rows as unknown[], next };
-  }
-  throw new CliError(
-    "server-error",
-    `${path}: the response is not a page in a form of the ${name} interface`,
-    {
-      hints: ["leave out --paginate to see the response"],
-    },
-  );
-}
-
 /**
  * Yields the rows of all pages from `path` on; requests a page when its rows are due.
- * `send` sends one GET and returns the response text. Throws CliError `server-error`
+ * `read` sends one GET and parses the response. Throws CliError `server-error`
  * for a response that is not a page, and for pages that do not end.
  */
 async function* rowsOfPages(
   path: string,
-  dialect: Dialect,
-  send: (path: string) => Promise<string>,
+  { pages: forms = [], name }: Dialect,
+  read: (path: string) => Promise<unknown>,
 ): AsyncGenerator<object> {
-  const state: State = { pages: 0, rows: 0 };
+  const sizes: number[] = [];
   const seen = new Set<string>();
   for (let at: string | undefined = path; at !== undefined;) {
     if (seen.has(at) || seen.size > maxPages) throw pagingError(path, "the service repeats them");
     seen.add(at);
-    const json = await send(at);
-    let value: unknown;
-    try {
-      value = JSON.parse(json);
-    } catch {
-      throw pagingError(at, "the response is not JSON");
+    const value = await read(at);
+    const form = forms.find(({ rows }) => Array.isArray(readMember(value, [rows]).value));
+    const found = form ? readMember(value, [form.rows]).value : value;
+    if (!Array.isArray(found)) {
+      const message = `${at}: the response is not a page in a form of the ${name} interface`;
+      throw new CliError("server-error", message, {
+        hints: ["leave out --paginate to see the response"],
+      });
     }
-    if (nestsTooDeep(value, json)) throw pagingError(at, "the response is nested too deep");
-    const page = readPage(at, value, dialect, state);
-    for (const row of page.rows) {
-      yield typeof row === "object" && row !== null ? row : { value: row };
-    }
-    state.pages++;
-    at = page.next;
+    const rows = found as unknown[];
+    for (const row of rows) yield typeof row === "object" && row !== null ? row : { value: row };
+    sizes.push(rows.length);
+    if (!form || rows.length === 0) return;
+    at =
+      form.by === "cursor"
+        ? nextByCursor(at, form, value, rows.at(-1))
+        : nextByNumber(at, form, value, sizes);
   }
 }
 
@@ -161,27 +121,23 @@ async function showRefused(output: Output, options: ApiOptions, answer: Answer):
 
 /** Adds hints of this command. `kind` tells whether the service may have acted on the request. */
 function withHints(error: unknown, { method }: ApiRequest, kind: FaultKind | undefined): unknown {
-  if (error instanceof ApiError && error.code === "ANSWER_TOO_LARGE") {
-    return new CliError(error.exit, error.message, {
-      cause: error,
-      hints: ["without --output, --fields, --filter and --jq a response of any size is streamed"],
-    });
+  if (!(error instanceof ApiError)) return error;
+  const { exit, message, hints, status, code } = error;
+  const hinted = (...all: string[]): CliError =>
+    new CliError(exit, message, { cause: error, hints: all });
+  if (code === "ANSWER_TOO_LARGE") {
+    return hinted(
+      "without --output, --fields, --filter and --jq a response of any size is streamed",
+    );
   }
-  if (error instanceof ApiError && (error.status === 404 || error.status === 405)) {
-    return new CliError(error.exit, error.message, {
-      cause: error,
-      hints: ["check method and path; paths are below the API root", ...error.hints],
-    });
+  if (status === 404 || status === 405) {
+    return hinted("check method and path; paths are below the API root", ...hints);
   }
-  const isUnknown = kind === "connection" || kind === "timeout";
-  if (!(error instanceof ApiError) || isSafe(method) || !isUnknown) return error;
-  return new CliError(error.exit, error.message, {
-    cause: error,
-    hints: [
-      ...error.hints,
-      "the service may have acted on the request: check before you send it again",
-    ],
-  });
+  if (isSafe(method) || (kind !== "connection" && kind !== "timeout")) return error;
+  return hinted(
+    ...hints,
+    "the service may have acted on the request: check before you send it again",
+  );
 }
 
 interface ApiRun {
@@ -222,14 +178,14 @@ async function sendPages({ context, client, output, options, request }: ApiRun):
       hints: ["leave out --paginate: each of its listings is one response"],
     });
   }
-  const send = async (path: string): Promise<string> => {
+  const read = async (path: string): Promise<unknown> => {
     const call = await createCall(context, client, { ...request, path }, undefined);
     const answer = await client.raw({ ...call, responseBytes: maxParsedBytes });
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of answer.body) chunks.push(chunk);
-    return safeJson(output, Buffer.concat(chunks).toString());
+    const broken = (problem: string): CliError =>
+      pagingError(path, `the response is ${problem === "empty" ? "not JSON" : problem}`);
+    return (await readParsed(output, answer.body, broken)).value;
   };
-  const rows = rowsOfPages(request.path, dialect, send);
+  const rows = rowsOfPages(request.path, dialect, read);
   if (options.silent === true) {
     for await (const row of rows) void row;
     return;

@@ -1,21 +1,34 @@
-import type { ApiOptions } from "./options.ts";
 import type { Call, Client } from "../../api/client.ts";
+import { exactBytes } from "../../api/transport/multipart.ts";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError, codeOf, fileProblem } from "../../errors.ts";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
 import {
   isMethod,
   isSafe,
   keyFor,
+  parseHeaders,
   parseMethod,
   parsePath,
   withQuery,
   type Method,
 } from "./address.ts";
-import { parseHeaders } from "./headers.ts";
-import { createReadStream } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
-import { basename, resolve } from "node:path";
-import { exactBytes } from "../../api/transport/multipart.ts";
+
+export interface ApiOptions extends GlobalFlags {
+  method?: string;
+  rawField?: string[];
+  field?: string[];
+  /** --input; `input` is the global --no-input. */
+  inputFile?: string;
+  header?: string[];
+  include?: boolean;
+  paginate?: boolean;
+  silent?: boolean;
+  key?: "api" | "access";
+}
 
 /** Body members from --raw-field and --field. Has no prototype, so every name is a plain member. */
 interface Tree {
@@ -30,10 +43,6 @@ export interface Field {
 }
 
 const maxDepth = 20;
-
-function createTree(): Tree {
-  return Object.create(null) as Tree;
-}
 
 function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -67,36 +76,25 @@ function contradiction(name: string): CliError {
   });
 }
 
-function putElement(list: unknown[], steps: readonly string[], field: Field): void {
-  if (steps.length === 0) {
-    if ("value" in field) list.push(field.value);
-    return;
-  }
-  if (steps[0] === "") throw contradiction(field.name);
-  const last = list.at(-1);
-  if (isTree(last) && canHold(last, steps)) return put(last, steps, field);
-  const element = createTree();
-  list.push(element);
-  put(element, steps, field);
-}
-
-function put(tree: Tree, steps: readonly string[], field: Field): void {
-  const [step = "", ...rest] = steps;
-  const known = tree[step];
-  if (rest.length === 0) {
+/** The value of a member, or of the whole body, once it has a field at these steps. */
+function grow(known: unknown, steps: readonly string[], field: Field): unknown {
+  const [step, ...rest] = steps;
+  if (step === undefined) {
     if (known !== undefined) throw contradiction(field.name);
-    tree[step] = field.value;
-  } else if (rest[0] === "") {
-    const list = known === undefined ? [] : known;
-    if (!Array.isArray(list)) throw contradiction(field.name);
-    tree[step] = list;
-    putElement(list, rest.slice(1), field);
-  } else {
-    const inner = known === undefined ? createTree() : known;
-    if (!isTree(inner)) throw contradiction(field.name);
-    tree[step] = inner;
-    put(inner, rest, field);
+    return field.value;
   }
+  if (step !== "") {
+    const tree = known === undefined ? (Object.create(null) as Tree) : known;
+    if (!isTree(tree)) throw contradiction(field.name);
+    tree[step] = grow(tree[step], rest, field);
+    return tree;
+  }
+  const list: unknown = known === undefined ? [] : known;
+  if (!Array.isArray(list) || rest[0] === "") throw contradiction(field.name);
+  const last: unknown = list.at(-1);
+  if (rest.length > 0 && isTree(last) && canHold(last, rest)) grow(last, rest, field);
+  else if (rest.length > 0 || "value" in field) list.push(grow(undefined, rest, field));
+  return list as unknown[];
 }
 
 /**
@@ -106,8 +104,8 @@ function put(tree: Tree, steps: readonly string[], field: Field): void {
  * for invalid names and for names that contradict each other.
  */
 export function createBody(fields: readonly Field[]): Tree {
-  const body = createTree();
-  for (const field of fields) put(body, stepsOf(field.name), field);
+  const body = Object.create(null) as Tree;
+  for (const field of fields) grow(body, stepsOf(field.name), field);
   return body;
 }
 
@@ -130,15 +128,9 @@ export function createQuery(fields: readonly Field[]): string {
   return query.toString();
 }
 
-const jsonLiterals = new Map<string, unknown>([
-  ["true", true],
-  ["false", false],
-  ["null", null],
-]);
-
 /** The value of a typed field: a JSON literal, a whole number, or the unchanged text. */
 export function typedValue(name: string, text: string): unknown {
-  if (jsonLiterals.has(text)) return jsonLiterals.get(text);
+  if (["true", "false", "null"].includes(text)) return JSON.parse(text);
   if (!/^-?(?:0|[1-9]\d*)$/.test(text)) return text;
   const number = Number(text);
   if (Number.isSafeInteger(number)) return number;
@@ -160,8 +152,6 @@ export function splitField(flag: string, given: string): [name: string, text: st
 
 type BodyParts = Pick<Call, "body" | "contentType" | "contentLength" | "attempts">;
 
-/** A file up to this size is read once; a retry sends the same bytes. */
-const bufferedBytes = 1024 * 1024;
 /** Largest field value from a file or stdin. */
 const maxFieldBytes = 64 * 1024 * 1024;
 
@@ -209,8 +199,6 @@ async function inputBody(context: Context, input: string): Promise<BodyParts> {
   const path = resolve(context.cwd, input);
   try {
     const info = await stat(path);
-    if (info.isFile() && info.size <= bufferedBytes)
-      return { contentType, body: await readFile(path) };
     if (info.isDirectory()) throw Object.assign(new Error("a folder"), { code: "EISDIR" });
     if (!info.isFile()) return { contentType, attempts: 1, body: () => createReadStream(path) };
     const bytes = () => createReadStream(path);
@@ -221,35 +209,29 @@ async function inputBody(context: Context, input: string): Promise<BodyParts> {
   }
 }
 
-async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const all: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    all.push(chunk);
-    if ((size += chunk.length) > maxFieldBytes) break;
-  }
-  return Buffer.concat(all);
-}
-
 /** The text of a file, or of stdin with `-`, for a field. Throws CliError `usage`. */
 async function fieldText(context: Context, name: string, file: string): Promise<string> {
   const flag = `--field ${name}`;
   if (file === "-") checkPiped(context, flag);
-  let bytes: Buffer;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
   try {
     const path = resolve(context.cwd, file);
-    bytes = await readAll(file === "-" ? stdinChunks(context) : createReadStream(path));
+    for await (const chunk of file === "-" ? stdinChunks(context) : createReadStream(path)) {
+      chunks.push(chunk as Uint8Array);
+      if ((size += (chunk as Uint8Array).length) > maxFieldBytes) break;
+    }
   } catch (error) {
     context.signal.throwIfAborted();
     throw unreadable(flag, file, error);
   }
-  if (bytes.length > maxFieldBytes) {
+  if (size > maxFieldBytes) {
     throw new CliError("usage", `${flag}: ${file} is larger than ${maxFieldBytes} bytes`, {
       hints: ["send the whole body with --input, which has no limit"],
     });
   }
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
   } catch (error) {
     throw new CliError("usage", `${flag}: ${file} is not UTF-8`, {
       cause: error,

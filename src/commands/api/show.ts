@@ -1,4 +1,4 @@
-import type { ApiOptions } from "./options.ts";
+import type { ApiOptions } from "./request.ts";
 import { STATUS_CODES } from "node:http";
 import { allHeaders, header } from "../../api/transport/headers.ts";
 import { withoutSecrets } from "../../api/transport/attempt.ts";
@@ -103,14 +103,15 @@ async function showStream(
   await output.flush();
 }
 
-async function readParsed(output: Output, body: AsyncIterable<Uint8Array>, address: string) {
+/** Parses a body, without the run's secrets and the connectors' keys. Throws what `broken` makes of a problem. */
+export async function readParsed(
+  { secrets }: Output,
+  body: AsyncIterable<Uint8Array>,
+  broken: (problem: string) => CliError,
+): Promise<{ value: unknown; json: string }> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
-  const json = safeJson(output, Buffer.concat(chunks).toString());
-  const broken = (problem: string): CliError =>
-    new CliError("server-error", `the response from ${address} is ${problem}`, {
-      hints: ["leave out --output, --fields, --filter and --jq to see it unchanged"],
-    });
+  const json = redactText(maskCredentials(Buffer.concat(chunks).toString()), secrets);
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -120,11 +121,6 @@ async function readParsed(output: Output, body: AsyncIterable<Uint8Array>, addre
   }
   if (nestsTooDeep(value, json)) throw broken("nested too deep");
   return { value, json };
-}
-
-/** Masks the run's secrets and the connectors' keys in a response that will be parsed. */
-export function safeJson({ secrets }: Output, json: string): string {
-  return redactText(maskCredentials(json), secrets);
 }
 
 /** Whether the flags need a parsed response, instead of the streamed one. */
@@ -156,7 +152,11 @@ export async function showBody(
     throw notText(kind, contentType, address);
   }
   if (isParsed(options)) {
-    const { value, json } = await readParsed(output, body, address);
+    const broken = (problem: string): CliError =>
+      new CliError("server-error", `the response from ${address} is ${problem}`, {
+        hints: ["leave out --output, --fields, --filter and --jq to see it unchanged"],
+      });
+    const { value, json } = await readParsed(output, body, broken);
     return await writeValue(output, options, value, json);
   }
   const isPretty = output.isTerminal && onlyJson.test(contentType);

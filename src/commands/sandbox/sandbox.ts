@@ -197,27 +197,22 @@ export interface SandboxFlags extends GlobalFlags, AnswerFlags {
 /** Fast enough for a reader, slow enough to make streaming visible. */
 export const tokenDelayMs = 8;
 
-function dataFolder(context: Context, flags: SandboxFlags): string {
-  if (flags.data !== undefined) return resolve(context.cwd, flags.data);
+/** The folder below the user's data folder for the documents of `sandbox` or `try`. */
+export function dataFolder(context: Context, name: string): string {
   const base = context.env["XDG_DATA_HOME"];
   // By the XDG rules, a relative path is ignored.
-  if (base && isAbsolute(base)) return join(base, "knowctl", "sandbox");
-  return join(machineOf(context).home, ".local", "share", "knowctl", "sandbox");
+  const isUsable = base !== undefined && isAbsolute(base);
+  return join(isUsable ? base : join(machineOf(context).home, ".local", "share"), "knowctl", name);
 }
 
 function keyOf(context: Context, host: string): string {
   const own = context.env[keyVariable];
   if (own) return own;
   if (isLoopback(host)) return publicKey;
-  throw new CliError(
-    "usage",
+  throw usage(
     `--host ${host} gives other machines access, so the sandbox needs its own key`,
-    {
-      hints: [
-        `set ${keyVariable} to a secret`,
-        "or leave out --host to listen only on this machine",
-      ],
-    },
+    `set ${keyVariable} to a secret`,
+    "or leave out --host to listen only on this machine",
   );
 }
 
@@ -249,7 +244,9 @@ export async function runSandbox(
   const key = keyOf(context, host);
   const ownKey = key !== publicKey;
   if (ownKey) output.secrets.add(key);
-  const folder = dataFolder(context, flags);
+  const { cwd } = context;
+  const folder =
+    flags.data === undefined ? dataFolder(context, "sandbox") : resolve(cwd, flags.data);
   const dialect = flags.dialect ?? "standard";
   const answers = await answersOf(context, flags, output);
   if (answers.model?.key !== undefined) output.secrets.add(answers.model.key);

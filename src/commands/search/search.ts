@@ -2,18 +2,12 @@ import type { SearchQuery } from "../../api/search.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { checkFormat, checkSelection, writeList } from "../../output/formats/formats.ts";
+import { checkSelection, writeList } from "../../output/formats/formats.ts";
 import { parseFilter, passes } from "../../output/formats/select.ts";
 import { pathsFrom, type ShownPath } from "../../output/paths.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import {
-  type DrawOptions,
-  drawResults,
-  searchColumns,
-  type SearchResult,
-  snippetOf,
-  type Span,
-} from "../../output/search/results.ts";
+import { drawResults, searchColumns, snippetOf, type Span } from "../../output/search/results.ts";
+import type { SearchResult } from "../../output/search/schema.ts";
 import { sandboxCaveat } from "../../output/sandbox-caveat.ts";
 import { filesInState, type StateFlag } from "../files-in-state.ts";
 import { parseSince, parseTags } from "../chat/options.ts";
@@ -33,20 +27,6 @@ export interface SearchOptions extends GlobalFlags, StateFlag {
 }
 
 const defaultLimit = 10;
-
-const sample: SearchResult = {
-  rank: 1,
-  id: null,
-  title: null,
-  link: null,
-  snippet: null,
-  source: null,
-  updatedAt: null,
-  score: null,
-  path: null,
-  via: "",
-  sandbox: true,
-};
 
 function queryOf(
   args: readonly string[],
@@ -120,20 +100,6 @@ function resultsOf(
   return { rows, hits };
 }
 
-/** Draws the results that pass --filter; returns their number. */
-async function draw(
-  output: Output,
-  { filter = [] }: SearchOptions,
-  rows: readonly SearchResult[],
-  options: DrawOptions,
-): Promise<number> {
-  const filters = filter.map(parseFilter);
-  const columns = searchColumns(() => options.now, options.shown);
-  const shown = rows.filter((row) => passes(row, filters, columns));
-  await drawResults(output, shown, options);
-  return shown.length;
-}
-
 /** Names the way that was used where it is not the best one, and what an empty list may mean. */
 async function explain(
   output: Output,
@@ -165,14 +131,12 @@ export async function search(
   args: string[],
   options: SearchOptions,
 ): Promise<void> {
-  checkFormat(options);
-  const now = (): number => context.now();
-  checkSelection(options, searchColumns(now, String), sample);
+  checkSelection(options, searchColumns(String));
   if (args.join("").trim() === "") throw new CliError("usage", "the query is empty");
   const connected = await connect(context, options);
   const { client, output } = connected;
   try {
-    const query = queryOf(args, options, connected, now());
+    const query = queryOf(args, options, connected, context.now());
     const allow = createAllowance(context, options, output);
     const { via, limit = defaultLimit } = options;
     const searched = await searchByWays(client, query, { via, limit }, allow);
@@ -180,13 +144,14 @@ export async function search(
     const ids = searched.found.flatMap(({ id }) => id ?? []);
     const local = await localFilesOf(context, options, connected, ids);
     const { rows, hits } = resultsOf(searched, query.query, local, client.isSandbox());
-    const columns = searchColumns(now, local.shown);
+    const columns = searchColumns(local.shown);
     const asTable = (options.output ?? "table") === "table" && options.json !== true;
     const { fields, jq } = options;
     const draws = output.isTerminal && asTable && fields === undefined && jq === undefined;
-    const count = draws
-      ? await draw(output, options, rows, { now: now(), shown: local.shown, hits })
-      : await writeList(output, options, columns, rows);
+    const filters = (options.filter ?? []).map(parseFilter);
+    const shown = draws ? rows.filter((row) => passes(row, filters, columns)) : [];
+    if (draws) await drawResults(output, shown, hits, local.shown);
+    const count = draws ? shown.length : await writeList(output, options, columns, rows);
     await explain(output, searched, query, count);
     if (client.isSandbox()) await output.warn(sandboxCaveat);
   } finally {

@@ -9,7 +9,7 @@ import {
   type SearchQuery,
 } from "../../api/search.ts";
 import { ApiError, CliError } from "../../errors.ts";
-import { type Found, foundDocuments, foundSections } from "./found.ts";
+import { foundDocuments, foundSections, type Found } from "./found.ts";
 
 export type WayName = "indexed" | "keyword" | "assisted" | "chat";
 
@@ -92,7 +92,7 @@ export interface Passed {
 export interface Searched {
   way: Way;
   found: Found[];
-  passed: Passed[];
+  passed: readonly Passed[];
 }
 
 const isRefused = ({ error }: Passed): boolean => error.status === 403;
@@ -140,24 +140,21 @@ function waysOf({ name, paths }: Dialect, via: WayName | undefined): Way[] {
 }
 
 /**
- * Searches by the best way that is possible. `allow` is called before a request that costs model
- * tokens, and throws to prevent it. A free way that is refused ends the search before any costly
- * way. Throws CliError `auth` for that, and the error of the last way if the service has none.
+ * Uses the best way that is possible: the named one, else the first one that the service has and
+ * allows. A free way that is refused ends the search before any costly way. Throws CliError `auth`
+ * for that, and the error of the last way if the service has none.
  */
-export async function searchByWays(
-  client: Client,
+async function useBest<Result>(
+  { dialect }: Client,
   query: SearchQuery,
-  { via, limit }: { via: WayName | undefined; limit: number },
-  allow: (way: Way, passed: readonly Passed[]) => Promise<void>,
-): Promise<Searched> {
+  via: WayName | undefined,
+  use: (way: Way, passed: readonly Passed[]) => Promise<Result>,
+): Promise<Result> {
   const passed: Passed[] = [];
-  for (const way of waysOf(client.dialect, via)) {
-    if (way.calls > 0) {
-      if (passed.some(isRefused)) throw refusedAll(passed);
-      await allow(way, passed);
-    }
+  for (const way of waysOf(dialect, via)) {
+    if (way.calls > 0 && passed.some(isRefused)) throw refusedAll(passed);
     try {
-      return { way, found: await way.find(client, query, limit), passed };
+      return await use(way, passed);
     } catch (error) {
       if (via !== undefined || !isPassable(error, query)) throw error;
       passed.push({ way, error });
@@ -169,29 +166,33 @@ export async function searchByWays(
 }
 
 /**
+ * Searches by the best way. `allow` is called before a request that costs model tokens, and throws
+ * to prevent it. Throws as useBest().
+ */
+export async function searchByWays(
+  client: Client,
+  query: SearchQuery,
+  { via, limit }: { via: WayName | undefined; limit: number },
+  allow: (way: Way, passed: readonly Passed[]) => Promise<void>,
+): Promise<Searched> {
+  return await useBest(client, query, via, async (way, passed) => {
+    if (way.calls > 0) await allow(way, passed);
+    return { way, found: await way.find(client, query, limit), passed };
+  });
+}
+
+/**
  * Chooses the way for a run of many searches: the named one without a request, else the best one
  * that answers a trial search and costs nothing. If only costly ways are left, returns the first of
- * them unsent. Throws as searchByWays().
+ * them unsent. Throws as useBest().
  */
 export async function chooseWay(
   client: Client,
   query: SearchQuery,
   via: WayName | undefined,
 ): Promise<{ way: Way; passed: readonly Passed[] }> {
-  const passed: Passed[] = [];
-  for (const way of waysOf(client.dialect, via)) {
-    if (via !== undefined) return { way, passed };
-    if (way.calls > 0) {
-      if (passed.some(isRefused)) throw refusedAll(passed);
-      return { way, passed };
-    }
-    try {
-      await way.find(client, query, 1);
-      return { way, passed };
-    } catch (error) {
-      if (!isPassable(error, query)) throw error;
-      passed.push({ way, error });
-    }
-  }
-  throw passed.at(-1)!.error;
+  return await useBest(client, query, via, async (way, passed) => {
+    if (via === undefined && way.calls === 0) await way.find(client, query, 1);
+    return { way, passed };
+  });
 }

@@ -1,6 +1,6 @@
 import { statSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readStdin } from "../chat/message.ts";
-import { resolve, dirname, isAbsolute, join } from "node:path";
+import { resolve, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { IngestionDocument } from "../../api/schemas.ts";
@@ -14,7 +14,7 @@ import { commandWord } from "../command-word.ts";
 import { machineOf } from "../config/files.ts";
 import { openOutput } from "../connect.ts";
 import { createPrompt } from "../prompt.ts";
-import { tokenDelayMs } from "../sandbox/sandbox.ts";
+import { dataFolder, tokenDelayMs } from "../sandbox/sandbox.ts";
 import { createHash, randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { makeFolder } from "../../make-folder.ts";
@@ -34,13 +34,6 @@ interface Place {
   isKept: boolean;
   /** Removes the folder, but data that is kept. */
   remove(): void;
-}
-
-function dataFolder(context: Context): string {
-  const base = context.env["XDG_DATA_HOME"];
-  // By the XDG rules, a relative path is ignored.
-  const isUsable = base !== undefined && isAbsolute(base);
-  return join(isUsable ? base : join(machineOf(context).home, ".local", "share"), "knowctl", "try");
 }
 
 function makeTemporary(): string {
@@ -73,7 +66,7 @@ function removeKept(data: string): void {
  */
 function openPlace(context: Context, documents: string, isKept: boolean): Place {
   const name = createHash("sha256").update(documents).digest("hex").slice(0, 12);
-  const kept = join(dataFolder(context), name);
+  const kept = join(dataFolder(context, "try"), name);
   if (isKept) removeKept(kept);
   const folder = makeTemporary();
   const remove = (): void => rmSync(folder, { recursive: true, force: true });

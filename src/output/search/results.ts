@@ -5,24 +5,7 @@ import { bold, dim, link, type Text, yellow } from "../terminal/text.ts";
 import { relativeTime } from "../terminal/progress.ts";
 import { displayWidth, fit } from "../terminal/width.ts";
 import type { Column } from "../formats/select.ts";
-
-/** One document of `knowctl search`. A member is null where the way of searching has none. */
-export interface SearchResult {
-  /** From 1. */
-  rank: number;
-  id: string | null;
-  title: string | null;
-  link: string | null;
-  snippet: string | null;
-  source: string | null;
-  updatedAt: string | null;
-  score: number | null;
-  /** The local file, relative to the project root, with `/`. */
-  path: string | null;
-  via: string;
-  /** Present if the sandbox was searched. */
-  sandbox?: true;
-}
+import type { SearchResult } from "./schema.ts";
 
 /** A part of a text: from, to. */
 export type Span = readonly [from: number, to: number];
@@ -83,32 +66,20 @@ export function snippetOf(marked: string, query: string): { text: string; hits: 
   };
 }
 
-/** Columns of the list. `shown` turns a path below the project root into one to display. */
-export function searchColumns(
-  now: () => number,
-  shown: (path: string) => string,
-): Column<SearchResult>[] {
-  const right = { align: "right" } as const;
+/** Columns of the list, one for each member. `shown` turns a path below the project root into one to display. */
+export function searchColumns(shown: (path: string) => string): Column<SearchResult>[] {
   return [
-    { name: "rank", value: (row) => row.rank, ...right },
-    { name: "id", value: (row) => row.id },
-    { name: "title", value: (row) => row.title },
-    { name: "link", value: (row) => row.link },
-    { name: "snippet", value: (row) => row.snippet },
-    { name: "source", value: (row) => row.source },
-    {
-      name: "updatedAt",
-      value: (row) => row.updatedAt,
-      show: (value) => relativeTime(String(value), now()),
-    },
-    { name: "score", value: (row) => row.score, ...right },
-    {
-      name: "path",
-      value: (row) => row.path,
-      show: (value) => shown(String(value)),
-      cut: "start",
-    },
-    { name: "via", value: (row) => row.via },
+    { name: "rank", align: "right" },
+    { name: "id" },
+    { name: "title" },
+    { name: "link" },
+    { name: "snippet" },
+    { name: "source" },
+    { name: "updatedAt", show: relativeTime },
+    { name: "score", align: "right" },
+    { name: "path", show: (value) => shown(String(value)), cut: "start" },
+    { name: "via" },
+    { name: "sandbox", shown: false },
   ];
 }
 
@@ -131,19 +102,15 @@ function snippetRows(text: string, hits: readonly Span[], width: number): Text[]
   return used > 0 ? [...rows, row] : rows;
 }
 
-export interface DrawOptions {
-  now: number;
-  /** Turns a path below the project root into one to display. */
-  shown: (path: string) => string;
-  /** The hits in the snippet of each result. */
-  hits: ReadonlyMap<SearchResult, readonly Span[]>;
-}
-
-/** Writes results for a terminal, some rows each: title and file, snippet, facts. */
+/**
+ * Writes results for a terminal, some rows each: title and file, snippet, facts. `hits` are those in
+ * the snippet of each result; `shown` turns a path below the project root into one to display.
+ */
 export async function drawResults(
   output: Output,
   results: readonly SearchResult[],
-  { now, shown, hits }: DrawOptions,
+  hits: ReadonlyMap<SearchResult, readonly Span[]>,
+  shown: (path: string) => string,
 ): Promise<void> {
   const columns = output.columns();
   const digits = String(results.at(-1)?.rank ?? 1).length;
@@ -159,7 +126,7 @@ export async function drawResults(
     for (const row of snippetRows(result.snippet ?? "", hits.get(result) ?? [], width)) {
       await output.line(indent, ...row);
     }
-    const updated = result.updatedAt === null ? null : relativeTime(result.updatedAt, now);
+    const updated = result.updatedAt === null ? null : relativeTime(result.updatedAt, output.now());
     const score = result.score === null ? null : `score ${Number(result.score.toPrecision(3))}`;
     const facts = [result.source, updated, score].filter((fact) => fact !== null);
     if (facts.length > 0)

@@ -3,7 +3,8 @@ import { titled } from "../schemas/describe.ts";
 
 const optionalText = (description: string) => z.nullable(z.string()).check(z.describe(description));
 
-const Result = z.strictObject({
+/** One document of `knowctl search`. A member is null where the way of searching has none. */
+const SearchResult = z.strictObject({
   rank: z.int().check(z.describe("place in the list, from 1")),
   id: optionalText("id under which the service stores the document; null for --via assisted"),
   title: optionalText("title of the document"),
@@ -22,7 +23,9 @@ const Result = z.strictObject({
 });
 
 export const SearchResults = titled(
-  z.array(Result),
+  z.array(SearchResult),
   "knowctl search results",
   "Documents of `knowctl search --output json`, the best first. A line of --output ndjson is one element.",
 );
+
+export type SearchResult = z.infer<typeof SearchResult>;

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { dialects } from "../../../src/api/dialects.ts";
-import { keyFor, parseMethod, parsePath, withQuery } from "../../../src/commands/api/address.ts";
-import { parseHeaders, secretValues } from "../../../src/commands/api/headers.ts";
+import {
+  keyFor,
+  parseHeaders,
+  parseMethod,
+  parsePath,
+  secretValues,
+  withQuery,
+} from "../../../src/commands/api/address.ts";
 
 const base = "https://host.example/wiki";
 
