@@ -4,9 +4,12 @@ import { CliError } from "../../../src/errors.ts";
 import {
   checkFormat,
   writeList,
-  type Column,
+  writeRecord,
   type FormatOptions,
 } from "../../../src/output/formats/formats.ts";
+import { runJq } from "../../../src/output/formats/jq.ts";
+import { cellText, type Column } from "../../../src/output/formats/select.ts";
+import { csvLine, tsvLine } from "../../../src/output/formats/writers.ts";
 import { createOutput } from "../../../src/output/terminal/output.ts";
 import { createTestContext } from "../../support.ts";
 
@@ -23,9 +26,9 @@ const rows: Row[] = [
 ];
 
 const columns: Column<Row>[] = [
-  { name: "id", value: (row) => row.id, align: "right" },
-  { name: "name", value: (row) => row.name },
-  { name: "source", value: (row) => row.inner.source },
+  { name: "id", align: "right" },
+  { name: "name" },
+  { name: "source", value: "inner.source" },
   { name: "hidden", value: (row) => row.id * 2, shown: false },
 ];
 
@@ -52,6 +55,12 @@ async function failure(act: () => unknown): Promise<CliError> {
     throw error;
   }
   throw new Error("nothing failed");
+}
+
+async function record(options: FormatOptions, data: object, isTTY = false): Promise<string> {
+  const { context, output } = open(isTTY);
+  await writeRecord(output, options, data);
+  return context.stdoutText();
 }
 
 describe("writeList", () => {
@@ -157,6 +166,15 @@ describe("writeList", () => {
   });
 });
 
+it.each<[FormatOptions, string, number]>([
+  [{ limit: 1 }, "2\n", 1],
+  [{ limit: 5 }, "2\n10\n", 2],
+  [{ limit: 1, filter: ["name="] }, "10\n", 1],
+  [{ limit: 1, filter: ["inner.source!=web"] }, "10\n", 1],
+])("%j counts the rows that pass, and reads no more", async (options, text, count) => {
+  expect(await list({ ...options, fields: "id" })).toEqual({ text, count });
+});
+
 describe("checkFormat", () => {
   it.each<[FormatOptions, RegExp]>([
     [{ output: "xml" }, /--output xml/],
@@ -188,5 +206,148 @@ describe("checkFormat", () => {
       flagSources: { json: "env", output: "flag" },
     });
     expect(csv.text).toMatch(/^id,name/);
+  });
+});
+
+describe("cells", () => {
+  it.each<[unknown, string]>([
+    [null, ""],
+    [undefined, ""],
+    [0, "0"],
+    [false, "false"],
+    [[1, "a", null], "1,a,"],
+    [[], ""],
+    [{ a: 1 }, '{"a":1}'],
+    [[{ a: 1 }], '[{"a":1}]'],
+  ])("%j is %j", (value, text) => {
+    expect(cellText(value)).toBe(text);
+  });
+
+  it.each<[unknown[], string]>([
+    [["a", "b"], "a,b\n"],
+    [["a,b"], '"a,b"\n'],
+    [['"'], '""""\n'],
+    [["a\r\nb"], '"a\r\nb"\n'],
+    [[" a"], '" a"\n'],
+    [[""], '""\n'],
+    [[null, null], ",\n"],
+    [["=1+1", "+A1", "-A1", "@SUM(A1)"], "'=1+1,'+A1,'-A1,'@SUM(A1)\n"],
+    [["\t=1", "\r=1", '=HYPERLINK("x,y")'], `'\t=1,"'\r=1","'=HYPERLINK(""x,y"")"\n`],
+    [[-5, "-5", "+49.5", "-1,5", "—", "a=b"], '-5,-5,+49.5,"-1,5",—,a=b\n'],
+    [["-1\n=2"], '"\'-1\n=2"\n'],
+  ])("csv line of %j", (values, line) => {
+    expect(csvLine(values)).toBe(line);
+  });
+
+  it("a tsv line has as many tabs as columns", () => {
+    expect(tsvLine(["a\tb", "c\r\nd", null, 1])).toBe("a b\tc d\t\t1\n");
+  });
+});
+
+describe("writeRecord", () => {
+  const data = {
+    id: 1,
+    name: null,
+    inner: { list: [1, 2], empty: {}, text: "a\nb" },
+    items: [{ a: 1 }],
+    none: [],
+  };
+
+  it("is readable on a terminal, json off it", async () => {
+    expect(await record({}, data, true)).toBe(
+      [
+        "id:   1",
+        "name: —",
+        "inner:",
+        "  list:  1, 2",
+        "  empty: —",
+        "  text:  a",
+        "         b",
+        "items:",
+        "  0:",
+        "    a: 1",
+        "none: —",
+        "",
+      ].join("\n"),
+    );
+    expect(JSON.parse(await record({}, data))).toEqual(data);
+  });
+
+  it("takes every format", async () => {
+    expect(await record({ output: "ndjson" }, data)).toBe(`${JSON.stringify(data)}\n`);
+    expect(load(await record({ output: "yaml" }, data))).toEqual(data);
+    expect(await record({ output: "csv" }, { a: 1, b: { c: "x", d: null } })).toBe(
+      "a,b.c,b.d\n1,x,\n",
+    );
+    expect(await record({ output: "tsv" }, { a: 1, b: { c: "x" } })).toBe("1\tx\n");
+    expect(await record({ output: "table" }, { a: 1 })).toBe("a: 1\n");
+  });
+
+  it("--fields picks members", async () => {
+    expect(await record({ fields: "inner.text,id" }, data)).toBe(
+      '{\n  "inner": {\n    "text": "a\\nb"\n  },\n  "id": 1\n}\n',
+    );
+    expect((await failure(() => record({ fields: "zzz" }, data))).message).toBe(
+      "unknown field zzz",
+    );
+  });
+
+  it("does not ignore a filter", async () => {
+    expect((await failure(() => record({ filter: ["a=1"] }, data))).exit).toBe("usage");
+  });
+
+  it("makes names and values inert", async () => {
+    const text = await record({}, { "k\u001b]0;x\u0007": "v\u009b\r\u202e" }, true);
+    expect(text).toBe("k^[]0;x^G: v<U+009B><U+202E>\n");
+  });
+});
+
+describe("--jq", () => {
+  it("prints text as it is and the rest as JSON", async () => {
+    expect((await list({ jq: ".[] | .inner.source, .id, {id}" })).text).toBe(
+      'web\n2\n{"id":2}\n^[[31m\n10\n{"id":10}\n',
+    );
+    expect((await list({ jq: ".[0].inner.source", output: "ndjson" })).text).toBe('"web"\n');
+    const { context, output } = open();
+    await writeRecord(output, { jq: ".a" }, { a: 1 });
+    expect(context.stdoutText()).toBe("1\n");
+  });
+
+  it("is given what --filter and --fields left", async () => {
+    expect(await list({ jq: ".", fields: "id", filter: ["source=web"] })).toEqual({
+      text: '[{"id":2}]\n',
+      count: 1,
+    });
+  });
+
+  it.each([
+    ["foo(", /--jq foo\(: /],
+    [".[0].name | error", /--jq/],
+    [".id", /Cannot index array with string "id"/],
+    ['.[0].id, error("late")', /late/],
+    ["--arg", /--jq/],
+  ])("%s is a mistake of the user", async (jq, message) => {
+    const error = await failure(() => list({ jq }));
+    expect(error.exit).toBe("usage");
+    expect(error.message).toMatch(message);
+  });
+
+  it("shows none of the environment and reads no file", async () => {
+    expect(await runJq('$ENV.PATH, (env | has("HOME"))', "null")).toEqual(['"/"', "true"]);
+    await expect(runJq('include "/etc/passwd"; .', "null")).rejects.toThrow(/not found/);
+  });
+
+  it("ends with the interruption of the user", async () => {
+    const abort = new AbortController();
+    const result = runJq("[range(1e12)]", "null", { signal: abort.signal });
+    abort.abort(new Error("interrupted"));
+    await expect(result).rejects.toThrow("interrupted");
+    await expect(runJq(".", "null", { signal: abort.signal })).rejects.toThrow("interrupted");
+  });
+
+  it("ends an expression that does not", async () => {
+    await expect(runJq("[range(1e12)]", "null", { timeoutMs: 500 })).rejects.toThrow(
+      /no result within/,
+    );
   });
 });

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { main } from "../main.ts";
-import { writeFiles } from "../service.ts";
-import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
-import { pair } from "./pairs.ts";
+import { main } from "../../main.ts";
+import { writeFiles } from "../../service.ts";
+import { cleanEnvironment, createTestContext, temporaryFolder } from "../../support.ts";
+import { pair } from "../pairs.ts";
 
 interface Answer {
   status: number;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createChanges } from "../../../../src/commands/connectors/status/watch.ts";
-import type { StatusRow } from "../../../../src/commands/connectors/status/read.ts";
-import { SignalReceived } from "../../../../src/context.ts";
-import { main } from "../../../main.ts";
-import { cleanEnvironment, createTestContext } from "../../../support.ts";
-import { json, key, startServer } from "../../api/support.ts";
+import { createChanges } from "../../../src/commands/connectors/status/watch.ts";
+import type { StatusRow } from "../../../src/commands/connectors/status/read.ts";
+import { SignalReceived } from "../../../src/context.ts";
+import { main } from "../../main.ts";
+import { cleanEnvironment, createTestContext } from "../../support.ts";
+import { json, key, startServer } from "../api/support.ts";
 import { groupOf, statusOf } from "./pair-status.ts";
 
 const one = statusOf(1, { name: "One" });
