@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { dialects } from "../../../../src/api/dialects.ts";
-import { createExtraId } from "../../../../src/commands/status/compare.ts";
-import { writeFiles } from "../../../service.ts";
-import { temporaryFolder } from "../../../support.ts";
+import { dialects } from "../../../src/api/dialects.ts";
+import { createExtraId } from "../../../src/commands/status/compare.ts";
+import { writeFiles } from "../../service.ts";
+import { temporaryFolder } from "../../support.ts";
 
 const storedId = dialects.onyx.storedId!;
 

@@ -1,0 +1,341 @@
+import { rmSync, utimesSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openDatabase } from "../../../../src/database.ts";
+import { type TestService, startTestService, writeFiles } from "../../../service.ts";
+import { acceptedIds, lastAccepted, runIngest } from "../support.ts";
+import { runIn } from "../../state/support.ts";
+import type { FaultRule } from "../../../../src/sandbox/http/faults.ts";
+
+describe("advance", () => {
+  /** What the sandbox holds, not what it was sent: it leaves out what has not advanced. */
+  async function stored(service: TestService): Promise<unknown> {
+    const database = await openDatabase(join(dirname(service.folder), "sandbox", "sandbox.sqlite"));
+    const row = database.prepare("SELECT metadata FROM documents").get();
+    database.close();
+    return JSON.parse(String(row?.["metadata"]));
+  }
+
+  const page = (team: number, date: string | undefined): string =>
+    `---\nteam: ${team}\n${date === undefined ? "" : `date: ${date}\n`}---\n# A\n\nThe same text.\n`;
+
+  const [past, future] = ["2024-01-01", "2040-01-01"];
+
+  describe("metadata alone, where the service wants a later date", () => {
+    it.each<[string, (string | undefined)[]]>([
+      ["the same date again and again", [past, past, past, past]],
+      ["never a date", [undefined, undefined, undefined]],
+      ["a date, then none", [past, undefined, undefined]],
+      ["none, then a past date", [undefined, past, past]],
+      ["a future date, then a past one", [future, past, past]],
+      ["a future date, then none", [future, undefined, undefined]],
+    ])("arrives: %s", async (_, dates) => {
+      const service = await startTestService({ dialect: "onyx" });
+      for (const [team, date] of dates.entries()) {
+        writeFiles(service.folder, { "docs/a.md": page(team, date) });
+        expect((await runIngest(service, ["docs"])).error).toBeUndefined();
+        expect(await stored(service)).toEqual({ team: String(team) });
+      }
+    });
+
+    it("arrives under another pair, and under the first one again", async () => {
+      const service = await startTestService({ dialect: "onyx" });
+      for (const [team, ccPairId] of [2, 7, 7, 2].entries()) {
+        writeFiles(service.folder, { "docs/a.md": page(team, past) });
+        expect((await runIngest(service, ["docs"], { ccPairId })).error).toBeUndefined();
+        expect(await stored(service)).toEqual({ team: String(team) });
+      }
+    });
+
+    describe("after the state was lost", () => {
+      const lose = (service: TestService): void =>
+        rmSync(join(service.folder, ".knowctl"), { recursive: true });
+
+      /** A service that has a document whose date was moved on before. */
+      async function startLost(): Promise<TestService> {
+        const service = await startTestService({ dialect: "onyx" });
+        for (const team of [0, 1, 2]) {
+          writeFiles(service.folder, { "docs/a.md": page(team, past) });
+          expect((await runIngest(service, ["docs"])).stderr).not.toContain("warning");
+        }
+        lose(service);
+        writeFiles(service.folder, { "docs/a.md": page(3, past) });
+        return service;
+      }
+
+      it("is said to be in doubt, and the next change arrives", async () => {
+        const service = await startLost();
+        const { stderr } = await runIngest(service, ["docs"]);
+        expect(stderr).toContain("may have ignored changes");
+        expect(stderr).toContain("--force");
+        expect(await stored(service)).toEqual({ team: "2" });
+        writeFiles(service.folder, { "docs/a.md": page(4, past) });
+        expect((await runIngest(service, ["docs"])).stderr).not.toContain(
+          "may have ignored changes",
+        );
+        expect(await stored(service)).toEqual({ team: "4" });
+      });
+
+      it.each<[string, Parameters<typeof runIngest>[2], number[]]>([
+        ["with a state, again and again", {}, [3, 4]],
+        ["without one", { state: false }, [3]],
+      ])("arrives with force: %s", async (_, options, teams) => {
+        const service = await startLost();
+        for (const team of teams) {
+          writeFiles(service.folder, { "docs/a.md": page(team, past) });
+          const { stderr } = await runIngest(service, ["docs"], { ...options, force: true });
+          expect(stderr).not.toContain("may have ignored changes");
+          expect(await stored(service)).toEqual({ team: String(team) });
+        }
+      });
+    });
+  });
+});
+
+describe("changed options", () => {
+  // The members stand in another order than the sorted ones of the state.
+  const config = {
+    ingest: {
+      link: "https://docs.example.com/{path}",
+      metadata: { team: "people", area: "office" },
+      rules: [{ tags: ["people"], match: "docs/**" }],
+      frontMatter: { title: ["label"], id: ["uid"] },
+    },
+  };
+
+  it("names no option as the reason where only a linked file changed", async () => {
+    const started = await startTestService({
+      files: {
+        ".cliconfig.json": JSON.stringify(config),
+        "docs/a.md": "# A\n\nSee [the other page](b.md).\n",
+        "docs/b.md": "# B\n\nText.\n",
+      },
+    });
+    const service = { ...started, env: { ...started.env, KNOWCTL_TRUST_PROJECT: "1" } };
+    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    rmSync(join(service.folder, "docs/b.md"));
+    const linked = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(linked.stderr).toContain("1 updated");
+    expect(linked.stderr).not.toContain("changed:");
+    const { metadata: _, ...rest } = config.ingest;
+    const other = { ingest: { ...rest, metadata: { team: "all" } } };
+    writeFiles(service.folder, { ".cliconfig.json": JSON.stringify(other) });
+    const changed = await runIn(service, "ingest docs --cc-pair-id 2");
+    expect(changed.stderr).toContain("1 changed: metadata changed");
+  });
+});
+
+describe("file date", () => {
+  const dated = (year: number): string => `---\nupdated: ${year}-01-01\n---\n# Dated\n\nText.\n`;
+  const files = { "docs/dated.md": dated(2024), "docs/plain.md": "# Plain\n\nText.\n" };
+
+  it("the time of a file alone sends nothing again, a date that is written does", async () => {
+    const service = await startTestService({ files });
+    const run = async () => (await runIngest(service, ["docs"], { updatedAt: "mtime" })).stderr;
+    expect(await run()).toContain("2 created");
+    for (const path of Object.keys(files)) utimesSync(join(service.folder, path), 1e9, 1e9);
+    expect(await run()).toContain("2 unchanged");
+    writeFiles(service.folder, { "docs/dated.md": dated(2025) });
+    expect(await run()).toContain("1 updated, 1 unchanged");
+    expect(lastAccepted(service, "docs/dated.md")?.doc_updated_at).toBe("2025-01-01T00:00:00Z");
+  });
+
+  it("taking the time of files, or no more, sends those that have no other date", async () => {
+    const service = await startTestService({ files });
+    await runIngest(service, ["docs"]);
+    const taken = await runIngest(service, ["docs"], { updatedAt: "mtime" });
+    expect(taken.stderr).toContain("1 updated, 1 unchanged");
+    expect(lastAccepted(service, "docs/plain.md")?.doc_updated_at).toMatch(/Z$/);
+    const plan = await runIngest(service, ["docs"], { dryRun: true });
+    expect(plan.stdout + plan.stderr).toMatch(/plain\.md.*\bdate/);
+    expect((await runIngest(service, ["docs"])).stderr).toContain("1 updated, 1 unchanged");
+    expect(lastAccepted(service, "docs/plain.md")).not.toHaveProperty("doc_updated_at");
+  });
+});
+
+describe("id change", () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [`docs/${index}.md`, `# Page ${index}\n`]),
+  );
+  const line = "ingest docs --cc-pair-id 2";
+
+  async function start(flags = "--id-prefix kb/") {
+    const service = await startTestService({ files });
+    expect(await runIn(service, `${line} ${flags}`)).toMatchObject({ code: 0 });
+    return service;
+  }
+
+  it("a forgotten prefix sends nothing, and names both ways on", async () => {
+    const service = await start();
+    const planned = await runIn(service, `${line} --dry-run`);
+    expect(planned.code).toBe(0);
+    const text =
+      "40 of 40 recorded documents would be sent a second time, under another id (first: kb/docs/0.md → docs/0.md)";
+    expect(planned.stderr.match(/^warning: .*/gm)).toEqual([
+      `warning: ${text}: the upload is refused; repeat the recorded prefix: --id-prefix kb/; ` +
+        "or send them under the new ids with --allow-id-change: the earlier ones stay until " +
+        "`knowctl prune --class other-options --class row-gone`",
+    ]);
+    const ran = await runIn(service, line);
+    expect(ran.stderr).toContain(`error: ${text}; nothing was sent`);
+    expect(ran.stderr).toContain("repeat the recorded prefix: --id-prefix kb/");
+    expect(ran.code).toBe(2);
+    expect(service.sandbox.ledger.documents.size).toBe(40);
+    expect(await runIn(service, `${line} --id-prefix kb/`)).toMatchObject({ code: 0 });
+    expect(await runIn(service, `${line} --allow-id-change`)).toMatchObject({ code: 0 });
+    expect(service.sandbox.ledger.documents.size).toBe(80);
+  });
+
+  it("a prefix that is new is a change too, also by a state that another machine brought", async () => {
+    const service = await start("--state first");
+    await runIn(service, "state export all.ndjson --state first");
+    await runIn(service, "state import all.ndjson --yes");
+    const ran = await runIn(service, `${line} --id-prefix docs-old/`);
+    expect(ran.stderr).toContain('--id-prefix ""');
+    expect(ran.code).toBe(2);
+  });
+
+  it("counts only the documents of the run, and a tenth of them", async () => {
+    const service = await start("--concurrency 4");
+    const own = (names: number[]): Record<string, string> =>
+      Object.fromEntries(
+        names.map((name) => [`docs/${name}.md`, `---\nid: own-${name}\n---\n# A\n`]),
+      );
+    writeFiles(service.folder, own([0, 1, 2]));
+    expect((await runIn(service, line)).code).toBe(0);
+    writeFiles(service.folder, own([3, 4, 5, 6]));
+    expect((await runIn(service, line)).code).toBe(2);
+    expect((await runIn(service, "ingest docs/3.md --cc-pair-id 2")).code).toBe(0);
+    expect((await runIn(service, "ingest docs/4.md docs/5.md --cc-pair-id 2")).code).toBe(2);
+  });
+
+  it("a retry repeats what an upload was allowed to", async () => {
+    const rules: FaultRule[] = [];
+    const service = await startTestService({ files, faults: { rules } });
+    expect(await runIn(service, `${line} --id-prefix kb/`)).toMatchObject({ code: 0 });
+    const refused = { status: 400, body: { detail: "refused" } };
+    for (const documentId of ["docs/1.md", "docs/2.md", "docs/3.md", "docs/4.md"]) {
+      rules.push({ when: { method: "POST", documentId }, do: refused });
+    }
+    expect(await runIn(service, `${line} --allow-id-change`)).toMatchObject({ code: 10 });
+    rules.length = 0;
+    const ran = await runIn(service, "retry");
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("4 created") });
+    expect(service.sandbox.ledger.documents.size).toBe(80);
+  });
+
+  it("counts the documents of all shards, so that each shard refuses", async () => {
+    const service = await start();
+    for (let part = 1; part <= 20; part++) {
+      const ran = await runIn(service, `${line} --shard ${part}/20`);
+      // A shard without a document has nothing to refuse.
+      if (!ran.stderr.includes("nothing to do")) expect(ran, ran.stderr).toMatchObject({ code: 2 });
+    }
+    expect(service.sandbox.ledger.documents.size).toBe(40);
+  });
+
+  it("takes another row at the same place for another row", async () => {
+    const csv = (names: string[]): string =>
+      ["id,text", ...names.map((each) => `${each},x`)].join("\n");
+    const service = await startTestService({ files: { "r.csv": csv(["a", "b", "c"]) } });
+    const rows = "ingest r.csv --cc-pair-id 2 --map id=id,title=id,text=text";
+    expect(await runIn(service, rows)).toMatchObject({ code: 0 });
+    writeFiles(service.folder, { "r.csv": csv(["d", "e", "f"]) });
+    expect(await runIn(service, rows)).toMatchObject({ code: 0 });
+  });
+});
+
+describe("picking", () => {
+  it.each([
+    [["--jq", ".counts"]],
+    [["--filter", "action=new"]],
+    [["--fields", "path"]],
+    [["--dry-run", "--jq", ".counts"]],
+  ])("an upload and its plan refuse %j instead of writing all", async (flags) => {
+    const service = await startTestService({ files: { "docs/a.md": "A\n" } });
+    const ran = await runIn(service, [
+      "ingest",
+      "docs",
+      "--cc-pair-id",
+      "2",
+      "-o",
+      "json",
+      ...flags,
+    ]);
+    expect(ran).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("| jq") });
+    expect(acceptedIds(service)).toEqual([]);
+  });
+
+  it("what the environment asks of every list is no mistake here", async () => {
+    const service = await startTestService({ files: { "docs/a.md": "A\n" } });
+    const env = { ...service.env, KNOWCTL_FIELDS: "name" };
+    const ran = await runIn({ folder: service.folder, env }, "ingest docs --cc-pair-id 2");
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("1 created") });
+  });
+});
+
+describe("short key", () => {
+  const broken = "---\nupdated: yesterday\n---\n# B\n";
+  const key = "handbook";
+  const upload = "ingest docs --cc-pair-id 2 --id-prefix handbook/";
+
+  function start() {
+    const files = { "docs/a.md": "# A\n", "docs/b.md": "# B\n" };
+    return startTestService({ files, dialect: "onyx", key });
+  }
+
+  /** A key of fewer than 16 characters may be an ordinary word of paths and ids. */
+  describe("a short key that is a part of the ids", () => {
+    it("makes no document an orphan", async () => {
+      const service = await start();
+      expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+      const line = "prune --cc-pair-id 2 --tombstone --yes --max-delete 100%";
+      const ran = await runIn(service, line);
+      expect(ran.code).toBe(0);
+      expect(ran.stderr).toContain("nothing to remove");
+      expect(ran.stderr).not.toContain("replaced");
+    });
+
+    it("is whole in what a retry sends", async () => {
+      const service = await start();
+      writeFiles(service.folder, { "docs/b.md": broken });
+      expect(await runIn(service, upload)).toMatchObject({ code: 10 });
+      writeFiles(service.folder, { "docs/b.md": "# Good\n" });
+      expect(await runIn(service, "retry")).toMatchObject({ code: 0 });
+      const ids = [...service.sandbox.ledger.documents.keys()].toSorted();
+      expect(ids).toEqual(["handbook/docs/a.md", "handbook/docs/b.md"]);
+    });
+
+    it("does not hide that another pair has a document", async () => {
+      const service = await start();
+      expect(
+        await runIn(service, upload.replace("--cc-pair-id 2", "--cc-pair-id 7")),
+      ).toMatchObject({
+        code: 0,
+      });
+      rmSync(join(service.folder, ".knowctl"), { recursive: true });
+      writeFiles(service.folder, { "docs/a.md": "# Other\n" });
+      expect(await runIn(service, upload)).toMatchObject({ code: 10 });
+    });
+
+    it("does not keep an orphan from being deleted", async () => {
+      const service = await start();
+      expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+      rmSync(join(service.folder, "docs/a.md"));
+      const line = "prune . --cc-pair-id 2 --yes";
+      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+      expect((await runIn(service, "state list --fields path -o tsv")).stdout).toBe("docs/b.md\n");
+    });
+
+    it("is not taken from a report, which hides it", async () => {
+      const service = await start();
+      writeFiles(service.folder, { "docs/b.md": broken });
+      const line = `${upload} --report run.json`;
+      expect(await runIn(service, line)).toMatchObject({ code: 10 });
+      writeFiles(service.folder, { "docs/b.md": "# Good\n" });
+      const ran = await runIn(service, "retry run.json");
+      expect(ran).toMatchObject({ code: 10 });
+      expect(ran.stderr).toContain("docs/b.md: not sent: cannot tell its id");
+    });
+  });
+});
