@@ -6,13 +6,13 @@ import { addChat } from "../commands/chat/flags.ts";
 import { addCompletion } from "../commands/completion/flags.ts";
 import { completionTable } from "./completion-table.ts";
 import { checkExpression, checkFlags } from "./check-flags.ts";
-import { addConvert } from "../commands/convert/flags.ts";
+import { addConvert, addExplain } from "../commands/convert/flags.ts";
 import { addConfig } from "../commands/config/flags.ts";
 import { addConnectors } from "../commands/connectors/flags.ts";
 import { collectOptions, unknownVariables } from "./environment.ts";
 import { addDoctor } from "../commands/doctor/flags.ts";
 import { addEval } from "../commands/eval/flags.ts";
-import { addExplain } from "../commands/explain/flags.ts";
+
 import { addFiles } from "../commands/files/flags.ts";
 import { addIngest } from "../commands/ingest/flags.ts";
 import { isGroup, pathOf, summaryOf, type Run } from "./commands.ts";

@@ -1,24 +1,20 @@
-import type { IngestOptions } from "../ingest/ingest-options.ts";
-import { inspectSetup, openSource, openShaping } from "../ingest/options/settings.ts";
 import type { Context } from "../../context.ts";
-import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { documentJsonOf } from "../../documents/inspect/inspect.ts";
-import { openInspector } from "../../documents/inspect/open-inspector.ts";
 import { CliError } from "../../errors.ts";
 import { tellOthers, tellSkipped } from "../../output/ingest.ts";
-import type { Output } from "../../output/terminal/output.ts";
 import { shownText } from "../../output/paths.ts";
-import { countOf, formatCount, startProgress } from "../../output/terminal/progress.ts";
+import { createReasons } from "../../output/report/stored/collector.ts";
+import { countOf, formatCount } from "../../output/terminal/progress.ts";
+import type { PlanTable } from "../../sync/plan/plan-table.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { readPending, type Pending } from "../../sync/run/pending.ts";
-import type { PlanTable } from "../../sync/plan/plan-table.ts";
-import { openTemporaryState } from "../../sync/state/file/state-file.ts";
 import { openOutput } from "../connect.ts";
+import type { IngestOptions } from "../ingest/ingest-options.ts";
 import { nothingFound } from "../ingest/ingest.ts";
-import { ownKeys } from "../ingest/own-keys.ts";
+import { openSource } from "../ingest/options/settings.ts";
 import { planFolder } from "../ingest/plan.ts";
-import type { Session } from "../ingest/session.ts";
-import { problemOf, printNotices, printWarnings } from "../ingest/report/tell.ts";
+import { printNotices, printWarnings, problemOf } from "../ingest/report/tell.ts";
+import { openSession, type Session } from "../ingest/session.ts";
 
 export type DocumentsOptions = Pick<IngestOptions, "shard" | "allowEmpty"> &
   Parameters<typeof openSource>[2];
@@ -30,33 +26,7 @@ function checkOptions({ images }: DocumentsOptions): void {
   });
 }
 
-type Reading = Omit<Session, "connected" | "pairNames" | "close">;
-
-/** Opens a session that reads files, without a service and without the project's state. */
-async function openReading(
-  context: Context,
-  output: Output,
-  paths: readonly string[],
-  options: DocumentsOptions,
-): Promise<Reading & { close(): Promise<void> }> {
-  // Image sections need an upload, so images are always skipped here.
-  const source = await openSource(context, paths, { ...options, images: "skip" }, output, false);
-  const { ccPairId } = options;
-  const targets = { baseUrl: "", pair: { ccPairId, fromFlag: ccPairId !== undefined } };
-  const state = await openTemporaryState();
-  const shaping = openShaping(source, targets.pair.fromFlag, state, true);
-  const keys = await ownKeys(output, source, undefined);
-  const setup = inspectSetup(source, targets, keys);
-  const inspector = await openInspector(setup, context.workerScript, 0, loadExamine);
-  const progress = startProgress(output, context.elapsed);
-  const close = async (): Promise<void> => {
-    await progress.stop();
-    await inspector.close();
-    state.close();
-  };
-  const isDry = false;
-  return { output, source, state, isDry, targets, shaping, keys, inspector, progress, close };
-}
+const reasonsShown = 20;
 
 interface Written {
   documents: number;
@@ -64,19 +34,11 @@ interface Written {
   failed: number;
   /** Image references without a section. */
   images: number;
-  /** Skipped files by reason; only the first 20 reasons, because some contain a path. */
-  reasons: Map<string, number>;
-}
-
-const mostReasons = 20;
-
-function addReason({ reasons }: Written, reason: string): void {
-  const count = reasons.get(reason);
-  if (count !== undefined || reasons.size < mostReasons) reasons.set(reason, (count ?? 0) + 1);
+  reasons: ReturnType<typeof createReasons>;
 }
 
 async function writeBatch(
-  { output, source }: Reading,
+  { output, source }: Session,
   batch: readonly Pending[],
   written: Written,
   table: PlanTable,
@@ -85,7 +47,7 @@ async function writeBatch(
   for (const { prepared } of batch) {
     if (prepared.kind === "skipped") {
       written.skipped++;
-      addReason(written, prepared.reason);
+      written.reasons.add(prepared.reason, 1);
     }
     if (prepared.kind === "failed") {
       written.failed++;
@@ -109,12 +71,12 @@ async function writeBatch(
   await output.json(lines);
 }
 
-async function writeDocuments(context: Context, reading: Reading, plan: Plan): Promise<Written> {
+async function writeDocuments(context: Context, reading: Session, plan: Plan): Promise<Written> {
   const { inspector, output, source } = reading;
   const { table } = plan;
   const [skipped, failed] = [table.count("skipped"), table.count("failed")];
-  const written: Written = { documents: 0, skipped, failed, images: 0, reasons: new Map() };
-  for (const { detail } of table.entries(["skipped"])) addReason(written, detail);
+  const written: Written = { documents: 0, skipped, failed, images: 0, reasons: createReasons() };
+  for (const { detail } of table.entries(["skipped"])) written.reasons.add(detail, 1);
   for (const each of table.entries(["failed"])) await output.error(problemOf(each, source));
   for await (const batch of readPending({ table, inspector, factsOf: source.factsOf })) {
     context.signal.throwIfAborted();
@@ -141,20 +103,23 @@ export async function convert(
     });
   }
   const output = openOutput(context, options);
-  const reading = await openReading(context, output, paths, options);
+  // Image sections need an upload, so images are always skipped here.
+  const flags = { ...options, images: "skip" as const };
+  const source = await openSource(context, paths, flags, output, false);
+  const { ccPairId, shard } = options;
+  const pair = { ccPairId, connector: undefined, fromFlag: ccPairId !== undefined };
+  // Without a service, and without the project's state.
+  const request = { ...flags, dryRun: true, state: false, pair };
+  const reading = await openSession(context, output, source, request);
   try {
-    const { shard } = options;
-    const plan = await planFolder(context, reading, { shard });
+    const plan = await planFolder(context, reading, { shard, isDry: false });
     if (plan.fileCount === 0 && !options.allowEmpty) throw nothingFound(reading.source);
     await reading.progress.stop();
     const written = await writeDocuments(context, reading, plan);
     const { documents, skipped, failed } = written;
     await printNotices(reading, plan.table.notices);
     await printWarnings(reading, plan.table.warnings(), written.images);
-    await tellSkipped(
-      output,
-      [...written.reasons].map(([reason, count]) => ({ reason, count })),
-    );
+    await tellSkipped(output, written.reasons.list().slice(0, reasonsShown));
     const skippedText = skipped > 0 ? `, ${formatCount(skipped)} skipped` : "";
     await output.note(`${countOf(documents, "document")} written, none sent${skippedText}`);
     await tellOthers(output, shard, plan.table.count("other"));

@@ -33,7 +33,7 @@ function addList(state: Command, run: Run): void {
         ],
       ],
     })
-    .action(run(async () => (await import("./list.ts")).stateList));
+    .action(run(async () => (await import("./records.ts")).stateList));
 }
 
 function addForget(state: Command, run: Run): void {
@@ -51,7 +51,7 @@ function addForget(state: Command, run: Run): void {
         ["knowctl state forget --all --yes", "the service lost its documents: send all again"],
       ],
     })
-    .action(run(async () => (await import("./forget.ts")).stateForget));
+    .action(run(async () => (await import("./records.ts")).stateForget));
 }
 
 const loadTransfer = () => import("./transfer.ts");
@@ -111,7 +111,7 @@ function addMove(state: Command, run: Run): void {
         ["knowctl state move http://127.0.0.1:8787 http://localhost:8787", "the same service"],
       ],
     })
-    .action(run(async () => (await import("./move.ts")).stateMove));
+    .action(run(async () => (await import("./records.ts")).stateMove));
 }
 
 /** `state list | forget | export | import | move`. */

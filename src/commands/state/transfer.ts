@@ -1,31 +1,24 @@
+import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
+import { createLineSplitter, StreamTooLargeError } from "../../api/chat/lines.ts";
 import type { Context } from "../../context.ts";
-import { CliError } from "../../errors.ts";
+import { CliError, codeOf, fileProblem, messageOf } from "../../errors.ts";
+import { checkOutputPath, writeFilePieces } from "../../output/report/file.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
-import { checkOutputPath, writeFilePieces } from "../../output/report/file.ts";
-import { exportLines } from "../../sync/transfer/export.ts";
+import { optionsJson, optionsKey } from "../../sync/state/options.ts";
+import { mostTargets, pairInKey, serviceInKey } from "../../sync/state/target.ts";
 import type { TargetChanges } from "../../sync/transfer/changes.ts";
+import { exportLines } from "../../sync/transfer/export.ts";
 import { createIncoming, type Incoming } from "../../sync/transfer/import.ts";
-import { pairInKey, serviceInKey } from "../../sync/state/target.ts";
-import type { State } from "../../sync/state/state.ts";
-import { openOutput } from "../connect.ts";
+import { checkHeader, parseTransferLine } from "../../sync/transfer/parse-transfer.ts";
+import type { TransferRecord } from "../../sync/transfer/transfer.ts";
+import { foreignOptions } from "../ingest/options/foreign-options.ts";
 import { pairText } from "../ingest/target/pair.ts";
 import { createPrompt } from "../prompt.ts";
 import { refuseRepeatedFile } from "../stats-of.ts";
-import {
-  findState,
-  guardWriting,
-  openToRead,
-  openOrCreate,
-  type StateFlags,
-  type StatePlace,
-} from "./place.ts";
-import { readExport } from "./read-export.ts";
-
-export interface StateImportOptions extends StateFlags {
-  yes?: boolean;
-}
+import { statsOf } from "../stats-of.ts";
+import { guardWriting, withState, type OpenState, type StateFlags } from "./place.ts";
 
 const pieceLength = 64 * 1024;
 
@@ -40,61 +33,160 @@ function* joinLines(lines: Iterable<string>): Generator<string> {
   if (piece !== "") yield piece;
 }
 
-/** Exports a state to a file, or to stdout for `-`. */
-async function writeExport(
-  context: Context,
-  output: Output,
-  state: State,
-  name: string,
-): Promise<void> {
-  const pieces = joinLines(exportLines(state));
-  if (name !== "-") {
-    return await writeFilePieces(resolve(context.cwd, name), pieces, "the exported state");
-  }
-  for (const piece of pieces) {
-    context.signal.throwIfAborted();
-    await output.json(piece);
-  }
-}
-
 /** `state export`: writes the whole state as NDJSON, for `state import` elsewhere. */
 export async function stateExport(
   context: Context,
   [name = "-"]: string[],
   options: StateFlags,
 ): Promise<void> {
-  if (name !== "-") checkOutputPath("cannot write", name, context.cwd);
-  const output = openOutput(context, options);
-  const place = await findState(context, options, output);
-  const state = await openToRead(context, place, output);
-  try {
-    await writeExport(context, output, state, name);
-  } finally {
-    state.close();
-  }
+  const { cwd, signal } = context;
+  if (name !== "-") checkOutputPath("cannot write", name, cwd);
+  await withState(context, options, "read", async ({ output, state }) => {
+    const pieces = joinLines(exportLines(state));
+    if (name !== "-") {
+      return await writeFilePieces(resolve(cwd, name), pieces, "the exported state");
+    }
+    for (const piece of pieces) {
+      signal.throwIfAborted();
+      await output.json(piece);
+    }
+  });
 }
 
-async function apply(context: Context, place: StatePlace, incoming: Incoming): Promise<void> {
+/** Longest allowed line, in bytes: a record contains only paths, ids and hashes. */
+const longestLine = 4 * 1024 * 1024;
+/** A project is uploaded a few times with different options and paths. */
+const mostOptions = 10_000;
+
+async function* readLines(context: Context, name: string): AsyncGenerator<string> {
+  let lines: string[] = [];
+  const splitter = createLineSplitter(longestLine, (line) => void lines.push(line));
+  const path = resolve(context.cwd, name);
+  const stats = name === "-" ? undefined : statsOf(path);
+  if (stats && !stats.isFile() && !stats.isDirectory()) {
+    // A FIFO without a writer would block.
+    throw new CliError("usage", `${name} is not a regular file; nothing was imported`, {
+      hints: ["pipe it: knowctl state import - --yes < FILE"],
+    });
+  }
+  for await (const chunk of name === "-" ? context.stdin : createReadStream(path)) {
+    context.signal.throwIfAborted();
+    splitter.push(chunk as Uint8Array);
+    yield* lines;
+    lines = [];
+  }
+  splitter.end();
+  yield* lines;
+}
+
+function toReadError(context: Context, label: string, error: unknown): unknown {
+  if (context.signal.aborted || error instanceof CliError) return error;
+  const isLong = error instanceof StreamTooLargeError;
+  if (!isLong && codeOf(error) === undefined) return error;
+  const why = isLong ? messageOf(error) : fileProblem(codeOf(error));
+  return new CliError("usage", `${label}: cannot be read: ${why}; nothing was imported`, {
+    hints: ["name files from `knowctl state export`"],
+    cause: error,
+  });
+}
+
+/** Returns a function that adds a record: without the options that another state must not choose. */
+function createAdd(incoming: Incoming): (record: Exclude<TransferRecord, { type: "end" }>) => void {
+  const keys = new Map<string, string>();
+  const targets = new Set<string>();
+  let uploads = 0;
+  const refuseMore = (count: number, most: number, what: string): void => {
+    if (count > most) throw new CliError("usage", `more than ${most} ${what}`);
+  };
+  return (each) => {
+    if (each.type === "options") {
+      const options = foreignOptions(each.options);
+      keys.set(each.key, optionsKey(optionsJson(options)));
+      refuseMore(keys.size, mostOptions, "options");
+      return incoming.add({ ...each, options });
+    }
+    if (each.type !== "accepted" && each.type !== "failure" && each.type !== "upload") {
+      return incoming.add(each);
+    }
+    if (each.type === "upload") refuseMore(++uploads, mostOptions, "uploads");
+    targets.add(each.record.target);
+    refuseMore(targets.size, mostTargets, "targets");
+    incoming.add({ ...each, options: keys.get(each.options ?? "") });
+  };
+}
+
+/**
+ * Reads one complete exported state into `incoming`. `name` is a file, or `-` for stdin.
+ * Throws CliError `usage` with file and line for an invalid or incomplete state. The caller
+ * must then discard `incoming`.
+ */
+async function readExport(context: Context, name: string, incoming: Incoming): Promise<void> {
+  const label = name === "-" ? "stdin" : name;
+  const add = createAdd(incoming);
+  let line = 0;
+  let count = 0;
+  let isEnded = false;
+  const addLine = (json: string): void => {
+    line++;
+    if (line === 1) return checkHeader(json);
+    if (isEnded) throw new CliError("usage", "unexpected text after the last line");
+    const each = parseTransferLine(json);
+    if (each.type !== "end") {
+      add(each);
+      count++;
+    } else if (each.records === count) isEnded = true;
+    else throw new CliError("usage", `found ${count} records, expected ${each.records}`);
+  };
+  try {
+    for await (const json of readLines(context, name)) {
+      try {
+        addLine(json);
+      } catch (error) {
+        if (!(error instanceof CliError) || error.exit !== "usage") throw error;
+        throw new CliError("usage", `${label}:${line}: ${error.message}`, {
+          hints: ["nothing was imported; name files from `knowctl state export`"],
+        });
+      }
+    }
+  } catch (error) {
+    throw toReadError(context, label, error);
+  }
+  if (isEnded) return;
+  if (line === 0) {
+    throw new CliError("usage", `${label}: the file is empty; nothing was imported`, {
+      hints: ["name a file from `knowctl state export`"],
+    });
+  }
+  throw new CliError("usage", `${label}:${line}: the file is cut off: its last line is missing`, {
+    hints: ["nothing was imported; export the state again"],
+  });
+}
+
+async function apply({ signal }: Context, open: OpenState, incoming: Incoming): Promise<void> {
   const steps = incoming.apply();
-  while (!guardWriting(place, () => steps.next()).done) {
+  while (!guardWriting(open, () => steps.next()).done) {
     // Yield between transactions, so that other runs and Ctrl-C are not blocked.
     await new Promise((next) => setImmediate(next));
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
   }
 }
 
-const mostTargets = 20;
+const targetsShown = 20;
 
 function lineOf({ target, added, newer, kept, failures }: TargetChanges): string {
-  const pair = target === "" ? "pairs by rule" : pairText(pairInKey(target), undefined);
-  const place = target === "" ? "" : ` at ${serviceInKey(target)}`;
+  const place =
+    target === "" ? "pairs by rule" : `${pairText(pairInKey(target))} at ${serviceInKey(target)}`;
   const parts = [
     `${formatCount(added)} new here`,
     ...(newer > 0 ? [`${formatCount(newer)} newer than here`] : []),
     ...(kept > 0 ? [`${formatCount(kept)} kept as they are here`] : []),
     ...(failures > 0 ? [countOf(failures, "failure")] : []),
   ];
-  return `${pair}${place}: records of documents: ${parts.join(", ")}`;
+  return `${place}: records of documents: ${parts.join(", ")}`;
+}
+
+interface StateImportOptions extends StateFlags {
+  yes?: boolean;
 }
 
 /** Shows what an import adds per target, and asks. Returns false for no. */
@@ -102,18 +194,19 @@ async function confirmImport(
   context: Context,
   output: Output,
   changes: readonly TargetChanges[],
-  options: StateImportOptions & { readsStdin: boolean },
+  options: StateImportOptions,
+  readsStdin: boolean,
 ): Promise<boolean> {
-  for (const each of changes.slice(0, mostTargets)) await output.problem(lineOf(each));
-  if (changes.length > mostTargets) {
-    await output.problem(`and ${countOf(changes.length - mostTargets, "more target")}`);
+  for (const each of changes.slice(0, targetsShown)) await output.problem(lineOf(each));
+  if (changes.length > targetsShown) {
+    await output.problem(`and ${countOf(changes.length - targetsShown, "more target")}`);
   }
   if (options.yes) return true;
   const prompt = createPrompt(context, options, output);
-  if (prompt.canAsk && !options.readsStdin) {
+  if (prompt.canAsk && !readsStdin) {
     return await prompt.confirm("Import these records? They decide what counts as sent.");
   }
-  const why = options.readsStdin ? "stdin holds the records" : "there is no terminal to ask on";
+  const why = readsStdin ? "stdin holds the records" : "there is no terminal to ask on";
   throw new CliError("usage", `nothing was imported: ${why}`, {
     hints: ["check the targets and numbers above, then confirm with --yes"],
   });
@@ -134,23 +227,19 @@ export async function stateImport(
     throw new CliError("usage", "stdin can be read only once");
   }
   refuseRepeatedFile(context.cwd, names, "pass each exported state once");
-  const output = openOutput(context, options);
-  const place = await findState(context, options, output);
-  const state = await openOrCreate(context, place, output);
-  try {
+  await withState(context, options, "create", async (open) => {
+    const { output, state, folder } = open;
     const incoming = createIncoming(state.database);
     for (const name of names) await readExport(context, name, incoming);
     const changes = incoming.changes();
-    if (!(await confirmImport(context, output, changes, { ...options, readsStdin }))) {
+    if (!(await confirmImport(context, output, changes, options, readsStdin))) {
       return await output.note("nothing was imported");
     }
     state.markRoot();
-    await apply(context, place, incoming);
+    await apply(context, open, incoming);
     const files = names.length === 1 ? "" : ` from ${countOf(names.length, "file")}`;
     const total = changes.reduce((sum, { added, newer, kept }) => sum + added + newer + kept, 0);
     const count = countOf(total, "record");
-    await output.note(`imported ${count} of sent documents${files} into ${place.folder}`);
-  } finally {
-    state.close();
-  }
+    await output.note(`imported ${count} of sent documents${files} into ${folder}`);
+  });
 }

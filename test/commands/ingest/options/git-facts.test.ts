@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { explain as explainFile } from "../../../../src/commands/explain/explain.ts";
+import { explain as explainFile } from "../../../../src/commands/convert/explain.ts";
 import { startTestService, writeFiles } from "../../../service.ts";
 import { keepContext } from "../../../ran.ts";
 import { createTestContext } from "../../../support.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   type ExplainFlags,
   explain as explainFile,
-} from "../../../../src/commands/explain/explain.ts";
+} from "../../../../src/commands/convert/explain.ts";
 import { CliError } from "../../../../src/errors.ts";
 import { type TestService, startTestService } from "../../../service.ts";
 import { keepContext } from "../../../ran.ts";
