@@ -12,9 +12,16 @@ import { createSpinner } from "../../output/terminal/spinner.ts";
 import type { Connected } from "../connect.ts";
 import { createChecks, type Facts } from "./checks.ts";
 import { type ChatOptions, selectionOf, shownOf, switchOf } from "./options.ts";
-import { sendQuestion, type Question } from "./send.ts";
+import {
+  sendQuestion,
+  type Question,
+  endUnasked,
+  runTurn,
+  silentRenderer,
+  type AnswerSink,
+  type Ending,
+} from "./turn.ts";
 import type { SessionOwner } from "./session/session-index.ts";
-import { endUnasked, runTurn, silentRenderer, type AnswerSink, type Ending } from "./turn.ts";
 
 /** How answers are drawn. Format `silent` draws nothing: everything is in the ending. */
 export interface View extends Omit<RenderOptions, "turn"> {

@@ -16,8 +16,8 @@ import type { ChatFormat } from "../../output/chat/render.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { dim } from "../../output/terminal/text.ts";
 import { ask, plainView, writeUnasked, viewOf, type View } from "./ask.ts";
-import type { Question } from "./send.ts";
-import type { LocalFile } from "../files/upload.ts";
+import { type Question, combineSinks, type Ending, type AnswerSink } from "./turn.ts";
+import type { LocalFile } from "../files/local.ts";
 import {
   beginsConversation,
   planMessage,
@@ -25,7 +25,6 @@ import {
   readPayload,
   type MessagePlan,
 } from "./message.ts";
-import { combineSinks, type Ending, type AnswerSink } from "./turn.ts";
 import { connect, loadSettings, openOutput, type Connected } from "../connect.ts";
 import type { SessionOwner } from "./session/session-index.ts";
 
@@ -61,7 +60,7 @@ interface Plan {
 async function checkLocalFiles(context: Context, { file = [] }: ChatOptions): Promise<LocalFile[]> {
   return file.length === 0
     ? []
-    : (await import("../files/upload.ts")).checkFiles(context.cwd, file);
+    : (await import("../files/local.ts")).checkFiles(context.cwd, file);
 }
 
 async function filesOf(

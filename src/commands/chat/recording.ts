@@ -5,8 +5,7 @@ import { CliError, codeOf, writeProblem, exitCodes, type ExitName } from "../../
 import type { Output } from "../../output/terminal/output.ts";
 import { entryLine, headLine, type RecordedEntry, readRecording } from "../../recording.ts";
 import { statsOf } from "../stats-of.ts";
-import type { Question } from "./send.ts";
-import { type AnswerSink, runTurn, type Ending } from "./turn.ts";
+import { type Question, type AnswerSink, runTurn, type Ending } from "./turn.ts";
 import { eventsOf, isEnded, lastEvents, startProgress } from "../../api/chat/chat-stream.ts";
 import { createMessageRedactor } from "../../api/chat/redact-messages.ts";
 import { redactText } from "../../api/answers/redaction.ts";

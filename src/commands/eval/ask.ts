@@ -16,7 +16,7 @@ import { applyPiece } from "../../output/chat/turn/reply.ts";
 import { snippetOf } from "../../output/search/results.ts";
 import { endFailure } from "../chat/end-failure.ts";
 import { parseSince, parseTags } from "../chat/options.ts";
-import { sendQuestion } from "../chat/send.ts";
+import { sendQuestion } from "../chat/turn.ts";
 import { foundDocuments, type Found } from "../search/found.ts";
 import type { Way as SearchWay } from "../search/ways.ts";
 

@@ -8,6 +8,7 @@ import type { Output } from "../../output/terminal/output.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import { createSpinner } from "../../output/terminal/spinner.ts";
 import { steadyBytes, type LocalFile } from "./local.ts";
+import { poll } from "./poll.ts";
 
 /** Dependencies of an upload. The signal also aborts the client's requests. */
 export interface UploadWork {
@@ -94,23 +95,27 @@ export async function uploadFiles(
   return uploaded;
 }
 
+/** An error about one file, or about several with a line for each. */
+function filesError(what: string, lines: readonly string[], hints: readonly string[]): CliError {
+  const [only = ""] = lines;
+  if (lines.length === 1) return new CliError("server-error", `${what} ${only}`, { hints });
+  return new CliError("server-error", `${what} ${countOf(lines.length, "file")}`, {
+    details: lines.map((line) => `  ${line}`),
+    hints,
+  });
+}
+
+const flagsOf = (files: readonly UserFile[]): string =>
+  files.map(({ file_id }) => `--file-id ${neutraliseLine(file_id)}`).join(" ");
+
 /** The error for rejected files, with the ids of the accepted files. */
 export function rejectedError({ accepted, rejected }: Uploaded): CliError {
   const lines = rejected.map(({ name, reason }) => neutraliseLine(`${name}: ${reason}`));
-  const [only = ""] = lines;
-  const message =
-    lines.length === 1
-      ? `the service rejected ${only}`
-      : `the service rejected ${countOf(lines.length, "file")}`;
   const hints = ["check the type and the size, or upload it on the web page"];
   if (accepted.length > 0) {
-    const flags = accepted.map(({ file_id }) => `--file-id ${neutraliseLine(file_id)}`);
-    hints.push(`do not upload the accepted files again: ${flags.join(" ")}`);
+    hints.push(`do not upload the accepted files again: ${flagsOf(accepted)}`);
   }
-  return new CliError("server-error", message, {
-    details: lines.length === 1 ? [] : lines.map((line) => `  ${line}`),
-    hints,
-  });
+  return filesError("the service rejected", lines, hints);
 }
 
 const firstWaitMs = 500;
@@ -137,28 +142,9 @@ export function isLost(file: UserFile): boolean {
 /** The error for files that the service accepted but could not process. */
 export function lostError(files: readonly UserFile[]): CliError {
   const lines = files.map((file) => `${nameOf(file)}: ${stateOf(file).toLowerCase()}`);
-  const [only = ""] = lines;
-  const one = lines.length === 1;
-  return new CliError(
-    "server-error",
-    one
-      ? `the service could not process ${only}`
-      : `the service could not process ${lines.length} files`,
-    {
-      details: one ? [] : lines.map((line) => `  ${line}`),
-      hints: ["check that it is not encrypted and has text; upload it again, or ask without it"],
-    },
-  );
-}
-
-function tooLate(files: readonly UserFile[], waited: number): CliError {
-  const names = files.map(nameOf).join(", ");
-  const flags = files.map(({ file_id }) => `--file-id ${neutraliseLine(file_id)}`).join(" ");
-  return new CliError(
-    "timeout",
-    `after ${Math.round(waited / 1000)} s the service is still processing ${names}`,
-    { hints: [`wait longer with --timeout, or ask later with ${flags}`] },
-  );
+  return filesError("the service could not process", lines, [
+    "check that it is not encrypted and has text; upload it again, or ask without it",
+  ]);
 }
 
 /**
@@ -173,30 +159,32 @@ export async function waitForFiles(
   const pending = (): UserFile[] =>
     [...known.values()].filter((file) => pendingStates.has(stateOf(file)));
   const limitMs = timeoutSeconds === undefined ? defaultLimitMs : timeoutSeconds * 1000;
-  const started = context.elapsed();
   const spinner = createSpinner(output);
-  let slept = 0;
-  let waitMs = firstWaitMs;
+  let isFirst = true;
+  const lookUp = async (): Promise<UserFile[] | undefined> => {
+    const states = isFirst ? [] : await findFileStates(client, pending());
+    isFirst = false;
+    for (const file of states) known.set(file.id, file);
+    return pending().length === 0 ? [...known.values()] : undefined;
+  };
   try {
-    for (let open = pending(); open.length > 0; open = pending()) {
-      // A request may last longer than a wait.
-      const waited = Math.max(slept, context.elapsed() - started);
-      if (waited + waitMs > limitMs) throw tooLate(open, waited);
-      const [first] = open;
-      const what = open.length === 1 && first ? nameOf(first) : countOf(open.length, "file");
-      spinner.start(`the service is processing ${what}`);
-      await context.sleep(waitMs, context.signal);
-      slept += waitMs;
-      waitMs = Math.min(waitMs * 1.5, maxWaitMs);
-      for (const file of await findFileStates(client, open)) known.set(file.id, file);
-    }
+    return await poll(context, { firstMs: firstWaitMs, maxMs: maxWaitMs, limitMs }, lookUp, {
+      onWait() {
+        const [first, ...more] = pending();
+        const what = first && more.length === 0 ? nameOf(first) : countOf(more.length + 1, "file");
+        spinner.start(`the service is processing ${what}`);
+      },
+      onLate(waited) {
+        const names = pending().map(nameOf).join(", ");
+        const message = `after ${Math.round(waited / 1000)} s the service is still processing ${names}`;
+        const hints = [`wait longer with --timeout, or ask later with ${flagsOf(pending())}`];
+        return new CliError("timeout", message, { hints });
+      },
+    });
   } finally {
     await spinner.stop();
   }
-  return [...known.values()];
 }
-
-export { checkFiles, type LocalFile } from "../files/local.ts";
 
 function descriptorOf(file: UserFile): FileDescriptor {
   return {

@@ -5,7 +5,7 @@ import type { SearchQuery } from "../../api/search.ts";
 import { createTurn } from "../../output/chat/turn/answer.ts";
 import { applyPiece } from "../../output/chat/turn/reply.ts";
 import { endFailure } from "../chat/end-failure.ts";
-import { sendQuestion } from "../chat/send.ts";
+import { sendQuestion } from "../chat/turn.ts";
 import { type Found, foundDocuments } from "./found.ts";
 
 /** Asks the query as a question, and returns the documents of the answer in the order received. */

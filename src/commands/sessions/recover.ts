@@ -14,11 +14,11 @@ import { createSpinner, type Spinner } from "../../output/terminal/spinner.ts";
 import { dim } from "../../output/terminal/text.ts";
 import { addLocalFiles, rendererOf, viewOf } from "../chat/ask.ts";
 import { formatOf, selectionOf } from "../chat/options.ts";
-import { findSession } from "../chat/session/find-session.ts";
-import { readAnswer } from "../chat/session/read-answer.ts";
+import { findSession, readAnswer } from "../chat/session/find-session.ts";
 import { indexedSession } from "../chat/session/session-index.ts";
 import { runTurn, type Ending } from "../chat/turn.ts";
 import type { StateFlag } from "../files-in-state.ts";
+import { poll } from "../files/poll.ts";
 import { withPlace, type Place } from "./place.ts";
 
 export interface SessionsRecoverOptions extends GlobalFlags, StateFlag {
@@ -99,26 +99,18 @@ async function waitForAnswer(
   options: SessionsRecoverOptions,
   follows = true,
 ): Promise<Found> {
-  const limitMs = options.timeout === undefined ? defaultLimitMs : options.timeout * 1000;
-  const started = context.elapsed();
-  let slept = 0;
-  let waitMs = firstWaitMs;
-  for (;;) {
-    const found = await lookUp(place, id, follows);
-    if (found) return found;
-    // A request may last longer than a wait.
-    const isLate = Math.max(slept, context.elapsed() - started) + waitMs > limitMs;
-    if (options.poll !== true || isLate) {
-      const late = options.poll === true ? "; the waiting time is over" : "";
-      throw incomplete(id, `the answer is still being generated${late}`, [
+  const { timeout, poll: polls } = options;
+  const limitMs = timeout === undefined ? defaultLimitMs : timeout * 1000;
+  const times = { firstMs: firstWaitMs, maxMs: maxWaitMs, limitMs: polls ? limitMs : 0 };
+  return await poll(context, times, () => lookUp(place, id, follows), {
+    onWait: () => spinner.start("the answer is still being generated"),
+    onLate() {
+      const late = polls ? "; the waiting time is over" : "";
+      return incomplete(id, `the answer is still being generated${late}`, [
         `wait for it: knowctl sessions recover --poll ${id}`,
       ]);
-    }
-    spinner.start("the answer is still being generated");
-    await context.sleep(waitMs, context.signal);
-    slept += waitMs;
-    waitMs = Math.min(waitMs * 1.5, maxWaitMs);
-  }
+    },
+  });
 }
 
 function checkedFormat(options: SessionsRecoverOptions): ChatFormat {

@@ -1,6 +1,6 @@
 import { shortenMarkers } from "./sources.ts";
 import type { Output } from "../terminal/output.ts";
-import type { Drawing, DrawingOptions } from "./markdown/drawing.ts";
+import type { Drawing, DrawingOptions } from "./markdown/document.ts";
 
 /** Rendering of an answer's text: `auto` is Markdown on a terminal, else plain. */
 const renderModes = ["auto", "markdown", "plain"] as const;
@@ -13,7 +13,7 @@ export function rendersMarkdown(output: Output, mode: RenderMode = "auto"): bool
 
 /** Opens the drawing of a streamed text; loads its code. */
 export async function openDrawing(output: Output, options: DrawingOptions): Promise<Drawing> {
-  const { createDrawing } = await import("./markdown/drawing.ts");
+  const { createDrawing } = await import("./markdown/document.ts");
   return createDrawing(output, options);
 }
 

@@ -1,7 +1,7 @@
 import type { Output } from "../terminal/output.ts";
 import { dim, joined, type Text } from "../terminal/text.ts";
 import { openDrawing, rendersMarkdown, type RenderMode } from "./markdown.ts";
-import type { Drawing } from "./markdown/drawing.ts";
+import type { Drawing } from "./markdown/document.ts";
 import { shortenMarkers } from "./sources.ts";
 
 /** Text as it is. Citation markers without a link are shortened to numbers; with `short` all markers. */

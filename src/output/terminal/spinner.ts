@@ -34,80 +34,38 @@ function createPlainSpinner(output: Output, everyMs: number): Spinner {
   };
 }
 
-const escape = "\u001b[";
+const eraseRow = "\u001b[1G\u001b[K";
 
 /**
- * A fake terminal that collects ora's output as text. Only ora's render() is used:
- * its start() hooks the process's streams and would treat our output as foreign.
+ * A spinner if `output.canMove`, else a plain line every 10 s; nothing with --quiet. Only the
+ * frames are ora's: its start() hooks the process's streams and would treat our output as foreign.
  */
-function createFakeTerminal(columns: () => number) {
-  let text = "";
-  const add = (part: string): boolean => {
-    text += part;
-    return true;
-  };
-  return {
-    drain(): string {
-      const all = text;
-      text = "";
-      return all;
-    },
-    stream: {
-      isTTY: true,
-      get columns() {
-        return columns();
-      },
-      write: add,
-      cursorTo: (column: number) => add(`${escape}${column + 1}G`),
-      moveCursor: (_dx: number, dy: number) => add(dy < 0 ? `${escape}${-dy}A` : ""),
-      clearLine: () => add(`${escape}K`),
-    },
-  };
-}
-
-type FakeTerminal = ReturnType<typeof createFakeTerminal>;
-
-async function createOra(screen: FakeTerminal, text: string) {
-  const { default: ora } = await import("ora");
-  return ora({
-    text,
-    // With ora's default Ctrl-C would do nothing (ora #253).
-    discardStdin: false,
-    hideCursor: false,
-    isEnabled: true,
-    color: false,
-    stream: screen.stream as unknown as NodeJS.WriteStream,
-  });
-}
-
-/** A spinner if `output.canMove`, else a plain line every 10 s; nothing with --quiet. */
 export function createSpinner(output: Output, { delayMs = 250, plainMs = 10_000 } = {}): Spinner {
   if (output.quiet) return noSpinner;
   if (!output.canMove || output.liveColumns() <= 0) return createPlainSpinner(output, plainMs);
-  const screen = createFakeTerminal(() => output.liveColumns());
   let label = "";
   let timer: NodeJS.Timeout | undefined;
   // Increased by stop(): a spinner that is still loading then never appears.
   let run = 0;
-  let visible: Awaited<ReturnType<typeof createOra>> | undefined;
+  let isVisible = false;
   // Writes run in order: the one that clears the line must be last.
   let writes: Promise<void> = Promise.resolve();
-  const flush = (): void => {
-    const text = screen.drain();
-    if (text !== "") writes = writes.then(() => output.control(text)).catch(() => {});
+  const write = (text: string): void => {
+    writes = writes.then(() => output.control(text)).catch(() => {});
   };
   const spin = async (): Promise<void> => {
     const mine = run;
-    const spinner = await createOra(screen, label);
+    const [{ default: ora }, { fit }] = await Promise.all([import("ora"), import("./width.ts")]);
     if (run !== mine) return;
-    visible = spinner;
+    const frames = ora({ color: false, discardStdin: false, isEnabled: false });
+    isVisible = true;
     const render = (): void => {
-      spinner.text = label;
-      spinner.render();
-      flush();
+      frames.text = label;
+      // A row that the terminal would break could not be erased.
+      write(eraseRow + fit(frames.frame(), output.liveColumns() - 1));
     };
     render();
-    timer = setInterval(render, spinner.interval);
+    timer = setInterval(render, frames.interval);
     timer.unref();
   };
   return {
@@ -122,10 +80,9 @@ export function createSpinner(output: Output, { delayMs = 250, plainMs = 10_000 
       clearTimeout(timer);
       timer = undefined;
       run++;
-      if (!visible) return;
-      visible.clear();
-      visible = undefined;
-      flush();
+      if (!isVisible) return;
+      isVisible = false;
+      write(eraseRow);
       await writes;
     },
   };

@@ -1,5 +1,7 @@
 import stringWidth from "string-width";
 
+const segmenter = new Intl.Segmenter();
+
 // string-width takes quadratic time, so long text is measured in slices.
 const sliceLength = 512;
 
@@ -13,38 +15,31 @@ export function displayWidth(text: string): number {
   return width;
 }
 
+function cut(text: string, width: number, keepsEnd: boolean): string {
+  // 64 code units per column are enough; a cell of megabytes is not measured completely.
+  const part = keepsEnd ? text.slice(-width * 64) : text.slice(0, width * 64);
+  if (part.length === text.length && displayWidth(text) <= width) return text;
+  const segments = Array.from(segmenter.segment(part), ({ segment }) => segment);
+  if (keepsEnd) segments.reverse();
+  const kept: string[] = [];
+  let used = 0;
+  for (const segment of segments) {
+    used += displayWidth(segment);
+    if (used > width - 1) break;
+    kept.push(segment);
+  }
+  return keepsEnd ? `…${kept.toReversed().join("")}` : `${kept.join("")}…`;
+}
+
 /** Cuts a longer `text` to `width` columns, with `…` at the end. Never cuts inside a character. */
 export function fit(text: string, width: number): string {
-  // 64 code units per column are enough; a cell of megabytes is not measured completely.
-  const start = text.slice(0, width * 64);
-  if (start.length === text.length && displayWidth(text) <= width) return text;
-  let result = "";
-  let used = 0;
-  for (const { segment } of new Intl.Segmenter().segment(start)) {
-    const size = displayWidth(segment);
-    if (used + size > width - 1) break;
-    result += segment;
-    used += size;
-  }
-  return `${result}…`;
+  return cut(text, width, false);
 }
 
 /** Same as fit(), but keeps the end of the text, with `…` at its start. */
 export function fitEnd(text: string, width: number): string {
-  const end = text.slice(-width * 64);
-  if (end.length === text.length && displayWidth(text) <= width) return text;
-  let result = "";
-  let used = 0;
-  for (const { segment } of [...new Intl.Segmenter().segment(end)].toReversed()) {
-    const size = displayWidth(segment);
-    if (used + size > width - 1) break;
-    result = segment + result;
-    used += size;
-  }
-  return `…${result}`;
+  return cut(text, width, true);
 }
-
-const segmenter = new Intl.Segmenter();
 
 // Node's segmenter takes quadratic time, so a long text is split into pieces. A longer grapheme
 // is cut; no real text contains one.

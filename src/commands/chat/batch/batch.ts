@@ -7,10 +7,9 @@ import type { Output } from "../../../output/terminal/output.ts";
 import { countOf, formatCount, formatDuration } from "../../../output/terminal/progress.ts";
 import { connect } from "../../connect.ts";
 import { ask, plainView } from "../ask.ts";
-import type { Question } from "../send.ts";
+import { type Question, endUnasked, type Ending } from "../turn.ts";
 import { describeFiles } from "../../files/upload.ts";
 import { findSession } from "../session/find-session.ts";
-import { endUnasked, type Ending } from "../turn.ts";
 import { lastSession } from "../session/session-index.ts";
 import {
   isRereadable,

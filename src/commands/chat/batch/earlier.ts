@@ -7,9 +7,8 @@ import { hasText, createTurn, hasAnswer } from "../../../output/chat/turn/answer
 import type { StoredMessage, StoredSession } from "../../../api/session-schemas.ts";
 import { answerState, turnOfAnswers } from "../../../output/chat/stored/stored.ts";
 import type { Piece } from "../../../output/chat/turn/reply.ts";
-import type { Question } from "../send.ts";
-import { readAnswer } from "../session/read-answer.ts";
-import { endUnasked, runTurn, silentRenderer, type Ending } from "../turn.ts";
+import { type Question, endUnasked, runTurn, silentRenderer, type Ending } from "../turn.ts";
+import { readAnswer } from "../session/find-session.ts";
 import type { Run } from "./question.ts";
 
 const maxLineBytes = 256 * 1024 * 1024;

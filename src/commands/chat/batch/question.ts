@@ -6,7 +6,7 @@ import type { Output } from "../../../output/terminal/output.ts";
 import type { Connected } from "../../connect.ts";
 import type { View } from "../ask.ts";
 import { chunksOf } from "../message.ts";
-import type { Question } from "../send.ts";
+import type { Question } from "../turn.ts";
 import { findSession, type SessionPlace } from "../session/find-session.ts";
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";

@@ -12,7 +12,7 @@ import { addLocalFiles, ask, rendererOf } from "../ask.ts";
 import { createSaver } from "../save.ts";
 import { mayStillAnswer, runTurn, type Ending } from "../turn.ts";
 import { hint, type Exchange, type Talk, type Work } from "./talk.ts";
-import { readAnswer } from "../session/read-answer.ts";
+import { readAnswer } from "../session/find-session.ts";
 
 /** The place of a question in the session's message tree. */
 interface Place {

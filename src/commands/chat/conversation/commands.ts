@@ -1,9 +1,6 @@
-import { CliError } from "../../../errors.ts";
 import { nearest } from "../../../nearest.ts";
-import { sourceLines } from "../../../output/chat/source-lines.ts";
-import { listSources, titleText, type Source } from "../../../output/chat/sources.ts";
-import { neutralise, neutraliseLine } from "../../../output/terminal/neutralise.ts";
-import { bold, dim, link } from "../../../output/terminal/text.ts";
+import { listSources, titleText, type Source, readerText } from "../../../output/chat/sources.ts";
+import { bold, dim, link, plainText } from "../../../output/terminal/text.ts";
 import { wrapWords } from "../../../output/terminal/width.ts";
 import { regenerate, retry } from "./answers.ts";
 import {
@@ -13,17 +10,62 @@ import {
   openAddress,
   webAddress,
 } from "./platform.ts";
-import { writeText } from "../save.ts";
-import { answerMarkdown, newFile, talkMarkdown } from "./saving.ts";
-import { beginSession, chooseSession, showSessions } from "./session-commands.ts";
+import { writeText, targetFile } from "../save.ts";
+import { CliError } from "../../../errors.ts";
+import { sourceLines } from "../../../output/chat/source-lines.ts";
+import { neutralise, neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import { statsOf } from "../../stats-of.ts";
 import {
+  beginSession,
+  chooseSession,
+  showSessions,
   attachFile,
   chooseAgent,
   chooseFilter,
   chooseModel,
   chooseTools,
-} from "./setting-commands.ts";
-import { hint, type Exchange, type Talk, type Work } from "./talk.ts";
+} from "./choices.ts";
+import { hint, typedPath, type Exchange, type Talk, type Work } from "./talk.ts";
+
+function sourcesOf({ ending }: Exchange): string {
+  const lines = sourceLines(ending.turn, 0).map((line) => plainText(line).trim());
+  return lines.length === 0 ? "" : `\n${lines.map((line) => `- ${line}`).join("\n")}\n`;
+}
+
+/** Lines of a question as a Markdown quote. */
+function quoted(text: string): string {
+  const lines = neutralise(text).split("\n");
+  return lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n");
+}
+
+/** An answer as Markdown, which is the service's own format. */
+function answerMarkdown({ ending }: Exchange): string {
+  return `${neutralise(readerText(ending.turn)).trimEnd()}\n`;
+}
+
+/** The whole conversation as Markdown. */
+function talkMarkdown(talk: Talk): string {
+  const head = `# Conversation\n\nSession ${neutraliseLine(talk.sessionId ?? "unknown")}\n`;
+  const parts = talk.exchanges.map((exchange) => {
+    const { status } = exchange.ending.outcome;
+    const mark = status === "ok" ? "" : `\n*(${status})*\n`;
+    return [
+      `## ${quoted(exchange.parameters.message).split("\n")[0]?.replace(/^> ?/, "").slice(0, 80)}`,
+      quoted(exchange.parameters.message),
+      `${answerMarkdown(exchange)}${mark}${sourcesOf(exchange)}`,
+    ].join("\n\n");
+  });
+  return [head, ...parts].join("\n");
+}
+
+/** The file to save to. Throws CliError `usage` if it exists, or if its folder does not. */
+function newFile(talk: Talk, typed: string): string {
+  const path = typedPath(talk, typed);
+  if (statsOf(path)) {
+    throw new CliError("usage", `${typed} exists already`, { hints: ["choose another file"] });
+  }
+  return targetFile(path, typed, "");
+}
 
 function lastAnswer(talk: Talk): Exchange {
   const last = talk.exchanges.findLast(({ ending }) => ending.turn.answer.trim() !== "");

@@ -9,9 +9,8 @@ import type { Completion } from "../../../output/terminal/editor.ts";
 import { isInert } from "../../../output/terminal/neutralise.ts";
 import { indexedSessions } from "../session/session-index.ts";
 import { commandNames } from "./commands.ts";
-import { typedPath } from "./saving.ts";
-import { filterKinds } from "./setting-commands.ts";
-import type { Talk } from "./talk.ts";
+import { typedPath, type Talk } from "./talk.ts";
+import { filterKinds } from "./choices.ts";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 

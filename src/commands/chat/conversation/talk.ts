@@ -1,11 +1,14 @@
 import type { AnswerLimits, ChatParameters } from "../../../api/chat/chat.ts";
 import type { Client } from "../../../api/client.ts";
 import type { FileDescriptor } from "../../../api/schemas.ts";
+import { expandPath } from "../../../config/find/folders.ts";
 import type { Context } from "../../../context.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { dim } from "../../../output/terminal/text.ts";
 import type { Memory, View } from "../ask.ts";
-import { describeFiles, type LocalFile } from "../../files/upload.ts";
+import { machineOf } from "../../config/files.ts";
+import type { LocalFile } from "../../files/local.ts";
+import { describeFiles } from "../../files/upload.ts";
 import type { SessionOwner } from "../session/session-index.ts";
 import type { Ending } from "../turn.ts";
 import type { History } from "./history.ts";
@@ -76,6 +79,11 @@ export const placeOf = ({ context: { env }, owner }: Talk, { client }: Work) => 
   client,
   owner,
 });
+
+/** Resolves a path typed in a conversation. No shell has expanded `~`, the home folder. */
+export function typedPath(talk: Pick<Talk, "context">, path: string): string {
+  return expandPath(path, talk.context.cwd, machineOf(talk.context).home);
+}
 
 /** Begins a new session with the next question. */
 export function leaveSession(talk: Talk): void {

@@ -1,8 +1,10 @@
 import type { Client } from "../../../api/client.ts";
-import { canListSessions, listSessions } from "../../../api/sessions.ts";
+import { canListSessions, listSessions, getSession, resumeChat } from "../../../api/sessions.ts";
 import type { Environment } from "../../../config/find/folders.ts";
 import { CliError } from "../../../errors.ts";
 import { indexedSessions, titleOf, type SessionOwner } from "./session-index.ts";
+import type { ChatEvent } from "../../../api/chat-schemas.ts";
+import type { StoredSession } from "../../../api/session-schemas.ts";
 
 export interface SessionPlace {
   env: Environment;
@@ -92,4 +94,21 @@ export async function findSession(
   throw new CliError("not-found", `no session begins with ${wanted}`, {
     hints: ["see `knowctl sessions list`"],
   });
+}
+
+/**
+ * Reads a session. `lines` is its answer in progress from the beginning, if there is one and
+ * `follows` wants it. Never asks again.
+ */
+export async function readAnswer(
+  client: Client,
+  id: string,
+  follows: (session: StoredSession) => boolean,
+): Promise<{ session: StoredSession; lines?: AsyncGenerator<ChatEvent[]> }> {
+  const session = await getSession(client, id);
+  if (!session.current_run || !follows(session)) return { session };
+  const lines = await resumeChat(client, id);
+  if (lines) return { session, lines };
+  // The run may have ended between the two requests.
+  return { session: await getSession(client, id) };
 }
