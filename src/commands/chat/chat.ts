@@ -58,9 +58,7 @@ interface Plan {
 
 // Modules load only when needed: loading delays the first word of the answer.
 async function checkLocalFiles(context: Context, { file = [] }: ChatOptions): Promise<LocalFile[]> {
-  return file.length === 0
-    ? []
-    : (await import("../files/local.ts")).checkFiles(context.cwd, file);
+  return file.length === 0 ? [] : (await import("../files/local.ts")).checkFiles(context.cwd, file);
 }
 
 async function filesOf(

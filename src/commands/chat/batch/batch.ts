@@ -22,7 +22,7 @@ import {
   type Run,
 } from "./question.ts";
 import { inOrder } from "./order.ts";
-import { recoverAnswer, readResults, type Earlier, type Open } from "./earlier.ts";
+import { recoverAnswer, readResults, type FindEarlier, type Open } from "./earlier.ts";
 import { dim } from "../../../output/terminal/text.ts";
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
@@ -194,13 +194,13 @@ function sessionOf(run: Run, asked: Asked): string | undefined {
 async function* unanswered(
   run: Run,
   questions: AsyncIterable<Asked>,
-  earlier: Earlier | undefined,
+  earlier: FindEarlier | undefined,
   counts: BatchCounts,
 ): AsyncGenerator<Pending> {
   for await (const asked of questions) {
     counts.read++;
     const digest = "question" in asked ? questionDigest(run, asked.question) : undefined;
-    const known = "question" in asked ? earlier?.find(asked, digest) : undefined;
+    const known = "question" in asked ? earlier?.(asked, digest) : undefined;
     if (known === "answered") counts.skipped++;
     else yield { ...asked, digest, ...(known === undefined ? {} : { open: known }) };
   }
@@ -210,7 +210,7 @@ async function* unanswered(
 /** Counts the questions that a stopped run has not read, if the file can be read again. */
 async function countRest(
   run: Run,
-  earlier: Earlier | undefined,
+  earlier: FindEarlier | undefined,
   counts: BatchCounts,
 ): Promise<void> {
   const { context, options } = run;
@@ -223,7 +223,7 @@ async function countRest(
   Object.assign(counts, all);
 }
 
-async function askAll(run: Run, earlier: Earlier | undefined): Promise<void> {
+async function askAll(run: Run, earlier: FindEarlier | undefined): Promise<void> {
   const { context, connected, options, gate } = run;
   const { output } = connected;
   const file = options.batch ?? "-";
@@ -274,21 +274,6 @@ async function askAll(run: Run, earlier: Earlier | undefined): Promise<void> {
   throw stopped;
 }
 
-async function readEarlier(
-  context: Context,
-  output: Output,
-  resume: string | undefined,
-): Promise<Earlier | undefined> {
-  if (resume === undefined) return undefined;
-  const earlier = await readResults(context.cwd, resume);
-  if (earlier.withoutDigest > 0) {
-    await output.warn(
-      `results of ${countOf(earlier.withoutDigest, "question")} in ${resume} do not record their question: these questions count as open`,
-    );
-  }
-  return earlier;
-}
-
 /**
  * `chat --batch`: asks the questions of a file concurrently and writes one result line for
  * each to stdout, in the order of the file. Throws CliError: `partial` if questions have no
@@ -308,7 +293,8 @@ export async function batch(
   const connected = await connect(context, options);
   const { client, config, connection, output } = connected;
   try {
-    const earlier = await readEarlier(context, output, options.resume);
+    const { resume } = options;
+    const earlier = resume === undefined ? undefined : await readResults(context.cwd, resume);
     const owner = { profile: config.profile, baseUrl: connection.baseUrl };
     const place = { env: context.env, client, owner };
     const named = options.session;

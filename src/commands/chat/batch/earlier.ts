@@ -10,10 +10,10 @@ import type { Piece } from "../../../output/chat/turn/reply.ts";
 import { type Question, endUnasked, runTurn, silentRenderer, type Ending } from "../turn.ts";
 import { readAnswer } from "../session/find-session.ts";
 import type { Run } from "./question.ts";
+import * as z from "zod/mini";
+import { catch as orElse } from "zod/mini";
 
 const maxLineBytes = 256 * 1024 * 1024;
-
-type Members = Record<string, unknown>;
 
 /** The result of an earlier run for a question without an answer. */
 export interface Open {
@@ -24,53 +24,49 @@ export interface Open {
   mayBeReceived: boolean;
 }
 
-/** Results of earlier runs, by question. */
-export interface Earlier {
-  /** Questions whose results are all of older versions, which do not record what was asked. */
-  withoutDigest: number;
-  /** `digest` is from questionDigest(). */
-  find(
-    name: { line: number; id?: string },
-    digest: string | undefined,
-  ): "answered" | Open | undefined;
-}
+/**
+ * What earlier runs have told of a question; undefined for nothing. `digest` is from
+ * questionDigest().
+ */
+export type FindEarlier = (
+  asked: { line: number; id?: string },
+  digest: string | undefined,
+) => "answered" | Open | undefined;
 
-function nameOf({ line, id }: { line?: unknown; id?: unknown }): string | undefined {
-  if (typeof id === "string") return `id ${id}`;
-  return typeof line === "number" ? `line ${line}` : undefined;
-}
+const made = orElse(z.array(z.unknown()), []);
+const Answer = z.object({
+  answer: orElse(z.string(), ""),
+  toolCalls: orElse(z.array(z.object({ images: made, fileIds: made })), []),
+});
+const id = orElse(z.nullable(z.int()), null);
+/** A line of an earlier run, as far as it is of use. */
+const Result = z.object({
+  ...Answer.shape,
+  type: z.literal("result"),
+  line: z.number(),
+  id: z.optional(z.string()),
+  question: z.string(),
+  status: z.string(),
+  sessionId: orElse(z.nullable(z.string().check(z.minLength(1))), null),
+  userMessageId: id,
+  messageId: id,
+  error: orElse(z.nullable(z.object({ exit: z.string() })), null),
+  answers: orElse(z.array(Answer), []),
+});
+type Result = z.infer<typeof Result>;
 
-function keyOf(name: string, digest: string): string {
-  return JSON.stringify([name, digest]);
-}
-
-function parse(bytes: Buffer | undefined): Members | undefined {
+function parse(bytes: Buffer | undefined): Result | undefined {
   try {
-    const value: unknown = JSON.parse(bytes?.toString() ?? "");
-    return typeof value === "object" && value !== null ? (value as never) : undefined;
+    return Result.safeParse(JSON.parse(bytes?.toString() ?? "")).data;
   } catch {
     // A kill may have cut the last line; its question is asked again.
     return undefined;
   }
 }
 
-function isFilled(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
-}
-
-function isAnswer({ answer, toolCalls }: Members): boolean {
-  if (typeof answer === "string" && hasText(answer)) return true;
-  const calls: unknown[] = Array.isArray(toolCalls) ? toolCalls : [];
-  return calls.some((call) => {
-    const { images, fileIds } = (call ?? {}) as Members;
-    return isFilled(images) || isFilled(fileIds);
-  });
-}
-
-function isAnswered(result: Members): boolean {
-  const answers: unknown = result["answers"];
-  if (result["status"] !== "ok" || !isAnswer(result)) return false;
-  return !Array.isArray(answers) || answers.every((each) => isAnswer((each ?? {}) as Members));
+function isAnswered({ status, answers, ...first }: Result): boolean {
+  const all = [first, ...answers].map(({ answer, toolCalls: tools }) => ({ answer, tools }));
+  return status === "ok" && all.every(hasAnswer);
 }
 
 /** Exit names of failures before the service received the question. */
@@ -83,67 +79,36 @@ const notReceived = new Set([
   "not-found",
 ]);
 
-function openOf(result: Members): Open {
-  const { sessionId, userMessageId, messageId } = result;
-  const { exit } = (result["error"] ?? {}) as Members;
-  const idOf = (value: unknown): number | null => (typeof value === "number" ? value : null);
-  return {
-    sessionId: typeof sessionId === "string" && sessionId !== "" ? sessionId : null,
-    userMessageId: idOf(userMessageId),
-    messageId: idOf(messageId),
-    mayBeReceived: result["status"] !== "error" || !notReceived.has(String(exit)),
-  };
-}
-
-/** A result without a digest may belong to another question, so its session is not used. */
-const unnamedOpen: Open = {
-  sessionId: null,
-  userMessageId: null,
-  messageId: null,
-  mayBeReceived: true,
-};
+const keyOf = (asked: { line: number; id?: string | undefined }, digest: string): string =>
+  JSON.stringify([asked.id ?? asked.line, digest]);
 
 /**
  * Reads the results of earlier runs. If a question has several results, an answer wins, else
- * the last result. A result without a digest leaves its question open. Throws CliError `usage`
- * for a file that cannot be read.
+ * the last result. Throws CliError `usage` for a file that cannot be read.
  */
-export async function readResults(cwd: string, file: string): Promise<Earlier> {
+export async function readResults(cwd: string, file: string): Promise<FindEarlier> {
   const known = new Map<string, "answered" | Open>();
-  const named = new Set<string>();
-  const unnamed = new Set<string>();
-  const readResult = (bytes: Buffer | undefined): void => {
-    const value = parse(bytes);
-    const name = value?.["type"] === "result" ? nameOf(value) : undefined;
-    if (!value || name === undefined) return;
-    const digest = value["question"];
-    if (typeof digest !== "string") {
-      if (isAnswered(value) || openOf(value).mayBeReceived) unnamed.add(name);
-      return;
-    }
-    named.add(name);
-    const key = keyOf(name, digest);
-    if (known.get(key) !== "answered")
-      known.set(key, isAnswered(value) ? "answered" : openOf(value));
-  };
   refuseSpecial(resolve(cwd, file), "--resume reads the results of an earlier batch");
   try {
     const chunks: AsyncIterable<Uint8Array> = createReadStream(resolve(cwd, file));
-    for await (const { bytes } of byteLinesOf(chunks, maxLineBytes)) readResult(bytes);
+    for await (const { bytes } of byteLinesOf(chunks, maxLineBytes)) {
+      const result = parse(bytes);
+      if (!result) continue;
+      const key = keyOf(result, result.question);
+      const { sessionId, userMessageId, messageId, status, error } = result;
+      const mayBeReceived = status !== "error" || !notReceived.has(error?.exit ?? "");
+      if (isAnswered(result)) known.set(key, "answered");
+      else if (known.get(key) !== "answered") {
+        known.set(key, { sessionId, userMessageId, messageId, mayBeReceived });
+      }
+    }
   } catch (error) {
     throw new CliError("usage", `--resume: cannot read ${file}: ${fileProblem(codeOf(error))}`, {
       hints: ["use a results file that an earlier --batch has written"],
       cause: error,
     });
   }
-  return {
-    withoutDigest: [...unnamed].filter((name) => !named.has(name)).length,
-    find(asked, digest) {
-      const name = nameOf(asked) ?? "";
-      const found = digest === undefined ? undefined : known.get(keyOf(name, digest));
-      return found ?? (unnamed.has(name) ? unnamedOpen : undefined);
-    },
-  };
+  return (asked, digest) => (digest === undefined ? undefined : known.get(keyOf(asked, digest)));
 }
 
 /** The stored answer to a question; undefined if it cannot be identified. */

@@ -216,7 +216,13 @@ export function hasText(text: string): boolean {
  * Whether the turn has an answer: text, a generated image or a file. Reasoning and
  * tool calls do not count.
  */
-export function hasAnswer({ answer, tools }: Pick<Turn, "answer" | "tools">): boolean {
+export function hasAnswer({
+  answer,
+  tools,
+}: {
+  answer: string;
+  tools: readonly { images: readonly unknown[]; fileIds: readonly unknown[] }[];
+}): boolean {
   if (hasText(answer)) return true;
   return tools.some(({ images, fileIds }) => images.length > 0 || fileIds.length > 0);
 }

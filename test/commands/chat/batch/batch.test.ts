@@ -449,27 +449,6 @@ describe("batch question", () => {
       expect(await world.run([...resume, ...flags])).toMatchObject({ code: 0, stdout: "" });
       expect(messages(world)).toHaveLength(2);
     });
-
-    it("asks again what an older result may not answer, and says so once", async () => {
-      const world = await createWorld({ dialect: "onyx" });
-      write(world, "q.ndjson", [question, { message: "Why?" }]);
-      const first = await world.run(["--batch", "q.ndjson"]);
-      const older = told(first.stdout).map((each) => ({ ...each, question: undefined }));
-      write(world, "r.ndjson", older);
-      write(world, "q.ndjson", [{ ...question, message: "And in summer?" }, { message: "Why?" }]);
-      world.sandbox.ledger.chats.length = 0;
-      const forbidden = await world.run([...resume, "--no-reask"]);
-      expect(forbidden).toMatchObject({ code: 10, stdout: "" });
-      expect(forbidden.stderr).toContain("2 not asked again");
-      const { code, stdout, stderr } = await world.run(resume);
-      expect(code).toBe(0);
-      expect(messages(world).toSorted()).toEqual(["And in summer?", "Why?"]);
-      expect(stderr.match(/do not record their question/g)).toHaveLength(1);
-      write(world, "r.ndjson", [...older, ...told(stdout)]);
-      const again = await world.run(resume);
-      expect(again).toMatchObject({ code: 0, stdout: "" });
-      expect(again.stderr).not.toContain("what was asked");
-    });
   });
 });
 
