@@ -1,10 +1,7 @@
-import { getSession } from "../../api/sessions.ts";
-import type { StoredSession } from "../../api/session-schemas.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import { findSession, type SessionPlace } from "../chat/session/find-session.ts";
-import { indexedSession, titleOf } from "../chat/session/session-index.ts";
+import type { SessionPlace } from "../chat/session/find-session.ts";
 import { connect, type Connected } from "../connect.ts";
 
 /** A connection, and the session index of this machine. */
@@ -26,21 +23,4 @@ export async function withPlace(
   } finally {
     await client.close();
   }
-}
-
-/** Reads the session of an argument from the service. */
-export async function readSession(place: Place, given: string): Promise<StoredSession> {
-  return await getSession(place.client, await findSession(place, given));
-}
-
-/** The display name of a session: its name, else its first question. */
-export function nameOf(place: Place, session: StoredSession): string {
-  const id = session.chat_session_id;
-  const question = session.messages.find(({ message_type }) => message_type === "user");
-  return (
-    session.description?.trim() ||
-    indexedSession(place.env, place.owner, id)?.title ||
-    titleOf(question?.message ?? "") ||
-    id
-  );
 }

@@ -20,7 +20,10 @@ import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
 import { isGiven } from "../chat/options.ts";
 import { targetFile } from "../chat/save.ts";
 import { statsOf } from "../stats-of.ts";
-import { nameOf, readSession, withPlace, type Place } from "./place.ts";
+import { withPlace, type Place } from "./place.ts";
+import { getSession } from "../../api/sessions.ts";
+import { findSession } from "../chat/session/find-session.ts";
+import { indexedSession, titleOf } from "../chat/session/session-index.ts";
 
 export interface SessionsShowOptions extends GlobalFlags, StateFlag {
   /** Also show the messages of other branches. */
@@ -70,6 +73,25 @@ async function localFilesOf(
   return await findFiles(context, options, place, [...new Set(ids)]);
 }
 
+/** The display name of a session: its name, else its first question. */
+function nameOf(place: Place, session: StoredSession): string {
+  const id = session.chat_session_id;
+  const question = session.messages.find(({ message_type }) => message_type === "user");
+  return (
+    session.description?.trim() ||
+    indexedSession(place.env, place.owner, id)?.title ||
+    titleOf(question?.message ?? "") ||
+    id
+  );
+}
+
+/** The session of an argument, with its branches and its display name. */
+async function readBranches(place: Place, given: string) {
+  const session = await getSession(place.client, await findSession(place, given));
+  const branches = withParallelAnswers(session, branchesOf(session));
+  return { session, branches, name: nameOf(place, session) };
+}
+
 /**
  * `sessions show ID`: shows the conversation as text, or with --output as one record. Shows
  * the current branch of the message tree; counts the others, or shows them with --all.
@@ -84,9 +106,7 @@ export async function sessionsShow(
   checkEffect(options, text);
   const [given = ""] = args;
   await withPlace(context, options, async (place) => {
-    const session = await readSession(place, given);
-    const branches = withParallelAnswers(session, branchesOf(session));
-    const name = nameOf(place, session);
+    const { session, branches, name } = await readBranches(place, given);
     const all = options.all === true;
     const localFiles = await localFilesOf(context, options, place, session);
     if (!text) {
@@ -130,9 +150,7 @@ export async function sessionsExport(
   const [given = ""] = args;
   await withPlace(context, options, async (place) => {
     const { output } = place;
-    const session = await readSession(place, given);
-    const branches = withParallelAnswers(session, branchesOf(session));
-    const name = nameOf(place, session);
+    const { session, branches, name } = await readBranches(place, given);
     const all = options.all === true;
     const record = () => sessionRecord(session, branches, name, { all });
     if (path === undefined) {

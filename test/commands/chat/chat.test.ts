@@ -168,7 +168,7 @@ describe("sessions", () => {
     const world = await createWorld();
     const { code, stderr } = await world.run(["--continue", "hi"]);
     expect(code).toBe(9);
-    expect(stderr).toContain("no session to continue");
+    expect(stderr).toContain("there is no last session");
   });
 
   it("that do not exist are exit 9", async () => {
@@ -177,7 +177,7 @@ describe("sessions", () => {
     expect(code).toBe(9);
     // Nor is such a session the last one.
     const { stderr } = await world.run(["--continue", "hi"]);
-    expect(stderr).toContain("no session to continue");
+    expect(stderr).toContain("there is no last session");
   });
 
   it("are a warning where they cannot be remembered", async () => {

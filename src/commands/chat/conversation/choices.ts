@@ -17,9 +17,9 @@ import {
   type Work,
   placeOf,
 } from "./talk.ts";
-import { canListSessions, getSession, listSessions } from "../../../api/sessions.ts";
-import { findSession } from "../session/find-session.ts";
-import { indexedSession, indexedSessions } from "../session/session-index.ts";
+import { canListSessions, getSession } from "../../../api/sessions.ts";
+import { findSession, localSessions, serviceSessions, take } from "../session/find-session.ts";
+import { indexedSession } from "../session/session-index.ts";
 import { lastExchange, showExchange } from "./answers.ts";
 
 interface Item {
@@ -237,36 +237,20 @@ export async function chooseSession(talk: Talk, work: Work, argument: string): P
   } else await talk.output.line("session ", talk.sessionId);
 }
 
-interface Listed {
-  id: string;
-  time: string;
-  title: string;
-}
-
-async function listed({ context, owner }: Talk, { client }: Work): Promise<Listed[]> {
-  const known: Listed[] = [];
-  for (const { id, updatedAt, title } of indexedSessions(context.env, owner)) {
-    known.push({ id, time: updatedAt, title });
-  }
-  if (!canListSessions(client)) return known.slice(0, maxListed);
-  const found: Listed[] = [];
-  for await (const { id, name, time_updated } of listSessions(client, { pageSize: maxListed })) {
-    // A session without a name on the service is listed with its first question.
-    const title = name || known.find((each) => each.id === id)?.title || "";
-    found.push({ id, time: time_updated ?? "", title });
-    if (found.length >= maxListed) break;
-  }
-  return found;
-}
-
 /** `/sessions`: lists the service's sessions, or those in the index of this machine. */
 export async function showSessions(talk: Talk, work: Work): Promise<void> {
   const { output } = talk;
-  const sessions = await listed(talk, work);
+  const place = placeOf(talk, work);
+  const rows = canListSessions(place.client)
+    ? serviceSessions(place, maxListed)
+    : localSessions(place);
+  const sessions = await take(rows, maxListed);
   if (sessions.length === 0) return await hint(talk, "no sessions yet");
-  for (const { id, time, title } of sessions) {
-    const when = neutraliseLine(time).slice(0, 16).replace("T", " ");
-    const text = `${id.slice(0, 8)}  ${when.padEnd(16)}  ${neutraliseLine(title) || "(no title)"}`;
+  for (const { id, updatedAt, name } of sessions) {
+    const when = neutraliseLine(updatedAt ?? "")
+      .slice(0, 16)
+      .replace("T", " ");
+    const text = `${id.slice(0, 8)}  ${when.padEnd(16)}  ${neutraliseLine(name ?? "") || "(no title)"}`;
     const line = fit(text, output.columns() - 3);
     if (id === talk.sessionId) await output.line("* ", bold(line));
     else await output.line("  ", line);

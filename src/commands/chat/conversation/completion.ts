@@ -2,12 +2,12 @@ import { listAgents } from "../../../api/agents.ts";
 import type { Client } from "../../../api/client.ts";
 import { listConnectors } from "../../../api/connectors.ts";
 import { listProviders } from "../../../api/models.ts";
-import { canListSessions, listSessions } from "../../../api/sessions.ts";
+import { canListSessions } from "../../../api/sessions.ts";
 import { listTools } from "../../../api/tools.ts";
 import { listSources } from "../../../output/chat/sources.ts";
 import type { Completion } from "../../../output/terminal/editor.ts";
 import { isInert } from "../../../output/terminal/neutralise.ts";
-import { indexedSessions } from "../session/session-index.ts";
+import { localSessions, serviceSessions, take } from "../session/find-session.ts";
 import { commandNames } from "./commands.ts";
 import { typedPath, type Talk } from "./talk.ts";
 import { filterKinds } from "./choices.ts";
@@ -75,16 +75,6 @@ const sourceTypes: Ask = async (client) => {
   return [...new Set(sources)].toSorted();
 };
 
-async function sessionIds(client: Client): Promise<string[]> {
-  const ids: string[] = [];
-  if (!canListSessions(client)) return ids;
-  for await (const { id } of listSessions(client, { pageSize: mostSessions })) {
-    ids.push(id);
-    if (ids.length >= mostSessions) break;
-  }
-  return ids;
-}
-
 /** Completes the last word of the argument and keeps the words before it. */
 function lastWord(argument: string, words: readonly string[]): string[] {
   const begin = argument.slice(0, argument.search(/\S*$/));
@@ -96,9 +86,14 @@ const completers: Readonly<Record<string, Completer>> = {
     "default",
     ...(await ask("agents", async (client) => (await listAgents(client)).map(({ name }) => name))),
   ],
-  session: async (talk, _argument, ask) => {
-    const known = [...indexedSessions(talk.context.env, talk.owner)].map(({ id }) => id);
-    return [...new Set([...known, ...(await ask("sessions", sessionIds))])];
+  session: async ({ context, owner }, _argument, ask) => {
+    const place = { env: context.env, owner };
+    const listed = await ask("sessions", async (client) => {
+      if (!canListSessions(client)) return [];
+      const rows = serviceSessions({ ...place, client }, mostSessions);
+      return (await take(rows, mostSessions)).map(({ id }) => id);
+    });
+    return [...new Set([...Array.from(localSessions(place), ({ id }) => id), ...listed])];
   },
   file: path,
   save: path,

@@ -12,7 +12,6 @@ import { attach, hint, placeOf, type Settings, type Talk, type Work, statusOf } 
 import { ClosedPipeError, CliError } from "../../../errors.ts";
 import {
   createEditor,
-  type Editor,
   type Entry,
   createInputReader,
   type Input,
@@ -130,26 +129,14 @@ async function beginTalk(
   await attach(talk, work, start.files, options.fileId ?? []);
 }
 
-/** The terminal's keys, one by one. */
-export interface Keyboard {
-  /** Returns the terminal to the shell until the job is in the foreground again. */
-  suspend(): Promise<void>;
-  /** Restores the terminal's modes. */
-  close(): void;
-}
-
-export interface KeyboardListener {
-  onInput(input: Input): void;
-  onResize(): void;
-  /** The input has ended: the terminal was closed. */
-  onEnd(): void;
-}
-
 const bracketedPasteOn = "\u001b[?2004h";
 const bracketedPasteOff = "\u001b[?2004l";
 
-/** Reads the terminal's keys until it is closed. */
-export function openKeyboard(context: Context, listener: KeyboardListener): Keyboard {
+/** Reads the terminal's keys until it is closed. `onEnd`: the terminal was closed. */
+export function openKeyboard(
+  context: Pick<Context, "stdin" | "terminal">,
+  listener: { onInput(input: Input): void; onResize(): void; onEnd(): void },
+) {
   const { stream } = context.stdin;
   const terminal = context.terminal?.();
   const acquireKeys = (): (() => void) =>
@@ -165,13 +152,15 @@ export function openKeyboard(context: Context, listener: KeyboardListener): Keyb
   stream.resume();
   const stopResizing = terminal?.onResize(() => listener.onResize());
   return {
-    async suspend() {
+    /** Returns the terminal to the shell until the job is in the foreground again. */
+    async suspend(): Promise<void> {
       if (!terminal) return;
       releaseKeys();
       await terminal.suspend();
       releaseKeys = acquireKeys();
     },
-    close() {
+    /** Restores the terminal's modes. */
+    close(): void {
       stopResizing?.();
       stream.off("data", onData).off("end", onEnd).off("close", onEnd);
       // The error listener stays: a late error must not be thrown.
@@ -244,11 +233,7 @@ const ctrlC = "\u0003";
 const ctrlZ = "\u001a";
 
 /** Opens the editor and its keyboard. Ctrl-C stops the running job. */
-function openEditor(
-  talk: Talk,
-  running: Running,
-  fail: (error: unknown) => void,
-): { editor: Editor; keyboard: Keyboard } {
+function openEditor(talk: Talk, running: Running, fail: (error: unknown) => void) {
   const { output, context } = talk;
   const editor = createEditor({
     write: (sequence) => void output.control(sequence).catch(fail),
@@ -293,7 +278,7 @@ export async function converse(
   const ended = AbortSignal.any([context.signal, broken.signal]);
   const aborted = untilAborted(ended);
   let talk: Talk | undefined;
-  let open: { editor: Editor; keyboard: Keyboard } | undefined;
+  let open: ReturnType<typeof openEditor> | undefined;
   try {
     talk = openTalk(context, connected, options, start);
     await beginTalk(talk, { signal: ended, client }, options, start);

@@ -2,7 +2,13 @@ import type { Client } from "../../../api/client.ts";
 import { canListSessions, listSessions, getSession, resumeChat } from "../../../api/sessions.ts";
 import type { Environment } from "../../../config/find/folders.ts";
 import { CliError } from "../../../errors.ts";
-import { indexedSessions, titleOf, type SessionOwner } from "./session-index.ts";
+import {
+  indexedSession,
+  indexedSessions,
+  lastSession,
+  titleOf,
+  type SessionOwner,
+} from "./session-index.ts";
 import type { ChatEvent } from "../../../api/chat-schemas.ts";
 import type { StoredSession } from "../../../api/session-schemas.ts";
 
@@ -12,10 +18,64 @@ export interface SessionPlace {
   owner: SessionOwner;
 }
 
-interface Candidate {
+/** A session, the same for every dialect and for the index of this machine. */
+export interface SessionRow {
   id: string;
-  title: string;
-  time: string;
+  name: string | null;
+  /** Id of the agent; null where it is not known. */
+  agent: number | null;
+  /** ISO 8601. */
+  createdAt: string | null;
+  updatedAt: string | null;
+  /** Questions asked from this machine. */
+  questions: number;
+  /** Whether the index of this machine has it. */
+  local: boolean;
+}
+
+/** The sessions of the service's list. One without a name there has its first question as name. */
+export async function* serviceSessions(
+  { env, client, owner }: SessionPlace,
+  pageSize?: number,
+): AsyncGenerator<SessionRow> {
+  for await (const session of listSessions(client, pageSize === undefined ? {} : { pageSize })) {
+    const indexed = indexedSession(env, owner, session.id);
+    yield {
+      id: session.id,
+      name: session.name || (indexed?.title ?? null),
+      agent: session.persona_id ?? null,
+      createdAt: session.time_created ?? null,
+      updatedAt: session.time_updated ?? null,
+      questions: indexed?.questions ?? 0,
+      local: indexed !== undefined,
+    };
+  }
+}
+
+/** The sessions in the index of this machine. */
+export function* localSessions({
+  env,
+  owner,
+}: Pick<SessionPlace, "env" | "owner">): Generator<SessionRow> {
+  for (const { id, title, createdAt, updatedAt, questions } of indexedSessions(env, owner)) {
+    yield { id, name: title, agent: null, createdAt, updatedAt, questions, local: true };
+  }
+}
+
+/** The first `most` rows for which `test` holds, of at most `searched`. */
+export async function take(
+  rows: Iterable<SessionRow> | AsyncIterable<SessionRow>,
+  most: number,
+  test: (row: SessionRow) => boolean = () => true,
+  searched = Number.POSITIVE_INFINITY,
+): Promise<SessionRow[]> {
+  const found: SessionRow[] = [];
+  let count = 0;
+  for await (const row of rows) {
+    if (test(row)) found.push(row);
+    if (found.length >= most || ++count >= searched) break;
+  }
+  return found;
 }
 
 const fullId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -24,10 +84,10 @@ const idPrefix = /^[\w-]{1,200}$/;
 const mostSearched = 2000;
 const mostShown = 10;
 
-function ambiguous(prefix: string, found: readonly Candidate[]): CliError {
-  const details = found
-    .slice(0, mostShown)
-    .map(({ id, time, title }) => `  ${id}  ${time.slice(0, 16)}  ${title}`);
+function ambiguous(prefix: string, found: readonly SessionRow[]): CliError {
+  const details = found.slice(0, mostShown).map(({ id, updatedAt, name }) => {
+    return `  ${id}  ${(updatedAt ?? "").slice(0, 16)}  ${titleOf(name ?? "")}`;
+  });
   if (found.length > mostShown) details.push(`  … and ${found.length - mostShown} more`);
   return new CliError("usage", `several sessions begin with ${prefix}`, {
     details,
@@ -36,31 +96,11 @@ function ambiguous(prefix: string, found: readonly Candidate[]): CliError {
 }
 
 /** The session with this full id, or the only session whose id begins with the prefix. */
-function choose(prefix: string, found: readonly Candidate[]): string | undefined {
+function choose(prefix: string, found: readonly SessionRow[]): string | undefined {
   const whole = found.find(({ id }) => id.toLowerCase() === prefix);
   if (whole) return whole.id;
   if (found.length > 1) throw ambiguous(prefix, found);
   return found[0]?.id;
-}
-
-async function listedCandidates(client: Client, prefix: string): Promise<Candidate[]> {
-  const found: Candidate[] = [];
-  let searched = 0;
-  for await (const { id, name, time_updated } of listSessions(client)) {
-    if (id.toLowerCase().startsWith(prefix)) {
-      found.push({ id, title: titleOf(name ?? ""), time: time_updated ?? "" });
-    }
-    if (++searched >= mostSearched) break;
-  }
-  return found;
-}
-
-function idOfLast(env: Environment, owner: SessionOwner): string {
-  for (const { id } of indexedSessions(env, owner)) return id;
-  const why = `profile ${owner.profile} has asked nothing from this machine yet`;
-  throw new CliError("not-found", `${why}: there is no last session`, {
-    hints: ["use an id from: knowctl sessions list"],
-  });
 }
 
 /**
@@ -69,12 +109,10 @@ function idOfLast(env: Environment, owner: SessionOwner): string {
  * candidates if several ids match, `not-found` if none does. Without a service list, `given`
  * is returned unchecked.
  */
-export async function findSession(
-  { env, client, owner }: SessionPlace,
-  given: string,
-): Promise<string> {
+export async function findSession(place: SessionPlace, given: string): Promise<string> {
+  const { env, client, owner } = place;
   const wanted = given.trim();
-  if (wanted === "last") return idOfLast(env, owner);
+  if (wanted === "last") return lastSession(env, owner).id;
   if (fullId.test(wanted)) return wanted;
   if (!idPrefix.test(wanted)) {
     throw new CliError("usage", "a session id has only letters, digits and dashes", {
@@ -82,14 +120,12 @@ export async function findSession(
     });
   }
   const prefix = wanted.toLowerCase();
-  const known: Candidate[] = [];
-  for (const { id, title, updatedAt } of indexedSessions(env, owner)) {
-    if (id.toLowerCase().startsWith(prefix)) known.push({ id, title, time: updatedAt });
-  }
-  const local = choose(prefix, known);
+  const begins = ({ id }: SessionRow): boolean => id.toLowerCase().startsWith(prefix);
+  const all = Number.POSITIVE_INFINITY;
+  const local = choose(prefix, await take(localSessions(place), all, begins));
   if (local !== undefined) return local;
   if (!canListSessions(client)) return wanted;
-  const listed = choose(prefix, await listedCandidates(client, prefix));
+  const listed = choose(prefix, await take(serviceSessions(place), all, begins, mostSearched));
   if (listed !== undefined) return listed;
   throw new CliError("not-found", `no session begins with ${wanted}`, {
     hints: ["see `knowctl sessions list`"],

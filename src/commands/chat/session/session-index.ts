@@ -115,8 +115,9 @@ export function indexedSession(
 /** The session that this profile used last. Throws CliError `not-found` without any session. */
 export function lastSession(env: Environment, owner: SessionOwner): IndexedSession {
   for (const session of indexedSessions(env, owner)) return session;
-  throw new CliError("not-found", `profile ${owner.profile} has no session to continue`, {
-    hints: ["ask without --continue to begin one, or select one with --session ID"],
+  const why = `profile ${owner.profile} has asked nothing from this machine yet`;
+  throw new CliError("not-found", `${why}: there is no last session`, {
+    hints: ["ask a question to begin one, or use an id from: knowctl sessions list"],
   });
 }
 
