@@ -13,8 +13,6 @@ export type Row = Record<string, SqlValue>;
 
 export interface Statement {
   run(...values: SqlValue[]): void;
-  /** Like run(), for hundreds of values: libsql accepts the array without spreading it. */
-  runMany(values: SqlValue[]): void;
   get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
   iterate(...values: SqlValue[]): IterableIterator<Row>;
@@ -193,13 +191,10 @@ export function createDatabase(driver: OpenDriver): Database {
         isNamed ? toNumberedParameters(values) : values;
       // run() of node:sqlite reports the last row id, and throws (Node 26) if no number holds it:
       // the tables of a full-text index have such ids.
-      const method = driver.takesArray ? "run" : "all";
+      const run = (values: SqlValue[]): unknown =>
+        driver.takesArray ? statement.run(values) : statement.all(...bind(values));
       return {
-        run: (...values) => void explaining(() => statement[method](...bind(values))),
-        runMany: (values) =>
-          void explaining(() =>
-            driver.takesArray ? statement.run(values) : statement[method](...bind(values)),
-          ),
+        run: (...values) => void explaining(() => run(values)),
         get(...values) {
           const row = explaining(() => statement.get(...bind(values)));
           return row === undefined || row === null ? undefined : withoutMetadata(row);

@@ -85,7 +85,7 @@ it("names the numbered parameters to a driver that does not count them", () => {
     for (const sql of [numbered, "SELECT ? || ?"]) database.prepare(sql).get("a", "b");
   }
   const database = createDatabase({ ...driver, countsNumbered: false });
-  database.prepare(numbered).runMany(["a", "b"]);
+  database.prepare(numbered).run("a", "b");
   const named = [{ "?1": "a", "?2": "b" }];
   expect(seen).toEqual([named, ["a", "b"], ["a", "b"], ["a", "b"], named]);
 });

@@ -1,6 +1,6 @@
 import { tombstoneMark } from "../state/records.ts";
 import type { Database, Row } from "../../database.ts";
-import { pagesOf } from "../state/pages.ts";
+import { pagesOf } from "../state/tables.ts";
 import type { ListedClass } from "./orphan-classes.ts";
 import type { Orphan } from "./orphans.ts";
 

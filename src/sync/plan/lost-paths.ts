@@ -1,5 +1,5 @@
 import type { Database } from "../../database.ts";
-import { pagesOf } from "../state/pages.ts";
+import { pagesOf } from "../state/tables.ts";
 
 /** Distinct paths of the recorded files in order; without files, paths of accepted documents. */
 function* recordedPaths(database: Database): Generator<string> {

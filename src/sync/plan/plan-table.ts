@@ -1,7 +1,6 @@
-import type { Database, Row, SqlValue, Statement } from "../../database.ts";
-import { createInsert } from "../state/insert.ts";
+import type { Database, Row } from "../../database.ts";
 import { createNoticeCounts, type NoticeCounts } from "./notice-counts.ts";
-import { pagesOf } from "../state/pages.ts";
+import { createRows, pagesOf } from "../state/tables.ts";
 
 /** `other`: in another shard; `unselected`: unchanged since a commit. Both are planned for their ids only. */
 export type PlanAction =
@@ -97,8 +96,6 @@ export interface PlanTable {
   readonly database: Database;
 }
 
-const batchSize = 512;
-
 /** A warning often begins with the path of its file. */
 export interface FileWarning {
   path: string;
@@ -147,17 +144,12 @@ function toPlanned(row: Row): PlannedDocument {
   };
 }
 
-function toValues(each: PlanEntry): SqlValue[] {
-  const { path, part, id = null, action, detail, content = null } = each;
-  const { ownPair = null, absolutePath = null } = each;
-  return [null, path, part, id, action, detail, content, ownPair, absolutePath];
-}
-
 /** Creates the empty tables in the connection's temporary database. */
 export function createPlanTable(database: Database): PlanTable {
   database.exec(tables);
-  const insert = createInsert(database, "INSERT INTO temp.plan", 9);
-  const insertGone = createInsert(database, "INSERT OR IGNORE INTO temp.gone", 2);
+  const planned = createRows(database, "INSERT INTO temp.plan", 9);
+  const gone = createRows(database, "INSERT OR IGNORE INTO temp.gone", 2);
+  const excluded = createRows(database, "INSERT OR IGNORE INTO temp.excluded", 1);
   const selectGone = database.prepare("SELECT path FROM temp.gone WHERE content = ? LIMIT 1");
   const leftOut = database.prepare(
     "SELECT 1 AS yes FROM temp.plan WHERE path = ? AND action = 'skipped' AND content IS NULL LIMIT 1",
@@ -169,33 +161,24 @@ export function createPlanTable(database: Database): PlanTable {
   const dropUnfound = ["gone", "excluded"].map((each) =>
     database.prepare(`DELETE FROM temp.${each} WHERE path = ?`),
   );
-  let insertExcluded: Statement | undefined;
   const counts = new Map<PlanAction, number>();
   const reasons = new Map<string, Reason>();
   const warnings: FileWarning[] = [];
   let warningCount = 0;
   let goneCount = 0;
   let excludedCount = 0;
-  let batch: SqlValue[][] = [];
-  let gone: SqlValue[][] = [];
 
   const flush = (): void => {
-    const [entries, missing] = [batch, gone];
-    [batch, gone] = [[], []];
-    if (entries.length + missing.length === 0) return;
-    // A plain BEGIN: transaction() would take the write lock of the state.
-    database.exec("BEGIN");
-    insert(entries);
-    insertGone(missing);
-    database.exec("COMMIT");
+    for (const rows of [planned, gone, excluded]) rows.flush();
   };
   const countUp = (action: PlanAction, count: number): void => {
     counts.set(action, (counts.get(action) ?? 0) + count);
   };
   const add = (entry: PlanEntry): void => {
     countUp(entry.action, 1);
-    batch.push(toValues(entry));
-    if (batch.length >= batchSize) flush();
+    const { path, part, id = null, action, detail, content = null } = entry;
+    const { ownPair = null, absolutePath = null } = entry;
+    planned.add(null, path, part, id, action, detail, content, ownPair, absolutePath);
   };
   const bare = { id: undefined, content: undefined };
 
@@ -215,13 +198,11 @@ export function createPlanTable(database: Database): PlanTable {
     countUp,
     addGone(path, content) {
       goneCount++;
-      gone.push([path, content]);
-      if (gone.length >= batchSize) flush();
+      gone.add(path, content);
     },
     addExcluded(path) {
-      if (excludedCount++ === 0)
-        insertExcluded = database.prepare("INSERT OR IGNORE INTO temp.excluded VALUES (?)");
-      insertExcluded?.run(path);
+      excludedCount++;
+      excluded.add(path);
     },
     markFound(path) {
       if (goneCount + excludedCount === 0) return;

@@ -3,7 +3,7 @@ import type { Prepared, ReadyDocument } from "../../documents/inspect/inspection
 import type { Pending } from "./pending.ts";
 import { isInShard, type Shard } from "../plan/shard.ts";
 import { hash } from "node:crypto";
-import { createInsert } from "../state/insert.ts";
+import { createRows, marks } from "../state/tables.ts";
 
 /** An id and its line. */
 interface LineId {
@@ -30,8 +30,7 @@ function keyOf(id: string): string {
  */
 function createStdinIds(database: Database): (next: readonly LineId[]) => (number | undefined)[] {
   database.exec(table);
-  const insert = createInsert(database, "INSERT INTO temp.seen", 2);
-  const marks = (count: number): string => Array.from({ length: count }, () => "?").join(",");
+  const seen = createRows(database, "INSERT INTO temp.seen", 2);
   const select = (count: number) =>
     database.prepare(`SELECT id, line FROM temp.seen WHERE id IN (${marks(count)})`);
   const statements = new Map<number, ReturnType<typeof select>>();
@@ -43,19 +42,15 @@ function createStdinIds(database: Database): (next: readonly LineId[]) => (numbe
     const lines = new Map(
       statement.all(...keys).map((row) => [String(row["id"]), Number(row["line"])]),
     );
-    const fresh: [string, number][] = [];
     const before = next.map(({ line }, index) => {
       const key = keys[index] ?? "";
       const known = lines.get(key);
       if (known !== undefined) return known;
       lines.set(key, line);
-      fresh.push([key, line]);
+      seen.add(key, line);
       return undefined;
     });
-    // A plain BEGIN: transaction() would take the write lock of the state.
-    database.exec("BEGIN");
-    insert(fresh);
-    database.exec("COMMIT");
+    seen.flush();
     return before;
   };
 }

@@ -1,5 +1,5 @@
 import type { Database, SqlValue } from "../../database.ts";
-import { pagesOf } from "./pages.ts";
+import { pagesOf } from "./tables.ts";
 import { toAccepted, toFailure, tombstoneMark } from "./records.ts";
 
 /** A record of the state in the output of `state list`. */

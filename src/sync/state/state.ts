@@ -18,7 +18,7 @@ import { createOptionsStore, type OptionsStore } from "./options.ts";
 import { stateFailure } from "./state-failure.ts";
 import { createVerifiedStore, noVerifiedStore, type VerifiedStore } from "./verified.ts";
 import { createUploads, noUploads, type Uploads } from "./uploads.ts";
-import { createInsert } from "./insert.ts";
+import { marks } from "./tables.ts";
 
 interface StateBatch {
   files?: readonly FileRecord[];
@@ -38,7 +38,7 @@ const upsertAccepted = `ON CONFLICT (target, id) DO UPDATE
 const checkedTarget =
   "(SELECT target FROM accepted WHERE target = ? AND id = ? AND whole = ? AND path = ?)";
 const targetAt = fileColumns.indexOf("target");
-const checkedRow = `(${fileColumns.map((each) => (each === "target" ? checkedTarget : "?")).join(",")})`;
+const checkedRow = fileColumns.map((each) => (each === "target" ? checkedTarget : "?")).join(", ");
 
 function checkedFileValues(each: FileRecord): SqlValue[] {
   const { document, path } = each;
@@ -51,35 +51,29 @@ function checkedFileValues(each: FileRecord): SqlValue[] {
   );
 }
 
-/** Separates files whose target is proven by the batch itself from files that need a check. */
-function splitProven(
-  files: readonly FileRecord[],
-  accepted: readonly AcceptedRecord[],
-): { proven: FileRecord[]; others: FileRecord[] } {
+/** Whether the batch itself proves the target of a file; the others need a check. */
+function createIsProven(accepted: readonly AcceptedRecord[]): (file: FileRecord) => boolean {
   // The last record of each id. A batch with two targets is rare; its files are checked.
   const byId = new Map(accepted.map((each) => [each.id, each]));
-  const isProven = ({ target, document, path }: FileRecord): boolean => {
+  return ({ target, document, path }) => {
     if (target === undefined) return true;
     const found = document && byId.get(document.id);
     if (found?.target !== target || found.path !== path) return false;
     return found.whole === document?.whole;
   };
-  const proven: FileRecord[] = [];
-  const others: FileRecord[] = [];
-  for (const each of files) (isProven(each) ? proven : others).push(each);
-  return { proven, others };
 }
 
 /** Prepares saving of batches, each in one durable transaction, see State. */
 function createSave(database: Database): (batch: StateBatch, synchronous?: Synchronous) => void {
-  const fileHead = `INSERT OR REPLACE INTO files (${fileColumns.join(", ")})`;
-  const putProven = createInsert(database, fileHead, fileColumns.length);
-  const putChecked = createInsert(database, fileHead, fileColumns.length + 3, { row: checkedRow });
-  const acceptedHead = `INSERT INTO accepted (${acceptedColumns.join(", ")})`;
-  const tail = upsertAccepted;
-  const putAccepted = createInsert(database, acceptedHead, acceptedColumns.length, { tail });
-  const failureHead = `INSERT OR REPLACE INTO failures (${failureColumns.join(", ")})`;
-  const putFailures = createInsert(database, failureHead, failureColumns.length);
+  const insert = (into: string, columns: readonly string[], row: string, tail = ""): Statement =>
+    database.prepare(`INSERT ${into} (${columns.join(", ")}) VALUES (${row}) ${tail}`);
+  const allOf = (columns: readonly string[]): string => marks(columns.length);
+  const putProven = insert("OR REPLACE INTO files", fileColumns, allOf(fileColumns));
+  const putChecked = insert("OR REPLACE INTO files", fileColumns, checkedRow);
+  const ofAccepted = allOf(acceptedColumns);
+  const putAccepted = insert("INTO accepted", acceptedColumns, ofAccepted, upsertAccepted);
+  const ofFailures = allOf(failureColumns);
+  const putFailure = insert("OR REPLACE INTO failures", failureColumns, ofFailures);
   const dropFailure = database.prepare(
     "DELETE FROM failures WHERE target = ? AND path = ? AND part = ?",
   );
@@ -90,17 +84,19 @@ function createSave(database: Database): (batch: StateBatch, synchronous?: Synch
   return ({ files = [], accepted = [], failures = [] }, synchronous) => {
     database.transaction(() => {
       // `accepted` first: the check of the files reads it.
-      putAccepted(accepted.map(acceptedValues));
-      const { proven, others } = splitProven(files, accepted);
-      putProven(proven.map(fileValues));
-      putChecked(others.map(checkedFileValues));
+      for (const each of accepted) putAccepted.run(...acceptedValues(each));
+      const isProven = createIsProven(accepted);
+      for (const each of files) {
+        if (isProven(each)) putProven.run(...fileValues(each));
+        else putChecked.run(...checkedFileValues(each));
+      }
       if (accepted.length > 0 && anyFailure.get()) {
         for (const { target, path, part, id } of accepted) {
           if (path === undefined) dropStdinFailure.run(target, id);
           else dropFailure.run(target, path, part);
         }
       }
-      putFailures(failures.map(failureValues));
+      for (const each of failures) putFailure.run(...failureValues(each));
     }, synchronous);
   };
 }
@@ -163,8 +159,8 @@ function createAcceptedOf(database: Database): State["acceptedOf"] {
     const length = 2 ** Math.ceil(Math.log2(ids.length));
     let statement = statements.get(length);
     if (!statement) {
-      const marks = Array.from({ length }, () => "?").join(",");
-      statement = database.prepare(`SELECT * FROM accepted WHERE target = ? AND id IN (${marks})`);
+      const sql = `SELECT * FROM accepted WHERE target = ? AND id IN (${marks(length)})`;
+      statement = database.prepare(sql);
       statements.set(length, statement);
     }
     const paddedIds = Array.from({ length }, (_, index) => ids[index] ?? ids[0] ?? "");

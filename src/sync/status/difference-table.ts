@@ -1,9 +1,7 @@
-import type { Database, SqlValue } from "../../database.ts";
-import { createInsert } from "../state/insert.ts";
-import { pagesOf } from "../state/pages.ts";
+import type { Database } from "../../database.ts";
+import { createRows, pagesOf } from "../state/tables.ts";
 import type { OrphanClass } from "../orphans/orphan-classes.ts";
 import type { RemoteResult } from "./remote-rule.ts";
-import { insertTogether } from "./listed-table.ts";
 
 /** Results of a comparison of files and records. Do not rename them: they are in the JSON output. */
 export type LocalResult = "new" | "changed" | "failed" | "gone";
@@ -31,8 +29,6 @@ export interface DifferenceTable {
   list(result: Difference["result"]): Generator<Difference>;
 }
 
-const batchSize = 512;
-
 /** Creates the empty table in the connection's temporary database. */
 export function createDifferenceTable(database: Database): DifferenceTable {
   database.exec(`
@@ -40,22 +36,15 @@ export function createDifferenceTable(database: Database): DifferenceTable {
     CREATE TEMP TABLE differences (
       result TEXT, path TEXT, id TEXT, pair INTEGER, class TEXT, PRIMARY KEY (path, id)
     ) WITHOUT ROWID;`);
-  const insert = createInsert(database, "INSERT OR IGNORE INTO temp.differences", 5);
+  const rows = createRows(database, "INSERT OR IGNORE INTO temp.differences", 5);
   const counted = database.prepare("SELECT count(*) AS n FROM temp.differences WHERE result = ?");
   const ofClass = database.prepare(
     "SELECT count(*) AS n FROM temp.differences WHERE result = ? AND class = ?",
   );
   const files = new Set<string>();
-  let batch: SqlValue[][] = [];
-  const flush = (): void => {
-    const rows = batch;
-    batch = [];
-    if (rows.length > 0) insertTogether(database, () => insert(rows));
-  };
   const add = ({ result, path = "", id, ccPairId, class: name }: Difference): void => {
     if (files.has(path)) return;
-    batch.push([result, path, id, ccPairId ?? null, name ?? null]);
-    if (batch.length >= batchSize) flush();
+    rows.add(result, path, id, ccPairId ?? null, name ?? null);
   };
   return {
     add,
@@ -64,12 +53,12 @@ export function createDifferenceTable(database: Database): DifferenceTable {
       files.add(difference.path);
     },
     count(result, name) {
-      flush();
+      rows.flush();
       const row = name === undefined ? counted.get(result) : ofClass.get(result, name);
       return Number(row?.["n"]);
     },
     *list(result) {
-      flush();
+      rows.flush();
       const keys = ["path", "id"];
       for (const row of pagesOf(database, "temp.differences", keys, "result = ?", [result])) {
         const { path, id, pair, class: name } = row;

@@ -1,5 +1,5 @@
-import type { Database, SqlValue } from "../../database.ts";
-import { createInsert } from "../state/insert.ts";
+import type { Database } from "../../database.ts";
+import { createRows, marks } from "../state/tables.ts";
 
 /** The service's lists of documents, in temporary tables on disk. All ids are stored ids. */
 export interface ListedTable {
@@ -14,14 +14,7 @@ export interface ListedTable {
   unknown(pair: number): Generator<string>;
 }
 
-const batchSize = 512;
-
-/** Inserts in one transaction. A plain BEGIN: transaction() would take the write lock of the state. */
-export function insertTogether(database: Database, insert: () => void): void {
-  database.exec("BEGIN");
-  insert();
-  database.exec("COMMIT");
-}
+const idsAtOnce = 512;
 
 const tables = `
   DROP TABLE IF EXISTS temp.listed;
@@ -36,51 +29,45 @@ const dropIndex = "DROP INDEX IF EXISTS temp.listed_id";
 /** Creates the empty tables in the connection's temporary database. */
 export function createListedTable(database: Database): ListedTable {
   database.exec(tables);
-  const insertListed = createInsert(database, "INSERT INTO temp.listed", 2);
-  const insertKnown = createInsert(database, "INSERT OR IGNORE INTO temp.known", 1);
+  const listedRows = createRows(database, "INSERT INTO temp.listed", 2);
+  const knownRows = createRows(database, "INSERT OR IGNORE INTO temp.known", 1);
   const listed = database.prepare("SELECT 1 AS yes FROM temp.listed WHERE pair = ? AND id = ?");
   const known = database.prepare("SELECT 1 AS yes FROM temp.known WHERE id = ?");
   const next = database.prepare(
     `SELECT DISTINCT id FROM temp.listed AS l WHERE pair = ? AND id > ?
-      AND NOT EXISTS (SELECT 1 FROM temp.known AS k WHERE k.id = l.id) ORDER BY id LIMIT ${batchSize}`,
+      AND NOT EXISTS (SELECT 1 FROM temp.known AS k WHERE k.id = l.id) ORDER BY id LIMIT ${idsAtOnce}`,
   );
   let isIndexed = false;
   const setIndexed = (wanted: boolean): void => {
+    if (wanted) listedRows.flush();
     if (isIndexed !== wanted) database.exec(wanted ? createIndex : dropIndex);
     isIndexed = wanted;
-  };
-  let batch: SqlValue[][] = [];
-  const flush = (): void => {
-    const rows = batch;
-    batch = [];
-    if (rows.length > 0) insertTogether(database, () => insertKnown(rows));
   };
   return {
     add(pair, ids) {
       setIndexed(false);
-      insertTogether(database, () => insertListed(ids.map((id) => [pair, id])));
+      for (const id of ids) listedRows.add(pair, id);
     },
     has(pair, id) {
       setIndexed(true);
       return listed.get(pair, id) !== undefined;
     },
     know(id) {
-      batch.push([id]);
-      if (batch.length >= batchSize) flush();
+      knownRows.add(id);
     },
     isKnown(id) {
-      flush();
+      knownRows.flush();
       return known.get(id) !== undefined;
     },
     count(pairs) {
       setIndexed(true);
       const counted = database.prepare(
-        `SELECT count(DISTINCT id) AS n FROM temp.listed WHERE pair IN (${pairs.map(() => "?").join()})`,
+        `SELECT count(DISTINCT id) AS n FROM temp.listed WHERE pair IN (${marks(pairs.length)})`,
       );
       return Number(counted.get(...pairs)?.["n"]);
     },
     *unknown(pair) {
-      flush();
+      knownRows.flush();
       setIndexed(true);
       for (let last: string | undefined = ""; last !== undefined;) {
         const ids: string[] = next.all(pair, last).map((row) => String(row["id"]));

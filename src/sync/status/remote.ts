@@ -1,6 +1,6 @@
 import type { OrphanClass } from "../orphans/orphan-classes.ts";
 import type { PlanTable } from "../plan/plan-table.ts";
-import { pagesOf } from "../state/pages.ts";
+import { pagesOf } from "../state/tables.ts";
 import { toAccepted, tombstoneMark, type AcceptedRecord } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Row } from "../../database.ts";
-import { pagesOf } from "../state/pages.ts";
+import { pagesOf } from "../state/tables.ts";
 import { timeIn, toAccepted, toFailure, toFile } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 import { toRun } from "../state/uploads.ts";

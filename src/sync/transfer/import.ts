@@ -1,6 +1,6 @@
 import type { Database, SqlValue } from "../../database.ts";
 import { doubtMark } from "../state/doubt.ts";
-import { createInsert } from "../state/insert.ts";
+import { createRows } from "../state/tables.ts";
 import { optionsJson, optionsKey } from "../state/options.ts";
 import {
   acceptedColumns,
@@ -124,7 +124,6 @@ function valuesOf(each: Exclude<TransferRecord, { type: "end" }>): SqlValue[] {
   }
 }
 
-const collectBatch = 512;
 const applyBatch = 10_000;
 
 // ORDER BY number keeps the order of the exported files, which matches the order of the tables.
@@ -186,28 +185,22 @@ function* applySteps(database: Database, counts: ReadonlyMap<Kind, number>): Gen
 /** Creates the empty tables in the connection's temporary database, which is on disk. */
 export function createIncoming(database: Database): Incoming {
   createTables(database);
-  const waiting = new Map<Kind, SqlValue[][]>(kinds.map((kind) => [kind, []]));
   const counts = new Map<Kind, number>();
-  const inserts = new Map(
+  const incoming = new Map(
     kinds.map((kind) => {
       const { name, columns } = tables[kind];
       const head = `INSERT INTO temp.incoming_${name}`;
-      return [kind, createInsert(database, head, columns.length + 1)] as const;
+      return [kind, createRows(database, head, columns.length + 1)] as const;
     }),
   );
   const flush = (): void => {
-    // A plain BEGIN: transaction() would take the write lock of the state.
-    database.exec("BEGIN");
-    for (const [kind, rows] of waiting) inserts.get(kind)?.(rows.splice(0));
-    database.exec("COMMIT");
+    for (const rows of incoming.values()) rows.flush();
   };
 
   return {
     add(each) {
-      const rows = waiting.get(each.type);
-      rows?.push([null, ...valuesOf(each)]);
+      incoming.get(each.type)?.add(null, ...valuesOf(each));
       counts.set(each.type, (counts.get(each.type) ?? 0) + 1);
-      if (rows && rows.length >= collectBatch) flush();
     },
     changes() {
       flush();

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
-import { createLog } from "../../../src/sync/state/log.ts";
+import { createLog } from "../../../src/sync/state/tables.ts";
 
 it("keeps failures in order, gives them back from the first each time, also what came meanwhile", async () => {
   const database = await openDatabase(":memory:");

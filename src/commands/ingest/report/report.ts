@@ -25,7 +25,7 @@ import type { FileWarning, PlanAction, PlanTable } from "../../../sync/plan/plan
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { Shard } from "../../../sync/plan/shard.ts";
 import type { DocumentEvent } from "../../../sync/run/run-request.ts";
-import { createLog } from "../../../sync/state/log.ts";
+import { createLog } from "../../../sync/state/tables.ts";
 import type { RecordedOptions } from "../../../sync/state/options.ts";
 import { findGitRoot } from "../../project-root.ts";
 import type { Session } from "../session.ts";

@@ -5,7 +5,7 @@ import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { emptyCounts, type VerifyCounts } from "../../../output/report/from/verify.ts";
-import { createLog } from "../../../sync/state/log.ts";
+import { createLog } from "../../../sync/state/tables.ts";
 import type { State } from "../../../sync/state/state.ts";
 import type { VerifiedStore } from "../../../sync/state/verified.ts";
 import { textInBody, type Expected, type ExpectedText } from "./expected.ts";
