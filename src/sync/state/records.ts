@@ -119,131 +119,100 @@ export function toOrigin(value: Row[string] | undefined): IdOrigin | undefined {
   return idOrigins.find((each) => each === value);
 }
 
+/** For each member of a record its column, and how it is read. */
+type Members<Each> = {
+  readonly [Name in keyof Each]-?: readonly [
+    column: string,
+    read: (row: Row, column: string) => Each[Name],
+  ];
+};
+
+/** The records of one table. */
+interface Records<Each> {
+  columns: readonly string[];
+  /** In the order of `columns`. */
+  values: (record: Each) => SqlValue[];
+  /** Throws CliError `local` for a row that knowctl did not write. */
+  read: (row: Row) => Each;
+}
+
+const toValue = (value: unknown): SqlValue =>
+  typeof value === "boolean" ? Number(value) : ((value ?? null) as SqlValue);
+
+function recordsOf<Each extends object>(members: Members<Each>): Records<Each> {
+  const names = Object.keys(members) as (keyof Each)[];
+  return {
+    columns: names.map((name) => members[name][0]),
+    values: (record) => names.map((name) => toValue(record[name])),
+    read(row) {
+      const record: Partial<Each> = {};
+      for (const name of names) {
+        const [column, read] = members[name];
+        record[name] = read(row, column);
+      }
+      return record as Each;
+    },
+  };
+}
+
+type FlatFile = Omit<FileRecord, "document"> & Partial<NonNullable<FileRecord["document"]>>;
+
+const files = recordsOf<FlatFile>({
+  path: ["path", textIn],
+  part: ["part", numberIn],
+  seen: ["seen", textIn],
+  content: ["content", textIn],
+  id: ["id", optionalText],
+  ccPairId: ["cc_pair_id", optionalNumber],
+  whole: ["whole", optionalText],
+  skipped: ["skipped", optionalText],
+  parts: ["parts", optionalText],
+  target: ["target", optionalText],
+});
+export const fileColumns = files.columns;
+
+export const fileValues = ({ document, ...rest }: FileRecord): SqlValue[] =>
+  files.values({ ...rest, ...document });
+
 export function toFile(row: Row): FileRecord {
-  const id = optionalText(row, "id");
-  const ccPairId = optionalNumber(row, "cc_pair_id");
-  return {
-    path: textIn(row, "path"),
-    part: numberIn(row, "part"),
-    seen: textIn(row, "seen"),
-    content: textIn(row, "content"),
-    skipped: optionalText(row, "skipped"),
-    parts: optionalText(row, "parts"),
-    target: optionalText(row, "target"),
-    document: id === undefined ? undefined : { id, ccPairId, whole: textIn(row, "whole") },
-  };
+  const { id, ccPairId, whole: _, ...rest } = files.read(row);
+  const document = id === undefined ? undefined : { id, ccPairId, whole: textIn(row, "whole") };
+  return { ...rest, document };
 }
 
-export function toAccepted(row: Row): AcceptedRecord {
-  return {
-    target: textIn(row, "target"),
-    id: textIn(row, "id"),
-    path: optionalText(row, "path"),
-    part: numberIn(row, "part"),
-    whole: textIn(row, "whole"),
-    fields: textIn(row, "fields"),
-    updatedAt: optionalText(row, "updated_at"),
-    storedId: optionalText(row, "stored_id"),
-    sentAtMs: timeIn(row, "sent_at"),
-    options: optionalNumber(row, "options"),
-    origin: toOrigin(row["origin"]),
-  };
-}
+export const {
+  columns: acceptedColumns,
+  values: acceptedValues,
+  read: toAccepted,
+} = recordsOf<AcceptedRecord>({
+  target: ["target", textIn],
+  id: ["id", textIn],
+  path: ["path", optionalText],
+  part: ["part", numberIn],
+  whole: ["whole", textIn],
+  fields: ["fields", textIn],
+  updatedAt: ["updated_at", optionalText],
+  storedId: ["stored_id", optionalText],
+  sentAtMs: ["sent_at", timeIn],
+  options: ["options", optionalNumber],
+  origin: ["origin", (row) => toOrigin(row["origin"])],
+});
 
-export function toFailure(row: Row): FailureRecord {
-  return {
-    target: textIn(row, "target"),
-    path: textIn(row, "path"),
-    part: numberIn(row, "part"),
-    id: textIn(row, "id"),
-    reason: textIn(row, "reason"),
-    retryable: row["retryable"] === 1,
-    status: optionalNumber(row, "status"),
-    failedAtMs: timeIn(row, "failed_at"),
-    options: optionalNumber(row, "options"),
-  };
-}
-
-/** Columns of the table `files`, in the order of fileValues(). */
-export const fileColumns = [
-  "path",
-  "part",
-  "seen",
-  "content",
-  "id",
-  "cc_pair_id",
-  "whole",
-  "skipped",
-  "parts",
-  "target",
-] as const;
-
-export const fileValues = (each: FileRecord): SqlValue[] => [
-  each.path,
-  each.part,
-  each.seen,
-  each.content,
-  each.document?.id ?? null,
-  each.document?.ccPairId ?? null,
-  each.document?.whole ?? null,
-  each.skipped ?? null,
-  each.parts ?? null,
-  each.target ?? null,
-];
-
-/** Columns of the table `accepted`, in the order of acceptedValues(). */
-export const acceptedColumns = [
-  "target",
-  "id",
-  "path",
-  "part",
-  "whole",
-  "fields",
-  "updated_at",
-  "stored_id",
-  "sent_at",
-  "options",
-  "origin",
-] as const;
-
-export const acceptedValues = (each: AcceptedRecord): SqlValue[] => [
-  each.target,
-  each.id,
-  each.path ?? null,
-  each.part,
-  each.whole,
-  each.fields,
-  each.updatedAt ?? null,
-  each.storedId ?? null,
-  each.sentAtMs,
-  each.options ?? null,
-  each.origin ?? null,
-];
-
-/** Columns of the table `failures`, in the order of failureValues(). */
-export const failureColumns = [
-  "target",
-  "path",
-  "part",
-  "id",
-  "reason",
-  "retryable",
-  "status",
-  "failed_at",
-  "options",
-] as const;
-
-export const failureValues = (each: FailureRecord): SqlValue[] => [
-  each.target,
-  each.path,
-  each.part,
-  each.id,
-  each.reason,
-  each.retryable ? 1 : 0,
-  each.status ?? null,
-  each.failedAtMs,
-  each.options ?? null,
-];
+export const {
+  columns: failureColumns,
+  values: failureValues,
+  read: toFailure,
+} = recordsOf<FailureRecord>({
+  target: ["target", textIn],
+  path: ["path", textIn],
+  part: ["part", numberIn],
+  id: ["id", textIn],
+  reason: ["reason", textIn],
+  retryable: ["retryable", (row) => row["retryable"] === 1],
+  status: ["status", optionalNumber],
+  failedAtMs: ["failed_at", timeIn],
+  options: ["options", optionalNumber],
+});
 
 /** What the record of a removal notice has for its hash: no document's hash looks like this. */
 export const tombstoneMark = "removed";
