@@ -5,7 +5,7 @@ import { type StateRules, namedStateFolder } from "../sync/state/file/state-fold
 import { join } from "node:path";
 import { stateName } from "../config/find/places.ts";
 import type { Output } from "../output/terminal/output.ts";
-import { findLocalFiles } from "../sync/orphans/local-files.ts";
+import { findLocalFiles } from "../sync/state/look-ups.ts";
 import type { Connected } from "./connect.ts";
 
 /** Which states a command uses: those of this user that git does not track. */

@@ -1,4 +1,4 @@
-import type { Difference, DifferenceTable } from "../sync/status/difference-table.ts";
+import type { Difference, DifferenceTable } from "../sync/status/differences.ts";
 import type { OrphanClass } from "../sync/orphans/orphan-classes.ts";
 import type { FormatOptions } from "./formats/formats.ts";
 import { checkMembers, reportFormat } from "./formats/members.ts";

@@ -1,5 +1,5 @@
 import { type Listed, trustedStamp } from "../../src/documents/files/source-file.ts";
-import type { PlanRequest } from "../../src/sync/plan/plan-request.ts";
+import type { PlanRequest } from "../../src/sync/plan/merge.ts";
 import type { DocumentEvent, RunRequest } from "../../src/sync/run/run-request.ts";
 import { describe, expect, it } from "vitest";
 import type { IngestionRequest } from "../../src/api/schemas.ts";

@@ -9,7 +9,7 @@ import { CliError, codeOf, writeProblem, type ExitName } from "../../errors.ts";
 import { findingsText, type Finding, type FindingStatus } from "../../output/findings.ts";
 import { neutralise, neutraliseJson } from "../../output/terminal/neutralise.ts";
 import { createSecrets, type Secrets } from "../../output/terminal/redact.ts";
-import type { FailureCount } from "../../sync/state/failure-counts.ts";
+import type { FailureCount } from "../../sync/state/look-ups.ts";
 import { machineOf } from "../config/files.ts";
 import type { ValueRow } from "../config/show.ts";
 import { statsOf } from "../stats-of.ts";

@@ -8,7 +8,7 @@ import type { Context } from "../../context.ts";
 import { CliError, messageOf, type ExitName } from "../../errors.ts";
 import type { Finding, FindingStatus } from "../../output/findings.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import type { FailureCount } from "../../sync/state/failure-counts.ts";
+import type { FailureCount } from "../../sync/state/look-ups.ts";
 import type { Connected } from "../connect.ts";
 
 export interface DoctorOptions extends GlobalFlags {

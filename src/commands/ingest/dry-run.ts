@@ -13,7 +13,7 @@ import { createReasons } from "../../output/report/stored/collector.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import type { PlanAction } from "../../sync/plan/plan-table.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
-import { isInShard } from "../../sync/plan/shard.ts";
+import { isInShard } from "../../sync/plan/decide.ts";
 import { targetFor } from "../../sync/state/target.ts";
 import { findOrphans } from "../judging/orphans.ts";
 import type { IngestOptions } from "./ingest-options.ts";

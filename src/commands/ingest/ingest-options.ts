@@ -1,4 +1,4 @@
-import type { Shard } from "../../sync/plan/shard.ts";
+import type { Shard } from "../../sync/plan/decide.ts";
 import type { AccessFlags } from "./target/access.ts";
 import type { ReportFlags } from "../../output/report/forms.ts";
 import type { SessionRequest } from "./session.ts";

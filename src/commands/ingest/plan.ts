@@ -6,7 +6,7 @@ import { createRealPlaces, realPathIn } from "../../documents/files/real-place.t
 import { rangesOf, scopeOf } from "../../documents/find/scope.ts";
 import { statFile } from "../../documents/files/source-file.ts";
 import { buildPlan, type Plan } from "../../sync/plan/plan.ts";
-import type { Shard } from "../../sync/plan/shard.ts";
+import type { Shard } from "../../sync/plan/decide.ts";
 import { seenText } from "../../sync/state/records.ts";
 import { orphanScope } from "./options/inputs.ts";
 import type { ReportFiles } from "../../output/report/forms.ts";

@@ -17,7 +17,7 @@ import { createRealPlaces, exists } from "../../documents/files/real-place.ts";
 import { filesInThisThread, openInspector } from "../../documents/inspect/open-inspector.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { startProgress, type Progress } from "../../output/terminal/progress.ts";
-import { findLostPath } from "../../sync/plan/lost-paths.ts";
+import { findLostPath } from "../../sync/plan/merge.ts";
 import { openStateForReading } from "../../sync/state/file/read-only-state.ts";
 import { hasState, openState, openTemporaryState } from "../../sync/state/file/state-file.ts";
 import type { State } from "../../sync/state/state.ts";

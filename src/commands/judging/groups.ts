@@ -4,8 +4,12 @@ import { loadGlobs, mayBeGlob } from "../../documents/files/patterns.ts";
 import { scopeOf } from "../../documents/find/scope.ts";
 import type { PlanInspector } from "../../documents/inspect/inspection.ts";
 import { filesInThisThread, openInspector } from "../../documents/inspect/open-inspector.ts";
-import { createRecordedOptions, recordedPaths } from "../../sync/state/recorded-options.ts";
-import { flagsKey, type RecordedOptions } from "../../sync/state/options.ts";
+import {
+  createRecordedOptions,
+  recordedPaths,
+  flagsKey,
+  type RecordedOptions,
+} from "../../sync/state/options.ts";
 import type { BegunRun } from "../../sync/state/uploads.ts";
 import { failuresKey } from "../ingest/upload/failures.ts";
 import { CliError } from "../../errors.ts";

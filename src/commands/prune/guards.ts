@@ -6,7 +6,7 @@ import { findMissingFile, type MissingFile } from "../../git/missing-files.ts";
 import { openRepository } from "../../git/repository.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
-import { countYielded, type OrphanTable } from "../../sync/orphans/orphan-table.ts";
+import { countYielded, type OrphanTable } from "../../sync/orphans/orphans.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
 import { listTargets, type Target } from "../../sync/state/target.ts";
 import { areInputsRemoved, orphanScope } from "../ingest/options/inputs.ts";

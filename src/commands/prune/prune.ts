@@ -10,7 +10,7 @@ import {
   type ListedOrphan,
   type OrphanTable,
   type UnlistedOrphan,
-} from "../../sync/orphans/orphan-table.ts";
+} from "../../sync/orphans/orphans.ts";
 import { targetFor } from "../../sync/state/target.ts";
 import { openOutput } from "../connect.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";

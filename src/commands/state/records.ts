@@ -6,15 +6,15 @@ import { checkFormat, writeList, type Column } from "../../output/formats/format
 import { pathsFrom, type ShownPath } from "../../output/paths.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf, relativeTime } from "../../output/terminal/progress.ts";
-import { listRecords, type StateEntry } from "../../sync/state/entries.ts";
 import {
+  listRecords,
+  type StateEntry,
   countForgotten,
   forget,
   type Forgotten,
   type ForgetRequest,
-} from "../../sync/state/forget.ts";
-import { recordedServices, serviceInKey } from "../../sync/state/target.ts";
-import { moveService, planMove } from "../../sync/transfer/move.ts";
+} from "../../sync/state/entries.ts";
+import { recordedServices, serviceInKey, moveService, planMove } from "../../sync/state/target.ts";
 import { hostOf } from "../ingest/target/pair.ts";
 import { confirmChange, createPrompt } from "../prompt.ts";
 import { guardWriting, withState, type StateFlags } from "./place.ts";

@@ -8,16 +8,17 @@ import type { Output } from "../../output/terminal/output.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import { optionsJson, optionsKey } from "../../sync/state/options.ts";
 import { mostTargets, pairInKey, serviceInKey } from "../../sync/state/target.ts";
-import type { TargetChanges } from "../../sync/transfer/changes.ts";
+import { type TargetChanges, createIncoming, type Incoming } from "../../sync/transfer/import.ts";
 import { exportLines } from "../../sync/transfer/export.ts";
-import { createIncoming, type Incoming } from "../../sync/transfer/import.ts";
-import { checkHeader, parseTransferLine } from "../../sync/transfer/parse-transfer.ts";
-import type { TransferRecord } from "../../sync/transfer/transfer.ts";
+import {
+  checkHeader,
+  parseTransferLine,
+  type TransferRecord,
+} from "../../sync/transfer/transfer.ts";
 import { foreignOptions } from "../ingest/options/foreign-options.ts";
 import { pairText } from "../ingest/target/pair.ts";
 import { createPrompt } from "../prompt.ts";
-import { refuseRepeatedFile } from "../stats-of.ts";
-import { statsOf } from "../stats-of.ts";
+import { refuseRepeatedFile, statsOf } from "../stats-of.ts";
 import { guardWriting, withState, type OpenState, type StateFlags } from "./place.ts";
 
 const pieceLength = 64 * 1024;

@@ -1,8 +1,8 @@
 import { dialects, onyxHint, type DialectName } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
-import { collectRemote, countRecorded, type RemoteRequest } from "../../sync/status/remote.ts";
-import type { DifferenceTable } from "../../sync/status/difference-table.ts";
+import { collectRemote, countRecorded, type RemoteRequest } from "../../sync/status/compare.ts";
+import type { DifferenceTable } from "../../sync/status/differences.ts";
 import { createServiceLists, type ServiceLists } from "../ingest/target/service-lists.ts";
 import type { OrphanClass } from "../../sync/orphans/orphan-classes.ts";
 import type { Plan } from "../../sync/plan/plan.ts";

@@ -11,9 +11,8 @@ import { orphanClasses, type OrphanClass } from "../../sync/orphans/orphan-class
 import type { Plan } from "../../sync/plan/plan.ts";
 import type { FailureRecord } from "../../sync/state/records.ts";
 import type { Target } from "../../sync/state/target.ts";
-import { createDifferenceTable, type DifferenceTable } from "../../sync/status/difference-table.ts";
-import { collectFailures, collectLocal } from "../../sync/status/local.ts";
-import { plannedTargets } from "../../sync/status/remote.ts";
+import { createDifferenceTable, type DifferenceTable } from "../../sync/status/differences.ts";
+import { collectFailures, collectLocal, plannedTargets } from "../../sync/status/compare.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import { openOutput } from "../connect.ts";
 import { coversProject } from "../ingest/options/inputs.ts";

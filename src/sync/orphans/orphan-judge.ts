@@ -7,9 +7,13 @@ import {
   type FileState,
   type RecordOwner,
 } from "./orphan-classes.ts";
-import { optionsJson, type OptionsStore, type RecordedOptions } from "../state/options.ts";
+import {
+  optionsJson,
+  type OptionsStore,
+  type RecordedOptions,
+  differenceOf,
+} from "../state/options.ts";
 import type { Missing, Orphan } from "./orphans.ts";
-import { differenceOf } from "../state/option-difference.ts";
 import type { Row } from "../../database.ts";
 import type { PlanTable } from "../plan/plan-table.ts";
 

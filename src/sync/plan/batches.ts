@@ -1,8 +1,7 @@
 import type { Looked } from "../../documents/inspect/inspection.ts";
 import { filesInThisThread } from "../../documents/inspect/open-inspector.ts";
-import type { Candidate } from "./merge.ts";
+import type { Candidate, PlanRequest } from "./merge.ts";
 import type { PlanEntries } from "./plan-entries.ts";
-import type { PlanRequest } from "./plan-request.ts";
 
 /** How files go to the inspector. */
 interface BatchRequest<Result> {

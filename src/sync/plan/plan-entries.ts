@@ -1,10 +1,8 @@
-import type { PlanRequest } from "./plan-request.ts";
+import type { PlanRequest, Candidate } from "./merge.ts";
 import type { Looked, NewId, Prepared, ReadyDocument } from "../../documents/inspect/inspection.ts";
-import { decide } from "./decide.ts";
-import type { Candidate } from "./merge.ts";
+import { decide, isInShard } from "./decide.ts";
 import type { PlanEntry, PlanTable } from "./plan-table.ts";
 import { seenText, type AcceptedRecord, type FileRecord, tombstoneMark } from "../state/records.ts";
-import { isInShard } from "./shard.ts";
 import { targetFor } from "../state/target.ts";
 
 const unknownOptions = "the recorded document has no recorded options";

@@ -1,13 +1,17 @@
 import { type Listed, absoluteOf, statFile } from "../../documents/files/source-file.ts";
-import type { PlanRequest } from "./plan-request.ts";
+import {
+  type PlanRequest,
+  lookItem,
+  withRecords,
+  type Candidate,
+  type RecordedFile,
+} from "./merge.ts";
 import type { Prepared } from "../../documents/inspect/inspection.ts";
 import { formatOf } from "../../documents/formats/formats.ts";
 import { refuseCollisions } from "./collisions.ts";
 import { bytesOf, createLooks, createNewFiles, nextTurn } from "./batches.ts";
-import { lookItem, withRecords, type Candidate } from "./merge.ts";
 import { createPlanEntries, type PlanEntries } from "./plan-entries.ts";
 import { createPlanTable, type PlanTable } from "./plan-table.ts";
-import type { RecordedFile } from "./scan.ts";
 
 export interface Plan {
   readonly table: PlanTable;

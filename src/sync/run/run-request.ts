@@ -1,4 +1,3 @@
-import type { Workers } from "./workers.ts";
 import type { IngestionResult } from "../../api/schemas.ts";
 import type { Notice } from "../../documents/payload/metadata.ts";
 import type { ReadyDocument } from "../../documents/inspect/inspection.ts";
@@ -62,7 +61,7 @@ export interface RunRequest {
   /** Time limit of one document, with its retries and its last attempt, in milliseconds. */
   documentMs: number;
   /** Passes the function to call with 1 when a document starts to wait for a retry, and with -1 after that. */
-  followHeld?: (hold: Workers["hold"]) => void;
+  followHeld?: (hold: (change: 1 | -1) => void) => void;
   /** Whether an earlier request of this run for a document got no answer: the service may have stored it. */
   wasUnanswered: (id: string) => boolean;
   /** Called with 1 when a document starts, and with -1 when it ends. */

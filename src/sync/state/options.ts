@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Database } from "../../database.ts";
-import type { RawSettings } from "../../documents/map/settings.ts";
+import type { RawSettings, ShapingOption } from "../../documents/map/settings.ts";
 
 /**
  * The flags and configuration by which a run selected files and shaped documents.
@@ -39,7 +39,7 @@ function sortedKeys(_key: string, value: unknown): unknown {
 }
 
 /** Serialises with sorted members: stored options are sorted, those of a file have its order. */
-export function sortedJson(value: unknown): string {
+function sortedJson(value: unknown): string {
   return JSON.stringify(value, sortedKeys) ?? "";
 }
 
@@ -121,4 +121,125 @@ export function createOptionsStore(database: Database): OptionsStore {
       return options;
     },
   };
+}
+
+type Settings = Omit<RawSettings, "root">;
+
+/** Options that shape documents: name in messages, and default. */
+const shapingOptions: Readonly<Record<ShapingOption, readonly [name: string, byDefault: string]>> =
+  {
+    sections: ["sections", "whole"],
+    idPrefix: ["id prefix", "none"],
+    link: ["link", "none"],
+    linkStyle: ["link style", "none"],
+    linkBase: ["link base", "none"],
+    links: ["links", "rewrite"],
+    source: ["source", "file"],
+    anchors: ["anchors", "github"],
+    maxSectionChars: ["max section chars", "none"],
+    updatedAt: ["updated at", "none"],
+    owners: ["owners", "none"],
+    metaCommit: ["meta commit", "false"],
+    versionTag: ["version tag", "false"],
+    images: ["images", "skip"],
+    drafts: ["drafts", "false"],
+    columns: ["map", "none"],
+    metadata: ["metadata", "none"],
+    tags: ["tags", "none"],
+  };
+
+/** Options that are only reported as changed: their values are too long for a line. */
+const longOptions: readonly [
+  name: string,
+  key: "rules" | "frontMatter" | "format" | "componentAttributes" | "hidden",
+][] = [
+  ["rules", "rules"],
+  ["front matter keys", "frontMatter"],
+  ["format", "format"],
+  ["component attributes", "componentAttributes"],
+  ["hidden text", "hidden"],
+];
+
+const maxShownChars = 60;
+
+function textOf(value: unknown, byDefault: string): string {
+  if (value === undefined || value === "") return byDefault;
+  if (Array.isArray(value)) return value.join(", ");
+  return typeof value === "object" && value !== null ? sortedJson(value) : String(value);
+}
+
+function valueOf(settings: Settings, key: ShapingOption): unknown {
+  const [flag, configured] = [settings.flags?.[key], settings[key]];
+  // Flags add tags and metadata to the configured ones.
+  if (key === "tags") return [...(settings.tags ?? []), ...(settings.flags?.tags ?? [])];
+  if (key === "metadata") return { ...settings.metadata, ...settings.flags?.metadata };
+  return flag ?? configured;
+}
+
+/**
+ * Describes how options differ from earlier options, e.g. `sections headings → whole, tags
+ * changed`. Returns "" when no option that shapes documents differs.
+ */
+export function differenceOf(before: RecordedOptions, now: RecordedOptions): string {
+  const [old, current] = [before.settings, now.settings];
+  const changed = Object.entries(shapingOptions).flatMap(([option, [name, byDefault]]) => {
+    const key = option as ShapingOption;
+    const [from, to] = [old, current].map((each) => textOf(valueOf(each, key), byDefault));
+    if (from === to || from === undefined || to === undefined) return [];
+    const isShort = from.length + to.length <= maxShownChars && !/[{\n]/.test(from + to);
+    return [isShort ? `${name} ${from || "none"} → ${to || "none"}` : `${name} changed`];
+  });
+  for (const [name, key] of longOptions) {
+    if (sortedJson(old[key]) !== sortedJson(current[key])) changed.push(`${name} changed`);
+  }
+  if (before.mapping !== now.mapping)
+    changed.push("this version of knowctl maps files differently");
+  return changed.join(", ");
+}
+
+/** The options recorded with the documents and failures of some targets. */
+interface RecordedNumbers {
+  /** The numbers of all options. */
+  numbers(): number[];
+  /** The number of the last options of a file; undefined for a file without a record. */
+  of(path: string): number | undefined;
+}
+
+/** `keys` are those of the targets. */
+export function createRecordedOptions(
+  database: Database,
+  keys: readonly string[],
+): RecordedNumbers {
+  const last = database.prepare(
+    `SELECT options, at FROM (
+       SELECT options, sent_at AS at FROM accepted WHERE target = ?1 AND path = ?2
+       UNION ALL SELECT options, failed_at FROM failures WHERE target = ?1 AND path = ?2)
+     WHERE options IS NOT NULL ORDER BY at DESC LIMIT 1`,
+  );
+  return {
+    numbers: () =>
+      ["accepted", "failures"].flatMap((table) =>
+        keys.flatMap((key) =>
+          database
+            .prepare(`SELECT DISTINCT options FROM ${table} WHERE target = ? AND options NOT NULL`)
+            .all(key)
+            .map((row) => Number(row["options"])),
+        ),
+      ),
+    of(path) {
+      const rows = keys.map((key) => last.get(key, path)).filter((row) => row !== undefined);
+      const newest = rows.toSorted((a, b) => Number(b["at"]) - Number(a["at"]))[0];
+      return newest && Number(newest["options"]);
+    },
+  };
+}
+
+/** The paths of the files of which documents of some targets are recorded. */
+export function recordedPaths(database: Database, keys: readonly string[]): string[] {
+  return keys.flatMap((key) =>
+    database
+      .prepare("SELECT DISTINCT path FROM accepted WHERE target = ? AND path > ''")
+      .all(key)
+      .map((row) => String(row["path"])),
+  );
 }

@@ -12,8 +12,9 @@ import {
   failureValues,
   fileColumns,
   fileValues,
+  createDoubt,
+  type Doubtful,
 } from "./records.ts";
-import { createDoubt, type Doubtful } from "./doubt.ts";
 import { createOptionsStore, type OptionsStore } from "./options.ts";
 import { stateFailure } from "./state-failure.ts";
 import { createVerifiedStore, noVerifiedStore, type VerifiedStore } from "./verified.ts";

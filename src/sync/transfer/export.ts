@@ -4,8 +4,13 @@ import { timeIn, toAccepted, toFailure, toFile } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 import { toRun } from "../state/uploads.ts";
 import type { Verification } from "../state/verified.ts";
-import { isBelowRoot } from "./parse-transfer.ts";
-import { headerLine, transferLine, type ImageRecord, type TransferRecord } from "./transfer.ts";
+import {
+  isBelowRoot,
+  headerLine,
+  transferLine,
+  type ImageRecord,
+  type TransferRecord,
+} from "./transfer.ts";
 
 function toImage(row: Row): ImageRecord {
   return {

@@ -4,7 +4,7 @@ import { policies } from "../../../src/api/retry/policy.ts";
 import { retrying } from "../../../src/api/retry/retry.ts";
 import type { Clock } from "../../../src/api/retry/timing.ts";
 import { ApiError } from "../../../src/errors.ts";
-import { startWorkers } from "../../../src/sync/run/workers.ts";
+import { startWorkers } from "../../../src/sync/run/run.ts";
 
 interface VirtualClock extends Clock {
   /** Lets time pass, from one sleep to the next, until the promise settles. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { dialects } from "../../../src/api/dialects.ts";
 import { openDatabase, openForReading } from "../../../src/database.ts";
-import { findLocalFiles } from "../../../src/sync/orphans/local-files.ts";
+import { findLocalFiles } from "../../../src/sync/state/look-ups.ts";
 import { temporaryFolder } from "../../support.ts";
 import { anyOwner, openState } from "../open-state.ts";
 

@@ -1,8 +1,11 @@
 import { expect, it } from "vitest";
 import { ApiError, CliError } from "../../../src/errors.ts";
-import { collectOrphans, type OrphanTable } from "../../../src/sync/orphans/orphan-table.ts";
-import type { Orphan } from "../../../src/sync/orphans/orphans.ts";
-import { removeOrphans } from "../../../src/sync/orphans/remove.ts";
+import {
+  collectOrphans,
+  type OrphanTable,
+  type Orphan,
+  removeOrphans,
+} from "../../../src/sync/orphans/orphans.ts";
 import { tombstoneMark, type AcceptedRecord } from "../../../src/sync/state/records.ts";
 import type { State } from "../../../src/sync/state/state.ts";
 import { openTestState } from "../open-state.ts";

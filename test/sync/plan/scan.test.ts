@@ -1,10 +1,10 @@
 import { array, assert, constantFrom, oneof, property, record } from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { partsOfPaths } from "../../../src/documents/parts/parts.ts";
-import { forget } from "../../../src/sync/state/forget.ts";
+import { forget } from "../../../src/sync/state/entries.ts";
 import { createIncoming } from "../../../src/sync/transfer/import.ts";
 import type { AcceptedRecord, FileRecord } from "../../../src/sync/state/records.ts";
-import { createScan } from "../../../src/sync/plan/scan.ts";
+import { createScan } from "../../../src/sync/plan/merge.ts";
 import type { State } from "../../../src/sync/state/state.ts";
 import type { Targets } from "../../../src/sync/state/target.ts";
 import { openTestState } from "../open-state.ts";

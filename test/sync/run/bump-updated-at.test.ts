@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ReadyDocument } from "../../../src/documents/inspect/inspection.ts";
-import { bumpUpdatedAt, createDates } from "../../../src/sync/run/bump-updated-at.ts";
+import { bumpUpdatedAt, createDates } from "../../../src/sync/run/bodies.ts";
 import { openTestState } from "../open-state.ts";
 
 const day = "2024-01-01T00:00:00Z";

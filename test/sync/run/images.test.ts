@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { imagePlaceholder } from "../../../src/documents/map/images/image-sections.ts";
 import type { LocalImage } from "../../../src/documents/map/images/images.ts";
-import { createImages } from "../../../src/sync/run/images.ts";
+import { createImages } from "../../../src/sync/run/bodies.ts";
 import type { State } from "../../../src/sync/state/state.ts";
 import { openTestState } from "../open-state.ts";
 

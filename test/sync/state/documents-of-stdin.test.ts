@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { listMissing } from "../../../src/sync/orphans/orphans.ts";
-import { findLostPath } from "../../../src/sync/plan/lost-paths.ts";
+import { findLostPath } from "../../../src/sync/plan/merge.ts";
 import { createPlanTable } from "../../../src/sync/plan/plan-table.ts";
 import type { State } from "../../../src/sync/state/state.ts";
 import { expectConstant } from "../../cost.ts";

@@ -3,7 +3,7 @@ import {
   remoteResultOf,
   type FolderSide,
   type StateSide,
-} from "../../../src/sync/status/remote-rule.ts";
+} from "../../../src/sync/status/differences.ts";
 
 /** Folder, state, and the result for a document that the service lists, and for another. */
 const cells: [FolderSide, StateSide, listed: string, unlisted: string][] = [

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { partsText, pathsInParts } from "../../../src/documents/parts/parts.ts";
 import { exportLines } from "../../../src/sync/transfer/export.ts";
-import { parseTransferLine } from "../../../src/sync/transfer/parse-transfer.ts";
+import { parseTransferLine } from "../../../src/sync/transfer/transfer.ts";
 import { openTestState } from "../open-state.ts";
 
 it("an exported state has the paths of parts, not the stamps of this machine", async () => {

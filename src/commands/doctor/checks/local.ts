@@ -22,7 +22,7 @@ import { stateRules } from "../../files-in-state.ts";
 import { stateName } from "../../../config/find/places.ts";
 import { codeOf, writeProblem } from "../../../errors.ts";
 import { countOf } from "../../../output/terminal/progress.ts";
-import { countFailures, type FailureCount } from "../../../sync/state/failure-counts.ts";
+import { countFailures, type FailureCount } from "../../../sync/state/look-ups.ts";
 import { hasState } from "../../../sync/state/file/state-file.ts";
 import { findProjectRoot } from "../../project-root.ts";
 

@@ -20,7 +20,7 @@ import { mappingVersion, mappingKey } from "../../../documents/map/effective.ts"
 import { CliError } from "../../../errors.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
-import { type RecordedOptions, optionsJson } from "../../../sync/state/options.ts";
+import { type RecordedOptions, optionsJson, differenceOf } from "../../../sync/state/options.ts";
 import type { LintSetup } from "../../../checks/lint/examine.ts";
 import { loadSettings } from "../../connect.ts";
 import { pathsFrom } from "../../../output/paths.ts";
@@ -32,8 +32,7 @@ import { stateName } from "../../../config/find/places.ts";
 import type { InspectSetup } from "../../../documents/inspect/inspection.ts";
 import { namedStateFolder } from "../../../sync/state/file/state-folder.ts";
 import type { Targets } from "../../../sync/state/target.ts";
-import type { RunOptions } from "../../../sync/plan/plan-request.ts";
-import { differenceOf } from "../../../sync/state/option-difference.ts";
+import type { RunOptions } from "../../../sync/plan/merge.ts";
 import type { State } from "../../../sync/state/state.ts";
 
 const namesRules = ({ rules = {}, overrides = [] }: LintConfig): boolean =>

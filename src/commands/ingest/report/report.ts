@@ -23,7 +23,7 @@ import type { UploadCounts } from "../../../output/terminal/progress.ts";
 import { redactAll } from "../../../output/terminal/redact.ts";
 import type { FileWarning, PlanAction, PlanTable } from "../../../sync/plan/plan-table.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
-import type { Shard } from "../../../sync/plan/shard.ts";
+import type { Shard } from "../../../sync/plan/decide.ts";
 import type { DocumentEvent } from "../../../sync/run/run-request.ts";
 import { createLog } from "../../../sync/state/tables.ts";
 import type { RecordedOptions } from "../../../sync/state/options.ts";

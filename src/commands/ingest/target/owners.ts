@@ -9,7 +9,7 @@ import { countOf, followCount } from "../../../output/terminal/progress.ts";
 import type { PlanEntry } from "../../../sync/plan/plan-table.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { Pending } from "../../../sync/run/pending.ts";
-import { mayHaveSent } from "../../../sync/run/run-failures.ts";
+import { mayHaveSent } from "../../../sync/run/failures.ts";
 import { createIsRecorded } from "../../../sync/run/run.ts";
 import { tombstoneMark } from "../../../sync/state/records.ts";
 import { pairInKey, serviceTargets, targetFor, type Target } from "../../../sync/state/target.ts";

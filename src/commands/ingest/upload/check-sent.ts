@@ -6,7 +6,7 @@ import { CliError } from "../../../errors.ts";
 import { emptyCounts, type VerifyCounts } from "../../../output/report/from/verify.ts";
 import { verifyResults } from "../../../output/schemas/checks.ts";
 import { countOf, followCount, formatCount } from "../../../output/terminal/progress.ts";
-import { isInShard } from "../../../sync/plan/shard.ts";
+import { isInShard } from "../../../sync/plan/decide.ts";
 import type { RunRequest } from "../../../sync/run/run-request.ts";
 import { targetFor } from "../../../sync/state/target.ts";
 import { isFound, isMissing, type VerifiableRecord } from "../../../sync/state/verified.ts";

@@ -5,7 +5,7 @@ import { relativeTo } from "../../../documents/files/root.ts";
 import { scopeOf } from "../../../documents/find/scope.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { FailureRecord } from "../../../sync/state/records.ts";
-import type { Shard } from "../../../sync/plan/shard.ts";
+import type { Shard } from "../../../sync/plan/decide.ts";
 import type { BegunRun } from "../../../sync/state/uploads.ts";
 import { targetFor, type Targets } from "../../../sync/state/target.ts";
 import type { Session } from "../session.ts";

@@ -4,7 +4,7 @@ import { readImageBytes, type LocalImage } from "../../../documents/map/images/i
 import { ApiError, CliError, reworded } from "../../../errors.ts";
 import type { upsertDocument } from "../../../api/documents.ts";
 import type { FaultKind } from "../../../api/retry/policy.ts";
-import type { createImages } from "../../../sync/run/images.ts";
+import type { createImages } from "../../../sync/run/bodies.ts";
 import type { RunRequest } from "../../../sync/run/run-request.ts";
 
 export interface ImageUploads {

@@ -1,4 +1,4 @@
-import { createImages } from "../../../sync/run/images.ts";
+import { createImages, createDates, unchangedDates } from "../../../sync/run/bodies.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import type { State } from "../../../sync/state/state.ts";
 import type { Client } from "../../../api/client.ts";
@@ -8,7 +8,6 @@ import { createGate, type Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { CliError, reasonOf, ApiError } from "../../../errors.ts";
 import { countOf, type UploadCounts } from "../../../output/terminal/progress.ts";
-import { createDates, unchangedDates } from "../../../sync/run/bump-updated-at.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { BegunRun } from "../../../sync/state/uploads.ts";
 import { serviceTargets } from "../../../sync/state/target.ts";

@@ -5,7 +5,7 @@ import type { Inspector, Prepared } from "../../../documents/inspect/inspection.
 import { openInspector } from "../../../documents/inspect/open-inspector.ts";
 import { formatOf } from "../../../documents/formats/formats.ts";
 import { createRealPlaces, exists } from "../../../documents/files/real-place.ts";
-import { isInDoubt } from "../../../sync/state/doubt.ts";
+import { isInDoubt } from "../../../sync/state/records.ts";
 import type { VerifiableRecord } from "../../../sync/state/verified.ts";
 import { inspectSetup, type DocumentSource } from "../../ingest/options/settings.ts";
 import { openRecorded } from "../../judging/groups.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isAsRecorded } from "../../../../src/documents/inspect/recorded.ts";
-import { createScan } from "../../../../src/sync/plan/scan.ts";
+import { createScan } from "../../../../src/sync/plan/merge.ts";
 import type { IngestOptions } from "../../../../src/commands/ingest/ingest-options.ts";
 import { openState } from "../../../sync/open-state.ts";
 import type { TestService } from "../../../service.ts";
