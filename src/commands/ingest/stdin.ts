@@ -3,7 +3,6 @@ import { loadExamine } from "../../checks/lint/load-examine.ts";
 import type { Context, Source } from "../../context.ts";
 import type { PayloadSetup } from "../../documents/inspect/inspect.ts";
 import type { Prepared, ReadyDocument } from "../../documents/inspect/inspection.ts";
-import { prepareLines } from "../../documents/inspect/stdin/lines.ts";
 import { isRowFormat, prepareRows } from "../../documents/inspect/stdin/stdin-rows.ts";
 import { isTextFormat, prepareText } from "../../documents/inspect/stdin/whole-text.ts";
 import { addSize, noSize } from "../../documents/payload/payload.ts";
@@ -156,7 +155,7 @@ async function* readDocuments(
   if (contentOf(options) === "rows" && isRowFormat(format)) {
     return yield* prepareRows(chunks, format, settings, setup);
   }
-  if (!isTextFormat(format)) return yield* prepareLines(chunks, setup);
+  if (!isTextFormat(format)) return yield* prepareRows(chunks, "documents", settings, setup);
   const given = { settings, raw, checks };
   const prepared = await prepareText(chunks, { id, format }, given, setup, script);
   if (prepared) yield [prepared];

@@ -224,7 +224,7 @@ function isJsonDocument(value: unknown): boolean {
 }
 
 /** Parses one JSON text. Throws CliError `usage` with the position where it stops being JSON. */
-export function parseJsonAt(text: string, { path, line, column }: RowStart): unknown {
+function parseJsonAt(text: string, { path, line, column }: RowStart): unknown {
   try {
     return parseJson(text);
   } catch (error) {
@@ -236,13 +236,11 @@ export function parseJsonAt(text: string, { path, line, column }: RowStart): unk
   }
 }
 
-function contentOf(text: string, start: RowStart, mapper: RowMapper): Row {
+function contentOf(text: string, start: RowStart, mapper: RowMapper | undefined): Row {
   const { path, row, line, column } = start;
   const where = `${path}:${line}:${column}`;
   const value = parseJsonAt(text, start);
-  if (isJsonDocument(value)) {
-    return { row, line, kind: "json", value, where };
-  }
+  if (!mapper || isJsonDocument(value)) return { row, line, kind: "json", value, where };
   if (!isJsonObject(value)) {
     throw new CliError("usage", `${where}: expected an object`, {
       hints: ["write a document, or an object with a member for the text"],
@@ -253,8 +251,8 @@ function contentOf(text: string, start: RowStart, mapper: RowMapper): Row {
   return { row, line, kind: "text", parsed };
 }
 
-/** Reads one JSON text as a document, a row, or a failure. */
-export function rowOfJson(text: string, start: RowStart, mapper: RowMapper): Row {
+/** Reads one JSON text as a document, a row, or a failure; without a mapper, rows are none. */
+export function rowOfJson(text: string, start: RowStart, mapper: RowMapper | undefined): Row {
   const { path, row, line, column } = start;
   const failed = (reason: string): Row => ({ row, line, kind: "failed", reason });
   try {

@@ -1,18 +1,19 @@
-import type { FormatName, Row } from "../../formats/format.ts";
 import { CliError, reasonOf } from "../../../errors.ts";
-import { decodeStream } from "../../files/bytes/decode.ts";
-import { loadReader } from "../../formats/load-reader.ts";
-import { refuseMissing, rowOfJson } from "../../formats/json.ts";
-import { type DocumentSettings, settingsOfRow } from "../../map/settings.ts";
+import { createByteLines, type ByteLine } from "../../files/bytes/byte-lines.ts";
+import { decodeStream, decodeText } from "../../files/bytes/decode.ts";
+import { recodeStream, unpackStream } from "../../files/bytes/unpack.ts";
+import type { FormatName, Row } from "../../formats/format.ts";
 import { formats } from "../../formats/formats.ts";
+import { refuseMissing, rowOfJson } from "../../formats/json.ts";
+import { loadReader } from "../../formats/load-reader.ts";
 import { createRowMapper } from "../../formats/rows.ts";
-import { readRow } from "../read-rows.ts";
-import { idIn } from "../../payload/json-document.ts";
-import { prepareLines, stdinName } from "./lines.ts";
 import { textOf } from "../../front-matter/values.ts";
+import { settingsOfRow, type DocumentSettings } from "../../map/settings.ts";
+import { idIn } from "../../payload/json-document.ts";
 import { toPrepared, type PayloadSetup } from "../inspect.ts";
 import type { Prepared } from "../inspection.ts";
-import { withoutFile } from "./whole-text.ts";
+import { readRow } from "../read-rows.ts";
+import { stdinName, withoutFile } from "./whole-text.ts";
 
 /** Formats with rows, by their names in `--format`. */
 export type RowFormat = {
@@ -24,6 +25,8 @@ export function isRowFormat(name: FormatName): name is RowFormat {
   return formats[name].gives === "rows";
 }
 
+// The same limit as for a file.
+const maxLineBytes = 64 * 1024 * 1024;
 const rowsPerBatch = 64;
 const noBytes = { stamp: "", content: "", mtimeMs: 0 };
 
@@ -38,16 +41,12 @@ function idOf(row: Row & { kind: "text" }, settings: DocumentSettings): string |
 /** Maps one row of stdin. `part` is its line. */
 function prepareRow(row: Row, settings: DocumentSettings, setup: PayloadSetup): Prepared {
   const { line } = row;
-  const where = `${stdinName}:${line}:1`;
-  const failed = (reason: string, id?: string): Prepared => ({
-    kind: "failed",
-    path: "",
-    part: line,
-    id,
-    reason,
-  });
+  const failed = (reason: string, id?: string): Prepared => {
+    return { kind: "failed", path: "", part: line, id, reason };
+  };
   const rowId = row.kind === "text" ? idOf(row, settings) : undefined;
   if (row.kind === "text" && rowId === undefined) {
+    const where = `${stdinName}:${line}:1`;
     return failed(`${where}: a row from stdin needs an id; name its column: --map id=COLUMN`);
   }
   const id = row.kind === "json" ? idIn(row.value) : rowId;
@@ -79,20 +78,50 @@ function* batchesOf(
   if (fault !== undefined) throw fault;
 }
 
-/** NDJSON, line by line: bytes that are no text fail their own line only. */
-async function* prepareLineRows(
+const isBlank = (bytes: Buffer): boolean =>
+  bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d));
+
+/** The row in a line; bytes that are no text fail their own line only. */
+function rowOfLine({ line, bytes }: ByteLine, toRow: (text: string, line: number) => Row): Row {
+  const where = `${stdinName}:${line}:1`;
+  try {
+    if (bytes) return toRow(decodeText(bytes, where), line);
+    const reason = `${where}: the line is longer than 64 MiB; write one document per line, or split the document`;
+    return { row: line, line, kind: "failed", reason };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { row: line, line, kind: "failed", reason: reasonOf(error) };
+  }
+}
+
+/**
+ * The documents of NDJSON, line by line: a line is sent as soon as it arrives, and blank lines are
+ * skipped. Without `hasRows`, each line is a document.
+ */
+async function* prepareLines(
   chunks: AsyncIterable<Uint8Array>,
   settings: DocumentSettings,
   setup: PayloadSetup,
+  hasRows: boolean,
 ): AsyncGenerator<Prepared[], void> {
-  const mapper = createRowMapper(stdinName, settings.columns, "member");
-  let hasRows = false;
-  yield* prepareLines(chunks, setup, (text, line) => {
+  const mapper = hasRows ? createRowMapper(stdinName, settings.columns, "member") : undefined;
+  let isMapped = false;
+  const toRow = (text: string, line: number): Row => {
     const row = rowOfJson(text, { path: stdinName, row: line, line, column: 1 }, mapper);
-    hasRows ||= row.kind === "text";
-    return prepareRow(row, settings, setup);
-  });
-  if (hasRows) refuseMissing(stdinName, mapper);
+    isMapped ||= row.kind === "text";
+    return row;
+  };
+  const lines = createByteLines(maxLineBytes);
+  function* rowsIn(found: readonly ByteLine[]): Generator<Row, void> {
+    for (const line of found) {
+      if (!line.bytes || !isBlank(line.bytes)) yield rowOfLine(line, toRow);
+    }
+  }
+  for await (const chunk of recodeStream(unpackStream(chunks, stdinName), stdinName)) {
+    yield* batchesOf(rowsIn(lines.push(chunk)), settings, setup);
+  }
+  yield* batchesOf(rowsIn(lines.end()), settings, setup);
+  if (mapper && isMapped) refuseMissing(stdinName, mapper);
 }
 
 async function* prepareParsed(
@@ -110,21 +139,23 @@ async function* prepareParsed(
 }
 
 /**
- * Reads the rows of a stream (UTF-8 or UTF-16, also packed with gzip) like those of a file, but
- * without rules by path; each needs an id. Yields rows as they arrive and holds one at most. A bad
- * row is `failed` and the others continue; a fault of the stream itself is `failed` as the last.
- * `path` is always ""; `part` is the line on which the row begins.
+ * Reads the documents of a stream (UTF-8 or UTF-16, also packed with gzip): of `documents`, each line
+ * is an IngestionDocument or `{document, cc_pair_id}`; rows are read like those of a file, but
+ * without rules by path, and each needs an id. Yields documents as they arrive and holds one row at
+ * most. A bad row is `failed` with `stdin:line:column` and the others continue; a fault of the stream
+ * itself is `failed` as the last. `path` is always ""; `part` is the line on which the row begins.
  */
 export async function* prepareRows(
   chunks: AsyncIterable<Uint8Array>,
-  format: RowFormat,
+  format: RowFormat | "documents",
   runSettings: DocumentSettings,
   setup: PayloadSetup,
 ): AsyncGenerator<Prepared[], void> {
   const settings = withoutFile(runSettings);
   try {
-    if (format === "ndjson") yield* prepareLineRows(chunks, settings, setup);
-    else yield* prepareParsed(chunks, format, settings, setup);
+    if (format === "documents" || format === "ndjson") {
+      yield* prepareLines(chunks, settings, setup, format === "ndjson");
+    } else yield* prepareParsed(chunks, format, settings, setup);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     yield [{ kind: "failed", path: "", part: 0, reason: reasonOf(error) }];

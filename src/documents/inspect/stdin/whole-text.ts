@@ -1,6 +1,5 @@
 import { CliError, reasonOf } from "../../../errors.ts";
 import { decodeText } from "../../files/bytes/decode.ts";
-import { stdinName } from "./lines.ts";
 import { toPrepared, type PayloadSetup } from "../inspect.ts";
 import type { Prepared } from "../inspection.ts";
 import { mapDocument } from "../../map/map-document.ts";
@@ -13,6 +12,9 @@ import { runAlone, type AloneTask } from "../pool.ts";
 import type { DocumentSettings, RawSettings } from "../../map/settings.ts";
 import { normalise } from "../../files/source-file.ts";
 import { unpackStream } from "../../files/bytes/unpack.ts";
+
+/** The name of standard input in messages. */
+export const stdinName = "stdin";
 
 /** Formats with one text per file, by their names in `--format`. */
 export type TextFormat = {
