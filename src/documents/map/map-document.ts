@@ -296,14 +296,6 @@ function emptyReason({ parsed, fields }: Mapping): string {
 }
 
 /**
- * Like map(), but the same list for all empty ones, which most documents have: V8 gives lists of
- * optimised code another form, and then optimises every reader of them a second time.
- */
-function mapEach<From, To>(list: readonly From[], to: (each: From) => To): readonly To[] {
-  return list.length === 0 ? none : list.map(to);
-}
-
-/**
  * Maps one parsed file to a document, or returns the reason to skip it. `trace` receives the origin
  * of each field, `parts` the other files that the document is made of. Throws CliError `usage` with `path:line:column` for an invalid value.
  */
@@ -359,7 +351,7 @@ export function mapDocument(
     parts?.note,
   );
   const linked = mapLinks(mapping, body, link, parts);
-  const images = mapEach(found.images, (each) => ({
+  const images = found.images.map((each) => ({
     ...each,
     offset: linked.shift(each.offset),
   }));
@@ -390,7 +382,7 @@ export function mapDocument(
     document,
     ccPairId: effective.ccPairId,
     images: found.leftOut,
-    uploads: mapEach(images, ({ image }) => image),
+    uploads: images.map(({ image }) => image),
     volatile,
     warnings,
     notices: notices.length > 0 ? notices : undefined,

@@ -1,5 +1,5 @@
 import { decodeHTMLStrict } from "entities/decode";
-import { type Heading, scanStructure } from "./structure.ts";
+import { codeSpansOf, type Heading, scanStructure } from "./structure.ts";
 
 /** How a site makes anchors of headings. */
 export type AnchorStyle = "github" | "docusaurus" | "mkdocs";
@@ -47,26 +47,13 @@ export function withoutOwnIds(text: string): string {
  * with (CommonMark 0.31, section 6.1).
  */
 function extractCode(text: string): { rest: string; codes: string[] } {
-  const runs = [...text.matchAll(/`+/g)].map(({ index, 0: { length } }) => {
-    return { at: index, length, closer: -1 };
-  });
-  // From the end to the start, so that the next run of the same length is known: linear time.
-  const nearest = new Map<number, number>();
-  for (const [index, run] of [...runs.entries()].toReversed()) {
-    run.closer = nearest.get(run.length) ?? -1;
-    nearest.set(run.length, index);
-  }
   const codes: string[] = [];
   let rest = "";
   let from = 0;
-  for (let index = 0; index < runs.length; index++) {
-    const run = runs[index];
-    const closer = run && runs[run.closer];
-    if (!closer || text[run.at - 1] === "\\") continue;
-    rest += `${text.slice(from, run.at)}\0${codes.length}\0`;
-    codes.push(text.slice(run.at + run.length, closer.at));
-    from = closer.at + closer.length;
-    index = run.closer;
+  for (const [start, end] of codeSpansOf(text, (at) => text[at - 1] !== "\\")) {
+    const length = /^`+/.exec(text.slice(start, end))?.[0].length ?? 0;
+    rest += `${text.slice(from, start)}\0${codes.push(text.slice(start + length, end - length)) - 1}\0`;
+    from = end;
   }
   return { rest: rest + text.slice(from), codes };
 }

@@ -168,22 +168,37 @@ export function scanStructure(text: string, enough?: (heading: Heading) => boole
   return last.structure;
 }
 
-/** Code spans of a line or paragraph as pairs of start and end, in order (CommonMark 0.31, section 6.1). */
-export function codeSpansOf(line: string): [number, number][] {
-  const runs = [...line.matchAll(/`+/g)].map((run) => ({ at: run.index, length: run[0].length }));
-  // The next run of the same length closes a run. One pass from the end finds it.
-  const nextOfLength = new Map<number, number>();
-  const closing = new Map<number, number>();
-  for (const { at, length } of runs.toReversed()) {
-    const next = nextOfLength.get(length);
-    if (next !== undefined) closing.set(at, next + length);
-    nextOfLength.set(length, at);
+// Nobody writes a text with so many spans.
+const mostSpans = 1_000_000;
+
+/**
+ * Where code ends that would begin at a run of backticks, by the start of the run: with the next run
+ * of the same length before a break (CommonMark 0.31, section 6.1). `marks` matches runs and breaks.
+ */
+export function codeEndsIn(text: string, marks = /`+/g): Map<number, number> {
+  const ends = new Map<number, number>();
+  const last = new Map<number, number>();
+  for (const { 0: run, index } of text.matchAll(marks)) {
+    if (!run.startsWith("`")) {
+      last.clear();
+      continue;
+    }
+    const open = last.get(run.length);
+    if (open !== undefined && ends.size < mostSpans) ends.set(open, index + run.length);
+    last.set(run.length, index);
   }
+  return ends;
+}
+
+/** Code spans of a line or paragraph as pairs of start and end, in order. */
+export function codeSpansOf(
+  line: string,
+  mayOpen: (at: number) => boolean = () => true,
+): [number, number][] {
   const spans: [number, number][] = [];
   let from = 0;
-  for (const { at } of runs) {
-    const end = closing.get(at);
-    if (at < from || end === undefined) continue;
+  for (const [at, end] of [...codeEndsIn(line)].toSorted(([one], [other]) => one - other)) {
+    if (at < from || !mayOpen(at)) continue;
     spans.push([at, end]);
     from = end;
   }
@@ -249,7 +264,7 @@ function createTest(
  * scanned once.
  */
 export const createCodeTest = (text: string): ((offset: number) => boolean) =>
-  createTest(text, codeSpansOf);
+  createTest(text, (line) => codeSpansOf(line));
 
 /** Like createCodeTest(), but also for comments on one line: no link and no image is in one. */
 export const createUnreadTest = (text: string): ((offset: number) => boolean) =>

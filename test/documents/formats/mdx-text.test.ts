@@ -133,8 +133,8 @@ describe("imported files", () => {
   const notice = (example: string) => ({ kind: "leftOut", name: "include", times: 1, example });
 
   it.each([
-    ["a partial", "import P from './_p.mdx'\n\na\n\n<P />\n\nb\n", "a\n\n## P of X {#p}\n\nb"],
-    ["a partial with a value", "import P from './_p.mdx'\n\n<P name='Y' />\n", "## P of Y {#p}"],
+    ["a partial", "import P from './_p.mdx'\n\na\n\n<P />\n\nb\n", "a\n\n## P of X\n\nb"],
+    ["a partial with a value", "import P from './_p.mdx'\n\n<P name='Y' />\n", "## P of Y"],
     [
       "a partial of the site",
       "import P from '@site/parts/q.md'\n\n- a\n\n  <P />\n",
@@ -143,12 +143,12 @@ describe("imported files", () => {
     [
       "a partial and its table of contents",
       "import P, {toc as pToc} from './_p.mdx'\n\n<P />\n",
-      "## P of X {#p}",
+      "## P of X",
     ],
     [
       "a partial by its name default",
       "import {default as P} from './_p.mdx'\n\n<P />\n",
-      "## P of X {#p}",
+      "## P of X",
     ],
     ["a partial below src", "import P from '~/parts/s.mdx'\n\n<P />\n", "s"],
     [

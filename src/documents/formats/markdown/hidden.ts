@@ -4,14 +4,9 @@ import {
   type LeftOutLog,
   type HiddenKind,
 } from "../../text/left-out.ts";
-import {
-  paragraphCode,
-  piecesOf,
-  type Piece,
-  readAttributes,
-  type TagSource,
-} from "./hidden-pieces.ts";
+import { piecesOf, type Piece, readAttributes, type TagSource } from "./hidden-pieces.ts";
 import { createIsControlled, hidesElement } from "../../text/hides.ts";
+import { codeEndsIn } from "../../text/structure.ts";
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
@@ -254,12 +249,18 @@ function readTag(scan: Scan, source: TagSource, piece: Piece): boolean {
   return true;
 }
 
+/** The end of each code span of a paragraph by its start. The rows of a table are apart. */
+function spansIn(paragraph: string): Map<number, number> {
+  const isTable = /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\||$)[ \t:|-]*$/m.test(paragraph);
+  return codeEndsIn(paragraph, isTable ? /`+|\n/g : /`+/g);
+}
+
 const special = /[<`\\]/g;
 
 function readPiece(scan: Scan, piece: Piece): void {
   const { text } = scan;
   const isText = piece.kind === "text";
-  const spans = isText ? paragraphCode(text, piece) : undefined;
+  const spans = spansIn(isText ? text.slice(piece.start, piece.end) : "");
   const source = { text: text.slice(0, piece.end), missing: new Set<string>() };
   if (isText) readDefinitions(scan, piece);
   while (scan.at < piece.end) {
@@ -275,7 +276,10 @@ function readPiece(scan: Scan, piece: Piece): void {
       if (!isRead) scan.at++;
     } else if (!isText) scan.at++;
     else if (char === "\\") scan.at += 2;
-    else scan.at = spans?.get(at) ?? at + (/^`+/.exec(text.slice(at, piece.end))?.[0].length ?? 1);
+    else {
+      const [run] = /^`+/.exec(text.slice(at, piece.end)) ?? [""];
+      scan.at = piece.start + (spans.get(at - piece.start) ?? at - piece.start + run.length);
+    }
   }
 }
 

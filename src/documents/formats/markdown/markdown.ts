@@ -10,7 +10,7 @@ import { removeHidden } from "./hidden.ts";
 import { splitFrontMatter, type SplitText } from "../../front-matter/front-matter.ts";
 import { createCodeTest, scanStructure } from "../../text/structure.ts";
 import { toMarkdown } from "../mdx/mdx.ts";
-import { readBlocks, marksOf } from "./blocks.ts";
+import { readBlocks } from "./blocks.ts";
 import {
   createSearch,
   type Expansion,
@@ -289,7 +289,7 @@ interface Source {
 }
 
 function expandSource({ text, chain, around, log }: Source): string {
-  if (!marksOf(text).expands) return text;
+  if (text.search(construct) === -1) return text;
   return expandText({
     text,
     around,
@@ -345,11 +345,9 @@ function expand(
   path: string,
   around: Surroundings,
 ): { text: string; leftOut: LeftOut[] } {
-  const { expands, hasBlocks } = marksOf(body);
-  if (!expands) return { text: hasBlocks ? readBlocks(body) : body, leftOut: [] };
+  if (body.search(construct) === -1) return { text: readBlocks(body), leftOut: [] };
   const { text, log } = expandMarkdown(body, bodyLine, path, around);
-  // Included files can have other marks than the page.
-  return { text: marksOf(text).hasBlocks ? readBlocks(text) : text, leftOut: log.entries };
+  return { text: readBlocks(text), leftOut: log.entries };
 }
 
 /**

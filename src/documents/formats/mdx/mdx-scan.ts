@@ -90,7 +90,7 @@ export interface Scan {
   page: Page;
   lines: Lines;
   fuel: Fuel;
-  /** The end of each code span by its start; see findSpans(). */
+  /** The end of each code span by its start; see codeEndsIn(). */
   spans: ReadonlyMap<number, number>;
   /** A statement can begin here: no paragraph is open. */
   isFresh: boolean;

@@ -1,9 +1,10 @@
 import { createIsControlled } from "../../text/hides.ts";
+import { codeEndsIn } from "../../text/structure.ts";
 import type { Parsed, Surroundings, TextReader } from "../format.ts";
 import { type LeftOutKind, createLeftOutLog, removeIgnored } from "../../text/left-out.ts";
 import { splitFrontMatter, type SplitText } from "../../front-matter/front-matter.ts";
 import { readProjectFile } from "../markdown/included.ts";
-import { readBlocks, marksOf } from "../markdown/blocks.ts";
+import { readBlocks } from "../markdown/blocks.ts";
 import {
   createLines,
   endLine,
@@ -23,22 +24,6 @@ import {
   skipImport,
   skipStatement,
 } from "./mdx-js.ts";
-
-/** The end of each code span by its start: the next run of the same length in the paragraph. */
-function findSpans(text: string): Map<number, number> {
-  const last = new Map<number, number>();
-  const spans = new Map<number, number>();
-  for (const { 0: run, index } of text.matchAll(/`+|\n[ \t]*\n/g)) {
-    if (!run.startsWith("`")) last.clear();
-    else {
-      const open = last.get(run.length);
-      // Nobody writes a text with so many spans.
-      if (open !== undefined && spans.size < 1_000_000) spans.set(open, index + run.length);
-      last.set(run.length, index);
-    }
-  }
-  return spans;
-}
 
 /** Offset of the line break after `at`, or of the end. */
 function lineEndOf(text: string, at: number): number {
@@ -218,7 +203,7 @@ const special = /[`<{$\\\n]/g;
 function stripMdx(text: string, page: Page): string {
   const fuel = { left: 4 * text.length + 100_000 };
   const lines = createLines();
-  const spans = findSpans(text);
+  const spans = codeEndsIn(text, /`+|\n[ \t]*\n/g);
   const scan: Scan = {
     text,
     at: 0,
@@ -318,8 +303,7 @@ function pageOf(
 export function toMarkdown(split: SplitText, path: string, around: Surroundings): Parsed {
   const page = pageOf(split, around, { chain: [path], props: new Map(), log: undefined });
   const plain = stripMdx(split.body, page);
-  const body = marksOf(plain).hasBlocks ? readBlocks(plain) : plain;
-  return { ...split, body, isMarkdown: true, leftOut: page.log.entries };
+  return { ...split, body: readBlocks(plain), isMarkdown: true, leftOut: page.log.entries };
 }
 
 /**
