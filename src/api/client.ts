@@ -1,6 +1,6 @@
 import { CliError } from "../errors.ts";
 import { judgeHead, readAnswer, type Question, type Result } from "./answers/answers.ts";
-import type { Shape } from "./answers/shape.ts";
+import type { Shape } from "./answers/words.ts";
 import { run } from "./transport/attempt.ts";
 import { urlOf, type Call, type ClientOptions, type Wire } from "./call.ts";
 import type { ConnectorOptions } from "./transport/connector.ts";

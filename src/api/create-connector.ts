@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ApiError, CliError } from "../errors.ts";
 import type { Client } from "./client.ts";
-import { shorten } from "./answers/shorten.ts";
+import { shorten } from "./answers/words.ts";
 import type { IdentifiedConnector } from "./schemas.ts";
 
 /** The source type of connectors that only ingestion fills. */

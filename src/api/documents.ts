@@ -1,4 +1,4 @@
-import { anything, type Shape } from "./answers/shape.ts";
+import { anything, type Shape } from "./answers/words.ts";
 import { ApiError, CliError } from "../errors.ts";
 import type { Call } from "./call.ts";
 import type { Client } from "./client.ts";

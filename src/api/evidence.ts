@@ -1,7 +1,7 @@
 /** Look-ups that show what the service did with a document: observed-service.md 11. */
 import * as z from "zod/mini";
 import { ApiError, CliError } from "../errors.ts";
-import type { Shape } from "./answers/shape.ts";
+import type { Shape } from "./answers/words.ts";
 import type { Call } from "./call.ts";
 import type { Client } from "./client.ts";
 

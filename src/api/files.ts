@@ -5,7 +5,7 @@ import type { Client } from "./client.ts";
 import type { Gate } from "./retry/gate.ts";
 import { createMultipart, type UploadFile } from "./transport/multipart.ts";
 import { FileUpload, UserFile } from "./schemas.ts";
-import { shorten } from "./answers/shorten.ts";
+import { shorten } from "./answers/words.ts";
 
 export type { UploadFile } from "./transport/multipart.ts";
 

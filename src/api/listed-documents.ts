@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ApiError, CliError } from "../errors.ts";
-import { nestsTooDeep } from "./answers/depth.ts";
+import { nestsTooDeep } from "./answers/redaction.ts";
 import type { Client } from "./client.ts";
 
 /** Splits the text of one JSON array into the texts of its elements. */

@@ -1,7 +1,7 @@
 import { ApiError } from "../errors.ts";
 import type { Client } from "./client.ts";
 import { dialects, type DialectName } from "./dialects.ts";
-import { anything } from "./answers/shape.ts";
+import { anything } from "./answers/words.ts";
 
 /** Status of the response to an empty request. It holds no document, so the service must refuse it. */
 async function statusOf(client: Client, path: string): Promise<number | undefined> {

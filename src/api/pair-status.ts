@@ -9,7 +9,7 @@ import {
   type PairError,
   type PairStatus,
 } from "./pair-schemas.ts";
-import type { Shape } from "./answers/shape.ts";
+import type { Shape } from "./answers/words.ts";
 import type { Dialect } from "./dialects.ts";
 
 export type { PairError, PairStatus } from "./pair-schemas.ts";

@@ -1,9 +1,15 @@
-import { failureOfFault, redirected, refused, unexpected } from "./answers/answers.ts";
+import {
+  failureOfFault,
+  redirected,
+  refused,
+  unexpected,
+  type Question,
+  type Result,
+} from "./answers/answers.ts";
 import { header } from "./transport/headers.ts";
-import type { Question, Result } from "./answers/answers.ts";
 import { readErrorBody, type Answer, type StreamedAnswer } from "./transport/exchange.ts";
 import type { Redactor } from "./answers/redaction.ts";
-import { shorten } from "./answers/shorten.ts";
+import { shorten } from "./answers/words.ts";
 
 /** Streams the body and reports its faults like those of any other call. */
 async function* convertFaults(

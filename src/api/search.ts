@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { catch as orElse } from "zod/mini";
 import { ApiError, CliError } from "../errors.ts";
-import type { Shape } from "./answers/shape.ts";
+import type { Shape } from "./answers/words.ts";
 import type { Call } from "./call.ts";
 import { type FilterParameters, searchFilters } from "./chat/chat-body.ts";
 import type { Client } from "./client.ts";

@@ -1,23 +1,27 @@
 import { ApiError, type ExitName } from "../../errors.ts";
 import type { OutcomeKind } from "../retry/breaker.ts";
 import { isObject } from "../chat/common-lines.ts";
-import { nestsTooDeep } from "./depth.ts";
+import { nestsTooDeep } from "./redaction.ts";
 import type { Answer } from "../transport/exchange.ts";
 import { readFault } from "../transport/faults.ts";
 import { header } from "../transport/headers.ts";
 import type { FaultKind } from "../retry/policy.ts";
-import { describeIssues, type Shape } from "./shape.ts";
+import {
+  describeIssues,
+  type Shape,
+  shorten,
+  readServiceWords,
+  type ServiceWords,
+} from "./words.ts";
 import {
   exitOfStatus,
   hintsForStatus,
   isRetryable,
   outcomeOfStatus,
   type KeyUsed,
+  hintForUnknown,
 } from "./status.ts";
 import { parseRetryAfter } from "../retry/timing.ts";
-import { shorten } from "./shorten.ts";
-import { hintForUnknown } from "./unknown.ts";
-import { readServiceWords, type ServiceWords } from "./words.ts";
 
 /** The request, for messages: `list connectors: GET https://… `. */
 export interface Question extends KeyUsed {

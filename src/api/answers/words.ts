@@ -1,10 +1,140 @@
-/**
- * Extracts the service's own error message as one short line, from any of the five
- * shapes of its error bodies (observed-service.md 6.2).
- */
+// What is wrong with a response, in few words: by its shape, or in the service's own words, from any of
+// the five shapes of its error bodies (observed-service.md 6.2 and 6.3).
+import type * as z from "zod/mini";
+import { bySimilarity } from "../../nearest.ts";
 
-import { describeProblems, dumpedProblems, listedProblems } from "./problems.ts";
-import { shorten } from "./shorten.ts";
+const maxChars = 500;
+
+/** Collapses white space and cuts the text to `limit` characters without splitting one. */
+export function shorten(text: string, limit: number = maxChars): string {
+  // Collapsing a huge body costs time, and only its beginning is kept.
+  const line = text
+    .slice(0, limit * 8)
+    .replace(/\s+/g, " ")
+    .trim();
+  if (line.length <= limit) return line;
+  return `${line.slice(0, limit).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/** Checks a parsed response: a zod schema, or a faster check in front of one. */
+export interface Shape<T> {
+  safeParse(
+    value: unknown,
+  ):
+    | { success: true; data: T }
+    | { success: false; error: { issues: readonly z.core.$ZodIssue[] } };
+}
+
+/** For a response of which only the status matters. */
+export const anything: Shape<unknown> = { safeParse: (data) => ({ success: true, data }) };
+
+/** The first three problems of a parsed response, each in a few words. */
+export function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
+  const shown = issues.slice(0, 3).map((issue) => {
+    const place = issue.path.map(String).join(".");
+    const problem = issue.code === "invalid_type" ? `expected ${issue.expected}` : issue.message;
+    return shorten(place === "" ? problem : `${place}: ${problem}`, 160);
+  });
+  return shown.join("; ") + (issues.length > 3 ? ` (and ${issues.length - 3} more)` : "");
+}
+
+/**
+ * One problem of a 422 response: from a dump written by Python, or from a list. The service also repeats
+ * its input, which may be the whole document: only a short wrong value is kept.
+ */
+interface Problem {
+  /** Path of the member: `body.document.source`. */
+  place: string;
+  /** The service's name for the kind of problem; empty if it names none. */
+  type: string;
+  message: string;
+  /** The wrong value, if it is short. */
+  input: string | undefined;
+}
+
+/** The first problems of a response, and how many it has. */
+interface Problems {
+  problems: Problem[];
+  total: number;
+}
+
+const maxProblemChars = 160;
+const maxShownProblems = 3;
+const maxShownNames = 3;
+const maxInputChars = 60;
+
+const quoted = (limit: number): string =>
+  `'((?:[^'\\\\]|\\\\.){0,${limit}})'|"((?:[^"\\\\]|\\\\.){0,${limit}})"`;
+
+/** One problem of a dump. A list of all sources has some 1,600 characters. */
+const dumped = new RegExp(
+  `(?:'type': '(\\w{1,60})', )?'loc': \\(([^()]{0,200})\\), 'msg': (?:${quoted(4000)})` +
+    `(?:, 'input': (?:${quoted(maxInputChars)}|(-?[\\w.]{1,30}))(?=[,}]))?`,
+  "g",
+);
+
+/** The problems in a dump; `total` is the number that the dump names, or of those found. */
+function dumpedProblems(dump: string): Problems {
+  const problems: Problem[] = [];
+  for (const match of dump.slice(0, 200_000).matchAll(dumped)) {
+    const [, type = "", loc = "", single, double, ...inputs] = match;
+    const place = loc.replace(/'/g, "").replace(/,\s*$/, "").split(/,\s*/).join(".");
+    const input = inputs.find((each) => each !== undefined);
+    problems.push({ place, type, message: single ?? double ?? "", input });
+    if (problems.length >= maxShownProblems) break;
+  }
+  const said = /^(\d+) validation error/.exec(dump.trimStart());
+  return { problems, total: Math.max(problems.length, Number(said?.[1] ?? 0)) };
+}
+
+function problemOf(item: unknown): Problem {
+  const none = { place: "", type: "", message: "", input: undefined };
+  if (typeof item === "string") return { ...none, message: item };
+  if (typeof item !== "object" || item === null) return none;
+  const { loc, msg, type, input } = item as Record<string, unknown>;
+  const isShort = typeof input === "string" && input.length <= maxInputChars;
+  return {
+    place: Array.isArray(loc) ? loc.join(".") : "",
+    type: typeof type === "string" ? type : "",
+    message: typeof msg === "string" ? msg : "",
+    input: isShort || typeof input === "number" ? String(input) : undefined,
+  };
+}
+
+/** The problems in the list form: `[{type, loc, msg, input}]`. */
+function listedProblems(list: readonly unknown[]): Problems {
+  const problems = list
+    .map(problemOf)
+    .filter(({ place, message }) => place !== "" || message !== "");
+  return { problems, total: problems.length };
+}
+
+const isParsing = /^\w+_parsing$/;
+const isChoice = /^(?:enum|literal_error)$/;
+/** A wrong name and the valid ones: all if they are few, else the most similar ones. */
+function choiceWords({ message, input }: Problem): string | undefined {
+  const names = [...message.matchAll(/'([^'\\]{1,80})'/g)].map(([, name = ""]) => name);
+  if (names.length === 0) return undefined;
+  const found = input === undefined ? "unknown name" : `"${input}" is unknown`;
+  if (names.length <= maxShownNames) return `${found}; valid: ${names.join(", ")}`;
+  const shown = (input === undefined ? names : bySimilarity(input, names)).slice(0, maxShownNames);
+  const which = input === undefined ? "some" : "the nearest";
+  return `${found}; ${which} of ${names.length} valid names: ${shown.join(", ")}`;
+}
+
+function describe(problem: Problem): string {
+  const { place, type, message, input } = problem;
+  const found = isParsing.test(type) && input ? `, found "${input}"` : "";
+  const words = (isChoice.test(type) ? choiceWords(problem) : undefined) ?? message + found;
+  return shorten(place === "" ? words : `${place}: ${words}`, maxProblemChars);
+}
+
+/** The first problems as one line, with the number of the others. */
+function describeProblems({ problems, total }: Problems): string {
+  const shown = problems.slice(0, maxShownProblems).map(describe);
+  const more = total > shown.length ? ` (and ${total - shown.length} more)` : "";
+  return `${shown.join("; ")}${more}`;
+}
 
 const maxDumpChars = 160;
 
@@ -13,17 +143,16 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function validationWords(message: string): ServiceWords {
-  const { problems, total } = dumpedProblems(message);
+  const found = dumpedProblems(message);
   // An unknown dump format: keep only the text before anything that may echo the input.
-  if (problems.length === 0)
+  if (found.problems.length === 0)
     return { text: shorten(message.split(/['"]?input/i)[0] ?? "", maxDumpChars) };
-  return { text: describeProblems(problems, total) };
+  return { text: describeProblems(found) };
 }
 
-function listWords(list: readonly unknown[]): ServiceWords {
-  const { problems, total } = listedProblems(list);
-  return { text: describeProblems(problems, total) };
-}
+const listWords = (list: readonly unknown[]): ServiceWords => ({
+  text: describeProblems(listedProblems(list)),
+});
 
 /** A web page is described by its title only; the rest of a page rarely helps. */
 function pageTitle(page: string): string {

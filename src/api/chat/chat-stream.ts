@@ -1,6 +1,6 @@
 import type { ChatEvent } from "../chat-schemas.ts";
 import { commonEvent, parseObject, strangeEvent } from "./common-lines.ts";
-import { nestsTooDeep } from "../answers/depth.ts";
+import { nestsTooDeep } from "../answers/redaction.ts";
 import { readServiceWords } from "../answers/words.ts";
 
 /** Parses a line; undefined if that needs the schemas, which are loaded on demand. */

@@ -6,7 +6,7 @@ import type { ChatEvent, ChatReply } from "../chat-schemas.ts";
 import { isStrange } from "./chat-stream.ts";
 import { followTurn, streamTypes, type AnswerLimits } from "./follow-turn.ts";
 import { withoutApi } from "../transport/without-api.ts";
-import { anything } from "../answers/shape.ts";
+import { anything } from "../answers/words.ts";
 
 export type { ChatParameters } from "./chat-body.ts";
 export type { AnswerLimits } from "./follow-turn.ts";

@@ -1,5 +1,5 @@
 import type { ChatEvent, Packet } from "../chat-schemas.ts";
-import { nestsTooDeep } from "../answers/depth.ts";
+import { nestsTooDeep } from "../answers/redaction.ts";
 import { isDamaged } from "./utf8.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Failure } from "../answers/answers.ts";
-import { shorten } from "../answers/shorten.ts";
+import { shorten } from "../answers/words.ts";
 import type { Wire } from "../call.ts";
 import { ApiError } from "../../errors.ts";
 

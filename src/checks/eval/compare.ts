@@ -1,7 +1,6 @@
 import { CliError } from "../../errors.ts";
 import type { ComparedCase, Comparison, Difference, EvalReport, ReportedCase } from "./result.ts";
-import { meanDifference, z } from "./statistics.ts";
-import { forEachMetric, scoreOf } from "./summary.ts";
+import { meanDifference, z, forEachMetric, scoreOf } from "./summary.ts";
 
 /** Below, a difference is called one. */
 const significance = 0.05;

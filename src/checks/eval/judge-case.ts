@@ -1,8 +1,6 @@
 import { hash } from "node:crypto";
-import { checkJudgement, judgeWord } from "./judgement.ts";
-import { type DocumentMatch, documentText } from "./match-document.ts";
-import { caseMetrics, rankWanted } from "./metrics.ts";
-import type { CaseReplies, Reply } from "./reply.ts";
+import { checkJudgement, judgeWord, type CaseReplies, type Reply } from "./replies.ts";
+import { type DocumentMatch, documentText, caseMetrics, rankWanted } from "./documents.ts";
 import type {
   Check,
   DocumentRef,

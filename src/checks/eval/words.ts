@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { matchesWithin } from "../time-limit.ts";
 import { checkJson } from "./is-json.ts";
-import { documentText, type DocumentMatch } from "./match-document.ts";
+import { documentText, type DocumentMatch } from "./documents.ts";
 import { findRefusal } from "./refusals.ts";
 import type { Check, DocumentRef, RetrievedDocument } from "./result.ts";
 import { Document, filledList, text, whole } from "./suite/members.ts";

@@ -2,10 +2,9 @@ import type { ApiOptions } from "./request.ts";
 import { STATUS_CODES } from "node:http";
 import { allHeaders, header } from "../../api/transport/headers.ts";
 import { withoutSecrets } from "../../api/transport/attempt.ts";
-import { nestsTooDeep } from "../../api/answers/depth.ts";
+import { nestsTooDeep, redactText } from "../../api/answers/redaction.ts";
 import type { StreamedAnswer } from "../../api/transport/exchange.ts";
-import { redactText } from "../../api/answers/redaction.ts";
-import { shorten } from "../../api/answers/shorten.ts";
+import { shorten } from "../../api/answers/words.ts";
 import { CliError } from "../../errors.ts";
 import { createIndenter } from "../../output/terminal/indent.ts";
 import {

@@ -1,7 +1,7 @@
 import { CliError, type ExitName } from "../../errors.ts";
 import { modelName, titleText } from "../../output/chat/sources.ts";
 import { hasAnswer, turnsOf, type Turn } from "../../output/chat/turn/answer.ts";
-import { hintForUnknown } from "../../api/answers/unknown.ts";
+import { hintForUnknown } from "../../api/answers/status.ts";
 import type { TurnEvent } from "../../output/chat/turn/chat-events.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 

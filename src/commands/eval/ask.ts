@@ -4,7 +4,7 @@ import type { Client } from "../../api/client.ts";
 import { listAgents } from "../../api/agents.ts";
 import { createGate, type Gate } from "../../api/retry/gate.ts";
 import { leakedOf } from "../../checks/eval/judge-case.ts";
-import type { Reply } from "../../checks/eval/reply.ts";
+import type { Reply } from "../../checks/eval/replies.ts";
 import type { RetrievedDocument } from "../../checks/eval/result.ts";
 import type { EvalCase } from "../../checks/eval/suite/suite.ts";
 import type { Context } from "../../context.ts";

@@ -5,8 +5,7 @@ import {
   skipReason,
   type JudgeRules,
 } from "../../checks/eval/judge-case.ts";
-import { rubricsOf } from "../../checks/eval/judgement.ts";
-import type { CaseReplies, Reply } from "../../checks/eval/reply.ts";
+import { rubricsOf, type CaseReplies, type Reply } from "../../checks/eval/replies.ts";
 import type { ReportedCase } from "../../checks/eval/result.ts";
 import type { EvalCase } from "../../checks/eval/suite/suite.ts";
 import type { CliError } from "../../errors.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { checkBaseline } from "../../checks/eval/compare.ts";
 import { caseDigest, skipReason } from "../../checks/eval/judge-case.ts";
-import { createDocumentMatch } from "../../checks/eval/match-document.ts";
+import { createDocumentMatch } from "../../checks/eval/documents.ts";
 import {
   checkFailOn,
   createReport,

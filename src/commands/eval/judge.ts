@@ -5,8 +5,8 @@ import {
   readJudgement,
   rubricsOf,
   type Rubric,
-} from "../../checks/eval/judgement.ts";
-import type { Judgement } from "../../checks/eval/reply.ts";
+  type Judgement,
+} from "../../checks/eval/replies.ts";
 import type { EvalCase, Judge } from "../../checks/eval/suite/suite.ts";
 import { isLoopback } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";

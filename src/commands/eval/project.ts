@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { storedIdsOf, type DialectName } from "../../api/dialects.ts";
-import type { DocumentNames } from "../../checks/eval/match-document.ts";
+import type { DocumentNames } from "../../checks/eval/documents.ts";
 import { checkSuite, namedPaths, type FolderFacts } from "../../checks/eval/suite/check-suite.ts";
 import type { Suite } from "../../checks/eval/suite/suite.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";

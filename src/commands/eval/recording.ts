@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod/mini";
 import { hash } from "node:crypto";
-import { repliesShape, type CaseReplies } from "../../checks/eval/reply.ts";
+import { repliesShape, type CaseReplies } from "../../checks/eval/replies.ts";
 import { EvalBasis } from "../../checks/eval/result.ts";
 import type { EvalCase } from "../../checks/eval/suite/suite.ts";
 import { CliError, codeOf, fileProblem, messageOf, writeProblem } from "../../errors.ts";

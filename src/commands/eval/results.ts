@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
-import type { DocumentNames } from "../../checks/eval/match-document.ts";
+import type { DocumentNames } from "../../checks/eval/documents.ts";
 import type { EvalReport, ReportedCase } from "../../checks/eval/result.ts";
 import type { Context } from "../../context.ts";
 import { splitFrontMatter } from "../../documents/front-matter/front-matter.ts";

@@ -1,7 +1,6 @@
 import { leakedOf } from "../../checks/eval/judge-case.ts";
-import { rubricsOf } from "../../checks/eval/judgement.ts";
-import type { DocumentNames } from "../../checks/eval/match-document.ts";
-import type { Reply } from "../../checks/eval/reply.ts";
+import { rubricsOf, type Reply } from "../../checks/eval/replies.ts";
+import type { DocumentNames } from "../../checks/eval/documents.ts";
 import type { EvalBasis, RetrievedDocument } from "../../checks/eval/result.ts";
 import type { EvalCase, Judge } from "../../checks/eval/suite/suite.ts";
 import type { Context } from "../../context.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { skipReason, type JudgeRules } from "../../checks/eval/judge-case.ts";
-import { rubricsOf } from "../../checks/eval/judgement.ts";
+import { rubricsOf } from "../../checks/eval/replies.ts";
 import type { EvalBasis, EvalKind } from "../../checks/eval/result.ts";
 import type { EvalCase, Judge, Suite } from "../../checks/eval/suite/suite.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";

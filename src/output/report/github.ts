@@ -6,9 +6,17 @@ import { neutraliseLine } from "../terminal/neutralise.ts";
 import type { Output } from "../terminal/output.ts";
 import { countOf, formatCount } from "../terminal/progress.ts";
 import type { Annotation } from "../workflow-commands.ts";
-import { gather, labelOf, type Gathered } from "./items.ts";
+import {
+  gather,
+  labelOf,
+  type Gathered,
+  type Cell,
+  type Detail,
+  type Item,
+  type Report,
+  type Table,
+} from "./report.ts";
 import { factsText } from "./text.ts";
-import type { Cell, Detail, Item, Report, Table } from "./report.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

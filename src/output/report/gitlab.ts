@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { neutraliseJson, neutraliseLine } from "../terminal/neutralise.ts";
-import { gather, labelOf } from "./items.ts";
-import type { Item, Level, Report } from "./report.ts";
+import { gather, labelOf, type Item, type Level, type Report } from "./report.ts";
 
 /** GitLab reads the whole file into memory, and nobody reads more findings. */
 const maxFindings = 10_000;

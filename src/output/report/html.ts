@@ -1,16 +1,20 @@
 import { countOf, formatCount, formatDuration } from "../terminal/progress.ts";
-import { gather, labelOf, placeOf, type Gathered, type Group } from "./items.ts";
-import type {
-  Block,
-  Cell,
-  Column,
-  Detail,
-  Item,
-  Level,
-  Range,
-  Report,
-  Table,
-  Tone,
+import {
+  gather,
+  labelOf,
+  placeOf,
+  type Gathered,
+  type Group,
+  type Block,
+  type Cell,
+  type Column,
+  type Detail,
+  type Item,
+  type Level,
+  type Range,
+  type Report,
+  type Table,
+  type Tone,
 } from "./report.ts";
 import { mostKinds, style } from "./style.ts";
 import { dateText, escapeHtml, factsText, formatRate } from "./text.ts";

@@ -1,6 +1,5 @@
 import { neutralise } from "../terminal/neutralise.ts";
-import { placeOf } from "./items.ts";
-import type { Item, Report, Tally } from "./report.ts";
+import { placeOf, type Item, type Report, type Tally } from "./report.ts";
 
 // XML 1.0 allows no control characters, surrogates, U+FFFE, U+FFFF: https://www.w3.org/TR/xml/#charsets
 function xmlText(text: string): string {

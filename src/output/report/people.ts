@@ -5,8 +5,16 @@ import { formatCount } from "../terminal/progress.ts";
 import { layOutTable } from "../terminal/table.ts";
 import { bold, dim, green, red, yellow, type Text } from "../terminal/text.ts";
 import { fit, wrapWords } from "../terminal/width.ts";
-import { gather, labelOf } from "./items.ts";
-import type { Detail, Item, Level, Report, Table, Tone } from "./report.ts";
+import {
+  gather,
+  labelOf,
+  type Detail,
+  type Item,
+  type Level,
+  type Report,
+  type Table,
+  type Tone,
+} from "./report.ts";
 
 type Paint = (text: string) => Text;
 const tonePaints: Readonly<Record<Tone, Paint>> = { ok: green, warn: yellow, bad: red, soft: dim };

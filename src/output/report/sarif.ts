@@ -2,8 +2,7 @@ import type { RuleText } from "../../checks/lint/rule.ts";
 import { neutraliseJson } from "../terminal/neutralise.ts";
 import { countOf, formatCount } from "../terminal/progress.ts";
 import { fingerprintOf } from "./gitlab.ts";
-import { gather } from "./items.ts";
-import type { Item, Level, Report } from "./report.ts";
+import { gather, type Item, type Level, type Report } from "./report.ts";
 import { tool } from "./tool.ts";
 
 /**

@@ -2,14 +2,13 @@ import { describe, expect, it } from "vitest";
 import { readErrorBody } from "../../../src/api/transport/exchange.ts";
 import { allHeaders } from "../../../src/api/transport/headers.ts";
 import { redactBody, redactHeaders, redactText } from "../../../src/api/answers/redaction.ts";
-import { readServiceWords } from "../../../src/api/answers/words.ts";
+import { readServiceWords, shorten } from "../../../src/api/answers/words.ts";
 import { createSecrets } from "../../../src/output/terminal/redact.ts";
 import { key, leakIn, spellings, writtenAs } from "../../redaction/key.ts";
 import { rawHeaders } from "../support.ts";
 import { readFileSync } from "node:fs";
 import { expectConstant } from "../../cost.ts";
 import * as fc from "../../property.ts";
-import { shorten } from "../../../src/api/answers/shorten.ts";
 
 describe("redaction", () => {
   const secrets = createSecrets();

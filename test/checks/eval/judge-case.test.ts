@@ -5,9 +5,8 @@ import {
   judgeCase,
   skipReason,
 } from "../../../src/checks/eval/judge-case.ts";
-import { checkJudgement, readJudgement } from "../../../src/checks/eval/judgement.ts";
-import { createDocumentMatch } from "../../../src/checks/eval/match-document.ts";
-import type { Reply } from "../../../src/checks/eval/reply.ts";
+import { checkJudgement, readJudgement, type Reply } from "../../../src/checks/eval/replies.ts";
+import { createDocumentMatch } from "../../../src/checks/eval/documents.ts";
 import type { EvalKind, EvalRun, RetrievedDocument } from "../../../src/checks/eval/result.ts";
 import type { EvalCase } from "../../../src/checks/eval/suite/suite.ts";
 import { plainCase } from "./plain-case.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dialects } from "../../../src/api/dialects.ts";
-import { createDocumentMatch } from "../../../src/checks/eval/match-document.ts";
+import { createDocumentMatch } from "../../../src/checks/eval/documents.ts";
 import { retrieved } from "./document.ts";
 
 const storedId = dialects.onyx.storedId ?? ((id: string): string => id);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { caseMetrics, metricsOf, rankWanted } from "../../../src/checks/eval/metrics.ts";
+import { caseMetrics, metricsOf, rankWanted } from "../../../src/checks/eval/documents.ts";
 import { matchesPath, retrieved } from "./sample.ts";
 
 const wanted = (path: string, relevance = 1) => ({ document: { path }, relevance });

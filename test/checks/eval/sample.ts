@@ -1,5 +1,4 @@
-import type { DocumentMatch } from "../../../src/checks/eval/match-document.ts";
-import { rankWanted } from "../../../src/checks/eval/metrics.ts";
+import { type DocumentMatch, rankWanted } from "../../../src/checks/eval/documents.ts";
 import { createReport, type FinishedRun } from "../../../src/checks/eval/report.ts";
 import type {
   EvalReport,

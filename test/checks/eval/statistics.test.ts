@@ -4,7 +4,7 @@ import {
   meanDifference,
   meanScore,
   wilson,
-} from "../../../src/checks/eval/statistics.ts";
+} from "../../../src/checks/eval/summary.ts";
 import { casesNeeded, mcnemar } from "../../../src/checks/eval/compare.ts";
 
 describe("wilson", () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { meanScore, wilson } from "../../../src/checks/eval/statistics.ts";
-import { summarise } from "../../../src/checks/eval/summary.ts";
+import { meanScore, wilson, summarise } from "../../../src/checks/eval/summary.ts";
 import { sampleCase } from "./sample.ts";
 
 const leak = {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createDocumentMatch } from "../../../src/checks/eval/match-document.ts";
-import { checkExpectation } from "../../../src/checks/eval/words.ts";
-import type { WordInput } from "../../../src/checks/eval/words.ts";
+import { createDocumentMatch } from "../../../src/checks/eval/documents.ts";
+import { checkExpectation, type WordInput } from "../../../src/checks/eval/words.ts";
 import { retrieved } from "./document.ts";
 
 const matches = createDocumentMatch({ idsOfPath: (path) => [path], storedIds: (id) => [id] });

@@ -2,8 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { evalReport } from "../../../src/output/report/from/eval.ts";
 import { safeFinding } from "../../../src/output/report/from/lint.ts";
-import { gather } from "../../../src/output/report/items.ts";
-import type { Item } from "../../../src/output/report/report.ts";
+import { gather, type Item } from "../../../src/output/report/report.ts";
 import { createSecrets } from "../../../src/output/terminal/redact.ts";
 import { findingWith } from "../../checks/lint/finding.ts";
 import { sampleCase, sampleReport, sampleRun } from "../../checks/eval/sample.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeOf } from "../../../src/output/report/items.ts";
+import { placeOf } from "../../../src/output/report/report.ts";
 import {
   bareReason,
   formatBytes,

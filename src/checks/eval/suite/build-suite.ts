@@ -1,9 +1,18 @@
 import { posix } from "node:path";
 import { patternProblem } from "../../time-limit.ts";
 import type { DocumentRef } from "../result.ts";
-import type { EvalCase, Expectation, Suite, Wanted, Judge, SuiteProblem } from "./suite.ts";
+import {
+  didYouMean,
+  type EvalCase,
+  type Expectation,
+  type Suite,
+  type Wanted,
+  type Judge,
+  type SuiteProblem,
+  type Locate,
+  type Path,
+} from "./suite.ts";
 import { type CaseContent, type SuiteContent, variableName } from "./suite-schema.ts";
-import { type Locate, type Path, didYouMean } from "./suite-problems.ts";
 import { hash } from "node:crypto";
 
 /** JSON whose members are in the order of their names. */

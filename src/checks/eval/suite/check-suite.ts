@@ -1,7 +1,7 @@
 import { bySimilarity, nearest } from "../../../nearest.ts";
 import type { EvalCase, Place, Suite, SuiteProblem, Expectation } from "./suite.ts";
 import type { DocumentRef } from "../result.ts";
-import { documentText } from "../match-document.ts";
+import { documentText } from "../documents.ts";
 import { expectationName } from "../words.ts";
 
 interface NeededText {

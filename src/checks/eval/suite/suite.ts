@@ -1,12 +1,24 @@
+import { nearest } from "../../../nearest.ts";
 import type { DocumentRef, ReportedCase } from "../result.ts";
 
 /** A place in a suite file. Lines and columns count from 1. */
 export type Place = ReportedCase["place"];
 
+export type Path = readonly (string | number)[];
+
+/** The place of a value in the suite file, or with `atKey` of its key. */
+export type Locate = (path: Path, atKey?: boolean) => Place;
+
 export interface SuiteProblem {
   place: Place;
   /** One sentence without a period. */
   message: string;
+}
+
+/** A known word for an unknown one: `; did you mean "k"?`, or nothing. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const found = nearest(word, known);
+  return found === undefined ? "" : `; did you mean "${found}"?`;
 }
 
 /** A document that a case wants, with its weight for nDCG (1 unless the suite says otherwise). */

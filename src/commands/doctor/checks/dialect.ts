@@ -2,7 +2,7 @@ import { dialects, type DialectName } from "../../../api/dialects.ts";
 import { header } from "../../../api/transport/headers.ts";
 import type { Probed, Prober } from "../../../api/retry/prober.ts";
 import { ServiceVersion } from "../../../api/service-version.ts";
-import { shorten } from "../../../api/answers/shorten.ts";
+import { shorten } from "../../../api/answers/words.ts";
 import {
   failure,
   need,

@@ -1,7 +1,6 @@
 import { header, allHeaders } from "../../../api/transport/headers.ts";
 import type { Answer } from "../../../api/transport/exchange.ts";
-import { shorten } from "../../../api/answers/shorten.ts";
-import { readServiceWords } from "../../../api/answers/words.ts";
+import { shorten, readServiceWords } from "../../../api/answers/words.ts";
 
 /** Marks of products that block requests before a service; header names in lower case. */
 const firewalls: readonly [name: string, headers: RegExp, page: RegExp][] = [

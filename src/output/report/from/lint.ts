@@ -3,10 +3,9 @@ import { checkMembers, sampleOf } from "../../formats/members.ts";
 import type { FormatOptions } from "../../formats/formats.ts";
 import { neutraliseLine } from "../../terminal/neutralise.ts";
 import { countOf } from "../../terminal/progress.ts";
-import { mapped } from "../items.ts";
+import { mapped, type Item, type Report, type Tally, type Tone } from "../report.ts";
 import { LintReport } from "../../schemas/checks.ts";
 import { bareReason } from "../text.ts";
-import type { Item, Report, Tally, Tone } from "../report.ts";
 
 const severities = ["error", "warning", "note"] as const satisfies readonly Severity[];
 

@@ -1,7 +1,14 @@
 import { formatCount, countOf } from "../../terminal/progress.ts";
-import { mapped } from "../items.ts";
+import {
+  mapped,
+  type Count,
+  type Item,
+  type Report,
+  type Table,
+  type Tally,
+  type Tone,
+} from "../report.ts";
 import type { ReportCounts, ReportFailure, ReportHead, RunStatus } from "../stored/record.ts";
-import type { Count, Item, Report, Table, Tally, Tone } from "../report.ts";
 import {
   bareReason,
   countWord,
