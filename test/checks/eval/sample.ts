@@ -117,3 +117,27 @@ export const matchesPath: DocumentMatch = (ref, { path }) => "path" in ref && pa
 export function sampleReport(run: SampleRun): EvalReport {
   return createReport(run, run.cases);
 }
+
+/** A retrieved document with these members. */
+export function documentWith(part: Partial<RetrievedDocument> = {}): RetrievedDocument {
+  return { rank: 1, id: null, title: null, link: null, path: null, snippet: null, ...part };
+}
+
+/** A case that expects nothing yet. */
+export const plainCase: EvalCase = {
+  id: "a",
+  group: undefined,
+  question: "leave?",
+  agent: undefined,
+  filters: {},
+  profile: undefined,
+  k: 5,
+  match: "all",
+  mustRetrieve: [],
+  mustNotRetrieve: [],
+  expect: [],
+  repeat: 1,
+  threshold: 1,
+  needsReview: false,
+  place: { file: "suite.yaml", line: 3, column: 5 },
+};

@@ -1,4 +1,3 @@
-// SARIF for code scanning, and GitLab's code quality report.
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";

@@ -1,18 +1,22 @@
 import {
+  closeSync,
+  lstatSync,
   mkdirSync,
-  readdirSync,
+  openSync,
   readFileSync,
+  readdirSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { checkOutputPath, writeFilePieces } from "../../../src/output/report/file.ts";
 import { formOf, writeReportFile } from "../../../src/output/report/forms.ts";
 import { startSocket } from "../../file-system.ts";
 import { temporaryFolder } from "../../support.ts";
 import { sampleRun, uploadOf } from "./sample.ts";
+import { spawn, spawnSync } from "node:child_process";
 
 describe("the form of a report", () => {
   it.each(["a.json", "A.XML", "x/run.html", "b.Sarif"])("is known of %s", (path) => {
@@ -103,5 +107,47 @@ describe("writing a report", () => {
     await expect(writeFilePieces(path, broken)).rejects.toThrow("the state is gone");
     expect(readdirSync(folder)).toEqual(["a.json"]);
     expect(readFileSync(path, "utf8")).toBe("old");
+  });
+});
+
+describe("file stream", () => {
+  const isUnix = process.platform !== "win32";
+
+  it.runIf(isUnix)("writes into a FIFO, also through a link, and keeps both", async () => {
+    const folder = temporaryFolder();
+    const fifo = join(folder, "fifo");
+    const link = join(folder, "link");
+    spawnSync("mkfifo", [fifo]);
+    symlinkSync(fifo, link);
+    for (const path of [fifo, link]) {
+      const reader = spawn("cat", [fifo], { stdio: ["ignore", "pipe", "ignore"] });
+      onTestFinished(() => void reader.kill());
+      let read = "";
+      reader.stdout.on("data", (data: Buffer) => void (read += String(data)));
+      const ended = new Promise((resolve) => reader.on("close", resolve));
+      await writeFilePieces(path, ["a", "b"]);
+      await ended;
+      expect(read).toBe("ab");
+      expect(statSync(path).isFIFO()).toBe(true);
+    }
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  });
+
+  it.runIf(isUnix)("writes to an open file behind the path of its descriptor", async () => {
+    const path = join(temporaryFolder(), "out");
+    const descriptor = openSync(path, "w");
+    await writeFilePieces(`/dev/fd/${descriptor}`, ["a"]);
+    closeSync(descriptor);
+    expect(readFileSync(path, "utf8")).toBe("a");
+  });
+
+  it.runIf(isUnix)("replaces a link to a file, and leaves the file", async () => {
+    const folder = temporaryFolder();
+    const [file, link] = [join(folder, "file"), join(folder, "link")];
+    await writeFilePieces(file, ["old"]);
+    symlinkSync(file, link);
+    await writeFilePieces(link, ["new"]);
+    expect(readFileSync(file, "utf8")).toBe("old");
+    expect(lstatSync(link).isSymbolicLink()).toBe(false);
   });
 });

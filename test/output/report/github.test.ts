@@ -8,7 +8,7 @@ import type { Report } from "../../../src/output/report/report.ts";
 import { createOutput } from "../../../src/output/terminal/output.ts";
 import { sampleCase, sampleReport, sampleRun as evalRun } from "../../checks/eval/sample.ts";
 import { createTestContext, temporaryFolder } from "../../support.ts";
-import { mixedReport, reportOf } from "./eval-sample.ts";
+import { mixedReport } from "./eval-sample.ts";
 import {
   evalPlaces,
   hostileTexts,
@@ -42,25 +42,6 @@ describe("where the project lies in the repository", () => {
 });
 
 describe("annotations", () => {
-  it("stand beside the files, worst first", () => {
-    const place = { file: "handbook/docs/a.md", line: 3, column: 5 };
-    expect(annotationsOf(lintOf(someFindings), "handbook/")).toEqual([
-      { level: "error", ...place, title: "no-title", message: "no title" },
-      {
-        level: "warning",
-        file: "handbook/docs/ä b.pdf",
-        title: "missing-link",
-        message: "plan.md does not exist",
-      },
-      {
-        level: "notice",
-        ...place,
-        title: "missing-link",
-        message: "plan.md exists, Plan.md does not",
-      },
-    ]);
-  });
-
   it.each<[string, Report, string]>([
     ["lint", lintOf(someFindings), "docs/a.md:3:5: no title"],
     ["ingest", uploadOf(sampleRun({ failed: [["a.md", "a.md:3:5: bad"]] })), "a.md:3:5: bad"],
@@ -103,17 +84,6 @@ describe("annotations", () => {
       "warning handbook/docs/late.md:1 error: late",
       "warning handbook/docs/later.md:1 error: later",
     ]);
-  });
-
-  it("of eval have the question, the problem, what came instead and the judge", () => {
-    const [first, second] = annotationsOf(mixed, "handbook/");
-    expect(first?.message).toBe(
-      "How many days of leave does Handbook give?\ndocs/people/holidays.md: rank 6, beyond 5\n" +
-        "retrieved: docs/a.md, docs/b.md, docs/c.md, docs/d.md, docs/e.md, docs/people/holidays.md",
-    );
-    expect(second?.message).toContain("docs/board.md must not be retrieved: rank 1");
-    const judged = annotationsOf(evalReport(reportOf("x", "model-7"), evalPlaces), "");
-    expect(judged[0]?.message).toContain("judged by model-7");
   });
 
   it("of a suite outside the repository name the suite in words", () => {
@@ -180,33 +150,6 @@ describe("annotations", () => {
 });
 
 describe("the job summary", () => {
-  it("shows result, counts, causes and items", () => {
-    const text = jobSummary(
-      uploadOf(
-        sampleRun({
-          failed: [["docs/a.md", "docs/a.md:3:5: bad date"]],
-          skipped: [["empty", 2]],
-          commit: "a1b2c3",
-        }),
-      ),
-    );
-    expect(text).toContain("## knowctl ingest: Done, with failures\n");
-    expect(text).toContain("| created | updated | unchanged | skipped | failed | renamed |\n");
-    expect(text).toContain("| 2 | 1 | 0 | 2 | 1 | 0 |\n");
-    expect(text).toContain("| 1 | failed | bad date |");
-    expect(text).toContain("| failed | docs/a.md&#58;3&#58;5 | bad date |");
-    expect(text).toContain("| 2 | empty |");
-    expect(text).toContain("commit a1b2c3");
-  });
-
-  it("says what a rule is about, and what was left out", () => {
-    const text = jobSummary(lintOf(someFindings, { known: 1 }));
-    expect(text).toContain("1 known finding left out");
-    expect(text).toContain("| 1 | error | no-title | The document has no title |\n");
-    expect(text).toContain("<details><summary>3 findings</summary>");
-    expect(jobSummary(lintOf([]))).not.toContain("<details>");
-  });
-
   it("of eval has verdict, metrics with intervals, and what got worse first", () => {
     const text = jobSummary(mixed);
     expect(text).toMatch(/^## knowctl eval retrieval: Failed\n\n1 of 7 cases passed/);
