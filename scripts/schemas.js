@@ -1,4 +1,4 @@
-// The JSON Schemas of schema/, from the modules of src/ that describe the data.
+// The JSON Schemas of schema/ whose data src/ reads as well: from the modules there that check it.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,22 +6,16 @@ import { pathToFileURL } from "node:url";
 import { toJSONSchema } from "zod/mini";
 import { projectFolder } from "./install.js";
 
-/** Each file of schema/: its module, and the zod schema there, or the function that makes its JSON Schema. */
+/** Each such file of schema/: its module, and the zod schema there, or the function that makes its JSON Schema. */
 const sources = {
   "chat-events": ["output/chat/turn/chat-events.ts", "ChatEventLine"],
   cliconfig: ["config/values/schema.ts", "configJsonSchema"],
-  "connectors-errors": ["output/schemas/service.ts", "ConnectorsErrors"],
-  "connectors-status": ["output/schemas/service.ts", "ConnectorsStatus"],
-  doctor: ["output/schemas/service.ts", "DoctorReport"],
   eval: ["checks/eval/result.ts", "EvalOutput", { reused: "ref" }],
   "eval-suite": ["checks/eval/suite/suite-schema.ts", "suiteJsonSchema"],
-  "ingest-events": ["output/schemas/upload.ts", "IngestEvents"],
-  lint: ["output/schemas/checks.ts", "LintOutput"],
-  plan: ["output/schemas/upload.ts", "Plan"],
+  lint: ["output/report/stored/checks.ts", "LintOutput"],
   search: ["output/search/schema.ts", "SearchResults"],
   report: ["output/report/stored/record.ts", "RunReport"],
-  status: ["output/schemas/upload.ts", "StatusOutput"],
-  verify: ["output/schemas/checks.ts", "VerifyOutput"],
+  verify: ["output/report/stored/checks.ts", "VerifyOutput"],
 };
 
 const schemaNames = Object.keys(sources);

@@ -2,7 +2,7 @@ import { outcomeOf, type CheckStatus } from "../../checks/verify/decide.ts";
 import { CliError } from "../../errors.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import { countsText, type VerifyCounts } from "../../output/report/from/verify.ts";
-import { verifyResults } from "../../output/schemas/checks.ts";
+import { verifyResults } from "../../output/report/stored/checks.ts";
 
 function countOutcome(counts: VerifyCounts, expectsHidden: boolean, outcome: string): number {
   return verifyResults

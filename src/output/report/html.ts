@@ -16,10 +16,19 @@ import {
   type Table,
   type Tone,
 } from "./report.ts";
-import { mostKinds, style } from "./style.ts";
+import style from "./style.css?raw";
 import { dateText, escapeHtml, factsText, formatRate } from "./text.ts";
 import { tool } from "./tool.ts";
 import type { Throughput } from "./stored/record.ts";
+
+/** The words of a run are few: more than these have no filter. */
+const mostKinds = 12;
+
+// The items of a word are hidden while its box is not ticked. A page has no script.
+const hiding = Array.from(
+  { length: mostKinds },
+  (_, index) => `main:has(#k${index}:not(:checked)) .k${index}`,
+);
 
 /** Fewer bars show no trend. */
 const minBars = 3;
@@ -328,7 +337,7 @@ export function* htmlReport(report: Report): Generator<string> {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(`knowctl ${report.command}: ${report.verdict.word}: ${report.title}`)}</title>
-<style>${style}</style></head><body><main>\n`;
+<style>${style}${hiding.join(",")}{display:none}</style></head><body><main>\n`;
   yield heading(report);
   for (const { tone, text } of report.notes) {
     yield `<p class="notice ${tone}">${escapeHtml(text)}</p>\n`;

@@ -92,8 +92,15 @@ export type Cell = string | Drawing | null;
 export interface Column {
   name: string;
   /** A path, a number, or a drawing; else text. */
-  kind?: "path" | "number" | "drawing";
+  kind?: "path" | "number" | "drawing" | undefined;
 }
+
+const columnOf =
+  (kind: Column["kind"]) =>
+  (name: string): Column => ({ name, kind });
+export const asPath = columnOf("path");
+export const asNumber = columnOf("number");
+export const asDrawing = columnOf("drawing");
 
 /** A table. The forms show its first rows, and count the others together with `leftOut`. */
 export interface Table {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { titled } from "../schemas/describe.ts";
+import { titled } from "../describe.ts";
 
 const optionalText = (description: string) => z.nullable(z.string()).check(z.describe(description));
 

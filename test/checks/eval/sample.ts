@@ -1,3 +1,4 @@
+import type { EvalCase } from "../../../src/checks/eval/suite/suite.ts";
 import { type DocumentMatch, rankWanted } from "../../../src/checks/eval/documents.ts";
 import { createReport, type FinishedRun } from "../../../src/checks/eval/report.ts";
 import type {

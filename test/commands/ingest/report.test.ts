@@ -2,7 +2,7 @@ import type { IngestOptions } from "../../../src/commands/ingest/ingest-options.
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { IngestEvents } from "../../../src/output/schemas/upload.ts";
+import { schemaOf } from "../../schemas.ts";
 import { htmlReport } from "../../../src/output/report/html.ts";
 import { parseReport } from "../../../src/output/report/stored/read.ts";
 import type { RunReport } from "../../../src/output/report/stored/record.ts";
@@ -218,7 +218,7 @@ describe("report", () => {
   });
 
   describe("--output", () => {
-    const schema = IngestEvents;
+    const schema = schemaOf("ingest-events");
 
     it("ndjson: every line is as the schema says", async () => {
       const rows = "id,title,text\n1,One,Text\n2,,\n";

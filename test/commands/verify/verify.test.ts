@@ -2,7 +2,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
-import { VerifyOutput } from "../../../src/output/schemas/checks.ts";
+import { VerifyOutput } from "../../../src/output/report/stored/checks.ts";
 import { defaultPairs } from "../../../src/sandbox/store/seeds.ts";
 import { runHere } from "../../main.ts";
 import { startTestService, testKey, writeFiles, type TestServiceOptions } from "../../service.ts";

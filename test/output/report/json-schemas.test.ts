@@ -1,13 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { LintOutput, VerifyOutput } from "../../../src/output/schemas/checks.ts";
-import {
-  ConnectorsErrors,
-  ConnectorsStatus,
-  DoctorReport,
-} from "../../../src/output/schemas/service.ts";
-import { IngestEvents, Plan, StatusOutput } from "../../../src/output/schemas/upload.ts";
+import { schemaOf } from "../../schemas.ts";
+import { LintOutput, VerifyOutput } from "../../../src/output/report/stored/checks.ts";
 import { main } from "../../main.ts";
 import { startTestService, type TestService } from "../../service.ts";
 import { createTestContext } from "../../support.ts";
@@ -21,7 +16,7 @@ async function output({ folder, env }: Pick<TestService, "folder" | "env">, line
 }
 
 describe("schema/doctor.schema.json", () => {
-  const schema = DoctorReport;
+  const schema = schemaOf("doctor");
 
   it.each(["standard", "onyx"] as const)("holds for a report of %s", async (dialect) => {
     const service = await startTestService({ dialect });
@@ -44,7 +39,7 @@ describe("schema/doctor.schema.json", () => {
 });
 
 describe("schema/plan.schema.json", () => {
-  const schema = Plan;
+  const schema = schemaOf("plan");
   const files = {
     "a.md": "# A",
     "draft.md": "---\ndraft: true\n---\n# D",
@@ -73,7 +68,7 @@ describe("schema/plan.schema.json", () => {
 
 describe("the schemas of connectors", () => {
   it.each(["standard", "onyx"] as const)("hold for the states of %s", async (dialect) => {
-    const schema = ConnectorsStatus;
+    const schema = schemaOf("connectors-status");
     const service = await startTestService({ dialect });
     for (const line of ["connectors status --json", "connectors status 2 6 --json"]) {
       const rows = JSON.parse(await output(service, line)) as object[];
@@ -84,7 +79,7 @@ describe("the schemas of connectors", () => {
   });
 
   it("hold for errors", async () => {
-    const schema = ConnectorsErrors;
+    const schema = schemaOf("connectors-errors");
     const service = await startTestService({ dialect: "onyx" });
     const rows = JSON.parse(
       await output(service, "connectors errors 6 --resolved --json"),
@@ -95,7 +90,7 @@ describe("the schemas of connectors", () => {
 });
 
 describe("schema/status.schema.json", () => {
-  const schema = StatusOutput;
+  const schema = schemaOf("status");
 
   it("holds for the document and for each line", async () => {
     const service = await startTestService({ dialect: "onyx", files: { "a.md": "# A" } });
@@ -153,7 +148,7 @@ describe("schema/verify.schema.json", () => {
 
   it("is that of the lines of `ingest --verify`", async () => {
     const service = await startTestService({ dialect: "onyx", files });
-    const events = IngestEvents;
+    const events = schemaOf("ingest-events");
     // Whether the index holds the documents already does not matter here.
     const text = await output(service, "ingest . --cc-pair-id 2 --verify --output ndjson");
     const lines = text

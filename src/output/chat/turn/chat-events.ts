@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { SearchDoc } from "../../../api/chat-schemas.ts";
-import { count, titled, text } from "../../schemas/describe.ts";
+import { count, titled, text } from "../../describe.ts";
 
 // The descriptions become schema/chat-events.schema.json. New members are optional, so that
 // readers of version 1 keep working.

@@ -11,7 +11,7 @@ import type {
   ReportedDocument,
 } from "../../../checks/eval/result.ts";
 import { countOf, formatCount } from "../../terminal/progress.ts";
-import type { Table } from "../report.ts";
+import { asPath, asNumber, asDrawing, type Table } from "../report.ts";
 
 /** `12.5 %`. Never rounded to 0 or 100 from anything else. */
 function percent(share: number): string {
@@ -195,10 +195,10 @@ export function metricsTable({ summary, basis, comparison }: EvalReport): Table 
     title: "Metrics",
     columns: [
       { name: "metric" },
-      { name: "value", kind: "number" },
-      { name: "0 to 1", kind: "drawing" },
-      { name: "95 % interval", kind: "number" },
-      { name: "cases", kind: "number" },
+      asNumber("value"),
+      asDrawing("0 to 1"),
+      asNumber("95 % interval"),
+      asNumber("cases"),
       ...(comparison ? [{ name: "change (95 %)" }] : []),
     ],
     rows: names.map((name) => {
@@ -230,9 +230,9 @@ export function groupsTable({ summary, basis }: EvalReport): Table {
     title: "Groups",
     columns: [
       { name: "group" },
-      { name: "cases", kind: "number" },
-      { name: "passed, 0 to 1", kind: "drawing" },
-      ...names.map((name) => ({ name: metricLabel(name, basis), kind: "number" as const })),
+      asNumber("cases"),
+      asDrawing("passed, 0 to 1"),
+      ...names.map((name) => asNumber(metricLabel(name, basis))),
     ],
     rows: summary.groups.map(({ group, cases, metrics }) => [
       group ?? "(none)",
@@ -257,10 +257,7 @@ export function missingTable({ cases }: EvalReport): Table {
   const sorted = [...counts].toSorted((a, b) => b[1] - a[1]);
   return {
     title: "Documents that should have been retrieved",
-    columns: [
-      { name: "cases", kind: "number" },
-      { name: "document", kind: "path" },
-    ],
+    columns: [asNumber("cases"), asPath("document")],
     rows: sorted.map(([document, count]) => [formatCount(count), document]),
   };
 }

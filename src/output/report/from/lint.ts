@@ -4,7 +4,7 @@ import type { FormatOptions } from "../../formats/formats.ts";
 import { neutraliseLine } from "../../terminal/neutralise.ts";
 import { countOf } from "../../terminal/progress.ts";
 import { mapped, type Item, type Report, type Tally, type Tone } from "../report.ts";
-import { LintReport } from "../../schemas/checks.ts";
+import { LintReport } from "../stored/checks.ts";
 import { bareReason } from "../text.ts";
 
 const severities = ["error", "warning", "note"] as const satisfies readonly Severity[];

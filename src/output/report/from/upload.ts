@@ -7,6 +7,9 @@ import {
   type Table,
   type Tally,
   type Tone,
+  asPath,
+  asNumber,
+  asDrawing,
 } from "../report.ts";
 import type { ReportCounts, ReportFailure, ReportHead, RunStatus } from "../stored/record.ts";
 import {
@@ -180,8 +183,8 @@ function runsTable({ merged }: ReportHead): Table {
     columns: [
       { name: isSharded ? "shard" : "start" },
       { name: "status" },
-      ...parts.map(([name]) => ({ name, kind: "number" as const })),
-      { name: "time", kind: "number" },
+      ...parts.map(([name]) => asNumber(name)),
+      asNumber("time"),
     ],
     rows,
   };
@@ -213,7 +216,7 @@ function sentTable({ sent, counts }: ReportHead): Table {
   const documents = sent?.documents ?? [];
   return {
     title: `${countOf(counts.created + counts.updated, "document")} created or updated`,
-    columns: [{ name: "" }, { name: "document", kind: "path" }, { name: "id", kind: "path" }],
+    columns: [{ name: "" }, asPath("document"), asPath("id")],
     rows: documents
       .toSorted((a, b) => a.status.localeCompare(b.status))
       .map(({ path, id, status }) => [status, path, ownId(path, id) ?? null]),
@@ -226,11 +229,7 @@ function slowestTable({ slowest }: ReportHead): Table {
   const longest = slowest[0]?.ms ?? 0;
   return {
     title: "Slowest documents",
-    columns: [
-      { name: "document", kind: "path" },
-      { name: "", kind: "drawing" },
-      { name: "time", kind: "number" },
-    ],
+    columns: [asPath("document"), asDrawing(""), asNumber("time")],
     rows: slowest.map(({ path, id, ms }) => {
       const own = ownId(path, id);
       const share = longest > 0 ? ms / longest : 0;
@@ -243,7 +242,7 @@ function slowestTable({ slowest }: ReportHead): Table {
 function skippedTable({ skipped }: ReportHead): Table {
   return {
     title: "Skipped files",
-    columns: [{ name: "files", kind: "number" }, { name: "reason" }],
+    columns: [asNumber("files"), { name: "reason" }],
     rows: skipped.map(({ reason, count }) => [formatCount(count), reason]),
     isFolded: true,
   };
@@ -252,10 +251,7 @@ function skippedTable({ skipped }: ReportHead): Table {
 function renamedTable({ renamed, counts }: ReportHead): Table {
   return {
     title: countOf(counts.renamed, "renamed file"),
-    columns: [
-      { name: "from", kind: "path" },
-      { name: "to", kind: "path" },
-    ],
+    columns: [asPath("from"), asPath("to")],
     rows: renamed.map(({ from, to }) => [from, to]),
     leftOut: counts.renamed - renamed.length,
     isFolded: true,

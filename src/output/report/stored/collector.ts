@@ -1,11 +1,4 @@
-import type {
-  Throughput,
-  ReportCounts,
-  ReportFailure,
-  ReportHead,
-  RunReport,
-  RunStatus,
-} from "./record.ts";
+import type { Throughput, ReportCounts, ReportFailure, ReportHead, RunReport } from "./record.ts";
 import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
 import { tool } from "../tool.ts";
 
@@ -13,7 +6,7 @@ import { tool } from "../tool.ts";
 const maxBuckets = 600;
 
 /** Counts of documents over time, in bounded memory for any duration. */
-interface ThroughputCounter {
+export interface ThroughputCounter {
   /** `second`: time since the start of the run; negative values count as 0. */
   add(second: number, documents: number, failed: number): void;
   result(): Throughput;
@@ -22,39 +15,27 @@ interface ThroughputCounter {
 /** Starts with buckets of `bucketSeconds`. */
 export function createThroughput(bucketSeconds = 1): ThroughputCounter {
   let width = bucketSeconds;
-  let documents: number[] = [];
-  let failed: number[] = [];
-  const halve = (values: readonly number[]): number[] => {
-    const result: number[] = [];
-    for (const [index, value] of values.entries()) {
-      const at = Math.floor(index / 2);
-      result[at] = (result[at] ?? 0) + value;
-    }
-    return result;
+  let buckets: { documents: number; failed: number }[] = [];
+  const addTo = (index: number, documents: number, failed: number): void => {
+    while (buckets.length <= index) buckets.push({ documents: 0, failed: 0 });
+    const bucket = buckets[index]!;
+    bucket.documents += documents;
+    bucket.failed += failed;
   };
   return {
-    add(second, sent, lost) {
+    add(second, documents, failed) {
       const time = Number.isFinite(second) ? Math.max(0, second) : 0;
       while (time / width >= maxBuckets) {
         width *= 2;
-        documents = halve(documents);
-        failed = halve(failed);
+        const narrow = buckets;
+        buckets = [];
+        for (const [at, each] of narrow.entries()) addTo(at >> 1, each.documents, each.failed);
       }
-      const index = Math.floor(time / width);
-      while (documents.length <= index) {
-        documents.push(0);
-        failed.push(0);
-      }
-      documents[index] = (documents[index] ?? 0) + sent;
-      failed[index] = (failed[index] ?? 0) + lost;
+      addTo(Math.floor(time / width), documents, failed);
     },
     result: () => ({
       bucketSeconds: width,
-      buckets: documents.map((sent, index) => ({
-        second: index * width,
-        documents: sent,
-        failed: failed[index] ?? 0,
-      })),
+      buckets: buckets.map((each, index) => ({ second: index * width, ...each })),
     }),
   };
 }
@@ -86,20 +67,15 @@ interface ReportEvent {
 }
 
 /** Facts that the caller adds when the run ends. */
-export interface RunEnd {
-  status: RunStatus;
+export interface RunEnd extends Pick<
+  RunReport,
+  "status" | "options" | "planned" | "sentBytes" | "requests" | "retries" | "throttled"
+> {
   /** The report omits user name, password, query and fragment of `baseUrl`. */
   target: { baseUrl: string; profile: string; ccPairId: number | undefined };
   paths: readonly string[];
-  /** The sets of options that shaped the documents; failures name them by position. */
-  options: NonNullable<RunReport["options"]>;
-  shard?: { index: number; count: number } | undefined;
+  shard?: RunReport["shard"] | undefined;
   commit?: string | undefined;
-  planned: number;
-  sentBytes: number;
-  requests: number;
-  retries: number;
-  throttled: number;
   /** Why the run stopped. */
   error?: string | undefined;
 }
@@ -154,22 +130,6 @@ export function sentMember(
   return count === 0 ? {} : { sent: { documents, leftOut: count - documents.length } };
 }
 
-/** Keeps the `maxSlowest` slowest documents, slowest first. */
-function createSlowest() {
-  const kept: RunReport["slowest"] = [];
-  return {
-    kept,
-    offer({ path, id, ms = 0 }: ReportEvent): void {
-      const last = kept.at(-1);
-      if (kept.length === maxSlowest && last && ms <= last.ms) return;
-      if (kept.length === maxSlowest) kept.pop();
-      const place = kept.findIndex((each) => each.ms < ms);
-      const record = { path, ...(id === undefined ? {} : { id }), ms: Math.max(0, ms) };
-      kept.splice(place < 0 ? kept.length : place, 0, record);
-    },
-  };
-}
-
 /** Counts by reason; after `maxReasons` different reasons, further ones share one count. */
 export function createReasons(): {
   add(reason: string, count: number): void;
@@ -213,7 +173,7 @@ export function createReportCollector(
     renamed: 0,
   };
   const throughput = createThroughput();
-  const slowest = createSlowest();
+  const slowest: RunReport["slowest"] = [];
   const reasons = createReasons();
   const renamed: RunReport["renamed"] = [];
   const lost: NonNullable<RunReport["lost"]> = [];
@@ -222,8 +182,11 @@ export function createReportCollector(
     const isFailed = event.status === "failed";
     throughput.add((now() - startedAtMs) / 1000, isFailed ? 0 : 1, isFailed ? 1 : 0);
     // A document that failed before it had an id was never sent.
-    if (event.ms !== undefined && event.id !== "") slowest.offer(event);
-    const { status, path, id = "" } = event;
+    const { status, path, id = "", ms } = event;
+    if (ms !== undefined && event.id !== "") {
+      slowest.push({ path, ...(event.id === undefined ? {} : { id }), ms: Math.max(0, ms) });
+      slowest.sort((a, b) => b.ms - a.ms).splice(maxSlowest);
+    }
     if ((status === "created" || status === "updated") && accepted.length < maxSent) {
       accepted.push({ path: path === "" ? "stdin" : path, id, status });
     }
@@ -247,13 +210,13 @@ export function createReportCollector(
       counts.verified = (counts.verified ?? 0) + (result === "current" ? 1 : 0);
       if (result !== "current" && lost.length < maxLost) lost.push({ path, id, result, reason });
     },
-    finish({ target, paths, options, shard, commit, error, ...end }) {
+    finish({ target, paths, shard, commit, error, status, options, ...end }) {
       const finishedAtMs = Math.max(startedAtMs, now());
       return {
         version: 2,
         type: "ingest-report",
         tool,
-        status: end.status,
+        status,
         startedAt: new Date(startedAtMs).toISOString(),
         finishedAt: new Date(finishedAtMs).toISOString(),
         seconds: (finishedAtMs - startedAtMs) / 1000,
@@ -267,14 +230,10 @@ export function createReportCollector(
         shard: shard ?? null,
         ...(commit === undefined ? {} : { commit }),
         counts: { ...counts },
-        planned: end.planned,
-        sentBytes: end.sentBytes,
-        requests: end.requests,
-        retries: end.retries,
-        throttled: end.throttled,
+        ...end,
         ...(error === undefined ? {} : { error }),
         throughput: throughput.result(),
-        slowest: [...slowest.kept],
+        slowest,
         skipped: reasons.list(),
         renamed,
         ...sentMember(accepted, counts),

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { count, described, titled, text } from "../../schemas/describe.ts";
+import { count, described, titled, text } from "../../describe.ts";
 
 // The descriptions become schema/report.schema.json.
 const number = (description: string) => z.number().check(z.minimum(0), z.describe(description));
@@ -33,7 +33,7 @@ const counts = z.object({
 export type ReportCounts = z.infer<typeof counts>;
 
 /** The shard of the documents that a run uploaded. */
-export const reportShard = z.object({
+const reportShard = z.object({
   index: z.int().check(z.minimum(1), z.describe("number of the shard, from 1")),
   count: z.int().check(z.minimum(1), z.describe("number of shards")),
 });
@@ -48,7 +48,7 @@ const target = z.object({
 });
 
 /** A document that was not accepted. */
-export const reportFailure = z.object({
+const reportFailure = z.object({
   path: text("file relative to the project root, or `stdin`"),
   row: z.optional(count("row number in a file of rows, from 1")),
   line: z.optional(count("line in the file, from 1")),

@@ -1,7 +1,7 @@
 // The JSON of lint and verify: what --output json, --report FILE.json and ndjson have.
 import * as z from "zod/mini";
-import type { VerifyResult } from "../../checks/verify/evidence.ts";
-import { count, described, outputOf, text, textOrNull, titled, version } from "./describe.ts";
+import type { VerifyResult } from "../../../checks/verify/evidence.ts";
+import { count, described, outputOf, text, textOrNull, titled, version } from "../../describe.ts";
 
 const place = (description: string) =>
   described(z.nullable(z.int().check(z.minimum(1))), description);
@@ -81,9 +81,6 @@ const verified = {
   sentAt: textOrNull("time of the upload, ISO 8601; null if it is not recorded"),
   verifiedAt: text("time of this check, ISO 8601"),
 };
-
-/** A line of ndjson for one document. */
-export const VerifiedLine = z.strictObject({ version, type: z.literal("verified"), ...verified });
 
 const documents = z.int().check(z.minimum(0));
 const resultCounts = Object.fromEntries(verifyResults.map((name) => [name, documents])) as Record<
