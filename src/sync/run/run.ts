@@ -9,125 +9,82 @@ import type { Doubtful } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 import { serviceTargets, targetFor, type Targets } from "../state/target.ts";
 
-/** The workers of a run: `concurrency` of them, and one more for each document that is held. */
-interface Workers {
-  /** Resolves when all workers have ended. */
+/** One pass over the documents of a source. */
+interface Pass {
+  /** Resolves when all documents were sent; after stop(), when those in flight were. */
   finished: Promise<void>;
-  /** With 1, a document starts to wait for its retry; with -1 it ends waiting. */
+  /** Starts no new document, also while the source is silent: it may be for hours. */
+  stop(): void;
+  /**
+   * With 1, a document starts to wait for its retry, and leaves its slot to another one; with -1 it
+   * ends waiting.
+   */
   hold(change: 1 | -1): void;
 }
 
 /** Held documents stay in memory, so their number is limited. */
-const maxWorkersPerSlot = 4;
+const mostPerSlot = 4;
 
 /**
- * Starts the workers, so that a document that waits for its retry does not keep a slot from the
- * others. `work` sends documents, one after the other, until none is left or `isSpare()` is true;
- * then it returns. It never rejects.
+ * Sends the documents of a source, `concurrency` at once. `onBatch` is called with each batch before
+ * any of its documents is sent. `send` never rejects.
  */
-export function startWorkers(
+export function startPass<Item>(
+  batches: AsyncIterable<Item[]>,
   concurrency: number,
-  work: (isSpare: () => boolean) => Promise<void>,
-): Workers {
-  let active = 0;
-  let running = 0;
-  let held = 0;
-  let finish: () => void = () => {};
-  const finished = new Promise<void>((resolve) => (finish = resolve));
-  const isSpare = (): boolean => {
-    if (active <= concurrency + held) return false;
-    // At once, so that no other worker counts as spare, too.
-    active -= 1;
-    return true;
-  };
-  const start = (): void => {
-    active += 1;
-    running += 1;
-    void work(isSpare).then(() => {
-      running -= 1;
-      if (running === 0) finish();
-    });
-  };
-  for (let count = 0; count < concurrency; count++) start();
-  return {
-    finished,
-    hold(change) {
-      held += change;
-      const wanted = Math.min(concurrency + held, concurrency * maxWorkersPerSlot);
-      if (active < wanted) start();
-    },
-  };
-}
-
-/** Returns one document at a time to many workers; undefined at the end. */
-interface WorkQueue {
-  (): Promise<Pending | undefined>;
-  /** The next document of the current batch; undefined when a batch must be fetched first. */
-  nextBuffered(): Pending | undefined;
-  /** Releases waiting workers: a source may be silent for hours. */
-  stop(): void;
-  /** Ends the source. */
-  close(): Promise<void>;
-}
-
-/**
- * Shares the batches of one source among workers. Fetches the next batch when one is used up.
- * `onBatch` is called with each batch before any of its documents is returned.
- */
-function createWorkQueue(
-  batches: AsyncIterable<Pending[]>,
-  onBatch: (batch: readonly Pending[]) => void,
-): WorkQueue {
+  onBatch: (batch: readonly Item[]) => void,
+  send: (item: Item) => Promise<void>,
+): Pass {
   const source = batches[Symbol.asyncIterator]();
-  let batch: Pending[] = [];
-  let at = 0;
-  let isOver = false;
+  let [active, held] = [0, 0];
   let isStopped = false;
-  let fetching: Promise<void> | undefined;
+  let wake: () => void = () => {};
   let release: () => void = () => {};
-  const fetchNext = async (): Promise<void> => {
-    try {
-      const next = await source.next();
-      if (next.done) isOver = true;
-      else {
-        onBatch(next.value);
-        batch = next.value;
-        at = 0;
-      }
-    } catch (error) {
-      isOver = true;
-      throw error;
-    } finally {
-      fetching = undefined;
-    }
-  };
-  const startFetch = (): Promise<void> =>
+  const change = (): Promise<void> => new Promise((resolve) => (wake = resolve));
+  const fetchNext = (): Promise<IteratorResult<Item[]> | undefined> =>
     new Promise((resolve, reject) => {
       // No Promise.race with a long-lived promise: each race would stay in memory.
-      release = resolve;
-      fetchNext().then(resolve, reject);
+      release = () => resolve(undefined);
+      source.next().then(resolve, reject);
     });
-  const nextBuffered = (): Pending | undefined => (isStopped ? undefined : batch[at++]);
-  const next = async (): Promise<Pending | undefined> => {
-    while (!isStopped) {
-      const pending = nextBuffered();
-      if (pending) return pending;
-      if (isOver) return undefined;
-      fetching ??= startFetch();
-      await fetching;
-    }
-    return undefined;
+  const start = (item: Item): void => {
+    active++;
+    void send(item).then(() => {
+      active--;
+      wake();
+    });
   };
-  return Object.assign(next, {
-    nextBuffered,
+  const isFull = (): boolean =>
+    active >= Math.min(concurrency + held, concurrency * mostPerSlot) && !isStopped;
+  const run = async (): Promise<void> => {
+    try {
+      while (!isStopped) {
+        const next = await fetchNext();
+        if (!next || next.done) return;
+        onBatch(next.value);
+        for (const item of next.value) {
+          while (isFull()) await change();
+          if (isStopped) return;
+          start(item);
+        }
+      }
+    } finally {
+      while (active > 0) await change();
+      await source.return?.();
+    }
+  };
+  return {
+    finished: run(),
     stop() {
       isStopped = true;
       release();
+      wake();
     },
-    async close() {
-      await source.return?.();
+    hold(by) {
+      held += by;
+      wake();
     },
-  });
+  };
 }
 
 /** Documents with a retryable failure, which are sent once more at the end. */
@@ -337,28 +294,28 @@ export async function* runDocuments(runRequest: RunRequest): AsyncGenerator<Docu
     else events.add(outcome.event);
   };
 
+  const send = async (pending: Pending, isLastPass: boolean): Promise<void> => {
+    try {
+      const spentMs = isLastPass ? (retryQueue.remove(pending)?.ms ?? 0) : 0;
+      request.onSending?.(1);
+      const outcome = await sendPending(pending, request, recorder, spentMs);
+      settle(pending, outcome, isLastPass);
+      request.onSending?.(-1);
+    } catch (error) {
+      stopFor(error);
+    }
+  };
   const work = async (all: AsyncIterable<Pending[]>, isLastPass: boolean): Promise<void> => {
-    const next = createWorkQueue(all, (batch) => lookUp(batch, request));
-    stopFetching = next.stop;
-    if (isOver()) next.stop();
-    const workers = startWorkers(request.concurrency, async (isSpare) => {
-      try {
-        while (!isOver() && !isSpare()) {
-          const pending = next.nextBuffered() ?? (await next());
-          if (!pending || isOver()) return;
-          const spentMs = isLastPass ? (retryQueue.remove(pending)?.ms ?? 0) : 0;
-          request.onSending?.(1);
-          const outcome = await sendPending(pending, request, recorder, spentMs);
-          settle(pending, outcome, isLastPass);
-          request.onSending?.(-1);
-        }
-      } catch (error) {
-        stopFor(error);
-      }
-    });
-    request.followHeld?.(workers.hold);
-    await workers.finished;
-    await next.close();
+    const pass = startPass(
+      all,
+      request.concurrency,
+      (batch) => lookUp(batch, request),
+      (pending) => send(pending, isLastPass),
+    );
+    stopFetching = pass.stop;
+    if (isOver()) pass.stop();
+    request.followHeld?.(pass.hold);
+    await pass.finished.catch(stopFor);
   };
   const onAbort = (): void => stopFetching();
   request.signal.addEventListener("abort", onAbort, { once: true });

@@ -4,7 +4,7 @@ import { policies } from "../../../src/api/retry/policy.ts";
 import { retrying } from "../../../src/api/retry/retry.ts";
 import type { Clock } from "../../../src/api/retry/timing.ts";
 import { ApiError } from "../../../src/errors.ts";
-import { startWorkers } from "../../../src/sync/run/run.ts";
+import { startPass } from "../../../src/sync/run/run.ts";
 
 interface VirtualClock extends Clock {
   /** Lets time pass, from one sleep to the next, until the promise settles. */
@@ -100,7 +100,11 @@ function failed({ status, retryAfterMs }: Refusal): Result<undefined> {
   };
 }
 
-/** Sends so many documents through a gate, with workers as those of an upload. */
+async function* toBatches<Item>(batch: Promise<Item[]>): AsyncGenerator<Item[]> {
+  yield await batch;
+}
+
+/** Sends so many documents through a gate, as an upload does. */
 export async function upload(
   service: Service,
   { documents = 1500, ceiling = 8 } = {},
@@ -109,7 +113,7 @@ export async function upload(
   const { signal } = new AbortController();
   const gate = createGate({ ceiling, clock, signal });
   const acceptedAt: number[] = [];
-  let [refused, failures, left] = [0, 0, documents];
+  let [refused, failures] = [0, 0];
   const attempt = async (): Promise<Result<undefined>> => {
     const refusal = service.judge(clock.elapsed(), clock.random);
     await clock.sleep(service.latencyMs(gate.state().inFlight));
@@ -120,14 +124,18 @@ export async function upload(
     acceptedAt.push(clock.elapsed());
     return { ok: true, value: undefined };
   };
-  const onHeld = (change: 1 | -1): void => workers.hold(change);
+  const onHeld = (change: 1 | -1): void => pass.hold(change);
   const tools = { policy: policies.upsert, totalMs: 600_000, clock, signal, gate, onHeld };
-  const workers = startWorkers(ceiling, async (isSpare) => {
-    while (!isSpare() && left-- > 0) {
+  const items = Promise.resolve(Array.from({ length: documents }, (_, index) => index));
+  const pass = startPass(
+    toBatches(items),
+    ceiling,
+    () => {},
+    async () => {
       await retrying(attempt, tools).catch(() => void (failures += 1));
-    }
-  });
-  await clock.run(workers.finished);
+    },
+  );
+  await clock.run(pass.finished);
   const share = refused / (refused + acceptedAt.length);
   return { seconds: clock.elapsed() / 1000, share, failures, acceptedAt };
 }
