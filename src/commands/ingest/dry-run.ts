@@ -2,13 +2,14 @@ import type { Context } from "../../context.ts";
 import { defaultId } from "../../documents/map/effective.ts";
 import type { Size } from "../../documents/payload/payload.ts";
 import { CliError } from "../../errors.ts";
-import { tellOthers, tellSkipped } from "../../output/ingest.ts";
 import {
+  tellOthers,
+  tellSkipped,
   plannedCounts,
   sizeText,
   writePlanned,
   type PlannedDocument,
-} from "../../output/planned.ts";
+} from "../../output/ingest.ts";
 import { createReasons } from "../../output/report/stored/collector.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import type { PlanAction } from "../../sync/plan/plan-table.ts";

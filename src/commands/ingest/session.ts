@@ -172,10 +172,9 @@ async function openStateFor(
   output: Output,
 ): Promise<State> {
   const rules = stateRules(context);
-  if (dryRun && (folder === undefined || !hasState(folder, rules))) {
+  if (folder === undefined || (dryRun && !hasState(folder, rules))) {
     return await openTemporaryState();
   }
-  if (folder === undefined) return await openTemporaryState();
   const open = dryRun ? openStateForReading : openState;
   const { state, wasEmptied } = await open(folder, context.now, rules);
   if (wasEmptied) {
@@ -256,6 +255,23 @@ async function openUpload(
   };
 }
 
+/** Opens the service where a session needs it: a dry run only to look up a connector name. */
+async function connectFor(
+  context: Context,
+  output: Output,
+  { config }: DocumentSource,
+  request: SessionRequest,
+  { connector }: ChosenPair,
+): Promise<(UploadConnection & { close(): Promise<void> }) | undefined> {
+  const isNamed = connector !== undefined;
+  const isNeeded = !request.dryRun || request.readsService === true;
+  if (!isNeeded && isNamed && config.refused) {
+    await output.note(`connector ${connector} is not looked up: ${config.refused.message}`);
+  }
+  if (!isNeeded && (!isNamed || config.refused)) return undefined;
+  return await openUpload(context, output, config, request);
+}
+
 /** Opens a session for `source`; the caller closes it. Throws CliError. */
 export async function openSession(
   context: Context,
@@ -263,8 +279,9 @@ export async function openSession(
   source: DocumentSource,
   request: SessionRequest,
 ): Promise<Session> {
-  const dryRun = request.dryRun === true;
+  const { dryRun = false } = request;
   const { config } = source;
+  const { root } = source.settings;
   const requestedPair = request.pair ?? chosenPair(request, config);
   const folder = stateFolder(source, request);
   const closing: (() => unknown)[] = [];
@@ -272,24 +289,14 @@ export async function openSession(
     for (const each of closing.splice(0).toReversed()) await each();
   };
   try {
-    // A dry run needs the service only to look up the pair of a connector name.
-    const isNamed = requestedPair.connector !== undefined;
-    if (dryRun && !request.readsService && isNamed && config.refused) {
-      await output.note(
-        `connector ${requestedPair.connector} is not looked up: ${config.refused.message}`,
-      );
-    }
-    const readsPair = isNamed && !config.refused;
-    const needsService = !dryRun || request.readsService === true || readsPair;
-    const connected = needsService ? await openUpload(context, output, config, request) : undefined;
+    const connected = await connectFor(context, output, source, request, requestedPair);
     closing.push(() => connected?.close());
     const openedState = await openStateFor(context, folder, dryRun, output);
     closing.push(() => openedState.close());
-    const { root } = source.settings;
-    const hasRecords = folder !== undefined;
-    const lostPath = hasRecords
-      ? await warnOfLostPaths(output, openedState, { root, folder })
-      : undefined;
+    const lostPath =
+      folder === undefined
+        ? undefined
+        : await warnOfLostPaths(output, openedState, { root, folder });
     const state = withoutSecrets(openedState, secretsOf(context));
     const progress = startProgress(output, context.elapsed);
     closing.push(() => progress.stop());
@@ -301,16 +308,28 @@ export async function openSession(
         ? pair.ccPairId
         : await pairByName(connected.client, pair.connector, pairNames);
     const targets = { baseUrl, pair: { ccPairId, fromFlag: pair.fromFlag } };
-    if (hasRecords) await warnOfOtherAddress(output, openedState, baseUrl);
+    if (folder !== undefined) await warnOfOtherAddress(output, openedState, baseUrl);
     const shaping = openShaping(source, pair.fromFlag, state, dryRun);
     const keys = await ownKeys(output, source, connected?.connection);
     const setup = inspectSetup(source, targets, keys);
     const recorded = state.countFiles(filesInThisThread);
     const inspector = await openInspector(setup, context.workerScript, recorded, loadExamine);
     closing.push(() => inspector.close());
-    const resources = { keys, inspector, isDry: dryRun, progress };
-    const known = { output, source, connected, state, lostPath, targets, pairNames, shaping };
-    return { ...known, ...resources, close };
+    return {
+      output,
+      source,
+      connected,
+      state,
+      lostPath,
+      targets,
+      pairNames,
+      shaping,
+      keys,
+      inspector,
+      isDry: dryRun,
+      progress,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

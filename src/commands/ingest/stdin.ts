@@ -7,7 +7,7 @@ import { isRowFormat, prepareRows } from "../../documents/inspect/stdin/stdin-ro
 import { isTextFormat, prepareText } from "../../documents/inspect/stdin/whole-text.ts";
 import { addSize, noSize } from "../../documents/payload/payload.ts";
 import { CliError } from "../../errors.ts";
-import type { PlannedDocument } from "../../output/planned.ts";
+import type { PlannedDocument } from "../../output/ingest.ts";
 import { checkReportFiles } from "../../output/report/forms.ts";
 import { decide } from "../../sync/plan/decide.ts";
 import { createPlanTable, type PlanTable } from "../../sync/plan/plan-table.ts";

@@ -23,7 +23,7 @@ import { findOrphans } from "../judging/orphans.ts";
 import { confirmChange, createPrompt } from "../prompt.ts";
 import { checkRemoval, refuseIncompleteCheckout, type MaxDelete, type Work } from "./guards.ts";
 import { removeAll } from "./remove.ts";
-import { keepShared, keptError, warnOfShared } from "./shared.ts";
+import { checkExtra, findExtra, keepShared, keptError, warnOfShared } from "./service-side.ts";
 
 export interface PruneOptions extends SessionRequest, AccessFlags {
   tombstone?: boolean;
@@ -288,14 +288,13 @@ export async function prune(
     },
   );
   try {
-    const extra = readsService ? await import("./extra.ts") : undefined;
-    await extra?.checkExtra(context, session.source);
+    if (readsService) await checkExtra(context, session.source);
     const target = targetFor(session.targets, undefined);
     if (!target) throw missingPair({ isUpload: false });
     const plan = await planJudged(context, session);
     const found = async function* (): AsyncGenerator<UnlistedOrphan> {
       yield* findOrphans(context, session, plan, target);
-      if (extra) yield* extra.findExtra(context, session, plan, target);
+      if (readsService) yield* findExtra(context, session, plan, target);
     };
     const classes = (options.class ?? []).filter((name) => name !== "shared");
     const orphans = await collectOrphans(session.state.database, found(), (each) =>

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { addSize, noSize } from "../../documents/payload/payload.ts";
 import { CliError } from "../../errors.ts";
-import type { PlannedDocument } from "../../output/planned.ts";
+import type { PlannedDocument } from "../../output/ingest.ts";
 import type { RunStatus } from "../../output/report/stored/record.ts";
 import { worstStatus } from "../../output/report/text.ts";
 import type { RecordedOptions } from "../../sync/state/options.ts";

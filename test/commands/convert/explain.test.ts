@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { startTestService } from "../../service.ts";
-import { runIn } from "../state/support.ts";
+import { expectRun, runIn } from "../state/support.ts";
 
 const files = {
   "docs/ok.md": "# Ok\n\nText.\n",
@@ -28,8 +28,7 @@ it.each([
   ["docs/none.md", "no such file or folder: docs/none.md"],
 ])("explains one file, not %s", async (path, message) => {
   const service = await startTestService({ files });
-  const ran = await runIn(service, `explain ${path}`);
-  expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  await expectRun(service, `explain ${path}`, 2, message);
 });
 
 it("names the place of a link that a run only counts", async () => {

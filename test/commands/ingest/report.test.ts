@@ -12,12 +12,12 @@ import { createTestContext, temporaryFolder } from "../../support.ts";
 import { lintOf } from "../../output/report/sample.ts";
 import { acceptedIds, ingest } from "./support.ts";
 import { runHere } from "../../main.ts";
-import { runIn } from "../state/support.ts";
+import { expectRun, runIn } from "../state/support.ts";
 import {
   type Moment,
   createIdleCount,
   whySlow,
-} from "../../../src/commands/ingest/upload/follow-upload.ts";
+} from "../../../src/commands/ingest/upload/sender.ts";
 
 describe("report", () => {
   const files = {
@@ -427,32 +427,30 @@ describe("lint before upload", () => {
   describe("an upload", () => {
     it("sends documents with warnings", async () => {
       const service = await start({});
-      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+      await expectRun(service, line, 0);
       expect(acceptedIds(service)).toEqual(["docs/bad.md", "docs/good.md"]);
     });
 
     it("fails a document with a finding of level error, and sends the rest", async () => {
       const service = await start();
-      const ran = await runIn(service, line);
-      expect(ran.code).toBe(10);
-      expect(ran.stderr).toContain(refused);
+      await expectRun(service, line, 10, refused);
       expect(acceptedIds(service)).toEqual(["docs/good.md"]);
       const retry = await runIn(service, "retry");
       expect([retry.code, retry.stderr]).toEqual([10, expect.stringContaining(refused)]);
-      expect(await runIn(service, "retry --no-lint")).toMatchObject({ code: 0 });
+      await expectRun(service, "retry --no-lint", 0);
       expect(acceptedIds(service)).toEqual(["docs/bad.md", "docs/good.md"]);
     });
 
     it("sends it with --no-lint", async () => {
       const service = await start();
-      expect(await runIn(service, `${line} --no-lint`)).toMatchObject({ code: 0 });
+      await expectRun(service, `${line} --no-lint`, 0);
     });
 
     it("sends it where the configuration has another severity for its path", async () => {
       const rules = { "disable-comment": "error" };
       const overrides = [{ paths: ["docs/bad.md"], rules: { "disable-comment": "note" } }];
       const service = await start({ rules, overrides });
-      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+      await expectRun(service, line, 0);
     });
 
     it("shows the finding in the plan, in explain and in the documents", async () => {
@@ -479,10 +477,7 @@ describe("lint before upload", () => {
 
     it("stops for an unknown rule, and for severities in a file without trust", async () => {
       const service = await start({ rules: { "disable-coment": "error" } });
-      expect(await runIn(service, line)).toMatchObject({
-        code: 3,
-        stderr: expect.stringContaining('did you mean "disable-comment"'),
-      });
+      await expectRun(service, line, 3, 'did you mean "disable-comment"');
       writeFiles(service.folder, {
         ".cliconfig.json": JSON.stringify({ lint: { rules: { "disable-comment": "off" } } }),
       });

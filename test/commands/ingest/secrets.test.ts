@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { type TestService, startTestService, testKey, writeFiles } from "../../service.ts";
-import { type Ran, runIn } from "../state/support.ts";
+import { type Ran, expectRun, runIn } from "../state/support.ts";
 import { acceptedIds } from "./support.ts";
 
 describe("secrets", () => {
@@ -28,8 +28,7 @@ describe("secrets", () => {
       "docs/d.md": "D\n",
     };
     const service = await startTestService({ files, faults: { rules } });
-    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
-    expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("2 created, 2 failed") });
+    const ran = await expectRun(service, "ingest docs --cc-pair-id 2", 10, "2 created, 2 failed");
     const folder = join(service.folder, ".knowctl");
     const kept = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));
     const bare = { ...service.env };
@@ -48,7 +47,7 @@ describe("secrets", () => {
   it("options that hold the key are not recorded with the documents", async () => {
     const service = await startTestService({ files: { "docs/a.md": "# A\n" } });
     const line = `ingest docs --cc-pair-id 2 --allow-secrets --metadata team=${testKey}`;
-    expect(await runIn(service, line)).toMatchObject({ code: 0 });
+    await expectRun(service, line, 0);
     const state = join(service.folder, ".knowctl");
     for (const name of readdirSync(state)) {
       expect(readFileSync(join(state, name)).includes(testKey), name).toBe(false);
@@ -59,10 +58,9 @@ describe("secrets", () => {
   it("an upload from a folder with the key in its name ends as any other", async () => {
     const service = await startTestService({ files: { [`docs/${testKey}/a.md`]: "# A\n" } });
     const upload = ["ingest", `docs/${testKey}`, "--cc-pair-id", "2", "--allow-secrets"];
-    expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+    await expectRun(service, upload, 0);
     // Else it would count as stopped for ever.
-    const ran = await runIn(service, "retry --cc-pair-id 2");
-    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("nothing to retry") });
+    await expectRun(service, "retry --cc-pair-id 2", 0, "nothing to retry");
   });
 });
 
@@ -117,8 +115,11 @@ describe("secret documents", () => {
       ["a section", `# A\n\n## B\n\nText.\n\n## C\n\n${testKey}\n`, "9:1"],
     ])("fails for %s, with its place, and the rest is sent", async (_name, text, at) => {
       const service = await startTestService({ files: { ...good, "docs/a.md": text } });
-      const ran = await runIn(service, `${line} --sections headings -o ndjson --report run.json`);
-      expect(ran.code).toBe(10);
+      const ran = await expectRun(
+        service,
+        `${line} --sections headings -o ndjson --report run.json`,
+        10,
+      );
       expect(reasonsIn(ran)).toEqual({
         "docs/a.md": `docs/a.md:${at}: ${ownKey}; remove it, or send it with --allow-secrets`,
       });
@@ -139,10 +140,13 @@ describe("secret documents", () => {
         "docs/b.md": `# B\n\n${other}\n`,
       };
       const service = await startTestService({ files });
-      const printed = await runIn(service, "convert docs");
-      expect(printed.code).toBe(10);
-      expect(printed.stderr).toContain("docs/a.md: it contains a key of a profile");
-      expect(printed.stderr).toContain("docs/b.md:3:1: it contains a key of a profile");
+      const printed = await expectRun(
+        service,
+        "convert docs",
+        10,
+        "docs/a.md: it contains a key of a profile",
+        "docs/b.md:3:1: it contains a key of a profile",
+      );
       expect(printed.stdout.trim().split("\n")).toHaveLength(1);
       expect(printed.stdout + printed.stderr).not.toContain(other);
     });
@@ -163,8 +167,11 @@ describe("secret documents", () => {
       const lines = `${document("good")}\n${document(`a "${testKey}"`)}\n`;
       const csv = `id,text\none,good\ntwo,${testKey}\n`;
       const service = await startTestService({ files: { "rows.csv": csv, "rows.ndjson": lines } });
-      const rows = await runIn(service, "ingest rows.csv rows.ndjson --cc-pair-id 2 -o ndjson");
-      expect(rows.code).toBe(10);
+      const rows = await expectRun(
+        service,
+        "ingest rows.csv rows.ndjson --cc-pair-id 2 -o ndjson",
+        10,
+      );
       expect(reasonsIn(rows)).toEqual({
         "rows.csv#2": expect.stringContaining(`rows.csv:3:1: ${ownKey}`),
         "rows.ndjson#2": expect.stringContaining(`rows.ndjson:2:1: ${ownKey}`),
@@ -186,17 +193,14 @@ describe("secret documents", () => {
     it("fails where nothing is sent as well", async () => {
       const files = { ...good, "docs/a.md": `# A\n\n${testKey}\n`, "docs/b.md": `# B\n\n${pem}` };
       const service = await startTestService({ files });
-      const plan = await runIn(service, `${line} --dry-run -o ndjson`);
-      expect(plan.code).toBe(10);
+      const plan = await expectRun(service, `${line} --dry-run -o ndjson`, 10);
       expect(reasonsIn(plan)).toEqual({
         "docs/a.md": expect.stringContaining(`docs/a.md:3:1: ${ownKey}`),
         "docs/b.md": expect.stringContaining(`docs/b.md:3:1: ${privateKey}`),
       });
-      const printed = await runIn(service, "convert docs");
-      expect(printed.code).toBe(10);
+      const printed = await expectRun(service, "convert docs", 10);
       expect(printed.stdout.trim().split("\n")).toHaveLength(1);
-      const explained = await runIn(service, "explain docs/a.md -o json");
-      expect(explained.code).toBe(0);
+      const explained = await expectRun(service, "explain docs/a.md -o json", 0);
       expect(JSON.parse(explained.stdout)).toMatchObject({
         isIncluded: false,
         reason: expect.stringContaining(`docs/a.md:3:1: ${ownKey}`),
@@ -210,16 +214,14 @@ describe("secret documents", () => {
     it("is sent with --allow-secrets, and by retry once the key is out", async () => {
       const files = { ...good, "docs/a.md": `# A\n\n${testKey}\n`, "docs/b.md": `# B\n\n${pem}` };
       const service = await startTestService({ files });
-      expect(await runIn(service, line)).toMatchObject({ code: 10 });
+      await expectRun(service, line, 10);
       const again = await runIn(service, "retry --cc-pair-id 2 -o ndjson");
       expect(Object.keys(reasonsIn(again))).toEqual(["docs/a.md", "docs/b.md"]);
       writeFiles(service.folder, { "docs/a.md": "# A\n\nNothing here.\n" });
-      const retried = await runIn(service, "retry --cc-pair-id 2 --allow-secrets");
-      expect(retried).toMatchObject({ code: 0, stderr: expect.stringContaining("2 created") });
+      await expectRun(service, "retry --cc-pair-id 2 --allow-secrets", 0, "2 created");
       expect(acceptedIds(service)).toEqual(["docs/a.md", "docs/b.md", "docs/good.md"]);
       // What is recorded is not looked at again for that.
-      const after = await runIn(service, line);
-      expect(after).toMatchObject({ code: 0, stderr: expect.stringContaining("3 unchanged") });
+      await expectRun(service, line, 0, "3 unchanged");
       const printed = await runIn(service, "convert docs/b.md --allow-secrets");
       expect(printed.stdout).toContain("MIIEpAIBAAKCAQEA");
     });
@@ -237,7 +239,7 @@ describe("secret documents", () => {
       const key = "fifteen-letters";
       const files = { "docs/a.md": `# A\n\n${key} and sandbox\n` };
       const service = await startTestService({ files, key });
-      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+      await expectRun(service, line, 0);
     });
 
     it("is told that nothing can be told where a key is not read", async () => {
@@ -246,9 +248,12 @@ describe("secret documents", () => {
       writeFiles(service.folder, { ".cliconfig.json": JSON.stringify(config) });
       const { KNOWCTL_API_KEY: _key, ...env } = service.env;
       const other = { folder: service.folder, env: { ...env, OTHER_KEY: testKey } };
-      const ran = await runIn(other, `${line} --dry-run`);
-      expect(ran).toMatchObject({ code: 0 });
-      expect(ran.stderr).toContain("cannot check documents for the apiKey of the profile");
+      await expectRun(
+        other,
+        `${line} --dry-run`,
+        0,
+        "cannot check documents for the apiKey of the profile",
+      );
     });
   });
 
@@ -268,16 +273,14 @@ describe("secret documents", () => {
       const service = await startTestService({ files });
       const path = join(service.folder, ".cliconfig.json");
       writeFileSync(path, config);
-      const refused = await runIn(service, line);
-      expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("is not trusted") });
-      expect(refused.stderr).toContain("ingest.allowSecrets");
+      await expectRun(service, line, 3, "is not trusted", "ingest.allowSecrets");
       expect(acceptedIds(service)).toEqual([]);
-      expect(await runIn(service, "config trust")).toMatchObject({ code: 0 });
-      expect(await runIn(service, line)).toMatchObject({ code: 10 });
+      await expectRun(service, "config trust", 0);
+      await expectRun(service, line, 10);
       expect(acceptedIds(service)).toEqual(["docs/examples/b.md"]);
       // Another exception is another thing to trust.
       writeFileSync(path, config.replace("docs/examples/**", "**"));
-      expect(await runIn(service, line)).toMatchObject({ code: 3 });
+      await expectRun(service, line, 3);
       expect(acceptedIds(service)).toEqual(["docs/examples/b.md"]);
     });
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
 import { type TestService, startTestService, writeFiles } from "../../service.ts";
 import { cleanEnvironment, temporaryFolder } from "../../support.ts";
-import { type Ran, runIn } from "../state/support.ts";
+import { type Ran, expectRun, runIn } from "../state/support.ts";
 import { rmSync } from "node:fs";
 
 describe("imported flags", () => {
@@ -215,8 +215,7 @@ describe("recorded flags", () => {
       expect(shown.stdout).not.toContain('"s1"');
       await run(service, "prune --yes --max-delete 1");
       expect(await differences(service)).toEqual(["new s3", "changed s1"]);
-      const checked = await runIn(service, "verify --json");
-      expect(checked.code).toBe(10);
+      const checked = await expectRun(service, "verify --json", 10);
       expect(checked.stdout).toContain("changed since upload");
     });
 

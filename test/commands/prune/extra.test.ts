@@ -5,7 +5,7 @@ import { dialects } from "../../../src/api/dialects.ts";
 import { closeAll } from "../../api/support.ts";
 import { remove, send, storedIn } from "../status/support.ts";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
-import { runIn } from "../state/support.ts";
+import { expectRun, runIn } from "../state/support.ts";
 import { startGitService } from "../ingest/support.ts";
 
 afterEach(closeAll);
@@ -20,7 +20,7 @@ const prune = "prune --extra --max-delete 3 --yes";
 /** Six documents below the prefix `kb/`, and documents that another tool sent. */
 async function startWith(extra: readonly string[]): Promise<TestService> {
   const service = await startTestService({ files, dialect: "onyx" });
-  expect(await runIn(service, `ingest docs --cc-pair-id 2 ${prefix}`)).toMatchObject({ code: 0 });
+  await expectRun(service, `ingest docs --cc-pair-id 2 ${prefix}`, 0);
   for (const id of extra) await send(service, 2, id);
   return service;
 }
@@ -33,9 +33,7 @@ async function expectKept(
   code = 2,
 ): Promise<void> {
   const before = await storedIn(service, 2);
-  const ran = await runIn(service, line);
-  expect(ran.stderr).toContain(reason);
-  expect(ran.code).toBe(code);
+  await expectRun(service, line, code, reason);
   expect(await storedIn(service, 2)).toEqual(before);
 }
 
@@ -43,8 +41,7 @@ describe("prune --extra", () => {
   it("shows what only the service has below the prefix, after the orphans of the state", async () => {
     const service = await startWith(["kb/old page%.md", "wiki/x.md"]);
     rmSync(join(service.folder, "docs/0.md"));
-    const ran = await runIn(service, `${list} -o json`);
-    expect(ran.code).toBe(0);
+    const ran = await expectRun(service, `${list} -o json`, 0);
     expect(JSON.parse(ran.stdout)).toEqual([
       {
         status: "gone",
@@ -94,7 +91,7 @@ describe("prune --extra", () => {
   it("deletes orphans of the state as well, and forgets them", async () => {
     const service = await startWith(["kb/b.md"]);
     rmSync(join(service.folder, "docs/0.md"));
-    expect(await runIn(service, prune)).toMatchObject({ code: 0 });
+    await expectRun(service, prune, 0);
     expect(await storedIn(service, 2)).toHaveLength(5);
     expect((await runIn(service, "state list -o tsv")).stdout).not.toContain("docs/0.md");
   });
@@ -197,7 +194,7 @@ describe("prune --extra", () => {
     writeFiles(service.folder, { ".cliconfig.json": '{"ingest":{"include":["docs"]}}' });
     const trusted = { ...service, env: { ...service.env, KNOWCTL_TRUST_PROJECT: "1" } };
     await expectKept(trusted, prune, whole);
-    expect(await runIn(trusted, prune.replace("prune", "prune ."))).toMatchObject({ code: 0 });
+    await expectRun(trusted, prune.replace("prune", "prune ."), 0);
   });
 
   it("deletes nothing where the state records fewer than half of the listed documents", async () => {
@@ -206,7 +203,7 @@ describe("prune --extra", () => {
     await expectKept(service, prune, "records only 6 of the 14 documents of pair 2");
     await remove(service, "wiki/0.md");
     await remove(service, "wiki/1.md");
-    expect(await runIn(service, prune)).toMatchObject({ code: 0 });
+    await expectRun(service, prune, 0);
   });
 
   it("deletes nothing while a file cannot be read", async () => {
@@ -225,7 +222,7 @@ describe("prune --extra", () => {
     rmSync(join(service.folder, "docs/4.md"));
     await expectKept(service, prune, "docs/4.md, which git tracks");
     service.commit();
-    expect(await runIn(service, prune)).toMatchObject({ code: 0 });
+    await expectRun(service, prune, 0);
     expect(await storedIn(service, 2)).toHaveLength(5);
   });
 

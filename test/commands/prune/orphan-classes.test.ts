@@ -2,7 +2,7 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type TestService, startTestService, writeFiles } from "../../service.ts";
-import { runIn } from "../state/support.ts";
+import { expectRun, runIn } from "../state/support.ts";
 import { listGone } from "./support.ts";
 
 describe("orphan classes", () => {
@@ -35,7 +35,7 @@ describe("orphan classes", () => {
       "ingest drafts --drafts",
       "ingest prices.csv --map id=sku,title=name,text=text",
     ]) {
-      expect(await runIn(service, `${line} --cc-pair-id 2`)).toMatchObject({ code: 0 });
+      await expectRun(service, `${line} --cc-pair-id 2`, 0);
     }
     return service;
   }
@@ -62,13 +62,10 @@ describe("orphan classes", () => {
       const service = await startTestService({ files: { "a.md": "# A\n" }, dialect: "onyx" });
       for (const prefix of ["one/", "two/"]) {
         const line = `ingest . --id-prefix ${prefix} --cc-pair-id 2`;
-        expect(await runIn(service, line)).toMatchObject({ code: 0 });
+        await expectRun(service, line, 0);
       }
       expect(await classes(service)).toEqual(["other-options one/a.md"]);
-      expect(await runIn(service, prune)).toMatchObject({
-        code: 0,
-        stderr: expect.stringContaining("1 other-options"),
-      });
+      await expectRun(service, prune, 0, "1 other-options");
       expect(await stored(service)).toEqual(["one/a.md", "two/a.md"]);
     });
 
@@ -77,7 +74,7 @@ describe("orphan classes", () => {
       await runIn(service, "ingest a --cc-pair-id 2 --id-prefix new/");
       expect(await classes(service, "a")).toEqual(["other-options one/a/x.md"]);
       const line = prune.replace(".", "a");
-      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+      await expectRun(service, line, 0);
       expect(await stored(service)).toContain("one/a/x.md");
       const { stdout } = await runIn(
         service,
@@ -86,7 +83,7 @@ describe("orphan classes", () => {
       expect(JSON.parse(stdout)).toMatchObject([
         { class: "other-options", reason: expect.stringContaining("id prefix one/ → new/") },
       ]);
-      expect(await runIn(service, `${line} --class other-options`)).toMatchObject({ code: 0 });
+      await expectRun(service, `${line} --class other-options`, 0);
       const left = ["drafts/d.md", "new/a/x.md", "s1", "s2", "two/b/y.md"];
       expect(await stored(service)).toEqual(left);
     });
@@ -98,7 +95,7 @@ describe("orphan classes", () => {
         expect(await classes(service, paths)).toEqual(["row-gone s1"]);
       }
       const line = prune.replace(".", "prices.csv");
-      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+      await expectRun(service, line, 0);
       expect(await stored(service)).toEqual(all.filter((id) => id !== "s1"));
     });
 
@@ -110,7 +107,7 @@ describe("orphan classes", () => {
       await runIn(service, "ingest docs --cc-pair-id 2");
       writeFiles(service.folder, { ".cliconfig.json": config("y/") });
       expect(await classes(service, "docs")).toEqual(["other-options x/docs/a.md"]);
-      expect(await runIn(service, prune)).toMatchObject({ code: 0 });
+      await expectRun(service, prune, 0);
       expect(await stored(service)).toEqual(["x/docs/a.md"]);
     });
   });
@@ -137,11 +134,9 @@ describe("orphan classes", () => {
       writeFiles(service.folder, change);
       expect(await classes(service, paths)).toEqual(["excluded docs/a.md"]);
       const removal = `prune ${paths} --cc-pair-id 2 --yes --max-delete 2`.replace("  ", " ");
-      expect(await runIn(service, removal)).toMatchObject({ code: 0 });
+      await expectRun(service, removal, 0);
       expect(await stored(service)).toHaveLength(3);
-      expect(await runIn(service, `${removal} --class excluded --class shared`)).toMatchObject({
-        code: 0,
-      });
+      await expectRun(service, `${removal} --class excluded --class shared`, 0);
       expect(await stored(service)).toEqual(["docs/b.md", "docs/c.md"]);
     });
 
@@ -180,9 +175,9 @@ describe("orphan classes", () => {
         "1 uploaded file opts out now: the document is still in the service",
       );
       expect(await classes(service)).toEqual(["opted-out docs/a.md"]);
-      expect(await runIn(service, prune)).toMatchObject({ code: 0 });
+      await expectRun(service, prune, 0);
       expect(await stored(service)).toEqual(["docs/a.md", "docs/b.md"]);
-      expect(await runIn(service, `${prune} --class opted-out`)).toMatchObject({ code: 0 });
+      await expectRun(service, `${prune} --class opted-out`, 0);
       expect(await stored(service)).toEqual(["docs/b.md"]);
     });
   });
@@ -217,12 +212,12 @@ describe("orphan classes", () => {
   it("leaves a removal notice alone after another pair has sent a document under its id", async () => {
     const docs = { "docs/a.md": "# A\n", "docs/b.md": "# B\n" };
     const service = await startTestService({ files: docs, dialect: "onyx" });
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     rmSync(join(service.folder, "docs/a.md"));
     const removal = "prune docs --cc-pair-id 2 --tombstone --yes";
-    expect(await runIn(service, removal)).toMatchObject({ code: 0 });
+    await expectRun(service, removal, 0);
     writeFiles(service.folder, { "docs/a.md": "# A\n" });
-    expect(await runIn(service, "ingest docs --cc-pair-id 7")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 7", 0);
     rmSync(join(service.folder, "docs/a.md"));
     expect(await classes(service, "docs")).toEqual([]);
   });
@@ -234,19 +229,19 @@ describe("orphan classes", () => {
       "other/c.md": "# C\n",
     };
     const service = await startTestService({ files: docs, dialect: "onyx" });
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     renameSync(join(service.folder, "docs/a.md"), join(service.folder, "other/a.md"));
     expect(await classes(service, "docs")).toEqual(["gone x"]);
-    expect(await runIn(service, "ingest other --cc-pair-id 7")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest other --cc-pair-id 7", 0);
     expect(await classes(service, "docs")).toEqual([]);
   });
 
   it("lists a document whose file was renamed before it was gone", async () => {
     const docs = { "docs/a.md": "---\nid: x\n---\n# A\n", "docs/z.md": "# Z\n" };
     const service = await startTestService({ files: docs, dialect: "onyx" });
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     renameSync(join(service.folder, "docs/a.md"), join(service.folder, "docs/b.md"));
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     rmSync(join(service.folder, "docs/b.md"));
     expect(await classes(service, "docs")).toEqual(["gone x"]);
   });
@@ -254,7 +249,7 @@ describe("orphan classes", () => {
   it("keeps a file that was sent with --no-ignore, and is ignored without it", async () => {
     const docs = { "docs/a.md": "# A\n", "docs/b.md": "# B\n", ".knowctlignore": "docs/a.md\n" };
     const service = await startTestService({ files: docs, dialect: "onyx" });
-    expect(await runIn(service, "ingest . --no-ignore --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest . --no-ignore --cc-pair-id 2", 0);
     expect(await classes(service)).toEqual([]);
     const ran = await runIn(service, prune);
     expect(ran).toMatchObject({ code: 0, stdout: "" });
@@ -264,15 +259,19 @@ describe("orphan classes", () => {
   it("a document that one pair loses is sent again to another pair that has it recorded", async () => {
     const docs = { "docs/a.md": "# A\n", "docs/b.md": "# B\n" };
     const service = await startTestService({ files: docs, dialect: "onyx" });
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
-    expect(await runIn(service, "ingest docs --cc-pair-id 7")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
+    await expectRun(service, "ingest docs --cc-pair-id 7", 0);
     writeFiles(service.folder, { ".knowctlignore": "docs/\n", "c.md": "# C\n" });
     const removal = "prune . --cc-pair-id 7 --yes --max-delete 100%";
-    const ran = await runIn(service, `${removal} --class excluded --class shared`);
-    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("2 documents deleted") });
+    await expectRun(
+      service,
+      `${removal} --class excluded --class shared`,
+      0,
+      "2 documents deleted",
+    );
     expect(await stored(service)).toEqual([]);
     rmSync(join(service.folder, ".knowctlignore"));
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     expect(await stored(service)).toEqual(["docs/a.md", "docs/b.md"]);
   });
 });
@@ -310,7 +309,7 @@ describe("imported", () => {
   async function startProject(): Promise<TestService> {
     const files = Object.fromEntries(paths.map((path) => [path, `# ${path}\n\nText.\n`]));
     const service = await startTestService({ dialect: "onyx", files });
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     return service;
   }
 
@@ -337,27 +336,25 @@ describe("imported", () => {
       expect(JSON.parse(listed.stdout)).toMatchObject({
         documents: [{ id: record.id, class: "foreign" }],
       });
-      const pruned = await runIn(service, prune);
-      expect(pruned).toMatchObject({ code: 0, stderr: expect.stringContaining("1 foreign") });
+      await expectRun(service, prune, 0, "1 foreign");
       expect((await runIn(service, "state list --json")).stdout).toContain(record.id);
-      expect(await runIn(service, `${prune} --class foreign`)).toMatchObject({ code: 0 });
+      await expectRun(service, `${prune} --class foreign`, 0);
       expect((await runIn(service, "state list --json")).stdout).not.toContain(record.id);
     });
 
     it("whose path is the id of another project's document are foreign", async () => {
       const service = await startTestService({ dialect: "onyx", files: { "docs/q.md": "# Q\n" } });
       const upload = "ingest docs --id-prefix q/ --cc-pair-id 2";
-      expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+      await expectRun(service, upload, 0);
       await importInto(service, [{ id: "w/docs/p4.md", path: "w/docs/p4.md" }]);
-      const pruned = await runIn(service, `${prune} --max-delete 100%`);
-      expect(pruned).toMatchObject({ code: 0, stderr: expect.stringContaining("1 foreign") });
+      await expectRun(service, `${prune} --max-delete 100%`, 0, "1 foreign");
       expect((await runIn(service, "state list --json")).stdout).toContain("w/docs/p4.md");
     });
 
     it("with options that name the prefix of another project are foreign", async () => {
       const service = await startTestService({ dialect: "onyx", files: { "docs/q.md": "# Q\n" } });
       const upload = "ingest docs --id-prefix q/ --cc-pair-id 2";
-      expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+      await expectRun(service, upload, 0);
       const [header, ...lines] = (await runIn(service, "state export -")).stdout.trim().split("\n");
       const other = lines
         .filter((line) => !line.includes('"file"') && !line.includes('"end"'))
@@ -413,10 +410,7 @@ describe("imported", () => {
       const before = idsOf(service);
       await importInto(service, numbers(300).map(padding));
       for (const path of paths.slice(0, 5)) rmSync(join(service.folder, path));
-      expect(await runIn(service, prune)).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining("--max-delete allows 1"),
-      });
+      await expectRun(service, prune, 2, "--max-delete allows 1");
       expect(idsOf(service)).toEqual(before);
     });
   });

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type TestService, startTestService, writeFiles } from "../../service.ts";
-import { runIn } from "../state/support.ts";
+import { expectRun, runIn } from "../state/support.ts";
 import { listGone } from "./support.ts";
 import { execFileSync } from "node:child_process";
 import { temporaryFolder } from "../../support.ts";
@@ -21,7 +21,7 @@ describe("orphans", () => {
   /** Twenty-one documents of `docs` and one of `other` sent; then the files `gone` vanish. */
   async function startWithout(gone: string[], dialect: Dialect = "onyx"): Promise<TestService> {
     const service = await startTestService({ files, dialect });
-    expect(await runIn(service, "ingest docs other --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs other --cc-pair-id 2", 0);
     for (const path of gone) rmSync(join(service.folder, path), { recursive: true });
     return service;
   }
@@ -70,10 +70,7 @@ describe("orphans", () => {
       const draft = "---\ndraft: true\n---\n# Later\n";
       writeFiles(service.folder, { "docs/10.md": draft, "docs/11.md": new Uint8Array([0xff, 0]) });
       expect(await gone(service)).toEqual(["opted-out docs/10.md"]);
-      expect(await runIn(service, "status docs --cc-pair-id 2")).toMatchObject({
-        code: 10,
-        stderr: expect.stringContaining("docs/11.md"),
-      });
+      await expectRun(service, "status docs --cc-pair-id 2", 10, "docs/11.md");
     });
 
     it("does not take what is out of sight for gone", async () => {
@@ -127,13 +124,12 @@ describe("orphans", () => {
     it("takes for deleted what the service has no more, but not an address that is not there", async () => {
       const service = await startWithout(["docs/10.md"]);
       const line = `${prune} --yes --max-delete 1`;
-      const prefixed = await runIn(service, `${line} --base-url ${service.sandbox.url}/nowhere`);
-      expect(prefixed.code).toBe(2);
+      await expectRun(service, `${line} --base-url ${service.sandbox.url}/nowhere`, 2);
       const copy = await runIn(service, "state export");
-      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+      await expectRun(service, line, 0);
       await runIn(service, "state import - --yes", { stdin: copy.stdout });
       expect(await gone(service)).toEqual(["gone docs/10.md"]);
-      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+      await expectRun(service, line, 0);
       expect(await recorded(service)).not.toContain("docs/10.md");
     });
 
@@ -180,7 +176,7 @@ describe("orphans", () => {
     const service = await startWithout(["docs/10.md"]);
     const more = Array.from({ length: 5 }, (_, index) => [`docs/x${index}.md`, "# X\n\nText.\n"]);
     writeFiles(service.folder, Object.fromEntries(more) as Record<string, string>);
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     for (const name of [...names, "docs/a b/c%.md", "docs/x0.md", "docs/x1.md"]) {
       rmSync(join(service.folder, name), { force: true });
     }
@@ -213,8 +209,7 @@ describe("orphans", () => {
       [`${yes} --shard 1/2`, "unknown option '--shard'"],
     ])("%s", async (line, message) => {
       const service = await startWithout(two);
-      const ran = await runIn(service, line);
-      expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+      await expectRun(service, line, 2, message);
       expect(await stored(service)).toHaveLength(22);
     });
 
@@ -222,32 +217,25 @@ describe("orphans", () => {
       const service = await startWithout(["docs/10.md"]);
       const line = `${yes} --max-delete 1`;
       writeFiles(service.folder, { "docs/bad.md": "---\ntitle: [unclosed\n---\n" });
-      const now = await runIn(service, line);
-      expect(now).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be read") });
-      expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+      await expectRun(service, line, 2, "cannot be read");
+      await expectRun(service, "ingest docs --cc-pair-id 2", 10);
       writeFiles(service.folder, { "docs/bad.md": "# Good\n" });
       const before = await runIn(service, line);
       expect(before.stderr).toContain("the last upload of docs/bad.md failed");
       // A failure elsewhere says nothing of these files.
       const elsewhere = "prune docs/1*.md --cc-pair-id 2 --max-delete 1";
-      expect(await runIn(service, `${elsewhere} --dry-run`)).toMatchObject({ code: 0 });
-      expect(await runIn(service, "retry --cc-pair-id 2")).toMatchObject({ code: 0 });
+      await expectRun(service, `${elsewhere} --dry-run`, 0);
+      await expectRun(service, "retry --cc-pair-id 2", 0);
       for (const name of [...names.slice(1), "docs/bad.md", "docs/a b"]) {
         rmSync(join(service.folder, name), { recursive: true });
       }
-      const empty = await runIn(service, `${yes} --max-delete 100%`);
-      expect(empty).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining("no file was found"),
-      });
+      await expectRun(service, `${yes} --max-delete 100%`, 2, "no file was found");
       expect(await stored(service)).toHaveLength(23);
     });
 
     it("where the service cannot delete", async () => {
       const service = await startWithout(["docs/10.md"], "standard");
-      const ran = await runIn(service, `${yes} --max-delete 1`);
-      expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("use --tombstone") });
-      expect(ran.stderr).toContain("use --dialect onyx");
+      await expectRun(service, `${yes} --max-delete 1`, 2, "use --tombstone", "use --dialect onyx");
     });
 
     it.each([
@@ -267,8 +255,7 @@ describe("orphans", () => {
     it("to go on after the first 403, and keeps the records", async () => {
       const service = await startWithout(two);
       const other = { ...service, env: { ...service.env, KNOWCTL_API_KEY: "wrong" } };
-      const ran = await runIn(other, `${yes} --max-delete 3 --concurrency 1`);
-      expect(ran.code).toBe(4);
+      await expectRun(other, `${yes} --max-delete 3 --concurrency 1`, 4);
       expect(await gone(service)).toHaveLength(3);
       expect(await stored(service)).toHaveLength(22);
     });
@@ -283,8 +270,7 @@ describe("orphans", () => {
       const service = await startTestService({ files, dialect: "onyx", faults: { rules: [rule] } });
       await runIn(service, "ingest docs --cc-pair-id 2");
       for (const path of two) rmSync(join(service.folder, path));
-      const ran = await runIn(service, `${yes} --max-delete 3 --concurrency 1 -o tsv`);
-      expect(ran.code).toBe(code);
+      const ran = await expectRun(service, `${yes} --max-delete 3 --concurrency 1 -o tsv`, code);
       expect(ran.stdout).toMatch(/^failed\tdocs\/10\.md/);
       const orphaned = await gone(service);
       expect(orphaned[0]).toBe("gone docs/10.md");
@@ -303,7 +289,7 @@ describe("removed folder", () => {
 
   async function startUploaded() {
     const service = await startTestService({ files, dialect: "onyx" });
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     return service;
   }
 
@@ -326,19 +312,11 @@ describe("removed folder", () => {
     const service = await startUploaded();
     rmSync(join(service.folder, "docs/b"), { recursive: true });
     const prune = "prune docs/b --yes";
-    const tooMany = await runIn(service, prune);
-    expect(tooMany).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("--max-delete allows 1"),
-    });
+    await expectRun(service, prune, 2, "--max-delete allows 1");
     const { code, stdout } = await runIn(service, `${prune} --max-delete 2`);
     expect([code, paths(stdout)]).toEqual([0, ["docs/b/deep/three.md", "docs/b/two.md"]]);
     expect((await runIn(service, "prune")).stderr).toContain("nothing to remove");
-    const again = await runIn(service, "prune docs/b");
-    expect(again).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("no such file or folder: docs/b"),
-    });
+    await expectRun(service, "prune docs/b", 2, "no such file or folder: docs/b");
   });
 
   it("refuses to remove where the folder above is empty: it may not be mounted", async () => {
@@ -368,9 +346,7 @@ describe("removed folder", () => {
   it("an upload still refuses a path that does not exist", async () => {
     const service = await startUploaded();
     rmSync(join(service.folder, "docs/b"), { recursive: true });
-    const { code, stderr } = await runIn(service, "ingest docs/b --cc-pair-id 2");
-    expect(code).toBe(2);
-    expect(stderr).toContain("no such file or folder: docs/b");
+    await expectRun(service, "ingest docs/b --cc-pair-id 2", 2, "no such file or folder: docs/b");
   });
 });
 
@@ -399,7 +375,7 @@ describe("complete checkout", () => {
     writeFiles(folder, { "docs/a.md": "# A\n\nText.\n", "old/b.md": "# B\n\nText.\n" });
     git(folder, "submodule", "add", "-q", inner, "sub");
     commit(folder);
-    expect(await runIn(service, "ingest . --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest . --cc-pair-id 2", 0);
     return service;
   }
 
@@ -444,12 +420,13 @@ describe("complete checkout", () => {
       const before = ids(service);
       change(service.folder);
       for (const line of ["prune", "prune --tombstone"]) {
-        const ran = await runIn(service, `${line} --yes --max-delete 100% --cc-pair-id 2`);
-        expect(ran).toMatchObject({
-          code: 2,
-          stderr: expect.stringContaining("complete checkout"),
-        });
-        expect(ran.stderr).toContain(hint);
+        await expectRun(
+          service,
+          `${line} --yes --max-delete 100% --cc-pair-id 2`,
+          2,
+          "complete checkout",
+          hint,
+        );
       }
       expect(ids(service)).toEqual(before);
     });
@@ -459,12 +436,12 @@ describe("complete checkout", () => {
       git(service.folder, "update-index", "--skip-worktree", "docs/a.md");
       rmSync(join(service.folder, "old/b.md"));
       const line = "prune --yes --max-delete 100% --cc-pair-id 2";
-      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+      await expectRun(service, line, 0);
       writeFiles(service.folder, { "old/c.md": "# C\n\nText.\n" });
       await runIn(service, "ingest . --cc-pair-id 2");
       git(service.folder, "rm", "-q", "--cached", "-r", "old");
       rmSync(join(service.folder, "old"), { recursive: true });
-      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+      await expectRun(service, line, 0);
       expect((await runIn(service, "state list --json")).stdout).not.toContain("old/");
     });
   });

@@ -8,7 +8,7 @@ import {
   startTestService,
   writeFiles,
 } from "../../service.ts";
-import { runIn } from "../state/support.ts";
+import { expectRun, runIn } from "../state/support.ts";
 import { storedIn } from "../status/support.ts";
 
 describe("shared", () => {
@@ -30,9 +30,9 @@ describe("shared", () => {
   /** Two projects, in the pairs 2 and 7, that share docs/zebra.md; the first has no files any more. */
   async function startTwo(options: TestServiceOptions = {}) {
     const service = await startTestService({ dialect: "onyx", files, ...options });
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     const other = otherProject(service);
-    expect(await runIn(other, "ingest docs --cc-pair-id 7 --overwrite")).toMatchObject({ code: 0 });
+    await expectRun(other, "ingest docs --cc-pair-id 7 --overwrite", 0);
     for (const path of Object.keys(gone)) rmSync(join(service.folder, path));
     return { service, other };
   }
@@ -43,17 +43,20 @@ describe("shared", () => {
   describe("a document that another pair has too", () => {
     it("is kept, and named with the ways on; the others are deleted", async () => {
       const { service, other } = await startTwo();
-      const ran = await runIn(service, `prune docs ${removal}`);
-      expect(ran.stderr).toContain("kept: docs/zebra.md (pair 7 (");
-      expect(ran.stderr).toContain("error: 1 document was kept: another pair has it too");
-      expect(ran.stderr).toContain("knowctl state forget ID");
-      expect(ran.stderr).toContain("knowctl prune --class shared");
-      expect(ran.code).toBe(10);
+      await expectRun(
+        service,
+        `prune docs ${removal}`,
+        10,
+        "kept: docs/zebra.md (pair 7 (",
+        "error: 1 document was kept: another pair has it too",
+        "knowctl state forget ID",
+        "knowctl prune --class shared",
+      );
       expect(deletions(service)).toBe(1);
       expect(await storedIn(service, 7)).toEqual(["docs%2Fzebra.md"]);
       expect((await runIn(other, "ingest docs --cc-pair-id 7")).stderr).toContain("1 unchanged");
-      expect(await runIn(service, `state forget ${zebra} --yes`)).toMatchObject({ code: 0 });
-      expect(await runIn(service, `prune docs ${removal}`)).toMatchObject({ code: 0 });
+      await expectRun(service, `state forget ${zebra} --yes`, 0);
+      await expectRun(service, `prune docs ${removal}`, 0);
       expect(await storedIn(service, 7)).toEqual(["docs%2Fzebra.md"]);
     });
 
@@ -70,17 +73,14 @@ describe("shared", () => {
 
     it("is no removal notice either", async () => {
       const { service } = await startTwo();
-      const ran = await runIn(service, `prune docs --tombstone ${removal}`);
-      expect(ran.code).toBe(10);
+      await expectRun(service, `prune docs --tombstone ${removal}`, 10);
       expect(service.sandbox.ledger.documents.get(zebra)).toHaveLength(2);
       expect(service.sandbox.ledger.documents.get("docs/own.md")).toHaveLength(2);
     });
 
     it("is removed with --class shared", async () => {
       const { service } = await startTwo();
-      expect(await runIn(service, `prune docs --class shared ${removal}`)).toMatchObject({
-        code: 0,
-      });
+      await expectRun(service, `prune docs --class shared ${removal}`, 0);
       expect(await storedIn(service, 7)).toEqual([]);
     });
 
@@ -126,8 +126,7 @@ describe("shared", () => {
       const rules: FaultRule[] = [];
       const { service } = await startTwo({ faults: { rules } });
       rules.push({ when: { method: "GET", path }, do: action });
-      const ran = await runIn(service, `prune docs ${removal}`);
-      expect(ran.code).toBe(code);
+      const ran = await expectRun(service, `prune docs ${removal}`, code);
       expect(ran.stderr).toMatch(/nothing was removed|list connectors/);
       expect(deletions(service)).toBe(0);
       expect((await storedIn(service, 2)).length).toBeGreaterThan(0);
@@ -168,9 +167,7 @@ describe("shared", () => {
     const again = await runIn(service, "ingest docs --cc-pair-id 2 --id-prefix kb/");
     expect(again.stderr).toContain("adopted");
     for (const name of ["a", "b"]) rmSync(join(service.folder, `docs/${name}.md`));
-    const ran = await runIn(service, `prune docs ${removal}`);
-    expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain("1 adopted");
+    await expectRun(service, `prune docs ${removal}`, 0, "1 adopted");
     const stay = Object.keys(left).map((path) => `kb%2F${path.replace("/", "%2F")}`);
     expect((await storedIn(service, 2)).toSorted()).toEqual([...stay, "theirs"]);
     expect((await runIn(service, `prune docs --class adopted ${removal}`)).code).toBe(0);
@@ -199,15 +196,14 @@ describe("shared ids", () => {
     expect(
       (await runIn(service, "prune docs --cc-pair-id 2 --dry-run --max-delete 100%")).stderr,
     ).toContain("by the state, other pairs have 1 document of these: prune keeps it");
-    expect(await runIn(service, `${prune} --class shared`)).toMatchObject({ code: 0 });
+    await expectRun(service, `${prune} --class shared`, 0);
     expect(await storedIn(service, 7)).toEqual(["docs%2Fb.md", "docs%2Fc.md"]);
     const upload = await runIn(service, "ingest docs --cc-pair-id 7");
     expect(upload.stderr).not.toContain("still in the service");
     const listed = await runIn(service, "prune docs --cc-pair-id 7 --dry-run");
     expect(listed).toMatchObject({ code: 0, stdout: "" });
     await service.sandbox.idle();
-    const drift = await runIn(service, "status --remote docs --cc-pair-id 7 --exit-code");
-    expect(drift).toMatchObject({ code: 0 });
+    await expectRun(service, "status --remote docs --cc-pair-id 7 --exit-code", 0);
     expect((await runIn(service, "verify --cc-pair-id 7")).code).toBe(0);
     writeFiles(service.folder, { "docs/a.md": files["docs/a.md"]! });
     expect((await runIn(service, "ingest docs --cc-pair-id 7")).stderr).toContain(
@@ -235,10 +231,8 @@ describe("shared ids", () => {
   it("what becomes a removal notice in one pair is sent again to the other", async () => {
     const service = await startShared({});
     const tombstone = `prune docs --cc-pair-id 2 --tombstone ${removal}`;
-    const kept = await runIn(service, tombstone);
-    expect(kept.stderr).toContain("kept: docs/a.md (pair 7 has it too)");
-    expect(kept.code).toBe(10);
-    expect(await runIn(service, `${tombstone} --class shared`)).toMatchObject({ code: 0 });
+    await expectRun(service, tombstone, 10, "kept: docs/a.md (pair 7 has it too)");
+    await expectRun(service, `${tombstone} --class shared`, 0);
     const upload = await runIn(service, "ingest docs --cc-pair-id 7");
     expect(upload.stderr).not.toContain("still in the service");
     const listed = await runIn(service, "prune docs --cc-pair-id 7 --tombstone --dry-run");
@@ -324,10 +318,13 @@ describe("rule pairs", () => {
     expect((await runIn(service, "ingest")).code).toBe(0);
     rmSync(join(service.folder, "docs/hr"), { recursive: true });
     rmSync(join(service.folder, "docs/a.md"));
-    const { code, stderr } = await runIn(service, "prune --yes --max-delete 90%");
-    expect(code).toBe(0);
-    expect(stderr).toContain("1 document deleted");
-    expect(stderr).toContain("1 document of pair 7, which a rule names");
+    await expectRun(
+      service,
+      "prune --yes --max-delete 90%",
+      0,
+      "1 document deleted",
+      "1 document of pair 7, which a rule names",
+    );
   });
 
   it("a file with an id of its own that moved and changed is not told as gone", async () => {

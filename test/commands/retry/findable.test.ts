@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
-import { runIn } from "../state/support.ts";
+import { expectRun, runIn } from "../state/support.ts";
 
 const broken = "---\ntitle: [unclosed\n---\ntext\n";
 const secret = "# A secret\n\nNobody may read it.\n";
@@ -36,8 +36,7 @@ async function startFailed(): Promise<TestService> {
   const { folder } = service;
   writeFileSync(join(dirname(folder), "outside.md"), secret);
   symlinkSync("../outside.md", join(folder, "link.md"));
-  const ran = await runIn(service, "ingest docs --cc-pair-id 2 --report run.json");
-  expect(ran).toMatchObject({ code: 10 });
+  await expectRun(service, "ingest docs --cc-pair-id 2 --report run.json", 10);
   writeFiles(folder, { "docs/a.md": "# A\n\nText.\n" });
   return service;
 }
@@ -66,8 +65,7 @@ describe("retry takes only what an upload would find today", () => {
       ];
       report.counts.failed += attacks.length;
       writeFileSync(path, JSON.stringify(report));
-      const ran = await runIn(service, "retry run.json --cc-pair-id 2");
-      expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("1 created") });
+      const ran = await expectRun(service, "retry run.json --cc-pair-id 2", 10, "1 created");
       for (const each of attacks.slice(0, 6)) expect(ran.stderr).toContain(`${each}: not sent`);
       expect(sent(service)).toEqual(["docs/a.md"]);
     },
@@ -84,25 +82,28 @@ describe("retry takes only what an upload would find today", () => {
         .run(each);
     }
     database.close();
-    const ran = await runIn(service, "retry --cc-pair-id 2");
-    expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("1 created") });
-    expect(ran.stderr).toContain("an upload would not find them today");
+    await expectRun(
+      service,
+      "retry --cc-pair-id 2",
+      10,
+      "1 created",
+      "an upload would not find them today",
+    );
     expect(sent(service)).toEqual(["docs/a.md"]);
   });
 
   it("without a file that lies in a project of its own now, and the others are sent", async () => {
     const nested = { "docs/a.md": broken, "docs/sub/b.md": broken };
     const service = await startTestService({ files: nested });
-    expect(await runIn(service, "ingest docs --cc-pair-id 2 --id-prefix p/")).toMatchObject({
-      code: 10,
-    });
+    await expectRun(service, "ingest docs --cc-pair-id 2 --id-prefix p/", 10);
     const text = "# A\n\nText.\n";
     writeFiles(service.folder, { "docs/a.md": text, "docs/sub/b.md": text });
     writeFiles(service.folder, { "docs/sub/.cliconfig.json": "{}" });
     for (const line of ["retry --dry-run", "retry", "retry"]) {
-      const ran = await runIn(service, line);
-      expect(ran).toMatchObject({ code: 10 });
-      expect(ran.stderr).toContain(
+      await expectRun(
+        service,
+        line,
+        10,
         "docs/sub/b.md: not sent: docs/sub is a project root of its own",
       );
     }
@@ -115,7 +116,7 @@ describe("retry takes only what an upload would find today", () => {
     });
     await runIn(service, "ingest docs --no-ignore --cc-pair-id 2 --id-prefix p/");
     writeFiles(service.folder, { "docs/x.md": "# X\n\nText.\n" });
-    expect(await runIn(service, "retry --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "retry --cc-pair-id 2", 0);
     expect(sent(service)).toEqual(["p/docs/x.md"]);
   });
 
@@ -145,8 +146,7 @@ describe("retry takes only what an upload would find today", () => {
     const report = JSON.parse(readFileSync(path, "utf8")) as { options: object[] };
     report.options = [{ ...report.options[0], settings: options }];
     writeFileSync(path, JSON.stringify(report));
-    const ran = await runIn(service, "retry run.json --cc-pair-id 2");
-    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    await expectRun(service, "retry run.json --cc-pair-id 2", 2, message);
     expect(sent(service)).toEqual([]);
   });
 });

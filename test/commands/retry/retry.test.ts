@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
 import { type TestService, startTestService, testKey, writeFiles } from "../../service.ts";
-import { runIn } from "../state/support.ts";
+import { expectRun, runIn } from "../state/support.ts";
 import { failedInReport, failedInState } from "../../../src/commands/retry/groups.ts";
 import type { RunReport } from "../../../src/output/report/stored/record.ts";
 import { type RecordedOptions, optionsJson } from "../../../src/sync/state/options.ts";
@@ -22,7 +22,7 @@ describe("retry", () => {
   async function startFailed(): Promise<TestService> {
     const service = await startTestService({ files });
     const line = "ingest docs --cc-pair-id 2 --report run.json";
-    expect(await runIn(service, line)).toMatchObject({ code: 10 });
+    await expectRun(service, line, 10);
     writeFiles(service.folder, { "docs/bad.md": "# Mended\n", "docs/a.md": "# A\n\nOther.\n" });
     return service;
   }
@@ -42,15 +42,11 @@ describe("retry", () => {
       ["by a report", "retry run.json --cc-pair-id 2"],
     ])("sends only what failed: %s", async (_name, line) => {
       const service = await startFailed();
-      const ran = await runIn(service, line);
-      expect(ran).toMatchObject({
-        code: 10,
-        stderr: expect.stringContaining("1 created, 1 failed"),
-      });
+      await expectRun(service, line, 10, "1 created, 1 failed");
       expect(sentIds(service)).toEqual(["docs/a.md", "docs/bad.md"]);
       expect(await failedPaths(service)).toEqual(["docs/sub/worse.md"]);
       writeFiles(service.folder, { "docs/sub/worse.md": "# Mended too\n" });
-      expect(await runIn(service, retry)).toMatchObject({ code: 0 });
+      await expectRun(service, retry, 0);
       expect(await failedPaths(service)).toEqual([]);
       expect(await runIn(service, retry)).toMatchObject({
         code: 0,
@@ -87,10 +83,9 @@ describe("retry", () => {
         files: { "docs/a.md": "# A\n" },
         faults: { rules },
       });
-      expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
-      const stopped = await runIn(service, "ingest docs --cc-pair-id 2 --tag late");
-      expect(stopped).toMatchObject({ code: 4 });
-      expect(await runIn(service, retry)).toMatchObject({ code: 10 });
+      await expectRun(service, "ingest docs --cc-pair-id 2", 10);
+      await expectRun(service, "ingest docs --cc-pair-id 2 --tag late", 4);
+      await expectRun(service, retry, 10);
       const [bodies] = service.sandbox.ledger.documents.values();
       expect(JSON.stringify(bodies)).toContain("late");
     });
@@ -100,50 +95,45 @@ describe("retry", () => {
         files: { "docs/a.md": "# A\n", "docs/b.md": "# B\n" },
       });
       const upload = "ingest docs --cc-pair-id 2 --id-prefix kb/";
-      expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+      await expectRun(service, upload, 0);
       writeFiles(service.folder, { "docs/a.md": broken, "docs/new.md": broken });
-      expect(await runIn(service, upload)).toMatchObject({ code: 10 });
+      await expectRun(service, upload, 10);
       // As an earlier version of the state has it.
       const database = await openDatabase(join(service.folder, ".knowctl", "state.db"));
       database.exec("UPDATE failures SET options = NULL");
       database.close();
-      const still = await runIn(service, retry);
-      expect(still).toMatchObject({
-        code: 10,
-        stderr: expect.stringContaining("2 documents failed"),
-      });
+      const still = await expectRun(service, retry, 10, "2 documents failed");
       expect(still.stderr).not.toContain("would change");
       const again = await openDatabase(join(service.folder, ".knowctl", "state.db"));
       again.exec("UPDATE failures SET options = NULL");
       again.close();
       writeFiles(service.folder, { "docs/a.md": "# Mended\n", "docs/new.md": "# New\n" });
-      const ran = await runIn(service, retry);
-      expect(ran).toMatchObject({ code: 10 });
-      expect(ran.stderr).toContain("its id would change from kb/docs/a.md to docs/a.md");
-      expect(ran.stderr).toContain("docs/new.md: not sent: cannot tell its id");
+      await expectRun(
+        service,
+        retry,
+        10,
+        "its id would change from kb/docs/a.md to docs/a.md",
+        "docs/new.md: not sent: cannot tell its id",
+      );
       expect(sentIds(service)).toEqual(["kb/docs/a.md", "kb/docs/b.md"]);
-      expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+      await expectRun(service, upload, 0);
     });
 
     it("is no success for a file that a pattern excludes now", async () => {
       const service = await startTestService({ files: { "docs/a.md": broken } });
-      expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+      await expectRun(service, "ingest docs --cc-pair-id 2", 10);
       const config = JSON.stringify({ ingest: { exclude: ["docs/a.md"] } });
       writeFiles(service.folder, { "docs/a.md": "# A\n", ".cliconfig.json": config });
-      const ran = await runIn(service, retry);
-      expect(ran).toMatchObject({ code: 10 });
-      expect(ran.stderr).toContain("docs/a.md: not sent: a pattern excludes it");
+      await expectRun(service, retry, 10, "docs/a.md: not sent: a pattern excludes it");
       expect(await failedPaths(service)).toEqual(["docs/a.md"]);
     });
 
     it("does not take a file for deleted whose path holds the key", async () => {
       const name = `docs/${testKey}/x.md`;
       const service = await startTestService({ files: { [name]: broken } });
-      expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+      await expectRun(service, "ingest docs --cc-pair-id 2", 10);
       writeFiles(service.folder, { [name]: "# X\n" });
-      const ran = await runIn(service, retry);
-      expect(ran).toMatchObject({ code: 10 });
-      expect(ran.stderr).toContain("the path docs/***/x.md is recorded without the key");
+      await expectRun(service, retry, 10, "the path docs/***/x.md is recorded without the key");
       expect(await failedPaths(service)).toEqual(["docs/***/x.md"]);
     });
 
@@ -159,11 +149,7 @@ describe("retry", () => {
     it("tells of files that are gone and forgets that they failed", async () => {
       const service = await startFailed();
       rmSync(join(service.folder, "docs/sub"), { recursive: true });
-      const ran = await runIn(service, retry);
-      expect(ran).toMatchObject({
-        code: 0,
-        stderr: expect.stringContaining("worse.md: the file is gone"),
-      });
+      await expectRun(service, retry, 0, "worse.md: the file is gone");
       expect(await failedPaths(service)).toEqual([]);
     });
 
@@ -171,13 +157,9 @@ describe("retry", () => {
       const row = (id: string): string =>
         JSON.stringify({ id, semantic_identifier: id, sections: [{ text: id }], metadata: {} });
       const service = await startTestService({ files: { "rows.ndjson": `${row("a")}\n{"id":\n` } });
-      const first = await runIn(service, "ingest rows.ndjson --cc-pair-id 2");
-      expect(first).toMatchObject({
-        code: 10,
-        stderr: expect.stringContaining("1 created, 1 failed"),
-      });
+      await expectRun(service, "ingest rows.ndjson --cc-pair-id 2", 10, "1 created, 1 failed");
       writeFiles(service.folder, { "rows.ndjson": `${row("a")}\n${row("b")}\n` });
-      expect(await runIn(service, retry)).toMatchObject({ code: 0 });
+      await expectRun(service, retry, 0);
       expect(sentIds(service)).toEqual(["a", "b"]);
     });
 
@@ -186,8 +168,7 @@ describe("retry", () => {
       ["--cc-pair-id 2 --base-url http://127.0.0.1:9", "run.json is a report of another target"],
     ])("refuses a report of another target: %s", async (flags, message) => {
       const service = await startFailed();
-      const ran = await runIn(service, `retry run.json ${flags}`);
-      expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+      await expectRun(service, `retry run.json ${flags}`, 2, message);
       expect(sentIds(service)).toEqual(["docs/a.md"]);
     });
 
@@ -206,8 +187,7 @@ describe("retry", () => {
       const lines = [{ type: "knowctl-state", version: 4 }, failure, { type: "end", records: 1 }];
       const stdin = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
       expect(await runIn(service, "state import - --yes", { stdin })).toMatchObject({ code: 0 });
-      const ran = await runIn(service, retry);
-      expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("came from stdin") });
+      await expectRun(service, retry, 10, "came from stdin");
     });
 
     it("names what ends the failure of a line without id that was sent again", async () => {
@@ -217,22 +197,16 @@ describe("retry", () => {
       const good = { id: "x", semantic_identifier: "X", sections: [{ text: "x" }] };
       const stdin = `${JSON.stringify(good)}\n`;
       expect(await runIn(service, line, { stdin })).toMatchObject({ code: 0 });
-      const ran = await runIn(service, retry);
-      expect(ran).toMatchObject({
-        code: 10,
-        stderr: expect.stringContaining("`knowctl state forget --failed` forgets all failures"),
-      });
-      const forgotten = await runIn(service, "state forget --failed");
-      expect(forgotten).toMatchObject({ code: 0 });
-      expect(await runIn(service, retry)).toMatchObject({ code: 0 });
+      await expectRun(service, retry, 10, "`knowctl state forget --failed` forgets all failures");
+      await expectRun(service, "state forget --failed", 0);
+      await expectRun(service, retry, 0);
     });
 
     it("says by a report, too, what came from stdin, and takes no file in its place", async () => {
       const service = await startTestService({ files: { stdin: "# A file\n" } });
       const line = "ingest - --cc-pair-id 2 --report run.json";
       await runIn(service, line, { stdin: '{"id":"x","bogus":1}\n' });
-      const ran = await runIn(service, "retry run.json --cc-pair-id 2");
-      expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("came from stdin") });
+      await expectRun(service, "retry run.json --cc-pair-id 2", 10, "came from stdin");
       expect(sentIds(service)).toEqual([]);
     });
 
@@ -244,12 +218,13 @@ describe("retry", () => {
       const counts = { ...report.counts, failed: report.counts.failed + 2 };
       writeFileSync(path, JSON.stringify({ ...report, counts, failuresLeftOut: 2 }));
       writeFiles(service.folder, { "docs/a.md": "# A\n\ntext\n" });
-      const { code, stderr } = await runIn(service, "retry run.json");
-      expect(stderr).toContain(
+      await expectRun(
+        service,
+        "retry run.json",
+        10,
         "2 failed documents of the merged runs: the report does not list them",
+        "retry the reports it was merged from, one by one",
       );
-      expect(stderr).toContain("retry the reports it was merged from, one by one");
-      expect(code).toBe(10);
       expect(service.sandbox.ledger.requests.some(({ method }) => method === "POST")).toBe(true);
     });
 
@@ -257,12 +232,8 @@ describe("retry", () => {
       const rules = [{ when: { method: "POST" }, do: { status: 401, body: { detail: "no" } } }];
       const service = await startTestService({ files: { "docs/a.md": "A\n" }, faults: { rules } });
       const line = "ingest docs --cc-pair-id 2 --report run.json";
-      expect(await runIn(service, line)).toMatchObject({ code: 4 });
-      const ran = await runIn(service, "retry run.json --cc-pair-id 2");
-      expect(ran).toMatchObject({
-        code: 10,
-        stderr: expect.stringContaining("that run stopped before"),
-      });
+      await expectRun(service, line, 4);
+      await expectRun(service, "retry run.json --cc-pair-id 2", 10, "that run stopped before");
     });
 
     it("is no success where the run was stopped, though what had failed is sent", async () => {
@@ -275,20 +246,21 @@ describe("retry", () => {
         "docs/bad.md": "# Mended\n",
         "docs/sub/worse.md": "# Mended\n",
       });
-      const ran = await runIn(service, "retry run.json --cc-pair-id 2");
-      expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining("2 created") });
-      expect(ran.stderr).toContain("that run stopped before");
+      await expectRun(
+        service,
+        "retry run.json --cc-pair-id 2",
+        10,
+        "2 created",
+        "that run stopped before",
+      );
     });
 
     it("says where nothing is kept, and makes no state there", async () => {
       const service = await startTestService({ files: { "docs/bad.md": broken } });
       await runIn(service, "ingest docs --cc-pair-id 2 --state docs/kept");
-      expect(await runIn(service, retry)).toMatchObject({
-        code: 9,
-        stderr: expect.stringContaining("there is no state in "),
-      });
+      await expectRun(service, retry, 9, "there is no state in ");
       expect(existsSync(join(service.folder, ".knowctl"))).toBe(false);
-      expect(await runIn(service, `${retry} --state docs/kept`)).toMatchObject({ code: 10 });
+      await expectRun(service, `${retry} --state docs/kept`, 10);
     });
   });
 
@@ -296,26 +268,26 @@ describe("retry", () => {
     it("hold files that could not be looked at, until they can be", async () => {
       const service = await startTestService({ files: { "docs/a.md": "# A\n", "docs/b.md": "B" } });
       writeFiles(service.folder, { "docs/b.md": new Uint8Array([0xff, 0x00, 0xff]) });
-      expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+      await expectRun(service, "ingest docs --cc-pair-id 2", 10);
       expect(await failedPaths(service)).toEqual(["docs/b.md"]);
       writeFiles(service.folder, { "docs/b.md": "# B\n" });
       // A run over something else settles nothing.
-      expect(await runIn(service, "ingest docs/a.md --cc-pair-id 2")).toMatchObject({ code: 0 });
+      await expectRun(service, "ingest docs/a.md --cc-pair-id 2", 0);
       expect(await failedPaths(service)).toEqual(["docs/b.md"]);
-      expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+      await expectRun(service, "ingest docs --cc-pair-id 2", 0);
       expect(await failedPaths(service)).toEqual([]);
     });
 
     it("are settled by a file that is gone, but not by a shard", async () => {
       const service = await startTestService({ files });
-      expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+      await expectRun(service, "ingest docs --cc-pair-id 2", 10);
       rmSync(join(service.folder, "docs/sub"), { recursive: true });
       writeFiles(service.folder, { "docs/bad.md": "---\ndraft: true\n---\n# Later\n" });
       for (const shard of ["1/2", "2/2"]) {
         await runIn(service, `ingest docs --cc-pair-id 2 --shard ${shard}`);
       }
       expect(await failedPaths(service)).toHaveLength(2);
-      expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+      await expectRun(service, "ingest docs --cc-pair-id 2", 0);
       expect(await failedPaths(service)).toEqual([]);
     });
   });
@@ -331,14 +303,11 @@ describe("retry", () => {
   describe("retry with what is recorded", () => {
     it("takes the target of the failure, where none is given", async () => {
       const service = await startTestService({ files: { "docs/b.md": undated } });
-      expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+      await expectRun(service, "ingest docs --cc-pair-id 2", 10);
       writeFiles(service.folder, { "docs/b.md": "# B\n" });
-      expect(await runIn(service, "retry")).toMatchObject({ code: 0 });
+      await expectRun(service, "retry", 0);
       expect(sent(service)).toMatchObject([["docs/b.md", { cc_pair_id: 2 }]]);
-      expect(await runIn(service, "retry")).toMatchObject({
-        code: 0,
-        stderr: expect.stringContaining("nothing to retry"),
-      });
+      await expectRun(service, "retry", 0, "nothing to retry");
     });
 
     it("claims no success where no file of a report is there, as from another folder", async () => {
@@ -346,10 +315,13 @@ describe("retry", () => {
       const other = await startTestService();
       const elsewhere = { folder: other.folder, env: service.env };
       const name = join(service.folder, "run.json");
-      const ran = await runIn(elsewhere, ["retry", name]);
-      expect(ran.code).toBe(2);
-      expect(ran.stderr).toContain("none of the failed files exists under");
-      expect(ran.stderr).toContain("--root DIR");
+      await expectRun(
+        elsewhere,
+        ["retry", name],
+        2,
+        "none of the failed files exists under",
+        "--root DIR",
+      );
     });
 
     it("says at which service something failed, where it is not this one", async () => {
@@ -359,11 +331,12 @@ describe("retry", () => {
         folder: service.folder,
         env: { ...service.env, KNOWCTL_BASE_URL: other.sandbox.url },
       };
-      const ran = await runIn(elsewhere, "retry");
-      expect(ran.code).toBe(2);
-      expect(ran.stderr).toContain(`nothing failed at ${other.sandbox.url}\n`);
-      expect(ran.stderr).toContain(`there are failures of pair 2 at ${service.sandbox.url}`);
-      expect(ran.stderr).toContain(
+      await expectRun(
+        elsewhere,
+        "retry",
+        2,
+        `nothing failed at ${other.sandbox.url}\n`,
+        `there are failures of pair 2 at ${service.sandbox.url}`,
         `knowctl retry --base-url ${service.sandbox.url} --cc-pair-id 2`,
       );
     });
@@ -375,14 +348,14 @@ describe("retry", () => {
         await runIn(service, "ingest a.md --cc-pair-id 2 --report p2.json");
         await runIn(service, "ingest b.md --cc-pair-id 7 --report p7.json");
         const merge = "report merge p2.json p7.json --report both.json";
-        expect(await runIn(service, merge)).toMatchObject({ code: 10 });
+        await expectRun(service, merge, 10);
         writeFiles(service.folder, { "a.md": "# A\n", "b.md": "# B\n" });
         const { code, stderr } = await runIn(service, `retry both.json${flag}`);
         expect(stderr).toContain("both.json was merged from runs to several pairs");
         expect(stderr).toContain("retry the reports it was merged from, one by one");
         expect({ code, sent: sentIds(service) }).toEqual({ code: 2, sent: [] });
         for (const each of ["p2.json", "p7.json"]) {
-          expect(await runIn(service, `retry ${each}`)).toMatchObject({ code: 0 });
+          await expectRun(service, `retry ${each}`, 0);
         }
         expect(sentIds(service)).toEqual(["a.md", "b.md"]);
       },
@@ -391,15 +364,9 @@ describe("retry", () => {
     it("says for which target something failed, where it is not the one given", async () => {
       const service = await startTestService({ files: { "docs/b.md": undated } });
       await runIn(service, "ingest docs --cc-pair-id 2");
-      const ran = await runIn(service, "retry --cc-pair-id 7");
-      expect(ran).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining("there are failures of pair 2"),
-      });
+      await expectRun(service, "retry --cc-pair-id 7", 2, "there are failures of pair 2");
       await runIn(service, "ingest docs --cc-pair-id 7");
-      const open = await runIn(service, "retry");
-      expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining("pair 7") });
-      expect(open.stderr).toContain("pair 2");
+      await expectRun(service, "retry", 2, "pair 7", "pair 2");
     });
 
     it.each([
@@ -411,7 +378,7 @@ describe("retry", () => {
       const flags = "--cc-pair-id 2 --id-prefix kb/ --tag t1 --link https://x.test/{path}";
       await runIn(service, `ingest docs more ${flags} --report run.json`);
       writeFiles(service.folder, { "docs/b.md": "# B\n", "more/c.md": "# C\n" });
-      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+      await expectRun(service, line, 0);
       const document = {
         metadata: { tags: ["t1"] },
         sections: [{ link: "https://x.test/docs/b.md" }],
@@ -421,8 +388,7 @@ describe("retry", () => {
         ["kb/docs/b.md", { cc_pair_id: 2, document }],
         ["kb/more/c.md", {}],
       ]);
-      const again = await runIn(service, `ingest docs more ${flags}`);
-      expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("3 unchanged") });
+      await expectRun(service, `ingest docs more ${flags}`, 0, "3 unchanged");
       expect(sent(service)).toHaveLength(3);
     });
 
@@ -430,13 +396,12 @@ describe("retry", () => {
       const service = await startTestService({ files: { "a/1.md": undated, "b/2.md": undated } });
       await runIn(service, "ingest a --cc-pair-id 2 --id-prefix one/");
       await runIn(service, "ingest b --cc-pair-id 2 --id-prefix two/");
-      const ran = await runIn(service, "retry --report run.json --output json");
-      expect(ran).toMatchObject({ code: 10 });
+      const ran = await expectRun(service, "retry --report run.json --output json", 10);
       expect(JSON.parse(ran.stdout)).toMatchObject({ status: "partial", counts: { failed: 2 } });
       const dry = await runIn(service, "retry --dry-run --output json");
       expect(JSON.parse(dry.stdout)).toMatchObject({ counts: { failed: 2 } });
       writeFiles(service.folder, { "a/1.md": "# 1\n", "b/2.md": "# 2\n" });
-      expect(await runIn(service, "retry run.json")).toMatchObject({ code: 0 });
+      await expectRun(service, "retry run.json", 0);
       expect(sent(service).map(([id]) => id)).toEqual(["one/a/1.md", "two/b/2.md"]);
     });
 
@@ -444,11 +409,7 @@ describe("retry", () => {
       const service = await startTestService({ files: { "docs/b.md": undated } });
       await runIn(service, "ingest docs --cc-pair-id 2");
       for (const flag of ["--id-prefix kb/", "--no-ignore", "--tag x"]) {
-        const ran = await runIn(service, `retry ${flag}`);
-        expect(ran).toMatchObject({
-          code: 2,
-          stderr: expect.stringContaining("knowctl ingest PATH"),
-        });
+        await expectRun(service, `retry ${flag}`, 2, "knowctl ingest PATH");
       }
     });
 
@@ -463,11 +424,12 @@ describe("retry", () => {
         "docs/b.md": "# B\n",
         "docs/c.md": "---\nid: c\n---\n# C\n",
       });
-      const ran = await runIn({ ...service, env }, "retry");
-      expect(ran).toMatchObject({
-        code: 10,
-        stderr: expect.stringContaining("its id would change from x/docs/b.md to y/docs/b.md"),
-      });
+      await expectRun(
+        { ...service, env },
+        "retry",
+        10,
+        "its id would change from x/docs/b.md to y/docs/b.md",
+      );
       expect(sent(service).map(([id]) => id)).toEqual(["c"]);
       expect(await failedPaths(service)).toEqual(["docs/b.md"]);
     });
@@ -485,37 +447,30 @@ describe("stopped", () => {
   /** All sent; then one file is renamed, all change, and the upload is stopped by a refused key. */
   async function startStopped(words = upload): Promise<TestService> {
     const service = await startTestService({ files, dialect: "onyx" });
-    expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+    await expectRun(service, upload, 0);
     writeFiles(
       service.folder,
       Object.fromEntries(Object.keys(files).map((name) => [name, "# New\n"])),
     );
     renameSync(join(service.folder, "docs/1.md"), join(service.folder, "docs/renamed.md"));
     const env = { ...service.env, KNOWCTL_API_KEY: "another" };
-    expect(await runIn({ ...service, env }, words)).toMatchObject({ code: 4 });
+    await expectRun({ ...service, env }, words, 4);
     return service;
   }
 
   describe("after an upload that was stopped", () => {
     it("nothing is pruned until it has been repeated", async () => {
       const service = await startStopped();
-      const refused = await runIn(service, prune);
-      expect(refused).toMatchObject({ code: 2 });
-      expect(refused.stderr).toContain(`${reason}, or is still running; nothing was removed`);
-      expect(await runIn(service, upload)).toMatchObject({ code: 0 });
-      const pruned = await runIn(service, prune);
-      expect(pruned).toMatchObject({ code: 0 });
-      expect(pruned.stderr).toContain("1 document deleted");
+      await expectRun(service, prune, 2, `${reason}, or is still running; nothing was removed`);
+      await expectRun(service, upload, 0);
+      await expectRun(service, prune, 0, "1 document deleted");
     });
 
     it("a retry without a failure is no success, and says what to do", async () => {
       const service = await startStopped();
-      const ran = await runIn(service, "retry");
-      expect(ran).toMatchObject({ code: 10 });
-      expect(ran.stderr).toContain(reason);
-      expect(ran.stderr).toContain("run the upload again");
-      expect(await runIn(service, upload)).toMatchObject({ code: 0 });
-      expect(await runIn(service, "retry")).toMatchObject({ code: 0 });
+      await expectRun(service, "retry", 10, reason, "run the upload again");
+      await expectRun(service, upload, 0);
+      await expectRun(service, "retry", 0);
     });
 
     it.each([
@@ -525,8 +480,8 @@ describe("stopped", () => {
       ["state forget --failed", 0],
     ])("%s: pruning ends with %i", async (line, code) => {
       const service = await startStopped();
-      expect(await runIn(service, line)).toMatchObject({ code: 0 });
-      expect(await runIn(service, prune)).toMatchObject({ code });
+      await expectRun(service, line, 0);
+      await expectRun(service, prune, code);
     });
 
     it("of which only a shard ran, that shard is repeated", async () => {
@@ -534,10 +489,10 @@ describe("stopped", () => {
       expect((await runIn(service, prune)).stderr).toContain(
         "the upload of docs (shard 1/2) stopped",
       );
-      expect(await runIn(service, `${upload} --shard 2/2`)).toMatchObject({ code: 0 });
-      expect(await runIn(service, prune)).toMatchObject({ code: 2 });
-      expect(await runIn(service, `${upload} --shard 1/2`)).toMatchObject({ code: 0 });
-      expect(await runIn(service, prune)).toMatchObject({ code: 0 });
+      await expectRun(service, `${upload} --shard 2/2`, 0);
+      await expectRun(service, prune, 2);
+      await expectRun(service, `${upload} --shard 1/2`, 0);
+      await expectRun(service, prune, 0);
     });
   });
 
@@ -545,14 +500,14 @@ describe("stopped", () => {
     const service = await startTestService({
       files: { "docs/a.md": "# A\n", "docs/b.md": "# B\n" },
     });
-    expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+    await expectRun(service, upload, 0);
     const database = await openDatabase(join(service.folder, ".knowctl", "state.db"));
     database.exec(`INSERT INTO failures (target, path, part, id, reason, retryable, failed_at, options)
     SELECT target, path, part, 'kb/' || id, 'refused', 1, sent_at - 1, options FROM accepted`);
     database.close();
     writeFiles(service.folder, { "docs/b.md": "# New\n" });
     const wrong = { ...service, env: { ...service.env, KNOWCTL_API_KEY: "another" } };
-    expect(await runIn(wrong, upload)).toMatchObject({ code: 4 });
+    await expectRun(wrong, upload, 4);
     const { stdout } = await runIn(service, "state list --status failed --fields path -o tsv");
     expect(new Set(stdout.trim().split("\n"))).toEqual(new Set(["docs/b.md"]));
   });
@@ -593,15 +548,11 @@ describe("doubt", () => {
     async (dialect) => {
       const service = await startTestService({ files: { "docs/a.md": first }, dialect });
       await runIn(service, "ingest docs --cc-pair-id 2");
-      expect(await runIn(service, "ingest docs --cc-pair-id 7 --tag t1")).toMatchObject({
-        code: 0,
-      });
-      const back = await runIn(service, "ingest docs --cc-pair-id 2");
-      expect(back).toMatchObject({ code: 0, stderr: expect.stringContaining("1 updated") });
+      await expectRun(service, "ingest docs --cc-pair-id 7 --tag t1", 0);
+      await expectRun(service, "ingest docs --cc-pair-id 2", 0, "1 updated");
       // The same version under both pairs is no reason to send it again.
       await runIn(service, "ingest docs --cc-pair-id 7");
-      const same = await runIn(service, "ingest docs --cc-pair-id 2");
-      expect(same).toMatchObject({ code: 0, stderr: expect.stringContaining("1 unchanged") });
+      await expectRun(service, "ingest docs --cc-pair-id 2", 0, "1 unchanged");
     },
   );
 
@@ -613,7 +564,7 @@ describe("doubt", () => {
     const { stdout } = await runIn(service, "state list --status failed --fields path -o tsv");
     expect(stdout).toContain("docs/r.csv");
     writeFiles(service.folder, { "docs/r.csv": "id,title,text\n1,One,one\n3,Three,three\n" });
-    expect(await runIn(service, "retry")).toMatchObject({ code: 0 });
+    await expectRun(service, "retry", 0);
   });
 
   it("knows after a merge of states what another pair overtook", async () => {
@@ -621,9 +572,8 @@ describe("doubt", () => {
     await runIn(service, "ingest docs --cc-pair-id 2");
     await runIn(service, "ingest docs --cc-pair-id 7 --tag t1 --state other --overwrite");
     await runIn(service, "state export other.ndjson --state other");
-    expect(await runIn(service, "state import other.ndjson --yes")).toMatchObject({ code: 0 });
-    const back = await runIn(service, "ingest docs --cc-pair-id 2");
-    expect(back).toMatchObject({ code: 0, stderr: expect.stringContaining("1 updated") });
+    await expectRun(service, "state import other.ndjson --yes", 0);
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0, "1 updated");
   });
 });
 

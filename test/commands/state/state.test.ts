@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type TestService, startTestService, writeFiles } from "../../service.ts";
-import { runIn } from "./support.ts";
+import { expectRun, runIn } from "./support.ts";
 import { denyWritingIn } from "../../file-system.ts";
 import { endUse } from "../../sync/open-state.ts";
 import { execFileSync } from "node:child_process";
@@ -18,10 +18,10 @@ describe("list", () => {
   /** Four documents sent to pair 2, one of them to pair 1 as well, and one refused. */
   async function startUploaded(): Promise<TestService> {
     const service = await startTestService({ files });
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
-    expect(await runIn(service, "ingest docs/a.md --cc-pair-id 7")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
+    await expectRun(service, "ingest docs/a.md --cc-pair-id 7", 0);
     writeFiles(service.folder, { "docs/bad.md": "---\ntitle: [unclosed\n---\ntext\n" });
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 10);
     return service;
   }
 
@@ -63,10 +63,10 @@ describe("list", () => {
 
     it("tells a document whose text a removal notice replaced from one that was sent", async () => {
       const service = await startTestService({ files });
-      expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+      await expectRun(service, "ingest docs --cc-pair-id 2", 0);
       rmSync(join(service.folder, "docs/b.md"));
       const notice = "prune --cc-pair-id 2 --tombstone --yes --max-delete 50%";
-      expect(await runIn(service, notice)).toMatchObject({ code: 0 });
+      await expectRun(service, notice, 0);
       expect(await paths(service, "removed")).toEqual(["docs/b.md#2"]);
       expect(await paths(service, "sent")).not.toContain("docs/b.md#2");
     });
@@ -74,7 +74,7 @@ describe("list", () => {
     it("says that nothing was uploaded when the state has no records", async () => {
       const service = await startTestService();
       // It opens the state before it reads the file.
-      expect(await runIn(service, "state import none.ndjson")).toMatchObject({ code: 2 });
+      await expectRun(service, "state import none.ndjson", 2);
       const where = join(service.folder, ".knowctl");
       const text = `nothing has been uploaded from here yet: the state in ${where} has no records\n`;
       for (const flags of ["", " --status failed"]) {
@@ -90,10 +90,7 @@ describe("list", () => {
 
     it("says where it looked when there is no state", async () => {
       const service = await startTestService();
-      expect(await runIn(service, "state list")).toMatchObject({
-        code: 9,
-        stderr: expect.stringContaining(".knowctl"),
-      });
+      await expectRun(service, "state list", 9, ".knowctl");
     });
   });
 
@@ -144,7 +141,7 @@ describe("list", () => {
     it("takes paths from the working directory as well as from the root", async () => {
       const service = await startUploaded();
       const inside = { folder: `${service.folder}/docs/sub`, env: service.env };
-      expect(await runIn(inside, "state forget c.md")).toMatchObject({ code: 0 });
+      await expectRun(inside, "state forget c.md", 0);
       expect(await paths(service)).not.toContain("docs/sub/c.md#2");
     });
 
@@ -155,8 +152,7 @@ describe("list", () => {
       ["docs/a.md docs/nothing.md", 9, "no record matches docs/nothing.md"],
     ])("refuses: %s", async (flags, code, message) => {
       const service = await startUploaded();
-      const ran = await runIn(service, `state forget ${flags}`.trim());
-      expect(ran).toMatchObject({ code, stderr: expect.stringContaining(message) });
+      await expectRun(service, `state forget ${flags}`.trim(), code, message);
       expect(await paths(service)).toHaveLength(5);
     });
 
@@ -202,15 +198,12 @@ describe("move", () => {
         expect(stderr).toContain(`knowctl state move ${url} ${local}`);
       }
       const move = `state move ${url} ${local}`;
-      expect(await runIn(service, move)).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining("2 documents"),
-      });
-      expect(await runIn(service, `${move} --yes`)).toMatchObject({ code: 0 });
+      await expectRun(service, move, 2, "2 documents");
+      await expectRun(service, `${move} --yes`, 0);
       const again = await runIn(service, `ingest docs --dry-run ${at}`);
       expect(again.stderr).not.toContain("state move");
       expect(again.stderr + again.stdout).toContain("2 unchanged");
-      expect(await runIn(service, `${move} --yes`)).toMatchObject({ code: 9 });
+      await expectRun(service, `${move} --yes`, 9);
     });
 
     it("is not merged where both addresses have records of a document", async () => {
@@ -220,8 +213,7 @@ describe("move", () => {
       await runIn(service, "ingest docs --cc-pair-id 2");
       await runIn(service, `ingest docs/a.md --cc-pair-id 2 --base-url ${local}`);
       const before = (await runIn(service, "state export")).stdout;
-      const ran = await runIn(service, `state move ${url} ${local} --yes`);
-      expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("docs/a.md") });
+      await expectRun(service, `state move ${url} ${local} --yes`, 2, "docs/a.md");
       expect((await runIn(service, "state export")).stdout).toBe(before);
     });
   });
@@ -232,7 +224,7 @@ describe("read only", () => {
   async function startReadOnly(): Promise<TestService> {
     const files = { "docs/a.md": "# A\n\nOne.\n", "docs/b.md": "# B\n\nTwo.\n" };
     const service = await startTestService({ dialect: "onyx", files });
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     await service.sandbox.idle();
     await endUse(join(service.folder, ".knowctl"));
     denyWritingIn(service.folder);
@@ -277,7 +269,7 @@ describe("tracked", () => {
       "docs/a.md": "# A\n\nHolidays are 28 days.\n",
       "docs/b.md": "# B\n\nTwo.\n",
     });
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     git(folder, "add", "-f", ".knowctl/state.db");
     return service;
   }
@@ -300,12 +292,13 @@ describe("tracked", () => {
       const service = await withTrackedState();
       const before = service.sandbox.ledger.documents.size;
       for (const env of [{}, { KNOWCTL_TRUST_PROJECT: "1" }]) {
-        const ran = await runIn({ ...service, env: { ...service.env, ...env } }, line);
-        expect(ran).toMatchObject({
-          code: 14,
-          stderr: expect.stringContaining("git tracks the state"),
-        });
-        expect(ran.stderr).toContain("git rm --cached -r .knowctl");
+        await expectRun(
+          { ...service, env: { ...service.env, ...env } },
+          line,
+          14,
+          "git tracks the state",
+          "git rm --cached -r .knowctl",
+        );
       }
       expect(service.sandbox.ledger.documents.size).toBe(before);
     });
@@ -314,20 +307,21 @@ describe("tracked", () => {
       const service = await withTrackedState();
       const { folder } = service;
       git(folder, "rm", "-q", "--cached", "-r", ".knowctl");
-      expect(await runIn(service, "status docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+      await expectRun(service, "status docs --cc-pair-id 2", 0);
       writeFiles(folder, { "ci/state.db": "" });
       git(folder, "add", "-f", "ci/state.db");
-      const ran = await runIn(service, "ingest docs --cc-pair-id 2 --state ci");
-      expect(ran).toMatchObject({
-        code: 14,
-        stderr: expect.stringContaining("git rm --cached ci/state.db"),
-      });
+      await expectRun(
+        service,
+        "ingest docs --cc-pair-id 2 --state ci",
+        14,
+        "git rm --cached ci/state.db",
+      );
     });
 
     it("is not made where git would track it", async () => {
       const service = await withTrackedState();
       execFileSync("rm", ["-rf", join(service.folder, ".knowctl")]);
-      expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 14 });
+      await expectRun(service, "ingest docs --cc-pair-id 2", 14);
       expect(existsSync(join(service.folder, ".knowctl"))).toBe(false);
     });
 
@@ -335,8 +329,7 @@ describe("tracked", () => {
       "gives no local files to %s, which says so in one line",
       async (line) => {
         const service = await withTrackedState();
-        const ran = await runIn(service, line);
-        expect(ran.code).toBe(0);
+        const ran = await expectRun(service, line, 0);
         const lines = ran.stderr
           .split("\n")
           .filter((each) => each.includes("git tracks the state"));

@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { main } from "../../main.ts";
 import { createTestContext } from "../../support.ts";
 import type { TestService } from "../../service.ts";
@@ -38,4 +39,17 @@ export async function runIn(
     stdin: typed,
   });
   return { code, stdout: context.stdoutText(), stderr: context.stderrText() };
+}
+
+/** Runs a command line, and expects its exit code and texts on stderr. */
+export async function expectRun(
+  service: Pick<TestService, "folder" | "env">,
+  line: string | readonly string[],
+  code: number,
+  ...texts: string[]
+): Promise<Ran> {
+  const ran = await runIn(service, line);
+  for (const text of texts) expect(ran.stderr).toContain(text);
+  expect(ran.code).toBe(code);
+  return ran;
 }

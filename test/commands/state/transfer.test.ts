@@ -4,13 +4,13 @@ import { describe, expect, it } from "vitest";
 import { startSocket } from "../../file-system.ts";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { cleanEnvironment, temporaryFolder } from "../../support.ts";
-import { runIn } from "./support.ts";
+import { expectRun, runIn } from "./support.ts";
 
 const files = { "docs/a.md": "# A\n\nOne.\n", "docs/b.md": "# B\n\nTwo.\n" };
 
 async function startUploaded(): Promise<TestService> {
   const service = await startTestService({ files });
-  expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+  await expectRun(service, "ingest docs --cc-pair-id 2", 0);
   return service;
 }
 
@@ -43,8 +43,7 @@ const fileOf = (...lines: string[]): string => [header, ...lines, end(lines.leng
 describe("state export and import", () => {
   it("brings what was sent to another machine: files are read once, nothing is sent", async () => {
     const service = await startUploaded();
-    const exported = await runIn(service, "state export");
-    expect(exported.code).toBe(0);
+    const exported = await expectRun(service, "state export", 0);
     const other = otherCheckout(service);
     const imported = await runIn(other, "state import - --yes", { stdin: exported.stdout });
     expect(imported).toMatchObject({ code: 0, stderr: expect.stringContaining("2 records") });
@@ -148,10 +147,9 @@ describe("state export and import", () => {
         sent("x", old).replace("#2", "#7"),
       ),
     });
-    expect(await runIn(place, "state import one.ndjson --yes")).toMatchObject({ code: 0 });
+    await expectRun(place, "state import one.ndjson --yes", 0);
     const before = (await runIn(place, "state export")).stdout;
-    const refused = await runIn(place, "state import two.ndjson");
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+    const refused = await expectRun(place, "state import two.ndjson", 2, "--yes");
     expect(refused.stderr).toMatch(
       /pair 2\)? at https:\/\/h: .*1 new here, 1 newer than here, 1 kept/,
     );
@@ -280,8 +278,7 @@ describe("state export and import", () => {
     [".", ".: cannot be read: it is a folder"],
   ])("names a file that cannot be read: %s", async (name, message) => {
     const place = await startTestService();
-    const ran = await runIn(place, ["state", "import", name]);
-    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    await expectRun(place, ["state", "import", name], 2, message);
   });
 });
 
@@ -310,7 +307,7 @@ describe("state import of several files", () => {
     );
     const results: string[] = [];
     for (const order of [names, names.toReversed()]) {
-      expect(await runIn(place, ["state", "import", "--yes", ...order])).toMatchObject({ code: 0 });
+      await expectRun(place, ["state", "import", "--yes", ...order], 0);
       results.push((await runIn(place, "state export")).stdout);
     }
     expect(results[1]).toBe(results[0]);
@@ -337,22 +334,19 @@ describe("state import of several files", () => {
     write(place, fileOf(sent("a", "2025-01-01T00:00:00Z")));
     symlinkSync("0.ndjson", join(place.folder, "symbolic"));
     linkSync(join(place.folder, "0.ndjson"), join(place.folder, "hard"));
-    const ran = await runIn(place, ["state", "import", "--yes", "0.ndjson", other]);
-    expect(ran).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(`0.ndjson and ${other} are the same file`),
-    });
+    await expectRun(
+      place,
+      ["state", "import", "--yes", "0.ndjson", other],
+      2,
+      `0.ndjson and ${other} are the same file`,
+    );
     expect((await runIn(place, "state list -o ndjson")).stdout).toBe("");
   });
 
   it("merges nothing when one file is broken", async () => {
     const place = await startTestService();
     const names = write(place, fileOf(sent("a", "2025-01-01T00:00:00Z")), "nonsense\n");
-    const ran = await runIn(place, ["state", "import", "--yes", ...names]);
-    expect(ran).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("1.ndjson:1: not valid JSON"),
-    });
+    await expectRun(place, ["state", "import", "--yes", ...names], 2, "1.ndjson:1: not valid JSON");
     expect((await runIn(place, "state list -o ndjson")).stdout).toBe("");
   });
 });

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
 import { closeAll, startHttp } from "../../api/support.ts";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
-import { runIn } from "../state/support.ts";
+import { expectRun, runIn } from "../state/support.ts";
 import { remove, send } from "./support.ts";
 
 afterEach(closeAll);
@@ -18,7 +18,7 @@ const files = {
 /** Three documents of `docs` in pair 2. */
 async function startSent(line = "ingest docs --cc-pair-id 2"): Promise<TestService> {
   const service = await startTestService({ files, dialect: "onyx" });
-  expect(await runIn(service, line)).toMatchObject({ code: 0 });
+  await expectRun(service, line, 0);
   return service;
 }
 
@@ -100,8 +100,7 @@ describe("status --remote", () => {
     await send(service, 2, "old page.md");
     writeFiles(service.folder, { "docs/new.md": "# New\n", "docs/moved.md": "# Moved\n" });
     await runIn(service, "ingest docs/moved.md --cc-pair-id 4");
-    const ran = await runIn(service, "status --remote --cc-pair-id 2 --exit-code");
-    expect(ran.code).toBe(12);
+    const ran = await expectRun(service, "status --remote --cc-pair-id 2 --exit-code", 12);
     expect(ran.stdout).toBe(
       [
         "not sent: 1 document",
@@ -191,7 +190,7 @@ describe("status --remote", () => {
     expect(picked.stdout).toBe("docs/new.md\n");
     const fields = await runIn(service, "status --remote --fields summary.not-sent");
     expect(JSON.parse(fields.stdout)).toEqual({ summary: { "not-sent": 1 } });
-    expect(await runIn(service, "status --remote --jq . -o text")).toMatchObject({ code: 2 });
+    await expectRun(service, "status --remote --jq . -o text", 2);
   });
 
   it("limits files and records to the paths, and finds no extra documents there", async () => {
@@ -337,7 +336,7 @@ describe("status --remote", () => {
     await runIn(service, "ingest docs/2.md --cc-pair-id 2");
     rmSync(join(service.folder, "docs/1.md"));
     const tombstone = "prune docs --cc-pair-id 4 --tombstone --yes --max-delete 1";
-    expect(await runIn(service, tombstone)).toMatchObject({ code: 0 });
+    await expectRun(service, tombstone, 0);
     rmSync(join(service.folder, "docs/2.md"));
     await send(service, 2, "docs/1.md");
     // Both are listed: one as a notice of pair 4, the other with a record of its own.
@@ -393,6 +392,6 @@ describe("status --remote", () => {
     const unknown = await runIn(service, "status --remote --cc-pair-id 77");
     expect(unknown).toMatchObject({ code: 4, stdout: "" });
     expect(unknown.stderr).toContain("403 if it has no pair 77");
-    expect(await runIn(service, "status --remote nowhere")).toMatchObject({ code: 2 });
+    await expectRun(service, "status --remote nowhere", 2);
   });
 });

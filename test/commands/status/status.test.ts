@@ -2,13 +2,13 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
-import { runIn } from "../state/support.ts";
+import { expectRun, runIn } from "../state/support.ts";
 
 const files = { "docs/1.md": "# One\n\nText.\n", "docs/2.md": "# Two\n\nText.\n" };
 
 async function startSent(): Promise<TestService> {
   const service = await startTestService({ files });
-  expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+  await expectRun(service, "ingest docs --cc-pair-id 2", 0);
   return service;
 }
 
@@ -30,8 +30,7 @@ describe("status", () => {
   it("compares with the record, without key, request or configuration", async () => {
     const service = await startDiffering();
     const requests = service.sandbox.ledger.requests.length;
-    const ran = await runIn(withoutService(service), "status -o text");
-    expect(ran.code).toBe(0);
+    const ran = await expectRun(withoutService(service), "status -o text", 0);
     expect(ran.stdout).toBe(
       "new: 1 document\n  docs/new.md\nchanged: 1 document\n  docs/1.md\ngone: 1 document\n  docs/2.md (gone)\n",
     );
@@ -42,8 +41,7 @@ describe("status", () => {
   it("compares a folder that was never uploaded, and makes no state", async () => {
     const { folder, env } = await startTestService({ files });
     const { KNOWCTL_API_KEY: _, KNOWCTL_BASE_URL: _2, ...rest } = env;
-    const ran = await runIn({ folder, env: rest }, "status docs --json");
-    expect(ran.code).toBe(0);
+    const ran = await expectRun({ folder, env: rest }, "status docs --json", 0);
     expect(JSON.parse(ran.stdout)).toMatchObject({ summary: { new: 2 } });
     expect(existsSync(join(folder, ".knowctl"))).toBe(false);
   });
@@ -101,8 +99,7 @@ describe("status --exit-code", () => {
     const service = await startTestService({ files: { "docs/1.md": new Uint8Array([0xff, 0]) } });
     expect((await runIn(service, "ingest docs --cc-pair-id 2")).code).toBe(10);
     writeFiles(service.folder, files);
-    const ran = await runIn(service, "status --exit-code --json");
-    expect(ran.code).toBe(12);
+    const ran = await expectRun(service, "status --exit-code --json", 12);
     const { documents } = JSON.parse(ran.stdout) as { documents: { result: string }[] };
     expect(documents.map(({ result }) => result)).toEqual(["new", "failed"]);
   });

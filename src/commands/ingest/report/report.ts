@@ -8,8 +8,8 @@ import {
   writeResult,
   writeSummary,
   type IngestFormat,
+  type PlannedDocument,
 } from "../../../output/ingest.ts";
-import type { PlannedDocument } from "../../../output/planned.ts";
 import { redactEach } from "../../../output/report/file.ts";
 import { writeReports, type ReportFiles } from "../../../output/report/forms.ts";
 import { uploadReport } from "../../../output/report/from/upload.ts";

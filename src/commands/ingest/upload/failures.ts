@@ -4,14 +4,11 @@ import { resolve } from "node:path";
 import { relativeTo } from "../../../documents/files/root.ts";
 import { scopeOf } from "../../../documents/find/scope.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
-import type { FailureRecord } from "../../../sync/state/records.ts";
 import type { Shard } from "../../../sync/plan/decide.ts";
 import type { BegunRun } from "../../../sync/state/uploads.ts";
 import { targetFor, type Targets } from "../../../sync/state/target.ts";
 import type { Session } from "../session.ts";
 import type { DocumentSource } from "../options/settings.ts";
-
-const batchSize = 256;
 
 /** Key of the target for a run's failures, regardless of pairs in rules. */
 export function failuresKey(targets: Targets): string {
@@ -69,28 +66,20 @@ export function recordPlanFailures(
   state: State,
   target: string,
   options: number | undefined,
-  now: () => number,
+  failedAtMs: number,
 ): void {
-  let failures: FailureRecord[] = [];
-  const save = (): void => {
-    state.save({ failures });
-    failures = [];
-  };
-  for (const { path, part, detail } of table.entries(["failed"])) {
-    failures.push({
-      target,
-      path,
-      part,
-      id: "",
-      reason: detail,
-      retryable: false,
-      status: undefined,
-      failedAtMs: now(),
-      options,
-    });
-    if (failures.length >= batchSize) save();
-  }
-  save();
+  const failures = Array.from(table.entries(["failed"]), ({ path, part, detail: reason }) => ({
+    target,
+    path,
+    part,
+    id: "",
+    reason,
+    retryable: false,
+    status: undefined,
+    failedAtMs,
+    options,
+  }));
+  if (failures.length > 0) state.save({ failures });
 }
 
 /**
@@ -140,21 +129,19 @@ export function failedHint(
   isStdin: boolean,
   broken: number,
 ): string {
-  const needsFix = broken > 0;
+  const fix = broken > 0 ? "fix them" : undefined;
   // `retry` needs files and a state.
   if (isStdin) {
-    return `${needsFix ? "fix them and " : ""}send them again; accepted documents are not sent twice`;
+    return `${fix ? `${fix} and ` : ""}send them again; accepted documents are not sent twice`;
   }
   if (stateFlag === false) {
-    return needsFix
-      ? "fix them, then run the command again"
+    return fix
+      ? `${fix}, then run the command again`
       : "run the command again: it sends them again";
   }
   const state = typeof stateFlag === "string" ? ` --state ${stateFlag}` : "";
   // From another folder the command would open another state.
   const place = relativeTo(settings.root, cwd) === undefined ? ` in ${settings.root}` : "";
   const retry = `\`knowctl retry${state}\`${place}`;
-  return needsFix
-    ? `fix them, then run ${retry} or the same command again`
-    : `${retry} sends them again`;
+  return fix ? `${fix}, then run ${retry} or the same command again` : `${retry} sends them again`;
 }

@@ -13,7 +13,7 @@ import type { BegunRun } from "../../../sync/state/uploads.ts";
 import { serviceTargets } from "../../../sync/state/target.ts";
 import { readAgain, readPending, type Pending } from "../../../sync/run/pending.ts";
 import { runDocuments } from "../../../sync/run/run.ts";
-import { createImageUploads, createSender } from "./sender.ts";
+import { createImageUploads, createSender, followUpload, type FollowedUpload } from "./sender.ts";
 import type { Owners } from "../target/owners.ts";
 import type { IngestOptions } from "../ingest-options.ts";
 import type { UploadCheck } from "./check-sent.ts";
@@ -26,7 +26,6 @@ import {
 } from "./failures.ts";
 import type { Report, Traffic } from "../report/report.ts";
 import type { UploadSession } from "../session.ts";
-import { followUpload, type FollowedUpload } from "./follow-upload.ts";
 import type { RunRequest } from "../../../sync/run/run-request.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import { findOtherDialect } from "../../../api/other-dialect.ts";
@@ -255,7 +254,7 @@ async function sendPlan(
   let shared: CliError | undefined;
   try {
     await report.begin(plan, shaping.recorded);
-    recordPlanFailures(table, state, key, shaping.number, now);
+    recordPlanFailures(table, state, key, shaping.number, now());
     if (!isStdin) await owners.ready(plan);
     const count = table.count("new") + table.count("changed");
     if (begun && begun.part === "") clearUnchanged(plan, source, state, key, startedAtMs);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { runHere } from "../../../main.ts";
 import { type TestService, startTestService, writeFiles } from "../../../service.ts";
 import { acceptedIds, lastAccepted, runIngest } from "../support.ts";
-import { runIn } from "../../state/support.ts";
+import { expectRun, runIn } from "../../state/support.ts";
 import { replaceInFileSystem } from "../../../file-system.ts";
 import { gzipSync } from "node:zlib";
 
@@ -202,7 +202,7 @@ describe("normal forms", () => {
     ])("are refused where both are there, also when one was sent before: %s", async (...names) => {
       const [, before, added] = names;
       const service = await startTestService({ files: { [before]: "one\n" } });
-      expect(await runIn(service, ingest)).toMatchObject({ code: 0 });
+      await expectRun(service, ingest, 0);
       writeFiles(service.folder, { [added]: "two\n" });
       const refused = await runIn(service, ingest);
       expect(refused).toMatchObject(twins);
@@ -219,21 +219,17 @@ describe("normal forms", () => {
     it("keep their ids: another file cannot take one", async () => {
       const files = { [`${nfd}/${nfd}.md`]: "---\nid: taken\n---\none\n" };
       const service = await startTestService({ files });
-      expect(await runIn(service, ingest)).toMatchObject({ code: 0 });
+      await expectRun(service, ingest, 0);
       writeFiles(service.folder, { "zz.md": "---\nid: taken\n---\ntwo\n" });
-      expect(await runIn(service, ingest)).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining(`taken: ${nfc}/${nfc}.md and zz.md`),
-      });
+      await expectRun(service, ingest, 2, `taken: ${nfc}/${nfc}.md and zz.md`);
     });
 
     it("are there for a retry, and not gone where they are only left out", async () => {
       const broken = "---\n[\n---\none\n";
       const service = await startTestService({ files: { [`${nfd}.md`]: broken, "a.md": "a\n" } });
-      expect(await runIn(service, ingest)).toMatchObject({ code: 10 });
+      await expectRun(service, ingest, 10);
       writeFiles(service.folder, { [`${nfd}.md`]: "one\n" });
-      const retried = await runIn(service, "retry --cc-pair-id 2");
-      expect(retried).toMatchObject({ code: 0, stderr: expect.stringContaining("1 created") });
+      await expectRun(service, "retry --cc-pair-id 2", 0, "1 created");
       const config = JSON.stringify({ ingest: { exclude: [`${nfc}.md`] } });
       writeFiles(service.folder, { ".cliconfig.json": config });
       const listed = await runIn(
@@ -260,12 +256,10 @@ describe("open files", () => {
       if (!isShort || !String(args[0]).endsWith(path)) return actual(...args);
       throw Object.assign(new Error(`${code}: ${call}`), { code });
     });
-    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
-    expect(ran).toMatchObject({ code: 14, stderr: expect.stringContaining("too many open files") });
-    expect(ran.stderr).toContain("ulimit -n");
+    await expectRun(service, "ingest docs --cc-pair-id 2", 14, "too many open files", "ulimit -n");
     expect(acceptedIds(service)).toEqual([]);
     isShort = false;
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     expect(acceptedIds(service)).toHaveLength(3);
   });
 });
@@ -383,8 +377,7 @@ describe("lfs", () => {
       const files = Object.fromEntries(names.map((name) => [name, pointer]));
       const service = await startTestService({ files: { ...files, "docs/good.md": "# Good\n" } });
       const inputs = ["docs", ...names.slice(extensions.length)].join(" ");
-      const ran = await runIn(service, `ingest ${inputs} --cc-pair-id 2 -o ndjson`);
-      expect(ran.code).toBe(10);
+      const ran = await expectRun(service, `ingest ${inputs} --cc-pair-id 2 -o ndjson`, 10);
       const failures = failuresIn(ran.stdout);
       expect(failures.map(({ path }) => path).toSorted()).toEqual(names.toSorted());
       for (const { path, reason } of failures) {
@@ -392,8 +385,7 @@ describe("lfs", () => {
         expect(reason).toContain(remedy);
       }
       expect(acceptedIds(service)).toEqual(["docs/good.md"]);
-      const explained = await runIn(service, "explain docs/page.md");
-      expect(explained).toMatchObject({ code: 2, stderr: expect.stringContaining(remedy) });
+      await expectRun(service, "explain docs/page.md", 2, remedy);
       const printed = await runIn(service, "convert docs/page.md");
       expect(printed).toMatchObject({ code: 10, stdout: "", stderr: expect.stringContaining(why) });
     });
@@ -431,7 +423,7 @@ describe("lfs", () => {
           "version https://git-lfs.github.com/spec/v1\nis the first line of a pointer.\n",
       };
       const service = await startTestService({ files });
-      expect(await runIn(service, "ingest . --cc-pair-id 2")).toMatchObject({ code: 0 });
+      await expectRun(service, "ingest . --cc-pair-id 2", 0);
       expect(acceptedIds(service)).toEqual(["about.md", "first.txt", "more.txt"]);
     });
 
@@ -440,13 +432,12 @@ describe("lfs", () => {
       const service = await startTestService({ files, dialect: "onyx" });
       await runIn(service, "ingest docs --cc-pair-id 2");
       writeFiles(service.folder, { "docs/a.md": pointer });
-      const ran = await runIn(service, "ingest docs --cc-pair-id 2");
-      expect(ran).toMatchObject({ code: 10, stderr: expect.stringContaining(`docs/a.md: ${why}`) });
+      await expectRun(service, "ingest docs --cc-pair-id 2", 10, `docs/a.md: ${why}`);
       expect(lastAccepted(service, "docs/a.md")?.sections[0]?.text).toContain("Good.");
       const orphans = await runIn(service, "prune docs --cc-pair-id 2 --dry-run -o ndjson");
       expect(orphans).toMatchObject({ code: 2, stdout: expect.not.stringContaining("gone") });
       writeFiles(service.folder, { "docs/a.md": "# A\n\nPulled.\n" });
-      expect(await runIn(service, "retry --cc-pair-id 2")).toMatchObject({ code: 0 });
+      await expectRun(service, "retry --cc-pair-id 2", 0);
       expect(lastAccepted(service, "docs/a.md")?.sections[0]?.text).toContain("Pulled.");
     });
 
@@ -457,15 +448,14 @@ describe("lfs", () => {
         files: { "docs/a.md": text, "docs/plan.png": png },
       });
       const line = "ingest docs --cc-pair-id 2 --images upload";
-      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+      await expectRun(service, line, 0);
       writeFiles(service.folder, { "docs/plan.png": pointer });
-      const ran = await runIn(service, `${line} -o ndjson`);
-      expect(ran.code).toBe(10);
+      const ran = await expectRun(service, `${line} -o ndjson`, 10);
       expect(failuresIn(ran.stdout)).toMatchObject([{ path: "docs/a.md" }]);
       expect(ran.stdout).toContain(`docs/a.md:4: image plan.png: ${why}`);
       expect(ran.stdout).toContain(remedy);
       expect(lastAccepted(service, "docs/a.md")?.sections).toHaveLength(2);
-      expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+      await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     });
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../../src/database.ts";
 import { type TestService, startTestService, writeFiles } from "../../../service.ts";
 import { acceptedIds, lastAccepted, runIngest } from "../support.ts";
-import { runIn } from "../../state/support.ts";
+import { expectRun, runIn } from "../../state/support.ts";
 import type { FaultRule } from "../../../../src/sandbox/http/faults.ts";
 
 describe("advance", () => {
@@ -112,7 +112,7 @@ describe("changed options", () => {
       },
     });
     const service = { ...started, env: { ...started.env, KNOWCTL_TRUST_PROJECT: "1" } };
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     rmSync(join(service.folder, "docs/b.md"));
     const linked = await runIn(service, "ingest docs --cc-pair-id 2");
     expect(linked.stderr).toContain("1 updated");
@@ -161,14 +161,13 @@ describe("id change", () => {
 
   async function start(flags = "--id-prefix kb/") {
     const service = await startTestService({ files });
-    expect(await runIn(service, `${line} ${flags}`)).toMatchObject({ code: 0 });
+    await expectRun(service, `${line} ${flags}`, 0);
     return service;
   }
 
   it("a forgotten prefix sends nothing, and names both ways on", async () => {
     const service = await start();
-    const planned = await runIn(service, `${line} --dry-run`);
-    expect(planned.code).toBe(0);
+    const planned = await expectRun(service, `${line} --dry-run`, 0);
     const text =
       "40 of 40 recorded documents would be sent a second time, under another id (first: kb/docs/0.md → docs/0.md)";
     expect(planned.stderr.match(/^warning: .*/gm)).toEqual([
@@ -176,13 +175,16 @@ describe("id change", () => {
         "or send them under the new ids with --allow-id-change: the earlier ones stay until " +
         "`knowctl prune --class other-options --class row-gone`",
     ]);
-    const ran = await runIn(service, line);
-    expect(ran.stderr).toContain(`error: ${text}; nothing was sent`);
-    expect(ran.stderr).toContain("repeat the recorded prefix: --id-prefix kb/");
-    expect(ran.code).toBe(2);
+    await expectRun(
+      service,
+      line,
+      2,
+      `error: ${text}; nothing was sent`,
+      "repeat the recorded prefix: --id-prefix kb/",
+    );
     expect(service.sandbox.ledger.documents.size).toBe(40);
-    expect(await runIn(service, `${line} --id-prefix kb/`)).toMatchObject({ code: 0 });
-    expect(await runIn(service, `${line} --allow-id-change`)).toMatchObject({ code: 0 });
+    await expectRun(service, `${line} --id-prefix kb/`, 0);
+    await expectRun(service, `${line} --allow-id-change`, 0);
     expect(service.sandbox.ledger.documents.size).toBe(80);
   });
 
@@ -190,9 +192,7 @@ describe("id change", () => {
     const service = await start("--state first");
     await runIn(service, "state export all.ndjson --state first");
     await runIn(service, "state import all.ndjson --yes");
-    const ran = await runIn(service, `${line} --id-prefix docs-old/`);
-    expect(ran.stderr).toContain('--id-prefix ""');
-    expect(ran.code).toBe(2);
+    await expectRun(service, `${line} --id-prefix docs-old/`, 2, '--id-prefix ""');
   });
 
   it("counts only the documents of the run, and a tenth of them", async () => {
@@ -212,15 +212,14 @@ describe("id change", () => {
   it("a retry repeats what an upload was allowed to", async () => {
     const rules: FaultRule[] = [];
     const service = await startTestService({ files, faults: { rules } });
-    expect(await runIn(service, `${line} --id-prefix kb/`)).toMatchObject({ code: 0 });
+    await expectRun(service, `${line} --id-prefix kb/`, 0);
     const refused = { status: 400, body: { detail: "refused" } };
     for (const documentId of ["docs/1.md", "docs/2.md", "docs/3.md", "docs/4.md"]) {
       rules.push({ when: { method: "POST", documentId }, do: refused });
     }
-    expect(await runIn(service, `${line} --allow-id-change`)).toMatchObject({ code: 10 });
+    await expectRun(service, `${line} --allow-id-change`, 10);
     rules.length = 0;
-    const ran = await runIn(service, "retry");
-    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("4 created") });
+    await expectRun(service, "retry", 0, "4 created");
     expect(service.sandbox.ledger.documents.size).toBe(80);
   });
 
@@ -239,9 +238,9 @@ describe("id change", () => {
       ["id,text", ...names.map((each) => `${each},x`)].join("\n");
     const service = await startTestService({ files: { "r.csv": csv(["a", "b", "c"]) } });
     const rows = "ingest r.csv --cc-pair-id 2 --map id=id,title=id,text=text";
-    expect(await runIn(service, rows)).toMatchObject({ code: 0 });
+    await expectRun(service, rows, 0);
     writeFiles(service.folder, { "r.csv": csv(["d", "e", "f"]) });
-    expect(await runIn(service, rows)).toMatchObject({ code: 0 });
+    await expectRun(service, rows, 0);
   });
 });
 
@@ -269,8 +268,7 @@ describe("picking", () => {
   it("what the environment asks of every list is no mistake here", async () => {
     const service = await startTestService({ files: { "docs/a.md": "A\n" } });
     const env = { ...service.env, KNOWCTL_FIELDS: "name" };
-    const ran = await runIn({ folder: service.folder, env }, "ingest docs --cc-pair-id 2");
-    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("1 created") });
+    await expectRun({ folder: service.folder, env }, "ingest docs --cc-pair-id 2", 0, "1 created");
   });
 });
 
@@ -288,20 +286,18 @@ describe("short key", () => {
   describe("a short key that is a part of the ids", () => {
     it("makes no document an orphan", async () => {
       const service = await start();
-      expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+      await expectRun(service, upload, 0);
       const line = "prune --cc-pair-id 2 --tombstone --yes --max-delete 100%";
-      const ran = await runIn(service, line);
-      expect(ran.code).toBe(0);
-      expect(ran.stderr).toContain("nothing to remove");
+      const ran = await expectRun(service, line, 0, "nothing to remove");
       expect(ran.stderr).not.toContain("replaced");
     });
 
     it("is whole in what a retry sends", async () => {
       const service = await start();
       writeFiles(service.folder, { "docs/b.md": broken });
-      expect(await runIn(service, upload)).toMatchObject({ code: 10 });
+      await expectRun(service, upload, 10);
       writeFiles(service.folder, { "docs/b.md": "# Good\n" });
-      expect(await runIn(service, "retry")).toMatchObject({ code: 0 });
+      await expectRun(service, "retry", 0);
       const ids = [...service.sandbox.ledger.documents.keys()].toSorted();
       expect(ids).toEqual(["handbook/docs/a.md", "handbook/docs/b.md"]);
     });
@@ -315,15 +311,15 @@ describe("short key", () => {
       });
       rmSync(join(service.folder, ".knowctl"), { recursive: true });
       writeFiles(service.folder, { "docs/a.md": "# Other\n" });
-      expect(await runIn(service, upload)).toMatchObject({ code: 10 });
+      await expectRun(service, upload, 10);
     });
 
     it("does not keep an orphan from being deleted", async () => {
       const service = await start();
-      expect(await runIn(service, upload)).toMatchObject({ code: 0 });
+      await expectRun(service, upload, 0);
       rmSync(join(service.folder, "docs/a.md"));
       const line = "prune . --cc-pair-id 2 --yes";
-      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+      await expectRun(service, line, 0);
       expect((await runIn(service, "state list --fields path -o tsv")).stdout).toBe("docs/b.md\n");
     });
 
@@ -331,11 +327,9 @@ describe("short key", () => {
       const service = await start();
       writeFiles(service.folder, { "docs/b.md": broken });
       const line = `${upload} --report run.json`;
-      expect(await runIn(service, line)).toMatchObject({ code: 10 });
+      await expectRun(service, line, 10);
       writeFiles(service.folder, { "docs/b.md": "# Good\n" });
-      const ran = await runIn(service, "retry run.json");
-      expect(ran).toMatchObject({ code: 10 });
-      expect(ran.stderr).toContain("docs/b.md: not sent: cannot tell its id");
+      await expectRun(service, "retry run.json", 10, "docs/b.md: not sent: cannot tell its id");
     });
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startTestService, writeFiles, type TestService } from "../../../service.ts";
-import { runIn } from "../../state/support.ts";
+import { expectRun, runIn } from "../../state/support.ts";
 
 const files = { "docs/a.md": "# A\n\nText.\n", "more/b.md": "# B\n\nText.\n", "c.md": "# C\n" };
 const flags = "--cc-pair-id 2 --id-prefix kb/ --tag t1 --metadata team=x --sections headings";
@@ -12,10 +12,9 @@ const ids = (service: TestService): string[] =>
 
 /** Prints the project file of a command line, and puts it in its place. */
 async function keep(service: TestService, line: string, folder = service.folder): Promise<unknown> {
-  const printed = await runIn({ ...service, folder }, `${line} --print-config`);
-  expect(printed).toMatchObject({ code: 0 });
+  const printed = await expectRun({ ...service, folder }, `${line} --print-config`, 0);
   writeFiles(service.folder, { ".cliconfig.json": printed.stdout });
-  expect(await runIn(service, "config trust")).toMatchObject({ code: 0 });
+  await expectRun(service, "config trust", 0);
   return JSON.parse(printed.stdout);
 }
 
@@ -38,9 +37,8 @@ it("prints the file that repeats the command, profile and address included, and 
       ccPairId: 2,
     },
   });
-  expect(await runIn(service, `ingest docs more ${flags}`)).toMatchObject({ code: 0 });
-  const again = await runIn(service, "ingest");
-  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("2 unchanged") });
+  await expectRun(service, `ingest docs more ${flags}`, 0);
+  await expectRun(service, "ingest", 0, "2 unchanged");
   expect(ids(service)).toEqual(["kb/docs/a.md", "kb/more/b.md"]);
 });
 
@@ -65,8 +63,7 @@ it("keeps the profile of the command line: plain ingest goes to no other service
   expect(sent.stderr).toMatch(new RegExp(`done: .* at ${host}, profile writer$`, "m"));
   expect(existsSync(join(service.folder, ".cliconfig.json"))).toBe(false);
   expect(await keep(place, line)).toMatchObject({ defaultProfile: "writer" });
-  const again = await runIn(place, "ingest");
-  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("1 unchanged") });
+  await expectRun(place, "ingest", 0, "1 unchanged");
   expect(other.sandbox.ledger.requests).toEqual([]);
   const listed = await runIn(place, "state list -o csv");
   expect(listed.stdout.split("\n")[0]).toContain("service");
@@ -95,7 +92,7 @@ it.each([
   const service = await startTestService({ files: { ...files, "more/c.md": "# Private\n" } });
   const printed = await keep(service, `ingest ${path} --cc-pair-id 2`);
   expect(printed).toMatchObject({ ingest: { include } });
-  expect(await runIn(service, "ingest")).toMatchObject({ code: 0 });
+  await expectRun(service, "ingest", 0);
   expect(ids(service)).toEqual(["c.md"]);
 });
 

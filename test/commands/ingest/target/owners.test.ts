@@ -8,7 +8,7 @@ import {
   type TestService,
   type TestServiceOptions,
 } from "../../../service.ts";
-import { runIn } from "../../state/support.ts";
+import { expectRun, runIn } from "../../state/support.ts";
 import { storedIn } from "../../status/support.ts";
 
 const ids = ["1", "2", "3"].map((each) => `docs/${each}.md`);
@@ -28,7 +28,7 @@ async function startSecond(pair: number, options: TestServiceOptions = {}): Prom
     files: filesOf("first"),
     ...options,
   });
-  expect(await runIn(service, `ingest docs --cc-pair-id ${pair}`)).toMatchObject({ code: 0 });
+  await expectRun(service, `ingest docs --cc-pair-id ${pair}`, 0);
   forget(service);
   writeFiles(service.folder, { ...filesOf("second"), "docs/own.md": "# Own\n" });
   return service;
@@ -50,10 +50,13 @@ describe("a document of another pair", () => {
     "is not sent, and named with its pair: ingest docs%s",
     async (flags) => {
       const service = await startSecond(7);
-      const ran = await runIn(service, `ingest docs --cc-pair-id 2${flags}`);
-      expect(ran.stderr).toContain("docs/1.md: pair 7 (");
-      expect(ran.stderr).toContain("3 documents failed");
-      expect(ran.code).toBe(10);
+      await expectRun(
+        service,
+        `ingest docs --cc-pair-id 2${flags}`,
+        10,
+        "docs/1.md: pair 7 (",
+        "3 documents failed",
+      );
       expect([sent(service), sent(service, "docs/own.md")]).toEqual([1, 1]);
       expect(await storedIn(service, 2)).toEqual(["docs%2Fown.md"]);
     },
@@ -62,11 +65,9 @@ describe("a document of another pair", () => {
   it("is sent with --overwrite, also by retry, and then is recorded", async () => {
     const service = await startSecond(7);
     await runIn(service, "ingest docs --cc-pair-id 2");
-    const refused = await runIn(service, "retry --cc-pair-id 2");
-    expect(refused.code).toBe(10);
+    await expectRun(service, "retry --cc-pair-id 2", 10);
     expect(sent(service)).toBe(1);
-    const ran = await runIn(service, "retry --cc-pair-id 2 --overwrite");
-    expect(ran.code).toBe(0);
+    await expectRun(service, "retry --cc-pair-id 2 --overwrite", 0);
     expect(sent(service)).toBe(2);
     writeFiles(service.folder, filesOf("third"));
     expect((await runIn(service, "ingest docs --cc-pair-id 2")).code).toBe(0);
@@ -84,10 +85,8 @@ describe("a document of another pair", () => {
     expect(JSON.parse(readFileSync(report, "utf8"))).toMatchObject({
       counts: { created: 1, failed: 3 },
     });
-    const own = await runIn(service, "ingest docs --cc-pair-id 7 --dry-run");
-    expect(own).toMatchObject({ code: 0, stderr: expect.stringContaining("4 to create") });
-    const over = await runIn(service, "ingest docs --cc-pair-id 2 --dry-run --overwrite");
-    expect(over).toMatchObject({ code: 0, stderr: expect.stringContaining("4 to create") });
+    await expectRun(service, "ingest docs --cc-pair-id 7 --dry-run", 0, "4 to create");
+    await expectRun(service, "ingest docs --cc-pair-id 2 --dry-run --overwrite", 0, "4 to create");
     expect([sent(service), sent(service, "docs/own.md")]).toEqual([1, 0]);
   });
 
@@ -98,9 +97,7 @@ describe("a document of another pair", () => {
     const rules: FaultRule[] = [];
     const service = await startSecond(7, { faults: { rules } });
     rules.push(...(listing({ status }).rules ?? []));
-    const ran = await runIn(service, "ingest docs --cc-pair-id 2 --dry-run");
-    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining(text) });
-    expect(ran.stderr).toContain("4 to create");
+    await expectRun(service, "ingest docs --cc-pair-id 2 --dry-run", 0, text, "4 to create");
   });
 
   it("fails as a line of stdin; the others are sent", async () => {
@@ -124,9 +121,7 @@ describe("a document of another pair", () => {
     forget(service);
     rmSync(join(service.folder, "docs/a b.md"));
     writeFiles(service.folder, { "docs/a_b.md": "# A\n" });
-    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
-    expect(ran.stderr).toContain("has docs/a_b.md");
-    expect(ran.code).toBe(10);
+    await expectRun(service, "ingest docs --cc-pair-id 2", 10, "has docs/a_b.md");
   });
 
   it("is told from documents whose ids or prefixes only look alike", async () => {
@@ -134,27 +129,27 @@ describe("a document of another pair", () => {
       dialect: "onyx",
       files: { "docs/a.md": "# A\n", "docs-old/a.md": "# Old\n" },
     });
-    expect(await runIn(service, "ingest docs-old --cc-pair-id 7")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs-old --cc-pair-id 7", 0);
     forget(service);
-    expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     forget(service);
     for (const prefix of ["docs", "docs/", "docs-"]) {
-      const ran = await runIn(service, `ingest docs --cc-pair-id 2 --id-prefix ${prefix}`);
-      expect(ran).toMatchObject({ code: 0 });
+      await expectRun(service, `ingest docs --cc-pair-id 2 --id-prefix ${prefix}`, 0);
       forget(service);
     }
   });
 
   it("counts as own where both pairs have it", async () => {
     const service = await startSecond(7);
-    expect(await runIn(service, "ingest docs --cc-pair-id 2 --overwrite")).toMatchObject({
-      code: 0,
-    });
+    await expectRun(service, "ingest docs --cc-pair-id 2 --overwrite", 0);
     forget(service);
     writeFiles(service.folder, filesOf("third"));
-    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
-    expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain("the pair already had 4 documents without a record here");
+    await expectRun(
+      service,
+      "ingest docs --cc-pair-id 2",
+      0,
+      "the pair already had 4 documents without a record here",
+    );
   });
 
   it("is no document of another service that has a name alike", async () => {
@@ -162,18 +157,18 @@ describe("a document of another pair", () => {
     const other = await startTestService({ dialect: "onyx" });
     const env = { ...other.env, KNOWCTL_BASE_URL: other.sandbox.url };
     const there = { folder: service.folder, env };
-    expect(await runIn(there, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 0 });
-    const here = await runIn(service, "ingest docs --cc-pair-id 2");
-    expect(here.code).toBe(10);
+    await expectRun(there, "ingest docs --cc-pair-id 2", 0);
+    await expectRun(service, "ingest docs --cc-pair-id 2", 10);
   });
 });
 
 describe("a lost state", () => {
   it("is adopted in one line, and the next run has nothing to say", async () => {
     const service = await startSecond(2);
-    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
-    expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain(
+    const ran = await expectRun(
+      service,
+      "ingest docs --cc-pair-id 2",
+      0,
       "the pair already had 3 documents without a record here (docs/1.md, docs/2.md, docs/3.md): adopted, as after a lost state\n",
     );
     expect(ran.stderr).not.toContain("service already had docs");
@@ -204,8 +199,7 @@ describe("a lost state", () => {
 
   it("is not named without a state", async () => {
     const service = await startSecond(2);
-    const ran = await runIn(service, "ingest docs --cc-pair-id 2 --no-state");
-    expect(ran.code).toBe(0);
+    const ran = await expectRun(service, "ingest docs --cc-pair-id 2 --no-state", 0);
     expect(ran.stderr).not.toContain("already had");
   });
 });
@@ -228,8 +222,7 @@ describe("the service's lists", () => {
       files: filesOf("first"),
       faults: listing({ status, body: { detail: "no" } }),
     });
-    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
-    expect(ran.code).toBe(0);
+    const ran = await expectRun(service, "ingest docs --cc-pair-id 2", 0);
     expect(warnings(ran.stderr)).toEqual([
       expect.stringContaining("does not let this key list its documents"),
     ]);
@@ -267,8 +260,7 @@ describe("the service's lists", () => {
 
   it.each(damages)("nothing is sent where the list of the pair %s", async (_, action) => {
     const service = await startSecond(2, { faults: pairListing(action) });
-    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
-    expect(ran.code).toBe(8);
+    await expectRun(service, "ingest docs --cc-pair-id 2", 8);
     expect([sent(service), sent(service, "docs/own.md")]).toEqual([1, 0]);
   });
 
@@ -281,9 +273,7 @@ describe("the service's lists", () => {
     const service = await startSecond(7, {
       faults: { rules: [{ when: { method: "GET", path }, do: everything }] },
     });
-    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
-    expect(ran.stderr).toContain("does not tell pairs apart");
-    expect(ran.code).toBe(8);
+    await expectRun(service, "ingest docs --cc-pair-id 2", 8, "does not tell pairs apart");
     expect(sent(service)).toBe(1);
   });
 
@@ -293,9 +283,12 @@ describe("the service's lists", () => {
     const service = await startSecond(7, {
       faults: { rules: [{ when: { ...when, after: 1 }, do: { status: 200, body: odd } }] },
     });
-    const ran = await runIn(service, "ingest docs --cc-pair-id 2");
-    expect(ran.stderr).toContain("docs/1.md: another pair has docs/1.md");
-    expect(ran.code).toBe(10);
+    await expectRun(
+      service,
+      "ingest docs --cc-pair-id 2",
+      10,
+      "docs/1.md: another pair has docs/1.md",
+    );
     expect(sent(service)).toBe(1);
   });
 
@@ -322,8 +315,11 @@ describe("an interface that cannot list", () => {
   const standard = { dialect: "standard" } as const;
   it("warns at the first document that the service had, before the next one is sent", async () => {
     const service = await startSecond(7, standard);
-    const ran = await runIn(service, "ingest docs --cc-pair-id 2 --concurrency 1 --output ndjson");
-    expect(ran.code).toBe(0);
+    const ran = await expectRun(
+      service,
+      "ingest docs --cc-pair-id 2 --concurrency 1 --output ndjson",
+      0,
+    );
     expect(warnings(ran.stderr)).toEqual([
       "warning: the service already had docs/1.md, which has no record here: another project sends the same ids (use --id-prefix), or the state was lost (keep .knowctl, in a pipeline in its cache), or the service did not index it (`knowctl verify` tells)",
     ]);
@@ -353,8 +349,7 @@ describe("an interface that cannot list", () => {
         files,
         faults: { rules: [{ when, do: "reset-after-store" }] },
       });
-      const ran = await runIn(service, "ingest docs --cc-pair-id 2");
-      expect(ran.code).toBe(0);
+      const ran = await expectRun(service, "ingest docs --cc-pair-id 2", 0);
       expect(warnings(ran.stderr)).toEqual([]);
       expect((await runIn(service, "state export")).stdout).not.toContain("adopted");
     },
@@ -370,10 +365,9 @@ describe("an interface that cannot list", () => {
         faults: { rules },
       });
       rules.push({ when: { method: "POST", documentId: "docs/1.md" }, do: "reset-after-store" });
-      expect(await runIn(service, "ingest docs --cc-pair-id 2")).toMatchObject({ code: 10 });
+      await expectRun(service, "ingest docs --cc-pair-id 2", 10);
       rules.length = 0;
-      const ran = await runIn(service, "ingest docs --cc-pair-id 2");
-      expect(ran.code).toBe(0);
+      const ran = await expectRun(service, "ingest docs --cc-pair-id 2", 0);
       expect(warnings(ran.stderr)).toEqual([]);
       expect(ran.stderr).not.toContain("already had");
       expect((await runIn(service, "state export")).stdout).not.toContain("adopted");
@@ -419,8 +413,7 @@ describe("a retry of several groups of options", () => {
     const [service, rules] = await startFailed("onyx");
     rules.push(...(listing({ status: 403 }).rules ?? []));
     const from = service.sandbox.ledger.requests.length;
-    const ran = await runIn(service, "retry --cc-pair-id 2");
-    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("2 created") });
+    const ran = await expectRun(service, "retry --cc-pair-id 2", 0, "2 created");
     expect(warnings(ran.stderr)).toHaveLength(1);
     expect(ran.stderr.match(/^to "/gm)).toHaveLength(1);
     const asked = service.sandbox.ledger.requests
@@ -434,8 +427,7 @@ describe("a retry of several groups of options", () => {
 
   it("warns once of documents that the service had", async () => {
     const [service] = await startFailed("standard");
-    const ran = await runIn(service, "retry --cc-pair-id 2");
-    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("2 updated") });
+    const ran = await expectRun(service, "retry --cc-pair-id 2", 0, "2 updated");
     expect(warnings(ran.stderr)).toEqual([
       expect.stringContaining("the service already had docs/"),
     ]);

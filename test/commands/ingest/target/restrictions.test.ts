@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startTestService, writeFiles, type TestService } from "../../../service.ts";
-import { runIn } from "../../state/support.ts";
+import { expectRun, runIn } from "../../state/support.ts";
 
 type Json = Record<string, unknown>;
 
@@ -52,10 +52,8 @@ describe("a document member that restricts access", () => {
     const service = await startTestService({
       files: { "d.ndjson": toLines(document("b", restricted)) },
     });
-    expect(await runIn(service, "ingest d.ndjson --cc-pair-id 2 --drop-access")).toMatchObject({
-      code: 0,
-    });
-    expect(await runIn(service, "ingest d.ndjson --cc-pair-id 2")).toMatchObject({ code: 10 });
+    await expectRun(service, "ingest d.ndjson --cc-pair-id 2 --drop-access", 0);
+    await expectRun(service, "ingest d.ndjson --cc-pair-id 2", 10);
   });
 
   it("is not dropped by a retry, unless that is asked for again", async () => {
@@ -63,21 +61,24 @@ describe("a document member that restricts access", () => {
     const mended = { "docs/a.md": broken.replace("updated: never\n", "") };
     const service = await startTestService({ files: { "docs/a.md": broken } });
     const line = "ingest docs --cc-pair-id 2 --drop-access --tag t1 --report run.json";
-    expect(await runIn(service, line)).toMatchObject({ code: 10 });
+    await expectRun(service, line, 10);
     writeFiles(service.folder, mended);
     for (const again of ["retry", "retry run.json"]) {
-      const refused = await runIn(service, again);
-      expect(refused).toMatchObject({ code: 10 });
-      expect(refused.stderr).toContain("docs/a.md:2:1: front matter external_access");
-      expect(refused.stderr).toContain("--drop-access");
+      await expectRun(
+        service,
+        again,
+        10,
+        "docs/a.md:2:1: front matter external_access",
+        "--drop-access",
+      );
     }
     expect(sent(service)).toEqual([]);
-    expect(await runIn(service, "retry --drop-access")).toMatchObject({ code: 0 });
+    await expectRun(service, "retry --drop-access", 0);
     expect(last(service, "docs/a.md")?.metadata).toEqual({ tags: ["t1"] });
     // What it was sent with is recorded: the same upload has nothing to do.
     const same = await runIn(service, "ingest docs --cc-pair-id 2 --drop-access --tag t1");
     expect(same.stderr).toContain("1 unchanged");
-    expect(await runIn(service, "retry run.json --drop-access")).toMatchObject({ code: 0 });
+    await expectRun(service, "retry run.json --drop-access", 0);
   });
 
   it("hinders no removal, and its document is no orphan", async () => {
@@ -87,8 +88,7 @@ describe("a document member that restricts access", () => {
       "docs/c.md": "Text.\n",
     };
     const service = await startTestService({ files, dialect: "onyx" });
-    const sentWith = await runIn(service, "ingest docs --cc-pair-id 2 --drop-access");
-    expect(sentWith).toMatchObject({ code: 0 });
+    await expectRun(service, "ingest docs --cc-pair-id 2 --drop-access", 0);
     rmSync(join(service.folder, "docs/c.md"));
     const { code, stdout } = await runIn(service, "prune docs --yes");
     expect({ code, stdout }).toEqual({
@@ -98,8 +98,7 @@ describe("a document member that restricts access", () => {
     const listed = await runIn(service, "prune docs");
     expect(listed).toMatchObject({ code: 0, stdout: "" });
     expect(listed.stderr).toContain("nothing to remove");
-    const again = await runIn(service, "ingest docs --cc-pair-id 2 --drop-access");
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("2 unchanged") });
+    await expectRun(service, "ingest docs --cc-pair-id 2 --drop-access", 0, "2 unchanged");
   });
 
   it.each<Json>([
@@ -123,8 +122,7 @@ describe("a document member that restricts access", () => {
     const ran = await runIn(service, "ingest docs rows.csv --cc-pair-id 2");
     expect(ran.stderr).toContain("docs/a.md:2:1: front matter external_access: the service drops");
     expect({ code: ran.code, sent: sent(service) }).toEqual({ code: 10, sent: ["docs/b.md"] });
-    const dropped = await runIn(service, "ingest docs rows.csv --cc-pair-id 2 --drop-access");
-    expect(dropped.code).toBe(0);
+    await expectRun(service, "ingest docs rows.csv --cc-pair-id 2 --drop-access", 0);
     expect(last(service, "docs/a.md")?.metadata).toEqual({});
   });
 });

@@ -13,7 +13,7 @@ import { main } from "../../../main.ts";
 import { type TestService, startTestService, writeFiles } from "../../../service.ts";
 import { createTestContext } from "../../../support.ts";
 import { acceptedIds } from "../support.ts";
-import { runIn } from "../../state/support.ts";
+import { expectRun, runIn } from "../../state/support.ts";
 import { pathsFrom, shownText } from "../../../../src/output/paths.ts";
 
 describe("root", () => {
@@ -206,29 +206,32 @@ describe("wrong root", () => {
     it("prune removes nothing, though a file is found", async () => {
       const service = await startTestService({ files: { "only.md": "# X\n" }, dialect: "onyx" });
       const line = "ingest . --cc-pair-id 2 --state ../st";
-      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+      await expectRun(service, line, 0);
       const other = beside(service, { "o.md": "# O\n" });
       for (const removal of [prune, `${prune} --tombstone`]) {
-        const ran = await runIn(other, `prune . --state ../st ${removal}`);
-        expect(ran).toMatchObject({ code: 2 });
-        expect(ran.stderr).toContain("none of the recorded files exists under this root");
-        expect(ran.stderr).toContain("--root DIR");
+        await expectRun(
+          other,
+          `prune . --state ../st ${removal}`,
+          2,
+          "none of the recorded files exists under this root",
+          "--root DIR",
+        );
       }
-      expect(await runIn(service, line)).toMatchObject({
-        code: 0,
-        stderr: expect.stringContaining("1 unchanged"),
-      });
+      await expectRun(service, line, 0, "1 unchanged");
     });
 
     it("prune does not call files gone that exist under the other root", async () => {
       const service = await startTestService({ files: { "only.md": "# X\n" }, dialect: "onyx" });
       const line = "ingest . --cc-pair-id 2 --state ../st";
-      expect(await runIn(service, line)).toMatchObject({ code: 0 });
+      await expectRun(service, line, 0);
       const other = beside(service, { "o.md": "# O\n" });
       for (const line of ["prune . --dry-run", "prune . --class excluded --dry-run"]) {
-        const ran = await runIn(other, `${line} --state ../st`);
-        expect(ran.stderr).toContain("none of the recorded files exists under this root");
-        expect(ran.code).toBe(2);
+        await expectRun(
+          other,
+          `${line} --state ../st`,
+          2,
+          "none of the recorded files exists under this root",
+        );
       }
       const status = await runIn(other, "status . --state ../st");
       expect(status.stderr).toContain("none of the files recorded");
@@ -236,14 +239,20 @@ describe("wrong root", () => {
 
     it("retry does not take failed files for deleted ones, and forgets no failure", async () => {
       const service = await startTestService({ files: { "docs/g.md": broken } });
-      const ran = await runIn(service, "ingest . --cc-pair-id 2 --state ../st");
-      expect(ran).toMatchObject({ code: 10 });
-      expect(ran.stderr).toContain("run `knowctl retry --state ../st` or the same command");
+      await expectRun(
+        service,
+        "ingest . --cc-pair-id 2 --state ../st",
+        10,
+        "run `knowctl retry --state ../st` or the same command",
+      );
       writeFiles(service.folder, { "docs/g.md": "# Good\n" });
-      const elsewhere = await runIn(beside(service, {}), "retry --state ../st");
-      expect(elsewhere).toMatchObject({ code: 2 });
-      expect(elsewhere.stderr).toContain("none of the failed files exists under");
-      expect(await runIn(service, "retry --state ../st")).toMatchObject({ code: 0 });
+      await expectRun(
+        beside(service, {}),
+        "retry --state ../st",
+        2,
+        "none of the failed files exists under",
+      );
+      await expectRun(service, "retry --state ../st", 0);
       expect([...service.sandbox.ledger.documents.keys()]).toEqual(["docs/g.md"]);
     });
   });
@@ -251,9 +260,12 @@ describe("wrong root", () => {
   it("the advised retry names the root where that is another one", async () => {
     const service = await startTestService({ files: { "docs/g.md": broken } });
     const other = beside(service, {});
-    const ran = await runIn(other, "ingest ../work/docs --cc-pair-id 2");
-    expect(ran).toMatchObject({ code: 10 });
-    expect(ran.stderr).toContain(`run \`knowctl retry\` in ${service.folder} or`);
+    await expectRun(
+      other,
+      "ingest ../work/docs --cc-pair-id 2",
+      10,
+      `run \`knowctl retry\` in ${service.folder} or`,
+    );
   });
 
   describe("orphans of a folder", () => {
@@ -264,11 +276,9 @@ describe("wrong root", () => {
         "other/c.md": "# C\n",
       };
       const service = await startTestService({ files, dialect: "onyx" });
-      expect(await runIn(service, "ingest . --cc-pair-id 2")).toMatchObject({ code: 0 });
+      await expectRun(service, "ingest . --cc-pair-id 2", 0);
       renameSync(join(service.folder, "docs/a.md"), join(service.folder, "other/a.md"));
-      const ran = await runIn(service, `prune docs ${prune}`);
-      expect(ran).toMatchObject({ code: 2 });
-      expect(ran.stderr).toContain("the id x is not made of its path");
+      await expectRun(service, `prune docs ${prune}`, 2, "the id x is not made of its path");
       for (const line of [`prune . ${prune}`, `prune ${prune}`]) {
         expect(await runIn(service, line)).toMatchObject({
           code: 0,
@@ -276,7 +286,7 @@ describe("wrong root", () => {
         });
       }
       rmSync(join(service.folder, "other/a.md"));
-      expect(await runIn(service, `prune ${prune}`)).toMatchObject({ code: 0 });
+      await expectRun(service, `prune ${prune}`, 0);
     });
   });
 });
