@@ -45,6 +45,25 @@ export function expectLinear(size: number, work: (size: number) => void): void {
   }, 24);
 }
 
+/** Like expectLinear(), of work that ends later. */
+export async function expectLinearLater(
+  size: number,
+  work: (size: number) => Promise<void>,
+): Promise<void> {
+  const cpuOf = async (count: number): Promise<number> => {
+    const start = process.cpuUsage();
+    await work(count);
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1000;
+  };
+  let factor = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < attempts && factor > 24; attempt++) {
+    const part = Math.max(shortestMs, await cpuOf(Math.ceil(size / 8)));
+    factor = Math.min(factor, (await cpuOf(size)) / part);
+  }
+  expect(factor, "times as expensive").toBeLessThanOrEqual(24);
+}
+
 /** Expects that `work` costs no more on the large size than on the small one. */
 export function expectConstant(
   [small, large]: readonly [small: number, large: number],

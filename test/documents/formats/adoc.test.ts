@@ -4,6 +4,7 @@ import { createIncludes, noIncludes } from "../../../src/documents/parts/include
 import type { Includes, Parsed } from "../../../src/documents/formats/format.ts";
 import { readAdoc } from "../../../src/documents/formats/adoc/adoc.ts";
 import * as fc from "../../property.ts";
+import { expectLinearLater } from "../../cost.ts";
 import { createFolder, readOkAsync } from "../folder.ts";
 
 const parse = (text: string, path = "a.adoc", includes: Includes = noIncludes): Promise<Parsed> =>
@@ -438,6 +439,25 @@ describe("bad input", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  // Of many sections the library compares the ids: that costs more than their number.
+  it.each([
+    "<<a ",
+    "link:a[b] ",
+    "footnote:[a] ",
+    "https://a[b] ",
+    "a *b* `c` ",
+    "* a\n",
+    "a:: b\n",
+    "|===\n|a\n|===\n\n",
+    "// a\n\n",
+    "[[a]]\na\n\n",
+    "image::a.png[]\n\n",
+  ])("many times %j costs no more than its length", async (piece) => {
+    await expectLinearLater(4000, async (count) => {
+      expect((await parse(piece.repeat(count))).body.length).toBeLessThan(40 * count + 1000);
+    });
   });
 
   // What costs more than its length is ended by the limits of the worker.

@@ -3,6 +3,9 @@ import { describe, expect, it } from "vitest";
 import { readCsv, readTsv } from "../../../src/documents/formats/csv.ts";
 import { failure } from "../folder.ts";
 import { documentsOf, rowsIn, rowsOf, textsOf } from "./rows.ts";
+import { scanJson } from "../../../src/documents/text/json-text.ts";
+import { readJson, readNdjson } from "../../../src/documents/formats/json.ts";
+import { parseColumnMap } from "../../../src/documents/formats/rows.ts";
 
 describe("a table", () => {
   it.each([
@@ -222,5 +225,226 @@ describe("the document of a row", () => {
     const rows = rowsOf(readCsv, "text,__proto__,constructor\na,b,c\nd,e,f\n");
     expect(rows.map((row) => row.kind === "text" && row.parsed.warnings.length)).toEqual([2, 0]);
     expect(documentsOf(readCsv, "text,__proto__\na,b\n")).toMatchObject([{ metadata: {} }]);
+  });
+});
+
+describe("json", () => {
+  it.each([
+    ['{"text":"a"}', ['1 line 1: "a"']],
+    ['\ufeff\n [ {"text":"a"} ,\n\n{"text":"b"}]\n', ['1 line 2: "a"', '2 line 4: "b"']],
+    ["[]", []],
+    [
+      '[{"text":"a"}, 7, {"text":"c"}]',
+      [
+        '1 line 1: "a"',
+        "2 line 1: data:1:16: expected an object; write a document, or an object with a member for the text",
+        '3 line 1: "c"',
+      ],
+    ],
+    ['{"id":"a","title":"A","sections":[{"text":"x"}]}', ["1 line 1: document"]],
+  ])("%j", (text, rows) => {
+    expect(textsOf(readJson, text)).toEqual(rows);
+  });
+
+  it.each([
+    ["", "data: no JSON: it is empty"],
+    [" \n", "data: no JSON: it is empty"],
+    ["[1,\n  2", "data:2:4: JSON is broken at the end"],
+    ['[{"text":"a"},]', 'data:1:15: JSON is broken at "]"'],
+    ['{"text":"a"}\n{"text":"b"}', 'data:2:1: JSON is broken at "{"'],
+    ['{"text":"a\nb"}', 'data:1:9: JSON is broken at "\\""'],
+  ])("broken JSON fails before the first row: %j", (text, message) => {
+    const rows = rowsIn(readJson, text);
+    expect(failure(() => rows.next())).toBe(message);
+  });
+
+  it("long strings do not overflow the stack", () => {
+    const value = JSON.stringify({ text: 'x\n"'.repeat(1_000_000) });
+    expect(scanJson(value, 0)).toEqual({ end: value.length });
+    expect(rowsOf(readJson, `[${value}]`)).toMatchObject([{ kind: "text" }]);
+  });
+
+  it("scanning agrees with JSON.parse on any text", () => {
+    const piece = fc.constantFrom(
+      '"',
+      "\\",
+      "u00e4",
+      "[",
+      "]",
+      "{",
+      "}",
+      ",",
+      ":",
+      "1",
+      "-",
+      ".5",
+      "e3",
+      "true",
+      " ",
+      "\n",
+      "a",
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.json(),
+          fc.array(piece).map((all) => all.join("")),
+        ),
+        (text) => {
+          const extent = scanJson(text, 0);
+          const isWhole = "end" in extent && text.slice(extent.end).trim() === "";
+          let parses = true;
+          try {
+            JSON.parse(text);
+          } catch {
+            parses = false;
+          }
+          expect(isWhole).toBe(parses);
+        },
+      ),
+    );
+  });
+});
+
+describe("ndjson", () => {
+  const given = '{"id":"a","title":"A","sections":[{"text":"x"}]}';
+
+  it("holds rows, documents and documents with their pair", () => {
+    const text = `\ufeff{"text":"one"}\n\n${given}\n{"document":${given},"cc_pair_id":7}\n`;
+    expect(rowsOf(readNdjson, text)).toMatchObject([
+      { kind: "text", row: 1, line: 1, parsed: { body: "one" } },
+      { kind: "json", row: 2, line: 3 },
+      { kind: "json", row: 3, line: 4 },
+    ]);
+    expect(documentsOf(readNdjson, text)).toMatchObject([
+      { sections: [{ text: "one" }] },
+      { id: "a" },
+      { id: "a" },
+    ]);
+  });
+
+  it.each([
+    ['{"text": ]}', 'data:1:10: JSON is broken at "]"; write one JSON object per line'],
+    ['{"text": "a"', "data:1:13: JSON is broken at the end; write one JSON object per line"],
+    ['{"text": "a"} {}', 'data:1:15: JSON is broken at "{"; write one JSON object per line'],
+    [
+      "7",
+      "data:1:1: expected an object; write a document, or an object with a member for the text",
+    ],
+    [
+      "[]",
+      "data:1:1: expected an object; write a document, or an object with a member for the text",
+    ],
+    [
+      '{"id":"a"}',
+      "data:1:1: no member text or body or content for the text; name it: --map text=MEMBER; members here: id",
+    ],
+    ['{"text":{}}', "data:1:1: member text: expected text; name another member: --map text=MEMBER"],
+    ['{"text":"\\u0000","a":"\\ud800"}', "data:1:1: holds a NUL or half a surrogate pair"],
+    [
+      '{"id":7,"sections":[{"text":"x"}]}',
+      'data:1:1: id: expected text, found a number; write "id": "7"',
+    ],
+    [
+      `{"text":"a","x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+      "data:1:1: holds more than 2000 values",
+    ],
+  ])("a bad line is a failed row and the others go on: %.40s", (bad, reason) => {
+    expect(textsOf(readNdjson, `${bad}\n{"text":"b"}\n`)).toEqual([
+      expect.stringContaining(`1 line 1: ${reason}`),
+      '2 line 2: "b"',
+    ]);
+  });
+
+  describe("members of a row", () => {
+    it("keep every digit and become text", () => {
+      const text =
+        '{"id":12345678901234567890,"Text":"a","n":1.50,"big":[1e400,0.12345678901234567890],"s":"\\"1234567890123456789","o":{"t":true,"z":null}}';
+      expect(documentsOf(readNdjson, text)).toMatchObject([
+        {
+          id: "12345678901234567890",
+          metadata: {
+            n: "1.50",
+            big: ["1e400", "0.12345678901234567890"],
+            s: '"1234567890123456789',
+            "o.t": "true",
+          },
+        },
+      ]);
+    });
+
+    it("are mapped", () => {
+      const text = '{"sku":"S","name":"N","title":"T","notes":"x"}\n{"sku":"R","notes":"y"}\n';
+      expect(documentsOf(readNdjson, text, { map: "id=sku,title=name,text=notes" })).toMatchObject([
+        { id: "S", title: "N", metadata: { title: "T" }, sections: [{ text: "x" }] },
+        { id: "R", metadata: {}, sections: [{ text: "y" }] },
+      ]);
+    });
+
+    it("take the names of the interface, also for an object of metadata", () => {
+      const row = {
+        text: "x",
+        title: "Found",
+        semantic_identifier: "Shown",
+        doc_updated_at: "2024-05-01",
+        primary_owners: [{ display_name: "Ann", email: "ann@x.com" }],
+        secondary_owners: null,
+        metadata: { team: "x", n: 1.1, none: null },
+      };
+      expect(documentsOf(readNdjson, JSON.stringify(row))).toEqual([
+        {
+          id: "data#1",
+          semantic_identifier: "Shown",
+          title: "Found",
+          sections: [{ text: "x" }],
+          source: "file",
+          metadata: { team: "x", n: "1.1" },
+          doc_updated_at: "2024-05-01T00:00:00Z",
+          primary_owners: [{ display_name: "Ann", email: "ann@x.com" }],
+        },
+      ]);
+      const mapped = { text: "x", metadata: { team: "x" } };
+      expect(
+        documentsOf(readNdjson, JSON.stringify(mapped), { map: "metadata.own=metadata" }),
+      ).toMatchObject([{ metadata: { "own.team": "x" } }]);
+    });
+    it("that the map names must be in some row", () => {
+      const read = (): unknown => rowsOf(readNdjson, '{"text":"a"}\n', { map: "title=nmae" });
+      expect(failure(read)).toBe("data: no row has a member nmae, which --map names");
+    });
+
+    it("reach no prototype", () => {
+      const text = '{"text":"a","__proto__":{"x":"1"},"constructor":"c"}';
+      expect(documentsOf(readNdjson, text)).toMatchObject([{ metadata: {} }]);
+      expect(({} as { x?: string }).x).toBeUndefined();
+    });
+  });
+});
+
+describe("row keys", () => {
+  it.each([
+    ["title=name,text=body", { title: "name", text: "body" }],
+    [" title = Full name , owners=by", { title: "Full name", owners: "by" }],
+    ["semantic_identifier=a,doc_updated_at=b", { semantic_identifier: "a", doc_updated_at: "b" }],
+    ["text=a=b", { text: "a=b" }],
+    ["metadata.size=cm,metadata.a.b=c", { "metadata.size": "cm", "metadata.a.b": "c" }],
+  ])("%s", (text, map) => {
+    expect(parseColumnMap(text)).toEqual(map);
+  });
+
+  it.each([
+    ["", "--map : not FIELD=COLUMN"],
+    ["title", "--map title: not FIELD=COLUMN"],
+    ["title=", "--map title=: not FIELD=COLUMN"],
+    ["name=title", "--map name: no field of this name"],
+    ["constructor=x", "--map constructor: no field of this name"],
+    ["metadata.=x", "--map metadata.: no field of this name"],
+    ["metadata.__proto__=x", "--map metadata.__proto__: no field of this name"],
+    ["title=a,title=b", "--map title: given twice"],
+    ["owner=a,owners=b", "--map owners: given twice (owner)"],
+    ["updated=a,doc_updated_at=b", "--map doc_updated_at: given twice (updated)"],
+    ["title=a,metadata.b=a", "--map metadata.b: the column a is given twice"],
+  ])("%j is refused", (text, message) => {
+    expect(failure(() => parseColumnMap(text))).toBe(message);
   });
 });
