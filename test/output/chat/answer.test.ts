@@ -298,6 +298,36 @@ describe("answer", () => {
       ]);
     });
 
+    it("keeps what was damaged before it", () => {
+      const turn = createTurn();
+      applyPiece(turn, [{ raw: "{", kind: "damaged" }]);
+      applyPiece(turn, [{ raw: "", kind: "reply", reply }]);
+      expect(turn).toMatchObject({ damagedLines: 1, answer: reply.answer });
+    });
+
+    it.each([
+      ["goes on where the stream was cut", "Hello", [["text", "lo"]]],
+      [
+        "takes back what it does not begin with",
+        "Other",
+        [
+          ["interim", "Hel"],
+          ["text", "Other"],
+        ],
+      ],
+    ])("and is stored %s", (_name, answer, expected) => {
+      const turn = createTurn();
+      applyPiece(turn, [start(), text("Hel")]);
+      const stored = { ...createTurn(), sessionId, messageId: 13, answer, stopped: true };
+      const events = applyPiece(turn, stored);
+      expect(events.map((event) => ("text" in event ? [event.type, event.text] : []))).toEqual([
+        ...expected,
+        [],
+      ]);
+      expect(events.at(-1)).toMatchObject({ type: "stop" });
+      expect(turn.answer).toBe(answer);
+    });
+
     it("is a failure where it holds an error", () => {
       const { turn } = applyReply({ ...reply, answer: "", error_msg: "model gone" });
       expect(turn.failure?.message).toBe("model gone");

@@ -122,6 +122,17 @@ describe("text on a terminal", () => {
     }
   });
 
+  it("ends the line of the answer before it says anything else", async () => {
+    const thought = packet({ type: "reasoning_delta", reasoning: "Hm" });
+    const lines = [start(), text("a"), thought, text("b"), stop];
+    const { writes } = await play(each(lines), { isTTY: true });
+    expect(writes.slice(0, 3)).toEqual([
+      ["out", "a"],
+      ["out", "\n"],
+      ["err", "Hm"],
+    ]);
+  });
+
   it("shows no sources with --no-sources, and no activity with --show none", async () => {
     const { stdout, stderr } = await play(each(searchTurn), {
       isTTY: true,

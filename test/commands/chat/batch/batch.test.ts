@@ -2,6 +2,7 @@ import type { SandboxOptions } from "../../../../src/sandbox/options.ts";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { inOrder } from "../../../../src/commands/chat/batch/order.ts";
 import { describe, expect, it } from "vitest";
 import { SignalReceived } from "../../../../src/context.ts";
 import { CliError, ClosedPipeError } from "../../../../src/errors.ts";
@@ -390,6 +391,46 @@ describe("batch", () => {
       await world.run(["--batch", "q.ndjson"]);
       expect(world.asked()).toMatchObject({ message: "b", chat_session_id: id });
     });
+  });
+});
+
+describe("work in order", () => {
+  /** Works on the items `a1 a2 b1`, whose key is their letter; tells what began and what was written. */
+  async function work(concurrency: number) {
+    const told: string[] = [];
+    async function* items(): AsyncGenerator<string> {
+      yield* ["a1", "a2", "b1"];
+    }
+    await inOrder(items(), {
+      concurrency,
+      window: 8,
+      keyOf: (item) => item[0],
+      async work(item) {
+        told.push(`begin ${item}`);
+        await new Promise(setImmediate);
+        told.push(`end ${item}`);
+        return item;
+      },
+      write: async (item) => void told.push(`write ${item}`),
+      isOver: () => false,
+    });
+    return told;
+  }
+
+  it("never works on two items of one key at once, but on others", async () => {
+    const told = await work(3);
+    expect(told.indexOf("begin a2")).toBeGreaterThan(told.indexOf("end a1"));
+    expect(told.indexOf("begin b1")).toBeLessThan(told.indexOf("end a1"));
+    const written = told.filter((each) => each.startsWith("write"));
+    expect(written).toEqual(["write a1", "write a2", "write b1"]);
+  });
+
+  it("works on no more than wanted at once", async () => {
+    const told = await work(1);
+    const open = told.filter((each) => !each.startsWith("write"));
+    expect(open.map((each) => each.split(" ")[0])).toEqual(
+      Array.from({ length: 3 }, () => ["begin", "end"]).flat(),
+    );
   });
 });
 
