@@ -59,7 +59,7 @@ function openTalk(
   const payload = splitPayload(start.payload);
   const owner = { profile: config.profile, baseUrl: connection.baseUrl };
   const isRemembered = switchOf(options, "remember", settings.remember);
-  const given = { env: context.env, profile: config.profile, now: () => context.now() };
+  const given = { env: context.env, profile: config.profile };
   const history = openHistory(
     given,
     { isKept: isRemembered, redact: (text) => output.secrets.redact(text) },
@@ -290,7 +290,7 @@ export async function converse(
       const job = jobOf(talk, entry);
       if (job === "exit") break;
       // A pasted text with a slash would run as a command when recalled from the history.
-      if (!entry.text.startsWith("/") || !entry.isPasted) talk.history.add(entry.text);
+      if (!entry.text.startsWith("/") || !entry.isPasted) await talk.history.add(entry.text);
       await runJob(connected, ended, running, job);
     }
   } catch (error) {
