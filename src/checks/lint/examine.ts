@@ -1,10 +1,17 @@
 import type { Examine, Examined, ExaminedPage } from "../../documents/inspect/inspection.ts";
 import type { DocumentSettings } from "../../documents/map/settings.ts";
 import type { Parsed } from "../../documents/formats/format.ts";
-import { createLevels, mayBe, type Level, type LevelOf, type LintConfig } from "./levels.ts";
+import {
+  createLevels,
+  mayBe,
+  type Level,
+  type LevelOf,
+  type LintConfig,
+  lintUsesPatterns,
+} from "./levels.ts";
 import { placeFindings, type LintFinding, type Raw } from "./place.ts";
-import { createMayHoldSecret } from "./secrets/may-hold-secret.ts";
 import type { FolderRule, LintPage, PageRule, RowPlace, Rule } from "./rule.ts";
+import { loadGlobs } from "../../documents/files/patterns.ts";
 
 /** How documents are checked: plain data, which goes to the threads that read files. */
 export interface LintSetup {
@@ -109,15 +116,10 @@ function createRefusal(
     .filter((rule) => refuses === "all" || rule.group === "secrets")
     .filter((rule) => mayBe(rule, config, ["error"]));
   if (errors.length === 0) return undefined;
-  const others = errors.filter((rule) => rule.group !== "secrets");
   const levelOf = createLevels(config);
-  const mayHoldSecret = createMayHoldSecret(setup.keys);
   return (page): Examined | undefined => {
     if (!page.document) return undefined;
-    const isSearched = page.body === undefined || mayHoldSecret(page.body);
-    const needed = isSearched ? errors : others;
-    if (needed.length === 0) return undefined;
-    const refused = refusal(needed, pageFor(setup, page, settings), levelOf);
+    const refused = refusal(errors, pageFor(setup, page, settings), levelOf);
     return refused === undefined ? undefined : { refused };
   };
 }
@@ -161,4 +163,25 @@ export function createExamine(
     // As JSON: a piece of a page would keep the whole page in memory.
     return { report: JSON.stringify(report) };
   };
+}
+
+function makesErrors({ rules = {}, overrides = [] }: LintConfig): boolean {
+  const all = [rules, ...overrides.map((each) => each.rules)];
+  return all.some((levels) => Object.values(levels).includes("error"));
+}
+
+/** The code of the other rules is not loaded for an upload, unless the configuration makes one an error. */
+async function loadRules({ refuses, config }: LintSetup): Promise<readonly Rule[]> {
+  return refuses === undefined || makesErrors(config)
+    ? (await import("./rules.ts")).rules
+    : (await import("./rules/secrets.ts")).secretsRules;
+}
+
+/** Creates the checks of a setup, after loading the rules that it needs. */
+export async function openExamine(
+  setup: LintSetup,
+  settings: DocumentSettings,
+): Promise<Examine | undefined> {
+  if (lintUsesPatterns(setup.config)) await loadGlobs();
+  return createExamine(setup, settings, await loadRules(setup));
 }

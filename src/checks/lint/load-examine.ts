@@ -4,6 +4,6 @@ import type { LintSetup } from "./examine.ts";
 /** Loads the code of the checks only when a file must be read; `checks` is a LintSetup. */
 export const loadExamine: LoadExamine = async (checks, settings) => {
   if (!checks) return undefined;
-  const { openExamine } = await import("./open-examine.ts");
+  const { openExamine } = await import("./examine.ts");
   return await openExamine(checks as LintSetup, settings);
 };

@@ -2,7 +2,7 @@
  * Tells an older text from the sent text with additions, where the chunks are not the sent text. Never
  * a proof that they are: it looks at words. Pure.
  */
-import { matchesOf } from "./z-function.ts";
+import { matchesOf } from "./read-chunks.ts";
 
 export interface ForeignText {
   /** Whether the chunks hold the words of the sent text from the first to the last. */

@@ -10,7 +10,7 @@ import {
   readBaseline,
 } from "../../checks/lint/baseline.ts";
 import { rulesToRun, type LintSetup } from "../../checks/lint/examine.ts";
-import { refuseUnknownRules } from "../../checks/lint/known-rules.ts";
+import { refuseUnknownRules } from "../../checks/lint/levels.ts";
 import type { Finding } from "../../checks/lint/rule.ts";
 import { staleDate } from "../../checks/lint/rules/metadata.ts";
 import { rules } from "../../checks/lint/rules.ts";

@@ -1,15 +1,14 @@
 import { followCount, type Progress } from "../../output/terminal/progress.ts";
 import type { Context } from "../../context.ts";
-import { byPlace, comparePages, type NotedPage } from "../../checks/lint/compare-pages.ts";
+import { byPlace, comparePages, type NotedPage } from "../../checks/lint/folder.ts";
 import {
   isFolderRule,
   rulesToRun,
   type LintSetup,
   type PageReport,
 } from "../../checks/lint/examine.ts";
-import { distinctFingerprints } from "../../checks/lint/fingerprint.ts";
+import { distinctFingerprints, type LintFinding } from "../../checks/lint/place.ts";
 import { createLevels, lintUsesPatterns } from "../../checks/lint/levels.ts";
-import type { LintFinding } from "../../checks/lint/place.ts";
 import { rules } from "../../checks/lint/rules.ts";
 import { loadGlobs } from "../../documents/files/patterns.ts";
 import { jobsOf } from "../../documents/find/scope.ts";

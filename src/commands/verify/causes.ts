@@ -6,9 +6,8 @@ import { findDocumentSize } from "../../api/evidence.ts";
 import { listDocuments } from "../../api/listed-documents.ts";
 import type { ConnectorStatus } from "../../api/schemas.ts";
 import { type FoundDocument, searchKeyword } from "../../api/search.ts";
-import type { Facts } from "../../checks/verify/decide.ts";
-import type { Evidence } from "../../checks/verify/evidence.ts";
-import { rareWords } from "../../checks/verify/rare-words.ts";
+import type { Facts, Evidence } from "../../checks/verify/decide.ts";
+import { rareWords } from "../../checks/verify/sample.ts";
 import { ApiError, CliError } from "../../errors.ts";
 import type { Expected, KnownText } from "./expected/expected.ts";
 

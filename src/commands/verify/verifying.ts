@@ -1,15 +1,18 @@
 import type { Client } from "../../api/client.ts";
 import { createGate, type Gate } from "../../api/retry/gate.ts";
-import { decideResult, type Facts } from "../../checks/verify/decide.ts";
-import type { Evidence, VerifiedDocument } from "../../checks/verify/evidence.ts";
+import {
+  decideResult,
+  type Facts,
+  type Evidence,
+  type VerifiedDocument,
+} from "../../checks/verify/decide.ts";
 import type { Comparison } from "../../checks/verify/compare-text.ts";
 import { createTextJudge, type TextVerdict } from "../../checks/verify/judge-text.ts";
 import type { Context } from "../../context.ts";
 import { forEachOf } from "../for-each-of.ts";
 import { findCauses, type Lost } from "./causes.ts";
 import type { Expected, ExpectedText, KnownText } from "./expected/expected.ts";
-import { findBySearch, type SearchWay, findByVersion } from "./look/search.ts";
-import { lookAt, type Reader } from "./look/look.ts";
+import { findBySearch, type SearchWay, findByVersion, lookAt, type Reader } from "./look/search.ts";
 
 /** Characters of the texts that wait for another look. */
 const mostKept = 128 * 1024 * 1024;

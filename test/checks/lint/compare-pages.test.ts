@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { byPlace, comparePages } from "../../../src/checks/lint/compare-pages.ts";
+import { byPlace, comparePages } from "../../../src/checks/lint/folder.ts";
 import type { FolderRule } from "../../../src/checks/lint/rule.ts";
 import { duplicateTitle } from "../../../src/checks/lint/rules/identity.ts";
 import { findingWith } from "./finding.ts";

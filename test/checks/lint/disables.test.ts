@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { disablesIn, isDisabled } from "../../../src/checks/lint/disables.ts";
+import { disablesIn, isDisabled } from "../../../src/checks/lint/place.ts";
 
 /** The lines on which the rule `r` is off. */
 function linesOff(text: string): number[] {

@@ -4,7 +4,7 @@ import {
   distinctFingerprints,
   fingerprintOf,
   lineAt,
-} from "../../../src/checks/lint/fingerprint.ts";
+} from "../../../src/checks/lint/place.ts";
 
 const finding = { rule: "missing-link", path: "docs/a.md", text: "See [the plan](plan.md)." };
 

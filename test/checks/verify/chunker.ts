@@ -1,5 +1,5 @@
 /** Ways in which services cut texts, for tests. */
-import { withoutRemovable } from "../../../src/checks/verify/characters.ts";
+import { withoutRemovable } from "../../../src/checks/verify/read-chunks.ts";
 
 export interface Page {
   title: string;

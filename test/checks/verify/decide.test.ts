@@ -4,8 +4,8 @@ import {
   decisions,
   outcomeOf,
   type Facts,
+  type VerifyResult,
 } from "../../../src/checks/verify/decide.ts";
-import type { VerifyResult } from "../../../src/checks/verify/evidence.ts";
 
 /** Written by hand from the specification, not from the table of the code. */
 const rows: [facts: Facts, result: VerifyResult][] = [

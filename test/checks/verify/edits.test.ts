@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compareText } from "../../../src/checks/verify/compare-text.ts";
-import { visibleText } from "../../../src/checks/verify/characters.ts";
+import { visibleText } from "../../../src/checks/verify/read-chunks.ts";
 import { createTextJudge, type TextJudge } from "../../../src/checks/verify/judge-text.ts";
 import { givenSeed, isProof, turns } from "../../property.ts";
 import { service, summarised, ways, type Chunker, type Page } from "./chunker.ts";

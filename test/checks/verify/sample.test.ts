@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rareQueries } from "../../../src/checks/verify/rare-words.ts";
-import { chooseSample, type Candidate } from "../../../src/checks/verify/sample.ts";
+import { rareQueries, chooseSample, type Candidate } from "../../../src/checks/verify/sample.ts";
 
 const folders = ["", "people/", "people/old/", "it/"];
 const all: Candidate[] = Array.from({ length: 400 }, (_, index) => {

@@ -1,4 +1,4 @@
-import type { VerifiedDocument } from "../../../src/checks/verify/evidence.ts";
+import type { VerifiedDocument } from "../../../src/checks/verify/decide.ts";
 import type { Finding, RuleText } from "../../../src/checks/lint/rule.ts";
 import { createReportCollector, type RunEnd } from "../../../src/output/report/stored/collector.ts";
 import { evalReport } from "../../../src/output/report/from/eval.ts";

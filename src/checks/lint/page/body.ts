@@ -1,6 +1,6 @@
 import type { LintPage, Span, Found } from "../rule.ts";
 import { plainText } from "../../../documents/text/heading-text.ts";
-import { removeIgnored } from "../../../documents/text/left-out.ts";
+import { removeIgnored, type RemovedLines } from "../../../documents/text/left-out.ts";
 import {
   scanStructure,
   type Heading,
@@ -40,10 +40,12 @@ export interface Body {
   structure: Structure | undefined;
   /** Of Markdown alone. */
   sections: readonly PageSection[];
+  /** The ignore regions that are not in the text. */
+  removed: readonly RemovedLines[];
 }
 
 const splitLevels = 3;
-const none: Body = { text: "", structure: undefined, sections: [] };
+const none: Body = { text: "", structure: undefined, sections: [], removed: [] };
 
 function sectionsOf(text: string, { headings }: Structure): PageSection[] {
   const cuts = headings.filter(({ level }) => level <= splitLevels);
@@ -70,10 +72,11 @@ function read({ document, parsed, path }: LintPage): Body {
     const texts = document.sections.map(({ text = "" }) => text);
     return { ...none, text: texts.join("\n\n") };
   }
-  const text = removeIgnored(body, path, bodyLine);
+  const removed: RemovedLines[] = [];
+  const text = removeIgnored(body, path, bodyLine, removed);
   // No getters: each object with its own keeps its page in memory until a full collection.
   const structure = scanStructure(text);
-  return { text, structure, sections: sectionsOf(text, structure) };
+  return { text, structure, sections: sectionsOf(text, structure), removed };
 }
 
 /** The text of a page. A page that is skipped has none. */

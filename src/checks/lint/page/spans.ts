@@ -1,4 +1,3 @@
-import { isTail, pageBody } from "../links/page-links.ts";
 import type { LintPage, Span, Found } from "../rule.ts";
 import { type Body, bodyOf, createLineOf, createProseTest } from "./body.ts";
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
@@ -121,24 +120,105 @@ function findLines(source: string, text: string): FindSpan {
   };
 }
 
+// Each failed search reads the whole file.
+const mostFailures = 200;
+
+const beforeAddress = /[("'<=]/;
+const inAddress = /[\p{L}\p{N}/._-]/u;
+
+/** Finds an address that is not part of a longer one; `isMarked` wants a mark of a link before it. */
+function findWhole(source: string, text: string, from: number, isMarked: boolean): number {
+  for (let at = source.indexOf(text, from); at !== -1; at = source.indexOf(text, at + 1)) {
+    const before = source[at - 1] ?? "";
+    const isApart = isMarked ? beforeAddress.test(before) : !inAddress.test(before);
+    if (isApart && !inAddress.test(source[at + text.length] ?? "")) return at;
+  }
+  return -1;
+}
+
+/** For bodies that a reader made of the file: finds the same text, from the last place on. */
+function createSearch(source: string, first: number): (text: string) => Span | undefined {
+  let last = first;
+  let failures = 0;
+  return (text) => {
+    if (text === "" || failures >= mostFailures) return undefined;
+    let start = -1;
+    for (const isMarked of [true, false]) {
+      for (const from of new Set([last, first])) {
+        if (start === -1) start = findWhole(source, text, from, isMarked);
+        if (start === -1) failures++;
+      }
+    }
+    if (start === -1) return undefined;
+    last = start;
+    return { start, end: start + text.length };
+  };
+}
+
+/** Offset of a line (from 1) in a text. */
+function lineStart(text: string, line: number): number {
+  let start = 0;
+  for (let count = 1; count < line; count++) start = text.indexOf("\n", start) + 1;
+  return start;
+}
+
+/** For a body that is the end of its file, but for parts that its reader or an ignore region left out. */
+function createShift({ source = "", parsed }: LintPage, { removed }: Body): FindSpan {
+  const { removed: hidden = [] } = parsed;
+  let shift = source.length - parsed.body.length;
+  for (const { length } of hidden) shift -= length;
+  let [ignored, next, nextHidden] = [0, 0, 0];
+  return (start, end) => {
+    for (let each = removed[next]; each && each.at <= start; each = removed[++next]) {
+      shift += each.length;
+      ignored += each.length;
+    }
+    for (let each = hidden[nextHidden]; each && each.at <= start + ignored;) {
+      shift += each.length;
+      each = hidden[++nextHidden];
+    }
+    return { start: start + shift, end: end + shift };
+  };
+}
+
+/** Finds places without a search; undefined if the reader made another text of the file. */
+function findInTail(page: LintPage, body: Body): FindSpan | undefined {
+  const { source, parsed } = page;
+  if (source === undefined || body.text === "") return nowhere;
+  if (source.endsWith(body.text)) {
+    const shift = source.length - body.text.length;
+    return (start, end) => ({ start: start + shift, end: end + shift });
+  }
+  const isTail = parsed.removed !== undefined || source.endsWith(parsed.body);
+  return parsed.isMarkdown && isTail ? createShift(page, body) : undefined;
+}
+
 /**
  * Returns a function that finds the place of a piece of the body in the file. Undefined if the
  * file is no text, or if the piece comes from another file.
  */
-export function createFindSpan(page: LintPage, { text }: Body): FindSpan {
-  const { source } = page;
-  if (source === undefined || text === "") return nowhere;
-  const shift = source.length - text.length;
+export function createFindSpan(page: LintPage): FindSpan {
   let find: FindSpan | undefined;
   return (start, to) => {
+    const body = bodyOf(page);
     // The line break of a heading is not part of it.
-    const end = text[to - 1] === "\n" ? to - 1 : to;
+    const end = body.text[to - 1] === "\n" ? to - 1 : to;
     // Most rules find nothing: texts are compared for the first finding.
-    find ??= source.endsWith(text)
-      ? (from, until) => ({ start: from + shift, end: until + shift })
-      : isTail(page)
-        ? pageBody(page).spanOf
-        : findLines(source, text);
+    find ??= findInTail(page, body) ?? findLines(page.source ?? "", body.text);
+    return find(start, end);
+  };
+}
+
+/** The same for a piece that its reader leaves as it is, such as the address of a link. */
+export function createFindText(page: LintPage): FindSpan {
+  const { source = "", parsed } = page;
+  let find: FindSpan | undefined;
+  return (start, end) => {
+    const body = bodyOf(page);
+    if (!find) {
+      const search = createSearch(source, lineStart(source, parsed.bodyLine));
+      find = findInTail(page, body) ?? ((from, to) => search(body.text.slice(from, to)));
+    }
     return find(start, end);
   };
 }
@@ -154,7 +234,7 @@ export function* findInProse(
 ): Generator<Found> {
   const body = bodyOf(page);
   const isProse = createProseTest(body);
-  const find = createFindSpan(page, body);
+  const find = createFindSpan(page);
   for (const { 0: found, index } of body.text.matchAll(pattern)) {
     // Blanks before the match belong to its line, not to the finding.
     const start = index + (found.length - found.trimStart().length);

@@ -39,7 +39,7 @@ export const bidiControls: PageRule = {
     const { text } = body;
     if (text.search(control) === -1) return;
     const lineOf = createLineOf(text);
-    const find = createFindSpan(page, body);
+    const find = createFindSpan(page);
     let after = 0;
     for (const { index } of text.matchAll(control)) {
       if (index < after) continue;
@@ -130,7 +130,7 @@ export const hiddenWords: PageRule = {
     const body = bodyOf(page);
     const { text } = body;
     for (const list of [commentsOf(body), definitionsOf(body), elementsOf(text)]) {
-      const find = createFindSpan(page, body);
+      const find = createFindSpan(page);
       for (const { what, words, start, end } of list) {
         if (!speaks.test(words.replace(/\s+/g, " "))) continue;
         yield {
@@ -218,7 +218,7 @@ export const invisibleCharacters: PageRule = {
     const { text } = body;
     if (text.search(invisible) === -1) return;
     const isProse = createProseTest(body);
-    const find = createFindSpan(page, body);
+    const find = createFindSpan(page);
     for (const { run, index, before, after } of invisibleRuns(text)) {
       const isInProse = isProse(index);
       const span = find(index, index + run.length);
@@ -283,7 +283,7 @@ export const tagCharacters: PageRule = {
       return first && tagProblem(first.run);
     });
     const body = bodyOf(page);
-    const find = createFindSpan(page, body);
+    const find = createFindSpan(page);
     for (const { run, index } of tagRuns(body.text)) {
       yield { message: tagProblem(run), span: find(index, index + run.length) };
     }

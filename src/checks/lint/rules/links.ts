@@ -2,13 +2,12 @@ import { posix } from "node:path";
 import type { LintPage, PageRule, FolderRule, PageFact, Rule } from "../rule.ts";
 import { inOtherCase, targetsFor, type Targets } from "../../../documents/map/links/targets.ts";
 import {
-  pageBody,
   hasLinks,
   linksOf,
   shownAddress,
   anchorLinks,
   type AnchorLink,
-} from "../links/page-links.ts";
+} from "../page/page-links.ts";
 import {
   anchorSources,
   isAdoc,
@@ -20,7 +19,7 @@ import {
   similarAnchor,
   missingTargets,
   type MissingTarget,
-} from "../links/anchors.ts";
+} from "../page/anchors.ts";
 import { findReferences } from "../../../documents/map/images/image-references.ts";
 import { placeOf } from "../../../documents/map/images/image-sections.ts";
 import { namedFolder } from "../../../documents/map/links/resolve-link.ts";
@@ -29,6 +28,8 @@ import { withoutExtension } from "../../../documents/files/file-name.ts";
 import { createFields } from "../../../documents/front-matter/fields.ts";
 import { documentLink } from "../../../documents/map/links/document-link.ts";
 import { effectiveFor } from "../../../documents/map/effective.ts";
+import { bodyOf } from "../page/body.ts";
+import { createFindText } from "../page/spans.ts";
 import { documentName, findRepeated } from "../folder.ts";
 
 /** The file that a dead link names but for capital letters: the link works on Windows and macOS alone. */
@@ -53,13 +54,13 @@ export const deadLink: PageRule = {
   good: "# Leave\n\nAsk for leave in the [travel form](https://forms.example.com/travel).\n",
   *check(page) {
     if (!hasLinks(page)) return;
-    const body = pageBody(page);
+    const find = createFindText(page);
     for (const { resolved, start, end, target } of linksOf(page).relative) {
       if (resolved.kind !== "dead") continue;
       const file = fileOfTarget(page, target);
       const hint = file === undefined ? "" : `; only capital letters differ from ${file}`;
       const message = `the link leads to no file: ${shownAddress(target)}${hint}`;
-      yield { span: body.spanOf(start, end), message };
+      yield { span: find(start, end), message };
     }
   },
 };
@@ -248,10 +249,11 @@ export const missingImage: PageRule = {
   good: "# Floor plan\n\nThe kitchen is on the left of the lift, behind the glass door.\n",
   *check(page) {
     if (!hasLinks(page)) return;
-    const body = pageBody(page);
+    const { text } = bodyOf(page);
+    const find = createFindText(page);
     const missing = new Map<string, boolean>();
     const isWritten = createAuthorTest(page);
-    for (const { source, offset } of findReferences(body.text)) {
+    for (const { source, offset } of findReferences(text)) {
       let isGone = missing.get(source);
       if (isGone === undefined) {
         if (missing.size >= mostLookups) return;
@@ -259,19 +261,14 @@ export const missingImage: PageRule = {
       }
       if (!isGone) continue;
       const message = `the image has no file: ${shownAddress(source)}`;
-      yield { span: spanOf(body, source, offset), message };
+      const at = text.slice(offset, offset + 1000 + source.length).indexOf(source);
+      // The address of the image, or where its reference begins.
+      const span =
+        at === -1 ? find(offset, offset + 1) : find(offset + at, offset + at + source.length);
+      yield { span, message };
     }
   },
 };
-
-/** The address of the image, or where its reference begins. */
-function spanOf(body: ReturnType<typeof pageBody>, source: string, offset: number) {
-  const text = body.text.slice(offset, offset + 1000 + source.length);
-  const at = text.indexOf(source);
-  return at === -1
-    ? body.spanOf(offset, offset + 1)
-    : body.spanOf(offset + at, offset + at + source.length);
-}
 
 /** The link of a document, without the fragments that sections add to it. */
 function linkOf({ path, part, parsed, settings, document }: LintPage): string | undefined {

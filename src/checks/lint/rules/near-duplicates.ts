@@ -9,10 +9,11 @@ import type {
   Rule,
 } from "../rule.ts";
 import { documentName, languageOf, versionOf, findRepeated } from "../folder.ts";
-import { signatureOf, findSimilar } from "../near/similar.ts";
+import { signatureOf, findSimilar } from "../page/similar.ts";
 import { posix } from "node:path";
-import { pageBody } from "../links/page-links.ts";
-import { claimOf, type Claim, proseSentences } from "../near/claims.ts";
+import { bodyOf } from "../page/body.ts";
+import { createFindText } from "../page/spans.ts";
+import { claimOf, type Claim, proseSentences } from "../page/claims.ts";
 
 /** Share of common sequences of words from which on two documents count as nearly the same. */
 const threshold = 0.8;
@@ -108,13 +109,13 @@ const mostDocuments = 5;
 
 function collectClaims(page: LintPage): ClaimFact[] | undefined {
   if (!page.document) return undefined;
-  const { text, spanOf } = pageBody(page);
+  const find = createFindText(page);
   const claims: ClaimFact[] = [];
-  for (const sentence of proseSentences(text)) {
+  for (const sentence of proseSentences(bodyOf(page).text)) {
     const claim = claimOf(sentence);
     if (!claim) continue;
     if (claims.length === mostClaims) return undefined;
-    claims.push({ ...claim, span: spanOf(sentence.start, sentence.end) });
+    claims.push({ ...claim, span: find(sentence.start, sentence.end) });
   }
   return claims.length > 0 ? claims : undefined;
 }

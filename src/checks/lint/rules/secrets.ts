@@ -1,5 +1,5 @@
 import type { PageRule } from "../rule.ts";
-import type { SecretRule } from "../secrets/secret.ts";
+import type { SecretRule } from "../secrets/pack.ts";
 import { secretsInPage } from "../secrets/find-secrets.ts";
 
 interface Words {

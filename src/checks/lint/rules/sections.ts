@@ -50,7 +50,7 @@ export const danglingReference: PageRule = {
   *check(page) {
     const body = bodyOf(page);
     const { text } = body;
-    const find = createFindSpan(page, body);
+    const find = createFindSpan(page);
     for (const { path, start, end } of body.sections) {
       if (path.length === 0) continue;
       const at = start + (/^\s*/.exec(text.slice(start, start + 100))?.[0].length ?? 0);
@@ -128,7 +128,7 @@ export const genericHeading: PageRule = {
     const { title, semantic_identifier: name } = page.document;
     if (!isGeneric(title ?? name)) return;
     const body = bodyOf(page);
-    const find = createFindSpan(page, body);
+    const find = createFindSpan(page);
     for (const section of body.sections) {
       const { path, start, end } = section;
       const heading = path.at(-1);
@@ -182,7 +182,7 @@ export const hugeSection: PageRule = {
       }
       return;
     }
-    const find = createFindSpan(page, body);
+    const find = createFindSpan(page);
     for (const section of body.sections) {
       const { path, start, end } = section;
       if (end - start <= mostTokens) continue;
@@ -212,7 +212,7 @@ export const skippedLevel: PageRule = {
     let last = 6;
     for (const { level, start, end } of body.structure?.headings ?? []) {
       if (level > last + 1) {
-        find ??= createFindSpan(page, body);
+        find ??= createFindSpan(page);
         yield {
           message: `a heading of level ${level} follows one of level ${last}`,
           span: find(start, end),
@@ -244,7 +244,7 @@ export const splitList: PageRule = {
   *check(page) {
     const body = bodyOf(page);
     const { text } = body;
-    const find = createFindSpan(page, body);
+    const find = createFindSpan(page);
     for (const { path, nextLevel, start, end } of body.sections) {
       if (nextLevel === undefined || nextLevel <= (path.at(-1)?.level ?? 0)) continue;
       const last = text.slice(Math.max(start, end - 300), end).trimEnd();
@@ -288,7 +288,7 @@ export const tableWithoutHeader: PageRule = {
     const { text } = body;
     if (!page.parsed.isMarkdown || !text.includes("|") || !/\|[ \t]*:?-/.test(text)) return;
     const isProse = createProseTest(body);
-    const find = createFindSpan(page, body);
+    const find = createFindSpan(page);
     for (const { 0: header, index } of text.matchAll(emptyHeader)) {
       if (!isProse(index) || !hasWordsFrom(text, index + header.length)) continue;
       const end = text.indexOf("\n", index);

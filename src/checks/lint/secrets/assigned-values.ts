@@ -1,7 +1,7 @@
-import { entropyOf, isMadeUp, saysPassword, hasStopword } from "./made-up.ts";
+import { entropyOf, isMadeUp, saysPassword, hasStopword } from "./pack.ts";
 import { pack, type AssignedForm } from "./pack.ts";
 import { isLikelyPassword } from "./passwords.ts";
-import type { Secret } from "./secret.ts";
+import type { Secret } from "./pack.ts";
 import type { Span } from "../rule.ts";
 
 // What may stand between the name of a value and the value, in programs, configurations, tables and

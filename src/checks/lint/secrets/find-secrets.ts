@@ -1,6 +1,6 @@
-import type { Span, Found, LintPage } from "../rule.ts";
+import type { Found, LintPage } from "../rule.ts";
 import { longRuns, azureKeys, knownSecrets, privateKeyMarks, privateKeys } from "./known-forms.ts";
-import type { Secret, SecretRule } from "./secret.ts";
+import type { Secret, SecretRule } from "./pack.ts";
 import { assignedSecrets } from "./assigned-values.ts";
 import { curlPasswords, passwords, urlPasswords } from "./passwords.ts";
 import type { IngestionDocument } from "../../../api/schemas.ts";
@@ -8,22 +8,11 @@ import type { IngestionDocument } from "../../../api/schemas.ts";
 /** Minimum length of a key to search for, in characters: a shorter key could be any word. */
 export const shortestKey = 16;
 
-// Each page is compared with the same few keys.
-const keysWithRun = new Map<string, boolean>();
-
-function hasRun(key: string): boolean {
-  let has = keysWithRun.get(key);
-  if (has === undefined) keysWithRun.set(key, (has = longRuns(key).length > 0));
-  return has;
-}
-
-/** The places of keys of profiles in a text, word for word. `runs` as from longRuns(text). */
-function ownKeys(text: string, keys: readonly string[], runs: readonly Span[]): Secret[] {
+/** The places of keys of profiles in a text, word for word. */
+function ownKeys(text: string, keys: readonly string[]): Secret[] {
   const found: Secret[] = [];
   for (const key of keys) {
     if (key.length < shortestKey) continue;
-    // Where the text has no run, a key with a run is not in it.
-    if (runs.length === 0 && hasRun(key)) continue;
     for (let at = text.indexOf(key); at !== -1; at = text.indexOf(key, at + key.length)) {
       const end = at + key.length;
       found.push({ rule: "secret-own-key", kind: "key of a profile", start: at, end });
@@ -44,7 +33,7 @@ export function findSecrets(text: string, keys: readonly string[] = []): Secret[
     for (const each of secrets) found.push(each);
   };
   // Of two at one place, the first one names it best.
-  if (keys.length > 0) add(ownKeys(text, keys, runs));
+  if (keys.length > 0) add(ownKeys(text, keys));
   if (privateKeyMarks.some((each) => text.includes(each))) add(privateKeys(text));
   add(azureKeys(text));
   if (runs.length > 0) add(knownSecrets(text, runs));

@@ -1,7 +1,7 @@
 import { mayBeAssigned } from "./assigned-values.ts";
-import { entropyOf, isMadeUp } from "./made-up.ts";
+import { entropyOf, isMadeUp } from "./pack.ts";
 import { pack, type KnownForm } from "./pack.ts";
-import type { Secret, SecretRule } from "./secret.ts";
+import type { Secret, SecretRule } from "./pack.ts";
 import type { Span } from "../rule.ts";
 
 function objectIn(part: string): Record<string, unknown> | undefined {
@@ -185,7 +185,7 @@ export function* knownSecrets(text: string, runs: readonly Span[]): Generator<Se
 }
 
 /** Parts of the names in front of keys and signatures; a text without one of them has none. */
-export const azureMarks: readonly string[] = ["AccountKey=", "SharedAccessKey=", "sig="];
+const azureMarks: readonly string[] = ["AccountKey=", "SharedAccessKey=", "sig="];
 
 // Keys of storage, Cosmos DB, Service Bus and IoT Hub: 64 or 32 bytes in Base64.
 // https://learn.microsoft.com/azure/storage/common/storage-configure-connection-string
@@ -276,30 +276,13 @@ export function* privateKeys(text: string): Generator<Secret> {
   }
 }
 
-/** Shortest value to look at, in characters: nearly every token is longer, most words are shorter. */
-const shortest = 16;
-const inRun = new Uint8Array(256);
-for (const each of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.~") {
-  inRun[each.charCodeAt(0)] = 1;
-}
+// Nearly every token is longer than 16 characters, most words are shorter.
+const run = /[\w.~-]{16,}/g;
 
 /** Whether a run contains a digit or three capital letters: names of pages and files rarely do. */
-function mayBeRandom(bytes: Uint8Array, start: number, end: number): boolean {
-  let capitals = 0;
-  for (let at = start; at < end; at++) {
-    const code = bytes[at] ?? 0;
-    if (code < 0x30 || code > 0x5a) continue;
-    if (code <= 0x39) return true;
-    if (code >= 0x41 && ++capitals === 3) return true;
-  }
+const mayBeRandom = (text: string): boolean =>
   // Tokens of some services consist of letters alone.
-  return end - start > 36;
-}
-
-// The text as one byte per UTF-16 unit: reading bytes costs less than reading a string, whose form in
-// memory varies. A unit beyond 255 keeps its lower byte, so that a run may be found too long, never
-// too short: the expressions read the text itself.
-let units = Buffer.allocUnsafeSlow(64 * 1024);
+  text.length > 36 || /\d|(?:[A-Z][^A-Z]*){3}/.test(text);
 
 /**
  * The runs of at least 16 letters, digits and `_-.~` that may be random. Any secret that is not a
@@ -307,33 +290,7 @@ let units = Buffer.allocUnsafeSlow(64 * 1024);
  * text.
  */
 export function longRuns(text: string): Span[] {
-  const { length } = text;
-  if (length > units.length) units = Buffer.allocUnsafeSlow(length);
-  units.write(text, 0, length, "latin1");
-  return runsIn(units, length, Infinity);
-}
-
-/** Whether UTF-8 text has such a run. */
-export const hasLongRun = (bytes: Uint8Array): boolean => runsIn(bytes, bytes.length, 1).length > 0;
-
-/** The first `most` runs. Looks at the last of 16 characters first: most lie beside a space. */
-function runsIn(bytes: Uint8Array, length: number, most: number): Span[] {
-  const runs: Span[] = [];
-  let start = 0;
-  let at = shortest - 1;
-  while (at < length && runs.length < most) {
-    let back = at;
-    while (back >= start && inRun[bytes[back] ?? 0] === 1) back--;
-    if (back >= start) {
-      start = back + 1;
-      at = back + shortest;
-      continue;
-    }
-    let end = at + 1;
-    while (end < length && inRun[bytes[end] ?? 0] === 1) end++;
-    if (mayBeRandom(bytes, start, end)) runs.push({ start, end });
-    start = end + 1;
-    at = end + shortest;
-  }
-  return runs;
+  return [...text.matchAll(run)]
+    .filter(([found]) => mayBeRandom(found))
+    .map(({ 0: found, index }) => ({ start: index, end: index + found.length }));
 }

@@ -1,8 +1,8 @@
-import { entropyOf, inLetters, isMadeUp, saysPassword, hasStopword } from "./made-up.ts";
-import type { Secret } from "./secret.ts";
+import { entropyOf, inLetters, isMadeUp, saysPassword, hasStopword } from "./pack.ts";
+import type { Secret } from "./pack.ts";
 
 /** Parts of the names of passwords; a text without one has no password that only its name shows. */
-export const passwordMarks: readonly string[] = ["assw", "ASSW", "pwd", "Pwd", "PWD"];
+const passwordMarks: readonly string[] = ["assw", "ASSW", "pwd", "Pwd", "PWD"];
 
 const name = /[Pp]assw(?:or)?d|PASSW(?:OR)?D|pwd|Pwd|PWD/g;
 // After the name: an assignment in programs, configurations, connection strings, URLs, tables and
@@ -139,9 +139,6 @@ export function* urlPasswords(text: string): Generator<Secret> {
   }
 }
 
-/** A text without it has no such command. */
-export const curlMark = "curl";
-
 // https://curl.se/docs/manpage.html#-u
 const option =
   /\s(?:-[uU] ?|--(?:proxy-)?user[ =])\\?["']?[^\s:"'`]{0,60}:([^\s"'`\\]{10,64})(?![^\s"'`\\])/g;
@@ -159,7 +156,7 @@ function commandAround(text: string, at: number): string {
 
 /** Passwords that `curl --user name:password` sends to another machine. */
 export function* curlPasswords(text: string): Generator<Secret> {
-  if (!text.includes(curlMark)) return;
+  if (!text.includes("curl")) return;
   for (const { 0: whole, 1: password = "", index } of text.matchAll(option)) {
     if (!isLikelyPassword(password)) continue;
     const command = commandAround(text, index);

@@ -50,7 +50,7 @@ async function uploadChecks(
   if (idsOnly) return undefined;
   if (namesRules(config)) {
     const [{ refuseUnknownRules }, { rules }] = await Promise.all([
-      import("../../../checks/lint/known-rules.ts"),
+      import("../../../checks/lint/levels.ts"),
       import("../../../checks/lint/rules.ts"),
     ]);
     refuseUnknownRules(config, rules);

@@ -1,4 +1,4 @@
-import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
+import type { VerifiedDocument } from "../../../checks/verify/decide.ts";
 import type { GlobalFlags } from "../../../config/global-flags.ts";
 import type { Context } from "../../../context.ts";
 import { type Listed, absoluteOf } from "../../../documents/files/source-file.ts";

@@ -1,4 +1,4 @@
-import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
+import type { VerifiedDocument } from "../../../checks/verify/decide.ts";
 import type { Context } from "../../../context.ts";
 import { createRealPlaces, exists } from "../../../documents/files/real-place.ts";
 import { scopeOf } from "../../../documents/find/scope.ts";

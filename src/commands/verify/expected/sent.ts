@@ -1,7 +1,7 @@
 import { dialects, onyxHint, type DialectName } from "../../../api/dialects.ts";
 import type { Client } from "../../../api/client.ts";
 import { findDocumentSize } from "../../../api/evidence.ts";
-import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
+import type { VerifiedDocument } from "../../../checks/verify/decide.ts";
 import type { Context } from "../../../context.ts";
 import { CliError } from "../../../errors.ts";
 import { emptyCounts, type VerifyCounts } from "../../../output/report/from/verify.ts";
@@ -9,7 +9,7 @@ import { createLog } from "../../../sync/state/tables.ts";
 import type { State } from "../../../sync/state/state.ts";
 import type { VerifiedStore } from "../../../sync/state/verified.ts";
 import { textInBody, type Expected, type ExpectedText } from "./expected.ts";
-import { unableError } from "../look/look.ts";
+import { unableError } from "../look/search.ts";
 import { verifyDocuments } from "../verifying.ts";
 
 const openAtOnce = 256;

@@ -1,4 +1,4 @@
-import type { VerifiedDocument, VerifyResult } from "../../../checks/verify/evidence.ts";
+import type { VerifiedDocument, VerifyResult } from "../../../checks/verify/decide.ts";
 import { checkMembers, sampleOf } from "../../formats/members.ts";
 import type { FormatOptions } from "../../formats/formats.ts";
 import { VerifyReport, verifyResults } from "../stored/checks.ts";

@@ -1,6 +1,6 @@
 // The JSON of lint and verify: what --output json, --report FILE.json and ndjson have.
 import * as z from "zod/mini";
-import type { VerifyResult } from "../../../checks/verify/evidence.ts";
+import type { VerifyResult } from "../../../checks/verify/decide.ts";
 import { count, described, outputOf, text, textOrNull, titled, version } from "../../describe.ts";
 
 const place = (description: string) =>

@@ -1,5 +1,5 @@
 import type { Throughput, ReportCounts, ReportFailure, ReportHead, RunReport } from "./record.ts";
-import type { VerifiedDocument } from "../../../checks/verify/evidence.ts";
+import type { VerifiedDocument } from "../../../checks/verify/decide.ts";
 import { tool } from "../tool.ts";
 
 /** Maximum buckets of a chart; a run that needs more doubles their width. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pageRules } from "../../../../src/checks/lint/rules/page-rules.ts";
+import { pageRules } from "../../../../src/checks/lint/rules.ts";
 import { check, pageOf } from "./page.ts";
 
 const facts = { commit: { id: "4f2a9c1", date: "2026-03-01T09:00:00Z" } };

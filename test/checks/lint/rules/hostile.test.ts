@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pageRules } from "../../../../src/checks/lint/rules/page-rules.ts";
+import { pageRules } from "../../../../src/checks/lint/rules.ts";
 import type { LintPage } from "../../../../src/checks/lint/rule.ts";
 import { expectLinear } from "../../../cost.ts";
 import { pageOf } from "./page.ts";

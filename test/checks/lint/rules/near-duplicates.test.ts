@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findSimilar, signatureOf, wordsOf } from "../../../../src/checks/lint/near/similar.ts";
-import { proseSentences } from "../../../../src/checks/lint/near/claims.ts";
+import { findSimilar, signatureOf, wordsOf } from "../../../../src/checks/lint/page/similar.ts";
+import { proseSentences } from "../../../../src/checks/lint/page/claims.ts";
 import {
   nearDuplicate,
   numbersDisagree,

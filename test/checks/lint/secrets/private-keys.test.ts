@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findSecrets } from "../../../../src/checks/lint/secrets/find-secrets.ts";
-import type { Secret } from "../../../../src/checks/lint/secrets/secret.ts";
+import type { Secret } from "../../../../src/checks/lint/secrets/pack.ts";
 import { expectLinear } from "../../../cost.ts";
 
 function find(text: string): Secret | undefined {
