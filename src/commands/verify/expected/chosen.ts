@@ -14,7 +14,7 @@ import {
   expectedOf,
   readRecorded,
 } from "./expected.ts";
-import type { VerifyOptions } from "../verify.ts";
+import type { VerifyOptions } from "../verify-options.ts";
 import { readPending } from "../../../sync/run/pending.ts";
 import { planFolder } from "../../ingest/plan.ts";
 

@@ -6,7 +6,7 @@ import { CliError } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { loadSettings, openClient } from "../../connect.ts";
 import type { Session } from "../../ingest/session.ts";
-import type { VerifyOptions } from "../verify.ts";
+import type { VerifyOptions } from "../verify-options.ts";
 
 export interface ReaderRequest {
   /** Name of the reader's profile. */
