@@ -85,13 +85,27 @@ function isVariable(line: ParsedLine, flag: string): boolean {
   return line.sources[nameOf(line, flag) ?? ""] === "env";
 }
 
-function refusalOf(rule: FlagRule, flag: string, other: string | undefined): CliError {
-  const { without, why, hint } = rule;
+/** A flag with the name of its value: `--batch FILE`. */
+function written(line: ParsedLine, flag: string): string {
+  const value = /<(.*)>/.exec(optionOf(line, flag)?.flags ?? "")?.[1];
+  return value === undefined ? flag : `${flag} ${value.toUpperCase()}`;
+}
+
+function refusalOf(
+  { without: [needed] = [], why, hint }: FlagRule,
+  flag: string,
+  other: string | undefined,
+  line: ParsedLine,
+): CliError {
   if (other !== undefined && other !== "argument") {
-    return usage(`${flag} and ${other} exclude each other: ${why}`, hint);
+    const instead = hint ?? "use only one of them";
+    return usage(`${flag} and ${other} exclude each other: ${why}`, instead);
   }
-  const missing = without === undefined ? "" : ` without ${without.join(" or ")}`;
-  return usage(`${flag} has no effect${missing}: ${why}`, hint);
+  if (needed === undefined) {
+    return usage(`${flag} has no effect: ${why}`, hint ?? "use only one of them");
+  }
+  const remedy = hint ?? `add ${written(line, needed)}, or remove this flag`;
+  return usage(`${flag} has no effect without ${needed}: ${why}`, remedy);
 }
 
 function applyRule(rule: FlagRule, flag: string, line: ParsedLine): void {
@@ -100,7 +114,7 @@ function applyRule(rule: FlagRule, flag: string, line: ParsedLine): void {
   const others = beside?.filter((each) => each !== flag && isSet(line, each));
   const flagged = others?.filter((each) => !isVariable(line, each));
   // A flag of the command line wins over a variable.
-  const refusal = refusalOf(rule, flag, (flagged ?? [])[0]);
+  const refusal = refusalOf(rule, flag, (flagged ?? [])[0], line);
   if (flagged === undefined || flagged.length > 0) {
     return dropOrRefuse(line, nameOf(line, flag) ?? flag, refusal);
   }

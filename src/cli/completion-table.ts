@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from "commander";
 import type { CommandRow, CompletionTable, FlagRow, Takes } from "../config/command-table.ts";
 import { formatsOf } from "./formats.ts";
 import { isRepeatable, globalOptions } from "./options.ts";
-import { topicNames } from "./help/topics.ts";
+import { topicNames } from "./topics.ts";
 import { isGroup, summaryOf } from "./commands.ts";
 
 const valuesByFlag: Readonly<Record<string, Takes>> = {

@@ -3,7 +3,7 @@ import { CliError, messageOf } from "../errors.ts";
 import { allFormats } from "./formats.ts";
 import { globalOptions, isRepeatable } from "./options.ts";
 import { nearest } from "../nearest.ts";
-import { namedVariables } from "./help/topics.ts";
+import { namedVariables } from "./topics.ts";
 
 /**
  * Flags of single commands that have a variable: defaults of a pipeline or a machine. A switch that

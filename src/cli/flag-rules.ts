@@ -11,7 +11,8 @@ export interface FlagRule {
   beside?: readonly string[];
   /** Why the flag has no effect; follows a colon in the message. */
   why: string;
-  hint: string;
+  /** Default: to use only one of them, or to add the missing flag. */
+  hint?: string;
 }
 
 /** Flags that need a question to send. */
@@ -49,49 +50,41 @@ const chatRules: readonly FlagRule[] = [
     flags: ["--concurrency", "--resume"],
     without: ["--batch"],
     why: "it applies to a batch of questions",
-    hint: "add --batch FILE, or remove this flag",
   },
   {
     flags: ["--no-reask"],
     without: ["--resume"],
     why: "it applies to questions of an earlier batch",
-    hint: "add --resume RESULTS, or remove this flag",
   },
   {
     flags: ["--replay-speed"],
     without: ["--replay"],
     why: "nothing is replayed",
-    hint: "add --replay FILE, or remove this flag",
   },
   {
     flags: ["--live"],
     beside: ["--no-stream"],
     why: "an answer in one piece is not written as it comes",
-    hint: "leave one of them out",
   },
   {
     flags: ["--force"],
     without: ["--record"],
     why: "it replaces the file of --record",
-    hint: "add --record FILE, or remove this flag",
   },
   {
     flags: questionFlags,
     beside: ["--replay"],
     why: "--replay plays a recorded answer and sends no question",
-    hint: "use only one of them",
   },
   {
     flags: ["--no-sources", "--show", "--render", "--live", "--json", "--fields", "--jq", "--save"],
     beside: ["--batch"],
     why: "a batch writes its results as ndjson",
-    hint: "use only one of them",
   },
   {
     flags: ["--file", "--parent", "--payload", "--record"],
     beside: ["--batch"],
     why: "it applies to a single question",
-    hint: "use only one of them",
   },
 ];
 
@@ -99,21 +92,18 @@ const onlyOneFile: FlagRule = {
   flags: ["--local"],
   beside: ["--config"],
   why: "--config names the file already",
-  hint: "use only one of them",
 };
 /** Of every command that has both. */
 export const oneTarget: FlagRule = {
   flags: ["--cc-pair-id"],
   beside: ["--connector"],
   why: "both name the target",
-  hint: "use only one of them",
 };
 const evalRules: readonly FlagRule[] = [
   {
     flags: ["--record", "--allow-tokens", "--concurrency"],
     beside: ["--replay"],
     why: "--replay judges recorded responses and sends no question",
-    hint: "use only one of them",
   },
 ];
 
@@ -124,7 +114,6 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       flags: ["--output", "--json", "--fields", "--filter", "--jq"],
       beside: ["--silent"],
       why: "--silent prints no body",
-      hint: "use only one of them",
     },
   ],
   chat: chatRules,
@@ -166,7 +155,6 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       flags: ["--from-sessions"],
       beside: ["argument"],
       why: "the questions come either from sessions or from files",
-      hint: "use only one of them",
     },
   ],
   "eval retrieval": evalRules,
@@ -175,19 +163,16 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       flags: ["--dry-run", "--report", "--gitlab-report", "--verify", "--force"],
       beside: ["--print-config"],
       why: "--print-config only prints a project file",
-      hint: "use only one of them",
     },
     {
       flags: ["--wait"],
       without: ["--verify"],
       why: "an upload itself does not wait for the index",
-      hint: "add --verify, or remove this flag",
     },
     {
       flags: ["--verify"],
       beside: ["--dry-run"],
       why: "a dry run sends nothing that could be checked",
-      hint: "use only one of them",
     },
   ],
   retry: [
@@ -195,7 +180,6 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       flags: ["--missing"],
       beside: ["argument"],
       why: "a report names failures, and --missing takes what verify recorded",
-      hint: "use only one of them",
     },
     {
       flags: ["--report", "--gitlab-report"],
@@ -209,7 +193,6 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       flags: ["--yes"],
       beside: ["--dry-run"],
       why: "a dry run removes nothing",
-      hint: "use only one of them",
     },
   ],
   lint: [
@@ -217,13 +200,11 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       flags: ["--write-baseline"],
       without: ["--baseline"],
       why: "it needs the file to write",
-      hint: "add --baseline FILE",
     },
     {
       flags: ["--max-warnings"],
       beside: ["--write-baseline"],
       why: "--write-baseline accepts every finding",
-      hint: "use only one of them",
     },
   ],
   logout: [
@@ -246,7 +227,6 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       flags: ["--failed"],
       beside: ["--all"],
       why: "--all forgets everything, --failed only failures",
-      hint: "use only one of them",
     },
   ],
   try: [
@@ -271,31 +251,26 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       flags: ["--allow-tokens"],
       without: ["--via"],
       why: "only --via chat costs tokens",
-      hint: "add --via chat, or remove this flag",
     },
     {
       flags: ["--via"],
       beside: ["--reader"],
       why: "what a search does not find is not hidden for sure",
-      hint: "use only one of them",
     },
     {
       flags: ["--expect"],
       without: ["--reader"],
       why: "a leak test compares the view of another reader with your own",
-      hint: "add --reader PROFILE, or remove this flag",
     },
     {
       flags: ["--sample", "--since-last"],
       beside: ["--explain"],
       why: "--explain shows one file",
-      hint: "use only one of them",
     },
     {
       flags: ["--depth"],
       beside: ["--explain"],
       why: "--explain shows all evidence",
-      hint: "use only one of them",
     },
   ],
 };

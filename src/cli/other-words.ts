@@ -1,7 +1,3 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
-import { CliError } from "../errors.ts";
-
 /** Words of other tools, with the command or the global flag of this tool that does the same. */
 export const otherWords: Readonly<Record<string, string>> = {
   add: "ingest",
@@ -42,24 +38,6 @@ export const otherWords: Readonly<Record<string, string>> = {
 /** The command or flag that a word of another tool stands for; undefined for any other word. */
 export function commandFor(word: string): string | undefined {
   return Object.hasOwn(otherWords, word) ? otherWords[word] : undefined;
-}
-
-/** Words that stood below `ingest`, with the command that does the same. */
-const movedWords: Readonly<Record<string, string>> = {
-  documents: "convert",
-  drift: "status --remote",
-  explain: "explain",
-  orphans: "prune",
-  retry: "retry",
-};
-
-/** Throws CliError `usage` for the name of a command in place of the first path of `ingest`. */
-export function refuseMovedWord(path: string, [word = ""]: readonly string[], cwd: string): void {
-  if (path !== "ingest" || !Object.hasOwn(movedWords, word)) return;
-  if (existsSync(resolve(cwd, word))) return;
-  throw new CliError("usage", `no such file or folder: ${word}`, {
-    hints: [`\`ingest\` takes only paths; use \`knowctl ${movedWords[word]}\``],
-  });
 }
 
 /** Flags that a command does not have, with the command line that does the same. */

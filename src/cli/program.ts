@@ -17,10 +17,9 @@ import { addFiles } from "../commands/files/flags.ts";
 import { addIngest } from "../commands/ingest/flags.ts";
 import { isGroup, pathOf, summaryOf, type Run } from "./commands.ts";
 import { globalOptions } from "./options.ts";
-import { refuseMovedWord } from "./other-words.ts";
-import type { HelpKind } from "./help/help.ts";
-import { helpWidth } from "./help/layout.ts";
-import { topicNames, topicText } from "./help/topics.ts";
+import type { HelpKind } from "./help.ts";
+import { helpWidth } from "./layout.ts";
+import { topicNames, topicText } from "./topics.ts";
 import { prepare, type HelpOutput } from "./prepare.ts";
 import { addLint } from "../commands/lint/flags.ts";
 import { addPrune } from "../commands/prune/flags.ts";
@@ -41,7 +40,6 @@ function createRun(context: Context): Run {
       const command = all.at(-1) as Command;
       const { options, sources } = collectOptions(command, context.env);
       checkFlags({ command, options, sources });
-      refuseMovedWord(pathOf(command), command.args, context.cwd);
       await checkExpression(options["jq"], context.signal);
       const flags = {
         ...options,

@@ -1,12 +1,10 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { main } from "../main.ts";
 import { commandSummaries } from "../../src/cli/program.ts";
 import { addMappingOptions } from "../../src/commands/ingest/flags-shared.ts";
 import { otherWords, shapingFlags } from "../../src/cli/other-words.ts";
-import { createTestContext, temporaryFolder } from "../support.ts";
+import { createTestContext } from "../support.ts";
 
 const words = "upload push sync ask ls plan diff drift orphans whoami version";
 
@@ -71,34 +69,11 @@ it.each(["--watch", "--watch=5", "--watch 5"])(
   },
 );
 
-describe("words that stood below `ingest`", () => {
-  it.each([
-    ["orphans", "prune"],
-    ["retry", "retry"],
-    ["explain docs/a.md", "explain"],
-    ["documents docs", "convert"],
-    ["drift", "status --remote"],
-  ])("ingest %s: names the command", async (words, command) => {
-    const context = createTestContext();
-    expect(await main(["ingest", ...words.split(" ")], context)).toBe(2);
-    const [word] = words.split(" ");
-    expect(context.stderrText()).toBe(
-      `error: no such file or folder: ${word}\n  → \`ingest\` takes only paths; use \`knowctl ${command}\`\n`,
-    );
-  });
-
+describe("flags of other commands", () => {
   it("knows each flag that shapes documents", () => {
     const names = addMappingOptions(new Command()).options.map(({ long }) => long);
     // A permission, which retry takes as well.
     expect(shapingFlags).toEqual(new Set(names.filter((name) => name !== "--drop-access")));
-  });
-
-  it("are paths where a file or folder has the name", async () => {
-    const cwd = temporaryFolder();
-    mkdirSync(join(cwd, "documents"));
-    writeFileSync(join(cwd, "documents/a.md"), "# A\n\ntext\n");
-    const context = createTestContext({ cwd });
-    expect(await main(["ingest", "documents", "--dry-run", "--no-state"], context)).toBe(0);
   });
 
   it.each([

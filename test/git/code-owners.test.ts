@@ -1,8 +1,12 @@
 import { mkdirSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findCodeOwners, ownersOf } from "../../src/git/code-owners.ts";
-import { parseCodeOwners, type CodeOwnersPlace } from "../../src/git/parse-code-owners.ts";
+import {
+  findCodeOwners,
+  ownersOf,
+  parseCodeOwners,
+  type CodeOwnersPlace,
+} from "../../src/git/code-owners.ts";
 import { temporaryFolder } from "../support.ts";
 import { refusal } from "./support.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findMissingFile } from "../../src/git/missing-files.ts";
+import { findMissingFile } from "../../src/git/repository.ts";
 import { createRepository } from "./support.ts";
 
 describe("findMissingFile", () => {

@@ -1,9 +1,8 @@
 import { chmodSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { gitEnvironment } from "../../src/git/environment.ts";
+import { gitEnvironment, reasonIn, runGit, streamGit } from "../../src/git/run.ts";
 import { openRepository } from "../../src/git/repository.ts";
-import { reasonIn, runGit, streamGit } from "../../src/git/run.ts";
 import { cleanEnvironment, temporaryFolder } from "../support.ts";
 import { createRepository, refusal } from "./support.ts";
 

@@ -18,7 +18,7 @@ import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { writeError, createOutput, type Output } from "../../output/terminal/output.ts";
 import { createPrompt, type Prompt, readPipedKey } from "../prompt.ts";
-import { remoteName } from "../../git/remote-name.ts";
+import { remoteName } from "../../git/repository.ts";
 import { findGitRoot } from "../project-root.ts";
 import type { RunLine } from "../try/try.ts";
 import {

@@ -1,6 +1,6 @@
 import { sep } from "node:path";
 import type { Commit } from "../../git/last-commits.ts";
-import type { CodeOwner } from "../../git/parse-code-owners.ts";
+import type { CodeOwner } from "../../git/code-owners.ts";
 import { type BigIntStats, lstatSync } from "node:fs";
 import { codeOf, fileProblem } from "../../errors.ts";
 

@@ -40,7 +40,7 @@ export const sessions: Coverage = {
   },
   "sessions recover": {
     "--state": { tested: "test/commands/files-in-state.test.ts" },
-    "--poll": { tested: "test/commands/sessions/recover.test.ts" },
+    "--poll": { tested: "test/commands/sessions/sessions.test.ts" },
     "--live": { ...running, flag: "--live", stdout: { gains: /Let me look that up/ } },
     "--no-sources": { ...running, flag: "--no-sources", stderr: { loses: /\[1\] Leave/ } },
     "--render": {

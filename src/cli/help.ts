@@ -1,5 +1,5 @@
 import type { Argument, Command, Help, Option } from "commander";
-import { isGroup, pathOf, summaryOf } from "../commands.ts";
+import { isGroup, pathOf, summaryOf } from "./commands.ts";
 import { exampleLines, list, section, wrap, type Item } from "./layout.ts";
 import { topicNames } from "./topics.ts";
 

@@ -1,5 +1,5 @@
-import { exitCodes } from "../../errors.ts";
-import { globalOptions } from "../options.ts";
+import { exitCodes } from "../errors.ts";
+import { globalOptions } from "./options.ts";
 import { list, section, wrap, type Item } from "./layout.ts";
 
 /** Text, or a list in two columns. */
