@@ -1,5 +1,5 @@
 // Rows of the table of configuration keys, from the JSON Schema. What the schema does not have
-// stands here: an example for every key, in config-examples.json (test/docs/keys.test.ts validates
+// stands here: an example for every key, in config-examples.json (test/docs/tables.test.ts validates
 // them), and a flag where it has not the key's own name.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { Case, FlagCases } from "./flags/case.ts";
-import { commandsOf, globalFlags } from "./flags/commands.ts";
+import {
+  type Case,
+  type FlagCases,
+  commandsOf,
+  globalFlags,
+  expectCase,
+  useSandboxes,
+} from "./flags/play.ts";
 import { coverage } from "./flags/coverage.ts";
-import { expectCase, useSandboxes } from "./flags/play.ts";
 
 // Every flag of every command has its effect, or is refused: the pairs come from the program itself,
 // so that a new flag fails here until it has a case.

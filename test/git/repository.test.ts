@@ -1,10 +1,22 @@
-import { chmodSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gitEnvironment, reasonIn, runGit, streamGit } from "../../src/git/run.ts";
-import { openRepository } from "../../src/git/repository.ts";
+import { findMissingFile, openRepository } from "../../src/git/repository.ts";
 import { cleanEnvironment, temporaryFolder } from "../support.ts";
-import { createRepository, refusal } from "./support.ts";
+import { type TestRepository, createRepository, refusal } from "./support.ts";
+import { changesSince } from "../../src/git/changes.ts";
+import { lastCommits } from "../../src/git/last-commits.ts";
 
 describe("openRepository", () => {
   it("knows root, top, prefix and head", async () => {
@@ -143,5 +155,148 @@ describe("running git", () => {
     const { git } = await createRepository().open();
     const error = await refusal(() => streamGit(git, ["ls-tree", "nowhere"]).next());
     expect(error.message).toBe("git ls-tree failed: Not a valid object name nowhere");
+  });
+});
+
+describe("findMissingFile", () => {
+  it("finds nothing in a complete checkout, whatever is not tracked", async () => {
+    const repository = createRepository();
+    const opened = repository.open();
+    expect(await findMissingFile(await opened)).toBe(undefined);
+    repository.commit({ "a.md": "# A", "ä b/c.md": "# C" });
+    repository.write({ "new.md": "# New" });
+    expect(await findMissingFile(await repository.open())).toBe(undefined);
+  });
+
+  it("finds a file that was deleted without a commit, below the root only", async () => {
+    const repository = createRepository();
+    repository.commit({ "docs/ä b.md": "# A", "docs/c.md": "# C", "other.md": "# O" });
+    const deletions = true;
+    rmSync(join(repository.root, "other.md"));
+    expect(await findMissingFile(await repository.open("docs"), { deletions })).toBe(undefined);
+    rmSync(join(repository.root, "docs/ä b.md"));
+    const opened = await repository.open("docs");
+    expect(await findMissingFile(opened, { deletions })).toEqual({
+      name: "ä b.md",
+      why: "deleted",
+    });
+    expect(await findMissingFile(opened)).toBe(undefined);
+  });
+
+  it("finds a submodule that was not fetched", async () => {
+    const repository = createRepository();
+    const id = repository.commit({ "a.md": "# A" });
+    mkdirSync(join(repository.root, "theme"));
+    repository.git("update-index", "--add", "--cacheinfo", `160000,${id},theme`);
+    expect(await findMissingFile(await repository.open())).toEqual({
+      name: "theme",
+      why: "submodule",
+    });
+    repository.write({ "theme/x.md": "# X" });
+    expect(await findMissingFile(await repository.open())).toBe(undefined);
+  });
+});
+
+describe("safety", () => {
+  /** Settings under which git itself would run `program`. */
+  const traps = (program: string): Record<string, string> => ({
+    "core.fsmonitor": program,
+    "core.hooksPath": join(program, "..", "hooks"),
+    "core.pager": program,
+    "core.editor": program,
+    "core.sshCommand": program,
+    "core.gitProxy": program,
+    "core.askPass": program,
+    "credential.helper": program,
+    "diff.external": program,
+    "diff.trap.command": program,
+    "diff.trap.textconv": program,
+    "filter.trap.clean": program,
+    "filter.trap.smudge": program,
+    "filter.trap.process": program,
+    "filter.trap.required": "true",
+    "filter.one.two.clean": program,
+    "gpg.program": program,
+    "gpg.openpgp.program": program,
+    "log.showSignature": "true",
+    "pager.log": program,
+    "pager.status": program,
+    "protocol.allow": "always",
+    "protocol.ext.allow": "always",
+    "protocol.file.allow": "always",
+  });
+
+  const hooks = ["post-index-change", "fsmonitor-watchman", "reference-transaction", "pre-auto-gc"];
+
+  /** A repository that is a trap in every way, and the file that appears when one shuts. */
+  function createTrap(): TestRepository & { start: string; canary: string } {
+    const test = createRepository();
+    const start = test.commit({
+      "a.md": "a\n",
+      "b.md": "b\n",
+      "sub.md": "c\n",
+      ".gitattributes": "* filter=trap diff=trap\nsub.md filter=one.two\n",
+    });
+    test.commit({ "c.md": "c\n" });
+    const canary = join(test.root, "..", "canary");
+    const program = join(test.root, ".git", "trap");
+    const script = `#!/bin/sh\necho "$0 $*" >> '${canary}'\ncat\n`;
+    test.write({ ".git/trap": script });
+    chmodSync(program, 0o755);
+    for (const hook of hooks) {
+      test.write({ [`.git/hooks/${hook}`]: script });
+      chmodSync(join(test.root, ".git/hooks", hook), 0o755);
+    }
+    for (const [key, value] of Object.entries(traps(program))) test.git("config", key, value);
+    // Files that git has to read to know whether they changed.
+    for (const name of ["a.md", "sub.md"]) utimesSync(join(test.root, name), 1e9, 1e9);
+    test.write({ "b.md": "other\n", "n.md": "n\n" });
+    return { ...test, start, canary };
+  }
+
+  describe("an untrusted repository", () => {
+    it("would run its programs under plain git", () => {
+      const trap = createTrap();
+      const ran = (): string => (existsSync(trap.canary) ? readFileSync(trap.canary, "utf8") : "");
+      expect(() => trap.git("status")).toThrow(/clean filter 'trap' failed/);
+      expect(ran()).toContain("/trap");
+      trap.git("config", "--unset", "filter.trap.process");
+      rmSync(trap.canary);
+      trap.git("status");
+      expect(ran()).toContain("/trap");
+      expect(ran()).toContain("/post-index-change");
+    });
+
+    it("runs nothing, and its index is left as it is", async () => {
+      const trap = createTrap();
+      rmSync(trap.canary, { force: true });
+      const index = (): bigint =>
+        statSync(join(trap.root, ".git", "index"), { bigint: true }).ctimeNs;
+      const before = index();
+      const repository = await trap.open();
+      const { changed } = await changesSince(repository, trap.start);
+      expect([...changed].sort()).toEqual(["b.md", "c.md", "n.md"]);
+      expect((await lastCommits(repository)).commits.size).toBe(5);
+      expect(existsSync(trap.canary)).toBe(false);
+      expect(index()).toBe(before);
+    });
+
+    it("fetches nothing of what a partial clone lacks", async () => {
+      const source = createRepository();
+      source.git("config", "uploadpack.allowFilter", "true");
+      source.commit({ "a.md": `${"line\n".repeat(9)}1` });
+      source.git("mv", "a.md", "b.md");
+      source.commit({ "b.md": `${"line\n".repeat(9)}2` });
+      const clone = createRepository(["--filter=blob:none", `file://${source.root}`]);
+      const canary = join(clone.root, "..", "canary");
+      clone.git("config", "remote.origin.url", `ext::sh -c touch% ${canary}`);
+      clone.git("config", "protocol.ext.allow", "always");
+      expect(() => clone.git("cat-file", "-p", "HEAD~1:a.md")).toThrow();
+      expect(existsSync(canary)).toBe(true);
+      rmSync(canary);
+      const { changed, deleted } = await changesSince(await clone.open(), "HEAD~1");
+      expect([...changed, ...deleted]).toEqual(["b.md", "a.md"]);
+      expect(existsSync(canary)).toBe(false);
+    });
   });
 });

@@ -1,25 +1,12 @@
-import { api } from "./api.ts";
-import type { Coverage } from "./case.ts";
-import { chat } from "./chat.ts";
-import { config } from "./config.ts";
-import { connectors } from "./connectors.ts";
-import { doctor } from "./doctor.ts";
-import { statusCases } from "./status.ts";
-import { evalInit } from "./eval-init.ts";
-import { evalRun } from "./eval-run.ts";
-import { files } from "./files.ts";
-import { ingest } from "./ingest.ts";
-import { lint } from "./lint.ts";
-import { program } from "./program.ts";
-import { report } from "./report.ts";
-import { sandbox } from "./sandbox.ts";
-import { search } from "./search.ts";
-import { sessions } from "./sessions.ts";
-import { stateCases } from "./state.ts";
-import { verify } from "./verify.ts";
-import { tryCases } from "./try.ts";
+import { api, connectors, program, sandbox, tryCases } from "./service.ts";
+import type { Coverage } from "./play.ts";
+import { chat, files, search, sessions } from "./ask.ts";
+import { config, report, stateCases } from "./setup.ts";
+import { doctor, evalInit, evalRun, lint, verify } from "./check.ts";
+import { statusCases, orphanCases, retryCases } from "./judging.ts";
+import { ingest } from "./upload.ts";
 
-/** What each flag of each command must be seen to do: one file for each first word. */
+/** What each flag of each command must be seen to do: a file for each group of commands. */
 export const coverage: Coverage = {
   ...program,
   ...connectors,
@@ -34,6 +21,8 @@ export const coverage: Coverage = {
   ...verify,
   ...doctor,
   ...statusCases,
+  ...orphanCases,
+  ...retryCases,
   ...evalInit,
   ...evalRun,
   ...api,

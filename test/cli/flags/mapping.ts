@@ -1,4 +1,4 @@
-import type { Case, Effect, FlagCases, Setting } from "./case.ts";
+import type { Case, Effect, FlagCases, Setting } from "./play.ts";
 
 const long = "A sentence of some length that says next to nothing at all.";
 const paragraphs = Array.from({ length: 8 }, () => `${long} ${long}`).join("\n\n");

@@ -1,5 +1,9 @@
+import type { Command } from "commander";
+import { describeProgram } from "../../../src/cli/program.ts";
+import { readFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
+import { searchTurn } from "../../output/chat/lines.ts";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
@@ -8,8 +12,157 @@ import { main } from "../../main.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/http/server.ts";
 import { testKey, writeFiles } from "../../service.ts";
 import { cleanEnvironment, createTestContext, projectFolder } from "../../support.ts";
-import { storedRules } from "./stored.ts";
-import type { Case, Difference, Effect, Setting, Words } from "./case.ts";
+
+/** Words of a command line: a string is split at blanks. */
+type Words = string | readonly string[];
+
+/** A text that is there in one of two runs, and not in the other. */
+export interface Difference {
+  /** Only the run with the flag has it. */
+  gains?: RegExp;
+  /** Only the run without the flag has it. */
+  loses?: RegExp;
+}
+
+/** What both runs have in common. */
+export interface Setting {
+  /** Behind the command's own words. */
+  args?: Words;
+  /** Files of the working folder, which is a project root. */
+  files?: Readonly<Record<string, string | Uint8Array>>;
+  /** The project's configuration, trusted. */
+  config?: object;
+  env?: Readonly<Record<string, string>>;
+  stdin?: string;
+  isTTY?: boolean;
+  /** Of the sandbox that is asked; `standard` without it. */
+  dialect?: "standard" | "onyx";
+  /** The working folder is a git repository with one commit of the files. */
+  git?: boolean;
+  /** Command lines that run before, in the same folder. */
+  first?: readonly Words[];
+  /** Files that are written after that; one without text is removed. */
+  edits?: Readonly<Record<string, string | undefined>>;
+  /** A command line that runs afterwards; its stdout is added. */
+  after?: Words;
+  /** Interrupts the command when it has printed this. */
+  until?: RegExp;
+}
+
+/** Two runs, without and with the flag, that differ as the flag promises. */
+export interface Effect extends Setting {
+  flag: Words;
+  stdout?: Difference;
+  stderr?: Difference;
+  /** The requests that arrived, with their bodies: a line each. */
+  requests?: Difference;
+  /** How often the command waited for a time, in milliseconds each. */
+  waits?: Difference;
+  /** The files in the working folder and the user's configuration afterwards: `path: text`. */
+  left?: Difference;
+  /** Exit codes without and with the flag; both 0 where this is left out. */
+  codes?: readonly [without: number, with_: number];
+}
+
+/** The flag is refused: exit 2, nothing sent, a message that names it and fits. */
+interface Refusal extends Setting {
+  flag: Words;
+  refused: RegExp;
+}
+
+/**
+ * The flag is taken and changes nothing here: output and exit code stay. Only for a flag whose
+ * promise is kept anyhow, and that a script reasonably gives to every command; the reason says why.
+ */
+interface Harmless extends Setting {
+  flag: Words;
+  harmless: string;
+}
+
+/** What two runs in this process cannot show: the test that shows it. */
+export interface TestedElsewhere {
+  /** Path of the test, which names the flag. */
+  tested: string;
+}
+
+export type Case = Effect | Refusal | Harmless | TestedElsewhere;
+
+/** One case, or several, for each flag of a command. */
+export type FlagCases = Readonly<Record<string, Case | readonly Case[]>>;
+
+/** By the path of the command: `connectors list`. */
+export type Coverage = Readonly<Record<string, FlagCases>>;
+
+const program = describeProgram();
+
+const longOf = (command: Command): string[] =>
+  command.options.map(({ long, flags }) => long ?? flags);
+
+/** The flags that every command takes. */
+export const globalFlags: readonly string[] = longOf(program);
+
+function below(command: Command, path: string): [string, string[]][] {
+  const isGlobal = new Set(globalFlags);
+  const flags = longOf(command).filter((flag) => command === program || !isGlobal.has(flag));
+  return [
+    [path, flags],
+    ...command.commands.flatMap((each) => below(each, `${path} ${each.name()}`.trim())),
+  ];
+}
+
+function ends(command: Command, path: string): string[] {
+  const own = command.registeredArguments.length > 0 || command.commands.length === 0;
+  const paths = command.commands.flatMap((each) => ends(each, `${path} ${each.name()}`.trim()));
+  return own ? [path, ...paths] : paths;
+}
+
+/** Every command that does something. */
+export function leaves(): string[] {
+  return ends(program, "");
+}
+
+/** Every command with its own flags; the program itself, "", with the global ones. */
+export function commandsOf(): [path: string, flags: string[]][] {
+  return below(program, "").filter(([, flags]) => flags.length > 0);
+}
+
+const text = readFileSync(
+  new URL("../../fixtures/wire/stored-session.json", import.meta.url),
+  "utf8",
+).replaceAll("manager", "**manager**");
+const stored = JSON.parse(text) as { chat_session_id: string; messages: object[] };
+
+/** A stored session with a source, a word in bold and another branch. */
+export const storedId = stored.chat_session_id;
+
+/** One whose answer is still being made: reasoning, a search, interim text, a source. */
+export const runningId = "11111111-2222-4333-8444-555555555555";
+
+/** The lines of an answer with reasoning, a search, interim text, a source and a word in bold. */
+export const answerLines = searchTurn.map(({ raw }) => raw.replaceAll("manager", "**manager**"));
+
+const running = {
+  ...stored,
+  chat_session_id: runningId,
+  messages: stored.messages.slice(0, 4),
+  current_run: { run_id: "r" },
+};
+const stream = {
+  status: 200,
+  headers: { "content-type": "text/event-stream" },
+  body: `${answerLines.join("\n")}\n`,
+};
+
+/** An address of the onyx dialect that answers late. */
+export const latePath = "chat/get-chat-session/late";
+
+/** Answers of a service that keeps both sessions. */
+const storedRules: FaultRule[] = [
+  { when: { path: `/api/${latePath}` }, do: { status: 200, body: {}, delayMs: 400 } },
+  { when: { path: `/api/chat/get-chat-session/${storedId}` }, do: { status: 200, body: stored } },
+  { when: { path: `/api/chat/get-chat-session/${runningId}` }, do: { status: 200, body: running } },
+  { when: { path: `/api/chat/chat-session/${runningId}` }, do: stream },
+];
 
 interface Ran {
   code: number;

@@ -1,5 +1,13 @@
-import type { Case, Coverage, Effect, FlagCases, Setting } from "./case.ts";
-import { answerLines } from "./stored.ts";
+import {
+  type Case,
+  type Coverage,
+  type Effect,
+  type FlagCases,
+  type Setting,
+  answerLines,
+  runningId,
+  storedId,
+} from "./play.ts";
 
 const file = { "a.md": "# A\n\ntext\n" };
 const question: Setting = { args: "hello" };
@@ -47,7 +55,7 @@ const requests: Readonly<Record<string, Effect>> = {
 };
 
 const own: FlagCases = {
-  "--state": { tested: "test/commands/files-in-state.test.ts" },
+  "--state": { tested: "test/commands/connect.test.ts" },
   "--session": [
     sends("--session 00000000-0000-4000-8000-000000000000", /"chat_session_id":"00000000/, {
       codes: [0, 9],
@@ -156,5 +164,150 @@ export const chat: Coverage = {
         [each, besideReplay(String(each.flag))],
       ]),
     ),
+  },
+};
+
+const found: Setting = {
+  dialect: "onyx",
+  files: {
+    "docs/a.md": "---\nupdated: 2020-01-01\nteam: people\n---\n# A\n\nquokka\n",
+    "docs/b.md": "# B\n\nquokka\n",
+  },
+  first: ["ingest docs --cc-pair-id 7 --overwrite"],
+  args: "quokka --fields rank,path,via",
+};
+
+/** `search`, flag by flag. */
+export const search: Coverage = {
+  search: {
+    "--state": { tested: "test/commands/connect.test.ts" },
+    "--limit": { ...found, flag: "--limit 1", stdout: { loses: /^2\t/m } },
+    "--source-type": { ...found, flag: "--source-type web", stdout: { loses: /^1\t/m } },
+    "--document-set": {
+      ...found,
+      flag: "--document-set none",
+      codes: [0, 9],
+      stderr: { gains: /access to document sets: \['none'\]/ },
+    },
+    "--filter-tag": {
+      ...found,
+      flag: "--filter-tag team=people",
+      stdout: { loses: /docs\/b\.md/ },
+    },
+    "--since": [
+      { ...found, flag: "--since 2026-01-31", stdout: { loses: /docs\/a\.md/ } },
+      { ...found, flag: "--since soon", refused: /--since/ },
+    ],
+    "--via": { ...found, flag: "--via keyword", stdout: { gains: /keyword/ } },
+    "--allow-tokens": [
+      { ...found, args: "quokka --via chat", flag: "--allow-tokens 1", codes: [2, 0] },
+      { ...found, args: "quokka --via assisted", flag: "--allow-tokens 14", refused: /too small/ },
+    ],
+  },
+};
+
+const asked: Setting = { dialect: "onyx", first: ["chat hello", "chat other"] };
+const last: Setting = { ...asked, args: "last" };
+const stored: Setting = { dialect: "onyx", args: storedId };
+const running: Setting = { dialect: "onyx", args: runningId };
+const colour = { FORCE_COLOR: "1" };
+
+/** `sessions …`: flag by flag. */
+export const sessions: Coverage = {
+  "sessions list": {
+    "--limit": { ...asked, args: "--fields id", flag: "--limit 1", stdout: { loses: /\n.+\n/ } },
+    "--local": { ...asked, flag: "--local", requests: { loses: /get-user-chat-sessions/ } },
+  },
+  "sessions show": {
+    "--state": { tested: "test/commands/connect.test.ts" },
+    "--all": { ...stored, flag: "--all", stderr: { loses: /other branch/ } },
+    "--no-sources": { ...stored, flag: "--no-sources", stdout: { loses: /\[policy\]/ } },
+    "--render": {
+      ...stored,
+      isTTY: true,
+      env: colour,
+      flag: "--render plain",
+      stdout: { gains: /\*\*manager/ },
+    },
+  },
+  "sessions export": {
+    "--file": { ...last, flag: "--file s.md", left: { gains: /s\.md: [^]*other/ } },
+    "--all": {
+      ...stored,
+      args: `${storedId} --json`,
+      flag: "--all",
+      stdout: { gains: /"messageId": 3/ },
+    },
+  },
+  "sessions delete": {
+    "--yes": { ...last, flag: "--yes", codes: [2, 0] },
+    "--local": { ...last, args: "last --yes", flag: "--local", requests: { loses: /^DELETE/m } },
+  },
+  "sessions recover": {
+    "--state": { tested: "test/commands/connect.test.ts" },
+    "--poll": { tested: "test/commands/sessions/sessions.test.ts" },
+    "--live": { ...running, flag: "--live", stdout: { gains: /Let me look that up/ } },
+    "--no-sources": { ...running, flag: "--no-sources", stderr: { loses: /\[1\] Leave/ } },
+    "--render": {
+      ...running,
+      isTTY: true,
+      env: colour,
+      flag: "--render plain",
+      stdout: { gains: /\*\*manager/ },
+    },
+    "--show": { ...running, flag: "--show none", stderr: { loses: /They ask about leave/ } },
+  },
+};
+
+const uploaded: Setting = { files: { "a.md": "# A\n\ntext\n", "b.md": "# B\n\ntext\n" } };
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+const image: Setting = { files: { "a.png": pixel } };
+
+/** `files …`: flag by flag. */
+export const files: Coverage = {
+  "files list": {
+    "--limit": {
+      ...uploaded,
+      first: ["files upload a.md b.md --no-wait"],
+      args: "--fields name",
+      flag: "--limit 1",
+      stdout: { loses: /\n.*\n/ },
+    },
+  },
+  "files upload": {
+    "--no-wait": {
+      ...uploaded,
+      args: "a.md",
+      flag: "--no-wait",
+      requests: { loses: /GET .*file/ },
+    },
+    "--project": [
+      {
+        ...uploaded,
+        args: "a.md --json",
+        flag: "--project 7",
+        stdout: { gains: /"project_id": 7/ },
+      },
+      { ...image, args: "a.png --image", flag: "--project 7", refused: /--image and --project/ },
+    ],
+    "--image": [
+      {
+        ...image,
+        dialect: "onyx",
+        args: "a.png --json",
+        flag: "--image",
+        stdout: { gains: /image_file_id/ },
+      },
+      {
+        ...image,
+        dialect: "onyx",
+        args: "a.png --image --jq length",
+        flag: "--no-wait",
+        harmless: "images are never waited for, which is what the flag says",
+      },
+    ],
   },
 };

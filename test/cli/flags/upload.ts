@@ -1,9 +1,163 @@
-import type { Case, Coverage, FlagCases } from "./case.ts";
-import { orphanCases } from "./prune.ts";
-import { retryCases } from "./retry.ts";
-import { broken, byName, many, pair, sending, two } from "./ingest-sending.ts";
-import { showingCases } from "./ingest-showing.ts";
-import { allowing, choosing, folder, shaping, shapingFlags, type Shows } from "./mapping.ts";
+import type { FlagCases, Setting, Coverage, Case } from "./play.ts";
+import { allowing, choosing, folder, shaping, type Shows, shapingFlags } from "./mapping.ts";
+
+export const pair = "--cc-pair-id 2";
+export const byName = ["--connector", "Handbook uploads"];
+export const two = { "docs/a.md": "# A\n\ntext a\n", "docs/b.md": "# B\n\ntext b\n" };
+export const many = Object.fromEntries(
+  Array.from({ length: 8 }, (_, index) => [`docs/${index}.md`, `# N ${index}\n\ntext\n`]),
+);
+export const broken = Object.fromEntries(
+  Array.from({ length: 8 }, (_, index) => [
+    `docs/${index}.md`,
+    `---\nupdated: never\n---\n# N ${index}\n`,
+  ]),
+);
+
+/** Documents of two targets. */
+// Cases of one dialect share a service: another one may have sent these ids to another pair.
+export const byPair = [
+  "ingest docs/a.md --cc-pair-id 7 --overwrite",
+  "ingest docs/b.md --cc-pair-id 2 --overwrite",
+];
+
+/**
+ * The flags of a run that sends, with the documents of `setting`; `refused`: why its dry run writes no
+ * report.
+ */
+export function sending(args: string, setting: Setting, refused?: RegExp): FlagCases {
+  const planned = (left: RegExp) => (refused ? { refused } : { left: { gains: left } });
+  return {
+    "--state": [{ ...setting, args, flag: "--state other", left: { gains: /other\/state\.db/ } }],
+    "--concurrency": {
+      ...setting,
+      args,
+      flag: "--concurrency 1",
+      requests: { loses: /in flight: [2-9]/ },
+    },
+    "--rate": { ...setting, args, flag: "--rate 2", waits: { gains: /\d{3}/ } },
+    "--dry-run": { ...setting, args, flag: "--dry-run", requests: { loses: /"document"/ } },
+    "--exit-code": [
+      { ...setting, args: `${args} --dry-run`, flag: "--exit-code", codes: [0, 12] },
+      { ...setting, args, flag: "--exit-code", refused: /--dry-run/ },
+    ],
+    "--report": [
+      { ...setting, args, flag: "--report r.json", left: { gains: /r\.json: [^]*"counts"/ } },
+      {
+        ...setting,
+        args: `${args} --dry-run`,
+        flag: "--report r.json",
+        ...planned(/"dryRun": ?true/),
+      },
+    ],
+    "--gitlab-report": [
+      { ...setting, args, flag: "--gitlab-report g.json", left: { gains: /g\.json: \[/ } },
+      {
+        ...setting,
+        args: `${args} --dry-run`,
+        flag: "--gitlab-report g.json",
+        ...planned(/g\.json: \[/),
+      },
+    ],
+  };
+}
+
+const explain: Shows = {
+  in: "stdout",
+  args: (file) => `${file} --json`,
+  failedCode: 2,
+  secretCode: 0,
+};
+const documents: Shows = { in: "stdout", args: (file) => file };
+
+/** `ingest explain` and `ingest documents`: flag by flag. */
+const showingCases: Coverage = {
+  explain: {
+    ...shaping(explain),
+    ...allowing(explain),
+    "--include": {
+      files: folder,
+      args: "docs/a.md --json",
+      flag: "--include *.txt",
+      stdout: { gains: /does not match --include/ },
+    },
+    "--exclude": {
+      files: folder,
+      args: "docs/a.md --json",
+      flag: "--exclude docs/**",
+      stdout: { gains: /matches exclude/ },
+    },
+    "--no-ignore": {
+      files: folder,
+      args: "hidden/h.md --json",
+      flag: "--no-ignore",
+      stdout: { gains: /"isIncluded": true/ },
+    },
+    "--cc-pair-id": {
+      files: two,
+      args: "docs/a.md --json",
+      flag: pair,
+      stdout: { gains: /"target": 2/ },
+    },
+    "--connector": {
+      files: two,
+      args: "docs/a.md --json",
+      flag: byName,
+      stdout: { gains: /"target": "Handbook/ },
+    },
+    "--state": {
+      files: two,
+      first: [`ingest docs ${pair} --state other`],
+      args: "docs/a.md --json",
+      flag: "--state other",
+      stdout: { gains: /accepted by/ },
+    },
+    "--row": {
+      files: { "r.csv": "id,title,text\n1,One,first\n2,Two,second\n" },
+      args: "r.csv --json",
+      flag: "--row 2",
+      stdout: { gains: /second/ },
+    },
+    "--images": {
+      files: folder,
+      args: "docs/a.md --json",
+      flag: "--images upload",
+      stdout: { gains: /"image_file_id"/ },
+    },
+  },
+  convert: {
+    ...shaping(documents),
+    ...allowing(documents),
+    ...choosing(documents),
+    "--images": {
+      files: folder,
+      args: "docs/a.md",
+      flag: "--images upload",
+      refused: /nothing is sent/,
+    },
+    "--since": {
+      git: true,
+      files: two,
+      edits: { "docs/a.md": "# A\n\nother\n" },
+      args: "docs",
+      flag: "--since HEAD",
+      stdout: { loses: /docs\/b\.md/ },
+    },
+    "--shard": {
+      files: many,
+      args: "docs",
+      flag: "--shard 1/2",
+      stderr: { gains: /other shards?/ },
+    },
+    "--allow-empty": {
+      files: { "docs/x.bin": "" },
+      args: "docs",
+      flag: "--allow-empty",
+      codes: [2, 0],
+    },
+    "--cc-pair-id": { files: two, args: "docs", flag: pair, stdout: { gains: /"cc_pair_id":2/ } },
+  },
+};
 
 const upload: Shows = { in: "requests", args: (file) => `${file} ${pair}` };
 
@@ -226,6 +380,4 @@ const run: FlagCases = {
 export const ingest: Coverage = {
   ingest: withStdin(run),
   ...showingCases,
-  ...retryCases,
-  ...orphanCases,
 };
