@@ -82,112 +82,108 @@ describe("a question", () => {
   );
 });
 
-describe("files", () => {
-  it.each(["standard", "onyx"] as const)("are uploaded and sent along (%s)", async (dialect) => {
-    const world = await createWorld({ dialect });
-    writeFileSync(join(world.home, "notes.md"), "The launch code of the toaster is crunchy.");
-    const { code, stdout } = await world.run([
-      "--file",
-      "notes.md",
-      "What is the launch code of the toaster?",
-    ]);
-    expect(code).toBe(0);
-    expect(stdout).toContain("crunchy");
-    const [descriptor] = world.asked()["file_descriptors"] as Record<string, unknown>[];
-    expect(descriptor).toMatchObject({ type: "plain_text", name: "notes.md" });
-    // The id that the upload printed works later, too.
-    const again = await world.run([
-      "--file-id",
-      String(descriptor?.["id"]),
-      "What is the launch code?",
-    ]);
-    expect(again.code).toBe(0);
-    expect(world.asked()["file_descriptors"]).toEqual([descriptor]);
-  });
-
-  it("that are refused fail the command before anything is asked", async () => {
-    const world = await createWorld();
-    writeFileSync(join(world.home, "empty.txt"), "");
-    const { code, stderr } = await world.run(["--file", "empty.txt", "hi"]);
-    expect(code).not.toBe(0);
-    expect(stderr).toContain("empty");
-    expect(world.sandbox.ledger.chats).toEqual([]);
-  });
-
-  it("that the service does not know are exit 9", async () => {
-    const world = await createWorld();
-    const { code } = await world.run(["--file-id", "nobody-knows", "hi"]);
-    expect(code).toBe(9);
-    expect(world.sandbox.ledger.chats).toEqual([]);
-  });
+it.each(["standard", "onyx"] as const)("are uploaded and sent along (%s)", async (dialect) => {
+  const world = await createWorld({ dialect });
+  writeFileSync(join(world.home, "notes.md"), "The launch code of the toaster is crunchy.");
+  const { code, stdout } = await world.run([
+    "--file",
+    "notes.md",
+    "What is the launch code of the toaster?",
+  ]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("crunchy");
+  const [descriptor] = world.asked()["file_descriptors"] as Record<string, unknown>[];
+  expect(descriptor).toMatchObject({ type: "plain_text", name: "notes.md" });
+  // The id that the upload printed works later, too.
+  const again = await world.run([
+    "--file-id",
+    String(descriptor?.["id"]),
+    "What is the launch code?",
+  ]);
+  expect(again.code).toBe(0);
+  expect(world.asked()["file_descriptors"]).toEqual([descriptor]);
 });
 
-describe("sessions", () => {
-  it("go on with --continue and --session", async () => {
-    const world = await createWorld();
-    const first = await world.run(["--json", "first"]);
-    const { sessionId: id } = JSON.parse(first.stdout) as { sessionId: string };
-    const second = await world.run(["-c", "second"]);
-    expect(second.stderr).toContain(`session ${id}`);
-    expect(world.asked()).toEqual({ message: "second", chat_session_id: id, stream: true });
-    await world.run(["--session", id, "third"]);
-    expect(world.asked()["chat_session_id"]).toBe(id);
-  });
+it("that are refused fail the command before anything is asked", async () => {
+  const world = await createWorld();
+  writeFileSync(join(world.home, "empty.txt"), "");
+  const { code, stderr } = await world.run(["--file", "empty.txt", "hi"]);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain("empty");
+  expect(world.sandbox.ledger.chats).toEqual([]);
+});
 
-  it("are remembered per profile in a private file", async () => {
-    const world = await createWorld();
-    await world.run(["first"]);
-    const folder = join(world.home, "state", "knowctl", "sessions");
-    const files = readdirSync(folder, { recursive: true, withFileTypes: true });
-    const [file] = files.filter((each) => each.isFile());
-    expect(statSync(join(file!.parentPath, file!.name)).mode & 0o777).toBe(0o600);
-  });
+it("that the service does not know are exit 9", async () => {
+  const world = await createWorld();
+  const { code } = await world.run(["--file-id", "nobody-knows", "hi"]);
+  expect(code).toBe(9);
+  expect(world.sandbox.ledger.chats).toEqual([]);
+});
 
-  it("are kept without answers, and not at all where that is not wanted", async () => {
-    const world = await createWorld();
-    const folder = join(world.home, "state", "knowctl", "sessions");
-    const first = await world.run(["--no-remember", "first"]);
-    // --continue would go on in another session.
-    expect(first.stderr).toMatch(/session (\S+) · continue with: `knowctl chat --session \1 /);
-    writeFileSync(join(world.home, "c.json"), '{"chat":{"remember":false}}');
-    await world.run(["--config", "c.json", "first"]);
-    expect(existsSync(folder)).toBe(false);
-    const { stdout } = await world.run(["How do I\nrequest?"]);
-    const files = readdirSync(folder, { recursive: true, withFileTypes: true });
-    const [file] = files.filter((each) => each.isFile());
-    const text = readFileSync(join(file!.parentPath, file!.name), "utf8");
-    expect(JSON.parse(text)).toMatchObject({
-      version: 1,
-      title: "How do I request?",
-      questions: 1,
-    });
-    expect(text).not.toContain(stdout.trim());
-  });
+it("go on with --continue and --session", async () => {
+  const world = await createWorld();
+  const first = await world.run(["--json", "first"]);
+  const { sessionId: id } = JSON.parse(first.stdout) as { sessionId: string };
+  const second = await world.run(["-c", "second"]);
+  expect(second.stderr).toContain(`session ${id}`);
+  expect(world.asked()).toEqual({ message: "second", chat_session_id: id, stream: true });
+  await world.run(["--session", id, "third"]);
+  expect(world.asked()["chat_session_id"]).toBe(id);
+});
 
-  it("cannot be continued where there is none", async () => {
-    const world = await createWorld();
-    const { code, stderr } = await world.run(["--continue", "hi"]);
-    expect(code).toBe(9);
-    expect(stderr).toContain("there is no last session");
-  });
+it("are remembered per profile in a private file", async () => {
+  const world = await createWorld();
+  await world.run(["first"]);
+  const folder = join(world.home, "state", "knowctl", "sessions");
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const [file] = files.filter((each) => each.isFile());
+  expect(statSync(join(file!.parentPath, file!.name)).mode & 0o777).toBe(0o600);
+});
 
-  it("that do not exist are exit 9", async () => {
-    const world = await createWorld();
-    const { code } = await world.run(["--session", "00000000-0000-4000-8000-000000000000", "hi"]);
-    expect(code).toBe(9);
-    // Nor is such a session the last one.
-    const { stderr } = await world.run(["--continue", "hi"]);
-    expect(stderr).toContain("there is no last session");
+it("are kept without answers, and not at all where that is not wanted", async () => {
+  const world = await createWorld();
+  const folder = join(world.home, "state", "knowctl", "sessions");
+  const first = await world.run(["--no-remember", "first"]);
+  // --continue would go on in another session.
+  expect(first.stderr).toMatch(/session (\S+) · continue with: `knowctl chat --session \1 /);
+  writeFileSync(join(world.home, "c.json"), '{"chat":{"remember":false}}');
+  await world.run(["--config", "c.json", "first"]);
+  expect(existsSync(folder)).toBe(false);
+  const { stdout } = await world.run(["How do I\nrequest?"]);
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const [file] = files.filter((each) => each.isFile());
+  const text = readFileSync(join(file!.parentPath, file!.name), "utf8");
+  expect(JSON.parse(text)).toMatchObject({
+    version: 1,
+    title: "How do I request?",
+    questions: 1,
   });
+  expect(text).not.toContain(stdout.trim());
+});
 
-  it("are a warning where they cannot be remembered", async () => {
-    const world = await createWorld();
-    mkdirSync(join(world.home, "state", "knowctl"), { recursive: true });
-    writeFileSync(join(world.home, "state", "knowctl", "sessions"), "");
-    const { code, stderr } = await world.run(["hi"]);
-    expect(code).toBe(0);
-    expect(stderr).toContain("not remembered");
-  });
+it("cannot be continued where there is none", async () => {
+  const world = await createWorld();
+  const { code, stderr } = await world.run(["--continue", "hi"]);
+  expect(code).toBe(9);
+  expect(stderr).toContain("there is no last session");
+});
+
+it("that do not exist are exit 9", async () => {
+  const world = await createWorld();
+  const { code } = await world.run(["--session", "00000000-0000-4000-8000-000000000000", "hi"]);
+  expect(code).toBe(9);
+  // Nor is such a session the last one.
+  const { stderr } = await world.run(["--continue", "hi"]);
+  expect(stderr).toContain("there is no last session");
+});
+
+it("are a warning where they cannot be remembered", async () => {
+  const world = await createWorld();
+  mkdirSync(join(world.home, "state", "knowctl"), { recursive: true });
+  writeFileSync(join(world.home, "state", "knowctl", "sessions"), "");
+  const { code, stderr } = await world.run(["hi"]);
+  expect(code).toBe(0);
+  expect(stderr).toContain("not remembered");
 });
 
 describe("Ctrl-C", () => {

@@ -90,190 +90,179 @@ describe("secrets", () => {
   });
 });
 
-describe("hostile packets", () => {
-  type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
-  type Line = { obj?: { type: string; [name: string]: Json }; [name: string]: Json | undefined };
+type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
+type Line = { obj?: { type: string; [name: string]: Json }; [name: string]: Json | undefined };
 
-  const fixture = readFileSync("test/fixtures/wire/every-packet.ndjson", "utf8")
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Line);
+const fixture = readFileSync("test/fixtures/wire/every-packet.ndjson", "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Line);
 
-  const otherLines: Line[] = [
-    { user_message_id: 1, responses: [{ message_id: 2, model_name: "m" }] },
-    { error: "no", error_code: "X", stack_trace: "s", is_retryable: true, details: { model: "m" } },
-  ];
+const otherLines: Line[] = [
+  { user_message_id: 1, responses: [{ message_id: 2, model_name: "m" }] },
+  { error: "no", error_code: "X", stack_trace: "s", is_retryable: true, details: { model: "m" } },
+];
 
-  const nasties: Record<string, string> = {
-    escape: "a\u001b[31mb\u001b",
-    clipboard: "a\u001b]52;c;aGk=\u0007b",
-    hyperlink: "https://x/\u001b]8;;https://evil\u001b\\b",
-    reset: "a\u001bcb\u001b[?1049h\u001b[6n",
-    c1: "a\u009b2J\u0090q\u009cb\u009d0;t",
-    bidi: "a\u202egnp.exe\u2066\u200f",
-    lines: "a\r\nFORGED line\rFORGED\u2028b\u0085FORGED\u000bFORGED\u000cFORGED",
-    github: "::set-env name=PATH::x\n::error::x\n  ::stop-commands::x",
-    azure: "##vso[task.setvariable]x ##[group]x",
-    surrogates: "a\ud83d b\udc00 c",
-    prototype: "__proto__",
-  };
+const nasties: Record<string, string> = {
+  escape: "a\u001b[31mb\u001b",
+  clipboard: "a\u001b]52;c;aGk=\u0007b",
+  hyperlink: "https://x/\u001b]8;;https://evil\u001b\\b",
+  reset: "a\u001bcb\u001b[?1049h\u001b[6n",
+  c1: "a\u009b2J\u0090q\u009cb\u009d0;t",
+  bidi: "a\u202egnp.exe\u2066\u200f",
+  lines: "a\r\nFORGED line\rFORGED\u2028b\u0085FORGED\u000bFORGED\u000cFORGED",
+  github: "::set-env name=PATH::x\n::error::x\n  ::stop-commands::x",
+  azure: "##vso[task.setvariable]x ##[group]x",
+  surrogates: "a\ud83d b\udc00 c",
+  prototype: "__proto__",
+};
 
-  /** The value with every string in it replaced, names of members in free data too. */
-  function poison(value: Json, nasty: string, free = false): Json {
-    if (typeof value === "string") return nasty;
-    if (Array.isArray(value)) return value.map((one) => poison(one, nasty, free));
-    if (typeof value !== "object" || value === null) return value;
-    const members = Object.entries(value).map(([name, one]): [string, Json] => {
-      const isFree = free || ["tool_args", "data", "argument_deltas", "metadata"].includes(name);
-      return [free ? nasty : name, name === "type" ? one : poison(one, nasty, isFree)];
-    });
-    return Object.fromEntries(members);
-  }
+/** The value with every string in it replaced, names of members in free data too. */
+function poison(value: Json, nasty: string, free = false): Json {
+  if (typeof value === "string") return nasty;
+  if (Array.isArray(value)) return value.map((one) => poison(one, nasty, free));
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).map(([name, one]): [string, Json] => {
+    const isFree = free || ["tool_args", "data", "argument_deltas", "metadata"].includes(name);
+    return [free ? nasty : name, name === "type" ? one : poison(one, nasty, isFree)];
+  });
+  return Object.fromEntries(members);
+}
 
-  function poisoned(nasty: string): { name: string; line: ChatEvent }[] {
-    const packets = fixture.filter((line) => line.obj !== undefined);
-    return [...packets, ...otherLines].map((line) => ({
-      name: line.obj?.type ?? Object.keys(line).join(),
-      line: parseStreamLine(JSON.stringify(poison(line as Json, nasty))),
-    }));
-  }
+function poisoned(nasty: string): { name: string; line: ChatEvent }[] {
+  const packets = fixture.filter((line) => line.obj !== undefined);
+  return [...packets, ...otherLines].map((line) => ({
+    name: line.obj?.type ?? Object.keys(line).join(),
+    line: parseStreamLine(JSON.stringify(poison(line as Json, nasty))),
+  }));
+}
 
-  /** What our own styles and links look like; they may be there, and nothing else. */
-  const own =
-    /\u001b\[(?:0|1|2|4|22|24|3[1-37]|39)m|\u001b\]8;;(?:https?:\/\/[\u0021-\u007e]+)?\u001b\\/g;
-  const active =
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-  const command = /##(?:vso)?\[|^\s*::/im;
+/** What our own styles and links look like; they may be there, and nothing else. */
+const own =
+  /\u001b\[(?:0|1|2|4|22|24|3[1-37]|39)m|\u001b\]8;;(?:https?:\/\/[\u0021-\u007e]+)?\u001b\\/g;
+const active =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const command = /##(?:vso)?\[|^\s*::/im;
 
-  const looks: [name: string, options: PlayOptions][] = [
-    ["text in a pipe", {}],
-    ["text live in a pipe", { live: true, all: true }],
-    ["text on a terminal", { isTTY: true, colour: true, env: { TERM: "xterm-kitty" }, all: true }],
-    ["json", { format: "json" }],
-    ["ndjson", { format: "ndjson" }],
-    ["packets", { format: "packets" }],
-  ];
+const looks: [name: string, options: PlayOptions][] = [
+  ["text in a pipe", {}],
+  ["text live in a pipe", { live: true, all: true }],
+  ["text on a terminal", { isTTY: true, colour: true, env: { TERM: "xterm-kitty" }, all: true }],
+  ["json", { format: "json" }],
+  ["ndjson", { format: "ndjson" }],
+  ["packets", { format: "packets" }],
+];
 
-  const around = (line: ChatEvent): ChatEvent[] => [
-    start(6),
-    line,
-    start(7),
-    text("fine", 7),
-    stop,
-  ];
+const around = (line: ChatEvent): ChatEvent[] => [start(6), line, start(7), text("fine", 7), stop];
 
-  // These are running text: lines of theirs are lines of the screen, as those of the answer.
-  const running = new Set([
-    "message_delta",
-    "reasoning_delta",
-    "deep_research_plan_delta",
-    "intermediate_report_delta",
-    "coding_agent_thinking_delta",
-  ]);
+// These are running text: lines of theirs are lines of the screen, as those of the answer.
+const running = new Set([
+  "message_delta",
+  "reasoning_delta",
+  "deep_research_plan_delta",
+  "intermediate_report_delta",
+  "coding_agent_thinking_delta",
+]);
 
-  describe.each(looks)("hostile fields of every packet: %s", (_look, options) => {
-    it.each(Object.entries(nasties))("%s", async (_name, nasty) => {
-      const env = { ...options.env, GITHUB_ACTIONS: "true" };
-      const lines = poisoned(nasty);
-      expect(lines.filter(({ line }) => line.kind === "unknown")).toEqual([]);
-      for (const { name, line } of lines) {
-        const { stdout, stderr } = await play(each(around(line)), { ...options, env });
-        for (const stream of [stdout, stderr]) {
-          const rest = stream.replace(own, "");
-          expect(rest, name).not.toMatch(active);
-          expect(rest, name).not.toMatch(command);
-          if (!running.has(name)) expect(rest, name).not.toMatch(/^FORGED/m);
-        }
-        if (options.format) {
-          const records = options.format === "json" ? [stdout] : stdout.trimEnd().split("\n");
-          for (const record of records) expect(() => JSON.parse(record) as unknown).not.toThrow();
-        } else if (name !== "stop") expect(stdout, name).toContain("fine");
+describe.each(looks)("hostile fields of every packet: %s", (_look, options) => {
+  it.each(Object.entries(nasties))("%s", async (_name, nasty) => {
+    const env = { ...options.env, GITHUB_ACTIONS: "true" };
+    const lines = poisoned(nasty);
+    expect(lines.filter(({ line }) => line.kind === "unknown")).toEqual([]);
+    for (const { name, line } of lines) {
+      const { stdout, stderr } = await play(each(around(line)), { ...options, env });
+      for (const stream of [stdout, stderr]) {
+        const rest = stream.replace(own, "");
+        expect(rest, name).not.toMatch(active);
+        expect(rest, name).not.toMatch(command);
+        if (!running.has(name)) expect(rest, name).not.toMatch(/^FORGED/m);
       }
-      expect(({} as Record<string, unknown>)["a"]).toBeUndefined();
-    });
+      if (options.format) {
+        const records = options.format === "json" ? [stdout] : stdout.trimEnd().split("\n");
+        for (const record of records) expect(() => JSON.parse(record) as unknown).not.toThrow();
+      } else if (name !== "stop") expect(stdout, name).toContain("fine");
+    }
+    expect(({} as Record<string, unknown>)["a"]).toBeUndefined();
+  });
+});
+
+describe("hostile fields all at once", () => {
+  const raw = (nasty: string): string =>
+    [...fixture.slice(0, 2), ...fixture.slice(2).map((line) => poison(line as Json, nasty))]
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join("");
+
+  async function decoded(bytes: Uint8Array, size: number): Promise<ChatEvent[][]> {
+    async function* chunks() {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    }
+    const batches: ChatEvent[][] = [];
+    for await (const messages of decodeChunks(chunks(), { lineBytes: 1_000_000 })) {
+      batches.push(messages.map(parseStreamLine));
+    }
+    return batches;
+  }
+
+  it.each(Object.entries(nasties))("come out the same in any chunks: %s", async (_name, nasty) => {
+    const bytes = Buffer.from(raw(nasty));
+    for (const [look, options] of looks.filter(([each]) => /^text|ndjson/.test(each))) {
+      const whole = await play(await decoded(bytes, bytes.length), options);
+      for (const size of [1, 1000]) {
+        const split = await play(await decoded(bytes, size), options);
+        expect([split.stdout, split.stderr], `${look} by ${size}`).toEqual([
+          whole.stdout,
+          whole.stderr,
+        ]);
+      }
+    }
   });
 
-  describe("hostile fields all at once", () => {
-    const raw = (nasty: string): string =>
-      [...fixture.slice(0, 2), ...fixture.slice(2).map((line) => poison(line as Json, nasty))]
-        .map((line) => `${JSON.stringify(line)}\n`)
-        .join("");
+  it.each(Object.entries(nasties))(
+    "come out the same over several packets: %s",
+    async (_name, nasty) => {
+      const types = [
+        ["message_delta", "content"],
+        ["reasoning_delta", "reasoning"],
+        ["deep_research_plan_delta", "content"],
+        ["coding_agent_thinking_delta", "content"],
+      ] as const;
+      for (const [type, member] of types) {
+        const line = (content: string): ChatEvent =>
+          parseStreamLine(
+            JSON.stringify({ placement: { turn_index: 7 }, obj: { type, [member]: content } }),
+          );
+        const env = { GITHUB_ACTIONS: "true" };
+        const show = async (parts: readonly string[]) => {
+          const { stdout, stderr } = await play(each([start(7), ...parts.map(line), stop]), {
+            isTTY: true,
+            env,
+          });
+          return [stdout, stderr];
+        };
+        const whole = await show([nasty]);
+        for (let cut = 0; cut <= nasty.length; cut++) {
+          const parts = [nasty.slice(0, cut), nasty.slice(cut)];
+          expect(await show(parts), `${type} at ${cut}`).toEqual(whole);
+        }
+      }
+    },
+  );
 
-    async function decoded(bytes: Uint8Array, size: number): Promise<ChatEvent[][]> {
-      async function* chunks() {
-        for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-      }
-      const batches: ChatEvent[][] = [];
-      for await (const messages of decodeChunks(chunks(), { lineBytes: 1_000_000 })) {
-        batches.push(messages.map(parseStreamLine));
-      }
-      return batches;
+  it("keep their data in json", async () => {
+    for (const nasty of Object.values(nasties)) {
+      const { stdout } = await play(await decoded(Buffer.from(raw(nasty)), 4096), {
+        format: "ndjson",
+        env: { GITHUB_ACTIONS: "true" },
+      });
+      const records = stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Record<string, Json>);
+      expect(records.find((each) => each["type"] === "reasoning")).toMatchObject({ text: nasty });
+      expect(records.find((each) => each["step"] === "failed")).toMatchObject({
+        error: { message: nasty },
+      });
+      expect(records.at(-1)).toMatchObject({ type: "result", answer: nasty });
     }
-
-    it.each(Object.entries(nasties))(
-      "come out the same in any chunks: %s",
-      async (_name, nasty) => {
-        const bytes = Buffer.from(raw(nasty));
-        for (const [look, options] of looks.filter(([each]) => /^text|ndjson/.test(each))) {
-          const whole = await play(await decoded(bytes, bytes.length), options);
-          for (const size of [1, 1000]) {
-            const split = await play(await decoded(bytes, size), options);
-            expect([split.stdout, split.stderr], `${look} by ${size}`).toEqual([
-              whole.stdout,
-              whole.stderr,
-            ]);
-          }
-        }
-      },
-    );
-
-    it.each(Object.entries(nasties))(
-      "come out the same over several packets: %s",
-      async (_name, nasty) => {
-        const types = [
-          ["message_delta", "content"],
-          ["reasoning_delta", "reasoning"],
-          ["deep_research_plan_delta", "content"],
-          ["coding_agent_thinking_delta", "content"],
-        ] as const;
-        for (const [type, member] of types) {
-          const line = (content: string): ChatEvent =>
-            parseStreamLine(
-              JSON.stringify({ placement: { turn_index: 7 }, obj: { type, [member]: content } }),
-            );
-          const env = { GITHUB_ACTIONS: "true" };
-          const show = async (parts: readonly string[]) => {
-            const { stdout, stderr } = await play(each([start(7), ...parts.map(line), stop]), {
-              isTTY: true,
-              env,
-            });
-            return [stdout, stderr];
-          };
-          const whole = await show([nasty]);
-          for (let cut = 0; cut <= nasty.length; cut++) {
-            const parts = [nasty.slice(0, cut), nasty.slice(cut)];
-            expect(await show(parts), `${type} at ${cut}`).toEqual(whole);
-          }
-        }
-      },
-    );
-
-    it("keep their data in json", async () => {
-      for (const nasty of Object.values(nasties)) {
-        const { stdout } = await play(await decoded(Buffer.from(raw(nasty)), 4096), {
-          format: "ndjson",
-          env: { GITHUB_ACTIONS: "true" },
-        });
-        const records = stdout
-          .trimEnd()
-          .split("\n")
-          .map((line) => JSON.parse(line) as Record<string, Json>);
-        expect(records.find((each) => each["type"] === "reasoning")).toMatchObject({ text: nasty });
-        expect(records.find((each) => each["step"] === "failed")).toMatchObject({
-          error: { message: nasty },
-        });
-        expect(records.at(-1)).toMatchObject({ type: "result", answer: nasty });
-      }
-    });
   });
 });

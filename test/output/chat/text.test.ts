@@ -165,112 +165,110 @@ describe("Markdown on a terminal", () => {
   });
 });
 
-describe("sources", () => {
-  const cite = (number: number, id: string): ChatEvent =>
-    packet({ type: "citation_info", citation_number: number, document_id: id });
-  const cases: [string, ChatEvent[], string][] = [
+const cite = (number: number, id: string): ChatEvent =>
+  packet({ type: "citation_info", citation_number: number, document_id: id });
+const cases: [string, ChatEvent[], string][] = [
+  [
+    "are in the order of their numbers, each document once",
     [
-      "are in the order of their numbers, each document once",
-      [
-        start(0, [document("a", "A", "https://a"), document("b", "B")]),
-        cite(2, "b"),
-        cite(1, "a"),
-        text("x [[2]]() [[1]](https://a) [[3]](https://a)"),
-      ],
-      "Sources\n  [1][3] A  https://a\n  [2] B\n",
+      start(0, [document("a", "A", "https://a"), document("b", "B")]),
+      cite(2, "b"),
+      cite(1, "a"),
+      text("x [[2]]() [[1]](https://a) [[3]](https://a)"),
     ],
+    "Sources\n  [1][3] A  https://a\n  [2] B\n",
+  ],
+  [
+    "have the link of the marker where no packet described the document",
+    [start(), cite(1, "gone"), text("x [[1]](https://elsewhere)")],
+    "Sources\n  [1] https://elsewhere  (not among the documents of this answer)\n",
+  ],
+  [
+    "have the id at least",
+    [start(), cite(1, "gone"), text("x [[1]]()")],
+    "Sources\n  [1] gone  (not among the documents of this answer)\n",
+  ],
+  [
+    "say when a marker has no document",
+    [start(), text("x [[4]]()")],
+    "Sources\n  [4] (no document)\n",
+  ],
+  [
+    "say when the text does not have a number",
+    [start(0, [document("a", "A")]), cite(1, "a"), text("x")],
+    "Sources\n  [1] A  (not marked in the text)\n",
+  ],
+  [
+    "know a document by the link of its marker",
+    [start(0, [document("a", "A", "https://a")]), text("x [[7]](https://a)")],
+    "Sources\n  [7] A  https://a\n",
+  ],
+  [
+    "merge one page that has several ids",
     [
-      "have the link of the marker where no packet described the document",
-      [start(), cite(1, "gone"), text("x [[1]](https://elsewhere)")],
-      "Sources\n  [1] https://elsewhere  (not among the documents of this answer)\n",
+      start(0, [document("a", "A", "https://a"), document("web:a", "A", "https://a")]),
+      cite(1, "a"),
+      cite(2, "web:a"),
+      text("x [[1]](https://a) [[2]](https://a)"),
     ],
+    "Sources\n  [1][2] A  https://a\n",
+  ],
+  [
+    "add the ids to documents that look alike",
     [
-      "have the id at least",
-      [start(), cite(1, "gone"), text("x [[1]]()")],
-      "Sources\n  [1] gone  (not among the documents of this answer)\n",
+      start(0, [document("a", "A"), document("a2", "A"), document("b", "B")]),
+      cite(1, "a"),
+      text("x [[1]]()"),
     ],
+    "Sources\n  [1] A  a\nAlso retrieved, not cited\n  · A  a2\n  · B\n",
+  ],
+  [
+    "merge several chunks of one document",
     [
-      "say when a marker has no document",
-      [start(), text("x [[4]]()")],
-      "Sources\n  [4] (no document)\n",
+      start(0, [
+        { ...document("a", "A"), chunk_ind: 0 },
+        { ...document("a", "A"), chunk_ind: 4 },
+        { ...document("b", "B"), chunk_ind: 0 },
+        { ...document("b", "B"), chunk_ind: 1 },
+      ]),
+      cite(1, "a"),
+      text("x [[1]]()"),
     ],
+    "Sources\n  [1] A\nAlso retrieved, not cited\n  · B\n",
+  ],
+  [
+    "keep apart pages of one title",
     [
-      "say when the text does not have a number",
-      [start(0, [document("a", "A")]), cite(1, "a"), text("x")],
-      "Sources\n  [1] A  (not marked in the text)\n",
+      start(0, [document("a", "A", "https://a"), document("b", "A", "https://b")]),
+      cite(1, "a"),
+      cite(2, "b"),
+      text("x [[1]](https://a) [[2]](https://b)"),
     ],
-    [
-      "know a document by the link of its marker",
-      [start(0, [document("a", "A", "https://a")]), text("x [[7]](https://a)")],
-      "Sources\n  [7] A  https://a\n",
-    ],
-    [
-      "merge one page that has several ids",
-      [
-        start(0, [document("a", "A", "https://a"), document("web:a", "A", "https://a")]),
-        cite(1, "a"),
-        cite(2, "web:a"),
-        text("x [[1]](https://a) [[2]](https://a)"),
-      ],
-      "Sources\n  [1][2] A  https://a\n",
-    ],
-    [
-      "add the ids to documents that look alike",
-      [
-        start(0, [document("a", "A"), document("a2", "A"), document("b", "B")]),
-        cite(1, "a"),
-        text("x [[1]]()"),
-      ],
-      "Sources\n  [1] A  a\nAlso retrieved, not cited\n  · A  a2\n  · B\n",
-    ],
-    [
-      "merge several chunks of one document",
-      [
-        start(0, [
-          { ...document("a", "A"), chunk_ind: 0 },
-          { ...document("a", "A"), chunk_ind: 4 },
-          { ...document("b", "B"), chunk_ind: 0 },
-          { ...document("b", "B"), chunk_ind: 1 },
-        ]),
-        cite(1, "a"),
-        text("x [[1]]()"),
-      ],
-      "Sources\n  [1] A\nAlso retrieved, not cited\n  · B\n",
-    ],
-    [
-      "keep apart pages of one title",
-      [
-        start(0, [document("a", "A", "https://a"), document("b", "A", "https://b")]),
-        cite(1, "a"),
-        cite(2, "b"),
-        text("x [[1]](https://a) [[2]](https://b)"),
-      ],
-      "Sources\n  [1] A  https://a\n  [2] A  https://b\n",
-    ],
-    [
-      "have links with parentheses",
-      [start(), text("x [[1]](https://w/A_(b))")],
-      "Sources\n  [1] https://w/A_(b)  (no document of this answer)\n",
-    ],
-    [
-      "keep apart what was only retrieved",
-      [start(0, [document("a", "A")]), text("x")],
-      "Retrieved, not cited\n  · A\n",
-    ],
-  ];
-  it.each(cases)("%s", async (_name, lines, expected) => {
-    const { stderr } = await play([[...lines, stop]], { show: new Set(["documents"]) });
-    expect(stderr).toBe(expected);
-  });
+    "Sources\n  [1] A  https://a\n  [2] A  https://b\n",
+  ],
+  [
+    "have links with parentheses",
+    [start(), text("x [[1]](https://w/A_(b))")],
+    "Sources\n  [1] https://w/A_(b)  (no document of this answer)\n",
+  ],
+  [
+    "keep apart what was only retrieved",
+    [start(0, [document("a", "A")]), text("x")],
+    "Retrieved, not cited\n  · A\n",
+  ],
+];
+it.each(cases)("%s", async (_name, lines, expected) => {
+  const { stderr } = await play([[...lines, stop]], { show: new Set(["documents"]) });
+  expect(stderr).toBe(expected);
+});
 
-  it("are cut at ten retrieved ones unless all are asked for", async () => {
-    const many = Array.from({ length: 12 }, (_, index) => document(`d${index}`));
-    const lines = [start(0, many), text("x"), stop];
-    const show: ReadonlySet<Shown> = new Set(["documents"]);
-    expect((await play([lines], { show })).stderr).toContain("… and 2 more");
-    expect((await play([lines], { show, all: true })).stderr).toContain("· d11\n");
-    expect((await play([lines], { show: new Set() })).stderr).toBe("");
-  });
+it("are cut at ten retrieved ones unless all are asked for", async () => {
+  const many = Array.from({ length: 12 }, (_, index) => document(`d${index}`));
+  const lines = [start(0, many), text("x"), stop];
+  const show: ReadonlySet<Shown> = new Set(["documents"]);
+  expect((await play([lines], { show })).stderr).toContain("… and 2 more");
+  expect((await play([lines], { show, all: true })).stderr).toContain("· d11\n");
+  expect((await play([lines], { show: new Set() })).stderr).toBe("");
 });
 
 describe("activity", () => {

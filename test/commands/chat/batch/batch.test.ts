@@ -434,62 +434,60 @@ describe("work in order", () => {
   });
 });
 
-describe("batch question", () => {
-  const told = (stdout: string): object[] =>
-    stdout
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line) as object);
+const told = (stdout: string): object[] =>
+  stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as object);
 
-  const question = { id: "a", message: "How do I request leave?" };
-  const resume = ["--batch", "q.ndjson", "--resume", "r.ndjson"];
-  const messages = (world: World): string[] =>
-    world.sandbox.ledger.chats.map((body) => String(body["message"]));
+const question = { id: "a", message: "How do I request leave?" };
+const resume = ["--batch", "q.ndjson", "--resume", "r.ndjson"];
+const messages = (world: World): string[] =>
+  world.sandbox.ledger.chats.map((body) => String(body["message"]));
 
-  describe("chat --batch --resume with another question", () => {
-    it.each([
-      ["another agent", ["--agent", "5"]],
-      ["another model", ["--model", "openai/gpt-9"]],
-      ["deep research", ["--deep-research"]],
-      ["another filter", ["--since", "7d"]],
-      ["another tag", ["--filter-tag", "team=a"]],
-      ["no tool", ["--no-tools"]],
-      ["another session", ["--session", "00000000-0000-4000-8000-000000000000"]],
-    ])("asks again with %s", async (_name, flags) => {
-      const world = await createWorld({ models: { openai: ["gpt-9"] } });
-      write(world, "q.ndjson", [question]);
-      const first = await world.run(["--batch", "q.ndjson"]);
-      writeFileSync(join(world.home, "r.ndjson"), first.stdout);
-      world.sandbox.ledger.chats.length = 0;
-      const { stdout } = await world.run([...resume, ...flags]);
-      expect(told(stdout)).toHaveLength(1);
-      expect(messages(world)).toEqual([question.message]);
-    });
+describe("chat --batch --resume with another question", () => {
+  it.each([
+    ["another agent", ["--agent", "5"]],
+    ["another model", ["--model", "openai/gpt-9"]],
+    ["deep research", ["--deep-research"]],
+    ["another filter", ["--since", "7d"]],
+    ["another tag", ["--filter-tag", "team=a"]],
+    ["no tool", ["--no-tools"]],
+    ["another session", ["--session", "00000000-0000-4000-8000-000000000000"]],
+  ])("asks again with %s", async (_name, flags) => {
+    const world = await createWorld({ models: { openai: ["gpt-9"] } });
+    write(world, "q.ndjson", [question]);
+    const first = await world.run(["--batch", "q.ndjson"]);
+    writeFileSync(join(world.home, "r.ndjson"), first.stdout);
+    world.sandbox.ledger.chats.length = 0;
+    const { stdout } = await world.run([...resume, ...flags]);
+    expect(told(stdout)).toHaveLength(1);
+    expect(messages(world)).toEqual([question.message]);
+  });
 
-    it("asks again with another configuration, and another service", async () => {
-      const world = await createWorld();
-      const other = await createWorld();
-      write(world, "q.ndjson", [question]);
-      const first = await world.run(["--batch", "q.ndjson"]);
-      writeFileSync(join(world.home, "r.ndjson"), first.stdout);
-      await world.run([...resume, "--base-url", other.sandbox.url]);
-      expect(messages(other)).toEqual([question.message]);
-      const config = JSON.stringify({ chat: { temperature: 0.5 } });
-      writeFileSync(join(world.home, "c.json"), config);
-      await world.run([...resume, "--config", "c.json"]);
-      expect(messages(world)).toEqual([question.message, question.message]);
-    });
+  it("asks again with another configuration, and another service", async () => {
+    const world = await createWorld();
+    const other = await createWorld();
+    write(world, "q.ndjson", [question]);
+    const first = await world.run(["--batch", "q.ndjson"]);
+    writeFileSync(join(world.home, "r.ndjson"), first.stdout);
+    await world.run([...resume, "--base-url", other.sandbox.url]);
+    expect(messages(other)).toEqual([question.message]);
+    const config = JSON.stringify({ chat: { temperature: 0.5 } });
+    writeFileSync(join(world.home, "c.json"), config);
+    await world.run([...resume, "--config", "c.json"]);
+    expect(messages(world)).toEqual([question.message, question.message]);
+  });
 
-    it("asks nothing again with other flags that leave the question as it is", async () => {
-      const world = await createWorld();
-      write(world, "q.ndjson", [question, { message: "Why?", agent: 0, since: "7d" }]);
-      const first = await world.run(["--batch", "q.ndjson"]);
-      writeFileSync(join(world.home, "r.ndjson"), first.stdout);
-      write(world, "q.ndjson", [question, { since: "7d", agent: 0, message: "Why?" }]);
-      const flags = ["--concurrency", "1", "--no-stream", "--max-packet", "1MiB", "--quiet"];
-      expect(await world.run([...resume, ...flags])).toMatchObject({ code: 0, stdout: "" });
-      expect(messages(world)).toHaveLength(2);
-    });
+  it("asks nothing again with other flags that leave the question as it is", async () => {
+    const world = await createWorld();
+    write(world, "q.ndjson", [question, { message: "Why?", agent: 0, since: "7d" }]);
+    const first = await world.run(["--batch", "q.ndjson"]);
+    writeFileSync(join(world.home, "r.ndjson"), first.stdout);
+    write(world, "q.ndjson", [question, { since: "7d", agent: 0, message: "Why?" }]);
+    const flags = ["--concurrency", "1", "--no-stream", "--max-packet", "1MiB", "--quiet"];
+    expect(await world.run([...resume, ...flags])).toMatchObject({ code: 0, stdout: "" });
+    expect(messages(world)).toHaveLength(2);
   });
 });
 
