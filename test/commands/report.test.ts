@@ -104,6 +104,16 @@ describe("report merge", () => {
       { status: "partial", failures },
       "0 failed, and 1 in its list of failures",
     ],
+    [
+      "a list of failures that was cut",
+      { status: "partial", counts: { ...counts, failed: 2 }, failures },
+      "2 failed, and 1 in its list of failures",
+    ],
+    [
+      "another number of failures left out",
+      { status: "partial", counts: { ...counts, failed: 2 }, failures, failuresLeftOut: 2 },
+      "2 failed, and 1 in its list of failures",
+    ],
     ["ok with an error", { error: "401" }, "the status is ok, and an error stopped the run"],
     [
       "ok with a run that failed",

@@ -43,8 +43,10 @@ async function readAll(context: Context, names: readonly string[]): Promise<Name
   let left = mostFailures;
   for (const name of names) {
     context.signal.throwIfAborted();
-    const whole = await readReport(resolve(context.cwd, name), name);
-    const report = withFirstFailures(whole, left);
+    const path = resolve(context.cwd, name);
+    // Not kept in a variable: one would hold the whole report while the next is read.
+    const most = left;
+    const report = await readReport(path, name).then((whole) => withFirstFailures(whole, most));
     left -= report.failures.length;
     reports.push({ name, report });
   }

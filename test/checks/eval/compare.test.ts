@@ -281,7 +281,9 @@ describe("--fail-on", () => {
   });
 
   it("is partial for a run that ended early", () => {
-    const report = { ...runOf("passed"), stopped: "401" };
+    const run = { ...runOf("passed"), stopped: "401" };
+    const report = createReport(run, run.cases);
+    expect(report.status).toBe("partial");
     expect(refusal(() => failUnlessPassed(report, undefined)).exit).toBe("partial");
   });
 });

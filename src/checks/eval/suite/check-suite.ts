@@ -1,5 +1,5 @@
 import { bySimilarity, nearest } from "../../../nearest.ts";
-import type { EvalCase, Place, Suite, SuiteProblem, Expectation } from "./suite.ts";
+import type { EvalCase, Place, Suite, SuiteProblem, Expectation, Wanted } from "./suite.ts";
 import type { DocumentRef } from "../result.ts";
 import { documentText } from "../documents.ts";
 import { expectationName } from "../words.ts";
@@ -11,24 +11,24 @@ interface NeededText {
 
 const lower = (text: string): string => text.normalize("NFC").toLowerCase();
 
-/** Texts that the answer must contain, each alternative on its own: `contains-any` has several. */
-function neededTexts({ word, isNot, value }: Expectation): NeededText[][] {
-  if (isNot) return [];
-  if (word === "contains") return [[{ text: value as string, anyCase: false }]];
-  if (word === "icontains") return [[{ text: value as string, anyCase: true }]];
-  const texts = word.startsWith("contains-") ? (value as readonly string[]) : [];
-  const needed = texts.map((text): NeededText => ({ text, anyCase: false }));
-  if (word === "contains-any") return [needed];
-  return needed.map((each) => [each]);
+/** The texts of an expectation about the text of the answer; none for another word. */
+function textsOf({ word, value }: Expectation): NeededText[] {
+  if (!/^i?contains/.test(word)) return [];
+  const anyCase = word === "icontains";
+  return [value as string | readonly string[]].flat().map((text) => ({ text, anyCase }));
 }
 
-/** Texts that the answer must not contain. */
-function bannedTexts({ word, isNot, value }: Expectation): NeededText[] {
-  if (!isNot) return [];
-  if (word === "contains") return [{ text: value as string, anyCase: false }];
-  if (word === "icontains") return [{ text: value as string, anyCase: true }];
-  if (word !== "contains-any") return [];
-  return (value as readonly string[]).map((text) => ({ text, anyCase: false }));
+/** Texts that the answer must contain, each alternative on its own: `contains-any` has several. */
+function neededTexts(expectation: Expectation): NeededText[][] {
+  const { word, isNot } = expectation;
+  if (isNot) return [];
+  const texts = textsOf(expectation);
+  return word === "contains-any" ? [texts] : texts.map((each) => [each]);
+}
+
+/** Texts that the answer must not contain: of `not-contains-all` it may contain any. */
+function bannedTexts(expectation: Expectation): NeededText[] {
+  return expectation.isNot && expectation.word !== "contains-all" ? textsOf(expectation) : [];
 }
 
 /** Whether an answer with the needed text always contains the banned one. */
@@ -53,17 +53,16 @@ function textProblems({ expect }: EvalCase): SuiteProblem[] {
   );
 }
 
-interface Named {
-  ref: DocumentRef;
-  place: Place;
-}
+type Named = Pick<Wanted, "document" | "place">;
 
 const keyOf = (ref: DocumentRef): string => JSON.stringify(ref);
 
 function refsOf(expect: readonly Expectation[], isNot: boolean, words: readonly string[]): Named[] {
   return expect
     .filter((each) => each.isNot === isNot && words.includes(each.word))
-    .flatMap(({ value, place }) => (value as DocumentRef[]).map((ref) => ({ ref, place })));
+    .flatMap(({ value, place }) =>
+      (value as DocumentRef[]).map((document) => ({ document, place })),
+    );
 }
 
 /** Documents that must be and must not be in the same list. A cited document was retrieved. */
@@ -73,31 +72,26 @@ function documentProblems({
   match,
   expect,
 }: EvalCase): SuiteProblem[] {
-  const named = ({ document, place }: { document: DocumentRef; place: Place }): Named => ({
-    ref: document,
-    place,
-  });
   const isCertain = match === "all" || mustRetrieve.length === 1;
   const needed = [
-    ...(isCertain ? mustRetrieve.map(named) : []),
+    ...(isCertain ? mustRetrieve : []),
     ...refsOf(expect, false, ["cites", "retrieves"]),
   ];
-  const banned = [...mustNotRetrieve.map(named), ...refsOf(expect, true, ["retrieves"])];
-  const uncited = refsOf(expect, true, ["cites"]);
-  const cited = refsOf(expect, false, ["cites"]);
+  const banned = [...mustNotRetrieve, ...refsOf(expect, true, ["retrieves"])];
   const clash = (some: readonly Named[], others: readonly Named[]): SuiteProblem[] =>
-    some.flatMap(({ ref, place }): SuiteProblem[] => {
-      const other = others.find((each) => keyOf(each.ref) === keyOf(ref));
+    some.flatMap(({ document, place }): SuiteProblem[] => {
+      const other = others.find((each) => keyOf(each.document) === keyOf(document));
       if (!other) return [];
-      const message = `${documentText(ref)} is both wanted and unwanted: see ${lineOf(other.place)}`;
+      const message = `${documentText(document)} is both wanted and unwanted: see ${lineOf(other.place)}`;
       return [{ place, message }];
     });
-  return [...clash(needed, banned), ...clash(cited, uncited)];
+  return [
+    ...clash(needed, banned),
+    ...clash(refsOf(expect, false, ["cites"]), refsOf(expect, true, ["cites"])),
+  ];
 }
 
-function repeatedDocuments(
-  list: readonly { document: DocumentRef; place: Place }[],
-): SuiteProblem[] {
+function repeatedDocuments(list: readonly Named[]): SuiteProblem[] {
   const seen = new Set<string>();
   return list.flatMap(({ document, place }): SuiteProblem[] => {
     const key = keyOf(document);
@@ -164,19 +158,16 @@ export interface FolderFacts {
 }
 
 /** Paths that a suite names, with their places. Cases that wait for a review are left out. */
-export function namedPaths({ cases }: Suite): { path: string; place: Place }[] {
-  const named: { ref: DocumentRef; place: Place }[] = cases
-    .filter(({ needsReview }) => !needsReview)
-    .flatMap(({ mustRetrieve, mustNotRetrieve, expect }) => [
-      ...[...mustRetrieve, ...mustNotRetrieve].map(({ document, place }) => ({
-        ref: document,
-        place,
-      })),
-      ...expect
-        .filter(({ word }) => word === "cites" || word === "retrieves")
-        .flatMap(({ value, place }) => (value as DocumentRef[]).map((ref) => ({ ref, place }))),
-    ]);
-  return named.flatMap(({ ref, place }) => ("path" in ref ? [{ path: ref.path, place }] : []));
+export function namedPaths(suite: Suite): { path: string; place: Place }[] {
+  const words = ["cites", "retrieves"];
+  return reviewedCases(suite)
+    .flatMap(({ mustRetrieve, mustNotRetrieve, expect }): Named[] => [
+      ...mustRetrieve,
+      ...mustNotRetrieve,
+      ...refsOf(expect, false, words),
+      ...refsOf(expect, true, words),
+    ])
+    .flatMap(({ document, place }) => ("path" in document ? [{ path: document.path, place }] : []));
 }
 
 const baseOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);

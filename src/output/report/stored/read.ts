@@ -36,16 +36,16 @@ function hasTooManyValues(text: string): boolean {
 
 /** Reads a file, or a pipe that the shell opened (`<(…)`), up to the limit. */
 async function readUpTo(path: string, name: string): Promise<string> {
-  const pieces: Uint8Array[] = [];
+  const pieces: string[] = [];
   let size = 0;
-  for await (const piece of createReadStream(path)) {
-    pieces.push(piece as Uint8Array);
-    size += (piece as Uint8Array).length;
+  for await (const piece of createReadStream(path, "utf8")) {
+    pieces.push(piece as string);
+    size += (piece as string).length;
     if (size > maxMegabytes * 1024 * 1024) {
       throw refuseReport(name, `larger than ${maxMegabytes} MiB, too large for a report`);
     }
   }
-  return Buffer.concat(pieces).toString("utf8");
+  return pieces.join("");
 }
 
 /** The text of a report. Throws CliError `usage` for a file that cannot be read. */
@@ -94,6 +94,7 @@ interface Issue {
 /**
  * The first thing that is wrong in a value, element by element: a list of millions of invalid elements
  * would fill the memory with what is wrong of each. Undefined also where only a whole parse can tell.
+ * Puts the parsed elements in their place.
  */
 function firstInvalid(
   shape: z.ZodMiniType,
@@ -113,8 +114,10 @@ function firstInvalid(
     for (const [at, each] of value.entries()) {
       const found = firstInvalid(element, each, [...path, at]);
       if (found) return found;
-      const [issue] = element.safeParse(each).error?.issues ?? [];
+      const { data, error } = element.safeParse(each);
+      const [issue] = error?.issues ?? [];
       if (issue) return { path: [...path, at, ...issue.path], message: issue.message };
+      value[at] = data;
     }
   }
   if (def.type !== "object") return undefined;
@@ -124,6 +127,11 @@ function firstInvalid(
   }
   return undefined;
 }
+
+/** Elements of a list that are copied with the report: more than any list of bounded length has. */
+const mostCopied = 10_000;
+const isLong = (value: unknown): value is unknown[] =>
+  Array.isArray(value) && value.length > mostCopied;
 
 /**
  * The report as `shape` reads it. Throws CliError `usage` that names the invalid member, and for the
@@ -146,8 +154,16 @@ export function checkShape<Shape extends z.ZodMiniType>(
   try {
     issue = firstInvalid(shape, value, []);
     if (!issue) {
-      const result = shape.safeParse(value);
-      if (result.success) return result.data;
+      const long = Object.entries(value).filter((entry): entry is [string, unknown[]] =>
+        isLong(entry[1]),
+      );
+      const starts = long.map(([member, list]) => [member, list.slice(0, mostCopied + 1)]);
+      const result = shape.safeParse({ ...value, ...Object.fromEntries(starts) });
+      if (result.success) {
+        const data = result.data as Record<string, unknown>;
+        for (const [member, list] of long) if (Object.hasOwn(data, member)) data[member] = list;
+        return data as z.infer<Shape>;
+      }
       [issue] = result.error.issues;
     }
   } catch (error) {
