@@ -1,6 +1,10 @@
-import { CliError } from "../../errors.ts";
 import { createIsControlled, hidesElement } from "../text/hides.ts";
-import { createLeftOutLog, type LeftOutLog, type LeftOut } from "../text/left-out.ts";
+import {
+  createLeftOutLog,
+  type LeftOutLog,
+  type LeftOut,
+  refuseOpenRegion,
+} from "../text/left-out.ts";
 import {
   attributeOf,
   hasClass,
@@ -97,20 +101,6 @@ function isHidden(node: PageNode, isControlled: (id: string) => boolean): boolea
   return hidesElement({ get: (name) => attributeOf(node, name) }, isControlled);
 }
 
-function refuseOpenRegion(
-  { ignored, html }: Scan,
-  path: string,
-  firstLine: number | undefined,
-): void {
-  const open = ignored[0];
-  if (open === undefined) return;
-  const line = (firstLine ?? 0) + html.slice(0, open).split("\n").length - 1;
-  const place = firstLine === undefined ? path : `${path}:${line}:1`;
-  throw new CliError("usage", `${place}: the knowctl:ignore region is never closed`, {
-    hints: ["close it with <!-- /knowctl:ignore -->"],
-  });
-}
-
 /** Counts the characters of main texts, to tell a page of articles from one with teasers. */
 function createParts() {
   const parts = { main: [] as PageNode[], article: [] as PageNode[] };
@@ -202,7 +192,11 @@ export function findOmitted(
       if (scan.ignored.length > 0 && begun.get(node) === scan.ended) scan.nodes.add(node);
     },
   );
-  refuseOpenRegion(scan, path, firstLine);
+  const [open] = scan.ignored;
+  if (open !== undefined) {
+    const before = html.slice(0, open).split("\n").length - 1;
+    refuseOpenRegion(path, firstLine === undefined ? undefined : firstLine + before);
+  }
   return { nodes: scan.nodes, leftOut: log.entries, roots: parts.roots(root) };
 }
 

@@ -104,3 +104,7 @@ export function textOf(root: PageNode, omitted?: ReadonlySet<PageNode>): string 
   });
   return texts.join("");
 }
+
+/** Text as HTML. */
+export const escapeHtml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

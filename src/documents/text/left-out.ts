@@ -15,6 +15,14 @@ export interface RemovedLines {
   length: number;
 }
 
+/** Throws CliError `usage` for a region that begins in a line, if known, and is never closed. */
+export function refuseOpenRegion(path: string, line: number | undefined): never {
+  const place = line === undefined ? path : `${path}:${line}:1`;
+  throw new CliError("usage", `${place}: the knowctl:ignore region is never closed`, {
+    hints: ["close it with <!-- /knowctl:ignore -->"],
+  });
+}
+
 /**
  * Returns the text without its `<!-- knowctl:ignore -->…<!-- /knowctl:ignore -->` regions, which
  * may be nested. Markers in code are text. A region that is never closed is an error, because both
@@ -51,10 +59,7 @@ export function removeIgnored(
   }
   const unclosed = open[0];
   if (unclosed === undefined) return kept + text.slice(from);
-  const line = firstLine + lineAt(text, unclosed) - 1;
-  throw new CliError("usage", `${path}:${line}:1: the knowctl:ignore region is never closed`, {
-    hints: ["close it with <!-- /knowctl:ignore -->"],
-  });
+  return refuseOpenRegion(path, firstLine + lineAt(text, unclosed) - 1);
 }
 
 /** Text that nobody sees on the page. */

@@ -12,7 +12,7 @@ import { CliError } from "../../../errors.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
 import { pageFromHtml } from "../../page/page.ts";
 import type { LaterReader, Surroundings } from "../format.ts";
-import type { LeftOut } from "../../text/left-out.ts";
+import { refuseOpenRegion, type LeftOut } from "../../text/left-out.ts";
 import { componentAttributes, resourcePath } from "./antora.ts";
 import { createConverter } from "./html.ts";
 
@@ -91,9 +91,7 @@ function prepareSource(text: string, path: string, firstLine: number): Source {
   });
   const open = ignored[0];
   if (open === undefined) return { text: kept.join("\n"), comments };
-  throw new CliError("usage", `${path}:${open}:1: the knowctl:ignore region is never closed`, {
-    hints: ["close it with <!-- /knowctl:ignore -->"],
-  });
+  return refuseOpenRegion(path, open);
 }
 
 const tagLine = /\b(tag|end)::([^\s[\]]{1,200})\[\](?=$|\s|-->|\*\/)/;

@@ -1,4 +1,4 @@
-import { escapeHtml } from "./docx-math.ts";
+import { escapeHtml } from "../../page/tree.ts";
 import {
   countItem,
   headingLevel,

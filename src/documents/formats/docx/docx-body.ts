@@ -18,7 +18,8 @@ import {
   type Paragraph,
   type Parts,
 } from "./docx-blocks.ts";
-import { escapeHtml, mathMl } from "./docx-math.ts";
+import { mathMl } from "./docx-math.ts";
+import { escapeHtml } from "../../page/tree.ts";
 import { depthOf, headingOfOutline, isOn, memberOf } from "./docx-styles.ts";
 import { codeOfSymbol, runHtml, type Run, styleRun } from "./docx-text.ts";
 

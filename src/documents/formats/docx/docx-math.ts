@@ -1,9 +1,7 @@
+import { escapeHtml } from "../../page/tree.ts";
 import { elementsIn, textIn, valueOf, type XmlNode } from "./archive.ts";
 
 const mostDepth = 100;
-
-export const escapeHtml = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 const partOf = (node: XmlNode, name: string): XmlNode | undefined =>
   elementsIn(node).find((each) => each.name === name);

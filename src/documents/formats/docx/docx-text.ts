@@ -1,7 +1,7 @@
 import { codePoint } from "dingbat-to-unicode";
 import { cleanText } from "../properties.ts";
 import { attributeOf, valueOf, type XmlNode } from "./archive.ts";
-import { escapeHtml } from "./docx-math.ts";
+import { escapeHtml } from "../../page/tree.ts";
 import { isOn, memberOf, type Styles } from "./docx-styles.ts";
 
 /** How a run looks. */

@@ -14,6 +14,7 @@ import {
   toLines,
   countLines,
   isBlank,
+  withFirst,
 } from "./rst-lines.ts";
 import {
   addText,
@@ -324,10 +325,7 @@ function handlerOf(name: string): Handle {
 export function readDirective(block: Block, lines: Line[], rest: string): boolean {
   const [marker, name] = directiveName.exec(rest) ?? [];
   if (marker === undefined || name === undefined) return false;
-  const own = lines.map((line, index) => {
-    return index === 0 ? { ...line, text: rest.slice(marker.length) } : line;
-  });
-  const directive = splitDirective(name, own);
+  const directive = splitDirective(name, withFirst(lines, rest.slice(marker.length)));
   const given = directive.options.get("name");
   if (given) block.reading.names.add(nameOf(given));
   handlerOf(directive.name)(block, directive);
@@ -350,18 +348,15 @@ function readCodes(text: string): string {
 
 /** What a substitution definition stands for: `replace:: text`, `image:: file`. */
 export function readSubstitution(lines: readonly Line[]): Substitution | undefined {
-  const [first] = lines;
-  const [marker, name] = directiveName.exec(first?.text ?? "") ?? [];
+  const text = lines[0]?.text ?? "";
+  const [marker, name] = directiveName.exec(text) ?? [];
   if (marker === undefined || name === undefined) return undefined;
-  const own = lines.map((line, index) => {
-    return index === 0 ? { ...line, text: line.text.slice(marker.length) } : line;
-  });
-  const directive = splitDirective(name, own);
+  const directive = splitDirective(name, withFirst(lines, text.slice(marker.length)));
   if (directive.name === "image") return { kind: "html", text: pictureOf(directive) };
   if (directive.name === "raw") {
     const isHtml = /html/i.test(argumentOf(directive));
     return { kind: "html", text: isHtml ? textOf(directive.body) : "" };
   }
-  const text = textOf(directive.content).trim();
-  return { kind: "text", text: directive.name === "unicode" ? readCodes(text) : text };
+  const shown = textOf(directive.content).trim();
+  return { kind: "text", text: directive.name === "unicode" ? readCodes(shown) : shown };
 }

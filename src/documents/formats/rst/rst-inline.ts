@@ -1,8 +1,5 @@
+import { escapeHtml } from "../../page/tree.ts";
 import { nameOf, type LinkedPage, type Substitution } from "./rst-reading.ts";
-
-/** Text as HTML. */
-export const escapeHtml = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** The text of HTML that escapeHtml() and the functions below have made. */
 export const plainOf = (html: string): string =>

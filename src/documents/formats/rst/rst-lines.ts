@@ -109,3 +109,7 @@ function withoutBlankEnd(lines: Line[]): Line[] {
 
 /** The lines as one text. */
 export const textOf = (lines: readonly Line[]): string => lines.map(({ text }) => text).join("\n");
+
+/** Replaces the text of the first line. */
+export const withFirst = (lines: readonly Line[], text: string): Line[] =>
+  lines.map((line, index) => (index === 0 ? { ...line, text } : line));

@@ -1,7 +1,6 @@
 import { Marked } from "marked";
 import type { UnknownTarget } from "../format.ts";
 import {
-  escapeHtml,
   plainOf,
   preHtml,
   codeHtml,
@@ -20,6 +19,7 @@ import {
   readInterpreted,
   readUnderscore,
 } from "./rst-inline.ts";
+import { escapeHtml } from "../../page/tree.ts";
 import { pageOf } from "./rst-include.ts";
 import { nameOf, type Piece, type Reading } from "./rst-reading.ts";
 

@@ -1,5 +1,4 @@
-import { CliError } from "../../../errors.ts";
-import { lacksVisible } from "../../text/left-out.ts";
+import { lacksVisible, refuseOpenRegion } from "../../text/left-out.ts";
 import type { Parsed, Surroundings } from "../format.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
 import { pageFromHtml } from "../../page/page.ts";
@@ -13,6 +12,7 @@ import {
   takeBody,
   takeIndented,
   textOf,
+  withFirst,
 } from "./rst-lines.ts";
 import {
   createReading,
@@ -34,17 +34,13 @@ import { posix } from "node:path";
 import { readDefinition, readField, readLineBlock, readListItem, readOption } from "./rst-lists.ts";
 import { readGridTable, readSimpleTable } from "./rst-tables.ts";
 import { readDirective, readSubstitution } from "./rst-directives.ts";
-import { escapeHtml } from "./rst-inline.ts";
+import { escapeHtml } from "../../page/tree.ts";
 
 const footnote = /^\[(\d+|#[\p{L}\p{N}._-]*|\*|[\p{L}\p{N}][\p{L}\p{N}._:+-]*)\](?: +|$)/u;
 const target = /^_(?:`((?:[^`\\]|\\.)+)`|((?:[^:\\]|\\.|:(?! |$))+)):(?: +|$)/;
 const substitution = /^\|([^|]+)\| +(?=\S)/;
 
 type Explicit = (block: Block, lines: Line[], rest: string) => boolean;
-
-/** Replaces the text of the first line. */
-const withFirst = (lines: readonly Line[], text: string): Line[] =>
-  lines.map((line, index) => (index === 0 ? { ...line, text } : line));
 
 const readFootnote: Explicit = (block, lines, rest) => {
   const [marker, label = ""] = footnote.exec(rest) ?? [];
@@ -328,16 +324,6 @@ function proposalTitle(source: string): string | undefined {
   return `PEP ${number} – ${title.replace(/`+/g, "").replace(/\s+/g, " ").trim()}`;
 }
 
-function refuseOpenRegion({ ignored, chain }: Reading): void {
-  if (ignored.length === 0) return;
-  const [path = ""] = chain;
-  const [line] = ignored;
-  const place = line === undefined ? path : `${path}:${line}:1`;
-  throw new CliError("usage", `${place}: the knowctl:ignore region is never closed`, {
-    hints: ["close it with <!-- /knowctl:ignore -->"],
-  });
-}
-
 /**
  * Reads reStructuredText as Markdown: headings with the anchors of docutils, directives of docutils
  * and Sphinx, included files, roles, links and substitutions. Broken markup stays text. Throws
@@ -354,7 +340,7 @@ export function readRst(text: string, path: string, around: Surroundings): Parse
   }
   readBlocks(reading, toLines(source, bodyLine));
   addConfiguration(reading, source);
-  refuseOpenRegion(reading);
+  if (reading.ignored.length > 0) refuseOpenRegion(path, reading.ignored[0]);
   const { html, unknown } = renderPieces(reading);
   const { body, headings } = pageFromHtml(html, { path });
   const isKnown = !lacksVisible(reading.leftOut) && unknown.length > 0 && !mayGetTargets(reading);
