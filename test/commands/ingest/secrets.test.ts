@@ -59,6 +59,8 @@ describe("secrets", () => {
     const service = await startTestService({ files: { [`docs/${testKey}/a.md`]: "# A\n" } });
     const upload = ["ingest", `docs/${testKey}`, "--cc-pair-id", "2", "--allow-secrets"];
     await expectRun(service, upload, 0);
+    expect(acceptedIds(service)).toEqual([`docs/${testKey}/a.md`]);
+    expect((await runIn(service, "state export")).stdout).not.toContain("a.md");
     // Else it would count as stopped for ever.
     await expectRun(service, "retry --cc-pair-id 2", 0, "nothing to retry");
   });

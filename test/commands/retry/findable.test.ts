@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/database.ts";
@@ -90,6 +90,17 @@ describe("retry takes only what an upload would find today", () => {
       "an upload would not find them today",
     );
     expect(sent(service)).toEqual(["docs/a.md"]);
+  });
+
+  it("without a file whose place a link to another file has taken", async () => {
+    const service = await startFailed();
+    const { folder } = service;
+    writeFiles(folder, { "docs/other.md": secret });
+    rmSync(join(folder, "docs/a.md"));
+    symlinkSync("other.md", join(folder, "docs/a.md"));
+    const why = "docs/a.md: not sent: a link leads to docs/other.md now";
+    await expectRun(service, "retry --cc-pair-id 2", 10, why);
+    expect(sent(service)).toEqual([]);
   });
 
   it("without a file that lies in a project of its own now, and the others are sent", async () => {
