@@ -21,31 +21,45 @@ import { findConnector, hasName } from "./find-connector.ts";
 /** Most polls of the listing for a connector that another run is creating. */
 const maxPolls = 5;
 const pollMs = 1000;
+const maxNameLength = 255;
 
-/** The connector of this name and source. Throws CliError `not-found` if there are several. */
-function findExisting(
-  records: readonly ConnectorStatus[],
-  name: string,
-): IdentifiedConnector | undefined {
-  const named = records.filter(
-    (record) => hasName(record, name) && record.connector?.source === ingestionSource,
-  );
-  return named.length === 0 ? undefined : findConnector(named, name);
+interface CreateOptions extends GlobalFlags {
+  accessType?: "public" | "private";
+  group?: number[];
+}
+
+interface Outcome {
+  id: number;
+  accessType: string;
+  groups: readonly number[];
+  created: boolean;
+}
+
+const isUpload = (record: ConnectorStatus): boolean => record.connector?.source === ingestionSource;
+
+/** The connector of this name and source, if there is one. Throws CliError `not-found` if there are several. */
+function findExisting(records: readonly ConnectorStatus[], name: string): Outcome | undefined {
+  const named = records.filter((record) => hasName(record, name) && isUpload(record));
+  if (named.length === 0) return undefined;
+  const { cc_pair_id: id, access_type: accessType, groups } = findConnector(named, name);
+  return { id, accessType: accessType ?? "", groups: groups ?? [], created: false };
 }
 
 const unrelatedFailures = new Set(["auth", "not-found", "rate-limited"]);
 
 /**
  * Searches the listing after a failed request: another run may have created the connector
- * at the same time, or the response was lost. Undefined if the listing has no match.
+ * at the same time, or the response was lost. Throws the failure if the listing has no match.
  */
 async function findAfter(
   context: Context,
   client: Client,
   name: string,
   error: unknown,
-): Promise<IdentifiedConnector | undefined> {
+): Promise<Outcome> {
   if (!(error instanceof ApiError) || unrelatedFailures.has(error.exit)) throw error;
+  const hinted = (...hints: string[]): CliError =>
+    new CliError(error.exit, error.message, { cause: error, hints });
   for (let poll = 0; poll < maxPolls; poll++) {
     if (poll > 0) await context.sleep(pollMs, context.signal);
     const records = await listConnectors(client);
@@ -53,35 +67,27 @@ async function findAfter(
     if (found) return found;
     const other = records.find((record) => hasName(record, name));
     if (!other) continue;
-    throw new CliError(error.exit, error.message, {
-      cause: error,
-      hints: [
-        `pair ${other.cc_pair_id} (source ${other.connector?.source ?? "—"}) has this name: choose another`,
-      ],
-    });
+    const source = other.connector?.source ?? "—";
+    throw hinted(`pair ${other.cc_pair_id} (source ${source}) has this name: choose another`);
   }
-  return undefined;
+  throw hinted(
+    ...error.hints,
+    `the service may have stored a connector "${name}" without a pair: no listing shows it, and only its administrator can remove it`,
+    "use another name, or look on the admin page",
+  );
 }
 
-/** Removes the pair `id` that this run made beside one of another run, and tells what became of it. */
-async function removeOwn(
-  client: Client,
-  output: Output,
-  records: readonly IdentifiedConnector[],
-  { id, oldest }: { id: number; oldest: number },
-): Promise<void> {
-  const own = records.find(({ cc_pair_id }) => cc_pair_id === id);
-  let end = "delete it on the admin page";
+/** Removes the pair that this run made beside one of another run; says what became of it. */
+async function removeOwn(client: Client, own: IdentifiedConnector | undefined): Promise<string> {
+  const byHand = "delete it on the admin page";
+  if (!own) return byHand;
   try {
-    if (own) await removePair(client, own);
-    if (own) end = "it is being removed";
+    await removePair(client, own);
+    return "it is being removed";
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    end = `it cannot be removed (${error.message}): ${end}`;
+    return `it cannot be removed (${error.message}): ${byHand}`;
   }
-  await output.warn(
-    `another run created pair ${oldest} of this name at the same time; this run made pair ${id}: ${end}`,
-  );
 }
 
 /**
@@ -93,9 +99,7 @@ async function oldestOf(client: Client, output: Output, name: string, id: number
   try {
     records = (await listConnectors(client)).filter(
       (each): each is IdentifiedConnector =>
-        each.cc_pair_id !== null &&
-        hasName(each, name) &&
-        each.connector?.source === ingestionSource,
+        each.cc_pair_id !== null && hasName(each, name) && isUpload(each),
     );
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -105,69 +109,33 @@ async function oldestOf(client: Client, output: Output, name: string, id: number
     return id;
   }
   const oldest = Math.min(id, ...records.map(({ cc_pair_id }) => cc_pair_id));
-  if (oldest !== id) await removeOwn(client, output, records, { id, oldest });
+  if (oldest === id) return id;
+  const own = records.find(({ cc_pair_id }) => cc_pair_id === id);
+  await output.warn(
+    `another run created pair ${oldest} of this name at the same time; this run made pair ${id}: ${await removeOwn(client, own)}`,
+  );
   return oldest;
 }
 
-export interface ConnectorsCreateOptions extends GlobalFlags {
-  accessType?: "public" | "private";
-  group?: number[];
-}
-
-/** The members of the printed record, to check --fields before anything is created. */
-const sample = { cc_pair_id: 0, name: "", source: "", access_type: "", created: false };
-
-const maxNameLength = 255;
-
-function checkName(name: string): void {
+/** Refuses a name that the service or a terminal mangles, and --group where it would have no effect. */
+function checkRequest(name: string, { group, accessType = "public" }: CreateOptions): void {
   const isName = name.trim() !== "" && name === name.trim() && name.length <= maxNameLength;
-  if (isName && isInert(name)) return;
-  throw new CliError("usage", `${JSON.stringify(name)} is not a valid connector name`, {
-    hints: [`use 1 to ${maxNameLength} characters on one line, without spaces at the ends`],
-  });
-}
-
-function unavailable(client: Client, baseUrl: string): CliError {
-  return new CliError(
-    "not-found",
-    `the ${client.dialect.name} interface cannot create connectors`,
-    {
-      hints: [
-        `create it on the admin page of ${baseUrl}, under Connectors; the number in its page's address is the cc_pair_id`,
-        "`knowctl connectors list` lists the existing connectors; --dialect selects another interface",
-      ],
-    },
-  );
-}
-
-/** The failure of a creation of which nothing is listed: a part of it may stand. */
-function notListed(error: ApiError, name: string): CliError {
-  return new CliError(error.exit, error.message, {
-    cause: error,
-    hints: [
-      ...error.hints,
-      `the service may have stored a connector "${name}" without a pair: no listing shows it, and only its administrator can remove it`,
-      "use another name, or look on the admin page",
-    ],
-  });
-}
-
-/** Refuses --group for a public connector: it would have no effect. */
-function checkGroups({ group, accessType = "public" }: ConnectorsCreateOptions): void {
+  if (!isName || !isInert(name)) {
+    throw new CliError("usage", `${JSON.stringify(name)} is not a valid connector name`, {
+      hints: [`use 1 to ${maxNameLength} characters on one line, without spaces at the ends`],
+    });
+  }
   if (group === undefined || accessType === "private") return;
-  throw new CliError(
-    "usage",
-    "--group has no effect on a public connector: everybody may see its documents",
-    {
-      hints: ["add --access-type private, or leave out --group"],
-    },
-  );
+  const message = "--group has no effect on a public connector: everybody may see its documents";
+  throw new CliError("usage", message, {
+    hints: ["add --access-type private, or leave out --group"],
+  });
 }
 
 /** Refuses an existing connector with other access: the user must know who can read the documents. */
 function checkAccess(
   { id, created, accessType: actual, groups }: Outcome,
-  { accessType, group = [] }: ConnectorsCreateOptions,
+  { accessType, group = [] }: CreateOptions,
 ): void {
   const isOther = accessType !== undefined && accessType !== actual;
   const lacking = created ? [] : group.filter((each) => !groups.includes(each));
@@ -181,18 +149,6 @@ function checkAccess(
       "to use it unchanged: leave out --access-type and --group",
     ],
   });
-}
-
-interface Outcome {
-  id: number;
-  accessType: string;
-  groups: readonly number[];
-  created: boolean;
-}
-
-function existing(record: IdentifiedConnector): Outcome {
-  const { cc_pair_id: id, access_type: accessType, groups } = record;
-  return { id, accessType: accessType ?? "", groups: groups ?? [], created: false };
 }
 
 /**
@@ -222,19 +178,22 @@ async function findOrCreate(
   wanted: NewConnector,
 ): Promise<Outcome> {
   const found = findExisting(await listConnectors(client), wanted.name);
-  if (found) return existing(found);
+  if (found) return found;
   await checkGroupIds(client, wanted.groups);
   let made: number;
   try {
     made = await createConnector(client, wanted);
   } catch (error) {
-    const after = await findAfter(context, client, wanted.name, error);
-    if (after) return existing(after);
-    throw notListed(error as ApiError, wanted.name);
+    return await findAfter(context, client, wanted.name, error);
   }
   const id = await oldestOf(client, output, wanted.name, made);
   return { id, accessType: wanted.accessType, groups: wanted.groups, created: id === made };
 }
+
+/** The members of the printed record, to check --fields before anything is created. */
+const columns = ["cc_pair_id", "name", "source", "access_type", "created"].map((name) => ({
+  name,
+}));
 
 /**
  * `connectors create NAME`: creates the ingestion connector of this name unless it exists,
@@ -242,19 +201,24 @@ async function findOrCreate(
  */
 export async function connectorsCreate(
   context: Context,
-  args: string[],
-  options: ConnectorsCreateOptions,
+  [name = ""]: string[],
+  options: CreateOptions,
 ): Promise<void> {
-  checkSelection(options, [], sample);
-  const [name = ""] = args;
-  checkName(name);
-  checkGroups(options);
+  checkSelection(options, columns);
+  checkRequest(name, options);
   const { client, output, connection } = await connect(context, options);
   try {
-    if (!canCreateConnectors(client)) throw unavailable(client, connection.baseUrl);
-    const { group: groups = [], accessType } = options;
-    const wanted = { name, groups, accessType: accessType ?? "public" } as const;
-    const outcome = await findOrCreate(context, client, output, wanted);
+    if (!canCreateConnectors(client)) {
+      const message = `the ${client.dialect.name} interface cannot create connectors`;
+      throw new CliError("not-found", message, {
+        hints: [
+          `create it on the admin page of ${connection.baseUrl}, under Connectors; the number in its page's address is the cc_pair_id`,
+          "`knowctl connectors list` lists the existing connectors; --dialect selects another interface",
+        ],
+      });
+    }
+    const { group: groups = [], accessType = "public" } = options;
+    const outcome = await findOrCreate(context, client, output, { name, groups, accessType });
     checkAccess(outcome, options);
     const { id, created, accessType: actual } = outcome;
     await output.note(created ? `created, ${actual}` : "it already exists");
