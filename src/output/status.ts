@@ -1,7 +1,6 @@
 import type { Difference, DifferenceTable } from "../sync/status/differences.ts";
 import type { OrphanClass } from "../sync/orphans/orphan-classes.ts";
-import type { FormatOptions } from "./formats/formats.ts";
-import { checkMembers, reportFormat } from "./formats/members.ts";
+import { type FormatOptions, checkMembers, reportFormat } from "./formats/formats.ts";
 import type { ShownPath } from "./paths.ts";
 import { writeData } from "./report/json.ts";
 import { neutraliseLine } from "./terminal/neutralise.ts";

@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { rememberNames } from "../../src/commands/completion/names.ts";
-import { scripts } from "../../src/commands/completion/completion.ts";
+import { scripts } from "../../src/commands/completion/shells.ts";
 import { patienceMs } from "../patience.ts";
 import { follow } from "../ran.ts";
 import { cleanEnvironment, projectFolder, temporaryFolder } from "../support.ts";

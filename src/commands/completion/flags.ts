@@ -30,5 +30,5 @@ export function addCompletion(program: Command, run: Run): void {
         ["knowctl completion powershell > knowctl.ps1", "to dot-source in the profile"],
       ],
     })
-    .action(run(async () => (await import("./completion.ts")).printScript));
+    .action(run(async () => (await import("./shells.ts")).printScript));
 }

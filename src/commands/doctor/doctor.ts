@@ -24,10 +24,9 @@ import {
 import { answerChecks } from "./checks/answer.ts";
 import { dialectChecks } from "./checks/dialect.ts";
 import { localChecks, describeSystem } from "./checks/local.ts";
-import { networkChecks } from "./checks/network.ts";
+import { networkChecks, checkTls } from "./checks/network.ts";
 import { rightsChecks } from "./checks/rights.ts";
 import { checkStreaming } from "./checks/streaming.ts";
-import { checkTls } from "./checks/tls.ts";
 
 /** The report as plain data. */
 function reportOf({ context, facts }: Examination, { findings, failed }: Examined): DoctorReport {

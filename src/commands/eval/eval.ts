@@ -17,7 +17,7 @@ import {
   type ReportedCase,
 } from "../../checks/eval/result.ts";
 import type { Context } from "../../context.ts";
-import { checkMembers, reportFormat, sampleOf } from "../../output/formats/members.ts";
+import { checkMembers, reportFormat, sampleOf } from "../../output/formats/formats.ts";
 import { checkReportFiles, type ReportFiles } from "../../output/report/forms.ts";
 import { lineOf } from "../../output/report/json.ts";
 import {
@@ -26,7 +26,7 @@ import {
   readReportText,
   refuseReport,
 } from "../../output/report/stored/read.ts";
-import { sandboxCaveat } from "../../output/sandbox-caveat.ts";
+import { sandboxCaveat } from "../../output/search/results.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { createSpinner, type Spinner } from "../../output/terminal/spinner.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";

@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 import { splitFrontMatter } from "../../documents/front-matter/front-matter.ts";
 import { anchorsOf } from "../../documents/text/heading-text.ts";
 import { scanStructure } from "../../documents/text/structure.ts";
-import { reportFormat } from "../../output/formats/members.ts";
+import { reportFormat } from "../../output/formats/formats.ts";
 import { writeAll, writeReports, type ReportFiles } from "../../output/report/forms.ts";
 import { evalReport } from "../../output/report/from/eval.ts";
 import { ciPrefix } from "../../output/report/github.ts";

@@ -37,7 +37,7 @@ import { ciPrefix } from "../../output/report/github.ts";
 import { writeData } from "../../output/report/json.ts";
 import { writePeople } from "../../output/report/people.ts";
 import type { Report } from "../../output/report/report.ts";
-import { reportFormat } from "../../output/formats/members.ts";
+import { reportFormat } from "../../output/formats/formats.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf, formatCount, startProgress } from "../../output/terminal/progress.ts";

@@ -6,9 +6,14 @@ import { checkSelection, writeList } from "../../output/formats/formats.ts";
 import { parseFilter, passes } from "../../output/formats/select.ts";
 import { pathsFrom, type ShownPath } from "../../output/paths.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import { drawResults, searchColumns, snippetOf, type Span } from "../../output/search/results.ts";
+import {
+  drawResults,
+  searchColumns,
+  snippetOf,
+  type Span,
+  sandboxCaveat,
+} from "../../output/search/results.ts";
 import type { SearchResult } from "../../output/search/schema.ts";
-import { sandboxCaveat } from "../../output/sandbox-caveat.ts";
 import { filesInState, type StateFlag } from "../files-in-state.ts";
 import { parseSince, parseTags } from "../chat/options.ts";
 import { connect, type Connected } from "../connect.ts";

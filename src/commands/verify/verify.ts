@@ -3,7 +3,7 @@ import { placeText } from "../ingest/target/pair.ts";
 import { outcomeOf, type VerifiedDocument } from "../../checks/verify/decide.ts";
 import type { Context } from "../../context.ts";
 import { countOf, followCount, formatCount } from "../../output/terminal/progress.ts";
-import { reportFormat } from "../../output/formats/members.ts";
+import { reportFormat } from "../../output/formats/formats.ts";
 import { checkReportFiles, writeReports, type ReportFiles } from "../../output/report/forms.ts";
 import {
   checkVerifyFormat,

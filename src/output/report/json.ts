@@ -1,5 +1,4 @@
-import { reportFormat, writeJsonReport } from "../formats/members.ts";
-import type { FormatOptions } from "../formats/formats.ts";
+import { reportFormat, writeJsonReport, type FormatOptions } from "../formats/formats.ts";
 import type { Output } from "../terminal/output.ts";
 import type { Data } from "./report.ts";
 

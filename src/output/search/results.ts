@@ -137,3 +137,7 @@ export async function drawResults(
     if (result.path !== null) await output.line(indent, neutraliseLine(shown(result.path)));
   }
 }
+
+/** Said with results of the sandbox, which nobody should take for those of an assistant. */
+export const sandboxCaveat =
+  "the sandbox was asked: this is its word search, not your assistant; results of your service will differ";

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { PairRecord } from "../../../src/api/schemas.ts";
-import { maskConnector } from "../../../src/output/mask.ts";
+import { maskConnector } from "../../../src/commands/connectors/connectors.ts";
 import { startTestService, testKey } from "../../service.ts";
 import { type RunOptions, pair, pairs, run } from "../pairs.ts";
 import { findConnector } from "../../../src/commands/connectors/find-connector.ts";

@@ -1,8 +1,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { otherPrefixes } from "../../../src/commands/doctor/checks/answer.ts";
-import { judgeAnswer } from "../../../src/commands/doctor/checks/page.ts";
+import { otherPrefixes, judgeAnswer } from "../../../src/commands/doctor/checks/answer.ts";
 import { rawHeaders } from "../../api/support.ts";
 import { holdTime } from "../../held-time.ts";
 import { aimAt, runDoctor, serve } from "./support.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Handshake } from "../../../src/api/transport/handshake.ts";
-import { judgeHandshake } from "../../../src/commands/doctor/checks/tls.ts";
+import { judgeHandshake } from "../../../src/commands/doctor/checks/network.ts";
 import { createAuthority, stamp, type Authority } from "./certificates.ts";
 import { aimAt, runDoctor, serve } from "./support.ts";
 

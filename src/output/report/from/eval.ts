@@ -1,5 +1,5 @@
 import type { EvalReport, ReportedCase, ReportedDocument } from "../../../checks/eval/result.ts";
-import { sandboxCaveat } from "../../sandbox-caveat.ts";
+import { sandboxCaveat } from "../../search/results.ts";
 import { countOf, formatCount } from "../../terminal/progress.ts";
 import type { Count, Detail, Item, Line, Report } from "../report.ts";
 import {

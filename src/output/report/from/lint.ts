@@ -1,6 +1,5 @@
 import type { Finding, RuleText, Severity } from "../../../checks/lint/rule.ts";
-import { checkMembers, sampleOf } from "../../formats/members.ts";
-import type { FormatOptions } from "../../formats/formats.ts";
+import { checkMembers, sampleOf, type FormatOptions } from "../../formats/formats.ts";
 import { neutraliseLine } from "../../terminal/neutralise.ts";
 import { countOf } from "../../terminal/progress.ts";
 import { mapped, type Item, type Report, type Tally, type Tone } from "../report.ts";

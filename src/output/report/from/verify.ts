@@ -1,6 +1,5 @@
 import type { VerifiedDocument, VerifyResult } from "../../../checks/verify/decide.ts";
-import { checkMembers, sampleOf } from "../../formats/members.ts";
-import type { FormatOptions } from "../../formats/formats.ts";
+import { checkMembers, sampleOf, type FormatOptions } from "../../formats/formats.ts";
 import { VerifyReport, verifyResults } from "../stored/checks.ts";
 import { countOf, formatCount } from "../../terminal/progress.ts";
 import type { Count, Detail, Item, Report } from "../report.ts";
