@@ -98,7 +98,7 @@ export const failure = (
 ): Verdict => ({ status: "failure", exit, message, fixes, details });
 
 /** The verdict on a check that depends on a failed one. */
-const dependent = (cause: string): Verdict => ({
+export const dependent = (cause: string): Verdict => ({
   ...skipped(`depends on ${cause}, which failed`),
   because: cause,
 });

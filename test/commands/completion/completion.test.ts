@@ -190,6 +190,7 @@ describe("complete", () => {
 
     it("are kept for the user alone, bounded in number and length, and not in CI", async () => {
       remember(["n".repeat(201), "evil\u001b[0m", "two\nlines", "--flag", "\u202ebidi"]);
+      expect(await tab("knowctl connectors find ")).toEqual(["words"]);
       remember(Array.from({ length: 3000 }, (_, id) => `name ${id}`));
       expect(await tab("knowctl connectors find ")).toHaveLength(1 + 2000);
       const [file] = readdirSync(namesFolder(env));

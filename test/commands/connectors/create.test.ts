@@ -207,6 +207,18 @@ describe("connectors create", () => {
     expect(after.code).toBe(9);
   });
 
+  it.each<[string[], string]>([
+    [["--access-type", "public"], "its access type is private, not public"],
+    [["--access-type", "private", "--group", "3", "--group", "4"], "it lacks group 4"],
+  ])("refuses an existing one that others may read: %j", async (flags, words) => {
+    const body = [
+      pair({ id: 7, name: "Docs", source: "ingestion_api", access: "private", groups: [3] }),
+    ];
+    const { code, out, err, asked } = await create([() => ({ body })], flags);
+    expect({ code, out, asked }).toEqual({ code: 2, out: "", asked: "GET" });
+    expect(err).toContain(`pair 7 already has this name, but ${words}`);
+  });
+
   it("refuses to choose between two of the name", async () => {
     const { code, out, asked } = await create([() => listed(1, 2)]);
     expect({ code, out, asked }).toEqual({ code: 9, out: "", asked: "GET" });

@@ -136,6 +136,23 @@ describe("connectors status --watch, in a pipe,", () => {
     expect(err).toContain("error: read the state of the connectors");
   });
 
+  it("ends when the first look is refused a part", async () => {
+    const ended = statusOf(1, { last_status: "success" });
+    const { url } = await startServer((each, response) => {
+      if (each.method === "POST") json(response, groupOf([ended]));
+      else json(response, { detail: "no" }, 403);
+    });
+    const context = createTestContext();
+    const env = cleanEnvironment(context.cwd, {
+      KNOWCTL_BASE_URL: url,
+      KNOWCTL_API_KEY: key,
+      KNOWCTL_DIALECT: "onyx",
+    });
+    const args = ["connectors", "status", "--watch", "1"];
+    expect(await main(args, { ...context, env })).toBe(4);
+    expect(context.sleeps).toEqual([]);
+  });
+
   it.each([["--json"], ["-o", "table"]])("refuses %s %s", async (...flags) => {
     const { code, err, seen } = await watch([[one]], flags);
     expect({ code, seen }).toEqual({ code: 2, seen: [] });

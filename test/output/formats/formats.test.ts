@@ -175,6 +175,19 @@ it.each<[FormatOptions, string, number]>([
   expect(await list({ ...options, fields: "id" })).toEqual({ text, count });
 });
 
+it.each<FormatOptions>([{}, { jq: ".[0].name[0:30]" }, { jq: ".[0].inner.source[7:]" }])(
+  "a secret that %j cuts shows no part of itself",
+  async (options) => {
+    const context = createTestContext({ cwd: "/", env: {}, isTTY: true, columns: 40 });
+    const output = createOutput(context);
+    output.secrets.add("CANARY-0123456789-abcdefghijklmnopqrstuvwxyz");
+    const secret = "CANARY-0123456789-abcdefghijklmnopqrstuvwxyz";
+    await writeList(output, options, columns, [{ id: 1, name: secret, inner: { source: secret } }]);
+    expect(context.stdoutText()).not.toMatch(/CANARY|0123|abcd/);
+    expect(context.stdoutText()).not.toBe("");
+  },
+);
+
 describe("checkFormat", () => {
   it.each<[FormatOptions, RegExp]>([
     [{ output: "xml" }, /--output xml/],

@@ -8,6 +8,7 @@ import { describeKey, hintsForStatus, howToChangeKey } from "../../../api/answer
 import { readServiceWords } from "../../../api/answers/words.ts";
 import { emptyBody } from "./dialect.ts";
 import {
+  dependent,
   failure,
   need,
   ok,
@@ -62,6 +63,7 @@ async function examineAccount(examination: Examination): Promise<Verdict> {
   const { name, paths } = dialectOf(examination);
   const { me } = paths;
   if (me === undefined) return skipped(`the ${name} dialect has no endpoint for it`);
+  if (examination.facts.unknownKeys?.has("accessToken")) return dependent("access-token");
   const isOne = connection.accessToken === connection.apiKey;
   const keys: KeyMember[] = isOne ? ["accessToken"] : ["accessToken", "apiKey"];
   const descriptions: string[] = [];
@@ -210,7 +212,7 @@ async function examineChat(examination: Examination): Promise<Verdict> {
 /** The rights of each key. Nothing is written: the service must refuse the requests. */
 export const rightsChecks: readonly Check[] = [
   { name: "access-token", needs: ["answer"], run: examineListing },
-  { name: "account", needs: ["answer"], key: "accessToken", run: examineAccount },
+  { name: "account", needs: ["answer"], run: examineAccount },
   { name: "api-key", needs: ["answer"], key: "apiKey", run: examineIngestion },
   { name: "chat", needs: ["answer"], key: "accessToken", run: examineChat },
 ];
