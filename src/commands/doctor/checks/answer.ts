@@ -1,7 +1,6 @@
 import { header, allHeaders } from "../../../api/transport/headers.ts";
 import type { Answer } from "../../../api/transport/exchange.ts";
-import { shorten } from "../../../api/answers/words.ts";
-import { readServiceWords } from "../../../api/answers/words.ts";
+import { readServiceWords, shorten } from "../../../api/answers/words.ts";
 import { shakeHands } from "../../../api/transport/handshake.ts";
 import type { Prober } from "../../../api/retry/prober.ts";
 import { parseHttpDate } from "../../../api/retry/timing.ts";
