@@ -327,6 +327,7 @@ describe("links, numbers and pictures", () => {
       ),
       "E=m c^2+a/(b+1) √x",
     ],
+    ["formulas without what was deleted", math(`<w:del>${word("2")}</w:del>${word("x")}`), "x"],
     [
       "sums, brackets and matrices",
       math(

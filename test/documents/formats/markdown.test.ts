@@ -445,6 +445,11 @@ describe("blocks of site generators", () => {
     ],
     ["nested directives", "::::note\n:::tip\na\n:::\nb\n::::", "**Note**\n\n**Tip**\n\na\n\nb\n"],
     ["an indented directive", "- a\n\n  :::tip\n  b\n  :::", "- a\n\n  **Tip**\n\n  b\n"],
+    [
+      "a place of a template, which marks no block",
+      '{{.Title}} [a](b){k="v"}',
+      '{{.Title}} [a](b){k="v"}',
+    ],
     ["attribute lists", "a\n{: .b #c }\n\n[d](e){ .f target=_g } h", "a\n\n\n[d](e) h"],
     [
       "the class of a heading",

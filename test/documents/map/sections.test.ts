@@ -61,6 +61,7 @@ describe("headings", () => {
     ["`__init__.py` and `Array<string>`", "__init__.py and Array<string>"],
     ["[**`a_b`**](x.md) `` `c` `` \\`no d", "a_b `c` `no d"],
     ["`<A>`", "<A>"],
+    ["a \\`b *c* `<d>`", "a `b c <d>"],
     ["Qu&eacute; es &#x26; R&amp;D&nbsp;&lt;x&gt;", "Qué es & R&D <x>"],
     ["AT&T &nosuch; `&amp;` \\&amp; &#0;", "AT&T &nosuch; &amp; &amp; \ufffd"],
     [
