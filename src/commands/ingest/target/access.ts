@@ -89,6 +89,20 @@ function refusalsOf(
   ];
 }
 
+/** Which pairs are not of a required access type. A pair that no record describes may be open to everybody. */
+export function createIsForbidden(
+  client: Client,
+  required: readonly string[],
+): (pair: number) => Promise<boolean> {
+  let listing: Promise<ConnectorStatus[]> | undefined;
+  return async (pair) => {
+    if (required.length === 0) return false;
+    const records = await (listing ??= listPairs(client));
+    const type = records.find((each) => each.cc_pair_id === pair)?.access_type;
+    return !required.some((each) => each === type);
+  };
+}
+
 type Messages = Pick<Output, "note" | "warn">;
 
 type Check = (

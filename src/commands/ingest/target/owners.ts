@@ -1,5 +1,4 @@
 import type { Client } from "../../../api/client.ts";
-import type { ConnectorStatus } from "../../../api/schemas.ts";
 import { scopeOf } from "../../../documents/find/scope.ts";
 import type { ReadyDocument } from "../../../documents/inspect/inspection.ts";
 import { ApiError, CliError, reworded } from "../../../errors.ts";
@@ -14,8 +13,8 @@ import { createIsRecorded } from "../../../sync/run/run.ts";
 import { tombstoneMark } from "../../../sync/state/records.ts";
 import { pairInKey, serviceTargets, targetFor, type Target } from "../../../sync/state/target.ts";
 import type { Session, UploadSession } from "../session.ts";
-import { requiredAccess, type AccessFlags } from "./access.ts";
-import { listPairs, ownTargets } from "./pair.ts";
+import { createIsForbidden, requiredAccess, type AccessFlags } from "./access.ts";
+import { ownTargets } from "./pair.ts";
 import {
   canListPairs,
   createDocumentLists,
@@ -233,20 +232,6 @@ function heldError(pair: number, held: Sample): CliError {
       ],
     },
   );
-}
-
-/** Which pairs are not of a required access type. A pair that no record describes may be open to everybody. */
-function createIsForbidden(
-  client: Client,
-  required: readonly string[],
-): (pair: number) => Promise<boolean> {
-  let listing: Promise<ConnectorStatus[]> | undefined;
-  return async (pair) => {
-    if (required.length === 0) return false;
-    const records = await (listing ??= listPairs(client));
-    const type = records.find((each) => each.cc_pair_id === pair)?.access_type;
-    return !required.some((each) => each === type);
-  };
 }
 
 /** Whose a document without a record is, by the service's own lists. */
