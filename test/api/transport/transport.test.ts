@@ -365,7 +365,7 @@ describe("watch", () => {
   };
 
   /** An exchange, and what its listener is told. */
-  function follow(): { watched: Watch; told: unknown[] } {
+  function follow(inFlight: Watch[] = []): { watched: Watch; told: unknown[] } {
     const told: unknown[] = [];
     const listener = {
       onHeaders: (status: number) => told.push(status),
@@ -373,8 +373,18 @@ describe("watch", () => {
       onEnd: () => told.push("end"),
       onError: (error: Error) => told.push(error),
     };
-    return { watched: watch(exchange, listener, []), told };
+    return { watched: watch(exchange, listener, inFlight), told };
   }
+
+  it("leaves those in flight at its end, and no other one with it", () => {
+    const inFlight: Watch[] = [];
+    const [first, second, third] = Array.from({ length: 3 }, () => follow(inFlight).watched);
+    first?.handler.onComplete([]);
+    first?.abort(new Error("again"));
+    expect(new Set(inFlight)).toEqual(new Set([second, third]));
+    third?.abort(new Error("ended"));
+    expect(inFlight).toEqual([second]);
+  });
 
   it("does not let a request out that was ended while it waited for a connection", () => {
     const { watched, told } = follow();
