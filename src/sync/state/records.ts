@@ -171,8 +171,19 @@ const files = recordsOf<FlatFile>({
 });
 export const fileColumns = files.columns;
 
-export const fileValues = ({ document, ...rest }: FileRecord): SqlValue[] =>
-  files.values({ ...rest, ...document });
+/** By hand: a flat copy of each file of an upload would cost a tenth of the CPU time of the run. */
+export const fileValues = (each: FileRecord): SqlValue[] => [
+  each.path,
+  each.part,
+  each.seen,
+  each.content,
+  each.document?.id ?? null,
+  each.document?.ccPairId ?? null,
+  each.document?.whole ?? null,
+  each.skipped ?? null,
+  each.parts ?? null,
+  each.target ?? null,
+];
 
 export function toFile(row: Row): FileRecord {
   const { id, ccPairId, whole: _, ...rest } = files.read(row);
