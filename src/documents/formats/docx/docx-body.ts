@@ -20,8 +20,18 @@ import {
 } from "./docx-blocks.ts";
 import { mathMl } from "./docx-math.ts";
 import { escapeHtml } from "../../page/tree.ts";
-import { depthOf, headingOfOutline, isOn, memberOf } from "./docx-styles.ts";
-import { codeOfSymbol, runHtml, type Run, styleRun } from "./docx-text.ts";
+import { depthOf, headingOfOutline, memberOf } from "./docx-styles.ts";
+import {
+  alternativeOf,
+  checkBoxIn,
+  codeOfSymbol,
+  fieldLink,
+  marksFirstRow,
+  runHtml,
+  type Run,
+  spanOf,
+  styleRun,
+} from "./docx-text.ts";
 
 /** An open field: what it shows stands between `separate` and `end`. */
 interface Field {
@@ -62,6 +72,12 @@ const skippedElements = new Set(
 
 const childOf = (node: XmlNode, name: string): XmlNode | undefined =>
   elementsIn(node).find((each) => each.name === name);
+
+/** The elements of a property of a node; none without it. */
+function propertiesIn(node: XmlNode, name: string): XmlNode[] {
+  const properties = childOf(node, name);
+  return properties ? elementsIn(properties) : [];
+}
 
 /** Whether a text is shown: not in hidden text, nor in the code of a field. */
 const isShown = ({ walk, paragraph, run }: Place): boolean =>
@@ -106,24 +122,6 @@ function closeLink(paragraph: Paragraph): void {
   paragraph.html += "</a>";
 }
 
-/** The address in the instruction of a field; undefined for a field that is no link. */
-function fieldLink(instruction: string): string | undefined {
-  const [, href, anchor] =
-    /^\s*HYPERLINK\s+"([^"]+)"(?:\s+\\l\s+"([^"]*)")?/i.exec(instruction) ?? [];
-  return href === undefined || anchor === undefined ? href : `${href}#${anchor}`;
-}
-
-/** The state of the check box that a field begins with; undefined for other fields. */
-function checkBoxIn(node: XmlNode): boolean | undefined {
-  let checkBox: boolean | undefined;
-  for (const each of descendantsOf(node)) {
-    if (each.name === "checkBox") checkBox = false;
-    const isState = each.name === "default" || each.name === "checked";
-    if (isState && checkBox !== undefined) checkBox = isOn(valueOf(each));
-  }
-  return checkBox;
-}
-
 function markField(place: Place, node: XmlNode): void {
   const { fields } = place.walk;
   const type = attributeOf(node, "fldCharType");
@@ -148,18 +146,6 @@ function addSymbol(place: Place, node: XmlNode): void {
   if (Number.isInteger(code) && code <= 0xffff) {
     addText(place, codeOfSymbol(attributeOf(node, "font") ?? "", code));
   }
-}
-
-/** Adds the alternative text of an image, without the remark of the program that wrote it. */
-function addAlternative(place: Place, node: XmlNode): void {
-  const words = (attributeOf(node, "descr") ?? "")
-    .replace(/\s+/g, " ")
-    .replace(
-      / ?(?:Description automatically generated|AI-generated content may be incorrect).*$/,
-      "",
-    )
-    .trim();
-  if (words !== "") addText(place, ` ${words} `);
 }
 
 /** Adds the texts of a diagram as a list. */
@@ -195,8 +181,7 @@ function readRun(place: Place, node: XmlNode): void {
     vertical: undefined,
     font: undefined,
   };
-  const properties = childOf(node, "rPr");
-  for (const each of properties ? elementsIn(properties) : []) styleRun(styles, run, each);
+  for (const each of propertiesIn(node, "rPr")) styleRun(styles, run, each);
   readInline({ ...place, run }, node);
 }
 
@@ -239,7 +224,8 @@ const inlines: Readonly<Record<string, (place: Place, node: XmlNode) => void>> =
     if (field) field.instruction += textIn(node);
   },
   docPr(place, node) {
-    addAlternative(place, node);
+    const words = alternativeOf(node);
+    if (words !== "") addText(place, ` ${words} `);
     readInline(place, node);
   },
   relIds: addDiagram,
@@ -262,9 +248,8 @@ function readInline(place: Place, node: XmlNode): void {
 }
 
 function readParagraph(walk: Walk, container: Container, node: XmlNode, isHidden = false): void {
-  const properties = childOf(node, "pPr");
   const values = new Map<string, string | undefined>();
-  for (const each of properties ? elementsIn(properties) : []) {
+  for (const each of propertiesIn(node, "pPr")) {
     if (each.name === "rPr" || skippedElements.has(each.name)) continue;
     for (const property of [each, ...descendantsOf(each)]) {
       values.set(property.name, valueOf(property));
@@ -298,10 +283,6 @@ interface Table {
   hasHead: boolean;
 }
 
-/** A number of columns. */
-const spanOf = (value = "1"): number =>
-  /^\d{1,9}$/.test(value) ? Math.min(100, Math.max(1, Number(value))) : 1;
-
 /** The elements of a name, also within content controls and marks of changes. */
 function* partsNamed(node: XmlNode, name: string): Generator<XmlNode> {
   for (const child of elementsIn(node)) {
@@ -313,9 +294,9 @@ function* partsNamed(node: XmlNode, name: string): Generator<XmlNode> {
 function readCell(walk: Walk, node: XmlNode): Cell {
   const container = createContainer();
   readBlocks(walk, container, node);
-  const properties = childOf(node, "tcPr");
-  const span = properties && childOf(properties, "gridSpan");
-  const merge = properties && childOf(properties, "vMerge");
+  const properties = propertiesIn(node, "tcPr");
+  const span = properties.find(({ name }) => name === "gridSpan");
+  const merge = properties.find(({ name }) => name === "vMerge");
   const merged = merge ? (valueOf(merge) ?? "continue") : "";
   return {
     html: htmlOf(container),
@@ -327,8 +308,7 @@ function readCell(walk: Walk, node: XmlNode): Cell {
 
 /** A deleted row is not shown. */
 function readRow(walk: Walk, table: Table, node: XmlNode): void {
-  const properties = childOf(node, "trPr");
-  const marks = properties ? elementsIn(properties) : [];
+  const marks = propertiesIn(node, "trPr");
   const before = marks.find(({ name }) => name === "gridBefore");
   const cells: Cell[] = before
     ? [{ html: "", columns: spanOf(valueOf(before)), rows: 1, continues: false }]
@@ -339,20 +319,10 @@ function readRow(walk: Walk, table: Table, node: XmlNode): void {
   if (!marks.some(({ name }) => name === "del")) table.rows.push(cells);
 }
 
-/** ECMA-376 part 1, 17.4.55: 0x20 stands for the first row. */
-function marksFirstRow(look: XmlNode | undefined): boolean {
-  const first = look && attributeOf(look, "firstRow");
-  if (first !== undefined) return /^(?:1|true|on)$/.test(first);
-  return (parseInt((look && valueOf(look)) ?? "0", 16) & 0x20) !== 0;
-}
-
 /** Reads a table: a cell that goes on below stands in several rows. */
 function readTable(walk: Walk, container: Container, node: XmlNode): void {
-  const properties = childOf(node, "tblPr");
-  const table: Table = {
-    rows: [],
-    hasHead: marksFirstRow(properties && childOf(properties, "tblLook")),
-  };
+  const look = propertiesIn(node, "tblPr").find(({ name }) => name === "tblLook");
+  const table: Table = { rows: [], hasHead: marksFirstRow(look) };
   for (const row of partsNamed(node, "tr")) readRow(walk, table, row);
   const above = new Map<number, Cell>();
   const rows = table.rows.map((cells) => {

@@ -1,6 +1,6 @@
 import { codePoint } from "dingbat-to-unicode";
 import { cleanText } from "../properties.ts";
-import { attributeOf, valueOf, type XmlNode } from "./archive.ts";
+import { attributeOf, descendantsOf, valueOf, type XmlNode } from "./archive.ts";
 import { escapeHtml } from "../../page/tree.ts";
 import { isOn, memberOf, type Styles } from "./docx-styles.ts";
 
@@ -71,4 +71,43 @@ export function runHtml(run: Run, text: string): string {
   if (run.isStruck) html = `<s>${html}</s>`;
   if (run.isItalic) html = `<i>${html}</i>`;
   return run.isBold ? `<b>${html}</b>` : html;
+}
+
+/** The address in the instruction of a field; undefined for a field that is no link. */
+export function fieldLink(instruction: string): string | undefined {
+  const [, href, anchor] =
+    /^\s*HYPERLINK\s+"([^"]+)"(?:\s+\\l\s+"([^"]*)")?/i.exec(instruction) ?? [];
+  return href === undefined || anchor === undefined ? href : `${href}#${anchor}`;
+}
+
+/** The state of the check box that a field begins with; undefined for other fields. */
+export function checkBoxIn(node: XmlNode): boolean | undefined {
+  let checkBox: boolean | undefined;
+  for (const each of descendantsOf(node)) {
+    if (each.name === "checkBox") checkBox = false;
+    const isState = each.name === "default" || each.name === "checked";
+    if (isState && checkBox !== undefined) checkBox = isOn(valueOf(each));
+  }
+  return checkBox;
+}
+
+/** The alternative text of an image, without the remark of the program that wrote it. */
+export const alternativeOf = (node: XmlNode): string =>
+  (attributeOf(node, "descr") ?? "")
+    .replace(/\s+/g, " ")
+    .replace(
+      / ?(?:Description automatically generated|AI-generated content may be incorrect).*$/,
+      "",
+    )
+    .trim();
+
+/** A number of columns. */
+export const spanOf = (value = "1"): number =>
+  /^\d{1,9}$/.test(value) ? Math.min(100, Math.max(1, Number(value))) : 1;
+
+/** ECMA-376 part 1, 17.4.55: 0x20 stands for the first row. */
+export function marksFirstRow(look: XmlNode | undefined): boolean {
+  const first = look && attributeOf(look, "firstRow");
+  if (first !== undefined) return /^(?:1|true|on)$/.test(first);
+  return (parseInt((look && valueOf(look)) ?? "0", 16) & 0x20) !== 0;
 }
