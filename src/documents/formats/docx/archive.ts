@@ -142,6 +142,15 @@ export const valueOf = (node: XmlNode): string | undefined => attributeOf(node, 
 export const elementsIn = ({ children }: XmlNode): XmlNode[] =>
   children.filter((child) => typeof child !== "string");
 
+export const childOf = (node: XmlNode, name: string): XmlNode | undefined =>
+  elementsIn(node).find((each) => each.name === name);
+
+/** The elements of a property of a node; none without it. */
+export function propertiesIn(node: XmlNode, name: string): XmlNode[] {
+  const properties = childOf(node, name);
+  return properties ? elementsIn(properties) : [];
+}
+
 /** The elements below a node, at any depth, in order. */
 export function* descendantsOf(node: XmlNode): Generator<XmlNode> {
   for (const child of elementsIn(node)) {

@@ -1,8 +1,10 @@
 import { destination } from "../../page/pieces.ts";
 import {
   attributeOf,
+  childOf,
   descendantsOf,
   elementsIn,
+  propertiesIn,
   readXml,
   textIn,
   valueOf,
@@ -69,15 +71,6 @@ const mostAddressChars = 16 * 1024 * 1024;
 const skippedElements = new Set(
   "del moveFrom pPrChange rPrChange sectPr Fallback tabs delText delInstrText".split(" "),
 );
-
-const childOf = (node: XmlNode, name: string): XmlNode | undefined =>
-  elementsIn(node).find((each) => each.name === name);
-
-/** The elements of a property of a node; none without it. */
-function propertiesIn(node: XmlNode, name: string): XmlNode[] {
-  const properties = childOf(node, name);
-  return properties ? elementsIn(properties) : [];
-}
 
 /** Whether a text is shown: not in hidden text, nor in the code of a field. */
 const isShown = ({ walk, paragraph, run }: Place): boolean =>

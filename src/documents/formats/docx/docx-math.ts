@@ -1,15 +1,12 @@
 import { escapeHtml } from "../../page/tree.ts";
-import { elementsIn, textIn, valueOf, type XmlNode } from "./archive.ts";
+import { childOf, elementsIn, textIn, valueOf, type XmlNode } from "./archive.ts";
 
 const mostDepth = 100;
-
-const partOf = (node: XmlNode, name: string): XmlNode | undefined =>
-  elementsIn(node).find((each) => each.name === name);
 
 /** A property of an element: `<m:dPr><m:begChr m:val="["/></m:dPr>`. */
 function propertyOf(node: XmlNode, name: string): string | undefined {
   const properties = elementsIn(node).find((each) => each.name.endsWith("Pr"));
-  const property = properties && partOf(properties, name);
+  const property = properties && childOf(properties, name);
   return property && valueOf(property);
 }
 
@@ -21,7 +18,7 @@ export function mathMl(node: XmlNode, depth = 0): string {
   if (depth > mostDepth) return "";
   const all = (of: XmlNode | undefined): string =>
     element("mrow", ...(of ? elementsIn(of) : []).map((each) => mathMl(each, depth + 1)));
-  const part = (name: string): string => all(partOf(node, name));
+  const part = (name: string): string => all(childOf(node, name));
   switch (node.name) {
     // Deleted and moved parts.
     case "del":
@@ -32,7 +29,7 @@ export function mathMl(node: XmlNode, depth = 0): string {
     case "f":
       return element("mfrac", part("num"), part("den"));
     case "rad": {
-      const degree = partOf(node, "deg");
+      const degree = childOf(node, "deg");
       const isSquare = !degree || elementsIn(degree).length === 0;
       return isSquare ? element("msqrt", part("e")) : element("mroot", part("e"), part("deg"));
     }
