@@ -137,6 +137,18 @@ describe("usage errors", () => {
     expect(result.stderr).not.toContain("SECRET-VALUE");
   });
 
+  it("name both variables that set the target: neither wins", async () => {
+    const home = temporaryFolder();
+    const target = { KNOWCTL_CC_PAIR_ID: "2", KNOWCTL_CONNECTOR: "Mine" };
+    const env = cleanEnvironment(home, target);
+    writeFiles(home, { "docs/a.md": "# A\n" });
+    const result = await runHere(["ingest", "docs", "--dry-run"], { cwd: home, env });
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain(
+      "KNOWCTL_CC_PAIR_ID and KNOWCTL_CONNECTOR name the target twice",
+    );
+  });
+
   it("name the environment variable that holds a wrong value", async () => {
     const home = temporaryFolder();
     const result = await runHere(["ingest", "docs"], {

@@ -7,7 +7,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { cleanEnvironment, createTestContext, temporaryFolder } from "../support.ts";
 import { createDesk, failureOf } from "./support.ts";
 import { main } from "../main.ts";
@@ -318,4 +318,16 @@ describe("home", () => {
       if (code !== 0) expect(context.stderrText()).toContain("  → ");
     });
   });
+});
+
+it("runs no settings of the search library in the working directory", async () => {
+  const desk = createDesk();
+  desk.putUser({});
+  desk.put(".config/config.cjs", "globalThis.canary = true; module.exports = {};");
+  const before = process.cwd();
+  process.chdir(desk.project);
+  onTestFinished(() => process.chdir(before));
+  await desk.load();
+  expect(globalThis).not.toHaveProperty("canary");
+  expect(process.cwd()).toBe(desk.project);
 });
