@@ -277,7 +277,8 @@ export function* privateKeys(text: string): Generator<Secret> {
 }
 
 // Nearly every token is longer than 16 characters, most words are shorter.
-const run = /[\w.~-]{16,}/g;
+// The look behind spares a new attempt within each word: half of the time.
+const run = /(?<![\w.~-])[\w.~-]{16,}/g;
 
 /** Whether a run contains a digit or three capital letters: names of pages and files rarely do. */
 const mayBeRandom = (text: string): boolean =>
