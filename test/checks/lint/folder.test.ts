@@ -16,6 +16,7 @@ it("compares the facts of each rule in the order of paths and rows", () => {
     { path: "a.csv", part: 2, facts: { [rule.name]: "title of row 2" } },
     { path: "a.csv", part: 1, facts: { [rule.name]: "title of row 1", other: 1 } },
     { path: "c.md", part: 0, facts: {} },
+    { path: "off.md", part: 0, facts: { [rule.name]: "title of off.md" } },
   ];
   const found = comparePages(
     [rule],
