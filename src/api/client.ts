@@ -6,7 +6,7 @@ import { urlOf, type Call, type ClientOptions, type Wire } from "./call.ts";
 import type { ConnectorOptions } from "./transport/connector.ts";
 import { dialects, type Dialect } from "./dialects.ts";
 import { readErrorBody, type Answer, type StreamedAnswer } from "./transport/exchange.ts";
-import { proxyFor } from "./transport/proxy.ts";
+import { proxyFor } from "./transport/tunnel.ts";
 import type { Redactor } from "./answers/redaction.ts";
 import { createTransport } from "./transport/transport.ts";
 

@@ -8,8 +8,7 @@ import {
   uploadImage,
   type UploadFile,
 } from "../../src/api/files.ts";
-import { urlOfFile } from "../../src/api/transport/made-file.ts";
-import { createMultipart } from "../../src/api/transport/multipart.ts";
+import { urlOfFile, createMultipart } from "../../src/api/transport/multipart.ts";
 import { closeAll, errorOf, jsonText, openClient, startRaw } from "./support.ts";
 
 afterEach(closeAll);

@@ -1,5 +1,5 @@
 import { ApiError, type ExitName } from "../../errors.ts";
-import type { OutcomeKind } from "../retry/breaker.ts";
+import type { OutcomeKind } from "../retry/pace.ts";
 import { isObject } from "../chat/common-lines.ts";
 import { nestsTooDeep } from "./redaction.ts";
 import type { Answer } from "../transport/exchange.ts";

@@ -1,5 +1,5 @@
 import type { ExitName } from "../../errors.ts";
-import type { OutcomeKind } from "../retry/breaker.ts";
+import type { OutcomeKind } from "../retry/pace.ts";
 
 const keyNames = { accessToken: "the access token", apiKey: "the API key", shared: "the key" };
 /** Where a key may be set, if that is not known. */

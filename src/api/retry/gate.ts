@@ -1,7 +1,13 @@
 import { type ApiError, reworded } from "../../errors.ts";
-import { createBreaker, type OutcomeKind, type Breaker } from "./breaker.ts";
-import { createLimit, type Limit } from "./limit.ts";
-import { createPace, type Pace } from "./pace.ts";
+import {
+  createBreaker,
+  type OutcomeKind,
+  type Breaker,
+  createLimit,
+  type Limit,
+  createPace,
+  type Pace,
+} from "./pace.ts";
 import type { Clock } from "./timing.ts";
 
 /** Unused rate that later requests may use up, because timers are coarse. */

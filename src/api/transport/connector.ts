@@ -1,9 +1,8 @@
 import type { Socket } from "node:net";
 import type { Connected, Connector } from "undici/lib/core/connect.js";
 import { addressAttemptMs, connectMs } from "../retry/policy.ts";
-import type { Proxy } from "./proxy.ts";
+import { type Proxy, openTunnel, throughTunnel, type Opening } from "./tunnel.ts";
 import type { Redactor } from "../answers/redaction.ts";
-import { openTunnel, throughTunnel, type Opening } from "./tunnel.ts";
 
 export interface ClientCertificate {
   cert: string;

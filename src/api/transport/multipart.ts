@@ -1,4 +1,5 @@
 import { CliError, codeOf, fileProblem } from "../../errors.ts";
+import type { Client } from "../client.ts";
 
 /** A file to upload. `bytes` is called once per attempt. */
 export interface UploadFile {
@@ -10,7 +11,7 @@ export interface UploadFile {
   bytes(): AsyncIterable<Uint8Array>;
 }
 
-export interface Multipart {
+interface Multipart {
   contentType: string;
   contentLength: number;
   body: () => AsyncIterable<Uint8Array>;
@@ -85,4 +86,17 @@ export function createMultipart(
       yield tail;
     },
   };
+}
+
+/**
+ * The URL of a file that a tool made, for display. `path` is a URL, a path of the service
+ * with or without `/api`, or the file's id.
+ */
+export function urlOfFile(client: Client, path: string): string {
+  if (/^https?:\/\//i.test(path)) return path;
+  if (!path.startsWith("/")) {
+    // encodeURIComponent throws for a lone surrogate.
+    return client.url(client.dialect.paths.madeFile(path.toWellFormed()));
+  }
+  return client.url(path.startsWith("/api/") ? path : `/api${path}`);
 }

@@ -1,5 +1,5 @@
 import type { Client } from "../../api/client.ts";
-import { urlOfFile } from "../../api/transport/made-file.ts";
+import { urlOfFile } from "../../api/transport/multipart.ts";
 import type { ChatSettings } from "../../config/values/schema.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, CliError, messageOf } from "../../errors.ts";

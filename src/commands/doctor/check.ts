@@ -1,4 +1,4 @@
-import type { Address } from "../../api/transport/reach.ts";
+import type { Address } from "../../api/transport/faults.ts";
 import type { DialectName } from "../../api/dialects.ts";
 import type { Answer } from "../../api/transport/exchange.ts";
 import type { Probed, Prober } from "../../api/retry/prober.ts";

@@ -12,7 +12,7 @@ import { createPlatform, openAddress } from "../chat/conversation/platform.ts";
 import { openOutput } from "../connect.ts";
 import type { SandboxOptions } from "../../sandbox/options.ts";
 import { createConnector } from "../../api/transport/connector.ts";
-import { proxyFor } from "../../api/transport/proxy.ts";
+import { proxyFor } from "../../api/transport/tunnel.ts";
 import { environmentLayer, flagLayer } from "../../config/values/given.ts";
 import { mergeLayers } from "../../config/values/layers.ts";
 import { proxyOf, tlsFilesOf } from "../../config/values/connection.ts";

@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { createBreaker } from "../../../src/api/retry/breaker.ts";
+import {
+  createBreaker,
+  createLimit,
+  latencyStep,
+  type Limit,
+} from "../../../src/api/retry/pace.ts";
 import {
   createGate,
   type Gate,
   type GateOptions,
   type Setback,
 } from "../../../src/api/retry/gate.ts";
-import { createLimit, latencyStep, type Limit } from "../../../src/api/retry/limit.ts";
 import { ApiError } from "../../../src/errors.ts";
 import { expectLinear } from "../../cost.ts";
 import { createTestClock, type TestClock } from "../support.ts";

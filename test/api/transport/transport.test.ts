@@ -20,7 +20,7 @@ import {
   isLoopbackHost,
   parseProxy,
   proxyFor,
-} from "../../../src/api/transport/proxy.ts";
+} from "../../../src/api/transport/tunnel.ts";
 import * as z from "zod/mini";
 import { createGate } from "../../../src/api/retry/gate.ts";
 import { execFileSync } from "node:child_process";

@@ -8,7 +8,7 @@ import { runMain } from "./run.ts";
 import { type Behaviour, answer, leadOn, startFront, startModel, startProxy } from "./servers.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { goesDirect } from "../../../src/api/transport/proxy.ts";
+import { goesDirect } from "../../../src/api/transport/tunnel.ts";
 import {
   cleanEnvironment,
   createTestContext,

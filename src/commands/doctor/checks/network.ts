@@ -1,6 +1,5 @@
-import { goesDirect, parseProxy } from "../../../api/transport/proxy.ts";
-import { familyOf, knock, lookUp, type Knock } from "../../../api/transport/reach.ts";
-import { readFault } from "../../../api/transport/faults.ts";
+import { goesDirect, parseProxy } from "../../../api/transport/tunnel.ts";
+import { familyOf, knock, lookUp, type Knock, readFault } from "../../../api/transport/faults.ts";
 import { proxyVariables } from "../../../config/values/connection.ts";
 import { codeOf, messageOf } from "../../../errors.ts";
 import {
