@@ -16,6 +16,13 @@ const leftOut = [
     code: `const ignore = () => null;
 module.exports = { loadJs: ignore, loadJsSync: ignore, loadTs: ignore, loadTsSync: ignore, loadJson: ignore, loadYaml: ignore };`,
   },
+  {
+    // Its own YAML parser can make functions and brings a whole JavaScript parser; ours replaces it.
+    from: "gray-matter",
+    source: /^js-yaml$/,
+    code: `const refuse = () => { throw new Error("left out"); };
+module.exports = { safeLoad: refuse, safeDump: refuse };`,
+  },
 ];
 
 const leftOutIndex = (source, importer = "") =>
@@ -67,6 +74,7 @@ const program = defineConfig({
   platform: "node",
   external: (source) => source === "libsql" || source.startsWith("node:"),
   plugins: [leaveOut, rawText, requireBuiltins],
+  // gray-matter's own engine for executable front matter holds an eval; it is never called.
   checks: { eval: false, ineffectiveDynamicImport: false },
   output: {
     dir: "dist",

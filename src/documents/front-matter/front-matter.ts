@@ -121,7 +121,7 @@ function parseBlock({ format, block, firstLine }: Fenced, path: string): ValueMa
     fail(path, firstLine, 1, "front matter is larger than 64 KiB", general);
   }
   try {
-    if (block.trim() === "") return Object.create(null) as ValueMap;
+    if (format === "yaml" && block.trim() === "") return Object.create(null) as ValueMap;
     const data = toValue(parseMatter(block, format));
     if (data === null) return Object.create(null) as ValueMap;
     return isMap(data) ? data : undefined;

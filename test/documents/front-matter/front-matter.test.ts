@@ -79,7 +79,10 @@ describe("front matter", () => {
   ])("that is broken names line and column: %j", (text, place) => {
     if (place === undefined) expect(split(text).data).toEqual({ a: "1" });
     else {
-      expect(failure(() => split(text))).toContain(place);
+      const first = failure(() => split(text));
+      expect(first).toContain(place);
+      // gray-matter's cache would make the second time pass.
+      expect(failure(() => split(text))).toBe(first);
     }
   });
 
@@ -203,6 +206,8 @@ describe("hostile front matter", () => {
     ["nested JSON", `---json\n${nested('{"a":')}\n---\n`],
     ["closed nested JSON", `---json\n{"a":${nested("[")}${"]".repeat(5000)}}\n---\n`],
     ["2 MB scalar", `---\na: ${"x".repeat(2_000_000)}\n---\n`],
+    ["blank lines", `---\na: 1${"\n".repeat(60_000)}b: 2\n---\n`],
+    ["blank lines with blanks", `---\na: 1${"\n ".repeat(30_000)}\n---\n`],
     [
       "many keys",
       `---\n${Array.from({ length: 5000 }, (_, index) => `k${index}: v`).join("\n")}\n---\n`,
@@ -217,8 +222,6 @@ describe("hostile front matter", () => {
   });
 
   it.each([
-    ["blank lines", `---\na: 1${"\n".repeat(60_000)}b: 2\n---\n`],
-    ["blank lines with blanks", `---\na: 1${"\n ".repeat(30_000)}\n---\n`],
     ["fences", "---\n".repeat(16_000)],
     ["almost fences", `---\n${"---x\n".repeat(13_000)}`],
     ["open quotes", `---json\n{"${"\\".repeat(60_000)}\n---\n`],
