@@ -277,8 +277,14 @@ export function* privateKeys(text: string): Generator<Secret> {
 }
 
 // Nearly every token is longer than 16 characters, most words are shorter.
-// The look behind spares a new attempt within each word: half of the time.
-const run = /(?<![\w.~-])[\w.~-]{16,}/g;
+const shortestRun = 16;
+
+// A table and a loop: an expression takes six times as long, which is a quarter of reading a page.
+const isOfRun = new Uint8Array(128);
+for (const character of "_-.~") isOfRun[character.charCodeAt(0)] = 1;
+for (let code = 0; code < 128; code++) {
+  if (/[A-Za-z0-9]/.test(String.fromCharCode(code))) isOfRun[code] = 1;
+}
 
 /** Whether a run contains a digit or three capital letters: names of pages and files rarely do. */
 const mayBeRandom = (text: string): boolean =>
@@ -291,7 +297,15 @@ const mayBeRandom = (text: string): boolean =>
  * text.
  */
 export function longRuns(text: string): Span[] {
-  return [...text.matchAll(run)]
-    .filter(([found]) => mayBeRandom(found))
-    .map(({ 0: found, index }) => ({ start: index, end: index + found.length }));
+  const runs: Span[] = [];
+  let start = 0;
+  // Beyond the end there is no character, and so none of a run.
+  for (let at = 0; at <= text.length; at++) {
+    if (isOfRun[text.charCodeAt(at)] === 1) continue;
+    if (at - start >= shortestRun && mayBeRandom(text.slice(start, at))) {
+      runs.push({ start, end: at });
+    }
+    start = at + 1;
+  }
+  return runs;
 }
