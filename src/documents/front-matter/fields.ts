@@ -1,6 +1,22 @@
 import { CliError } from "../../errors.ts";
-import { lineOfKey, type FrontMatter } from "./front-matter.ts";
+import type { FrontMatter } from "./front-matter.ts";
+import type { MatterFormat } from "./matter.ts";
 import { textOf, type Value } from "./values.ts";
+
+const escapeRegExp = (key: string): string => key.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** Line of the file (from 1) with a top-level key; the first line of the block if not found. */
+export function lineOfKey(frontMatter: FrontMatter, key: string): number {
+  const name = escapeRegExp(key);
+  const patterns: Record<MatterFormat, RegExp> = {
+    yaml: new RegExp(`^(?:\\?[ \\t]+)?["']?${name}["']?[ \\t]*:`),
+    toml: new RegExp(`^[ \\t]*\\[*["']?${name}["']?[ \\t]*[=.\\]]`),
+    json: new RegExp(`"${name}"[ \\t]*:`),
+  };
+  const pattern = patterns[frontMatter.format];
+  const index = frontMatter.block.split("\n").findIndex((line) => pattern.test(line));
+  return frontMatter.firstLine + Math.max(0, index);
+}
 
 /** Receives the origin of each field. Only `explain` uses it. */
 export type Trace = (field: string, origin: string) => void;

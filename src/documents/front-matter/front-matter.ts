@@ -49,8 +49,6 @@ function fail(path: string, line: number, column: number, reason: string, hint: 
   throw new CliError("usage", `${path}:${line}:${column}: ${reason}`, { hints: [hint] });
 }
 
-const escapeRegExp = (key: string): string => key.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-
 /**
  * Offset of the closing line (the fence alone) from `from`, and of what follows it. `...` also ends
  * YAML (YAML 1.2.2, section 9.1.2): Pandoc writes it.
@@ -61,8 +59,9 @@ function findClosing(
   from: number,
   isYaml: boolean,
 ): [number, number] | undefined {
+  const marks = fence.replace(/\+/g, "\\+");
   const other = isYaml ? "|\\.\\.\\." : "";
-  const closing = new RegExp(`(?<=\\n)(?:${escapeRegExp(fence)}${other})[^\\S\\n]*(?:\\n|$)`, "g");
+  const closing = new RegExp(`(?<=\\n)(?:${marks}${other})[^\\S\\n]*(?:\\n|$)`, "g");
   closing.lastIndex = from;
   const found = closing.exec(text);
   return found ? [found.index, closing.lastIndex] : undefined;
@@ -170,19 +169,6 @@ export function splitFrontMatter(text: string, path: string): SplitText {
   }
   const frontMatter = { data, format, block, firstLine };
   return { frontMatter, body: text.slice(bodyStart), bodyLine, warnings };
-}
-
-/** Line of the file (from 1) with a top-level key; the first line of the block if not found. */
-export function lineOfKey(frontMatter: FrontMatter, key: string): number {
-  const name = escapeRegExp(key);
-  const patterns: Record<MatterFormat, RegExp> = {
-    yaml: new RegExp(`^(?:\\?[ \\t]+)?["']?${name}["']?[ \\t]*:`),
-    toml: new RegExp(`^[ \\t]*\\[*["']?${name}["']?[ \\t]*[=.\\]]`),
-    json: new RegExp(`"${name}"[ \\t]*:`),
-  };
-  const pattern = patterns[frontMatter.format];
-  const index = frontMatter.block.split("\n").findIndex((line) => pattern.test(line));
-  return frontMatter.firstLine + Math.max(0, index);
 }
 
 // The longest front matter, and its fences.

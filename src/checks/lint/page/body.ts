@@ -8,7 +8,7 @@ import {
   codeSpansOf,
   createLookup,
 } from "../../../documents/text/structure.ts";
-import { lineOfKey } from "../../../documents/front-matter/front-matter.ts";
+import { lineOfKey } from "../../../documents/front-matter/fields.ts";
 
 /**
  * Returns a function that reads each page once. Rules look at one page after the other, and several
