@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { helpTexts } from "../../src/cli/program.ts";
-import { sampleRun, wholeReport } from "../output/report/sample.ts";
 import { writeFiles } from "../service.ts";
 import { preparePlace, runExample, runShell, type Place } from "./shell.ts";
 
@@ -51,16 +50,11 @@ async function prepareEval(place: Place): Promise<void> {
 }
 
 /** The reports of a pipeline whose steps all passed. */
-function writeReports({ folder }: Place): void {
-  const head = { version: 1, status: "passed" };
-  const lint = { ...head, command: "lint", summary: { documents: 2 }, findings: [] };
-  const documents = ["a", "b"].map((id) => ({ id, path: `docs/${id}.md`, result: "current" }));
-  const verify = { ...head, command: "verify", summary: { current: 2 }, documents };
-  writeFiles(folder, {
-    "lint.json": JSON.stringify(lint),
-    "upload.json": JSON.stringify({ ...wholeReport(sampleRun()), status: "ok" }),
-    "verify.json": JSON.stringify(verify),
-  });
+async function writeReports(place: Place): Promise<void> {
+  await runExample("knowctl lint docs --report lint.json", place);
+  await runExample("knowctl ingest docs --cc-pair-id 2 --report upload.json", place);
+  await place.sandbox.idle();
+  await runExample("knowctl verify --report verify.json", place);
 }
 
 // The shell that is needed is not there on Windows.
@@ -87,13 +81,14 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
       "api",
       "connectors",
       "ingest",
+      "report",
       "retry",
       "verify",
       "eval",
     ].some((each) => commands.includes(each));
     const place = await preparePlace(isOnyx ? "onyx" : "standard");
     if (commands.includes("state")) await prepareState(place);
-    if (commands.includes("report")) writeReports(place);
+    if (commands.includes("report")) await writeReports(place);
     if (commands.includes("eval")) await prepareEval(place);
     if (commands.includes("sessions")) await askTwice(place);
     if (commands.includes("verify") || commands.includes("retry"))

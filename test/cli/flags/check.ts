@@ -296,7 +296,7 @@ function common(command: string, setting: Setting): FlagCases {
   const failing: Setting = { ...setting, args: String(setting.args).replace("suite", "failing") };
   return {
     "--state": { tested: "test/commands/connect.test.ts" },
-    "--concurrency": { tested: "test/commands/eval/concurrency.test.ts" },
+    "--concurrency": { tested: "test/commands/eval/retrieval.test.ts" },
     "--baseline": {
       ...setting,
       first: [upload, `${line} --report before.json`],

@@ -352,7 +352,7 @@ const run: FlagCases = {
     flag: "--allow-empty",
     codes: [2, 0],
   },
-  "--checksum": { tested: "test/e2e/ingest/unchanged.test.ts" },
+  "--checksum": { tested: "test/e2e/ingest/threads.test.ts" },
   "--force": {
     files: two,
     first: [`ingest docs ${pair}`],

@@ -114,7 +114,7 @@ describe("threads", () => {
     const pool = createPool(worker, setup, { size: 1 });
     onTestFinished(() => pool.close());
     const expected = (await (await loadInspector(setup, loadExamine)).look(items)).map(comparable);
-    expect(expected).toMatchObject([{ report: { findings: [{ rule: "empty" }] } }]);
+    expect(expected).toMatchObject([{ report: expect.stringContaining('"rule":"empty"') }]);
     expect((await pool.look(items)).map(comparable)).toEqual(expected);
   });
 });
