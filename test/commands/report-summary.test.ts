@@ -208,3 +208,11 @@ it("becomes a part of the job summary in a GitHub job", async () => {
   expect(readFileSync(file, "utf8")).toContain("| eval retrieval | failed | 2 cases");
   expect(readFileSync(file, "utf8")).toContain("leave &#124; days");
 });
+
+it("names the file of a failed document once", async () => {
+  const service = await startTestService({ files: { "docs/bad.docx": "no Word document" } });
+  await runIn(service, "ingest docs --cc-pair-id 2 --report up.json");
+  const context = createTestContext({ cwd: service.folder, env: service.env });
+  expect(await main(["report", "summary", "up.json"], context)).toBe(10);
+  expect(context.stdoutText()).toContain("\tdocs/bad.docx: no Word document");
+});

@@ -18,7 +18,7 @@ import {
   type Stored,
 } from "../../output/report/stored/read.ts";
 import type { RunReport, RunStatus } from "../../output/report/stored/record.ts";
-import { countWord } from "../../output/report/text.ts";
+import { bareReason, countWord } from "../../output/report/text.ts";
 import { LintReport, VerifyReport, verifyResults } from "../../output/report/stored/checks.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
@@ -200,7 +200,7 @@ function uploadStep(report: RunReport, name: string): Step {
     ].join(", "),
     first: [
       ...lost.map(({ id, path, result }) => `${path ?? id} (${result})`),
-      ...failures.slice(0, mostNamed).map(({ path, reason }) => `${path}: ${reason}`),
+      ...failures.slice(0, mostNamed).map((each) => `${each.path}: ${bareReason(each)}`),
     ].slice(0, mostNamed),
     report: name,
   };
