@@ -95,6 +95,25 @@ describe("bad streams", () => {
     );
   });
 
+  describe("the end of an answer of several models", () => {
+    const two = '{"user_message_id":1,"responses":[{"message_id":2},{"message_id":3}]}';
+    const stop = (model: number): string =>
+      `{"placement":{"model_index":${model}},"obj":{"type":"stop"}}`;
+    const word = '{"obj":{"type":"message_delta","content":"x"}}';
+
+    it.each<[string, string[], boolean]>([
+      ["the ends of both", [two, stop(0), stop(1)], true],
+      ["the end of one, twice", [two, stop(0), stop(0)], false],
+      ["the end of a model above those announced", [two, stop(0), stop(2)], false],
+      ["the end of a model below the first", [two, stop(0), stop(-1)], false],
+      ["no models", ['{"user_message_id":1,"responses":[]}', word], false],
+    ])("by %s", async (_name, lines, expected) => {
+      const { events, ended } = await follow(Buffer.from(`${lines.join("\n")}\n`));
+      expect(events).toHaveLength(lines.length);
+      expect(ended).toBe(expected);
+    });
+  });
+
   describe("giants", () => {
     it("a line of 200 MB stops at the cap: no more is read", async () => {
       const chunk = Buffer.alloc(MiB, "x");
@@ -354,6 +373,15 @@ describe("redact messages", () => {
       }
     });
 
+    it.each(["chat_heartbeat", "citation_info", "section_end"])(
+      "is replaced in a packet of type %s, too",
+      (type) => {
+        const redact = createMessageRedactor(redactor());
+        const message = JSON.stringify({ placement, obj: { type, document_id: `a/${key}` } });
+        expect(redact(message)).toEqual([message.replace(key, "***")]);
+      },
+    );
+
     it.each(["chat_heartbeat", "citation_info"])(
       "is not taken for begun by a text that goes on otherwise behind a packet %s",
       (type) => {
@@ -535,6 +563,14 @@ describe("stream", () => {
       ["an event that nothing ended", "event: error\ndata: gone", ['{"error":"gone"}']],
     ])("reads %s", (_name, text, expected) => {
       expect(decode([Buffer.from(text)])).toEqual(expected);
+    });
+
+    it.each([
+      ["a message of several lines", 'data: {"a":\r\ndata: 1}\r\n\r\n', ['{"a":\n1}']],
+      ["an error event", "event: error\r\ndata: gone\r\n\r\n", ['{"error":"gone"}']],
+    ])("reads %s, with chunks that end within CRLF", (_name, text, expected) => {
+      const pieces = text.split(/(?<=\r)/).map((piece) => Buffer.from(piece));
+      expect(decode(pieces)).toEqual(expected);
     });
 
     it("gives the same for every cut, and for every pair of cuts", () => {

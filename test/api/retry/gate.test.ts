@@ -432,6 +432,22 @@ describe("the breaker", () => {
     }
   });
 
+  it.each<[string, Setback["kind"][], boolean]>([
+    ["seven connection faults", Array(7).fill("connection"), true],
+    ["eight connection faults", Array(8).fill("connection"), false],
+    [
+      "eight connection faults with an answer between",
+      [...Array(7).fill("connection"), "success", "connection"],
+      true,
+    ],
+  ])("after %s, a first retry is free or not", (_name, outcomes, isFree) => {
+    const breaker = createBreaker();
+    for (const each of outcomes) breaker.record(each);
+    let count = 0;
+    while (count < 1000 && !breaker.spend(1, "connection")) count++;
+    expect(count === 1000).toBe(isFree);
+  });
+
   it("stops when the first three requests failed alike, not after a success", () => {
     const gate = openGate();
     gate.giveUp(setback("connection"));

@@ -194,6 +194,19 @@ describe("retry", () => {
       expect(clock.elapsed() - begun).toBeLessThanOrEqual(600_000);
     });
 
+    it("gives a last attempt a second, though less is left", async () => {
+      const { run, clock } = start(1);
+      const left: number[] = [];
+      const attempt = async (number: number, leftMs: number): Promise<Result<string>> => {
+        left.push(leftMs);
+        if (number > 1) return ok;
+        clock.advance(599_400);
+        return no({ kind: "timeout", outcome: "timeout", code: "HEADERS_TIMEOUT" });
+      };
+      await expect(run(attempt)).resolves.toBe("done");
+      expect(left).toEqual([600_000, 1000]);
+    });
+
     it("gives the place back when an attempt throws", async () => {
       const { gate, run } = start(1);
       await expect(run(async () => Promise.reject(new Error("Ctrl-C")))).rejects.toThrow("Ctrl-C");

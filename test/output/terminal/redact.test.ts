@@ -195,6 +195,14 @@ it("csv is read back as it was, and no cell is a formula", async () => {
   );
 });
 
+it.each<[string, unknown, unknown]>([
+  ["the name of a member", { [secret]: 1 }, { "***": 1 }],
+  ["a name deep inside", { a: [{ [`x ${secret}`]: "b" }] }, { a: [{ "x ***": "b" }] }],
+  ["a value", { a: [secret] }, { a: ["***"] }],
+])("redactAll replaces it in %s", (_name, value, expected) => {
+  expect(secretsWith(secret).redactAll(value)).toEqual(expected);
+});
+
 it("tsv has a line a row and a cell a column", async () => {
   await fc.assert(
     fc.asyncProperty(rows, async (data) => {
