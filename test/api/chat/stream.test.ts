@@ -373,6 +373,21 @@ describe("redact messages", () => {
       }
     });
 
+    it.each(["model_index", "tab_index", "sub_turn_index"])(
+      "is replaced though a text of another %s comes between its pieces",
+      (index) => {
+        const piece = (content: string, at: number): string =>
+          JSON.stringify({
+            placement: { turn_index: 1, model_index: 0, [index]: at },
+            obj: { type: "message_delta", content },
+          });
+        const [first, last] = [key.slice(0, 12), key.slice(12)];
+        const messages = run([piece(first, 0), piece("other", 1), piece(last, 0)]);
+        const contents = messages.map((each) => (JSON.parse(each) as Line).obj.content);
+        expect(contents.join("")).toBe("other***");
+      },
+    );
+
     it.each(["chat_heartbeat", "citation_info", "section_end"])(
       "is replaced in a packet of type %s, too",
       (type) => {

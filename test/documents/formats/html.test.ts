@@ -134,6 +134,7 @@ describe("HTML", () => {
   it.each([
     ["paragraphs", "<p>a\n  b<p>c</p>d", "a b\n\nc\n\nd"],
     ["text without tags", "just &lt;text&gt; &amp; more", "just \\<text> & more"],
+    ["a processing instruction as text", "just &lt;?php x ?&gt; more", "just \\<?php x ?> more"],
     ["headings", "<h1>A <b>b</b></h1>x<h3>C</h3>", "# A b\n\nx\n\n### C"],
     ["headings that never close", "<h2>A<p>b</p><h2>C<h3>D", "## A b\n\n## C\n\n### D"],
     ["headings with blocks in them", "<h2><div>A</div></h2><p>b", "## A\n\nb"],
