@@ -161,6 +161,17 @@ describe("prune --extra", () => {
     await expectKept(service, prune, reason);
   });
 
+  it.each(["kb", "kb.", "kb-", "kb ", "kbé"])(
+    'deletes nothing of the prefix "%s", with which the ids of another project may begin',
+    async (idPrefix) => {
+      const service = await startTestService({ files, dialect: "onyx" });
+      writeFiles(service.folder, { ".cliconfig.json": JSON.stringify({ ingest: { idPrefix } }) });
+      const trusted = { ...service, env: { ...service.env, KNOWCTL_TRUST_PROJECT: "1" } };
+      await runIn(trusted, "ingest docs --cc-pair-id 2");
+      await expectKept(trusted, prune, "must end with a separator");
+    },
+  );
+
   it.each(["k/", "kb/docs/"])(
     "deletes nothing of a configured prefix that no record has: %s",
     async (idPrefix) => {
