@@ -279,12 +279,13 @@ export function* privateKeys(text: string): Generator<Secret> {
 // Nearly every token is longer than 16 characters, most words are shorter.
 const shortestRun = 16;
 
-// A table and a loop: an expression takes six times as long, which is a quarter of reading a page.
-const isOfRun = new Uint8Array(128);
-for (const character of "_-.~") isOfRun[character.charCodeAt(0)] = 1;
-for (let code = 0; code < 128; code++) {
-  if (/[A-Za-z0-9]/.test(String.fromCharCode(code))) isOfRun[code] = 1;
-}
+// An expression takes a quarter of the time of reading a page.
+const isOfRun = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) || // a to z
+  (code >= 0x41 && code <= 0x5a) || // A to Z
+  (code >= 0x2d && code <= 0x39 && code !== 0x2f) || // - . and digits
+  code === 0x5f || // _
+  code === 0x7e; // ~
 
 /** Whether a run contains a digit or three capital letters: names of pages and files rarely do. */
 const mayBeRandom = (text: string): boolean =>
@@ -298,14 +299,17 @@ const mayBeRandom = (text: string): boolean =>
  */
 export function longRuns(text: string): Span[] {
   const runs: Span[] = [];
-  let start = 0;
-  // Beyond the end there is no character, and so none of a run.
-  for (let at = 0; at <= text.length; at++) {
-    if (isOfRun[text.charCodeAt(at)] === 1) continue;
+  const { length } = text;
+  const isOfRunAt = (at: number): boolean => isOfRun(text.charCodeAt(at));
+  // A run that begins behind a place covers one of its next sixteen: the others need no look.
+  for (let at = shortestRun - 1; at < length; at += shortestRun) {
+    if (!isOfRunAt(at)) continue;
+    let start = at;
+    while (start > 0 && isOfRunAt(start - 1)) start--;
+    while (at < length && isOfRunAt(at)) at++;
     if (at - start >= shortestRun && mayBeRandom(text.slice(start, at))) {
       runs.push({ start, end: at });
     }
-    start = at + 1;
   }
   return runs;
 }
