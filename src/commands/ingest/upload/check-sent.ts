@@ -113,8 +113,8 @@ function unfoundProblem(
 }
 
 /**
- * The problems of a check: of the documents sent now, `now`, and of those that an earlier one did not
- * find. `checks-failed` comes before `partial`: what is known to be missing before what is not known.
+ * The problems of a check. `now` are the documents sent now; it also counts those that an earlier
+ * check did not find. `checks-failed` comes before `partial`: what is known to be missing before what is not known.
  */
 export function foundProblems(
   now: VerifyCounts | undefined,

@@ -66,7 +66,7 @@ export async function readReportText(path: string, name: string): Promise<string
   }
 }
 
-/** The members by which reports are told apart. */
+/** The members that distinguish one report from another. */
 export interface Stored {
   version?: unknown;
   type?: unknown;
