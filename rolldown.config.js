@@ -90,7 +90,7 @@ const program = defineConfig({
         },
         {
           name: "common",
-          test: /\/src\/(api\/dialects|errors|make-folder|nearest|ownership|config\/file\/problems|output\/terminal\/(?:errors|time|waiting))\.ts$/,
+          test: /\/src\/(api\/dialects|errors|make-folder|nearest|ownership|config\/(?:file\/problems|find\/folders|values\/url)|output\/terminal\/(?:errors|neutralise|progress|spinner|time))\.ts$/,
         },
       ],
     },
