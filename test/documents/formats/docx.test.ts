@@ -2,7 +2,7 @@ import type { Parsed } from "../../../src/documents/formats/format.ts";
 import { deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { readDocx } from "../../../src/documents/formats/docx/docx.ts";
-import { openArchive, unpack } from "../../../src/documents/formats/docx/archive.ts";
+import { openArchive, unpack } from "../../../src/documents/formats/office/archive.ts";
 import { CliError } from "../../../src/errors.ts";
 import { readOkAsync } from "../folder.ts";
 import { docx, zip } from "./archive.ts";
@@ -483,7 +483,8 @@ describe("what cannot be read", () => {
   const whole = docx(p("text ".repeat(100)));
   const ole = Buffer.from("d0cf11e0a1b11ae10000000000000000", "hex");
   it.each([
-    ["a password", ole, /password-protected \(or an old \.doc\)/],
+    ["an old format", ole, /old format of \.doc/],
+    ["a password", Buffer.concat([ole, Buffer.from("EncryptedPackage", "utf16le")]), /password/],
     ["empty", Buffer.alloc(0), /it is empty/],
     ["text", Buffer.from("hello"), /no ZIP archive/],
     ["cut off", whole.subarray(0, whole.length - 30), /damaged or cut off/],

@@ -9,7 +9,7 @@ import {
   textIn,
   valueOf,
   type XmlNode,
-} from "./archive.ts";
+} from "../office/archive.ts";
 import {
   addBlock,
   addParagraph,

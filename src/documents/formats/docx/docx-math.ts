@@ -1,5 +1,5 @@
 import { escapeHtml } from "../../page/tree.ts";
-import { childOf, elementsIn, textIn, valueOf, type XmlNode } from "./archive.ts";
+import { childOf, elementsIn, textIn, valueOf, type XmlNode } from "../office/archive.ts";
 
 const mostDepth = 100;
 

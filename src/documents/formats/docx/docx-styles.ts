@@ -1,5 +1,5 @@
 import { letters, roman } from "../../page/lists.ts";
-import { attributeOf, descendantsOf, readXml, valueOf, type XmlNode } from "./archive.ts";
+import { attributeOf, descendantsOf, readXml, valueOf, type XmlNode } from "../office/archive.ts";
 
 /** What a style means for the text. */
 export interface Style {

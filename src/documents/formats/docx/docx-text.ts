@@ -1,6 +1,6 @@
 import { codePoint } from "dingbat-to-unicode";
 import { cleanText } from "../properties.ts";
-import { attributeOf, descendantsOf, valueOf, type XmlNode } from "./archive.ts";
+import { attributeOf, descendantsOf, valueOf, type XmlNode } from "../office/archive.ts";
 import { escapeHtml } from "../../page/tree.ts";
 import { isOn, memberOf, type Styles } from "./docx-styles.ts";
 

@@ -1,91 +1,21 @@
 import type { Parsed } from "../format.ts";
-import type { LeftOut } from "../../text/left-out.ts";
-import { CliError } from "../../../errors.ts";
+import { pageFromHtml } from "../../page/page.ts";
+import { unpack, type Archive } from "../office/archive.ts";
 import {
-  attributeOf,
-  descendantsOf,
-  openArchive,
-  readXml,
-  textIn,
-  unpack,
-  XmlError,
-  ZipError,
-  type Archive,
-} from "./archive.ts";
+  countedOut,
+  readDiagram,
+  readOffice,
+  readOptional,
+  readProperties,
+  readRelations,
+  type Office,
+  type OfficeFormat,
+  type Relations,
+} from "../office/package.ts";
+import { frontMatterOf } from "../properties.ts";
 import type { Parts } from "./docx-blocks.ts";
 import { readBody, readNotes, type Body } from "./docx-body.ts";
 import { noNumbering, readNumbering, readStyles, type Styles } from "./docx-styles.ts";
-import { pageFromHtml } from "../../page/page.ts";
-import { frontMatterOf, cleanText, type Properties } from "../properties.ts";
-
-/** What a part refers to (ECMA-376 part 2, 9). */
-interface Relations {
-  /** Parts by the last word of the relation type: `styles`. */
-  parts: ReadonlyMap<string, string>;
-  /** Parts, and addresses outside of the file, by the id of the relation. */
-  byId: ReadonlyMap<string, string>;
-  links: ReadonlyMap<string, string>;
-}
-
-function readRelations(archive: Archive, part: string): Relations {
-  const slash = part.lastIndexOf("/") + 1;
-  const folder = part.slice(0, slash);
-  const parts = new Map<string, string>();
-  const byId = new Map<string, string>();
-  const links = new Map<string, string>();
-  const bytes = unpack(archive, `${folder}_rels/${part.slice(slash)}.rels`);
-  if (!bytes) return { parts, byId, links };
-  readXml(bytes, (node) => {
-    const target = attributeOf(node, "Target");
-    if (node.name !== "Relationship" || target === undefined) return false;
-    const id = attributeOf(node, "Id") ?? "";
-    const kind = (attributeOf(node, "Type") ?? "").split("/").at(-1) ?? "";
-    if (attributeOf(node, "TargetMode") === "External") {
-      if (kind === "hyperlink") links.set(id, target);
-      return true;
-    }
-    const path = target.startsWith("/") ? target.slice(1) : folder + target;
-    parts.set(kind, path);
-    byId.set(id, path);
-    return true;
-  });
-  return { parts, byId, links };
-}
-
-/** The texts in the boxes of a diagram (ECMA-376 part 1, 21.4.3). Throws XmlError. */
-function readDiagram(bytes: Uint8Array): string[] {
-  const texts: string[] = [];
-  readXml(bytes, (node) => {
-    if (node.name !== "pt") return false;
-    // Paragraphs of one box are apart.
-    const words = [...descendantsOf(node)].map((each) =>
-      each.name === "p" ? " " : each.name === "t" ? textIn(each) : "",
-    );
-    const text = words.join("").replace(/\s+/g, " ").trim();
-    if (text !== "") texts.push(text);
-    return true;
-  });
-  return texts;
-}
-
-// Limit for all unpacked parts together: a book of a thousand pages has about 20 MiB.
-const maxUnpackedBytes = 64 * 1024 * 1024;
-
-function readProperties(bytes: Uint8Array | undefined): Properties {
-  const texts = new Map<string, string>();
-  if (!bytes) return {};
-  readXml(bytes, (node) => {
-    texts.set(node.name, (texts.get(node.name) ?? "") + textIn(node));
-    return true;
-  });
-  return {
-    title: texts.get("title"),
-    author: texts.get("creator"),
-    updated: texts.get("modified"),
-    keywords: texts.get("keywords"),
-    subject: texts.get("subject"),
-  };
-}
 
 /** The referenced notes as HTML, in the order of their numbers. */
 function notesHtml(body: Body, archive: Archive, relations: Relations, parts: Parts): string {
@@ -100,17 +30,6 @@ function notesHtml(body: Body, archive: Archive, relations: Relations, parts: Pa
   }
   const notes = [...body.notes].map(([key, number]) => [number, texts.get(key) ?? ""] as const);
   return notes.map(([number, html]) => `<aside data-note="${number}">${html}</aside>`).join("");
-}
-
-/** Reads an optional part. A broken part is ignored with a warning, and the text is kept. */
-function readOptional<Result>(read: () => Result, fallback: Result, warn: (why: string) => void) {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof XmlError)) throw error;
-    warn(error.message);
-    return fallback;
-  }
 }
 
 function readParts(
@@ -140,23 +59,8 @@ function readParts(
   };
 }
 
-// Of more, the number says nothing.
-const mostHidden = 1000;
-
-const hiddenTexts = (count: number): LeftOut[] =>
-  Array.from({ length: Math.min(count, mostHidden) }, () => {
-    return { kind: "hidden", what: "hidden text", line: undefined };
-  });
-
-function readArchive(archive: Archive, path: string): Parsed {
-  const root = readRelations(archive, "");
-  const main = root.parts.get("officeDocument") ?? "word/document.xml";
-  const content = unpack(archive, main);
-  if (!content) throw new ZipError(`it contains no ${main}: it is no Word document`);
-  const warnings: string[] = [];
-  const warn = (what: string) => (why: string) => {
-    warnings.push(`${path}: ${what} ignored: ${cleanText(why)}`);
-  };
+function readDocument(office: Office, path: string): Parsed {
+  const { archive, root, main, content, warnings, warn } = office;
   const relations = readRelations(archive, main);
   const parts = readParts(archive, relations, warn);
   const body = readBody(content, parts);
@@ -174,48 +78,24 @@ function readArchive(archive: Archive, path: string): Parsed {
     headings: page.headings.map(({ text }) => ({ text, anchor: undefined })),
     warnings,
     emptyReason: "empty: no text",
-    ...(body.unseen > 0 ? { leftOut: hiddenTexts(body.unseen) } : {}),
+    ...(body.unseen > 0 ? { leftOut: countedOut("hidden", "hidden text", body.unseen) } : {}),
     ...(title === undefined ? {} : { title }),
   };
 }
 
-function fail(path: string, reason: string, hint: string, cause?: unknown): never {
-  throw new CliError("usage", `${path}: ${reason}`, { hints: [hint], cause });
-}
-
-function refuseOthers(bytes: Uint8Array, path: string): void {
-  if (bytes.length === 0)
-    fail(path, "no Word document: it is empty", "save it again, or exclude it");
-  const start = Buffer.from(bytes.subarray(0, 8)).toString("latin1");
-  // Word stores a file with a password in the container of its old format ([MS-OFFCRYPTO] 1.3).
-  if (start === "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1") {
-    const reason = "password-protected (or an old .doc)";
-    fail(path, reason, "save it without a password as .docx");
-  }
-  if (!start.startsWith("PK")) {
-    fail(path, "no Word document: it is no ZIP archive", "save it as .docx, or exclude it");
-  }
-}
+const word: OfficeFormat = {
+  noun: "Word document",
+  extension: "docx",
+  old: "doc",
+  main: "word/document.xml",
+  element: "document",
+};
 
 /**
  * Reads a Word document (ECMA-376) as Markdown, through HTML: headings by style, links, lists and
  * headings with their numbers, tables, notes, formulas, check boxes, and the words of pictures and
- * diagrams. Skips deleted and hidden text. The document properties become front matter. Unpacks at most 64 MiB. Throws CliError `usage`
- * with `path`.
+ * diagrams. Skips deleted and hidden text. The document properties become front matter. Throws
+ * CliError `usage` with `path`.
  */
-export function readDocx(bytes: Uint8Array, path: string): Promise<Parsed> {
-  return new Promise((done) => {
-    refuseOthers(bytes, path);
-    try {
-      done(readArchive(openArchive(bytes, maxUnpackedBytes), path));
-    } catch (error) {
-      const hint = "open and save it in an office program, or exclude it";
-      if (error instanceof ZipError) fail(path, `cannot be read: ${error.message}`, hint, error);
-      if (error instanceof XmlError) {
-        const reason = cleanText(error.message);
-        fail(path, `cannot be read: its XML is broken or refused: ${reason}`, hint, error);
-      }
-      throw error;
-    }
-  });
-}
+export const readDocx = (bytes: Uint8Array, path: string): Promise<Parsed> =>
+  readOffice(bytes, path, word, (office) => readDocument(office, path));

@@ -23,6 +23,7 @@ interface ZipEntry {
 /** The archive of one file, with the number of bytes that may still be unpacked, over all its parts. */
 export interface Archive {
   bytes: Uint8Array;
+  /** By name, without regard to case. */
   entries: ReadonlyMap<string, ZipEntry>;
   left: number;
 }
@@ -37,6 +38,9 @@ const tooLarge = "unpacked, it is larger than the limit for one document";
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
+
+// Names differ in case from those that refer to them (ECMA-376 part 2, 6.3.5), and old programs wrote `\\`.
+const keyOf = (name: string): string => name.replaceAll("\\", "/").toLowerCase();
 
 /** Finds the end record: only a comment of at most 65,535 bytes may follow it. */
 function findEnd(view: DataView): number {
@@ -64,7 +68,7 @@ export function openArchive(bytes: Uint8Array, left: number): Archive {
       if (view.getUint32(at, true) !== entrySignature) throw new ZipError(damaged);
       const nameBytes = view.getUint16(at + 28, true);
       const name = Buffer.from(bytes.subarray(at + 46, at + 46 + nameBytes)).toString("utf8");
-      entries.set(name, {
+      entries.set(keyOf(name), {
         name,
         isEncrypted: (view.getUint16(at + 8, true) & 1) !== 0,
         method: view.getUint16(at + 10, true),
@@ -106,7 +110,7 @@ function inflate(packed: Uint8Array, maxBytes: number): Uint8Array {
  * checksum.
  */
 export function unpack(archive: Archive, name: string | undefined): Uint8Array | undefined {
-  const entry = name === undefined ? undefined : archive.entries.get(name);
+  const entry = name === undefined ? undefined : archive.entries.get(keyOf(name));
   if (!entry) return undefined;
   if (entry.isEncrypted) throw new ZipError(`its part ${name} is encrypted`);
   const packed = packedBytesOf(archive.bytes, entry);

@@ -1,0 +1,220 @@
+import { posix } from "node:path";
+import { CliError } from "../../../errors.ts";
+import type { LeftOut, LeftOutKind } from "../../text/left-out.ts";
+import type { Parsed } from "../format.ts";
+import { cleanText, type Properties } from "../properties.ts";
+import {
+  attributeOf,
+  descendantsOf,
+  openArchive,
+  readXml,
+  textIn,
+  unpack,
+  XmlError,
+  ZipError,
+  type Archive,
+} from "./archive.ts";
+
+/** What a part refers to (ECMA-376 part 2, 9). */
+export interface Relations {
+  /** Parts by the last word of the relation type: `styles`. */
+  parts: ReadonlyMap<string, string>;
+  /** Parts by the id of the relation. */
+  byId: ReadonlyMap<string, string>;
+  /** Addresses outside of the file by the id of the relation. */
+  links: ReadonlyMap<string, string>;
+  /** How many relations of each type there are. */
+  counts: ReadonlyMap<string, number>;
+}
+
+/** Reads what a part refers to; "" is the whole file. Names of parts never leave the archive. Throws ZipError, XmlError. */
+export function readRelations(archive: Archive, part: string): Relations {
+  const folder = posix.dirname(part);
+  const parts = new Map<string, string>();
+  const byId = new Map<string, string>();
+  const links = new Map<string, string>();
+  const counts = new Map<string, number>();
+  const bytes = unpack(archive, posix.join(folder, "_rels", `${posix.basename(part)}.rels`));
+  if (!bytes) return { parts, byId, links, counts };
+  readXml(bytes, (node) => {
+    const target = attributeOf(node, "Target");
+    if (node.name !== "Relationship" || target === undefined) return false;
+    const id = attributeOf(node, "Id") ?? "";
+    const kind = (attributeOf(node, "Type") ?? "").split("/").at(-1) ?? "";
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    if (attributeOf(node, "TargetMode") === "External") {
+      if (kind === "hyperlink") links.set(id, target);
+      return true;
+    }
+    const path = target.startsWith("/") ? target.slice(1) : posix.join(folder, target);
+    parts.set(kind, path);
+    byId.set(id, path);
+    return true;
+  });
+  return { parts, byId, links, counts };
+}
+
+/** The texts in the boxes of a diagram (ECMA-376 part 1, 21.4.3). Throws XmlError. */
+export function readDiagram(bytes: Uint8Array): string[] {
+  const texts: string[] = [];
+  readXml(bytes, (node) => {
+    if (node.name !== "pt") return false;
+    // Paragraphs of one box are apart.
+    const words = [...descendantsOf(node)].map((each) =>
+      each.name === "p" ? " " : each.name === "t" ? textIn(each) : "",
+    );
+    const text = words.join("").replace(/\s+/g, " ").trim();
+    if (text !== "") texts.push(text);
+    return true;
+  });
+  return texts;
+}
+
+/** Reads docProps/core.xml. Throws XmlError. */
+export function readProperties(bytes: Uint8Array | undefined): Properties {
+  const texts = new Map<string, string>();
+  if (!bytes) return {};
+  readXml(bytes, (node) => {
+    texts.set(node.name, (texts.get(node.name) ?? "") + textIn(node));
+    return true;
+  });
+  return {
+    title: texts.get("title"),
+    author: texts.get("creator"),
+    updated: texts.get("modified"),
+    keywords: texts.get("keywords"),
+    subject: texts.get("subject"),
+  };
+}
+
+/** Reads an optional part. A broken part is ignored with a warning, and the text is kept. */
+export function readOptional<Result>(
+  read: () => Result,
+  fallback: Result,
+  warn: (why: string) => void,
+): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error;
+    warn(error.message);
+    return fallback;
+  }
+}
+
+// Of more, the number says nothing.
+const mostCounted = 1000;
+
+/** Entries for things that a body lacks, one for each. */
+export const countedOut = (kind: LeftOutKind, what: string, count: number): LeftOut[] =>
+  Array.from({ length: Math.min(count, mostCounted) }, () => ({ kind, what, line: undefined }));
+
+/** A format of office programs. */
+export interface OfficeFormat {
+  /** `Word document` */
+  noun: string;
+  /** `docx` */
+  extension: string;
+  /** The extension of its old format, e.g. `doc`. */
+  old: string;
+  /** The usual name of its main part, and the name of the root element there. */
+  main: string;
+  element: string;
+}
+
+/** An open file of an office program. */
+export interface Office {
+  archive: Archive;
+  /** What the whole file refers to. */
+  root: Relations;
+  /** Name of the main part, and its content. */
+  main: string;
+  content: Uint8Array;
+  warnings: string[];
+  /** Adds a warning that something is ignored, and why. */
+  warn: (what: string) => (why: string) => void;
+}
+
+// Limit for all unpacked parts together: a book of a thousand pages has about 20 MiB.
+const maxUnpackedBytes = 64 * 1024 * 1024;
+
+/** Whether a main part is that of another office format. */
+function isOther(content: Uint8Array, element: string): boolean {
+  // UTF-16 has zeros between ASCII characters.
+  const start = Buffer.from(content.subarray(0, 4000)).toString("latin1").replaceAll("\0", "");
+  const found = /<(?:[\w.-]+:)?(document|presentation|workbook)[\s>]/.exec(start)?.[1];
+  return found !== undefined && found !== element;
+}
+
+function openOffice(bytes: Uint8Array, path: string, format: OfficeFormat): Office {
+  const archive = openArchive(bytes, maxUnpackedBytes);
+  const root = readRelations(archive, "");
+  const main = root.parts.get("officeDocument") ?? format.main;
+  const content = unpack(archive, main);
+  if (!content) throw new ZipError(`it contains no ${main}: it is no ${format.noun}`);
+  if (isOther(content, format.element)) throw new ZipError(`it is no ${format.noun}`);
+  const warnings: string[] = [];
+  const warn = (what: string) => (why: string) => {
+    warnings.push(`${path}: ${what} ignored: ${cleanText(why)}`);
+  };
+  return { archive, root, main, content, warnings, warn };
+}
+
+function fail(path: string, reason: string, hint: string, cause?: unknown): never {
+  throw new CliError("usage", `${path}: ${reason}`, { hints: [hint], cause });
+}
+
+const utf16 = (text: string): Buffer => Buffer.from(text, "utf16le");
+
+/** What is in the container of the old formats, by the names in its directory ([MS-CFB] 2.6.1). */
+function refuseContainer(bytes: Uint8Array, path: string, format: OfficeFormat): never {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // [MS-OFFCRYPTO] 2.3.4.4: a file with a password.
+  if (buffer.includes(utf16("EncryptedPackage"))) {
+    fail(
+      path,
+      "it is protected by a password",
+      `save it without a password as .${format.extension}`,
+    );
+  }
+  const reason = `it is in the old format of .${format.old}, whatever its name is`;
+  fail(path, reason, `save it as .${format.extension} in an office program`);
+}
+
+function refuseOthers(bytes: Uint8Array, path: string, format: OfficeFormat): void {
+  const { noun, extension } = format;
+  if (bytes.length === 0) fail(path, `no ${noun}: it is empty`, "save it again, or exclude it");
+  const start = Buffer.from(bytes.subarray(0, 8)).toString("latin1");
+  if (start === "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1") refuseContainer(bytes, path, format);
+  if (!start.startsWith("PK")) {
+    const hint = `save it as .${extension}, or exclude it`;
+    fail(path, `no ${noun}: it is no ZIP archive`, hint);
+  }
+}
+
+/**
+ * Reads a file of an office program (ECMA-376 part 2) with `read`. Unpacks at most 64 MiB. Throws
+ * CliError `usage` with `path`: for a file of another format, with a password, that is damaged, or
+ * too large.
+ */
+export function readOffice(
+  bytes: Uint8Array,
+  path: string,
+  format: OfficeFormat,
+  read: (office: Office) => Parsed,
+): Promise<Parsed> {
+  return new Promise((done) => {
+    refuseOthers(bytes, path, format);
+    try {
+      done(read(openOffice(bytes, path, format)));
+    } catch (error) {
+      const hint = "open and save it in an office program, or exclude it";
+      if (error instanceof ZipError) fail(path, `cannot be read: ${error.message}`, hint, error);
+      if (error instanceof XmlError) {
+        const reason = cleanText(error.message);
+        fail(path, `cannot be read: its XML is broken or refused: ${reason}`, hint, error);
+      }
+      throw error;
+    }
+  });
+}
