@@ -228,7 +228,9 @@ describe("the linter", () => {
   });
 
   it("lets a folder of documents import only what stands left of it", () => {
-    const layers = "files text front-matter page formats parts payload map find inspect".split(" ");
+    const layers = "files text front-matter site page formats parts payload map find inspect".split(
+      " ",
+    );
     const lines = layers.map((name) => `export { x } from "../${name}/x.ts";`).join("\n");
     const files = layers.map((name) => [`documents/${name}/planted.ts`, `${lines}\n`]);
     const refused = refusedLines(Object.fromEntries(files) as Record<string, string>);

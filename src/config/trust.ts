@@ -33,7 +33,7 @@ const fates = new Map<string, Fate>(
     ignored: `chat profiles.timeout profiles.allowHttp profiles.allowInsecureTls
       ingest.ignore ingest.drafts ingest.concurrency ingest.rate ingest.linkStyle ingest.links
       ingest.anchors ingest.maxSectionChars ingest.tags ingest.updatedAt ingest.owners
-      ingest.metaCommit ingest.componentAttributes ingest.rules.tags ingest.rules.source
+      ingest.metaCommit ingest.componentAttributes ingest.generator ingest.attributes ingest.rules.tags ingest.rules.source
       ingest.rules.link ingest.rules.sections ingest.frontMatter.title
       ingest.frontMatter.semanticIdentifier ingest.frontMatter.link ingest.frontMatter.source
       ingest.frontMatter.tags ingest.frontMatter.updatedAt ingest.frontMatter.createdAt

@@ -30,6 +30,7 @@ export async function writeExplanation(
     String(facts.target ?? "none: set --cc-pair-id or --connector"),
   );
   await output.line(dim("state    "), facts.state);
+  if (explanation.site !== undefined) await output.line(dim("site     "), explanation.site);
   if (explanation.rules.length > 0)
     await output.line(dim("rules    "), explanation.rules.join("; "));
   const size = `${formatCount(explanation.sourceBytes)} bytes read, ${formatCount(explanation.documentBytes)} sent`;

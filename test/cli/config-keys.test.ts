@@ -169,6 +169,11 @@ const configCases: Readonly<Record<string, KeyCase>> = {
     files: { "docs/c.mdx": '<Card heading="Beta" />\n' },
     command: "explain docs/c.mdx --json",
   }),
+  "ingest.generator": explain({ generator: "hugo" }, /"site": "Hugo"/),
+  "ingest.attributes": explain({ attributes: { product: "Beta" } }, /"text": "Use Beta/, {
+    files: { "docs/c.adoc": "Use {product}\n" },
+    command: "explain docs/c.adoc --json",
+  }),
   "ingest.hidden": explain({ hidden: "keep" }, /"text": "[^"]*inside/, {
     files: { "docs/c.md": "A <!-- inside -->\n" },
     command: "explain docs/c.md --json",

@@ -398,7 +398,7 @@ describe("untrusted keys", () => {
     ingest.hidden ingest.linkBase ingest.images ingest.versionTag lint.rules lint.staleDays
     lint.overrides`,
     "left out": `profiles.NAME.timeout ingest.ignore ingest.linkStyle ingest.links ingest.anchors
-    ingest.maxSectionChars ingest.componentAttributes ingest.tags ingest.concurrency ingest.rate
+    ingest.maxSectionChars ingest.componentAttributes ingest.generator ingest.attributes ingest.tags ingest.concurrency ingest.rate
     ingest.drafts ingest.updatedAt ingest.owners ingest.metaCommit ingest.rules[].tags
     ingest.rules[].source ingest.rules[].link ingest.rules[].sections ingest.frontMatter.title
     ingest.frontMatter.semanticIdentifier ingest.frontMatter.link ingest.frontMatter.source

@@ -129,6 +129,33 @@ export const IngestSettings = z.strictObject({
       "attributes of MDX components whose texts are kept (default: title label description text alt href v)",
     ),
   ),
+  generator: z.optional(
+    choice(
+      // One for each generator of documents/site/generators.ts.
+      [
+        "antora",
+        "docfx",
+        "docusaurus",
+        "eleventy",
+        "hugo",
+        "jekyll",
+        "mkdocs",
+        "myst",
+        "obsidian",
+        "quarto",
+        "sphinx",
+        "starlight",
+        "vitepress",
+        "none",
+      ],
+      "site generator of the pages (default: by its configuration file); none for no generator",
+    ),
+  ),
+  attributes: z.optional(
+    z
+      .record(z.string(), z.string())
+      .check(z.describe("values of attributes and variables that pages use and do not define")),
+  ),
   hidden: z.optional(
     choice(
       ["remove", "keep"],

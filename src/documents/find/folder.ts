@@ -4,7 +4,7 @@ import ignore from "ignore";
 import { codeOf, fileProblem } from "../../errors.ts";
 import { relativeTo, withSlashes } from "../files/root.ts";
 import { formatOf } from "../formats/formats.ts";
-import type { Site } from "./generators.ts";
+import { partialReason } from "../site/sites.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 
 const ignoreFiles = [".gitignore", ".knowctlignore"] as const;
@@ -177,8 +177,6 @@ export interface Folder {
   path: string;
   absolute: string;
   rules: IgnoreRules | undefined;
-  /** The site that it belongs to, as far as the walk has seen its configuration file. */
-  site: Site | undefined;
   /** Inputs that contain this folder. */
   jobs: readonly Job[];
   /** Inputs below this folder, by the next path segment. */
@@ -225,7 +223,6 @@ export function rootFolder(
     path: "",
     absolute: settings.root,
     rules,
-    site: undefined,
     jobs: jobs.filter(isHere),
     pending: groupByNextSegment(
       "",
@@ -273,7 +270,6 @@ export function enterFolder(
     path,
     absolute,
     rules: dropsRules ? undefined : folder.rules,
-    site: folder.site,
     jobs: starting.length === 0 ? reaching : [...reaching, ...starting],
     pending: groupByNextSegment(
       path,
@@ -369,6 +365,7 @@ export function createDirectReach(root: Folder, settings: DocumentSettings): Dir
       const parent = reach(parentOf(path));
       const name = nameOf(path);
       if (!parent || !takesFile(parent, name, settings)) return false;
+      if (!isNamed(parent, name) && partialReason(path, settings) !== undefined) return false;
       const isOfRows = formatOf(path, settings.format)?.gives === "rows";
       return !isOfRows || asksForFile(parent, name, settings);
     },

@@ -5,7 +5,7 @@ import {
   normalise,
   comparePaths,
 } from "../files/source-file.ts";
-import { partialReason, siteIn } from "./generators.ts";
+import { partialReason, siteOfFolder } from "../site/sites.ts";
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { sep } from "node:path";
 import { codeOf, fileProblem, isOutOfFiles, CliError } from "../../errors.ts";
@@ -155,8 +155,7 @@ function listFile(
       : undefined;
   const problem = problemOf(folder, name, path, settings);
   if (problem !== undefined) return leftOutEntry("skipped", path, problem);
-  const { site } = folder;
-  const partial = site && !isNamed(folder, name) ? partialReason(site, path) : undefined;
+  const partial = isNamed(folder, name) ? undefined : partialReason(path, settings);
   if (partial !== undefined) return leftOutEntry("skipped", path, partial);
   return { kind: "file", key: name, path, absolute };
 }
@@ -266,11 +265,11 @@ function openLevel(walk: Walk, folder: Folder, refusedAbove?: Error): Level {
   const refused = refusedAbove ?? (isRoot ? undefined : walk.refuseFolder?.(folder, dirents));
   const entries: Entry[] = [];
   const hasEntry = (name: string): boolean => dirents.some((dirent) => dirent.name === name);
-  const withRules = withOwnRules(folder, walk.settings, hasEntry, (path, reason) => {
+  const ruled = withOwnRules(folder, walk.settings, hasEntry, (path, reason) => {
     entries.push(leftOutEntry("failed", path, reason));
   });
-  const site = siteIn(isRoot ? "" : `${folder.path}/`, dirents) ?? folder.site;
-  const ruled = { ...withRules, site };
+  // The names are at hand here: no other listing of the folder is needed.
+  siteOfFolder(folder.path, walk.settings, dirents);
   const isOutside = ruled.jobs.length === 0;
   const atOwnPath = isAtOwnPath(folder, walk.settings);
   const rawNameOf = createRawNames(folder.absolute);

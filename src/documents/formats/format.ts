@@ -2,6 +2,8 @@ import type { GivenHeading } from "../text/heading-text.ts";
 import type { LeftOut, RemovedLines } from "../text/left-out.ts";
 import type { FrontMatterKeys } from "../front-matter/fields.ts";
 import type { FrontMatter } from "../front-matter/front-matter.ts";
+import type { Value } from "../front-matter/values.ts";
+import type { GeneratorName } from "../site/generators.ts";
 
 /** The parsed text of one document. */
 export interface Parsed {
@@ -86,6 +88,18 @@ export interface Includes {
   readonly parts: ReadonlySet<string>;
 }
 
+/** The site that a page belongs to, as its reader sees it. */
+export interface PageSite {
+  readonly generator: GeneratorName;
+  /** The folder of its configuration, root-relative with a trailing "/"; "" for the root. */
+  readonly prefix: string;
+  /**
+   * The value at a dotted path of the configuration: `params.version`. Undefined without one, and
+   * where the configuration is a program.
+   */
+  value(path: string): Value | undefined;
+}
+
 /** What a text reader may use besides the text of its file. */
 export interface Surroundings {
   /** Other files of the project. */
@@ -94,6 +108,10 @@ export interface Surroundings {
   componentAttributes: readonly string[];
   /** Whether text that nobody sees stays. */
   keepsHidden?: boolean;
+  /** Undefined for a page of no known generator. */
+  site?: PageSite | undefined;
+  /** Configured values of attributes and variables that the page and its site do not define. */
+  attributes?: Readonly<Record<string, string>>;
 }
 
 /**

@@ -19,8 +19,8 @@ export class MatterError extends Error {
 /** How YAML 1.2 writes null without quotes (section 10.3.2). */
 const isYamlNull = (text: string): boolean => /^(?:~|null|Null|NULL)$/.test(text);
 
-// Failsafe: `1.10`, `2024-01-02` and `NO` stay as written, and no tag makes an object.
-const schema = FAILSAFE_SCHEMA.extend({
+/** Failsafe: `1.10`, `2024-01-02` and `NO` stay as written, and no tag makes an object. */
+export const yamlSchema = FAILSAFE_SCHEMA.extend({
   implicit: [
     new Type("tag:yaml.org,2002:null", {
       kind: "scalar",
@@ -32,7 +32,7 @@ const schema = FAILSAFE_SCHEMA.extend({
 
 function parseYaml(text: string): unknown {
   try {
-    return load(text, { schema });
+    return load(text, { schema: yamlSchema });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     // `mark` is missing when the input is not one document.
@@ -41,7 +41,8 @@ function parseYaml(text: string): unknown {
   }
 }
 
-function parseTomlText(text: string): unknown {
+/** Throws MatterError. */
+export function parseTomlText(text: string): unknown {
   try {
     return parseToml(text, { integersAsBigInt: "asNeeded", maxDepth: 100 });
   } catch (error) {
@@ -51,7 +52,8 @@ function parseTomlText(text: string): unknown {
   }
 }
 
-function parseJson(text: string): unknown {
+/** Scalars keep their text. Throws MatterError. */
+export function parseJson(text: string): unknown {
   const extent = scanJson(text, 0);
   const at = "end" in extent ? extent.end : extent.errorAt;
   // Not trim(): it removes more characters than JSON counts as blank.

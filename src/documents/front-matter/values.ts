@@ -50,10 +50,10 @@ function checkText(text: string): string {
  * prototype; `__proto__`, `constructor` and `prototype` are dropped.
  * Throws ValueError.
  */
-export function toValue(parsed: unknown): Value {
+export function toValue(parsed: unknown, mostNodes = maxNodes): Value {
   let nodes = 0;
   const copy = (item: unknown): Value => {
-    if (++nodes > maxNodes) throw new ValueError(`more than ${maxNodes} values`);
+    if (++nodes > mostNodes) throw new ValueError(`more than ${mostNodes} values`);
     if (typeof item === "string") return checkText(item);
     if (item === null || item === undefined) return null;
     if (item instanceof TomlDate) return item.toISOString();

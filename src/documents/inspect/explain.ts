@@ -10,6 +10,7 @@ import { readRows } from "./read-rows.ts";
 import { formatOf } from "../formats/formats.ts";
 import { jobsOf, scopeOf, type FindOptions } from "../find/scope.ts";
 import type { DocumentSettings } from "../map/settings.ts";
+import { partialReason, siteText } from "../site/sites.ts";
 
 /** One field of the payload: its value as JSON text (strings without quotes) and its origin. */
 export interface ExplainedField {
@@ -25,6 +26,8 @@ export interface Explanation {
   /** Whether a run over its folder would send it. */
   isIncluded: boolean;
   reason: string;
+  /** The site that it belongs to: `Hugo (docs/hugo.toml)`. */
+  site: string | undefined;
   /** Names of the rules that match it. */
   rules: string[];
   ccPairId: number | undefined;
@@ -63,6 +66,8 @@ function explainPath(path: string, settings: DocumentSettings): [boolean, string
   if (openWalk(jobsOf([], options), settings).direct.file(path)) return [true, `found in ${place}`];
   const link = linkTo(path, options);
   if (link !== undefined) return [true, `found in ${place} through the symbolic link ${link}`];
+  const partial = partialReason(path, settings);
+  if (partial !== undefined) return [false, partial];
   if (!scopeOf([], options)(path)) return [false, `not in ${place}`];
   if (formatOf(path, settings.format)?.gives === "rows") {
     return [false, "row files are included only when named or matched by a glob"];
@@ -171,6 +176,7 @@ export async function explainDocument(
     ...(reading.part === undefined ? {} : { row: reading.part }),
     isIncluded: isFound && document !== undefined,
     reason: refused ?? (reading.kind === "skipped" ? reading.reason : reason),
+    site: effective.site && siteText(effective.site),
     rules: effective.rules.map((rule) => rule.name),
     ccPairId: reading.kind === "document" ? reading.ccPairId : effective.ccPairId,
     fields: document ? fieldsOf(document, origins) : [],

@@ -1,5 +1,12 @@
 import { type SourceFile, trustedStamp } from "../files/source-file.ts";
-import type { Format, Parsed, Surroundings, TextReader, FormatName } from "../formats/format.ts";
+import type {
+  Format,
+  PageSite,
+  Parsed,
+  Surroundings,
+  TextReader,
+  FormatName,
+} from "../formats/format.ts";
 import type { IngestionDocument } from "../../api/schemas.ts";
 import { CliError } from "../../errors.ts";
 import { readContent } from "../files/bytes/content.ts";
@@ -10,7 +17,9 @@ import { extensionOf } from "../files/file-name.ts";
 import type { LocalImage } from "../map/images/images.ts";
 import { createIncludes } from "../parts/includes.ts";
 import { createParts, type Parts } from "../parts/parts.ts";
+import { effectiveFor } from "../map/effective.ts";
 import { mapDocument } from "../map/map-document.ts";
+import { configOf, configPath, valueAt } from "../site/config.ts";
 import { loadReader, readerAtHand } from "../formats/load-reader.ts";
 import type { Notice } from "../payload/metadata.ts";
 import { createNotesByName, type NotesByName } from "../parts/notes-by-name.ts";
@@ -146,6 +155,22 @@ export function textReaderFor(path: string, settings: DocumentSettings): TextRea
   return format && readerAtHand(format);
 }
 
+/** The site of a page for its reader. Its configuration becomes a part of the document when a value is asked for. */
+function pageSite(path: string, settings: DocumentSettings, parts: Parts): PageSite | undefined {
+  const { site } = effectiveFor(path, settings);
+  if (!site) return undefined;
+  const { generator, prefix } = site;
+  return {
+    generator,
+    prefix,
+    value(name) {
+      const config = configPath(site);
+      if (config !== undefined) parts.note(config);
+      return valueAt(configOf(site, settings).data, name);
+    },
+  };
+}
+
 /** A text file as it was read, and how its document is made. */
 interface TextFile {
   text: string;
@@ -162,10 +187,11 @@ function openText(file: SourceFile, settings: DocumentSettings, trace?: Trace): 
   const { stamp, content } = fileBytes;
   const parts = createParts(settings.root);
   const includes = createIncludes(settings.root, parts, notesOf(settings));
-  const { componentAttributes, keepsHidden } = settings;
+  const { componentAttributes, keepsHidden, attributes } = settings;
+  const site = pageSite(path, settings, parts);
   return {
     text,
-    around: { includes, componentAttributes, keepsHidden },
+    around: { includes, componentAttributes, keepsHidden, site, attributes },
     skipped: isOwnReport(path, text)
       ? { kind: "skipped", reason: ownReport, stamp, content }
       : undefined,

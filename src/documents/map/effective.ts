@@ -7,7 +7,10 @@ import {
 } from "./settings.ts";
 import { hash } from "node:crypto";
 import { addMetadata, tagsOf, type Metadata } from "../payload/metadata.ts";
-import type { LinkStyle } from "./links/link-style.ts";
+import { anchorsOfStyle } from "./links/link-style.ts";
+import { generators, type LinkStyle } from "../site/generators.ts";
+import { siteOf, type Site } from "../site/sites.ts";
+import type { AnchorStyle } from "../text/heading-text.ts";
 import type { FileFacts } from "../files/source-file.ts";
 import { isMap, toValue, type ValueMap } from "../front-matter/values.ts";
 
@@ -16,7 +19,7 @@ import { isMap, toValue, type ValueMap } from "../front-matter/values.ts";
  * title, link, metadata or date. Every file is then read again, and every changed document is sent
  * again.
  */
-export const mappingVersion = 13;
+export const mappingVersion = 14;
 
 interface Layered<Type> {
   value: Type;
@@ -32,6 +35,11 @@ export interface Effective {
   link: Layered<string> | undefined;
   /** Only where it makes the links, instead of `link`. */
   linkStyle: Layered<LinkStyle> | undefined;
+  /** The site that the file belongs to. */
+  site: Site | undefined;
+  /** How links between files lead to pages: as configured, else as the site does it. */
+  resolving: LinkStyle | undefined;
+  anchors: AnchorStyle;
   sections: Layered<SectionMode>;
   ccPairId: number | undefined;
   /** From configuration and rules; front matter overrides it. */
@@ -97,7 +105,11 @@ function addLayer(
   addMetadata(target, rest, () => origin("metadata"));
 }
 
-function compute(settings: DocumentSettings, rules: readonly Rule[]): Effective {
+function compute(
+  settings: DocumentSettings,
+  rules: readonly Rule[],
+  site: Site | undefined,
+): Effective {
   const metadata: Metadata = new Map();
   const flagMetadata: Metadata = new Map();
   const tags: { tag: string; origin: string }[] = [];
@@ -110,11 +122,15 @@ function compute(settings: DocumentSettings, rules: readonly Rule[]): Effective 
   const byDefault = { origin: "default", isFlag: false };
   const link = layer("link", settings, rules);
   const linkStyle = styleLayer(settings, link);
+  const resolving = linkStyle?.value ?? (site && generators[site.generator].linkStyle);
   const effective = {
     rules,
     source: layer("source", settings, rules) ?? { value: "file", ...byDefault },
     link: linkStyle ? undefined : link,
     linkStyle,
+    site,
+    resolving,
+    anchors: settings.anchors ?? (resolving && anchorsOfStyle(resolving)) ?? "github",
     sections: layer("sections", settings, rules) ?? { value: "whole" as const, ...byDefault },
     ccPairId: rules.findLast((rule) => rule.settings.ccPairId !== undefined)?.settings.ccPairId,
     metadata,
@@ -122,18 +138,19 @@ function compute(settings: DocumentSettings, rules: readonly Rule[]): Effective 
     tags,
     flagTags,
   };
-  const { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, columns, keys } =
+  const { idPrefix, linkBase, maxSectionChars, updatedAt, drafts, images, columns, keys } =
     settings;
   const { links, owners, metaCommit, format, dropAccess, storesCreation, componentAttributes } =
     settings;
-  const { versionKey, keepsHidden } = settings;
+  const { versionKey, keepsHidden, attributes } = settings;
   const shaping = [
     mappingVersion,
-    { idPrefix, linkBase, anchors, maxSectionChars, updatedAt, drafts, images, columns, keys },
+    { idPrefix, linkBase, maxSectionChars, updatedAt, drafts, images, columns, keys },
     { links, owners, metaCommit, format, dropAccess, storesCreation, componentAttributes },
     {
       versionKey,
       keepsHidden,
+      attributes,
       ...effective,
       rules: [],
       metadata: [...metadata],
@@ -150,14 +167,16 @@ function digest(text: string): string {
 // A run maps many files with few combinations of rules.
 const effectiveCache = new WeakMap<DocumentSettings, Map<string, Effective>>();
 
-/** The settings in effect for a root-relative path, computed once for each combination of rules. */
+/** The settings in effect for a root-relative path, computed once for each site and combination of rules. */
 export function effectiveFor(path: string, settings: DocumentSettings): Effective {
   let combinations = effectiveCache.get(settings);
   if (!combinations) effectiveCache.set(settings, (combinations = new Map()));
   const rules = settings.rules.length === 0 ? settings.rules : rulesFor(path, settings.rules);
-  const name = rules.length === 0 ? "" : rules.map((rule) => rule.name).join("\n");
+  const site = siteOf(path, settings);
+  const place = site === undefined ? "" : `${site.generator} ${site.prefix}${site.config}`;
+  const name = rules.length === 0 ? place : [place, ...rules.map((rule) => rule.name)].join("\n");
   let effective = combinations.get(name);
-  if (!effective) combinations.set(name, (effective = compute(settings, rules)));
+  if (!effective) combinations.set(name, (effective = compute(settings, rules, site)));
   return effective;
 }
 

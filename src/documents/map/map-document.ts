@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { IngestionDocument } from "../../api/schemas.ts";
 import { restrictionHint, restrictionProblem, restricts } from "../payload/access.ts";
 import { CliError } from "../../errors.ts";
-import { effectiveFor } from "./effective.ts";
+import { effectiveFor, type Effective } from "./effective.ts";
+import { configOf } from "../site/config.ts";
 import { type FileFacts, commitOrigin } from "../files/source-file.ts";
 import { booleanOf, createFields, type Trace } from "../front-matter/fields.ts";
 import {
@@ -73,7 +74,7 @@ function mapLinks(
   const isWanted = settings.links ?? (effective.link || effective.linkStyle ? "rewrite" : "keep");
   const asWritten = { body, shift: (offset: number) => offset };
   if (!parts || !parsed.isMarkdown || parsed.pages || isWanted === "keep") return asWritten;
-  const style = effective.linkStyle?.value;
+  const style = effective.resolving;
   const file = { path, style, targets: targetsFor(settings), note: parts.add };
   const { text, shift, dead, firstDead } = rewriteLinks(body, file, siteOf(mapping, link));
   if (firstDead) {
@@ -288,6 +289,12 @@ function leftOutNotices({ leftOut = none }: Parsed): Notice[] {
   return [...notices.values()];
 }
 
+/** Names the configuration of a site that cannot be read. */
+function siteNotices({ site }: Effective, settings: DocumentSettings): Notice[] {
+  const problem = site && configOf(site, settings).problem;
+  return problem === undefined ? [] : [{ kind: "site", name: problem }];
+}
+
 function emptyReason({ parsed, fields }: Mapping): string {
   if (parsed.emptyReason !== undefined) return parsed.emptyReason;
   if (parsed.body.trim() !== "") return "empty: all of its text is in ignore regions";
@@ -318,7 +325,7 @@ export function mapDocument(
   const settings = parsed.rowKeys ? settingsOfRow(runSettings, parsed.rowKeys) : runSettings;
   const warnings = [...parsed.warnings];
   const { row, facts = {} } = file;
-  const notices = leftOutNotices(parsed);
+  const notices = [...leftOutNotices(parsed), ...siteNotices(effective, runSettings)];
   // Written out: a spread here takes as long as the rest of the mapping.
   const mapping: Mapping = {
     path,
@@ -343,7 +350,8 @@ export function mapDocument(
   const mode = isMarkdown ? effective.sections.value : "whole";
   const formatOrigin = parsed.pages ? "one for each page" : "not Markdown: whole";
   trace?.("sections", isMarkdown ? effective.sections.origin : formatOrigin);
-  const { anchors, maxSectionChars: maxChars } = settings;
+  const { maxSectionChars: maxChars } = settings;
+  const { anchors } = effective;
   const found = imagesOf(
     mapping,
     body,

@@ -4,7 +4,8 @@ import { type FrontMatterKeys, defaultKeys } from "../front-matter/fields.ts";
 import type { ColumnMap, RowKeys, FormatName } from "../formats/format.ts";
 import { defaultAccessKeys } from "../payload/access.ts";
 import { maxFileBytesOf } from "../files/bytes/file-bytes.ts";
-import { anchorsOfStyle, type LinkStyle, checkTemplate } from "./links/link-style.ts";
+import { checkTemplate } from "./links/link-style.ts";
+import type { GeneratorName, LinkStyle } from "../site/generators.ts";
 import type { AnchorStyle } from "../text/heading-text.ts";
 import { versionKeyOf } from "../payload/payload.ts";
 
@@ -105,6 +106,10 @@ export interface RawSettings extends MappingOptions {
   componentAttributes?: readonly string[] | undefined;
   /** Whether text that nobody sees on a page is sent. Default `remove`. */
   hidden?: "keep" | "remove" | undefined;
+  /** The site generator of the project, or that it has none. Default: by its configuration file. */
+  generator?: GeneratorName | "none" | undefined;
+  /** Values of attributes and variables that a page and its site do not define. */
+  attributes?: Readonly<Record<string, string>> | undefined;
   /** Keys that count as a restriction of who may read; default: defaultAccessKeys. */
   accessKeys?: readonly string[] | undefined;
   /** Send documents without the members that restrict who may read them. */
@@ -131,7 +136,8 @@ export interface DocumentSettings {
   readonly linkBase: string | undefined;
   /** Undefined: `rewrite` where a template or a style makes links. */
   readonly links: LinkMode | undefined;
-  readonly anchors: AnchorStyle;
+  /** Undefined: those of the links of a page. */
+  readonly anchors: AnchorStyle | undefined;
   readonly maxSectionChars: number | undefined;
   readonly updatedAt: "git" | "mtime" | undefined;
   readonly owners: "codeowners" | undefined;
@@ -146,6 +152,8 @@ export interface DocumentSettings {
   readonly keys: FrontMatterKeys;
   readonly componentAttributes: readonly string[];
   readonly keepsHidden: boolean;
+  readonly generator: GeneratorName | "none" | undefined;
+  readonly attributes: Readonly<Record<string, string>>;
   readonly accessKeys: readonly string[];
   readonly dropAccess: boolean;
   readonly storesCreation: boolean;
@@ -221,7 +229,7 @@ function checkLinks({ flags = {}, ...configured }: RawSettings): void {
 export function compileSettings(raw: RawSettings): DocumentSettings {
   const { root, rules, frontMatter, format, accessKeys, dropAccess, ...rest } = raw;
   const { allowSecrets, storesCreation, componentAttributes, hidden, ...others } = rest;
-  const { flags = {}, ...configured } = others;
+  const { generator, attributes, flags = {}, ...configured } = others;
   const pick = <Key extends keyof MappingOptions>(key: Key): MappingOptions[Key] =>
     flags[key] ?? configured[key];
   const isPositive = (pattern: string): boolean =>
@@ -233,7 +241,6 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     ...(flags.exclude ?? []),
   ];
   checkLinks(raw);
-  const linkStyle = pick("linkStyle");
   return {
     root,
     include: include.filter(isPositive),
@@ -243,7 +250,7 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     idPrefix: pick("idPrefix") ?? "",
     linkBase: pick("linkBase"),
     links: pick("links"),
-    anchors: pick("anchors") ?? (linkStyle && anchorsOfStyle(linkStyle)) ?? "github",
+    anchors: pick("anchors"),
     maxSectionChars: pick("maxSectionChars"),
     updatedAt: pick("updatedAt"),
     owners: pick("owners"),
@@ -257,6 +264,8 @@ export function compileSettings(raw: RawSettings): DocumentSettings {
     keys: compileKeys(frontMatter),
     componentAttributes: componentAttributes ?? defaultComponentAttributes,
     keepsHidden: hidden === "keep",
+    generator,
+    attributes: attributes ?? {},
     accessKeys: accessKeys ?? defaultAccessKeys,
     dropAccess: dropAccess === true,
     storesCreation: storesCreation === true,

@@ -66,10 +66,11 @@ export interface Notice {
    * that the service accepts and drops. `unknown`: a member that the service does not know.
    * `link`: the document has no link. `made`: a template or a style made its link. `deadLink`: it
    * has relative links to no file of the project. `leftOut`: the page shows something that the document lacks.
+   * `site`: the configuration of its site cannot be read.
    */
-  kind: "access" | "dropped" | "unknown" | "link" | "made" | "deadLink" | "leftOut";
+  kind: "site" | "access" | "dropped" | "unknown" | "link" | "made" | "deadLink" | "leftOut";
   /**
-   * Key or member: `private`, `chunk_count`; of `link` the reason; of `made` the link; of `leftOut` a
+   * Key or member: `private`, `chunk_count`; of `link` the reason; of `made` the link; of `site` the problem; of `leftOut` a
    * LeftOutKind.
    */
   name: string;

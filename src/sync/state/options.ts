@@ -151,13 +151,22 @@ const shapingOptions: Readonly<Record<ShapingOption, readonly [name: string, byD
 /** Options that are only reported as changed: their values are too long for a line. */
 const longOptions: readonly [
   name: string,
-  key: "rules" | "frontMatter" | "format" | "componentAttributes" | "hidden",
+  key:
+    | "rules"
+    | "frontMatter"
+    | "format"
+    | "componentAttributes"
+    | "hidden"
+    | "generator"
+    | "attributes",
 ][] = [
   ["rules", "rules"],
   ["front matter keys", "frontMatter"],
   ["format", "format"],
   ["component attributes", "componentAttributes"],
   ["hidden text", "hidden"],
+  ["site generator", "generator"],
+  ["attributes", "attributes"],
 ];
 
 const maxShownChars = 60;

@@ -19,7 +19,7 @@ export const hasLinks = ({ parsed, part, skipped }: LintPage): boolean =>
 
 /** The page as documents/links knows it. */
 function linkingFile({ path, settings }: LintPage): LinkingFile {
-  const style = effectiveFor(path, settings).linkStyle?.value;
+  const style = effectiveFor(path, settings).resolving;
   return { path, style, targets: targetsFor(settings), note: () => {} };
 }
 

@@ -83,7 +83,7 @@ function unknownText(name: string): string {
  * line: accessText(); those of kind `leftOut` count something else: leftOutText().
  */
 const meanings: Record<
-  Exclude<CountedNotice["kind"], "access" | "leftOut" | "sameLink" | "deadLink">,
+  Exclude<CountedNotice["kind"], "access" | "leftOut" | "sameLink" | "deadLink" | "site">,
   (name: string) => [string, string]
 > = {
   dropped: (name) => [name, "the service drops this member"],
@@ -125,6 +125,9 @@ function noticeText(
   if (kind === "deadLink") {
     const [leads, stays] = count === 1 ? ["leads", "stays"] : ["lead", "stay"];
     return `${countOf(count, "link")} ${leads} to no file and ${stays} as written (first: ${first}:${example})`;
+  }
+  if (kind === "site") {
+    return `${countOf(count, "document")} of a site whose configuration cannot be read: ${name}; its values are unknown`;
   }
   const has = count === 1 ? "has" : "have";
   if (kind === "sameLink") {

@@ -289,6 +289,12 @@ const times: Readonly<Record<string, string>> = Object.fromEntries(
 // For all pages: the library keeps a logger of one call in a store that slows every promise down.
 LoggerManager.logger = new NullLogger();
 
+/** docs.asciidoctor.org, "Attribute assignment precedence": `@` lets the page itself say otherwise. */
+const softly = (attributes: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [name.toLowerCase(), `${value}@`]),
+  );
+
 /** The HTML of a text, the ids in it, and the texts by which references can name them. */
 async function convert(
   text: string,
@@ -308,6 +314,7 @@ async function convert(
       docname: posix.basename(path, extension),
       docfilesuffix: extension,
       relfilesuffix: extension,
+      ...softly(around.attributes ?? {}),
       ...componentAttributes(path, around.includes),
     },
     converter: createConverter({ path, titleOf: createTitles(path, around) }),

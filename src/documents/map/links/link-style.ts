@@ -1,6 +1,7 @@
 import { CliError } from "../../../errors.ts";
 import { nearest } from "../../../nearest.ts";
 import { withoutExtension } from "../../files/file-name.ts";
+import type { LinkStyle } from "../../site/generators.ts";
 import { githubSlug, type AnchorStyle } from "../../text/heading-text.ts";
 
 /** Returns the value of a name in a link template. */
@@ -94,9 +95,6 @@ export function expandTemplate(template: string, valueOf: LinkValue): Link {
   });
   return missing.length === 0 ? { link } : { problem: `no value for {${missing.join("}, {")}}` };
 }
-
-/** Site generators whose links styledLink() makes. */
-export type LinkStyle = "docusaurus" | "hugo" | "mkdocs" | "starlight" | "github";
 
 /** A file, and its front matter by key. */
 interface StyledFile {

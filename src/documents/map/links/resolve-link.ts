@@ -1,5 +1,6 @@
 import { posix } from "node:path";
-import { folderOfStyle, resolvesBelowPage, type LinkStyle } from "./link-style.ts";
+import type { LinkStyle } from "../../site/generators.ts";
+import { folderOfStyle, resolvesBelowPage } from "./link-style.ts";
 import { extensionOf, withoutExtension } from "../../files/file-name.ts";
 import { formatOf } from "../../formats/formats.ts";
 import type { Target, Targets } from "./targets.ts";

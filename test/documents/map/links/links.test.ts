@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type LinkStyle, checkTemplate } from "../../../../src/documents/map/links/link-style.ts";
+import { checkTemplate } from "../../../../src/documents/map/links/link-style.ts";
+import type { LinkStyle } from "../../../../src/documents/site/generators.ts";
 import { compileSettings } from "../../../../src/documents/map/settings.ts";
 import { type Options, createFolder, fileIn, readOk } from "../../folder.ts";
 import { symlinkSync, writeFileSync } from "node:fs";

@@ -1,0 +1,113 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { load, Type, YAMLException } from "js-yaml";
+import { CliError } from "../../errors.ts";
+import { readContent } from "../files/bytes/content.ts";
+import { decodeText } from "../files/bytes/decode.ts";
+import { relativeTo } from "../files/root.ts";
+import { sourceFile } from "../files/source-file.ts";
+import { MatterError, parseJson, parseTomlText, yamlSchema } from "../front-matter/matter.ts";
+import { isMap, toValue, ValueError, type Value, type ValueMap } from "../front-matter/values.ts";
+import type { Site, SiteSettings } from "./sites.ts";
+
+/** The configuration of a site. A program (`.js`, `conf.py`) is never run: it has no values. */
+export interface SiteConfig {
+  data: ValueMap;
+  /** Why it cannot be read: `docs/_config.yml:3: …`. */
+  problem: string | undefined;
+}
+
+const noValues = (): ValueMap => Object.create(null) as ValueMap;
+const mostBytes = 1024 * 1024;
+const mostNodes = 50_000;
+
+// mkdocs.org, "Environment variables"; Python-Markdown's `!!python/name:…`: their values are unknown
+// here, and the rest of the file is as good as without them.
+const foreignTags = ["!", "tag:yaml.org,2002:"].flatMap((tag) =>
+  (["scalar", "sequence", "mapping"] as const).map(
+    (kind) =>
+      new Type(tag, { kind, multi: true, construct: (data: unknown) => (data ?? null) as object }),
+  ),
+);
+const schema = yamlSchema.extend({ explicit: foreignTags });
+
+function parseYaml(text: string): unknown {
+  try {
+    return load(text, { schema });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const mark = error.mark as YAMLException["mark"] | undefined;
+    throw new MatterError(error.reason, (mark?.line ?? 0) + 1, (mark?.column ?? 0) + 1);
+  }
+}
+
+/**
+ * Parses data that belongs to a site: YAML, TOML or JSON, by the extension of `name`; a file of
+ * another kind has no values. Scalars are text as written. Throws MatterError and ValueError for a
+ * broken text.
+ */
+export function parseConfig(text: string, name: string): Value {
+  const [, extension] = /\.(ya?ml|toml|json)$/i.exec(name) ?? [];
+  if (extension === undefined || text.trim() === "") return noValues();
+  const isYaml = /^ya?ml$/i.test(extension);
+  const parse = isYaml ? parseYaml : /^toml$/i.test(extension) ? parseTomlText : parseJson;
+  return toValue(parse(text), mostNodes);
+}
+
+function reasonOf(error: unknown, path: string): string {
+  if (error instanceof MatterError) return `${path}:${error.line}: ${error.message}`;
+  if (error instanceof ValueError) return `${path}: ${error.message}`;
+  if (error instanceof CliError) return error.message;
+  if (error instanceof RangeError) return `${path}: it is nested too deeply`;
+  throw error;
+}
+
+function readConfig(path: string, root: string): SiteConfig {
+  try {
+    const real = realpathSync.native(join(root, path));
+    const stats = lstatSync(real, { bigint: true });
+    // A folder, or a link that leaves the project.
+    if (!stats.isFile() || relativeTo(root, real) === undefined) {
+      return { data: noValues(), problem: undefined };
+    }
+    const { bytes } = readContent(sourceFile(path, real, stats), mostBytes);
+    const data = parseConfig(decodeText(bytes, path), path);
+    return { data: isMap(data) ? data : noValues(), problem: undefined };
+  } catch (error) {
+    // Gone, or not readable.
+    if (error instanceof Error && "code" in error && "syscall" in error) {
+      return { data: noValues(), problem: undefined };
+    }
+    return { data: noValues(), problem: reasonOf(error, path) };
+  }
+}
+
+const configsOfRun = new WeakMap<SiteSettings, Map<string, SiteConfig>>();
+
+/** The root-relative path of the configuration of a site. */
+export const configPath = ({ prefix, config }: Site): string | undefined =>
+  config === undefined ? undefined : prefix + config;
+
+/** The configuration of a site. It is read once in a run: one object of settings is one run. */
+export function configOf(site: Site, settings: SiteSettings): SiteConfig {
+  let configs = configsOfRun.get(settings);
+  if (!configs) configsOfRun.set(settings, (configs = new Map()));
+  const path = configPath(site) ?? "";
+  let config = configs.get(path);
+  if (!config) {
+    const isData = /\.(?:ya?ml|toml|json)$/i.test(path);
+    config = isData ? readConfig(path, settings.root) : { data: noValues(), problem: undefined };
+    configs.set(path, config);
+  }
+  return config;
+}
+
+/** The value at a dotted path of some data: `params.version`. Undefined without one. */
+export function valueAt(data: Value, path: string): Value | undefined {
+  let value: Value | undefined = data;
+  for (const name of path.split(".")) {
+    if (value === undefined || !isMap(value)) return undefined;
+    value = Object.hasOwn(value, name) ? value[name] : undefined;
+  }
+  return value;
+}

@@ -1,0 +1,84 @@
+/** How links to pages look, and how links between files lead to pages. */
+export type LinkStyle = "docusaurus" | "hugo" | "mkdocs" | "starlight" | "github";
+
+/** A site generator as `ingest.generator` names it. */
+export type GeneratorName =
+  | "antora"
+  | "docfx"
+  | "docusaurus"
+  | "eleventy"
+  | "hugo"
+  | "jekyll"
+  | "mkdocs"
+  | "myst"
+  | "obsidian"
+  | "quarto"
+  | "sphinx"
+  | "starlight"
+  | "vitepress";
+
+/** What a site generator does with the files of a folder and below it. */
+export interface Generator {
+  /** For people. */
+  title: string;
+  /** A file or folder that only this generator has in the folder of a site. */
+  config: RegExp;
+  /** Paths below the folder of files that pages include or that make menus: no pages themselves. */
+  partials?: RegExp;
+  /** How links between its files resolve, and what anchors its headings have. */
+  linkStyle?: LinkStyle;
+}
+
+/**
+ * The generators. To add one, add its name above and an entry here. Where a folder has files of
+ * two, the first one counts.
+ */
+export const generators: Readonly<Record<GeneratorName, Generator>> = {
+  // docs.antora.org, "Standard file set": partials, navigation files and names that begin with "_"
+  // are not published.
+  antora: {
+    title: "Antora",
+    config: /^antora\.ya?ml$/,
+    partials:
+      /^modules\/(?:[^/]+\/)+?(?:partials|examples)\/|^modules\/[^/]+\/nav[^/]*\.adoc$|\/_[^/]/,
+  },
+  // docusaurus.io, "Markdown features > Importing Markdown".
+  docusaurus: {
+    title: "Docusaurus",
+    config: /^docusaurus\.config\.[cm]?[jt]s$/,
+    partials: /(?:^|\/)_[^/]/,
+    linkStyle: "docusaurus",
+  },
+  // quarto.org, "Website navigation".
+  quarto: { title: "Quarto", config: /^_quarto\.ya?ml$/, partials: /(?:^|\/)_[^/]/ },
+  hugo: {
+    title: "Hugo",
+    config: /^hugo\.(?:toml|ya?ml|json)$/,
+    partials: /^(?:layouts|archetypes)\/|(?:^|\/)_includes\//,
+    linkStyle: "hugo",
+  },
+  sphinx: { title: "Sphinx", config: /^conf\.py$/, partials: /^_(?:templates|static|build)\// },
+  myst: { title: "MyST", config: /^myst\.ya?ml$/, partials: /^_build\// },
+  // starlight.astro.build: a collection of Astro.
+  starlight: {
+    title: "Starlight",
+    config: /^astro\.config\.(?:[cm]?js|ts)$/,
+    linkStyle: "starlight",
+  },
+  jekyll: {
+    title: "Jekyll",
+    config: /^_config\.ya?ml$/,
+    partials: /(?:^|\/)_(?:includes|layouts)\//,
+  },
+  eleventy: {
+    title: "Eleventy",
+    config: /^(?:\.eleventy\.js|eleventy\.config\.[cm]?js)$/,
+    partials: /(?:^|\/)_(?:includes|layouts)\//,
+  },
+  mkdocs: { title: "MkDocs", config: /^mkdocs\.ya?ml$/, linkStyle: "mkdocs" },
+  vitepress: { title: "VitePress", config: /^\.vitepress$/ },
+  obsidian: { title: "Obsidian", config: /^\.obsidian$/ },
+  docfx: { title: "DocFX", config: /^docfx\.json$/, partials: /(?:^|\/)includes\// },
+};
+
+export const generatorNames = Object.keys(generators) as GeneratorName[];

@@ -1,0 +1,92 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { generatorNames, generators, type GeneratorName } from "./generators.ts";
+
+/** A folder that a generator turns into a site. */
+export interface Site {
+  generator: GeneratorName;
+  /** The folder of its configuration, root-relative with a trailing "/"; "" for the root. */
+  prefix: string;
+  /** Name of its configuration in that folder; undefined where only the settings name the generator. */
+  config: string | undefined;
+}
+
+/** The settings that decide about sites. */
+export interface SiteSettings {
+  /** Project root: absolute, real path. */
+  readonly root: string;
+  /** Only this generator counts, and it has the whole project where it has no configuration. */
+  readonly generator: GeneratorName | "none" | undefined;
+}
+
+interface Name {
+  name: string;
+}
+
+function siteIn(
+  prefix: string,
+  names: readonly Name[],
+  only: GeneratorName | undefined,
+): Site | undefined {
+  for (const generator of only === undefined ? generatorNames : [only]) {
+    const config = names.find(({ name }) => generators[generator].config.test(name))?.name;
+    if (config !== undefined) return { generator, prefix, config };
+  }
+  return undefined;
+}
+
+function namesIn(folder: string): readonly Name[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+// One run has one object of settings. Bounded: cleared when full.
+const mostFolders = 20_000;
+const sitesOfRun = new WeakMap<SiteSettings, Map<string, Site | undefined>>();
+
+/**
+ * The site of a folder: the nearest one from the folder up to the root. `folder` is root-relative,
+ * "" for the root. `names`, if known, are the names in the folder.
+ */
+export function siteOfFolder(
+  folder: string,
+  settings: SiteSettings,
+  names?: readonly Name[],
+): Site | undefined {
+  const { root, generator } = settings;
+  if (generator === "none") return undefined;
+  let sites = sitesOfRun.get(settings);
+  if (!sites || sites.size >= mostFolders) sitesOfRun.set(settings, (sites = new Map()));
+  if (sites.has(folder)) return sites.get(folder);
+  const prefix = folder === "" ? "" : `${folder}/`;
+  const own = siteIn(prefix, names ?? namesIn(join(root, folder)), generator);
+  const above = folder.slice(0, Math.max(0, folder.lastIndexOf("/")));
+  const rest = generator && { generator, prefix: "", config: undefined };
+  const site = own ?? (folder === "" ? rest : siteOfFolder(above, settings));
+  sites.set(folder, site);
+  return site;
+}
+
+/** The site of a file by its root-relative path. */
+export function siteOf(path: string, settings: SiteSettings): Site | undefined {
+  return siteOfFolder(path.slice(0, Math.max(0, path.lastIndexOf("/"))), settings);
+}
+
+/** Why a file of a site is no page; undefined if it may be one. */
+export function partialReason(path: string, settings: SiteSettings): string | undefined {
+  const site = siteOf(path, settings);
+  if (!site) return undefined;
+  const { partials, title } = generators[site.generator];
+  return partials?.test(path.slice(site.prefix.length)) === true
+    ? `a partial of ${title}, no page (a run includes it if you name it)`
+    : undefined;
+}
+
+/** A site for people: `Hugo (docs/hugo.toml)`. */
+export function siteText({ generator, prefix, config }: Site): string {
+  const { title } = generators[generator];
+  return config === undefined ? title : `${title} (${prefix}${config})`;
+}

@@ -1,0 +1,121 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { IngestSettings } from "../../../src/config/values/schema.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
+import { configOf, parseConfig, valueAt } from "../../../src/documents/site/config.ts";
+import { generatorNames, generators } from "../../../src/documents/site/generators.ts";
+import { partialReason, siteOf, siteText } from "../../../src/documents/site/sites.ts";
+import { readDocumentSync } from "../../../src/documents/inspect/read.ts";
+import { createFolder, fileIn } from "../folder.ts";
+
+const siteAt = (files: Record<string, string>, path: string, generator?: "hugo" | "none") => {
+  const settings = compileSettings({ root: createFolder(files), generator });
+  const site = siteOf(path, settings);
+  return { site: site && siteText(site), config: site && configOf(site, settings), settings };
+};
+
+describe("the site of a file", () => {
+  it.each([
+    ["antora.yml", "Antora"],
+    ["docfx.json", "DocFX"],
+    ["docusaurus.config.ts", "Docusaurus"],
+    ["eleventy.config.mjs", "Eleventy"],
+    ["hugo.yaml", "Hugo"],
+    ["_config.yml", "Jekyll"],
+    ["mkdocs.yml", "MkDocs"],
+    ["myst.yml", "MyST"],
+    [".obsidian/app.json", "Obsidian"],
+    ["_quarto.yml", "Quarto"],
+    ["conf.py", "Sphinx"],
+    ["astro.config.mjs", "Starlight"],
+    [".vitepress/config.ts", "VitePress"],
+  ])("is known by %s", (config, title) => {
+    const name = config.split("/")[0] ?? "";
+    const expected = `${title} (docs/${name})`;
+    expect(siteAt({ [`docs/${config}`]: "" }, "docs/a/b.md").site).toBe(expected);
+    expect(siteAt({ [`docs/${config}`]: "" }, "other/b.md").site).toBeUndefined();
+  });
+
+  it("is the nearest one", () => {
+    const files = { "hugo.toml": "", "docs/conf.py": "", "docs/a/x.md": "" };
+    expect(siteAt(files, "docs/a/x.md").site).toBe("Sphinx (docs/conf.py)");
+    expect(siteAt(files, "x.md").site).toBe("Hugo (hugo.toml)");
+  });
+
+  it("is what the settings say", () => {
+    const files = { "docs/conf.py": "", "docs/_templates/x.rst": "" };
+    expect(siteAt(files, "docs/x.rst", "none").site).toBeUndefined();
+    expect(siteAt(files, "docs/x.rst", "hugo").site).toBe("Hugo");
+    const { settings } = siteAt(files, "", "none");
+    expect(partialReason("docs/_templates/x.rst", settings)).toBeUndefined();
+    expect(partialReason("docs/_templates/x.rst", siteAt(files, "").settings)).toContain("Sphinx");
+  });
+
+  it("can be named in the configuration, each of them", () => {
+    for (const generator of [...generatorNames, "none"]) {
+      expect(IngestSettings.safeParse({ generator }).success, generator).toBe(true);
+    }
+    expect(Object.keys(generators)).toEqual(generatorNames);
+  });
+});
+
+const names = [..."abcdefghijklmnopqrstuvw"];
+/** Each line has the one before it twice. */
+const bomb = names
+  .map((name, at) => `${name}: &${name} [*${names[at - 1]}, *${names[at - 1]}]\n`)
+  .join("")
+  .replaceAll("*undefined", "x");
+
+describe("the configuration of a site", () => {
+  it("is data with values as written", () => {
+    const { config } = siteAt(
+      { "_config.yml": "version: 1.10\na: {b: [x, 2024-01-02]}\n" },
+      "x.md",
+    );
+    expect(valueAt(config?.data ?? null, "version")).toBe("1.10");
+    expect(valueAt(config?.data ?? null, "a.b")).toEqual(["x", "2024-01-02"]);
+    expect(valueAt(config?.data ?? null, "a.__proto__")).toBeUndefined();
+    expect(valueAt(config?.data ?? null, "toString.name")).toBeUndefined();
+  });
+
+  it("may have tags of another program", () => {
+    const text =
+      "site_name: !ENV [NAME, x]\nplugins:\n  - fence: !!python/name:a.b\nextra: {v: 2}\n";
+    expect(valueAt(parseConfig(text, "mkdocs.yml"), "extra.v")).toBe("2");
+  });
+
+  it("is never run", () => {
+    const { config } = siteAt({ "docusaurus.config.js": "throw new Error('run')" }, "x.md");
+    expect(config).toEqual({ data: {}, problem: undefined });
+  });
+
+  it.each([
+    ["broken", "a: [", /^_config\.yml:\d+: /],
+    ["nested too deeply", "[".repeat(20_000), /^_config\.yml/],
+    ["a bomb", bomb, /^_config\.yml: more than/],
+    ["too large", `a: ${"x".repeat(1024 * 1024)}`, /^_config\.yml: /],
+  ])("has no values where it is %s", (_what, text, problem) => {
+    const { config } = siteAt({ "_config.yml": text }, "x.md");
+    expect(config?.data).toEqual({});
+    expect(config?.problem).toMatch(problem);
+  });
+
+  it("has no values where it leads out of the project", () => {
+    const outside = createFolder({ "secret.yml": "key: 1\n" });
+    const root = createFolder({ "x.md": "" });
+    symlinkSync(join(outside, "secret.yml"), join(root, "_config.yml"));
+    const settings = compileSettings({ root });
+    const site = siteOf("x.md", settings);
+    expect(site && configOf(site, settings).data).toEqual({});
+  });
+});
+
+it("a page of a site with a broken configuration is sent with a notice", () => {
+  const root = createFolder({ "_config.yml": "a: [", "x.md": "text\n" });
+  const reading = readDocumentSync(fileIn(root, "x.md"), compileSettings({ root }));
+  expect(reading).toMatchObject({
+    kind: "document",
+    notices: [{ kind: "site", name: expect.stringMatching(/^_config\.yml:\d+: /) as string }],
+  });
+});
