@@ -17,12 +17,15 @@ Runs each property of the folders or files NAME below test/ N times (5000), or a
 the seconds (60), with other values each time; \`all\` names every property. Prints the values that
 break a property, with the seed that finds them again; exits 1 then.
 
-npm run prove -- corpora FOLDER… [--show N]
+npm run prove -- corpora FOLDER… [--show N] [--json]
 
-Reads each document of the folders twice: by this tool, and by a reading of its own (docutils and
-Python where they are present, else patterns). Lists up to N (10) documents of each format that
-lost more than 0.5 % of the words of their page. Exits 1 where more than 1 % of the compared documents
-did, where the tool could not read a document, and where nothing was compared.`;
+Reads each document of the folders by this tool and by the readers that are installed: pandoc,
+markdown-it, Sphinx, docutils, Asciidoctor, LibreOffice, pdftotext and others. Flags a document where
+two of them have more than 1 % of its words that this tool lacks, or where this tool has more than 1 %
+that none of them has. Lists up to N (10) flagged documents of each format with these words; --json
+prints a line for each document. Compares each document with the pages of another file as well: most
+of these must be flagged. Exits 1 where more than 1 % of the documents of a format is flagged, where a
+document lacks two readers or cannot be read by the tool, and where nothing was compared.`;
 
 const numbers = ["seconds", "sequences", "seed", "shrink", "runs", "show"];
 
@@ -43,7 +46,12 @@ function readArguments() {
   const options = Object.fromEntries(numbers.map((name) => [name, { type: "string" }]));
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { ...options, dialect: { type: "string" }, help: { type: "boolean", short: "h" } },
+    options: {
+      ...options,
+      dialect: { type: "string" },
+      json: { type: "boolean" },
+      help: { type: "boolean", short: "h" },
+    },
   });
   const [name, ...more] = positionals;
   const named = {
@@ -60,6 +68,7 @@ function readArguments() {
     more.length > 0 === (name === "corpora") &&
     numbers.every((each) => values[each] === undefined || /^\d+$/.test(values[each])) &&
     foreign.every((each) => values[each] === undefined) &&
+    (values.json === undefined || name === "corpora") &&
     [undefined, "standard", "onyx"].includes(values.dialect);
   if (values.help || !isRight) {
     console.error(usage);

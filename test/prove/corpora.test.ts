@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 // @ts-expect-error A script without types.
 import { proveCorpora } from "../../scripts/corpora/corpora.js";
+// @ts-expect-error A script without types.
+import { countWords, judge, sentWords } from "../../scripts/corpora/judge.js";
 
 let folder: string;
 let lines: string[];
@@ -24,30 +26,146 @@ function write(path: string, text: string): void {
   writeFileSync(join(folder, path), text);
 }
 
-describe("the proof on real folders", () => {
-  test("counts what a page shows and its document has", async () => {
-    write(
-      "a.md",
-      "---\nauthor: nobody\n---\n# Leave\n\nAsk [your lead](mailto:lead@example.com).\n",
+type Pages = Record<string, string>;
+
+/** A reader that knows its answers; of another file it has no text. */
+const reader = (name: string, pages: Pages) => ({
+  name,
+  debian: name,
+  formats: ["md"],
+  *read(_root: string, files: { path: string }[]) {
+    for (const { path } of files) {
+      yield path in pages ? { path, text: pages[path] } : { path, problem: "cannot read it" };
+    }
+  },
+});
+
+const twoReaders = (pages: Pages, others = pages) => [reader("one", pages), reader("two", others)];
+
+/** Pages of different words, as Markdown and as readers see them. */
+function writePages(count: number): Pages {
+  const pages: Pages = {};
+  for (let page = 0; page < count; page++) {
+    const words = Array.from({ length: 40 }, (_, word) => `word${page * 100 + word}`).join(" ");
+    write(`${page}.md`, `# Page\n\n*${words}*\n`);
+    pages[`${page}.md`] = `Page\n${words}`;
+  }
+  return pages;
+}
+
+describe("the words of a document", () => {
+  const leastOf = (text: string) =>
+    Object.fromEntries(sentWords({ sections: [{ text }] }).least) as Record<string, number>;
+
+  test("are those that a page shows of its Markdown", () => {
+    const text =
+      "# A *b*\n\n`x[n]*y`\n\n1. [text](https://a.example/x_(y) 'title') and `code`[^1]\n\n```js\nlet c = e;\n```\n\n[^1]: Note &amp; \\<d>\n\n[r]: u.md\n";
+    expect(Object.keys(leastOf(text)).join(" ")).toBe("a b x n y text and code let c e note d");
+  });
+
+  test("of marks within a word are one word and its parts", () => {
+    const { most } = sentWords({ sections: [{ text: "un**believ**able" }] });
+    const lost = (page: string) => judge({ least: new Map(), most }, [page, page].map(countWords));
+    expect(lost("unbelievable").lost.size).toBe(0);
+    expect(lost("un believ able").lost.size).toBe(0);
+    expect(lost("believe").lost.size).toBe(1);
+  });
+});
+
+describe("a quorum", () => {
+  const words = Array.from({ length: 100 }, (_, each) => `w${each}`).join(" ");
+  const judged = (sent: string, ...pages: string[]) => {
+    const { isFlagged, lost, added } = judge(
+      sentWords({ title: "", semantic_identifier: "", sections: [{ text: sent }] }),
+      pages.map(countWords),
     );
-    write("b.mdx", 'import X from "./x";\n\n<Card>\n\nAnd text.\n\n</Card>\n');
-    await expect(proveCorpora([folder], {})).resolves.toBe(true);
-    expect(lines.join("\n")).toMatch(/md: 1 documents, 0 not compared, 4 words, 0 lost/);
+    return { isFlagged, lost: [...lost.keys()].join(" "), added: [...added.keys()].join(" ") };
+  };
+
+  test.each([
+    ["what one reader alone has", [words, `${words} x y z`, words], "", "", false],
+    ["what two of three have", [words, `${words} x y`, `${words} y x`, words], "x y", "", true],
+    ["1 % of the words is tolerated", [words, `${words} x`, `${words} x`], "x", "", false],
+    ["what one reader has is not added", [`${words} x y`, words, `${words} x y`], "", "", false],
+    ["what no reader has", [`${words} x y`, words, words], "", "x y", true],
+    [
+      "a word that is missing twice",
+      [`${words} x`, ...Array(2).fill(`${words} x x x`)],
+      "x",
+      "",
+      true,
+    ],
+  ] as [string, string[], string, string, boolean][])("%s", (_, texts, lost, added, isFlagged) => {
+    const [sent = "", ...pages] = texts;
+    expect(judged(sent, ...pages)).toEqual({ lost, added, isFlagged });
+  });
+});
+
+describe("the proof on real folders", () => {
+  test("passes where two readers see what is sent, and documents of other files do not fit", async () => {
+    await expect(proveCorpora([folder], {}, twoReaders(writePages(3)))).resolves.toBe(true);
+    expect(lines.join("\n")).toMatch(
+      /md: 3 documents compared, 0 not, 0 flagged; 0 words lost \(0.00 %\), 0 added .*; control: 2 of 2 flagged/,
+    );
+  });
+
+  test("names a document that lacks words of two readers, with the words", async () => {
+    const pages = writePages(2);
+    const lost = `${pages["1.md"]} never sent`;
+    const all = twoReaders({ ...pages, "1.md": lost });
+    await expect(proveCorpora([folder], {}, all)).resolves.toBe(false);
+    expect(lines.join("\n")).toMatch(
+      /1\.md \(43 words, read by one, two\)\n {4}lost 2: never sent/,
+    );
+  });
+
+  test("proves nothing where documents of other files look right", async () => {
+    const pages = { "a.md": "Same words.", "b.md": "Same words." };
+    for (const [path, text] of Object.entries(pages)) write(path, text);
+    await expect(proveCorpora([folder], {}, twoReaders(pages))).resolves.toBe(false);
+    expect(lines.join("\n")).toContain("cannot tell: documents compared with pages of other files");
+  });
+
+  test("proves nothing of a document with one reader, and names a missing one once", async () => {
+    const pages = writePages(2);
+    const missing = {
+      ...reader("two", {}),
+      read() {
+        throw new Error("missing");
+      },
+    };
+    const readers = [reader("one", { "0.md": pages["0.md"]! }), missing];
+    await expect(proveCorpora([folder, folder], {}, readers)).resolves.toBe(false);
+    const text = lines.join("\n");
+    expect(text.match(/two is not installed \(Debian: apt install two\)/g)).toHaveLength(1);
+    expect(text).toContain("cannot tell: 0.md: needs two readers");
+    expect(text).toContain("cannot tell: 1.md: needs two readers; one: cannot read it");
   });
 
   test("a folder without documents, or with one that cannot be read, proves nothing", async () => {
-    await expect(proveCorpora([folder], {})).resolves.toBe(false);
+    await expect(proveCorpora([folder], {}, [])).resolves.toBe(false);
     expect(lines.join("\n")).toContain("nothing was compared");
-    write("a.md", "Some words.\n");
+    const pages = writePages(2);
     write("b.md", "---\nupdated: never\n---\nOther words.\n");
-    await expect(proveCorpora([folder], {})).resolves.toBe(false);
+    await expect(proveCorpora([folder], {}, twoReaders(pages))).resolves.toBe(false);
     expect(lines.join("\n")).toContain("1 document failed");
   });
 
-  test("names a document that lost words", async () => {
-    const lost = "<!-- knowctl:ignore -->never sent<!-- /knowctl:ignore -->";
-    write("docs/a.md", `Some words that are sent.\n\n${lost}\n`);
-    await expect(proveCorpora([folder], {})).resolves.toBe(false);
-    expect(lines.join("\n")).toMatch(/2 lost.*\n {2}28.6 % of 7: docs\/a.md: sent never/);
+  test("prints a line of JSON for each document", async () => {
+    const said = vi.spyOn(console, "error").mockImplementation(() => {});
+    const pages = writePages(2);
+    const all = twoReaders({ ...pages, "0.md": `${pages["0.md"]} never sent` });
+    await expect(proveCorpora([folder], { json: true }, all)).resolves.toBe(false);
+    expect(said.mock.calls.join("\n")).toContain("1 flagged");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        path: "0.md",
+        format: "md",
+        readers: ["one", "two"],
+        lost: { never: 1, sent: 1 },
+        isFlagged: true,
+      },
+      { path: "1.md", lost: {}, added: {}, isFlagged: false },
+    ]);
   });
 });
