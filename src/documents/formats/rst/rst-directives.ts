@@ -29,6 +29,7 @@ import {
   addMarkdown,
   type Reading,
 } from "./rst-reading.ts";
+import { generatedDirective } from "../directives.ts";
 import { pictureOf, textDirectives } from "./rst-text-directives.ts";
 import { CsvError, parse } from "csv-parse/sync";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
@@ -295,10 +296,6 @@ const describe: Handle = ({ reading, readInner }, { name, args, options, body })
   });
 };
 
-// Directives whose page is made of code or data that is not here.
-const generated =
-  /^(?:auto(?!num)|doxygen|argparse|click$|program-output|command-output|swagger|openapi|exec$|inheritance-diagram)/;
-
 /**
  * Its argument, often the name of what it shows, and its content stay. Counts the directive, unless
  * it is nothing but a box around its content.
@@ -306,7 +303,7 @@ const generated =
 const unknown: Handle = (block, directive) => {
   const { name, line, body } = directive;
   const argument = argumentOf(directive);
-  const isGenerated = generated.test(name);
+  const isGenerated = generatedDirective.test(name);
   const isBox = argument === "" && body.some(({ text }) => text.trim() !== "");
   if (isGenerated || !isBox) {
     leaveOut(block.reading, "directive", isGenerated ? `${name} ${argument}`.trim() : name, line);

@@ -1,3 +1,4 @@
+import { boxLabels, directiveNames, isForWeb, versionLabels } from "../directives.ts";
 import { argumentOf, type Directive, type Handle, pageOf } from "./rst-include.ts";
 import { textOf } from "./rst-lines.ts";
 import { imageHtml } from "./rst-inline.ts";
@@ -9,15 +10,9 @@ const inner: Handle = (block, { body }) => block.readInner(body);
 /** Content without arguments. */
 const whole: Handle = (block, { content }) => block.readInner(content);
 
-// The names of builders that make no web page.
-const otherFormat =
-  /^(?:latex|latexpdf|pdf|texinfo|man|text|epub|gettext|xml|not +(?:html|builder_html))$/;
-
 /** Content that can have sections, for pages of some formats. */
 const part: Handle = (block, directive) => {
-  const formats = argumentOf(directive).split(/ +or +/);
-  if (!formats.every((each) => otherFormat.test(each.trim())))
-    block.readInner(directive.body, true);
+  if (isForWeb(argumentOf(directive))) block.readInner(directive.body, true);
 };
 
 const longestEntry = 500;
@@ -112,48 +107,26 @@ const buttonLink: Handle = (block, directive) => {
   else addText(block.reading, argumentOf(directive));
 };
 
-const labels: Readonly<Record<string, string>> = {
-  note: "Note",
-  warning: "Warning",
-  tip: "Tip",
-  hint: "Hint",
-  important: "Important",
-  attention: "Attention",
-  caution: "Caution",
-  danger: "Danger",
-  error: "Error",
-  seealso: "See also",
-};
-
 const list = (names: string, handle: Handle): [string, Handle][] =>
   names.split(" ").map((name) => [name, handle]);
 
 /** Directives of running text by name: docutils, Sphinx, and the well-known extensions. */
 export const textDirectives: ReadonlyMap<string, Handle> = new Map([
-  ...Object.entries(labels).map(([name, label]): [string, Handle] => [name, labelled(label)]),
-  ...list("versionadded version-added", versioned("Added in version")),
-  ...list("versionchanged version-changed", versioned("Changed in version")),
-  ...list("deprecated version-deprecated", versioned("Deprecated since version")),
-  ...list("versionremoved version-removed", versioned("Removed in version")),
+  ...Object.entries(boxLabels).map(([name, label]): [string, Handle] => [name, labelled(label)]),
+  ...Object.entries(versionLabels).map(([name, label]): [string, Handle] => [
+    name,
+    versioned(label),
+  ]),
   ...list("deprecated-removed", versioned("Deprecated since version", 2)),
-  ...list(
-    "admonition topic sidebar rubric centered tab group-tab tab-item dropdown card grid-item-card collapse details toggle",
-    titled,
-  ),
-  ...list("only ifconfig", part),
-  ...list(
-    "container rst-class cssclass tabs tab-set tab-set-code grid grid-item card-carousel module py:module js:module",
-    inner,
-  ),
-  ...list("compound epigraph highlights pull-quote glossary hlist acks header footer", whole),
+  ...list(directiveNames.titled, titled),
+  ...list(directiveNames.part, part),
+  ...list(directiveNames.inner, inner),
+  ...list(directiveNames.whole, whole),
   ...list("image thumbnail", picture),
   ...list("figure", figure),
   ...list("raw", raw),
   ...list("toctree", toctree),
   ...list("role", role),
   ...list("button-link button-ref", buttonLink),
-  ...list(
-    "todo todolist contents index highlight meta title sectionauthor moduleauthor codeauthor sectnum section-numbering target-notes default-role tabularcolumns program currentmodule py:currentmodule default-domain c:namespace c:namespace-push c:namespace-pop cpp:namespace cpp:namespace-push cpp:namespace-pop testsetup testcleanup highlightlang",
-    nothing,
-  ),
+  ...list(directiveNames.nothing, nothing),
 ]);
