@@ -17,7 +17,7 @@ Runs each property of the folders or files NAME below test/ N times (5000), or a
 the seconds (60), with other values each time; \`all\` names every property. Prints the values that
 break a property, with the seed that finds them again; exits 1 then.
 
-npm run prove -- corpora FOLDER… [--show N] [--json]
+npm run prove -- corpora FOLDER… [--show N] [--json] [--convert FLAGS] [--site FOLDER [--main ELEMENT]]
 
 Reads each document of the folders by this tool and by the readers that are installed: pandoc,
 markdown-it, Sphinx, docutils, Asciidoctor, LibreOffice, pdftotext and others. Flags a document where
@@ -25,7 +25,10 @@ two of them have more than 1 % of its words that this tool lacks, or where this 
 that none of them has. Lists up to N (10) flagged documents of each format with these words; --json
 prints a line for each document. Compares each document with the pages of another file as well: most
 of these must be flagged. Exits 1 where more than 1 % of the documents of a format is flagged, where a
-document lacks two readers or cannot be read by the tool, and where nothing was compared.`;
+document lacks two readers or cannot be read by the tool, and where nothing was compared.
+FLAGS are flags of \`knowctl convert\`, in one argument. With the built pages of a site (text in MAIN:
+\`article\`, \`.content\`; else \`main\`) the page that a document's link leads to decides alone, and
+the anchors of sections are looked up in it: --site build --convert="--link-style docusaurus".`;
 
 const numbers = ["seconds", "sequences", "seed", "shrink", "runs", "show"];
 
@@ -42,33 +45,27 @@ function propertyTests(name) {
     .filter((path) => readFileSync(join(projectFolder, path), "utf8").includes("/property.ts"));
 }
 
+/** The options of a name; of a folder of properties the last ones. */
+const known = {
+  model: ["seconds", "sequences", "seed", "shrink", "dialect"],
+  corpora: ["show", "json", "site", "main", "convert"],
+  properties: ["seconds", "seed", "runs"],
+};
+
 function readArguments() {
-  const options = Object.fromEntries(numbers.map((name) => [name, { type: "string" }]));
+  const names = new Set(Object.values(known).flat());
+  const options = Object.fromEntries([...names].map((name) => [name, { type: "string" }]));
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: {
-      ...options,
-      dialect: { type: "string" },
-      json: { type: "boolean" },
-      help: { type: "boolean", short: "h" },
-    },
+    options: { ...options, json: { type: "boolean" }, help: { type: "boolean", short: "h" } },
   });
   const [name, ...more] = positionals;
-  const named = {
-    model: numbers.filter((each) => !["runs", "show"].includes(each)),
-    corpora: ["show"],
-  };
-  const ours = [
-    ...(named[name] ?? ["seconds", "seed", "runs"]),
-    ...(name === "model" ? ["dialect"] : []),
-  ];
-  const foreign = [...numbers, "dialect"].filter((each) => !ours.includes(each));
+  const ours = [...(known[name] ?? known.properties), "help"];
   const isRight =
     name !== undefined &&
     more.length > 0 === (name === "corpora") &&
     numbers.every((each) => values[each] === undefined || /^\d+$/.test(values[each])) &&
-    foreign.every((each) => values[each] === undefined) &&
-    (values.json === undefined || name === "corpora") &&
+    Object.keys(values).every((each) => ours.includes(each)) &&
     [undefined, "standard", "onyx"].includes(values.dialect);
   if (values.help || !isRight) {
     console.error(usage);

@@ -10,16 +10,17 @@ import { finished } from "node:stream/promises";
 import { projectFolder } from "../install.js";
 import { countWords, judge, sentWords, sumOf, tolerated } from "./judge.js";
 import { foreignReaders, formatOf } from "./readers.js";
+import { anchorsOf, siteBase, siteReader } from "./site.js";
 
 // A proof that finds nothing in documents of other files is none.
 const leastControl = 0.9;
 
 /** Writes what the tool would send of a folder into `file`, a document a line. */
-async function readByTool(folder, scratch, file) {
+async function readByTool(folder, scratch, file, flags) {
   const config = join(scratch, "config.json");
   // The path is the id of every document, so that file and document are compared.
   await writeFile(config, JSON.stringify({ ingest: { frontMatter: { id: ["id-of-no-page"] } } }));
-  const args = ["convert", ".", "--root", ".", "--config", config, "--drafts"];
+  const args = ["convert", ".", "--root", ".", "--config", config, "--drafts", ...flags];
   const child = spawn(process.execPath, [join(projectFolder, "bin/knowctl.cjs"), ...args], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
@@ -91,39 +92,54 @@ const shown = (counts) =>
     .map(([word, count]) => (count > 1 ? `${word} (${count})` : word))
     .join(" ");
 
-/** Reads and judges the documents of a folder. Calls `each` with the judgement of every document. */
-async function judgeFolder(folder, scratch, readers, outlet, each) {
-  const file = join(scratch, "documents.ndjson");
-  const read = await readByTool(folder, scratch, file);
-  const files = [];
-  for await (const { id } of linesOf(file)) {
-    if (formatOf(id)) files.push({ path: id, format: formatOf(id) });
+/** The judgement of a document by the pages that were found of it. */
+function judgeDocument(document, found, { site }, before) {
+  const { id: path } = document;
+  const texts = found.filter(({ text }) => text !== undefined);
+  const base = { path, format: formatOf(path), readers: texts.map(({ name }) => name) };
+  if (texts.length < 2 && !texts.some(({ decides }) => decides)) {
+    const problems = found.filter(({ problem }) => problem);
+    const why = problems.map(({ name, problem }) => `${name}: ${problem.split("\n")[0]}`);
+    return { ...base, problem: ["needs two readers", ...why].join("; ") };
   }
-  const pages = createPages(scratch);
-  const asked = await askReaders(folder, files, readers, pages, outlet);
+  const pages = texts.flatMap(({ text, decides }) => Array(decides ? 2 : 1).fill(countWords(text)));
+  const sent = sentWords(document);
+  const control = before ? judge(sent, before).isFlagged : undefined;
+  const anchors = site === undefined ? undefined : anchorsOf(site, document);
+  return { ...base, ...judge(sent, pages), control, anchors, pages };
+}
+
+/** Reads and judges the documents of a folder. Calls `each` with the judgement of every document. */
+async function judgeFolder(folder, scratch, { readers, tool, ...options }, each) {
+  const file = join(scratch, "documents.ndjson");
+  const read = await tool(folder, scratch, file, options.flags);
+  const files = [];
+  for await (const document of linesOf(file)) {
+    const format = formatOf(document.id);
+    // Only links are needed of a document that waits.
+    const sections = document.sections.slice(0, 1).map(({ link }) => ({ link }));
+    if (format) files.push({ path: document.id, format, document: { sections } });
+  }
+  const store = createPages(scratch);
+  const asked = await askReaders(folder, files, readers, store, options);
   /** By format: the pages of the document before, for the control. */
   const before = new Map();
   for await (const document of linesOf(file)) {
-    const { id: path } = document;
-    const format = formatOf(path);
+    const format = formatOf(document.id);
     if (!format) continue;
     const ours = asked.filter((reader) => reader.formats.includes(format));
-    const found = await Promise.all(
-      ours.map(async ({ name }) => ({ name, ...(await pages.get({ name }, path)) })),
+    const found = ours.map(async (reader) => ({
+      ...reader,
+      ...(await store.get(reader, document.id)),
+    }));
+    const { pages, ...result } = judgeDocument(
+      document,
+      await Promise.all(found),
+      options,
+      before.get(format),
     );
-    const texts = found.filter(({ text }) => text !== undefined);
-    const counts = texts.map(({ text }) => countWords(text));
-    const base = { path, format, readers: texts.map(({ name }) => name) };
-    if (texts.length < 2) {
-      const problems = found.filter(({ problem }) => problem);
-      const why = problems.map(({ name, problem }) => `${name}: ${problem.split("\n")[0]}`);
-      each({ ...base, problem: ["needs two readers", ...why].join("; ") });
-      continue;
-    }
-    const sent = sentWords(document);
-    const control = before.has(format) ? judge(sent, before.get(format)).isFlagged : undefined;
-    before.set(format, counts);
-    each({ ...base, ...judge(sent, counts), control });
+    if (pages) before.set(format, pages);
+    each(result);
   }
   return read;
 }
@@ -150,6 +166,13 @@ function reportFormat(format, all, most, say) {
       )}); ` +
       `control: ${seen.length} of ${controls.length} flagged`,
   );
+  const places = sum(({ anchors }) => anchors?.all ?? 0);
+  const wrong = judged.flatMap(
+    ({ path, anchors }) => anchors?.wrong.map((id) => `${path}#${id}`) ?? [],
+  );
+  if (places > 0)
+    say(`  ${wrong.length} of ${places} anchors wrong (${percent(wrong.length, places)})`);
+  for (const each of wrong.slice(0, most)) say(`    ${each}`);
   if (!isProof) say("  cannot tell: documents compared with pages of other files look right");
   const worst = flagged.sort((a, b) => b.lostWords + b.addedWords - a.lostWords - a.addedWords);
   for (const each of worst.slice(0, most)) {
@@ -185,18 +208,21 @@ const jsonLine = (folder, { lost, added, ...rest }) =>
  */
 export async function proveCorpora(
   folders,
-  { show = "10", json = false },
-  readers = foreignReaders,
+  { show = "10", json = false, site, main, convert = "" },
+  readers = site === undefined ? foreignReaders : [siteReader(resolve(site), main)],
+  tool = readByTool,
 ) {
   let isGood = true;
   const say = (line) => (json ? console.error(line) : console.log(line));
-  const outlet = { say, named: new Set() };
+  const ofSite = site === undefined ? [] : ["--sections", "headings", "--link-base", siteBase];
+  const flags = [...ofSite, ...convert.split(" ").filter(Boolean)];
+  const options = { readers, tool, say, named: new Set(), site: site && resolve(site), flags };
   for (const folder of folders.map((each) => resolve(each))) {
     const scratch = mkdtempSync(join(tmpdir(), "corpora-"));
     try {
       say(`\n${folder}`);
       const results = [];
-      const { status, said } = await judgeFolder(folder, scratch, readers, outlet, (each) => {
+      const { status, said } = await judgeFolder(folder, scratch, options, (each) => {
         if (json) console.log(jsonLine(folder, each));
         results.push(summaryOf(each));
       });

@@ -56,7 +56,11 @@ function shownText(markdown) {
  */
 export function sentWords({ title, semantic_identifier: name, sections }) {
   const text = sections.map((section) => section.text ?? "").join("\n\n");
-  const least = countWords(shownText(text));
+  // A section that has a heading of its own begins with those above it.
+  const own = sections.map(({ text: all = "", link }) =>
+    link?.includes("#") ? all.replace(/^.* > /, "") : all,
+  );
+  const least = countWords(shownText(own.join("\n\n")));
   const most = new Map(least);
   for (const each of [text, text.replace(/\[|\]\([^()\s]*\)/g, ""), `${title}\n${name}`]) {
     raise(most, each);

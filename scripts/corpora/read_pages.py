@@ -1,6 +1,7 @@
 """Reads documents with programs of others, and with the standard library where a format is simple.
 
-Usage: read_pages.py READER FOLDER. Takes a JSON array of [path, format] on stdin, paths below FOLDER.
+Usage: read_pages.py READER FOLDER MAIN; MAIN is the element with the text of a page, e.g. `main` or
+`.content`. Takes a JSON array of [path, format] on stdin, paths below FOLDER.
 Prints one JSON object a line: {"path", "text"}, or {"path", "problem"}. Ends with status 3 where the
 reader is not installed. Runs no conf.py, no macro and no extension of a project.
 """
@@ -24,6 +25,7 @@ from xml.etree import ElementTree
 HIDDEN = {"script", "style", "head", "nav", "header", "footer", "aside", "template", "form", "button", "noscript", "svg", "dialog", "menu", "select", "textarea", "iframe", "object", "canvas"}
 VOID = {"br", "img", "hr", "input", "meta", "link", "source", "wbr", "area", "base", "col", "embed", "track"}
 INLINE = {"a", "b", "i", "em", "strong", "span", "code", "small", "sub", "sup", "tt", "u", "font", "mark", "kbd", "var"}
+MAIN = sys.argv[3]
 MISSING = 3
 
 
@@ -43,7 +45,7 @@ class Page(HTMLParser):
         if tag in VOID:
             self.handle_data(" ")
             return
-        is_main = tag == "main" or attributes.get("role") == "main"
+        is_main = MAIN in (tag, attributes.get("role")) or MAIN[1:] in (attributes.get("class") or "").split()
         is_hidden = tag in HIDDEN or "hidden" in attributes or attributes.get("role") in ("navigation", "search", "banner", "contentinfo")
         if tag not in INLINE:
             self.handle_data(" ")
@@ -365,4 +367,4 @@ def main(name, root):
         print(json.dumps({"path": path, "text": text} if problem is None else {"path": path, "problem": problem.strip()[:300]}), flush=True)
 
 
-main(*sys.argv[1:])
+main(*sys.argv[1:3])

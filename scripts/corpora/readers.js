@@ -7,6 +7,8 @@ import { createInterface } from "node:readline";
 const formats = {
   markdown: "md",
   md: "md",
+  mdx: "mdx",
+  qmd: "qmd",
   rst: "rst",
   rest: "rst",
   adoc: "adoc",
@@ -45,13 +47,17 @@ const missing = 3;
 // Debian's own has the libraries of Debian's packages.
 const debianPython = "/usr/bin/python3";
 
-/** Reads files, given as paths below `root` with their formats. Throws where the reader is missing. */
-async function* readByScript(name, root, files) {
+/**
+ * Reads files, given as absolute paths with their formats, by a reader of the script: yields
+ * `{ path, text }` or `{ path, problem }`. `main` names the element of an HTML page that has its
+ * text. Throws where the reader is missing.
+ */
+export async function* readPages(name, root, files, main = "main") {
   const script = join(import.meta.dirname, "read_pages.py");
   const isDebian = existsSync(debianPython);
   // Scripts of Debian's packages ask the path for their Python.
   const path = isDebian ? `${dirname(debianPython)}:${process.env.PATH}` : process.env.PATH;
-  const child = spawn(isDebian ? debianPython : "python3", [script, name, root], {
+  const child = spawn(isDebian ? debianPython : "python3", [script, name, root, main], {
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, PATH: path },
   });
@@ -60,19 +66,21 @@ async function* readByScript(name, root, files) {
     child.on("close", settle);
   });
   child.stdin.on("error", () => {});
-  child.stdin.end(JSON.stringify(files.map(({ path, format }) => [join(root, path), format])));
-  const paths = new Map(files.map(({ path }) => [join(root, path), path]));
-  for await (const line of createInterface({ input: child.stdout })) {
-    const page = JSON.parse(line);
-    yield { ...page, path: paths.get(page.path) };
-  }
+  child.stdin.end(JSON.stringify(files));
+  for await (const line of createInterface({ input: child.stdout })) yield JSON.parse(line);
   if ((await ended) === missing) throw new Error("missing");
 }
 
-/** A reader: `read(root, files)` yields `{ path, text }` or `{ path, problem }`. */
+/** A reader: `read(root, files)` yields pages as readPages(), with the paths of the files below the root. */
 export const foreignReaders = known.map(([name, debian, reads]) => ({
   name,
   debian,
   formats: reads,
-  read: (root, files) => readByScript(name, root, files),
+  async *read(root, files) {
+    const paths = new Map(files.map(({ path }) => [join(root, path), path]));
+    const wanted = files.map(({ path, format }) => [join(root, path), format]);
+    for await (const page of readPages(name, root, wanted)) {
+      yield { ...page, path: paths.get(page.path) };
+    }
+  },
 }));

@@ -6,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { proveCorpora } from "../../scripts/corpora/corpora.js";
 // @ts-expect-error A script without types.
 import { countWords, judge, sentWords } from "../../scripts/corpora/judge.js";
+// @ts-expect-error A script without types.
+import { siteReader } from "../../scripts/corpora/site.js";
 
 let folder: string;
 let lines: string[];
@@ -40,18 +42,27 @@ const reader = (name: string, pages: Pages) => ({
   },
 });
 
-const twoReaders = (pages: Pages, others = pages) => [reader("one", pages), reader("two", others)];
+const twoReaders = (pages: Pages) => [reader("one", pages), reader("two", pages)];
 
-/** Pages of different words, as Markdown and as readers see them. */
-function writePages(count: number): Pages {
-  const pages: Pages = {};
-  for (let page = 0; page < count; page++) {
-    const words = Array.from({ length: 40 }, (_, word) => `word${page * 100 + word}`).join(" ");
-    write(`${page}.md`, `# Page\n\n*${words}*\n`);
-    pages[`${page}.md`] = `Page\n${words}`;
-  }
-  return pages;
+/** Pages of different words, as readers see them. */
+function pagesOf(count: number): Pages {
+  const page = (at: number) =>
+    Array.from({ length: 40 }, (_, word) => `word${at * 100 + word}`).join(" ");
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, at) => [`${at}.md`, `Page\n${page(at)}`]),
+  );
 }
+
+/** What the tool writes of these pages, as `knowctl convert` does. */
+const tool = (pages: Pages) => async (_folder: string, _scratch: string, file: string) => {
+  const documents = Object.entries(pages).map(([id, text]) => ({ id, sections: [{ text }] }));
+  writeFileSync(file, documents.map((each) => `${JSON.stringify(each)}\n`).join(""));
+  return { status: 0, said: "" };
+};
+
+/** Whether the pages of two readers prove what the tool sends. */
+const isProved = (sent: Pages, seen: Pages, options = {}): Promise<boolean> =>
+  proveCorpora([folder], options, twoReaders(seen), tool(sent));
 
 describe("the words of a document", () => {
   const leastOf = (text: string) =>
@@ -103,17 +114,16 @@ describe("a quorum", () => {
 
 describe("the proof on real folders", () => {
   test("passes where two readers see what is sent, and documents of other files do not fit", async () => {
-    await expect(proveCorpora([folder], {}, twoReaders(writePages(3)))).resolves.toBe(true);
+    await expect(isProved(pagesOf(3), pagesOf(3))).resolves.toBe(true);
     expect(lines.join("\n")).toMatch(
       /md: 3 documents compared, 0 not, 0 flagged; 0 words lost \(0.00 %\), 0 added .*; control: 2 of 2 flagged/,
     );
   });
 
   test("names a document that lacks words of two readers, with the words", async () => {
-    const pages = writePages(2);
-    const lost = `${pages["1.md"]} never sent`;
-    const all = twoReaders({ ...pages, "1.md": lost });
-    await expect(proveCorpora([folder], {}, all)).resolves.toBe(false);
+    const pages = pagesOf(2);
+    const seen = { ...pages, "1.md": `${pages["1.md"]} never sent` };
+    await expect(isProved(pages, seen)).resolves.toBe(false);
     expect(lines.join("\n")).toMatch(
       /1\.md \(43 words, read by one, two\)\n {4}lost 2: never sent/,
     );
@@ -121,13 +131,12 @@ describe("the proof on real folders", () => {
 
   test("proves nothing where documents of other files look right", async () => {
     const pages = { "a.md": "Same words.", "b.md": "Same words." };
-    for (const [path, text] of Object.entries(pages)) write(path, text);
-    await expect(proveCorpora([folder], {}, twoReaders(pages))).resolves.toBe(false);
+    await expect(isProved(pages, pages)).resolves.toBe(false);
     expect(lines.join("\n")).toContain("cannot tell: documents compared with pages of other files");
   });
 
   test("proves nothing of a document with one reader, and names a missing one once", async () => {
-    const pages = writePages(2);
+    const pages = pagesOf(2);
     const missing = {
       ...reader("two", {}),
       read() {
@@ -135,7 +144,7 @@ describe("the proof on real folders", () => {
       },
     };
     const readers = [reader("one", { "0.md": pages["0.md"]! }), missing];
-    await expect(proveCorpora([folder, folder], {}, readers)).resolves.toBe(false);
+    await expect(proveCorpora([folder, folder], {}, readers, tool(pages))).resolves.toBe(false);
     const text = lines.join("\n");
     expect(text.match(/two is not installed \(Debian: apt install two\)/g)).toHaveLength(1);
     expect(text).toContain("cannot tell: 0.md: needs two readers");
@@ -143,19 +152,21 @@ describe("the proof on real folders", () => {
   });
 
   test("a folder without documents, or with one that cannot be read, proves nothing", async () => {
-    await expect(proveCorpora([folder], {}, [])).resolves.toBe(false);
+    await expect(isProved({}, {})).resolves.toBe(false);
     expect(lines.join("\n")).toContain("nothing was compared");
-    const pages = writePages(2);
+    write("0.md", "Some words.\n");
     write("b.md", "---\nupdated: never\n---\nOther words.\n");
-    await expect(proveCorpora([folder], {}, twoReaders(pages))).resolves.toBe(false);
-    expect(lines.join("\n")).toContain("1 document failed");
+    await expect(proveCorpora([folder], {}, twoReaders({ "0.md": "Some words." }))).resolves.toBe(
+      false,
+    );
+    expect(lines.join("\n")).toMatch(/1 document failed[^]*1 documents compared, 0 not, 0 flagged/);
   });
 
   test("prints a line of JSON for each document", async () => {
     const said = vi.spyOn(console, "error").mockImplementation(() => {});
-    const pages = writePages(2);
-    const all = twoReaders({ ...pages, "0.md": `${pages["0.md"]} never sent` });
-    await expect(proveCorpora([folder], { json: true }, all)).resolves.toBe(false);
+    const pages = pagesOf(2);
+    const seen = { ...pages, "0.md": `${pages["0.md"]} never sent` };
+    await expect(isProved(pages, seen, { json: true })).resolves.toBe(false);
     expect(said.mock.calls.join("\n")).toContain("1 flagged");
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       {
@@ -167,5 +178,30 @@ describe("the proof on real folders", () => {
       },
       { path: "1.md", lost: {}, added: {}, isFlagged: false },
     ]);
+  });
+});
+
+describe("the proof with a built site", () => {
+  const site = () => join(folder, "site");
+
+  /** A reader of HTML that needs no Python. */
+  const plain = () => ({
+    ...siteReader(site()),
+    *read(_root: string, files: { path: string }[]) {
+      for (const { path } of files) yield { path, text: "Page Two and its words" };
+    },
+  });
+
+  test("takes the page of a document's link, and looks up anchors in it", async () => {
+    write("docs/a.md", "# Page\n\n## Two\n\nand its words\n\n## Three {#other}\n\nMore\n");
+    write("site/a/index.html", '<main><h2 id="two">Two</h2></main>');
+    const options = {
+      site: site(),
+      convert: "--link-style mkdocs --exclude site/** --exclude docs/b*",
+    };
+    await expect(proveCorpora([folder], options, [plain()])).resolves.toBe(false);
+    expect(lines.join("\n")).toMatch(
+      /1 flagged.*\n {2}1 of \d anchors wrong .*\n {4}docs\/a\.md#other/,
+    );
   });
 });
