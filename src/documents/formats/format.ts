@@ -173,6 +173,7 @@ export type FormatName =
   | "csv"
   | "tsv"
   | "docx"
+  | "pptx"
   | "pdf";
 
 /** Which columns of a row become fields, by the column map. */

@@ -63,10 +63,16 @@ export const formats = {
     load: async () => (await import("./csv.ts")).readTsv,
   },
   docx: {
-    extensions: ["docx"],
+    extensions: ["docx", "docm"],
     isConverted: true,
     gives: "binary",
     load: async () => (await import("./docx/docx.ts")).readDocx,
+  },
+  pptx: {
+    extensions: ["pptx", "pptm", "ppsx"],
+    isConverted: true,
+    gives: "binary",
+    load: async () => (await import("./pptx/pptx.ts")).readPptx,
   },
   pdf: {
     extensions: ["pdf"],

@@ -57,9 +57,14 @@ export function zip(parts: Parts): Uint8Array {
 }
 
 const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+/** Relations by their ids: the kind, a space, and the target; one without a part leads outside. */
 const relations = (targets: Record<string, string>): string =>
   `<Relationships>${Object.entries(targets)
-    .map(([kind, target]) => `<Relationship Type="${office}/${kind}" Target="${target}"/>`)
+    .map(([id, text]) => {
+      const [kind, target] = text.includes(" ") ? text.split(" ") : [id, text];
+      const mode = target?.includes("://") ? ' TargetMode="External"' : "";
+      return `<Relationship Id="${id}" Type="${office}/${kind}" Target="${target}"${mode}/>`;
+    })
     .join("")}</Relationships>`;
 
 /** A Word document with the given body; `parts` add or replace others. */
@@ -75,6 +80,45 @@ export function docx(body: string, parts: Parts = {}): Uint8Array {
       endnotes: "/word/endnotes.xml",
     }),
     "word/document.xml": `<?xml version="1.0" encoding="UTF-8"?><w:document xmlns:w="urn:w"><w:body>${body}</w:body></w:document>`,
+    ...parts,
+  });
+}
+
+/** A slide: its shapes, its relations by id (`kind target`), and attributes of its root. */
+export interface SlideParts {
+  shapes: string;
+  relations?: Record<string, string>;
+  attributes?: string;
+}
+
+const slideXml = ({ shapes, attributes = "" }: SlideParts): string =>
+  `<p:sld xmlns:p="urn:p" xmlns:a="urn:a" xmlns:r="urn:r" ${attributes}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:sld>`;
+
+/** A presentation; its file names of slides are in the opposite order. */
+export function pptx(slides: readonly (string | SlideParts)[], parts: Parts = {}): Uint8Array {
+  const all = slides.map((slide) => (typeof slide === "string" ? { shapes: slide } : slide));
+  const nameOf = (at: number): string => `slides/slide${all.length - at}.xml`;
+  const ids = all.map((_, at) => `<p:sldId id="${256 + at}" r:id="r${at}"/>`).join("");
+  const files = all.flatMap((slide, at) => [
+    [`ppt/${nameOf(at)}`, slideXml(slide)] as const,
+    [
+      `ppt/slides/_rels/slide${all.length - at}.xml.rels`,
+      relations({ layout: "slideLayout ../slideLayouts/slideLayout1.xml", ...slide.relations }),
+    ] as const,
+  ]);
+  return zip({
+    "_rels/.rels": relations({
+      officeDocument: "ppt/presentation.xml",
+      "core-properties": "docProps/core.xml",
+    }),
+    "ppt/presentation.xml": `<p:presentation xmlns:p="urn:p" xmlns:r="urn:r"><p:sldIdLst>${ids}</p:sldIdLst></p:presentation>`,
+    "ppt/_rels/presentation.xml.rels": relations(
+      Object.fromEntries(all.map((_, at) => [`r${at}`, `slide ${nameOf(at)}`])),
+    ),
+    "ppt/slideLayouts/_rels/slideLayout1.xml.rels": relations({
+      slideMaster: "/ppt/slideMasters/slideMaster1.xml",
+    }),
+    ...Object.fromEntries(files),
     ...parts,
   });
 }

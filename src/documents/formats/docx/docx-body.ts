@@ -10,30 +10,13 @@ import {
   valueOf,
   type XmlNode,
 } from "../office/archive.ts";
-import {
-  addBlock,
-  addParagraph,
-  createContainer,
-  htmlOf,
-  type Container,
-  type Counts,
-  type Paragraph,
-  type Parts,
-} from "./docx-blocks.ts";
-import { mathMl } from "./docx-math.ts";
+import { addParagraph, type Counts, type Paragraph, type Parts } from "./docx-blocks.ts";
+import { addBlock, createContainer, htmlOf, type Container } from "../office/blocks.ts";
+import { mathMl } from "../office/math.ts";
+import { alternativeOf, codeOfSymbol, runHtml, spanOf, type Run } from "../office/run-text.ts";
 import { escapeHtml } from "../../page/tree.ts";
 import { depthOf, headingOfOutline, memberOf } from "./docx-styles.ts";
-import {
-  alternativeOf,
-  checkBoxIn,
-  codeOfSymbol,
-  fieldLink,
-  marksFirstRow,
-  runHtml,
-  type Run,
-  spanOf,
-  styleRun,
-} from "./docx-text.ts";
+import { checkBoxIn, fieldLink, marksFirstRow, styleRun } from "./docx-text.ts";
 
 /** An open field: what it shows stands between `separate` and `end`. */
 interface Field {

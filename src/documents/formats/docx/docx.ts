@@ -1,9 +1,9 @@
 import type { Parsed } from "../format.ts";
 import { pageFromHtml } from "../../page/page.ts";
 import { unpack, type Archive } from "../office/archive.ts";
+import { readDiagram } from "../office/graphics.ts";
 import {
   countedOut,
-  readDiagram,
   readOffice,
   readOptional,
   readProperties,
@@ -68,6 +68,10 @@ function readDocument(office: Office, path: string): Parsed {
   const core = unpack(archive, root.parts.get("core-properties"));
   const properties = readOptional(() => readProperties(core), {}, warn("properties"));
   const page = pageFromHtml(body.html + notes, { path });
+  const leftOut = [
+    ...countedOut("hidden", "hidden text", body.unseen),
+    ...countedOut("script", "macros", relations.parts.has("vbaProject") ? 1 : 0),
+  ];
   const title = page.headings[body.levels.indexOf(1)]?.text;
   return {
     frontMatter: frontMatterOf(properties),
@@ -78,7 +82,7 @@ function readDocument(office: Office, path: string): Parsed {
     headings: page.headings.map(({ text }) => ({ text, anchor: undefined })),
     warnings,
     emptyReason: "empty: no text",
-    ...(body.unseen > 0 ? { leftOut: countedOut("hidden", "hidden text", body.unseen) } : {}),
+    ...(leftOut.length > 0 ? { leftOut } : {}),
     ...(title === undefined ? {} : { title }),
   };
 }

@@ -237,3 +237,13 @@ export function readXml(bytes: Uint8Array, take: (node: XmlNode, parent: string)
   }
   parser.close();
 }
+
+/** Reads a small part as a tree; undefined without an element. Throws XmlError. */
+export function readTree(bytes: Uint8Array): XmlNode | undefined {
+  let root: XmlNode | undefined;
+  readXml(bytes, (node, parent) => {
+    if (parent === "") root = node;
+    return parent === "";
+  });
+  return root;
+}

@@ -5,7 +5,6 @@ import type { Parsed } from "../format.ts";
 import { cleanText, type Properties } from "../properties.ts";
 import {
   attributeOf,
-  descendantsOf,
   openArchive,
   readXml,
   textIn,
@@ -52,22 +51,6 @@ export function readRelations(archive: Archive, part: string): Relations {
     return true;
   });
   return { parts, byId, links, counts };
-}
-
-/** The texts in the boxes of a diagram (ECMA-376 part 1, 21.4.3). Throws XmlError. */
-export function readDiagram(bytes: Uint8Array): string[] {
-  const texts: string[] = [];
-  readXml(bytes, (node) => {
-    if (node.name !== "pt") return false;
-    // Paragraphs of one box are apart.
-    const words = [...descendantsOf(node)].map((each) =>
-      each.name === "p" ? " " : each.name === "t" ? textIn(each) : "",
-    );
-    const text = words.join("").replace(/\s+/g, " ").trim();
-    if (text !== "") texts.push(text);
-    return true;
-  });
-  return texts;
 }
 
 /** Reads docProps/core.xml. Throws XmlError. */
@@ -142,7 +125,7 @@ const maxUnpackedBytes = 64 * 1024 * 1024;
 function isOther(content: Uint8Array, element: string): boolean {
   // UTF-16 has zeros between ASCII characters.
   const start = Buffer.from(content.subarray(0, 4000)).toString("latin1").replaceAll("\0", "");
-  const found = /<(?:[\w.-]+:)?(document|presentation|workbook)[\s>]/.exec(start)?.[1];
+  const found = /<(?:[\w.-]+:)?(document|presentation|workbook)\b/.exec(start)?.[1];
   return found !== undefined && found !== element;
 }
 

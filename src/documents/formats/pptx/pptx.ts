@@ -1,0 +1,172 @@
+import { pageFromHtml } from "../../page/page.ts";
+import type { LeftOut } from "../../text/left-out.ts";
+import type { Parsed } from "../format.ts";
+import { attributeOf, readTree, readXml, unpack, type XmlNode } from "../office/archive.ts";
+import { readChart, readDiagram } from "../office/graphics.ts";
+import {
+  countedOut,
+  readOffice,
+  readOptional,
+  readProperties,
+  readRelations,
+  type Office,
+  type OfficeFormat,
+  type Relations,
+} from "../office/package.ts";
+import { frontMatterOf } from "../properties.ts";
+import { readPlaceholders, readSlide, readSpeakerNotes, type Placeholders } from "./pptx-slide.ts";
+
+/** Reads an optional part with its relations; undefined without it. */
+type ReadPart = <Result>(
+  part: string | undefined,
+  what: string,
+  read: (root: XmlNode, relations: Relations) => Result,
+) => Result | undefined;
+
+function createReadPart({ archive, warn }: Office): ReadPart {
+  return (part, what, read) =>
+    readOptional(
+      () => {
+        const bytes = unpack(archive, part);
+        const root = bytes && readTree(bytes);
+        return root && read(root, readRelations(archive, part ?? ""));
+      },
+      undefined,
+      warn(what),
+    );
+}
+
+/** Reads the places of layouts, each once, followed by those of their masters. */
+function createPlaces(readPart: ReadPart): (layout: string | undefined) => Placeholders[] {
+  const known = new Map<string, Placeholders[]>();
+  const read = (part: string | undefined, above: string | undefined): Placeholders[] => {
+    const found = part === undefined ? [] : known.get(part);
+    if (found || part === undefined) return found ?? [];
+    const places =
+      readPart(part, "a layout", (root, { parts }) => [
+        readPlaceholders(root),
+        ...(above === undefined ? [] : read(parts.get(above), undefined)),
+      ]) ?? [];
+    known.set(part, places);
+    return places;
+  };
+  return (layout) => read(layout, "slideMaster");
+}
+
+/** A deck while it is read. */
+interface Deck {
+  office: Office;
+  readPart: ReadPart;
+  placesOf: (layout: string | undefined) => Placeholders[];
+  leftOut: LeftOut[];
+}
+
+function countComments({ office, leftOut }: Deck, { parts }: Relations): void {
+  const bytes = unpack(office.archive, parts.get("comments"));
+  let count = 0;
+  const count1 = (): void => {
+    if (bytes) readXml(bytes, ({ name }) => name === "cm" && ++count > 0);
+  };
+  readOptional(count1, undefined, office.warn("comments"));
+  leftOut.push(...countedOut("comment", "comment of a slide", count));
+}
+
+/** The HTML of a slide; `number` is its place in the deck. Undefined for a hidden or a missing one. */
+function slideHtml(deck: Deck, part: string, number: number): string | undefined {
+  const { office, readPart, placesOf, leftOut } = deck;
+  const bytes = unpack(office.archive, part);
+  const root = bytes && readTree(bytes);
+  if (!root) return undefined;
+  if (/^(?:0|false)$/.test(attributeOf(root, "show") ?? "")) {
+    leftOut.push(...countedOut("hidden", "hidden slide", 1));
+    return undefined;
+  }
+  const relations = readRelations(office.archive, part);
+  const { parts, byId, links, counts } = relations;
+  const wordsIn = (read: (bytes: Uint8Array) => string[], what: string) => (id: string) =>
+    readOptional(
+      () => {
+        const words = unpack(office.archive, byId.get(id));
+        return words ? read(words) : [];
+      },
+      [],
+      office.warn(what),
+    );
+  const { title, html, hidden } = readSlide(root, {
+    links,
+    placeholders: placesOf(parts.get("slideLayout")),
+    readDiagram: wordsIn(readDiagram, "a diagram"),
+    readChart: wordsIn(readChart, "a chart"),
+  });
+  const notes = readPart(parts.get("notesSlide"), "speaker notes", (node, of) =>
+    readSpeakerNotes(node, of.links),
+  );
+  const embedded = (counts.get("package") ?? 0) + (counts.get("oleObject") ?? 0);
+  leftOut.push(...countedOut("hidden", "hidden shape", hidden));
+  leftOut.push(...countedOut("embedded", `embedded file of slide ${number}`, embedded));
+  countComments(deck, relations);
+  const body = html + (notes === undefined || notes === "" ? "" : `<p>Notes:</p>${notes}`);
+  if (title === "" && body === "") return undefined;
+  // PowerPoint names a slide without a title so.
+  return `<h2>${title === "" ? `Slide ${number}` : title}</h2>${body}`;
+}
+
+/** The slides in their order, by the ids of their relations (ECMA-376 part 1, 19.2.1.34). Throws XmlError. */
+function slideIds(content: Uint8Array): string[] {
+  const ids: string[] = [];
+  readXml(content, (node, parent) => {
+    // `id` is also a number of its own.
+    const id = Object.entries(node.attributes).find(([name]) => name.endsWith(":id"))?.[1];
+    if (parent === "sldIdLst" && id !== undefined) ids.push(id);
+    return node.name !== "presentation";
+  });
+  return ids;
+}
+
+function readDeck(office: Office, path: string): Parsed {
+  const { archive, root, main, content, warnings, warn } = office;
+  const readPart = createReadPart(office);
+  const leftOut: LeftOut[] = [];
+  const deck: Deck = { office, readPart, placesOf: createPlaces(readPart), leftOut };
+  const { byId, parts } = readRelations(archive, main);
+  if (parts.has("vbaProject")) leftOut.push(...countedOut("script", "macros", 1));
+  const slides = slideIds(content).map((id, at) => {
+    const part = byId.get(id);
+    return part === undefined ? undefined : slideHtml(deck, part, at + 1);
+  });
+  // A first slide without a title is no title of the deck.
+  const isTitled = slides[0] !== undefined && !slides[0].startsWith("<h2>Slide 1</h2>");
+  const core = unpack(archive, root.parts.get("core-properties"));
+  const properties = readOptional(() => readProperties(core), {}, warn("properties"));
+  const page = pageFromHtml(slides.join(""), { path });
+  const title = isTitled ? page.headings[0]?.text : undefined;
+  return {
+    frontMatter: frontMatterOf(properties),
+    body: page.body,
+    bodyLine: 1,
+    isMarkdown: true,
+    // No program finds a slide by an anchor.
+    headings: page.headings.map(({ text }) => ({ text, anchor: undefined })),
+    warnings,
+    emptyReason: "empty: its slides contain no text",
+    ...(leftOut.length > 0 ? { leftOut } : {}),
+    ...(title === undefined ? {} : { title }),
+  };
+}
+
+const powerPoint: OfficeFormat = {
+  noun: "PowerPoint presentation",
+  extension: "pptx",
+  old: "ppt",
+  main: "ppt/presentation.xml",
+  element: "presentation",
+};
+
+/**
+ * Reads a presentation (ECMA-376) as Markdown, through HTML: a slide is a section, in the order of
+ * the deck, with its lists, tables, links, formulas, words of pictures, diagrams and charts, and the
+ * notes of the speaker. Skips hidden slides, comments, and what masters repeat on each slide. The
+ * document properties become front matter. Throws CliError `usage` with `path`.
+ */
+export const readPptx = (bytes: Uint8Array, path: string): Promise<Parsed> =>
+  readOffice(bytes, path, powerPoint, (office) => readDeck(office, path));
