@@ -200,15 +200,17 @@ export interface JudgeRules {
   kind: EvalKind;
   /** Whether the judge is on: without it, its word is left out. */
   judges: boolean;
+  /** Whether drafted cases are asked: their results are provisional. */
+  drafts: boolean;
   matches: DocumentMatch;
 }
 
 /** Why a case is not asked; undefined if it is. */
 export function skipReason(
   { needsReview, mustRetrieve, mustNotRetrieve, expect, profile }: EvalCase,
-  { kind, judges }: Pick<JudgeRules, "kind" | "judges">,
+  { kind, judges, drafts }: Pick<JudgeRules, "kind" | "judges" | "drafts">,
 ): string | undefined {
-  if (needsReview) return "drafted: check the case, then remove `review: true`";
+  if (needsReview && !drafts) return "drafted: check the case, then remove `review: true`";
   if (mustRetrieve.length + mustNotRetrieve.length > 0) return undefined;
   if (kind === "retrieval" && leakWords({ profile, expect }).length > 0) return undefined;
   if (kind === "retrieval") return "names no document that must or must not be retrieved";
@@ -282,10 +284,12 @@ function describeCase(
   evalCase: EvalCase,
   runs: readonly EvalRun[],
   { kind, matches }: JudgeRules,
-  result: Pick<ReportedCase, "outcome" | "reason"> & { shown?: EvalRun | undefined },
+  result: Pick<ReportedCase, "outcome" | "reason" | "provisional"> & {
+    shown?: EvalRun | undefined;
+  },
 ): ReportedCase {
   const { id, group, question, place, profile, mustRetrieve } = evalCase;
-  const { outcome, reason, shown } = result;
+  const { outcome, reason, provisional, shown } = result;
   const { retrieved = [], cited = [], checks = [] } = shown ?? {};
   const k = countedOf(evalCase, kind);
   const pathOf = (ref: DocumentRef): string | null => {
@@ -333,6 +337,7 @@ function describeCase(
         ? { hit: null, recall: null, mrr: null, ndcg: null }
         : caseMetrics(mustRetrieve, runs, k, matches),
     outcome,
+    ...(provisional === undefined ? {} : { provisional }),
     reason,
     retrieved: retrieved.filter(isShown).map(marked),
     cited: cited.map(marked),
@@ -356,5 +361,11 @@ export function judgeCase(
   const outcome = collapseRuns(runs, evalCase.threshold);
   const shown = runThatShows(runs, outcome);
   const reason = outcome === "error" ? (shown?.error ?? "not asked") : null;
+  if (evalCase.needsReview) {
+    // Skipped wherever cases are counted: a draft is neither success nor failure.
+    const why = reason === null ? "" : `: ${reason}`;
+    const asSkipped = { outcome: "skipped", reason: `provisional: ${outcome}${why}` } as const;
+    return describeCase(evalCase, runs, rules, { ...asSkipped, provisional: outcome, shown });
+  }
   return describeCase(evalCase, runs, rules, { outcome, reason, shown });
 }

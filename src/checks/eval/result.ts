@@ -88,6 +88,12 @@ const caseShape = {
   group: z.nullable(z.string()),
   question: z.string(),
   outcome: Outcome,
+  provisional: z.optional(
+    described(
+      z.enum(["passed", "failed", "error", "flaky"]),
+      "result of a draft that --drafts asked: the outcome is skipped, and it counts nowhere",
+    ),
+  ),
   reason: textOrNull("why, for error and skipped"),
   place: described(
     z.strictObject({ file: z.string(), line: count("from 1"), column: count("from 1") }),

@@ -27,7 +27,7 @@ export function noReply(error: string, elapsedMs = 0, calls = 0): Reply {
   return { retrieved: [], cited: [], elapsedMs, calls, error };
 }
 
-type Rules = Pick<JudgeRules, "kind" | "judges">;
+type Rules = Pick<JudgeRules, "kind" | "judges" | "drafts">;
 
 /** The questions of a case, in order; none if it is skipped. A search is asked once. */
 export function attemptsOf(evalCase: EvalCase, rules: Rules): Attempt[] {

@@ -184,7 +184,7 @@ async function evaluate(
     refuseNothing(prepared);
     if (goals.baseline === undefined) return;
     const asked = cases
-      .filter((each) => skipReason(each, rules) === undefined)
+      .filter((each) => !each.needsReview && skipReason(each, rules) === undefined)
       .map((each) => ({ id: each.id, digest: caseDigest(each, kind) }));
     checkBaseline(goals.baseline.report, { basis, cases: asked }, goals.baseline.name);
   });

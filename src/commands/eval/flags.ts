@@ -13,6 +13,11 @@ import type { Run } from "../../cli/commands.ts";
 /** The flags that both commands have, in their groups. */
 function addRunOptions(command: Command): Command {
   return addStateOption(command)
+    .optionsGroup("Cases:")
+    .option(
+      "--drafts",
+      "also ask cases with `review: true`; their results are provisional and count nowhere",
+    )
     .optionsGroup("Way and cost:")
     .option(
       "--allow-tokens <calls>",

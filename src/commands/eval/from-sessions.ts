@@ -1,6 +1,6 @@
 import { getSession, listSessions } from "../../api/sessions.ts";
 import type { StoredMessage, StoredSession } from "../../api/session-schemas.ts";
-import type { DraftCase } from "../../checks/eval/draft.ts";
+import type { DraftCase } from "../../checks/eval/draft/suite-text.ts";
 import { findRefusal } from "../../checks/eval/refusals.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";

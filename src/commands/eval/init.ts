@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { draftSuite, type DraftCase, draftQuestion } from "../../checks/eval/draft.ts";
+import { draftQuestions, meaningOf } from "../../checks/eval/draft/questions.ts";
+import { draftSuite, type DraftCase } from "../../checks/eval/draft/suite-text.ts";
 import type { StateFlag } from "../files-in-state.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
@@ -19,6 +20,8 @@ interface Drafts {
   cases: DraftCase[];
   /** Files that a case could be drafted from. */
   files: number;
+  /** Read files whose headings give no question. */
+  silent: number;
   /** Paths of files of rows: no case is drafted from a row. */
   rowFiles: readonly string[];
   /** Why files could not be read, one reason each. */
@@ -52,25 +55,50 @@ function listCandidates({ source }: Folder) {
 const failureText = (path: string, reason: string): string =>
   reason.startsWith(path) ? reason : `${path}: ${reason}`;
 
-function draftOf({ path, body }: ReadyDocument): DraftCase {
+/** Cases of one page, at most: a page has many headings, and people ask about few. */
+const mostPerPage = 3;
+
+const searchRemark = "words to search for: write the question as people ask it";
+
+/** The cases that a document can have, the best first; none if its headings give no question. */
+function draftsOf({ path, body }: ReadyDocument): DraftCase[] {
   const { document } = JSON.parse(Buffer.from(body).toString()) as IngestionRequest;
   const texts = document.sections.map(({ text = "" }) => text);
   const title = document.title || document.semantic_identifier;
-  return {
+  return draftQuestions({ title, texts }).map(({ text, isSearch }) => ({
     name: path.replace(/\.[^./]+$/, ""),
     group: path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : undefined,
-    question: draftQuestion({ title, texts }),
+    question: text,
     mustRetrieve: [{ path }],
-  };
+    remark: isSearch ? searchRemark : undefined,
+  }));
+}
+
+/** Up to `limit` cases: the best of each page, then the second best; none that asks what another does. */
+function chooseDrafts(pages: readonly DraftCase[][], limit: number): DraftCase[] {
+  const chosen: DraftCase[] = [];
+  const meanings = new Set<string>();
+  const open = pages.map((drafts) => ({ drafts, next: 0 }));
+  for (let round = 0; round < mostPerPage; round++) {
+    for (const page of open) {
+      let draft: DraftCase | undefined;
+      do draft = page.drafts[page.next++];
+      while (draft && meanings.has(meaningOf(draft.question)));
+      if (!draft || chosen.length >= limit) continue;
+      meanings.add(meaningOf(draft.question));
+      chosen.push(draft);
+    }
+  }
+  return chosen.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
 const batchSize = 64;
 
-/** For each file its case, why it cannot be read, or undefined if it has no document. */
+/** For each file its cases, why it cannot be read, or undefined if it has no document. */
 async function draftBatch(
   { source, inspector }: Folder,
   batch: readonly Candidate[],
-): Promise<(DraftCase | string | undefined)[]> {
+): Promise<(DraftCase[] | string | undefined)[]> {
   const looked = await inspector.look(
     batch.map(({ path, absolutePath }) => ({
       path,
@@ -81,36 +109,39 @@ async function draftBatch(
     })),
   );
   return looked.map((each) => {
-    if (each.kind === "document") return draftOf(each);
+    if (each.kind === "document") return draftsOf(each);
     return each.kind === "failed" ? failureText(each.path, each.reason) : undefined;
   });
 }
 
 /**
- * Drafts a case for each of up to `limit` documents, spread over the folders. The choice is the same
- * for the same files. Reads only the chosen files.
+ * Drafts up to `limit` cases, spread over the folders and pages. The choice is the same for the same
+ * files. Reads only the chosen files: one without a question makes room for another one.
  */
 async function draftFromFiles(folder: Folder, limit: number): Promise<Drafts> {
   const listed = listCandidates(folder);
   const { rowFiles, failures } = listed;
   let { candidates } = listed;
-  const drafts = new Map<string, DraftCase>();
+  const drafts = new Map<string, DraftCase[]>();
+  let silent = 0;
   for (;;) {
     const chosen = chooseSample(candidates, limit);
     const unread = chosen.filter(({ path }) => !drafts.has(path)).slice(0, batchSize);
     if (unread.length === 0) {
-      const cases = chosen.flatMap(({ path }) => drafts.get(path) ?? []);
-      const inOrder = cases.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-      return { cases: inOrder, files: candidates.length, rowFiles, failures };
+      const cases = chooseDrafts(
+        chosen.map(({ path }) => drafts.get(path) ?? []),
+        limit,
+      );
+      return { cases, files: candidates.length + silent, silent, rowFiles, failures };
     }
     const bad = new Set<string>();
-    for (const [index, draft] of (await draftBatch(folder, unread)).entries()) {
+    for (const [index, read] of (await draftBatch(folder, unread)).entries()) {
       const path = unread[index]?.path ?? "";
-      if (typeof draft === "object") drafts.set(path, draft);
+      if (typeof read === "object" && read.length > 0) drafts.set(path, read);
       else bad.add(path);
-      if (typeof draft === "string") failures.push(draft);
+      if (typeof read === "object" && read.length === 0) silent++;
+      if (typeof read === "string") failures.push(read);
     }
-    // A file without document, for example a draft, makes room for another one.
     candidates = candidates.filter(({ path }) => !bad.has(path));
   }
 }
@@ -135,7 +166,13 @@ const firstOf = (all: readonly string[]): string =>
   all.length === 1 ? `: ${all[0]}` : `, the first is ${all[0]}`;
 
 /** Reports the files that no case can be drafted from. */
-async function reportSkipped(output: Output, { rowFiles, failures }: Drafts): Promise<void> {
+async function reportSkipped(
+  output: Output,
+  { rowFiles, failures, silent }: Drafts,
+): Promise<void> {
+  if (silent > 0) {
+    await output.note(`${countOf(silent, "file")} skipped: no heading gives a question`);
+  }
   if (rowFiles.length > 0) {
     const count = countOf(rowFiles.length, "file");
     await output.note(
@@ -147,23 +184,35 @@ async function reportSkipped(output: Output, { rowFiles, failures }: Drafts): Pr
   }
 }
 
+// A section of an upload begins with its path, and its level is lost.
+const asWhole = { sections: "whole" };
+
+function nothingDrafted({ silent }: Drafts): CliError {
+  return silent > 0
+    ? new CliError("usage", "no heading gives a question", {
+        hints: ["write the suite by hand, or give the pages headings that name their subjects"],
+      })
+    : new CliError("usage", "there is no document to draft a question from", {
+        hints: ["name a folder with documents, for example `knowctl eval init docs`"],
+      });
+}
+
 async function fromFiles(
   context: Context,
   output: Output,
   paths: readonly string[],
   options: InitOptions,
 ): Promise<Draft> {
-  const folder = await openFolder(context, output, paths, options);
+  const folder = await openFolder(context, output, paths, { ...options, ...asWhole });
   try {
     const drafts = await draftFromFiles(folder, options.limit ?? defaultLimit);
     const { cases, files } = drafts;
     await reportSkipped(output, drafts);
     if (cases.length === 0) {
-      throw new CliError("usage", "there is no document to draft a question from", {
-        hints: ["name a folder with documents, for example `knowctl eval init docs`"],
-      });
+      throw nothingDrafted(drafts);
     }
-    const origin = `${cases.length} of ${countOf(files, "file")}`;
+    const pages = new Set(cases.map(({ name }) => name)).size;
+    const origin = `${pages} of ${countOf(files, "file")}`;
     const text = draftSuite(cases, origin, [
       "Write the question as people ask it.",
       "Check that the documents answer it. Add others, and `expect`.",

@@ -20,6 +20,8 @@ export interface EvalOptions extends GlobalFlags, StateFlag {
   judge?: boolean;
   /** Questions in flight. */
   concurrency?: number;
+  /** Also ask drafted cases. */
+  drafts?: boolean;
   /** Most model calls. */
   allowTokens?: number;
   /** A JSON report of an earlier run. */
@@ -35,11 +37,11 @@ export interface Prepared {
   suites: readonly Suite[];
   /** Their names in results. */
   named: EvalBasis["suites"];
-  /** All cases in the order of the suites, with the k of `--k`. */
+  /** All cases in the order of the suites, with the k of `--k`; with `--drafts` drafts come last. */
   cases: readonly EvalCase[];
   /** The k that all cases have; null if they differ, and for answers. */
   k: number | null;
-  rules: Pick<JudgeRules, "kind" | "judges">;
+  rules: Pick<JudgeRules, "kind" | "judges" | "drafts">;
 }
 
 /** Throws CliError `usage` if two suites have a case of the same id: reports name cases by id. */
@@ -61,8 +63,10 @@ export function refuseNothing({ cases, rules }: Pick<Prepared, "cases" | "rules"
   const reasons = cases.map((each) => skipReason(each, rules));
   const [reason] = reasons;
   if (reason === undefined || reasons.includes(undefined)) return;
-  const hint =
-    rules.kind === "retrieval"
+  const isDraft = cases.every(({ needsReview }) => needsReview);
+  const hint = isDraft
+    ? "review the cases, or ask them all the same: --drafts"
+    : rules.kind === "retrieval"
       ? "name documents with must_retrieve, or run `knowctl eval answers`"
       : "let a judge score the answers: --judge";
   const problem = `there is nothing to ask: each case is skipped; the first ${reason}`;
@@ -74,7 +78,7 @@ export async function prepareSuites(
   context: Context,
   kind: EvalKind,
   files: readonly string[],
-  { k, judge = false }: Pick<EvalOptions, "k" | "judge">,
+  { k, judge = false, drafts = false }: Pick<EvalOptions, "k" | "judge" | "drafts">,
 ): Promise<Prepared> {
   const suites: Suite[] = [];
   for (const file of new Set(files)) {
@@ -82,7 +86,9 @@ export async function prepareSuites(
   }
   const cases = suites
     .flatMap((suite) => suite.cases)
-    .map((each) => (k === undefined ? each : { ...each, k }));
+    .map((each) => (k === undefined ? each : { ...each, k }))
+    // Last: drafts must not use up the model calls of the cases that count.
+    .toSorted((a, b) => (drafts ? Number(a.needsReview) - Number(b.needsReview) : 0));
   refuseSameIds(cases);
   if (judge && !cases.some((each) => rubricsOf(each).length > 0)) {
     throw new CliError("usage", "--judge has no effect: no case has an expectation `judge`", {
@@ -92,7 +98,7 @@ export async function prepareSuites(
   const ks = new Set(cases.map((each) => each.k));
   const [common = null] = kind === "retrieval" && ks.size === 1 ? ks : [];
   const named = suites.map(({ file, digest }) => ({ file, digest }));
-  return { suites, named, cases, k: common, rules: { kind, judges: judge } };
+  return { suites, named, cases, k: common, rules: { kind, judges: judge, drafts } };
 }
 
 /** The judges of suites that have rubrics, by file. */

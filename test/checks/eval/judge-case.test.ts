@@ -31,7 +31,7 @@ describe("judge case", () => {
     calls: 0,
   });
   const matches = createDocumentMatch({ idsOfPath: (path) => [path], storedIds: (id) => [id] });
-  const rulesOf = (kind: EvalKind, judges = false) => ({ kind, judges, matches });
+  const rulesOf = (kind: EvalKind, judges = false) => ({ kind, judges, drafts: false, matches });
   const retrieval = rulesOf("retrieval");
 
   describe("collapseRuns", () => {
@@ -65,6 +65,26 @@ describe("judge case", () => {
       const runs = [run("passed", 1), run("failed", 2)];
       expect(runThatShows(runs, "flaky")?.elapsedMs).toBe(2);
       expect(runThatShows(runs, "passed")?.elapsedMs).toBe(1);
+    });
+  });
+
+  describe("a draft that is asked", () => {
+    const draft = { ...plain, mustRetrieve: [wanted("b")], needsReview: true };
+    const rules = { ...retrieval, drafts: true };
+
+    it.each([
+      ["passed", { runs: [replyOf("b")] }, "provisional: passed"],
+      ["failed", { runs: [replyOf("a")] }, "provisional: failed"],
+      [
+        "error",
+        { runs: [{ ...replyOf(), error: "no response" }] },
+        "provisional: error: no response",
+      ],
+    ])("%s is provisional, and counts as skipped", (provisional, replies, reason) => {
+      expect(skipReason(draft, rules)).toBe(undefined);
+      const judged = judgeCase(draft, replies, rules);
+      expect(judged).toMatchObject({ outcome: "skipped", provisional, reason });
+      expect(judged.metrics).toEqual({ hit: null, recall: null, mrr: null, ndcg: null });
     });
   });
 
@@ -130,7 +150,7 @@ describe("judge case", () => {
   it("a leak test of `not-retrieves` counts in a search as well, at any rank", () => {
     const not = { word: "retrieves", isNot: true, value: [{ path: "a" }], place };
     const leak = { ...plain, profile: "intern", expect: [not] };
-    expect(skipReason(leak, { kind: "retrieval", judges: false })).toBe(undefined);
+    expect(skipReason(leak, { kind: "retrieval", judges: false, drafts: false })).toBe(undefined);
     const judge = (...ids: (string | null)[]) =>
       judgeCase(leak, { runs: [replyOf(...ids)], control: replyOf("c", "b", "a") }, retrieval);
     expect(judge("b").outcome).toBe("passed");
@@ -159,7 +179,7 @@ describe("judge case", () => {
     const answered = { word: "answered", isNot: false, value: true, place };
     const judge = { ...answered, word: "judge", value: { rubric: "good", threshold: 0.5 } };
     const reason = (more: Partial<EvalCase>, kind: EvalKind, judges = false) =>
-      skipReason({ ...plain, ...more }, { kind, judges });
+      skipReason({ ...plain, ...more }, { kind, judges, drafts: false });
     expect(reason({ needsReview: true, expect: [answered] }, "answers")).toContain("drafted");
     expect(reason({ expect: [answered] }, "retrieval")).toContain("names no document");
     expect(reason({ expect: [answered] }, "answers")).toBe(undefined);

@@ -235,7 +235,10 @@ export const verify: Coverage = {
 };
 
 const docs: Setting = {
-  files: { "docs/a.md": "# A\n\ntext\n", "docs/b.md": "# B\n\ntext\n" },
+  files: {
+    "docs/a.md": "# A\n\n## Who pays for a?\n\ntext\n",
+    "docs/b.md": "# B\n\n## Who pays for b now?\n\ntext\n",
+  },
   args: "docs",
 };
 
@@ -254,7 +257,7 @@ export const evalInit: Coverage = {
       },
       { ...docs, flag: "--from-sessions", refused: /--from-sessions/ },
     ],
-    "--limit": { ...docs, flag: "--limit 1", stdout: { loses: /docs\/b\.md/ } },
+    "--limit": { ...docs, flag: "--limit 1", stdout: { loses: /docs\/a\.md/ } },
     "--out": {
       ...docs,
       flag: "--out suite.yaml",
@@ -279,6 +282,7 @@ const files = {
     { ...leave, must_retrieve: ["docs/b.md"], k: 1, expect: [{ contains: "no such words" }] },
     other,
   ),
+  "drafted.json": suite(leave, { ...other, review: true }),
   "judged.json": JSON.stringify({
     version: 1,
     judge: server,
@@ -297,6 +301,12 @@ function common(command: string, setting: Setting): FlagCases {
   return {
     "--state": { tested: "test/commands/connect.test.ts" },
     "--concurrency": { tested: "test/commands/eval/retrieval.test.ts" },
+    "--drafts": {
+      ...setting,
+      args: String(setting.args).replace("suite", "drafted"),
+      flag: "--drafts",
+      stdout: { gains: /provisional/ },
+    },
     "--baseline": {
       ...setting,
       first: [upload, `${line} --report before.json`],

@@ -34,7 +34,7 @@ describe("cost", () => {
     ["answers", false, { cases: 3, questions: 8, calls: 16, judgeCalls: 0 }],
     ["retrieval", false, { cases: 2, questions: 2 + 2, calls: 8, judgeCalls: 0 }],
   ] as const)("the cost of eval %s, judged: %s", (kind, judges, cost) => {
-    expect(costOf(cases, { calls: 2 }, { kind, judges })).toEqual(cost);
+    expect(costOf(cases, { calls: 2 }, { kind, judges, drafts: false })).toEqual(cost);
   });
 });
 

@@ -6,10 +6,13 @@ import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { runHere } from "../../main.ts";
 import { startTestService, type TestService } from "../../service.ts";
 
+const text =
+  "Ask your manager, who writes the days into the calendar and tells the others about it.";
+
 const files = {
-  "docs/people/leave.md": "# Leave\n\n## How do I request leave?\n\nAsk your manager.\n",
-  "docs/people/holidays.md": "---\ntitle: Holidays 2026\n---\n## Days\n\n28 days.\n",
-  "docs/travel/costs.md": "# Costs\n\nKeep receipts.\n",
+  "docs/people/leave.md": `# Leave\n\n## How do I request leave?\n\n${text}\n`,
+  "docs/people/holidays.md": `---\ntitle: Holidays\n---\n## Cancel a holiday\n\n${text}\n`,
+  "docs/travel/costs.md": `# Costs\n\n## Keeping receipts\n\n${text}\n`,
   "docs/travel/draft.md": "---\ndraft: true\n---\n# Draft\n\ntext\n",
   "docs/faq.csv": "id,title,text\nq1,One,first\n",
 };
@@ -30,9 +33,9 @@ describe("eval init from files", () => {
     });
     const cases = casesOf(stdout);
     expect(cases.map(({ question, group }) => [group, question])).toEqual([
-      ["docs/people", "What does Holidays 2026 say about Days?"],
+      ["docs/people", "How do I cancel a holiday?"],
       ["docs/people", "How do I request leave?"],
-      ["docs/travel", "What is in Costs?"],
+      ["docs/travel", "How do I keep receipts?"],
     ]);
     expect(cases[1]?.mustRetrieve[0]?.document).toEqual({ path: "docs/people/leave.md" });
     expect(cases.every(({ needsReview }) => needsReview)).toBe(true);
@@ -44,6 +47,41 @@ describe("eval init from files", () => {
     const first = await init(service, "docs --limit 2");
     expect(casesOf(first.stdout).map(({ group }) => group)).toEqual(["docs/people", "docs/travel"]);
     expect((await init(service, "docs --limit 2")).stdout).toBe(first.stdout);
+  });
+
+  it("takes up to three questions of a page, the best of each page first, none twice", async () => {
+    const section = (heading: string): string => `## ${heading}\n\n${text}\n\n`;
+    const pages = {
+      "a.md": `# A\n\n${["Add a pair", "Remove a pair", "Who may add pairs?", "Rename a pair"].map(section).join("")}`,
+      "b.md": `# B\n\n${["Deleting pairs", "Share a pair"].map(section).join("")}`,
+    };
+    const service = await startTestService({ files: pages });
+    const questions = async (line: string) =>
+      casesOf((await init(service, line)).stdout).map(({ question }) => question);
+    expect(await questions(".")).toEqual([
+      "Who may add pairs?",
+      "How do I add a pair?",
+      "How do I rename a pair?",
+      "How do I delete pairs?",
+      "How do I share a pair?",
+    ]);
+    expect(await questions(". --limit 2")).toEqual([
+      "Who may add pairs?",
+      "How do I delete pairs?",
+    ]);
+  });
+
+  it("says which words are no question, and counts pages without one", async () => {
+    const german = "Die Leitung genehmigt den Antrag. Er ist im Portal. Die Firma zahlt die Reise.";
+    const service = await startTestService({
+      files: { "a.md": `# Reise\n\n## Belege\n\n${german}\n`, "b.md": `# Overview\n\n${text}\n` },
+    });
+    const { stdout, stderr } = await init(service, ".");
+    expect(stdout).toContain("  # words to search for: write the question as people ask it\n");
+    expect(casesOf(stdout).map(({ question }) => question)).toEqual(["Reise: Belege"]);
+    expect(stderr).toContain(
+      "1 file skipped: no heading gives a question\n1 case drafted from 1 of 2 files",
+    );
   });
 
   it("writes a new file, and overwrites none", async () => {

@@ -2,11 +2,20 @@ import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/checks/eval/compare.ts";
 import { EvalOutput, type EvalReport } from "../../../src/checks/eval/result.ts";
 import { checkEvalFormat, parseBaseline } from "../../../src/commands/eval/eval.ts";
+import { failUnlessPassed } from "../../../src/checks/eval/report.ts";
+import { annotationsOf, jobSummary } from "../../../src/output/report/github.ts";
+import { htmlReport } from "../../../src/output/report/html.ts";
+import { junitReport } from "../../../src/output/report/junit.ts";
 import { CliError } from "../../../src/errors.ts";
 import { evalReport } from "../../../src/output/report/from/eval.ts";
 import { verdictText } from "../../../src/output/report/from/eval-words.ts";
 import { jsonOf, lineOf, resultLine } from "../../../src/output/report/json.ts";
-import { sampleCase, sampleReport, sampleRun as evalRun } from "../../checks/eval/sample.ts";
+import {
+  retrieved,
+  sampleCase,
+  sampleReport,
+  sampleRun as evalRun,
+} from "../../checks/eval/sample.ts";
 import { evalPlaces, lintOf, manyFindings } from "./sample.ts";
 import { safeFinding } from "../../../src/output/report/from/lint.ts";
 import { type Item, gather, placeOf } from "../../../src/output/report/report.ts";
@@ -47,6 +56,64 @@ describe("eval", () => {
     it("is read back whole as a baseline", () => {
       expect(parseBaseline(textOf(report), "b.json")).toEqual(JSON.parse(textOf(report)));
       expect(parseBaseline(`\ufeff${textOf(report)}`, "b.json").cases).toHaveLength(cases.length);
+    });
+  });
+
+  describe("drafts that were asked", () => {
+    const found = retrieved("docs/a.md");
+    const expected = [
+      { document: { path: "docs/a.md" }, relevance: 1, path: "docs/a.md", rank: 1 },
+    ];
+    const draft = (provisional: "passed" | "failed" | "error" | "flaky") =>
+      sampleCase(`draft-${provisional}`, {
+        outcome: "skipped",
+        provisional,
+        reason: `provisional: ${provisional}${provisional === "error" ? ": no response" : ""}`,
+        expected,
+        retrieved: found,
+      });
+    const drafts = (["passed", "failed", "flaky", "error"] as const).map(draft);
+    const only = sampleReport(evalRun(drafts));
+    const shown = evalReport(only, evalPlaces);
+
+    it("change neither counts, nor metrics, nor the exit code", () => {
+      const counted = [sampleCase("a"), sampleCase("b")];
+      const { summary, status } = sampleReport(evalRun([...counted, ...drafts]));
+      expect({ ...summary, cases: 2, skipped: 0 }).toEqual(sampleReport(evalRun(counted)).summary);
+      expect(status).toBe("passed");
+      expect(() => failUnlessPassed(only, undefined)).not.toThrow();
+    });
+
+    it("are named in the title and the verdict, which is neither good nor bad", () => {
+      expect(shown.title).toBe("0 of 4 cases passed: 4 provisional");
+      expect(shown.verdict).toEqual({ word: "Provisional", tone: "soft" });
+      expect(shown.counts.find(({ name }) => name === "skipped")?.count).toBe(0);
+    });
+
+    it.each([
+      ["JSON", [...jsonOf(shown.data)].join(""), /"provisional": ?"failed"/],
+      ["a line of ndjson", lineOf("case", drafts[1]!), /"provisional":"failed"/],
+      [
+        "JUnit",
+        [...junitReport(shown)].join(""),
+        /tests="4" failures="0" errors="0" skipped="4"[^]*a draft, it does not count: failed/,
+      ],
+      ["HTML", [...htmlReport(shown)].join(""), /class="word soft">provisional</],
+      ["the summary of a GitHub job", jobSummary(shown), /provisional/],
+    ])("are marked in %s", (_form, text, mark) => {
+      expect(text).toMatch(mark);
+      const items = /<details[^]*<\/details>/.exec(text)?.[0] ?? "";
+      expect(items).not.toMatch(/class="[^"]*\b(?:ok|bad|warn)\b/);
+      expect(text).not.toMatch(/✓|✗|<failure|<error/);
+    });
+
+    it("are notices in GitHub, and no finding of code quality", () => {
+      const levels = [...annotationsOf(shown, undefined)].map(({ level }) => level);
+      expect(new Set(levels)).toEqual(new Set(["notice"]));
+    });
+
+    it("are valid reports", () => {
+      expect(EvalOutput.safeParse(JSON.parse(textOf(only))).error).toBe(undefined);
     });
   });
 

@@ -50,14 +50,15 @@ function differenceText(name: MetricName, { value, low, high }: Difference): str
   return isShare(name) ? `${text} points` : text;
 }
 
-/** `180 of 200 cases passed: 12 failed, 5 errors, 3 skipped`. */
-export function countsText(counts: Measured): string {
+/** `180 of 200 cases passed: 12 failed, 5 errors, 3 skipped`. `provisional`: drafts among the skipped ones. */
+export function countsText(counts: Measured, provisional = 0): string {
   const { cases, passed, failed, flaky, error, skipped } = counts;
   const parts = [
     failed > 0 ? `${formatCount(failed)} failed` : "",
     flaky > 0 ? `${formatCount(flaky)} flaky` : "",
     error > 0 ? countOf(error, "error") : "",
-    skipped > 0 ? `${formatCount(skipped)} skipped` : "",
+    provisional > 0 ? `${formatCount(provisional)} provisional` : "",
+    skipped > provisional ? `${formatCount(skipped - provisional)} skipped` : "",
   ].filter((text) => text !== "");
   const all = `${formatCount(passed)} of ${countOf(cases, "case")} passed`;
   return parts.length === 0 ? all : `${all}: ${parts.join(", ")}`;

@@ -149,7 +149,36 @@ const judgements = {
   error: { level: "warning", test: "error", group: "Errors: not judged" },
   passed: { level: "fine", test: "passed", group: "Passed" },
   skipped: { level: "fine", test: "skipped", group: "Skipped" },
+  provisional: { level: "note", test: "skipped", group: "Drafts: provisional, they do not count" },
 } as const;
+
+/** The evidence of a draft, without a mark of success or failure. */
+function undecided(details: readonly Detail[]): Detail[] {
+  const unmarked = ({ mark, ...line }: Line): Line => (mark ? { ...line, mark: "left" } : line);
+  return details.map((detail) => ({ ...detail, lines: detail.lines.map(unmarked) }));
+}
+
+/** A draft that was asked: its result is told, and is neither good nor bad. */
+function provisionalItem(of: ReportedCase, report: EvalReport, places: EvalPlaces): Item {
+  const { provisional = "passed", ...draft } = of;
+  const reason = of.reason?.replace(/^provisional: \w+(?:: )?/, "") || null;
+  const item = itemOf({ ...draft, outcome: provisional, reason }, report, places);
+  const { file, line, column } = of.place;
+  return {
+    ...item,
+    ...judgements.provisional,
+    word: "provisional",
+    title: `provisional: ${of.id}`,
+    message: [`a draft, it does not count: ${provisional}`, item.message]
+      .filter(Boolean)
+      .join(": "),
+    path: places.suitePath(file),
+    line,
+    column,
+    tags: ["draft", ...(item.tags ?? [])],
+    details: undecided(item.details ?? []),
+  };
+}
 
 function itemOf(of: ReportedCase, { basis, comparison }: EvalReport, places: EvalPlaces): Item {
   const { id, outcome, question, profile, runs, group } = of;
@@ -178,8 +207,10 @@ function itemOf(of: ReportedCase, { basis, comparison }: EvalReport, places: Eva
 
 /** What got worse first, then what else did not pass, then the rest. */
 function itemsOf(report: EvalReport, places: EvalPlaces): Item[] {
-  const order = ["worse", "failed", "flaky", "error", "passed", "skipped"];
-  const items = report.cases.map((each) => itemOf(each, report, places));
+  const order = ["worse", "failed", "flaky", "error", "provisional", "passed", "skipped"];
+  const items = report.cases.map((each) =>
+    (each.provisional === undefined ? itemOf : provisionalItem)(each, report, places),
+  );
   return items.toSorted((a, b) => order.indexOf(a.word) - order.indexOf(b.word));
 }
 
@@ -218,8 +249,12 @@ function notesOf(report: EvalReport): Report["notes"] {
   return notes.filter(({ text }) => text !== "");
 }
 
-function countsOf({ summary, comparison }: EvalReport): Count[] {
+const provisionalIn = ({ cases }: Pick<EvalReport, "cases">): number =>
+  cases.filter(({ provisional }) => provisional !== undefined).length;
+
+function countsOf({ summary, comparison, cases }: EvalReport): Count[] {
   const { passed, failed, flaky, error, skipped } = summary;
+  const provisional = provisionalIn({ cases });
   return [
     { name: "passed", count: passed, tone: "ok", part: "new" },
     ...(comparison
@@ -231,7 +266,10 @@ function countsOf({ summary, comparison }: EvalReport): Count[] {
     { name: "failed", count: failed, tone: "bad", part: "bad" },
     { name: "flaky", count: flaky, tone: "warn", part: "changed" },
     { name: "errors", count: error, tone: "warn", part: "open" },
-    { name: "skipped", count: skipped, tone: "soft", part: "left" },
+    ...(provisional > 0
+      ? [{ name: "provisional", count: provisional, tone: "soft", part: "left" } as const]
+      : []),
+    { name: "skipped", count: skipped - provisional, tone: "soft", part: "left" },
   ];
 }
 
@@ -263,10 +301,14 @@ export function evalReport(result: EvalReport, places: EvalPlaces): Report {
   const { cases, ...head } = result;
   const { command, status, summary, startedAt, elapsedMs, stopped } = head;
   const isGood = summary.failed + summary.flaky + summary.error === 0;
+  const provisional = provisionalIn(result);
+  const isDraft = provisional > 0 && summary.skipped === summary.cases;
   return {
     command,
-    verdict: { word: words[status], tone: isGood ? "ok" : "bad" },
-    title: countsText(summary),
+    verdict: isDraft
+      ? { word: "Provisional", tone: "soft" }
+      : { word: words[status], tone: isGood ? "ok" : "bad" },
+    title: countsText(summary, provisional),
     facts: basisParts(result),
     startedAt,
     seconds: elapsedMs / 1000,
