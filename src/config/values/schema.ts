@@ -139,6 +139,7 @@ export const IngestSettings = z.strictObject({
         "eleventy",
         "hugo",
         "jekyll",
+        "jupyterbook",
         "mkdocs",
         "myst",
         "obsidian",

@@ -9,6 +9,7 @@ export type GeneratorName =
   | "eleventy"
   | "hugo"
   | "jekyll"
+  | "jupyterbook"
   | "mkdocs"
   | "myst"
   | "obsidian"
@@ -59,6 +60,8 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
   },
   sphinx: { title: "Sphinx", config: /^conf\.py$/, partials: /^_(?:templates|static|build)\// },
   myst: { title: "MyST", config: /^myst\.ya?ml$/, partials: /^_build\// },
+  // jupyterbook.org, "Structure and organize content": its `_config.yml` is not one of Jekyll.
+  jupyterbook: { title: "Jupyter Book", config: /^_toc\.yml$/, partials: /^_build\// },
   // starlight.astro.build: a collection of Astro.
   starlight: {
     title: "Starlight",

@@ -21,6 +21,7 @@ import {
   replaceSnippet,
   replaceStar,
 } from "./snippets.ts";
+import { readMyst } from "../myst/myst.ts";
 import { closedNames, readHugo, readLiquid, shortcodeText } from "./shortcode.ts";
 
 const construct =
@@ -154,13 +155,16 @@ function isMdx(body: string): boolean {
 
 /** The Markdown of a body, before hidden text is removed. */
 function expand(
-  { body, bodyLine }: SplitText,
+  { body, bodyLine, frontMatter }: SplitText,
   path: string,
   around: Surroundings,
-): { text: string; leftOut: LeftOut[] } {
-  if (body.search(construct) === -1) return { text: readBlocks(body), leftOut: [] };
-  const { text, log } = expandMarkdown(body, bodyLine, path, around);
-  return { text: readBlocks(text), leftOut: log.entries };
+): { text: string; leftOut: LeftOut[]; ids: readonly string[] } {
+  const expanded =
+    body.search(construct) === -1 ? undefined : expandMarkdown(body, bodyLine, path, around);
+  const text = expanded?.text ?? body;
+  const read = readMyst(text, { path, around, frontMatter, line: expanded ? undefined : bodyLine });
+  const leftOut = [...(expanded?.log.entries ?? []), ...read.leftOut];
+  return { ...read, text: readBlocks(read.text), leftOut };
 }
 
 /**
@@ -172,7 +176,7 @@ export function readMarkdown(text: string, path: string, around: Surroundings): 
   const split = splitFrontMatter(text, path);
   const { frontMatter, body, bodyLine, warnings } = split;
   if (isMdx(body)) return toMarkdown(split, path, around);
-  const { text: expanded, leftOut } = expand(split, path, around);
+  const { text: expanded, leftOut, ids } = expand(split, path, around);
   const parsed: Parsed = { frontMatter, body: expanded, bodyLine, isMarkdown: true, warnings };
   if (!around.keepsHidden) {
     // The lines of a body that was expanded are not those of the file.
@@ -183,5 +187,6 @@ export function readMarkdown(text: string, path: string, around: Surroundings): 
     if (isAsWritten && visible.removed.length > 0) parsed.removed = visible.removed;
   }
   if (leftOut.length > 0) parsed.leftOut = leftOut;
+  if (ids.length > 0) parsed.ids = ids;
   return parsed;
 }

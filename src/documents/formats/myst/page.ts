@@ -1,0 +1,188 @@
+import { posix } from "node:path";
+import { parseConfig, valueAt } from "../../site/config.ts";
+import { MatterError } from "../../front-matter/matter.ts";
+import { splitFrontMatter, type FrontMatter } from "../../front-matter/front-matter.ts";
+import { isMap, textOf, ValueError, type Value } from "../../front-matter/values.ts";
+import { plainText } from "../../text/heading-text.ts";
+import { scanStructure } from "../../text/structure.ts";
+import type { Surroundings } from "../format.ts";
+import { CliError } from "../../../errors.ts";
+
+/** What a page refers to: its title, and where it is from the page. */
+export interface Titled {
+  title: string;
+  address: string;
+}
+
+/** What the reader of MyST and Quarto knows of a page and its project. */
+export interface MystPage {
+  isMyst: boolean;
+  /** Whether mystmd builds it, and not Sphinx. */
+  isMystmd: boolean;
+  isQuarto: boolean;
+  /** Ids that the page gives to what is no heading. */
+  ids: Set<string>;
+  /** Value at a dotted path of the front matter, else of the configuration. */
+  valueOf: (path: string) => Value | undefined;
+  /** The text that stands for `{{ name }}`. */
+  substitution: (name: string) => string | undefined;
+  /** What a label leads to. */
+  labelled: (label: string) => Titled | undefined;
+  /** Another page of the project, by its path from this one. */
+  titled: (target: string, chain: readonly string[]) => Titled | undefined;
+}
+
+/** The id of a label on the page. docutils `make_id`; mystmd, `createHtmlId`. */
+export const idOf = (label: string): string =>
+  label
+    .trim()
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^[-0-9]+(?=[a-z])|^-+|-+$/g, "");
+
+/** Labels are compared without case, and with single blanks. */
+const keyOf = (label: string): string => label.trim().toLowerCase().replace(/\s+/g, " ");
+
+const target = /^\(([^()\n]{1,200})\)=[ \t]*$/;
+const heading = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*$/;
+const named = /^[ \t]*(?:`{3,}|:{3,}|~{3,})[ \t]*\{[\w:+.-]+[^{}]*\}[ \t]*(.*)$/;
+const option = /^[ \t]*:(?:name|label):[ \t]+(\S.*)$/;
+
+/** The titles that the labels of a Markdown text lead to: of the heading or directive behind them. */
+function labelsOf(text: string): Map<string, string> {
+  const labels = new Map<string, string>();
+  let open: string[] = [];
+  let argument = "";
+  for (const line of text.split("\n")) {
+    const label = line.startsWith("(") ? target.exec(line)?.[1] : undefined;
+    if (label !== undefined) {
+      open.push(label);
+      continue;
+    }
+    if (line.trim() === "") continue;
+    const inOption = line.includes(":") ? option.exec(line)?.[1] : undefined;
+    if (inOption !== undefined && argument !== "") labels.set(keyOf(inOption), argument);
+    const isLong = line.length > 1000;
+    const title = isLong ? undefined : (heading.exec(line)?.[1] ?? named.exec(line)?.[1]);
+    if (title !== undefined) argument = plainText(title);
+    for (const each of open) if (title) labels.set(keyOf(each), plainText(title));
+    open = [];
+  }
+  return labels;
+}
+
+const extensions = ["", ".md", ".rst", ".ipynb", ".qmd"];
+const longestTarget = 500;
+
+/** The title of a page: from front matter, else its first heading. */
+function titleIn(text: string, path: string): string | undefined {
+  const { frontMatter, body } = splitFrontMatter(text, path);
+  const own = frontMatter && textOf(frontMatter.data["title"]);
+  if (own) return own;
+  let first: string | undefined;
+  scanStructure(body, ({ text: title }) => ((first = plainText(title)), true));
+  return first;
+}
+
+function createTitled({ includes }: Surroundings, path: string): MystPage["titled"] {
+  const known = new Map<string, Titled | undefined>();
+  const look = (name: string, chain: readonly string[]): Titled | undefined => {
+    for (const extension of extensions) {
+      const found = includes.read(name + extension, chain);
+      if (!("text" in found) || !/\.(?:md|markdown|qmd|rst|ipynb)$/i.test(found.path)) continue;
+      try {
+        const title = titleIn(found.text, found.path);
+        const address = posix.relative(posix.dirname(path), found.path);
+        return title === undefined ? undefined : { title, address };
+      } catch (error) {
+        // Its front matter is broken: that page fails.
+        if (error instanceof CliError) return undefined;
+        throw error;
+      }
+    }
+    return undefined;
+  };
+  return (name, chain) => {
+    if (name === "" || name.length > longestTarget || /[\s<>?*]/.test(name)) return undefined;
+    const key = `${chain.at(-1)}\n${name}`;
+    if (!known.has(key)) known.set(key, look(name, chain));
+    return known.get(key);
+  };
+}
+
+const pair =
+  /^[ \t]*(["'])([\w.-]+)\1[ \t]*:[ \t]*r?(?:"""([^]*?)"""|"([^"\n]*)"|'([^'\n]*)')[ \t]*,?/gm;
+
+/** The substitutions in a configuration of Sphinx, where it writes them as texts. It is never run. */
+function sphinxSubstitutions(text: string): Map<string, string> {
+  const [, block = ""] = /^myst_substitutions[ \t]*=[ \t]*\{([^]*?)^\}/m.exec(text) ?? [];
+  const pairs = [...block.matchAll(pair)];
+  return new Map(
+    pairs.map(([, , name = "", ...texts]) => [
+      name,
+      texts.find((each) => each !== undefined) ?? "",
+    ]),
+  );
+}
+
+/** Data of a file beside the configuration of the site. Broken data has no values. */
+function dataOf({ includes, site }: Surroundings, name: string, path: string): Value {
+  const found = includes.read(`/${site?.prefix ?? ""}${name}`, [path]);
+  try {
+    return "text" in found ? parseConfig(found.text, name) : null;
+  } catch (error) {
+    if (error instanceof MatterError || error instanceof ValueError) return null;
+    throw error;
+  }
+}
+
+/** The configuration of Sphinx of a page, as text. */
+function sphinxConfig({ includes, site }: Surroundings, path: string): string {
+  if (site?.generator !== "sphinx") return "";
+  const found = includes.read(`/${site.prefix}conf.py`, [path]);
+  return "text" in found ? found.text : "";
+}
+
+const mystExtension = /["'](?:myst_parser|myst_nb|jupyter_book|sphinx_jupyterbook_latex)["']/;
+
+/** What is known of a page. `text` is its body. */
+export function mystPage(
+  text: string,
+  path: string,
+  around: Surroundings,
+  frontMatter: FrontMatter | undefined,
+): MystPage {
+  const { site } = around;
+  const generator = site?.generator;
+  const config = sphinxConfig(around, path);
+  const inFrontMatter = (name: string): Value | undefined =>
+    frontMatter && valueAt(frontMatter.data, name);
+  let labels: Map<string, string> | undefined;
+  let ofSphinx: Map<string, string> | undefined;
+  return {
+    isMyst: generator === "myst" || generator === "jupyterbook" || mystExtension.test(config),
+    isMystmd: generator === "myst",
+    isQuarto: generator === "quarto" || /\.qmd$/i.test(path),
+    ids: new Set(),
+    valueOf: (name) => inFrontMatter(name) ?? site?.value(name),
+    substitution(name) {
+      const places = [
+        inFrontMatter("myst.substitutions") ?? inFrontMatter("substitutions"),
+        site?.value("project.substitutions"),
+        generator === "jupyterbook"
+          ? valueAt(dataOf(around, "_config.yml", path) ?? "", "parse.myst_substitutions")
+          : undefined,
+      ];
+      for (const place of places) {
+        const own = place && isMap(place) ? textOf(place[name]) : undefined;
+        if (own !== undefined) return own;
+      }
+      return (ofSphinx ??= sphinxSubstitutions(config)).get(name);
+    },
+    labelled(label) {
+      const title = (labels ??= labelsOf(text)).get(keyOf(label));
+      return title === undefined ? undefined : { title, address: `#${idOf(label)}` };
+    },
+    titled: createTitled(around, path),
+  };
+}

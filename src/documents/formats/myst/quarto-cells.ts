@@ -1,0 +1,78 @@
+import { codeLines, count, type Fence, type Fences } from "./fence.ts";
+import { echoes } from "./quarto-text.ts";
+
+// quarto.org, "Execution Options"; yihui.org/knitr/options: in the first lines, or behind the language.
+const inLine = /^[ \t]*(?:#|\/\/|--|%|%%)\|[ \t]*([\w.-]+)[ \t]*:[ \t]*(.*)$/;
+const isOptionLine = /^[ \t]*(?:#|\/\/|--|%|%%)\|/;
+
+interface Options {
+  values: Map<string, string>;
+  /** Number of lines with options. */
+  length: number;
+}
+
+const unquoted = (text: string): string => text.trim().replace(/^(["'])(.*)\1$/, "$2");
+
+function optionsOf(head: string, lines: readonly string[]): Options {
+  const values = new Map<string, string>();
+  for (const [, key = "", value = ""] of head.matchAll(
+    /([\w.-]+)[ \t]*=[ \t]*("[^"]*"|'[^']*'|[^\s,{}]+)/g,
+  )) {
+    values.set(key.replaceAll(".", "-"), unquoted(value));
+  }
+  let length = 0;
+  let last = "";
+  for (; isOptionLine.test(lines[length] ?? ""); length++) {
+    const line = lines[length] ?? "";
+    const [, key, value = ""] = inLine.exec(line) ?? [];
+    if (key !== undefined) values.set((last = key.replaceAll(".", "-")), unquoted(value));
+    else {
+      const more = line.replace(isOptionLine, "").trim();
+      values.set(last, unquoted(`${values.get(last)?.replace(/^[|>]-?$/, "") ?? ""} ${more}`));
+    }
+  }
+  return { values, length };
+}
+
+const isOff = (value: string | undefined): boolean => /^(?:false|F|FALSE)$/.test(value ?? "");
+
+/** `{.python filename="a.py"}`, `{=html}` and `{{python}}`; undefined for others. */
+function showAttributes(fence: Fence): string[] | undefined {
+  const { info, body } = fence;
+  const [, raw] = /^\{=(\w+)\}$/.exec(info) ?? [];
+  if (raw !== undefined) return /^html[45]?$/.test(raw) ? [...body] : [];
+  const [, escaped] = /^\{(\{+[\w-]+\}+)\}/.exec(info) ?? [];
+  // A cell that is shown as it is written.
+  if (escaped !== undefined) {
+    return codeLines([`\`\`\`${escaped}`, ...body, "```"], escaped.replace(/[{}]/g, ""));
+  }
+  const [, language = ""] =
+    /^(?:[\w+#.-]+[ \t]*)?\{(?:[^{}]*?\.)?([\w+#-]*)[^{}]*\}$/.exec(info) ?? [];
+  const [, name] = /\bfilename="([^"]*)"/.exec(info) ?? [];
+  return [...(name === undefined ? [] : [name, ""]), ...codeLines(body, language)];
+}
+
+/**
+ * A cell of Quarto or R Markdown, or a fence with attributes: its code, unless its options hide it,
+ * and the captions of what it makes. Undefined for other code.
+ */
+export function showCell(fences: Fences, fence: Fence): string[] | undefined {
+  const { info, body, line, marks } = fence;
+  if (!info.includes("{") || marks.startsWith(":")) return undefined;
+  const [, language, head = ""] = /^\{([A-Za-z][\w+-]*)([\s,][^]*)?\}$/.exec(info) ?? [];
+  if (language === undefined) return fences.page.isQuarto ? showAttributes(fence) : undefined;
+  const { values, length } = optionsOf(head, body);
+  const isIncluded = !isOff(values.get("include"));
+  const echo = values.get("echo");
+  const isShown = isIncluded && (echo === undefined ? echoes(fences) : !isOff(echo));
+  const makes = isIncluded && !isOff(values.get("eval")) && !isOff(values.get("output"));
+  const captions = ["lst-cap", ...(makes ? ["fig-cap", "tbl-cap"] : [])]
+    .map((name) => values.get(name))
+    .filter((text) => text !== undefined && text !== "" && !text.startsWith("["));
+  const code = body.slice(length);
+  if (!isShown) count(fences, "hidden", language, line);
+  return [
+    ...(isShown && code.some((text) => text.trim() !== "") ? codeLines(code, language) : []),
+    ...captions.flatMap((text) => ["", text ?? ""]),
+  ];
+}

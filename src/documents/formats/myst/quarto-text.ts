@@ -1,0 +1,142 @@
+import { codeSpansOf } from "../../text/structure.ts";
+import { textOf } from "../../front-matter/values.ts";
+import { admonitionLabel } from "../markdown/blocks.ts";
+import { count, type Fences } from "./fence.ts";
+import { withoutSpans } from "./spans.ts";
+
+/** Whether the lines that follow are in a part that the web page does not have. */
+export const isDropped = ({ divs }: Fences): boolean => divs.some((div) => div.isDropped);
+
+const div = /^ {0,3}(:{3,})[ \t]*([^:\s].*?)?[ \t]*:*[ \t]*$/;
+const heading = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/;
+const headingList = /[ \t]*\{(?:-|[^{}#]*\.[^{}#]*|[\w-]+=[^{}#]*)\}$/;
+
+// quarto.org, "Conditional Content": formats of the web page.
+const web = /^(?:html(?::js)?|html4|html5)$/;
+
+function isHidden(text: string): boolean {
+  const isVisible = /\.content-visible\b/.test(text);
+  const isHiddenContent = /\.content-hidden\b/.test(text);
+  if (/(?:^|[\s{])\.hidden\b/.test(text)) return true;
+  if (!isVisible && !isHiddenContent) return false;
+  const [, word, name = ""] =
+    /\b(when|unless)-(?:format|profile|meta)="?([^"\s}]*)/.exec(text) ?? [];
+  if (word === undefined) return isHiddenContent;
+  const holds = web.test(name) === (word === "when");
+  return isVisible ? !holds : holds;
+}
+
+/** The title of a callout: its own, else its type. */
+function calloutLabel(text: string): string | undefined {
+  const [, type] = /\.callout-([a-z]+)/.exec(text) ?? [];
+  if (type === undefined) return undefined;
+  const [, title] = /\btitle="([^"]*)"/.exec(text) ?? [];
+  return title ?? admonitionLabel(type);
+}
+
+function openDiv({ divs }: Fences, text: string): void {
+  const label = calloutLabel(text);
+  const isTabs = /\.(?:panel-)?tabset\b/.test(text);
+  divs.push({
+    isDropped: isHidden(text),
+    headings: isTabs ? "tabs" : label === undefined ? "sections" : "title",
+    label,
+    level: 0,
+  });
+}
+
+/** A heading in a callout or a tabset is no heading of the page. */
+function headingLine({ divs }: Fences, line: string, marks: string, title: string): string {
+  const shown = title.replace(headingList, "");
+  const last = divs.at(-1);
+  if (last?.headings === "title" && last.label !== undefined) {
+    last.label = undefined;
+    return `**${shown}**`;
+  }
+  const tabs = divs.findLast((each) => each.headings === "tabs");
+  if (tabs && (tabs.level === 0 || tabs.level === marks.length)) {
+    tabs.level = marks.length;
+    return `**${shown}**`;
+  }
+  return shown === title ? line : `${marks} ${shown}`;
+}
+
+/** The lines before the content of a callout that has no title of its own. */
+function labelLines({ divs }: Fences): string[] {
+  const last = divs.at(-1);
+  if (last?.label === undefined) return [];
+  const { label } = last;
+  last.label = undefined;
+  return label === "" ? [] : [`**${label}**`, ""];
+}
+
+const expression = /^`+\{(?:r|python|julia|ojs)\}\s/;
+
+/** A paragraph without computed values, spans and attribute lists. */
+function readParagraph(fences: Fences, text: string, line: number | undefined): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const [start, end] of text.includes("`") ? codeSpansOf(text) : []) {
+    const code = text.slice(start, end);
+    const isRaw = /^\{=\w+\}/.exec(text.slice(end, end + 30))?.[0];
+    if (!expression.test(code) && !code.startsWith("`r ") && isRaw === undefined) continue;
+    parts.push(text.slice(from, start));
+    if (isRaw === "{=html}") parts.push(code.replace(/^`+|`+$/g, ""));
+    if (isRaw === undefined) count(fences, "expression", code, line);
+    from = end + (isRaw?.length ?? 0);
+  }
+  // "Cross references": the attributes of a table stand behind its caption.
+  const shown = (parts.join("") + text.slice(from)).replace(
+    /^(: .*|Table: .*)[ \t]\{[^{}\n]*\}[ \t]*$/gm,
+    "$1",
+  );
+  return withoutSpans(shown).replace(/\{\{(\{<.*?>\})\}\}/g, "{$1}");
+}
+
+/** Whether Quarto shows the code of cells on this page, if they do not say it. */
+export const echoes = ({ page }: Fences): boolean =>
+  textOf(page.valueOf("execute.echo"))?.toString() !== "false";
+
+/** Lines of Quarto between fences. quarto.org, "Markdown Basics", "Callouts", "Tabsets". */
+export function readQuartoText(
+  fences: Fences,
+  lines: readonly string[],
+  first: number | undefined,
+): string[] {
+  const done: string[] = [];
+  let paragraph: string[] = [];
+  const lineOf = (at: number): number | undefined => (first === undefined ? undefined : first + at);
+  const flush = (at: number): void => {
+    if (paragraph.length === 0) return;
+    done.push(
+      ...labelLines(fences),
+      ...readParagraph(fences, paragraph.join("\n"), lineOf(at - paragraph.length)).split("\n"),
+    );
+    paragraph = [];
+  };
+  for (const [at, line] of lines.entries()) {
+    const [mark, , text] = (line.includes(":::") && div.exec(line)) || [];
+    if (mark !== undefined) {
+      flush(at);
+      const wasDropped = isDropped(fences);
+      if (text === undefined) {
+        done.push(...(wasDropped ? [] : labelLines(fences)));
+        fences.divs.pop();
+      } else openDiv(fences, text);
+      if (!wasDropped && isDropped(fences)) count(fences, "hidden", text ?? "", lineOf(at));
+      done.push("");
+      continue;
+    }
+    if (isDropped(fences)) continue;
+    const [, marks, title = ""] = (line.includes("#") && heading.exec(line)) || [];
+    if (marks !== undefined) {
+      flush(at);
+      done.push(readParagraph(fences, headingLine(fences, line, marks, title), lineOf(at)));
+    } else if (line.trim() === "") {
+      flush(at);
+      done.push(line);
+    } else paragraph.push(line);
+  }
+  flush(lines.length);
+  return done;
+}

@@ -1,0 +1,273 @@
+import { describe, expect, it } from "vitest";
+import { createIncludes } from "../../../src/documents/parts/includes.ts";
+import { readMarkdown } from "../../../src/documents/formats/markdown/markdown.ts";
+import type { PageSite, Parsed } from "../../../src/documents/formats/format.ts";
+import { expectLinear } from "../../cost.ts";
+import { writeFiles } from "../../service.ts";
+import { temporaryFolder } from "../../support.ts";
+import { around } from "./around.ts";
+
+const site = (generator: PageSite["generator"]): PageSite => ({
+  generator,
+  prefix: "",
+  value: () => undefined,
+});
+
+/** The body without the blank lines that directives leave. */
+const tidy = ({ body }: Parsed): string => body.replace(/\n{3,}/g, "\n\n").trim();
+const plain = (text: string): string => tidy(readMarkdown(text, "a.md", around));
+const read = (text: string, path = "a.md"): Parsed =>
+  readMarkdown(text, path, { ...around, site: site("jupyterbook") });
+const myst = (text: string): string => tidy(read(text));
+const quarto = (text: string): string =>
+  tidy(readMarkdown(text, "a.qmd", { ...around, site: site("quarto") }));
+
+describe("directives in Markdown", () => {
+  it.each([
+    ["a box", "```{note}\nBe *calm*.\n```", "**Note**\n\nBe *calm*."],
+    ["a box of colons", ":::{warning} Mind it.\n:::", "**Warning**\n\nMind it."],
+    [
+      "a box with a title",
+      "```{admonition} My box\n:class: tip\nText.\n```",
+      "**My box**\n\nText.",
+    ],
+    [
+      "options as YAML",
+      "```{figure} a.png\n---\nalt: A lamp\nname: lamp\n---\nOn.\n```",
+      "![A lamp](a.png)\n\nOn.",
+    ],
+    ["a version", "```{versionadded} 3.1 Blinks.\n```", "**Added in version 3.1:** Blinks."],
+    [
+      "code",
+      "```{code-block} python\n:caption: Lamp\n\nx = 1\n```",
+      "Lamp\n\n```python\n\nx = 1\n```",
+    ],
+    ["a cell", "```{code-cell} ipython3\n:tags: [hide-input]\nx\n```", "```python\nx\n```"],
+    [
+      "a removed cell",
+      "a\n\n```{code-cell}\n---\ntags:\n  - remove-cell\n---\nx\n```\n\nb",
+      "a\n\nb",
+    ],
+    ["a list of pages", "a\n\n```{toctree}\nb\n```\n\nc", "a\n\nc"],
+    [
+      "tabs",
+      "````{tab-set}\n```{tab-item} One\n1\n```\n```{tab-item} Two\n2\n```\n````",
+      "**One**\n\n1\n\n**Two**\n\n2",
+    ],
+    [
+      "a table of lists",
+      "```{list-table} Lamps\n:header-rows: 1\n* - Name\n  - Light\n* - A|B\n  - red\n    dim\n```",
+      "**Lamps**\n\n| Name | Light |\n| --- | --- |\n| A\\|B | red dim |",
+    ],
+    [
+      "a table of records",
+      '```{csv-table}\n:header: a,b\n"x, y",1\n"q""",2\n```',
+      '| a | b |\n| --- | --- |\n| x, y | 1 |\n| q" | 2 |',
+    ],
+    [
+      "a directive in a list",
+      "1. a\n\n   ```{tip}\n   b\n   ```\n\n2. c",
+      "1. a\n\n   **Tip**\n\n   b\n\n2. c",
+    ],
+    ["a directive as a list item", "- ```{tip}\n  b\n  ```", "- **Tip**\n\n  b"],
+    [
+      "an example of a directive",
+      "````md\n```{note}\nx\n```\n````",
+      "````md\n```{note}\nx\n```\n````",
+    ],
+    ["raw HTML", "```{raw} html\n<b>x</b>\n```\n```{raw} latex\n\\x\n```", "<b>x</b>"],
+    ["HTML for other pages", "```{only} latex\nx\n```\na\n```{only} html\nb\n```", "a\n\nb"],
+    ["formulas", "```{math}\n:label: e\na = b\n```", "$$\na = b\n$$"],
+    [
+      "a proof",
+      "```{prf:theorem} Pythagoras\n:label: t\nText.\n```",
+      "**Theorem (Pythagoras)**\n\nText.",
+    ],
+    [
+      "an exercise",
+      "```{exercise-start}\n:label: e\n```\nDo.\n```{exercise-end}\n```",
+      "**Exercise**\n\nDo.",
+    ],
+    [
+      "a card with a link",
+      ":::{card} T\n:link: https://x.org\nText\n:::",
+      "[T](https://x.org)\n\nText",
+    ],
+    [
+      "reStructuredText",
+      "```{eval-rst}\n.. note:: Be :ref:`calm <x>`.\n\n   .. code-block:: sh\n\n      ls\n\n.. a comment\n\nEnd of `it <https://x.org>`_.\n```",
+      "**Note**\n\nBe calm.\n\n```sh\n\nls\n```\n\nEnd of [it](https://x.org).",
+    ],
+    ["marks that nothing closes", ":::{note}\na", "**Note**\n\na"],
+  ])("reads %s", (_name, text, expected) => {
+    expect(myst(text)).toBe(expected);
+  });
+
+  it("reads a fence with the name of a directive without knowing the generator", () => {
+    expect(plain("```{note}\na\n```")).toBe("**Note**\n\na");
+    expect(plain("```{mermaid}\na\n```\n\n% b {ref}`c`")).toBe(
+      "```mermaid\na\n```\n\n% b {ref}`c`",
+    );
+    expect(plain(":::{wonder} b\na\n:::")).toBe("**b**\n\na");
+  });
+
+  it("keeps the content of unknown directives, and counts them", () => {
+    const { body, leftOut } = read("a\n\n```{wonder} B\nc\n```\n\n```{box}\nd\n```\n");
+    expect(body.replace(/\n+/g, " ").trim()).toBe("a **B** c d");
+    expect(leftOut).toEqual([{ kind: "directive", what: "wonder", line: 3 }]);
+  });
+
+  it("includes files", () => {
+    const root = temporaryFolder();
+    writeFiles(root, {
+      "docs/part.md": "---\ntitle: P\n---\none\n\n```{tip}\ntwo\n```\n",
+      "docs/code.py": "a = 1\nb = 2\nc = 3\n",
+      "docs/loop.md": "```{include} loop.md\n```\n",
+      "docs/old.rst": ".. tip:: three\n",
+    });
+    const inDocs = (text: string): Parsed =>
+      readMarkdown(text, "docs/a.md", {
+        ...around,
+        site: site("myst"),
+        includes: createIncludes(root),
+      });
+    expect(tidy(inDocs("```{include} part.md\n```"))).toBe("one\n\n**Tip**\n\ntwo");
+    expect(tidy(inDocs("```{include} old.rst\n```"))).toBe("**Tip**\n\nthree");
+    expect(tidy(inDocs("```{literalinclude} code.py\n:language: python\n:lines: 2-\n```"))).toBe(
+      "```python\nb = 2\nc = 3\n```",
+    );
+    expect(inDocs("```{include} no.md\n```").leftOut).toEqual([
+      { kind: "include", what: "no.md: no such file", line: 1 },
+    ]);
+    expect(inDocs("```{include} loop.md\n```").leftOut?.[0]?.what).toContain("a cycle");
+  });
+});
+
+describe("MyST", () => {
+  it.each([
+    [
+      "a role",
+      "See {abbr}`MyST (a language)` and {kbd}`Ctrl`.",
+      "See MyST (a language) and `Ctrl`.",
+    ],
+    ["a role over two lines", "a {ref}`two\nlines <x>` b", "a two\nlines b"],
+    ["an unknown role", "{wonder}`text`", "text"],
+    ["a role that is escaped", "\\{ref}`x`", "\\{ref}`x`"],
+    ["raised text", "H{sub}`2`O {math}`x^2`", "H<sub>2</sub>O $x^2$"],
+    ["names of objects", "{py:func}`~a.b.c` {class}`D`", "`c` `D`"],
+    ["an icon", "a {octicon}`star` b", "a  b"],
+    ["a comment", "a\n\n% secret\n% more\n\nb", "a\n\nb"],
+    ["a block break", 'a\n\n+++ {"tags": []}\n\nb', "a\n\nb"],
+    ["a label of a paragraph", "(here)=\nText", "Text"],
+    ["a span", "[a *b*]{.red} c", "a *b* c"],
+    [
+      "an own heading id",
+      "(my_label)=\n# Title\n\nSee {ref}`my_label`, {ref}`it <my_label>`, [](#my_label).",
+      "# Title {#my-label}\n\nSee [Title](#my-label), [it](#my-label), [Title](#my-label).",
+    ],
+  ])("reads %s", (_name, text, expected) => {
+    expect(myst(text)).toBe(expected);
+  });
+
+  it("counts comments, and knows the ids that are no headings", () => {
+    const { leftOut, ids } = read("% a\n\n(x)=\nText\n\n```{note}\n:name: y z\n```\n");
+    expect(leftOut).toEqual([{ kind: "comment", what: "", line: 1 }]);
+    expect(ids).toEqual(["x", "y-z"]);
+  });
+
+  it("shows the title of another page, and of substitutions", () => {
+    const root = temporaryFolder();
+    writeFiles(root, {
+      "conf.py":
+        'extensions = ["myst_parser"]\nmyst_substitutions = {\n  "name": "Lamp *2*",\n  "n": f"{1}",\n}\n',
+      "b/c.md": "# The other *page*\n",
+      "d.rst": "Old\n===\n",
+    });
+    const text = "{doc}`b/c` [](b/c.md) [x](b/c.md) {{ name }} {{ n }} {{ other }}";
+    const parsed = readMarkdown(text, "a.md", {
+      ...around,
+      site: site("sphinx"),
+      includes: createIncludes(root),
+    });
+    expect(parsed.body).toBe(
+      "[The other page](b/c.md) [The other page](b/c.md) [x](b/c.md) Lamp *2* {{ n }} {{ other }}",
+    );
+  });
+
+  it("reads hostile text in linear time", () => {
+    expectLinear(20_000, (size) => void read("{ref}`".repeat(size)));
+    expectLinear(20_000, (size) => void read("[](".repeat(size)));
+    expectLinear(20_000, (size) => void read(":::{note}\n".repeat(size)));
+    expectLinear(20_000, (size) => void read("[".repeat(size) + "]{.a}".repeat(size)));
+    expectLinear(20_000, (size) => void read("[](a.md) `a` ".repeat(size)));
+    expectLinear(20_000, (size) => void read("````{list-table}\n* - ".repeat(size)));
+  });
+});
+
+describe("Quarto", () => {
+  it.each([
+    ["a callout", "::: {.callout-note}\nText\n:::", "**Note**\n\nText"],
+    ["a callout with a title", '::: {.callout-tip title="Do"}\nText\n:::', "**Do**\n\nText"],
+    [
+      "a callout with a heading",
+      "::: {.callout-tip collapse=true}\n## Do\n\nText\n:::",
+      "**Do**\n\nText",
+    ],
+    [
+      "tabs",
+      "::: {.panel-tabset}\n## One\n\n1\n\n### In\n\n## Two\n\n2\n:::\n\n## After",
+      "**One**\n\n1\n\n### In\n\n**Two**\n\n2\n\n## After",
+    ],
+    [
+      "content for the web",
+      '::: {.content-visible when-format="html"}\na\n:::\n::: {.content-hidden when-format="html"}\nb\n:::',
+      "a",
+    ],
+    [
+      "content for books",
+      '::: {.content-visible when-format="pdf"}\na\n\n```{r}\nx\n```\n:::\nb',
+      "b",
+    ],
+    ["a box in a box", ":::: {.column-margin}\n::: {.x}\na\n:::\n::::\nb", "a\n\nb"],
+    ["a span", "[a]{.smallcaps} ![b](c.png){width=50%}", "a ![b](c.png)"],
+    [
+      "a cell",
+      '```{r}\n#| label: fig-a\n#| fig-cap: "Lamps"\nplot(x)\n```',
+      "```r\nplot(x)\n```\n\nLamps",
+    ],
+    ["a cell without code", '```{r, echo=FALSE, fig.cap="Lamps"}\nplot(x)\n```', "Lamps"],
+    ["a cell that is left out", "a\n\n```{python}\n#| include: false\nx\n```\n\nb", "a\n\nb"],
+    ["a computed value", "a `r nrow(x)` b `{python} y` c `r`", "a  b  c `r`"],
+    ["a raw block", "```{=html}\n<b>x</b>\n```\n\n```{=latex}\n\\x\n```", "<b>x</b>"],
+    ["attributes of code", '```{.python filename="a.py"}\nx\n```', "a.py\n\n```python\nx\n```"],
+    ["a cell as it is written", "```{{python}}\nx\n```", "````python\n```{python}\nx\n```\n````"],
+    [
+      "attributes of headings",
+      "## A {.unnumbered}\n\n## B {-}\n\n## C {#c .x}",
+      "## A\n\n## B\n\n## C {#c .x}",
+    ],
+    [
+      "the caption of a table",
+      '| a |\n|---|\n\n: Lamps {#tbl-a tbl-colwidths="[1]"}',
+      "| a |\n|---|\n\n: Lamps",
+    ],
+  ])("reads %s", (_name, text, expected) => {
+    expect(quarto(text)).toBe(expected);
+  });
+
+  it("hides code where the page says it", () => {
+    expect(
+      quarto(
+        "---\nexecute:\n  echo: false\n---\n\n```{r}\nx\n```\n\n```{r}\n#| echo: true\ny\n```",
+      ),
+    ).toBe("```r\ny\n```");
+  });
+
+  it("counts what it hides and computes", () => {
+    const { leftOut } = readMarkdown("a `r x`\n\n```{r, echo=FALSE}\ny\n```\n", "a.qmd", around);
+    expect(leftOut).toEqual([
+      { kind: "expression", what: "`r x`", line: 1 },
+      { kind: "hidden", what: "r", line: 3 },
+    ]);
+  });
+});
