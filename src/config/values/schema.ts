@@ -79,7 +79,7 @@ export const IngestSettings = z.strictObject({
   link: z.optional(link),
   linkStyle: z.optional(
     choice(
-      ["docusaurus", "hugo", "mkdocs", "starlight", "github"],
+      ["docusaurus", "hugo", "mkdocs", "starlight", "vitepress", "github"],
       "site whose links documents have",
     ),
   ),
@@ -93,7 +93,9 @@ export const IngestSettings = z.strictObject({
     z.string().check(z.regex(/^https?:\/\/[^\s/\\]/), z.describe("base address of relative links")),
   ),
   sections: z.optional(sections),
-  anchors: z.optional(choice(["github", "docusaurus", "mkdocs"], "how headings become anchors")),
+  anchors: z.optional(
+    choice(["github", "docusaurus", "mkdocs", "vitepress"], "how headings become anchors"),
+  ),
   maxSectionChars: z.optional(whole(200, 10_000_000, "split longer sections at paragraphs")),
   metadata: z.optional(metadata),
   tags: z.optional(list("tags of every document")),

@@ -1,5 +1,5 @@
 /** How links to pages look, and how links between files lead to pages. */
-export type LinkStyle = "docusaurus" | "hugo" | "mkdocs" | "starlight" | "github";
+export type LinkStyle = "docusaurus" | "hugo" | "mkdocs" | "starlight" | "vitepress" | "github";
 
 /** A site generator as `ingest.generator` names it. */
 export type GeneratorName =
@@ -79,7 +79,8 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
     partials: /(?:^|\/)_(?:includes|layouts)\//,
   },
   mkdocs: { title: "MkDocs", config: /^mkdocs\.ya?ml$/, linkStyle: "mkdocs" },
-  vitepress: { title: "VitePress", config: /^\.vitepress$/ },
+  // VuePress is its predecessor: the same Markdown, links and anchors.
+  vitepress: { title: "VitePress", config: /^\.(?:vite|vue)press$/, linkStyle: "vitepress" },
   obsidian: { title: "Obsidian", config: /^\.obsidian$/ },
   docfx: { title: "DocFX", config: /^docfx\.json$/, partials: /(?:^|\/)includes\// },
 };

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { generatorNames, generators, type GeneratorName } from "./generators.ts";
 
@@ -7,7 +7,7 @@ export interface Site {
   generator: GeneratorName;
   /** The folder of its configuration, root-relative with a trailing "/"; "" for the root. */
   prefix: string;
-  /** Name of its configuration in that folder; undefined where only the settings name the generator. */
+  /** Path of its configuration below that folder; undefined where only the settings name the generator. */
   config: string | undefined;
 }
 
@@ -43,6 +43,26 @@ function namesIn(folder: string): readonly Name[] {
   }
 }
 
+const mostConfigBytes = 1024 * 1024;
+
+/**
+ * The site whose configuration is in the folder `website` beside the folder `docs` and names that
+ * folder (docusaurus.io, "Project structure > Monorepos"). The program is searched, never run.
+ */
+function siteBeside(prefix: string, root: string): Site | undefined {
+  const folder = join(root, prefix, "website");
+  const name = namesIn(folder).find((each) => generators.docusaurus.config.test(each.name))?.name;
+  if (name === undefined) return undefined;
+  try {
+    const { size } = statSync(join(folder, name));
+    const text = size > mostConfigBytes ? "" : readFileSync(join(folder, name), "utf8");
+    if (!/["'`/]\.\.\/docs["'`/]/.test(text)) return undefined;
+  } catch {
+    return undefined;
+  }
+  return { generator: "docusaurus", prefix, config: `website/${name}` };
+}
+
 // One run has one object of settings. Bounded: cleared when full.
 const mostFolders = 20_000;
 const sitesOfRun = new WeakMap<SiteSettings, Map<string, Site | undefined>>();
@@ -65,7 +85,9 @@ export function siteOfFolder(
   const own = siteIn(prefix, names ?? namesIn(join(root, folder)), generator);
   const above = folder.slice(0, Math.max(0, folder.lastIndexOf("/")));
   const rest = generator && { generator, prefix: "", config: undefined };
-  const site = own ?? (folder === "" ? rest : siteOfFolder(above, settings));
+  const mayBeBeside = /(?:^|\/)docs$/.test(folder) && (generator ?? "docusaurus") === "docusaurus";
+  const beside = mayBeBeside ? siteBeside(above === "" ? "" : `${above}/`, root) : undefined;
+  const site = own ?? beside ?? (folder === "" ? rest : siteOfFolder(above, settings));
   sites.set(folder, site);
   return site;
 }

@@ -2,7 +2,7 @@ import { decodeHTMLStrict } from "entities/decode";
 import { codeSpansOf, type Heading, scanStructure } from "./structure.ts";
 
 /** How a site makes anchors of headings. */
-export type AnchorStyle = "github" | "docusaurus" | "mkdocs";
+export type AnchorStyle = "github" | "docusaurus" | "mkdocs" | "vitepress";
 
 /** A heading by its text and the fragment that leads to it. */
 export interface GivenHeading {
@@ -13,10 +13,11 @@ export interface GivenHeading {
 }
 
 // `{#id}` of Docusaurus, `{: #id .class }` and `{ #id }` of Python-Markdown and kramdown,
-// `{/* #id */}` and `{/*id*/}` of MDX, `[#id]` of Nextra; `[#12]` is an issue.
+// `{/* #id */}` and `{/*id*/}` of MDX, `[#id]` of Nextra; `[#12]` is an issue. `%{#id}%` is VitePress
+// with the marks that its own pages recommend for text with braces.
 // Neighbouring parts match different characters: otherwise a missing end takes quadratic time.
 const ownId =
-  /(?:\{:?[ \t]*(?:\.[\w-]+[ \t]+){0,9}#([^\s{}]+)(?:\s[^{}]*)?\}|\{\/\*(?:[ \t]*#([^\s*{}]+)[ \t]*|([\w-]+))\*\/\}|\[#(?!\d+\])([^\s[\]]+)\])[ \t]*$/;
+  /(?:%?\{:?[ \t]*(?:\.[\w-]+[ \t]+){0,9}#([^\s{}]+)(?:\s[^{}]*)?\}%?|\{\/\*(?:[ \t]*#([^\s*{}]+)[ \t]*|([\w-]+))\*\/\}|\[#(?!\d+\])([^\s[\]]+)\])[ \t]*$/;
 
 /** The id that a page gives a heading, behind its text. */
 function ownIdOf(heading: string): string | undefined {
@@ -95,6 +96,28 @@ function mkdocsSlug(text: string): string {
     .replace(/[-\s]+/g, "-");
 }
 
+// vitepress.dev, "Header Anchors": slugify() of @mdit-vue/shared. Marks separate words, letters lose
+// their accents, and no anchor begins with a digit.
+function vitepressSlug(text: string): string {
+  return (
+    text
+      .normalize("NFKD")
+      .replace(/[\u0300-\u036F]/g, "")
+      // oxlint-disable-next-line no-control-regex
+      .replace(/[\0-\x1f]/g, "")
+      .replace(/[\s~`!@#$%^&*()\-_+=[\]{}|\\;:"'“”‘’<>,.?/]+/g, "-")
+      .replace(/^-|-$/g, "")
+      .replace(/^(?=\d)/, "_")
+      .toLowerCase()
+  );
+}
+
+/** The anchor of the first heading with a plain text, as the site generator `style` creates it. */
+export function slugOf(text: string, style: AnchorStyle): string {
+  if (style === "mkdocs") return mkdocsSlug(text);
+  return style === "vitepress" ? vitepressSlug(text) : githubSlug(text);
+}
+
 function uniqueGithub(slug: string, seen: Map<string, number>): string {
   let result = slug;
   while (seen.has(result)) {
@@ -132,9 +155,7 @@ export function anchorsOf(headings: readonly Heading[], style: AnchorStyle): str
       seen.set(own, 0);
       return own;
     }
-    const plain = plainText(text);
-    return style === "mkdocs"
-      ? uniqueMkdocs(mkdocsSlug(plain), seen, lastAnchors)
-      : uniqueGithub(githubSlug(plain), seen);
+    const slug = slugOf(plainText(text), style);
+    return style === "mkdocs" ? uniqueMkdocs(slug, seen, lastAnchors) : uniqueGithub(slug, seen);
   });
 }

@@ -1,4 +1,6 @@
+import type { GeneratorName } from "../../site/generators.ts";
 import { createCodeTest } from "../../text/structure.ts";
+import { openedFence, shownCode } from "./fences.ts";
 
 /**
  * The text in the attributes of MDX components and in the parameters of shortcodes: what they
@@ -109,6 +111,8 @@ interface Blocks {
   fence: string | undefined;
   /** Open `:::` directives. */
   depth: number;
+  /** That of the site of the page. */
+  generator: GeneratorName | undefined;
 }
 
 const rowsPerPiece = 10_000;
@@ -293,12 +297,13 @@ function readRow(blocks: Blocks, source: string): void {
   const row = dedent(source, strip);
   if (blocks.fence !== undefined) {
     if (closesFence(row, blocks.fence)) blocks.fence = undefined;
-    done.push(row);
+    const shown = shownCode(row, blocks.generator);
+    if (shown !== undefined) done.push(shown);
     return;
   }
   blocks.fence = opensFence(row);
   if (blocks.fence !== undefined) {
-    done.push(row);
+    done.push(...openedFence(row, blocks.generator));
     return;
   }
   const isBlock =
@@ -312,10 +317,10 @@ const blockMark = /:::|!!! |\?\?\?|=== "|8<--|<<< |\/\/\/ |\{:|\{ [.#]|(?<!\{)\{
 /**
  * Writes admonitions, tabs and directives of site generators as plain Markdown: their titles as
  * bold lines, their content without indentation, so that it does not read as code. Removes
- * attribute lists. The time is linear in the length of the text.
+ * attribute lists, and what only programs read of the blocks of code of a site of `generator`. The time is linear in the length of the text.
  */
-export function readBlocks(text: string): string {
-  if (!blockMark.test(text)) return text;
+export function readBlocks(text: string, generator?: GeneratorName): string {
+  if (!blockMark.test(text) && !(generator && text.includes("```"))) return text;
   const blocks: Blocks = {
     text,
     next: 0,
@@ -324,6 +329,7 @@ export function readBlocks(text: string): string {
     containers: [],
     fence: undefined,
     depth: 0,
+    generator,
   };
   while (blocks.next <= text.length) {
     const start = blocks.next;

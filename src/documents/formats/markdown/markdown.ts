@@ -8,10 +8,13 @@ import {
 } from "../../text/left-out.ts";
 import { removeHidden } from "./hidden.ts";
 import { splitFrontMatter, type SplitText } from "../../front-matter/front-matter.ts";
+import { textOf } from "../../front-matter/values.ts";
+import { valueAt } from "../../site/config.ts";
 import { createCodeTest } from "../../text/structure.ts";
-import { toMarkdown } from "../mdx/mdx.ts";
+import { isVuePage, toMarkdown } from "../mdx/mdx.ts";
 import { readBlocks } from "./blocks.ts";
 import { replaceCodeDirective, replaceDocfx, replaceDocfxCode } from "./docfx.ts";
+import { withHome } from "./home.ts";
 import { createSearch, type Expansion, type Replacement } from "./included.ts";
 import { replaceEmbed } from "./obsidian.ts";
 import {
@@ -144,8 +147,15 @@ function expandMarkdown(
 const headChars = 2000;
 const importLine = /^import\s[^\n]*?\sfrom\s+["'][^"'\n]+["'];?[ \t]*$/gm;
 
-/** Docusaurus reads its `.md` files as MDX: such a file begins with imports. */
-function isMdx(body: string): boolean {
+/**
+ * Whether a `.md` file is MDX. Docusaurus reads its pages so (docusaurus.io, "MDX and React":
+ * `markdown.format`, front matter `mdx.format`), but not the files beside its configuration. Elsewhere such a file
+ * begins with imports.
+ */
+function isMdx({ frontMatter, body }: SplitText, path: string, { site }: Surroundings): boolean {
+  if (site?.generator === "docusaurus" && path.slice(site.prefix.length).includes("/")) {
+    return textOf(frontMatter && valueAt(frontMatter.data, "mdx.format")) !== "md";
+  }
   const head = body.slice(0, headChars);
   // A line break is rare and found by memchr. A search for "import " stops at every "i".
   if (!head.startsWith("import ") && !head.includes("\nimpor")) return false;
@@ -164,7 +174,7 @@ function expand(
   const text = expanded?.text ?? body;
   const read = readMyst(text, { path, around, frontMatter, line: expanded ? undefined : bodyLine });
   const leftOut = [...(expanded?.log.entries ?? []), ...read.leftOut];
-  return { ...read, text: readBlocks(read.text), leftOut };
+  return { ...read, text: readBlocks(read.text, around.site?.generator), leftOut };
 }
 
 /**
@@ -175,7 +185,12 @@ function expand(
 export function readMarkdown(text: string, path: string, around: Surroundings): Parsed {
   const split = splitFrontMatter(text, path);
   const { frontMatter, body, bodyLine, warnings } = split;
-  if (isMdx(body)) return toMarkdown(split, path, around);
+  if (isMdx(split, path, around)) return toMarkdown(split, path, around);
+  if (isVuePage(around)) {
+    const { text: whole, log } = expandMarkdown(body, bodyLine, path, around);
+    const page = toMarkdown({ ...split, body: whole }, path, around);
+    return { ...page, leftOut: [...log.entries, ...(page.leftOut ?? [])] };
+  }
   const { text: expanded, leftOut, ids } = expand(split, path, around);
   const parsed: Parsed = { frontMatter, body: expanded, bodyLine, isMarkdown: true, warnings };
   if (!around.keepsHidden) {
@@ -188,5 +203,5 @@ export function readMarkdown(text: string, path: string, around: Surroundings): 
   }
   if (leftOut.length > 0) parsed.leftOut = leftOut;
   if (ids.length > 0) parsed.ids = ids;
-  return parsed;
+  return withHome(parsed, around.site?.generator);
 }

@@ -1,4 +1,5 @@
-import { isMap, textOf, type Value, type ValueMap } from "../../front-matter/values.ts";
+import { textOf, type Value, type ValueMap } from "../../front-matter/values.ts";
+import { valueAt } from "../../site/config.ts";
 
 /**
  * Finds the end of JavaScript and JSX constructs without parsing them: it matches brackets, and
@@ -151,37 +152,63 @@ export function writtenTemplate(code: string): string | undefined {
 
 /** Values that the expressions of a file can name. */
 export interface Scope {
-  /** Constants with plain values: `export const version = "1.2"`. */
-  constants: Map<string, string>;
+  /** Constants with plain values: `export const version = "1.2"`; data of JSON files that it imports. */
+  constants: Map<string, Value>;
   frontMatter: ValueMap | undefined;
   /** Attributes of the tag that includes this file. */
   props: ReadonlyMap<string, string>;
 }
 
-const constantForm = /^export\s+(?:const|let|var)\s+([\w$]+)\s*=([^]*?);?\s*$/;
+const constantForm = /^(?:export\s+)?(?:const|let|var)\s+([\w$]+)\s*=([^]*?);?\s*$/;
+const plainMember =
+  /([\w$]+|"[^"\\\n]*"|'[^'\\\n]*')\s*:\s*("[^"\\\n]*"|'[^'\\\n]*'|-?[\d.]+)\s*(?:,|$)/g;
 
-/** Adds the constant that an `export` statement defines, if its value is plain. */
-export function addConstant(statement: string, { constants }: Scope): void {
+/** An object of plain values: `{ name: "x", size: 2 }`. Undefined for other code. */
+function plainObject(code: string): ValueMap | undefined {
+  const [, inner] = /^\{([^{}`]*)\}$/.exec(code.trim()) ?? [];
+  if (inner === undefined || inner.replace(plainMember, "").trim() !== "") return undefined;
+  const members = [...inner.matchAll(plainMember)].map(
+    ([, key = "", value = ""]) =>
+      [key.replace(/^["']|["']$/g, ""), plainValue(value) ?? value] as const,
+  );
+  return Object.assign(Object.create(null) as ValueMap, Object.fromEntries(members));
+}
+
+/** Adds the constant that a statement defines, if its value is plain or an object of plain values. */
+export function addConstant(statement: string, scope: Scope): void {
   if (statement.length > 1000) return;
   const [, name, code = ""] = constantForm.exec(statement) ?? [];
-  const value = plainValue(code);
-  if (name !== undefined && value !== undefined) constants.set(name, value);
+  const value = valueOf(code, scope) ?? plainObject(code);
+  if (name !== undefined && value !== undefined) scope.constants.set(name, value);
 }
+
+// vitepress.dev, "Using Vue in Markdown", and v1.vuepress.vuejs.org, "Global computed".
+const frontMatterPath = /^(?:props\.|\$page\.)?\$?front[mM]atter\.([\w$.]+)$/;
 
 /** The text that an expression shows; undefined for what only running the code can tell. */
 export function valueOf(code: string, scope: Scope): string | undefined {
-  const plain = plainValue(code);
+  const plain = plainValue(code) ?? templateValue(code, scope);
   const name = code.trim();
   if (plain !== undefined || !/^[\w$.]{1,200}$/.test(name)) return plain;
   const [, key] = /^props\.([\w$]+)$/.exec(name) ?? [];
   if (key !== undefined) return scope.props.get(key);
-  const [, path] = /^(?:props\.)?front[mM]atter\.([\w$.]+)$/.exec(name) ?? [];
-  if (path === undefined) return scope.constants.get(name);
-  let value: Value | undefined = scope.frontMatter;
-  for (const part of path.split(".")) {
-    value = value !== undefined && isMap(value) ? value[part] : undefined;
-  }
-  return textOf(value);
+  const [, path] = frontMatterPath.exec(name) ?? [];
+  const [first = "", ...rest] = (path ?? name).split(".");
+  const from = path === undefined ? scope.constants.get(first) : scope.frontMatter?.[first];
+  return textOf(from === undefined || rest.length === 0 ? from : valueAt(from, rest.join(".")));
+}
+
+/** The text of a template whose code names known values only: `` `v${version}` ``. */
+function templateValue(code: string, scope: Scope): string | undefined {
+  if (!code.includes("${") || !template.test(code.trim())) return undefined;
+  let isKnown = true;
+  const text = code.trim().replace(/\\[^]|\$\{([^{}`]*)\}/g, (whole, inner: string | undefined) => {
+    if (inner === undefined) return whole;
+    const value = valueOf(inner, scope);
+    isKnown &&= value !== undefined;
+    return (value ?? "").replace(/[\\`$]/g, "\\$&");
+  });
+  return isKnown ? plainValue(text) : undefined;
 }
 
 /** Whether code consists of comments: it shows nothing. */

@@ -8,6 +8,7 @@ import {
   type Import,
   type Scan,
 } from "./mdx-scan.ts";
+import { bindAttribute } from "./vue.ts";
 import { isComment, valueOf, plainValue, skipBraces, type Fuel } from "./mdx-js.ts";
 import { hidesElement } from "../../text/hides.ts";
 import type { HiddenKind } from "../../text/left-out.ts";
@@ -23,6 +24,8 @@ interface Tag {
   codes: ReadonlyMap<string, string>;
   /** Whether it has the attribute `hidden` without a value. */
   isHidden: boolean;
+  /** Whether it has the attribute `v-pre` of Vue: expressions in it are text. */
+  isRaw: boolean;
   end: number;
 }
 
@@ -40,6 +43,7 @@ interface Values {
   attributes: Map<string, string>;
   codes: Map<string, string>;
   isHidden: boolean;
+  isRaw: boolean;
 }
 
 const mostAttributes = 100;
@@ -48,6 +52,8 @@ const mostAttributes = 100;
 const head = /<(\/?)([A-Za-z_$][\w$.-]*(?::[A-Za-z_$][\w$.-]*)?)?(?=[\s/>])/y;
 const attribute =
   /([A-Za-z_$][\w$.:-]*)(?![\w$.:-])(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|(?=(\{))))?(?!\s*=)/y;
+// vuejs.org, "Template Syntax": `:text`, `@click`, `#default`, `v-model.trim`; values may lack quotes.
+const vueAttribute = /([A-Za-z_@:#][^\s=>"'/]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?/y;
 const blank = /\s*/y;
 
 function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
@@ -73,8 +79,32 @@ function readAttribute(text: string, at: number, values: Values, fuel: Fuel): nu
   return end;
 }
 
-function readRest(text: string, from: number, fuel: Fuel): Omit<Tag, "name"> | undefined {
-  const values: Values = { attributes: new Map(), codes: new Map(), isHidden: false };
+function readVueAttribute(text: string, at: number, values: Values): number {
+  const found = match(vueAttribute, text, at);
+  if (!found) return -1;
+  const [whole, name = "", double, single, bare] = found;
+  const value = double ?? single ?? bare;
+  if (name === "hidden" && value === undefined) values.isHidden = true;
+  if (name === "v-pre") values.isRaw = true;
+  const { attributes, codes } = values;
+  if (value !== undefined && attributes.size + codes.size < mostAttributes) {
+    bindAttribute(name, value, attributes, codes);
+  }
+  return at + whole.length;
+}
+
+function readRest(
+  text: string,
+  from: number,
+  fuel: Fuel,
+  isVue: boolean,
+): Omit<Tag, "name"> | undefined {
+  const values: Values = {
+    attributes: new Map(),
+    codes: new Map(),
+    isHidden: false,
+    isRaw: false,
+  };
   for (let at = from; at < text.length && at !== -1;) {
     at += match(blank, text, at)?.[0].length ?? 0;
     if (text[at] === ">") return { kind: "open", ...values, end: at + 1 };
@@ -82,29 +112,36 @@ function readRest(text: string, from: number, fuel: Fuel): Omit<Tag, "name"> | u
       const end = at + 1 + (match(blank, text, at + 1)?.[0].length ?? 0);
       return text[end] === ">" ? { kind: "single", ...values, end: end + 1 } : undefined;
     }
-    at = readAttribute(text, at, values, fuel);
+    at = isVue ? readVueAttribute(text, at, values) : readAttribute(text, at, values, fuel);
   }
   return undefined;
 }
 
 /** Reads the JSX tag at a "<"; undefined when there is none, or when it does not close. */
-function readTag(text: string, start: number, fuel: Fuel): Tag | undefined {
+function readTag(text: string, start: number, fuel: Fuel, isVue: boolean): Tag | undefined {
   const found = match(head, text, start);
   if (!found) return undefined;
   const [whole, slash, name = ""] = found;
   const from = start + whole.length;
-  const rest = name === "" && text[from] !== ">" ? undefined : readRest(text, from, fuel);
+  const rest = name === "" && text[from] !== ">" ? undefined : readRest(text, from, fuel, isVue);
   if (!rest) return undefined;
   return slash === "" ? { name, ...rest } : { name, ...rest, kind: "close" };
 }
 
 const unseenNames: ReadonlySet<string> = new Set(["script", "style", "template"]);
 
+/** `<template #name>`, `<template v-if>`: Vue shows what is in it (vuejs.org, "Slots"). */
+const isShownTemplate = ({ page }: Scan, { name }: Tag): boolean =>
+  name === "template" && page.isVue;
+
 /** Why nobody sees an element; undefined for one that is seen. A component decides for itself. */
-function unseenKind({ page }: Scan, tag: Tag): HiddenKind | undefined {
+function unseenKind(scan: Scan, tag: Tag): HiddenKind | undefined {
+  const { page } = scan;
   const { name, kind, attributes, codes } = tag;
   if (kind === "close" || isComponent(name)) return undefined;
-  if (unseenNames.has(name)) return "script";
+  if (unseenNames.has(name) && !isShownTemplate(scan, tag)) return "script";
+  // docusaurus.io, "Head metadata".
+  if (name === "head") return "hidden";
   if (page.keepsHidden) return undefined;
   const all = new Map([...attributes].map(([key, value]) => [key.toLowerCase(), value]));
   const style = /\bdisplay["']?\s*:\s*(["'`])([a-z-]+)\1/i.exec(codes.get("style") ?? "")?.[2];
@@ -146,7 +183,7 @@ function skipUnseen(scan: Scan, tag: Tag): boolean {
 
 // Attributes that no page shows, although their values have several words.
 const hiddenKeys =
-  /^(?:class|className|id|key|value|groupId|style|styles|sizes|src|srcSet|allow|rel|points|viewBox|transform|role|media|data-.*|aria-.*|on[A-Z].*|client:.*)$/;
+  /^(?:class|className|id|key|value|groupId|style|styles|sizes|src|srcSet|allow|rel|points|viewBox|transform|role|media|icon|width|height|color|size|variant|theme|align|target|data-.*|aria-.*|on[A-Z].*|client:.*)$/;
 // A longer text is no text of a link.
 const longestLink = 2000;
 
@@ -209,6 +246,7 @@ function writeTexts(scan: Scan, texts: readonly string[], end: number): void {
   if (isAlone(scan, end)) return writeBlock(lines, texts.join("\n"));
   strip(lines, true);
   write(lines, texts.join(" "));
+  lines.fromAttributes.push(texts.join(" "));
   if (/[\p{L}\p{N}]/u.test(text[end] ?? "")) write(lines, " ");
 }
 
@@ -241,7 +279,10 @@ function labelTab({ tabs }: Scan, { name, codes }: Tag, values: Map<string, stri
   values.set("label", tabs.get(value) ?? value);
 }
 
-/** Counts values of several words that are no text of the document. */
+/**
+ * Counts values that are no text of the document: those of several words, and all of a component that
+ * shows nothing else.
+ */
 function countTexts(
   { page, ignored }: Scan,
   values: ReadonlyMap<string, string>,
@@ -249,9 +290,11 @@ function countTexts(
   at: number,
 ): void {
   if (ignored > 0) return;
+  const isShown = page.componentAttributes.some((key) => values.has(key));
+  const text = tag.kind === "single" && !isShown ? /[\p{L}\p{N}]/u : /\p{L}\S*\s+\S*\p{L}/u;
   for (const [key, value] of values) {
     const isKept = page.componentAttributes.includes(key) || hiddenKeys.test(key);
-    if (isKept || !/\p{L}\S*\s+\S*\p{L}/u.test(value)) continue;
+    if (isKept || !text.test(value)) continue;
     page.log.add("attribute", `${key} of ${tag.name}`, at);
   }
 }
@@ -322,6 +365,9 @@ function scanTag(scan: Scan, tag: Tag): void {
   const { lines, at } = scan;
   const { name, kind } = tag;
   scan.at = tag.end;
+  if (tag.isRaw && kind === "open" && at >= scan.rawUntil) {
+    scan.rawUntil = Math.max(scan.rawUntil, endOfElement(scan, name, tag.end));
+  }
   const level = /^h([1-6])$/.exec(name)?.[1];
   const href = tag.attributes.get("href");
   if (kind === "close") {
@@ -358,7 +404,7 @@ export function scanMarkup(scan: Scan): boolean {
     scan.at = end + 3;
     return true;
   }
-  const tag = readTag(text, at, scan.fuel);
+  const tag = readTag(text, at, scan.fuel, scan.page.isVue);
   if (tag && !skipUnseen(scan, tag)) scanTag(scan, tag);
   return tag !== undefined;
 }

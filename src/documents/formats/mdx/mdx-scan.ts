@@ -11,10 +11,15 @@ export interface Lines {
   isStripped: boolean;
   /** The text ends in a gap: a further blank line would only widen it. */
   isGap: boolean;
+  /** Texts from attributes in this line: the anchor of a heading lacks them. */
+  fromAttributes: string[];
+  /** The anchor that the site makes of the text of a heading. */
+  slugOf: (heading: string) => string;
 }
 
-export function createLines(): Lines {
-  return { done: [], line: [], hasText: false, isStripped: false, isGap: true };
+export function createLines(slugOf: Lines["slugOf"]): Lines {
+  const flags = { hasText: false, isStripped: false, isGap: true };
+  return { done: [], line: [], ...flags, fromAttributes: [], slugOf };
 }
 
 const isBlank = (text: string): boolean => text.trim() === "";
@@ -24,10 +29,20 @@ export function write(lines: Lines, text: string): void {
   lines.hasText ||= !isBlank(text);
 }
 
+/** A heading whose anchor its text does not show: with the id that the site makes of it. */
+function withOwnId(line: string, { fromAttributes, slugOf }: Lines): string {
+  if (fromAttributes.length === 0 || !/^ {0,3}#{1,6}[ \t]/.test(line)) return line;
+  if (/\{#[^{}\s]+\}[ \t]*$/.test(line)) return line;
+  const bare = fromAttributes.reduce((text, each) => text.replace(each, ""), line);
+  const id = slugOf(bare.replace(/^[ #]+/, "").trim());
+  return id === "" ? line : `${line} {#${id}}`;
+}
+
 /** Ends the line. A line with nothing left counts as blank. */
 export function endLine(lines: Lines): void {
   const whole = lines.line.join("");
-  const text = lines.isStripped ? whole.trimEnd() : whole;
+  const text = withOwnId(lines.isStripped ? whole.trimEnd() : whole, lines);
+  lines.fromAttributes = [];
   if (!isBlank(text)) {
     lines.done.push(text);
     lines.isGap = false;
@@ -63,6 +78,9 @@ export function writeBlock(lines: Lines, text: string): void {
 /** What a file of MDX needs besides its text. */
 export interface Page {
   scope: Scope;
+  /** Whether the text is Markdown with components of Vue instead of JSX. */
+  isVue: boolean;
+  slugOf: Lines["slugOf"];
   log: LeftOutLog;
   /** Attributes of components whose values are text for readers. */
   componentAttributes: readonly string[];
@@ -74,14 +92,16 @@ export interface Page {
   imports: Map<string, Import>;
   /** The text of an imported file; "" if it cannot be read. */
   include: (imported: Import, props: ReadonlyMap<string, string>, at: number) => string;
+  /** Makes the values of an imported JSON file known, if it can be read. */
+  importData: (name: string, imported: Import) => void;
   /** The text of JSX within an attribute. */
   inner: (text: string, at: number) => string;
 }
 
 export interface Import {
   target: string;
-  /** `code` is shown as it stands. */
-  kind: "text" | "code";
+  /** `code` is shown as it stands, `data` has values for expressions. */
+  kind: "text" | "code" | "data";
 }
 
 export interface Scan {
@@ -106,4 +126,8 @@ export interface Scan {
   tabs: Map<string, string>;
   /** Open `{/* knowctl:ignore *\/}` regions: what they leave out is not counted. */
   ignored: number;
+  /** Up to this offset, expressions are text (`v-pre`). */
+  rawUntil: number;
+  /** Lines that close fences whose content is read as text. */
+  unwrapped: string[];
 }

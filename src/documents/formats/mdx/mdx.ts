@@ -1,10 +1,15 @@
 import { createIsControlled } from "../../text/hides.ts";
 import { codeEndsIn } from "../../text/structure.ts";
-import type { Parsed, Surroundings, TextReader } from "../format.ts";
+import type { Included, Parsed, Surroundings, TextReader } from "../format.ts";
 import { type LeftOutKind, createLeftOutLog, removeIgnored } from "../../text/left-out.ts";
 import { splitFrontMatter, type SplitText } from "../../front-matter/front-matter.ts";
+import { MatterError } from "../../front-matter/matter.ts";
+import { ValueError, type Value } from "../../front-matter/values.ts";
+import { parseConfig } from "../../site/config.ts";
+import { plainText, slugOf } from "../../text/heading-text.ts";
 import { readProjectFile } from "../markdown/included.ts";
 import { readBlocks } from "../markdown/blocks.ts";
+import { withHome } from "../markdown/home.ts";
 import {
   createLines,
   endLine,
@@ -15,6 +20,7 @@ import {
   type Import,
 } from "./mdx-scan.ts";
 import { scanMarkup, writeImport } from "./mdx-markup.ts";
+import { addScriptConstants, scanInterpolation, scanVueLine } from "./vue.ts";
 import {
   isComment,
   valueOf,
@@ -64,10 +70,18 @@ const exportForm =
 const importForm =
   /^import\s+(?:([\w$]+)(?:\s*,\s*(?:\{[^{}]*\}|\*\s*as\s+[\w$]+))?|\{\s*(?:Content|default)\s+as\s+([\w$]+)\s*\})\s*\bfrom\s*["']([^"'\n]+)["']/;
 
+/** Drops the marks of a fence whose content is read: docusaurus.io, "Markdown features > React". */
+function unwrapFence({ unwrapped }: Scan, line: string, marks: string): boolean {
+  const last = unwrapped.at(-1);
+  if (last !== undefined && line.trim() === last) return unwrapped.pop() !== undefined;
+  return /^[ \t]*`{3,}[ \t]*mdx-code-block[ \t]*$/.test(line) && unwrapped.push(marks) > 0;
+}
+
 /** Copies a fence up to the line that closes it, or to the end. */
 function copyFence(scan: Scan, first: string, marks: string): void {
   const { text, lines } = scan;
-  const excess = listItem.test(first) ? 0 : excessOf(first, scan.listIndent);
+  const isInItem = listItem.test(first) || scan.page.isVue;
+  const excess = isInItem ? 0 : excessOf(first, scan.listIndent);
   const closing = new RegExp(`^[ \\t>]*${marks[0] === "~" ? "~" : "`"}{${marks.length},}[ \\t]*$`);
   for (let isFirst = true; scan.at < text.length; isFirst = false) {
     const end = lineEndOf(text, scan.at);
@@ -89,7 +103,8 @@ function importOf(source: string): Import | undefined {
   // webpack: `!!raw-loader!./a.js`; Vite: `./a.js?raw`.
   const [, loaded] = /^!?!?raw-loader!(.+)$/.exec(source) ?? /^(.+)\?raw$/.exec(source) ?? [];
   if (loaded !== undefined) return { target: loaded, kind: "code" };
-  return /\.mdx?$/i.test(source) ? { target: source, kind: "text" } : undefined;
+  if (/\.mdx?$/i.test(source)) return { target: source, kind: "text" };
+  return /\.json$/i.test(source) ? { target: source, kind: "data" } : undefined;
 }
 
 function skipEsm({ text, at, fuel, page }: Scan): number {
@@ -99,7 +114,8 @@ function skipEsm({ text, at, fuel, page }: Scan): number {
       (end !== -1 && importForm.exec(text.slice(at, end))) || [];
     const name = byDefault ?? content;
     const imported = importOf(source);
-    if (name !== undefined && imported) page.imports.set(name, imported);
+    if (name !== undefined && imported?.kind === "data") page.importData(name, imported);
+    else if (name !== undefined && imported) page.imports.set(name, imported);
     return end;
   }
   exportForm.lastIndex = at;
@@ -114,7 +130,9 @@ function scanLineStart(scan: Scan): void {
   const { text, at, lines } = scan;
   const line = text.slice(at, lineEndOf(text, at));
   const isBlank = line.trim() === "";
-  const esm = scan.isFresh ? skipEsm(scan) : -1;
+  const { isVue } = scan.page;
+  if (isVue && scanVueLine(scan, line)) return;
+  const esm = scan.isFresh && !isVue ? skipEsm(scan) : -1;
   if (esm !== -1) {
     scan.at = esm;
     strip(lines, false);
@@ -125,14 +143,26 @@ function scanLineStart(scan: Scan): void {
   scan.isFresh = isBlank;
   const marks = line.includes("```") || line.includes("~~~") ? fence.exec(line) : undefined;
   const item = listItem.exec(line)?.[0];
-  if (marks?.[1] && !(marks[1].startsWith("`") && marks[2]?.includes("`"))) {
+  if (marks?.[1] && unwrapFence(scan, line, marks[1])) {
+    scan.at += line.length;
+    scan.isFresh = true;
+    strip(lines, false);
+  } else if (marks?.[1] && !(marks[1].startsWith("`") && marks[2]?.includes("`"))) {
     if (item) scan.listIndent = item.replaceAll("\t", "    ").length;
     copyFence(scan, line, marks[1]);
     scan.isFresh = true;
   } else if (item) scan.listIndent = item.replaceAll("\t", "    ").length;
   else if (!isBlank) {
     if (!/^[ \t]/.test(line) && wasFresh) scan.listIndent = 0;
-    scan.at += excessOf(line, scan.listIndent);
+    const excess = excessOf(line, scan.listIndent);
+    if (isVue && excess > 0 && wasFresh) {
+      // Indented code.
+      write(lines, line);
+      scan.at += line.length;
+      scan.isFresh = true;
+      return;
+    }
+    scan.at += isVue ? 0 : excess;
     // A directive: `:::note{title="x"}`. Its braces are no expression.
     if (line.includes(":::") && /^[ \t]*:{3,}/.test(line)) {
       write(lines, text.slice(scan.at, at + line.length));
@@ -195,6 +225,9 @@ function scanExpression(scan: Scan): boolean {
 
 const special = /[`<{$\\\n]/g;
 
+const scanBraces = (scan: Scan): boolean =>
+  scan.page.isVue ? scanInterpolation(scan) : scanExpression(scan);
+
 /**
  * Converts MDX to Markdown: removes imports, exports, comments, expressions and tags. Keeps the
  * text between tags and in their attributes, plain values, and code. Parses nothing: a construct
@@ -202,7 +235,7 @@ const special = /[`<{$\\\n]/g;
  */
 function stripMdx(text: string, page: Page): string {
   const fuel = { left: 4 * text.length + 100_000 };
-  const lines = createLines();
+  const lines = createLines(page.slugOf);
   const spans = codeEndsIn(text, /`+|\n[ \t]*\n/g);
   const scan: Scan = {
     text,
@@ -218,6 +251,8 @@ function stripMdx(text: string, page: Page): string {
     lists: [],
     tabs: new Map(),
     ignored: 0,
+    rawUntil: 0,
+    unwrapped: [],
   };
   let isLineStart = true;
   while (scan.at < text.length) {
@@ -236,7 +271,7 @@ function stripMdx(text: string, page: Page): string {
       endLine(lines);
       scan.at++;
       isLineStart = true;
-    } else if (!(char === "<" && scanMarkup(scan)) && !(char === "{" && scanExpression(scan))) {
+    } else if (!(char === "<" && scanMarkup(scan)) && !(char === "{" && scanBraces(scan))) {
       const end = literalEnd(text, next, spans);
       write(lines, text.slice(next, end));
       scan.at = Math.max(next + 1, end);
@@ -265,18 +300,24 @@ function pageOf(
   const { chain, props } = place;
   const firstLine = place.log ? undefined : bodyLine;
   const log = createLeftOutLog(body, firstLine, place.log?.entries);
-  const scope = { constants: new Map<string, string>(), frontMatter: frontMatter?.data, props };
+  const scope = { constants: new Map<string, Value>(), frontMatter: frontMatter?.data, props };
+  const isVue = isVuePage(around);
+  if (isVue) addScriptConstants(body, scope);
+  const read = (target: string): Included =>
+    alias.test(target)
+      ? readProjectFile(target.replace(alias, ""), around.includes, chain, ["", "src", "website"])
+      : around.includes.read(target, chain);
   const page: Page = {
     scope,
+    isVue,
+    slugOf: (heading) => slugOf(plainText(heading), isVue ? "vitepress" : "github"),
     log,
     componentAttributes: around.componentAttributes,
     keepsHidden: around.keepsHidden === true,
     isControlled: createIsControlled(body),
     imports: new Map(),
     include({ target, kind }, values, at) {
-      const found = alias.test(target)
-        ? readProjectFile(target.replace(alias, ""), around.includes, chain, ["", "src"])
-        : around.includes.read(target, chain);
+      const found = read(target);
       if ("problem" in found) {
         log.add("include", `${target}: ${found.problem}`, at);
         return "";
@@ -286,6 +327,16 @@ function pageOf(
       const split = splitFrontMatter(found.text, found.path);
       const text = stripMdx(split.body, pageOf(split, around, inner));
       return removeIgnored(text, found.path, split.bodyLine);
+    },
+    importData(name, { target }) {
+      const found = read(target);
+      if ("problem" in found) return;
+      try {
+        scope.constants.set(name, parseConfig(found.text, found.path));
+      } catch (error) {
+        // Its values are unknown, like those of a program.
+        if (!(error instanceof MatterError || error instanceof ValueError)) throw error;
+      }
     },
     inner(text, at) {
       const innerLog = {
@@ -299,11 +350,18 @@ function pageOf(
   return page;
 }
 
-/** The document of a split file of MDX. Throws CliError `usage` with `path:line:column`. */
+/** Whether a page is Markdown with components of Vue. */
+export const isVuePage = ({ site }: Pick<Surroundings, "site">): boolean =>
+  site?.generator === "vitepress";
+
+/** The document of a split file of MDX, or of Markdown with components of Vue. Throws CliError `usage` with `path:line:column`. */
 export function toMarkdown(split: SplitText, path: string, around: Surroundings): Parsed {
   const page = pageOf(split, around, { chain: [path], props: new Map(), log: undefined });
   const plain = stripMdx(split.body, page);
-  return { ...split, body: readBlocks(plain), isMarkdown: true, leftOut: page.log.entries };
+  const generator = around.site?.generator;
+  const body = readBlocks(plain, generator);
+  const parsed: Parsed = { ...split, body, isMarkdown: true, leftOut: page.log.entries };
+  return withHome(parsed, generator);
 }
 
 /**

@@ -187,6 +187,16 @@ function starlightLink({ path, textOf }: StyledFile): string {
   return withSlash(names.join("/").replace(/(?:^|\/)index$/, ""));
 }
 
+/**
+ * vitepress.dev, "Routing": `guide/a.md` is `guide/a.html`, and so it is with `cleanUrls` on most hosts; an index, of
+ * VuePress also the README, is the page of its folder.
+ */
+function vitepressLink({ path }: StyledFile): string {
+  const page = withoutExtension(path);
+  const folder = page.replace(/(?:^|\/)(?:index|readme)$/i, "");
+  return folder === page ? `${encodePath(page)}.html` : withSlash(folder);
+}
+
 const styles: Readonly<Record<LinkStyle, Style>> = {
   docusaurus: {
     anchors: "docusaurus",
@@ -207,6 +217,12 @@ const styles: Readonly<Record<LinkStyle, Style>> = {
     folder: "src/content/docs/",
     endsWithSlash: true,
     linkOf: starlightLink,
+  },
+  vitepress: {
+    anchors: "vitepress",
+    folder: "",
+    endsWithSlash: false,
+    linkOf: vitepressLink,
   },
   github: {
     anchors: "github",
