@@ -56,15 +56,3 @@ export function scanVueLine(scan: Scan, line: string): boolean {
   }
   return false;
 }
-
-/** Attributes with the values of bindings: `:text="'new'"` is `text={'new'}` in JSX. */
-export function bindAttribute(
-  name: string,
-  value: string,
-  attributes: Map<string, string>,
-  codes: Map<string, string>,
-): void {
-  const [, bound] = /^(?::|v-bind:)([\w-]+)/.exec(name) ?? [];
-  if (bound !== undefined) codes.set(bound, value);
-  else if (/^[\w-]+$/.test(name) && !name.startsWith("v-")) attributes.set(name, value);
-}
