@@ -87,7 +87,7 @@ export function failure(call: () => unknown): string {
 
 /** Reads one file of a fresh folder with other files. */
 export async function readFolder(
-  files: Record<string, string>,
+  files: Record<string, string | Uint8Array>,
   path: string,
   options: Options = {},
 ): Promise<Reading & { kind: "document" }> {

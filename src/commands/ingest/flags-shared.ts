@@ -63,8 +63,18 @@ export function addShapeOptions(command: Command): Command {
     .option(
       "--link-style <site>",
       "links as a site makes them: docusaurus (docs/01-a/index.md is docs/a/), hugo (content/A.md is a/), " +
-        "mkdocs (docs/a.md is a/), starlight (src/content/docs/A.md is a/), vitepress (a.md is a.html), github (a.md is blob/HEAD/a.md)",
-      choice("docusaurus", "hugo", "mkdocs", "starlight", "vitepress", "github"),
+        "mkdocs (docs/a.md is a/), starlight (src/content/docs/A.md is a/), vitepress (a.md is a.html), github (a.md is blob/HEAD/a.md), " +
+        "obsidian (A b.md is A+b), docfx (a.md is a.html)",
+      choice(
+        "docusaurus",
+        "hugo",
+        "mkdocs",
+        "starlight",
+        "vitepress",
+        "github",
+        "obsidian",
+        "docfx",
+      ),
     )
     .option("--link-base <url>", "base of relative links", webAddress)
     .option("--metadata <key=value>", "add metadata (repeatable)", collect)
@@ -82,8 +92,8 @@ export function addMappingOptions(command: Command): Command {
     )
     .option(
       "--anchors <style>",
-      "style of links to headings: github, docusaurus, mkdocs, vitepress",
-      choice("github", "docusaurus", "mkdocs", "vitepress"),
+      "style of links to headings: github, docusaurus, mkdocs, vitepress, obsidian",
+      choice("github", "docusaurus", "mkdocs", "vitepress", "obsidian"),
     )
     .option(
       "--links <mode>",

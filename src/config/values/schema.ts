@@ -79,7 +79,7 @@ export const IngestSettings = z.strictObject({
   link: z.optional(link),
   linkStyle: z.optional(
     choice(
-      ["docusaurus", "hugo", "mkdocs", "starlight", "vitepress", "github"],
+      ["docusaurus", "hugo", "mkdocs", "starlight", "vitepress", "github", "obsidian", "docfx"],
       "site whose links documents have",
     ),
   ),
@@ -94,7 +94,10 @@ export const IngestSettings = z.strictObject({
   ),
   sections: z.optional(sections),
   anchors: z.optional(
-    choice(["github", "docusaurus", "mkdocs", "vitepress"], "how headings become anchors"),
+    choice(
+      ["github", "docusaurus", "mkdocs", "vitepress", "obsidian"],
+      "how headings become anchors",
+    ),
   ),
   maxSectionChars: z.optional(whole(200, 10_000_000, "split longer sections at paragraphs")),
   metadata: z.optional(metadata),

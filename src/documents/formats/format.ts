@@ -82,8 +82,6 @@ export interface Includes {
    * for none. One that is nearer may be added in any folder, so the document is read on each run.
    */
   readNote(target: string, chain: readonly string[]): Included | undefined;
-  /** Whether a page is in a vault of Obsidian. */
-  isInVault(path: string): boolean;
   /** Root-relative paths that read() looked for in the root, also the missing ones. */
   readonly parts: ReadonlySet<string>;
 }

@@ -22,7 +22,7 @@ import { mapDocument } from "../map/map-document.ts";
 import { configOf, configPath, valueAt } from "../site/config.ts";
 import { loadReader, readerAtHand } from "../formats/load-reader.ts";
 import type { Notice } from "../payload/metadata.ts";
-import { createNotesByName, type NotesByName } from "../parts/notes-by-name.ts";
+import { notesOf } from "../parts/notes-by-name.ts";
 import { formatOf, orRefuse } from "../formats/formats.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 
@@ -217,15 +217,6 @@ export function readDocumentSync(
   if (!read) throw new Error(`the reader for ${path} needs a promise`);
   const opened = openText(file, settings, trace);
   return opened.skipped ?? opened.toReading(read(opened.text, path, opened.around));
-}
-
-// One run has one object of settings.
-const notesBySettings = new WeakMap<DocumentSettings, NotesByName>();
-
-function notesOf(settings: DocumentSettings): NotesByName {
-  let notes = notesBySettings.get(settings);
-  if (!notes) notesBySettings.set(settings, (notes = createNotesByName(settings.root)));
-  return notes;
 }
 
 /**

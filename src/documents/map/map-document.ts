@@ -35,7 +35,7 @@ import { pageSections, splitSections } from "./sections.ts";
 import { addVersionTag } from "../payload/payload.ts";
 import { isMap, type ValueMap } from "../front-matter/values.ts";
 import { rewriteLinks } from "./links/rewrite-links.ts";
-import { targetsFor } from "./links/targets.ts";
+import { linkingFile } from "./links/linking-file.ts";
 
 /** A body with the links of documents, and where its offsets are. */
 interface LinkedBody {
@@ -71,11 +71,12 @@ function mapLinks(
   parts: Parts | undefined,
 ): LinkedBody {
   const { path, parsed, settings, effective, notices } = mapping;
-  const isWanted = settings.links ?? (effective.link || effective.linkStyle ? "rewrite" : "keep");
+  const isVault = effective.site?.generator === "obsidian";
+  const hasLinks = effective.link ?? effective.linkStyle ?? isVault;
+  const isWanted = settings.links ?? (hasLinks ? "rewrite" : "keep");
   const asWritten = { body, shift: (offset: number) => offset };
   if (!parts || !parsed.isMarkdown || parsed.pages || isWanted === "keep") return asWritten;
-  const style = effective.resolving;
-  const file = { path, style, targets: targetsFor(settings), note: parts.add };
+  const file = linkingFile(path, settings, parts.add);
   const { text, shift, dead, firstDead } = rewriteLinks(body, file, siteOf(mapping, link));
   if (firstDead) {
     const example = `${createBodyLine(mapping, body)(firstDead.offset)}: ${shownTarget(firstDead.target)}`;
@@ -263,7 +264,9 @@ function imagesOf(
   if (settings.images === "skip") {
     return { images: [], leftOut: findReferences(body).length, problems: [] };
   }
-  const found = findImages(body, { root: settings.root, absolutePath, note });
+  const { vault } = linkingFile(path, settings, () => {});
+  const from = { root: settings.root, absolutePath, note, find: vault?.find };
+  const found = findImages(body, from);
   if (found.problems.length === 0) return found;
   const lineOf = createBodyLine(mapping, body);
   for (const { offset, text, isPointer } of found.problems) {

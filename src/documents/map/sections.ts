@@ -158,6 +158,9 @@ function trimBlankLines(text: string): string {
   return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
 }
 
+// A "+" stands for itself in the fragment of an address.
+const encodeAnchor = (anchor: string): string => encodeURIComponent(anchor).replaceAll("%2B", "+");
+
 /**
  * Splits a Markdown body into sections: the whole body, or one section for each heading of level 1
  * to 3, with the path of headings first. A blank body has no section. Drops only blank lines and
@@ -175,7 +178,7 @@ export function splitSections(body: string, options: SectionOptions): Section[] 
   const names = namedHeadings(structure, options);
   return splitAtHeadings(body, structure, names).flatMap((piece) => {
     const hasAnchor = link !== undefined && piece.anchor && !link.includes("#");
-    const target = hasAnchor ? `${link}#${encodeURIComponent(piece.anchor ?? "")}` : link;
+    const target = hasAnchor ? `${link}#${encodeAnchor(piece.anchor ?? "")}` : link;
     const head = piece.path === "" ? "" : `${piece.path}\n\n`;
     const texts =
       piece.body === ""

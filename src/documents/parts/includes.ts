@@ -15,7 +15,7 @@ import type { Included, Includes } from "../formats/format.ts";
 const mostDepth = 16;
 const mostFileBytes = 4 * 1024 * 1024;
 const mostBytes = 16 * 1024 * 1024;
-const tooManyNotes = `name its folder: the project has more than ${mostNotes} notes`;
+const tooManyNotes = `name its folder: the project has more than ${mostNotes} files`;
 const tooMuch = "the included files are more than 16 MiB";
 // Notes that embed each other twice would be read 65,536 times within 16 levels.
 const mostIncluded = 10_000;
@@ -101,7 +101,7 @@ function find(root: string, path: string, most: number): Found {
 export function createIncludes(
   root: string,
   noted: Pick<Parts, "note" | "add"> = noParts,
-  notes = createNotesByName(root),
+  notes = createNotesByName({ root, generator: undefined }),
 ): Includes {
   const known = new Map<string, Found>();
   const parts = new Set<string>();
@@ -109,7 +109,6 @@ export function createIncludes(
   let included = 0;
   const includes: Includes = {
     parts,
-    isInVault: (path) => notes.isInVault(path),
     readNote(target, chain) {
       noted.add(partAnywhere(target), undefined);
       const path = notes.find(target, chain[0] ?? "");
@@ -144,5 +143,4 @@ export const noIncludes: Includes = {
   parts: new Set(),
   read: () => ({ problem: "a text without a file includes nothing" }),
   readNote: () => undefined,
-  isInVault: () => false,
 };

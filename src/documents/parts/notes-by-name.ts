@@ -1,38 +1,29 @@
 import { readdirSync } from "node:fs";
+import { siteOf, type SiteSettings } from "../site/sites.ts";
 import { comparableName } from "./parts.ts";
 
-/** Finds notes by name, as Obsidian does where a link names no folder. */
+/** Finds files by name, as Obsidian does where a link names no folder. */
 export interface NotesByName {
   /**
-   * The root-relative path of the note whose path ends with `target`, in the vault of the page
-   * `from`: the one nearest to the top. Undefined without one, and where isTooMany().
+   * The root-relative path of the file whose path ends with `target`, or with `target` and `.md`, in
+   * the vault of the page `from`: at this path of the vault, else nearest to the page, else with the
+   * shortest path. Undefined without one, and where isTooMany().
    */
   find(target: string, from: string): string | undefined;
-  /** Whether a page is in a vault of Obsidian: a folder with an `.obsidian`. */
-  isInVault(path: string): boolean;
-  /** Whether the project has so many notes that none is found by its name. */
+  /** Whether the project has so many files that none is found by its name. */
   isTooMany(): boolean;
 }
 
-interface Vaults {
-  /** Notes by comparableName(). Undefined for too many. */
-  notes?: ReadonlyMap<string, string[]>;
-  /** Root-relative folders with an `.obsidian`, each with "/" at its end, as comparable() makes them. */
-  folders: readonly string[];
-}
-
-// More notes are no vault that a person keeps, and their names would need much memory. A part of them
+// More files are no vault that a person keeps, and their names would need much memory. A part of them
 // would be another one on each machine.
 export const mostNotes = 100_000;
 
 // A disk may hold names in another normal form than texts do.
 const comparable = (path: string): string => path.normalize("NFC").toLowerCase();
-const depthOf = (path: string): number => path.split("/").length;
 
-/** Lists the notes below `root`, without hidden folders. A folder that cannot be read has none. */
-function listNotes(root: string, most: number): Vaults {
-  const notes = new Map<string, string[]>();
-  const folders: string[] = [];
+/** Lists the files below `root` by comparableName(), without hidden ones; undefined for too many. A folder that cannot be read has none. */
+function listFiles(root: string, most: number): ReadonlyMap<string, string[]> | undefined {
+  const files = new Map<string, string[]>();
   let count = 0;
   const open = [""];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
@@ -43,46 +34,66 @@ function listNotes(root: string, most: number): Vaults {
       continue;
     }
     for (const entry of entries) {
-      const path = folder + entry.name;
-      if (entry.name === ".obsidian") folders.push(comparable(folder));
       if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
+      const path = folder + entry.name;
       if (entry.isDirectory()) open.push(`${path}/`);
-      else if (/\.md$/i.test(entry.name)) {
-        if (++count > most) return { folders };
+      else {
+        if (++count > most) return undefined;
         const name = comparableName(entry.name);
-        const same = notes.get(name);
+        const same = files.get(name);
         if (same) same.push(path);
-        else notes.set(name, [path]);
+        else files.set(name, [path]);
       }
     }
   }
-  return { notes, folders };
+  return files;
 }
 
-/** Creates a NotesByName. It lists the folders below `root`, absolute and real, once: with the first call. */
-export function createNotesByName(root: string, most = mostNotes): NotesByName {
-  let vaults: Vaults | undefined;
+function vaultOf(from: string, settings: SiteSettings): string {
+  const site = siteOf(from, settings);
+  return site?.generator === "obsidian" ? comparable(site.prefix) : "";
+}
+
+/** Creates a NotesByName. It lists the folders below the root once: with the first call. */
+export function createNotesByName(settings: SiteSettings, most = mostNotes): NotesByName {
+  let listed: { files: ReadonlyMap<string, string[]> | undefined } | undefined;
   const known = new Map<string, string | undefined>();
-  const list = (): Vaults => (vaults ??= listNotes(root, most));
+  const list = (): ReadonlyMap<string, string[]> | undefined =>
+    (listed ??= { files: listFiles(settings.root, most) }).files;
+  const choose = (target: string, vault: string, folder: string): string | undefined => {
+    const end = `/${target}`;
+    // help.obsidian.md, "Internal links": the shortest path. Beside or below the page goes first.
+    const rank = (path: string): number => {
+      const own = comparable(path);
+      if (own === vault + target) return 0;
+      return (own.startsWith(folder) ? 1 : 10_000) + own.length;
+    };
+    const [first] = (list()?.get(comparableName(target)) ?? [])
+      .filter((path) => comparable(path).startsWith(vault) && comparable(`/${path}`).endsWith(end))
+      .toSorted((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1));
+    return first;
+  };
   return {
-    isInVault: (path) => list().folders.some((folder) => comparable(path).startsWith(folder)),
-    isTooMany: () => list().notes === undefined,
+    isTooMany: () => list() === undefined,
     find(target, from) {
-      const { folders, notes } = list();
-      const page = comparable(from);
-      const vault = folders
-        .filter((folder) => page.startsWith(folder))
-        .reduce((one, other) => (other.length > one.length ? other : one), "");
-      const end = `/${comparable(target)}`;
-      const key = `${vault}\n${end}`;
+      const vault = vaultOf(from, settings);
+      const wanted = comparable(target.replace(/^\/+/, ""));
+      const folder = comparable(from.slice(0, from.lastIndexOf("/") + 1));
+      const key = `${vault}\n${folder}\n${wanted}`;
       if (known.has(key)) return known.get(key);
-      const [first] = (notes?.get(comparableName(target)) ?? [])
-        .filter(
-          (path) => comparable(path).startsWith(vault) && comparable(`/${path}`).endsWith(end),
-        )
-        .toSorted((one, other) => depthOf(one) - depthOf(other) || (one < other ? -1 : 1));
-      if (known.size < most) known.set(key, first);
-      return first;
+      const found = choose(wanted, vault, folder) ?? choose(`${wanted}.md`, vault, folder);
+      if (known.size < most) known.set(key, found);
+      return found;
     },
   };
+}
+
+// One run has one object of settings.
+const notesOfRun = new WeakMap<SiteSettings, NotesByName>();
+
+/** The files by name of a run. */
+export function notesOf(settings: SiteSettings): NotesByName {
+  let notes = notesOfRun.get(settings);
+  if (!notes) notesOfRun.set(settings, (notes = createNotesByName(settings)));
+  return notes;
 }

@@ -1,5 +1,13 @@
 /** How links to pages look, and how links between files lead to pages. */
-export type LinkStyle = "docusaurus" | "hugo" | "mkdocs" | "starlight" | "vitepress" | "github";
+export type LinkStyle =
+  | "docusaurus"
+  | "hugo"
+  | "mkdocs"
+  | "starlight"
+  | "vitepress"
+  | "github"
+  | "obsidian"
+  | "docfx";
 
 /** A site generator as `ingest.generator` names it. */
 export type GeneratorName =
@@ -81,8 +89,13 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
   mkdocs: { title: "MkDocs", config: /^mkdocs\.ya?ml$/, linkStyle: "mkdocs" },
   // VuePress is its predecessor: the same Markdown, links and anchors.
   vitepress: { title: "VitePress", config: /^\.(?:vite|vue)press$/, linkStyle: "vitepress" },
-  obsidian: { title: "Obsidian", config: /^\.obsidian$/ },
-  docfx: { title: "DocFX", config: /^docfx\.json$/, partials: /(?:^|\/)includes\// },
+  obsidian: { title: "Obsidian", config: /^\.obsidian$/, linkStyle: "obsidian" },
+  docfx: {
+    title: "DocFX",
+    config: /^docfx\.json$/,
+    partials: /(?:^|\/)includes\//,
+    linkStyle: "docfx",
+  },
 };
 
 export const generatorNames = Object.keys(generators) as GeneratorName[];

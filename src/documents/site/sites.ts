@@ -36,11 +36,15 @@ function siteIn(
 }
 
 function namesIn(folder: string): readonly Name[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
+  // Some file systems keep names as typed, for example in NFD on macOS.
+  for (const form of new Set([folder, folder.normalize("NFD")])) {
+    try {
+      return readdirSync(form, { withFileTypes: true });
+    } catch {
+      // In the other form, or not readable.
+    }
   }
+  return [];
 }
 
 const mostConfigBytes = 1024 * 1024;

@@ -2,7 +2,7 @@ import { decodeHTMLStrict } from "entities/decode";
 import { codeSpansOf, type Heading, scanStructure } from "./structure.ts";
 
 /** How a site makes anchors of headings. */
-export type AnchorStyle = "github" | "docusaurus" | "mkdocs" | "vitepress";
+export type AnchorStyle = "github" | "docusaurus" | "mkdocs" | "vitepress" | "obsidian";
 
 /** A heading by its text and the fragment that leads to it. */
 export interface GivenHeading {
@@ -112,8 +112,16 @@ function vitepressSlug(text: string): string {
   );
 }
 
+/** The text of a heading as links of Obsidian name it; Obsidian Publish writes "+" for blanks. */
+const obsidianAnchor = (text: string): string =>
+  text
+    .replace(/[:#|^\\]|%%|\[\[|\]\]/g, " ")
+    .trim()
+    .replace(/\s+/g, "+");
+
 /** The anchor of the first heading with a plain text, as the site generator `style` creates it. */
 export function slugOf(text: string, style: AnchorStyle): string {
+  if (style === "obsidian") return obsidianAnchor(text);
   if (style === "mkdocs") return mkdocsSlug(text);
   return style === "vitepress" ? vitepressSlug(text) : githubSlug(text);
 }
@@ -156,6 +164,8 @@ export function anchorsOf(headings: readonly Heading[], style: AnchorStyle): str
       return own;
     }
     const slug = slugOf(plainText(text), style);
+    // Obsidian opens the first of equal headings.
+    if (style === "obsidian") return slug;
     return style === "mkdocs" ? uniqueMkdocs(slug, seen, lastAnchors) : uniqueGithub(slug, seen);
   });
 }

@@ -7,7 +7,7 @@ import { readMarkdown } from "../../../src/documents/formats/markdown/markdown.t
 import { readMdx } from "../../../src/documents/formats/mdx/mdx.ts";
 import { expectLinear } from "../../cost.ts";
 import * as fc from "../../property.ts";
-import { around } from "./around.ts";
+import { around, siteOf } from "./around.ts";
 
 const bodyOf = (text: string): string => readMarkdown(text, "a.md", around).body;
 
@@ -106,7 +106,7 @@ describe("comments of Markdown", () => {
   });
 
   it("removes comments of Obsidian in its vault, but not in code", () => {
-    const vault = { ...around, includes: { ...around.includes, isInVault: () => true } };
+    const vault = { ...around, site: siteOf("obsidian") };
     const text = "a %%SECRET%% b\n\n%%\nSECRET\n\nSECRET\n%%\n\n`%%shown%%` 5%% c\n";
     const { body, leftOut } = readMarkdown(text, "a.md", vault);
     expect(body).toBe("a  b\n\n\n\n`%%shown%%` 5%% c\n");
@@ -289,7 +289,7 @@ describe("hidden elements", () => {
 });
 
 describe("comments of other writers", () => {
-  const vault = { ...around, includes: { ...around.includes, isInVault: () => true } };
+  const vault = { ...around, site: siteOf("obsidian") };
   it.each(["%% ", "%%\n\n", "{::comment} ", "{:/} {::comment} ", "a\n{% comment %}\n"])(
     "takes linear time for many %j",
     (part) => {

@@ -202,7 +202,7 @@ describe("includes in Markdown", () => {
       ["other/Two", "no such file"],
     ])("but not %s", async (name, problem) => {
       const text = `x ![[${name}]]`;
-      expect(await textOf(text)).toEqual([text, `line 1: ${name}.md: ${problem}`]);
+      expect(await textOf(text)).toEqual(["x ", `line 1: ${name}.md: ${problem}`]);
     });
 
     it("in the vault of a page whose folder the disk names in another form", async () => {
@@ -217,9 +217,13 @@ describe("includes in Markdown", () => {
     it("but none of a project with too many, instead of those that are listed first", () => {
       const folder = temporaryFolder();
       writeFiles(folder, vault);
-      const problem = "name its folder: the project has more than 100000 notes";
+      const problem = "name its folder: the project has more than 100000 files";
       const readWith = (most: number): unknown =>
-        createIncludes(folder, undefined, createNotesByName(folder, most)).readNote("Two.md", [""]);
+        createIncludes(
+          folder,
+          undefined,
+          createNotesByName({ root: folder, generator: undefined }, most),
+        ).readNote("Two.md", [""]);
       expect(readWith(3)).toEqual({ problem });
       expect(readWith(100)).toMatchObject({ path: "v/x/Two.md" });
     });

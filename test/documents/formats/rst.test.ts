@@ -11,7 +11,6 @@ function readText(text: string, files: Record<string, string> = {}): Parsed {
   const includes: Includes = {
     parts: new Set(),
     readNote: () => undefined,
-    isInVault: () => false,
     read(target, chain) {
       const found = files[target];
       const path = target.startsWith("/") ? target.slice(1) : `docs/${target}`;

@@ -7,21 +7,13 @@ import {
   relativeLinks,
   type RelativeLink,
 } from "../../../documents/map/links/rewrite-links.ts";
-import type { LinkingFile } from "../../../documents/map/links/resolve-link.ts";
-import { targetsFor } from "../../../documents/map/links/targets.ts";
-import { effectiveFor } from "../../../documents/map/effective.ts";
+import { linkingFile } from "../../../documents/map/links/linking-file.ts";
 import { isNamedByFile } from "../folder.ts";
 import { createFindReference, isAdoc } from "./anchors.ts";
 
 /** Whether rules read the links of a page: those of a file that is sent as Markdown. */
 export const hasLinks = ({ parsed, part, skipped }: LintPage): boolean =>
   part === 0 && parsed.isMarkdown && !parsed.pages && skipped === undefined;
-
-/** The page as documents/links knows it. */
-function linkingFile({ path, settings }: LintPage): LinkingFile {
-  const style = effectiveFor(path, settings).resolving;
-  return { path, style, targets: targetsFor(settings), note: () => {} };
-}
 
 /** The links of a page, each list in the order of the text. */
 interface PageLinks {
@@ -32,9 +24,10 @@ interface PageLinks {
 
 /** The links of the body of a page. */
 export const linksOf = oncePerPage((page): PageLinks => {
+  const file = linkingFile(page.path, page.settings, () => {});
   const found = findLinks(bodyOf(page).text);
   const own = found.filter(({ target }) => target.startsWith("#"));
-  return { relative: [...relativeLinks(found, linkingFile(page))], own };
+  return { relative: [...relativeLinks(found, file)], own };
 });
 
 /** An address for a message. Not truncated: redaction could not recognise a truncated key. */

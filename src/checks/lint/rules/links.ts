@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { linkingFile } from "../../../documents/map/links/linking-file.ts";
 import type { LintPage, PageRule, FolderRule, PageFact, Rule } from "../rule.ts";
 import { inOtherCase, targetsFor, type Targets } from "../../../documents/map/links/targets.ts";
 import {
@@ -231,6 +232,7 @@ function isMissing({ path: from, settings }: LintPage, source: string): boolean 
   const place = placeOf(source);
   if (place.kind !== "file" || place.isFromRoot) return false;
   if (isExpression.test(source) || namedFolder.test(source)) return false;
+  if (linkingFile(from, settings, () => {}).vault?.find(place.path) !== undefined) return false;
   const places = placesOf(place.path, from);
   return places?.every((each) => !exists(targetsFor(settings), each)) === true;
 }

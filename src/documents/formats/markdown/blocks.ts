@@ -100,6 +100,8 @@ export function componentText(
 
 interface Blocks {
   text: string;
+  /** Whether it is a note of Obsidian: callouts have titles and names of their own. */
+  isNote: boolean;
   /** Offset of the row after the one that is read. */
   next: number;
   /** Rows that are complete, joined now and then: a text can consist of millions of them. */
@@ -218,6 +220,32 @@ function readDirective(blocks: Blocks, row: string): boolean {
   return openDirective(blocks, label && `${indent}**${label}**`);
 }
 
+// docs.github.com, "Alerts"; help.obsidian.md, "Callouts".
+const callout =
+  /^((?:[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])?[ \t]*(?:>[ \t]?)+)[ \t]*\[!([A-Za-z][\w -]{0,50})(?:\|[^\]\n]{0,200})?\]([+-]?)(?:[ \t]+(.*))?$/;
+
+/** `> [!NOTE]` as a bold line, with a blank line of the quotation below it. */
+function readCallout(blocks: Blocks, row: string): boolean {
+  const found = row.includes("[!") ? callout.exec(row) : null;
+  if (!found) return false;
+  const [, marks = "", name = "", fold, title = ""] = found;
+  const shown = title.trim();
+  const isPlain = fold === "" && shown === "";
+  const label = blocks.isNote
+    ? shown || wordsOf(name)
+    : isPlain
+      ? admonitionLabel(name)
+      : undefined;
+  if (label === undefined) return false;
+  blocks.done.push(`${marks}**${label}**`);
+  const rest = marks.replace(/[-*+\d.)](?=.*>)/g, " ").trimEnd();
+  const { text, next } = blocks;
+  const end = text.indexOf("\n", next);
+  const below = text.slice(next, end === -1 ? undefined : end);
+  if (/^[ \t]*>.*[^>\s]/.test(below)) blocks.done.push(rest);
+  return true;
+}
+
 // `/// note | Title` of PyMdown, up to a line `///`.
 const slashes = /^([ \t]*)\/{3,}[ \t]*(?:([A-Za-z][\w-]*)[ \t]*(?:\|[ \t]*(.*))?)?$/;
 
@@ -307,12 +335,16 @@ function readRow(blocks: Blocks, source: string): void {
     return;
   }
   const isBlock =
-    openBox(blocks, row, strip) || readDirective(blocks, row) || readSlashes(blocks, row);
+    openBox(blocks, row, strip) ||
+    readDirective(blocks, row) ||
+    readSlashes(blocks, row) ||
+    readCallout(blocks, row);
   if (!isBlock) readText(blocks, row);
 }
 
 // Most pages have none of these. `{{.Title}}` is of a template.
-const blockMark = /:::|!!! |\?\?\?|=== "|8<--|<<< |\/\/\/ |\{:|\{ [.#]|(?<!\{)\{\.[A-Za-z]/;
+const blockMark =
+  /:::|>[ \t]*\[!|!!! |\?\?\?|=== "|8<--|<<< |\/\/\/ |\{:|\{ [.#]|(?<!\{)\{\.[A-Za-z]/;
 
 /**
  * Writes admonitions, tabs and directives of site generators as plain Markdown: their titles as
@@ -323,6 +355,7 @@ export function readBlocks(text: string, generator?: GeneratorName): string {
   if (!blockMark.test(text) && !(generator && text.includes("```"))) return text;
   const blocks: Blocks = {
     text,
+    isNote: generator === "obsidian",
     next: 0,
     pieces: [],
     done: [],

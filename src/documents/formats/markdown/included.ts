@@ -47,6 +47,8 @@ export interface Expansion {
   log: LeftOutLog;
   /** Whether an offset lies in code. Offsets must grow from call to call. */
   isCode: (offset: number) => boolean;
+  /** Whether a fence begins in the line of an offset. */
+  opensFence: (offset: number) => boolean;
   /**
    * Offset of the next occurrence of an end mark; -1 if there is none. `from` must grow from call
    * to call: a look-ahead names itself as `reader`, and has offsets of its own.
@@ -58,6 +60,8 @@ export interface Expansion {
   links: { name: string; href: string }[];
   /** Open shortcodes whose content is code in a fence. */
   fences: string[];
+  /** Offsets of end marks whose begin marks are gone. */
+  endMarks: Set<number>;
   /** Expands the text of an included file. */
   expand: (text: string, path: string) => string;
 }
@@ -114,8 +118,8 @@ export interface Part {
   /** Texts between which the part lies. */
   start?: string | undefined;
   end?: string | undefined;
-  /** Whether the target is a note that may lie anywhere in the vault. */
-  isNote?: boolean;
+  /** Finds the file in another way. */
+  find?: () => Included;
   /** Folders that are tried in each folder above the page. */
   folders: readonly string[];
 }
@@ -174,11 +178,7 @@ export function includedText(
   isCode: boolean,
 ): string {
   const { around, chain, log } = expansion;
-  const { includes } = around;
-  let found = readProjectFile(part.target, includes, chain, part.folders);
-  if ("problem" in found && part.isNote === true) {
-    found = includes.readNote(part.target, chain) ?? found;
-  }
+  const found = part.find?.() ?? readProjectFile(part.target, around.includes, chain, part.folders);
   if ("problem" in found) {
     log.add("include", `${part.target}: ${found.problem}`, at);
     return "";

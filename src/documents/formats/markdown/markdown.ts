@@ -10,13 +10,13 @@ import { removeHidden } from "./hidden.ts";
 import { splitFrontMatter, type SplitText } from "../../front-matter/front-matter.ts";
 import { textOf } from "../../front-matter/values.ts";
 import { valueAt } from "../../site/config.ts";
-import { createCodeTest } from "../../text/structure.ts";
+import { createCodeTest, scanStructure } from "../../text/structure.ts";
 import { isVuePage, toMarkdown } from "../mdx/mdx.ts";
 import { readBlocks } from "./blocks.ts";
 import { replaceCodeDirective, replaceDocfx, replaceDocfxCode } from "./docfx.ts";
 import { withHome } from "./home.ts";
-import { createSearch, type Expansion, type Replacement } from "./included.ts";
-import { replaceEmbed } from "./obsidian.ts";
+import { createSearch, type Expansion, indentBefore, type Replacement } from "./included.ts";
+import { isVault, noteProperties, replaceEmbed, replaceVaultMark, vaultMarks } from "./obsidian.ts";
 import {
   replaceBang,
   replaceCodeImport,
@@ -29,6 +29,8 @@ import { closedNames, readHugo, readLiquid, shortcodeText } from "./shortcode.ts
 
 const construct =
   /\{\{[<%]|\{[%!*]|\{::comment\}|%%|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:|\[!(?:INCLUDE|include|code)\b|:::[ \t]*code[ \t]|!\[\[/g;
+const vaultConstruct = new RegExp(`${construct.source}|${vaultMarks}`, "gm");
+const vaultMark = /^(?:\[\[|==|\^|<%|[\x60~]{3})/;
 
 /** `{{</* name *\/>}}`: Hugo shows the shortcode itself. */
 function replaceEscaped({ text, nextOf }: Expansion, at: number): Replacement | undefined {
@@ -41,11 +43,9 @@ function replaceEscaped({ text, nextOf }: Expansion, at: number): Replacement | 
 
 /** A comment of kramdown, or of a note in a vault of Obsidian. */
 function removeComment(expansion: Expansion, at: number, mark: string): Replacement | undefined {
-  const { around, chain, log, nextOf } = expansion;
+  const { text, around, log, nextOf } = expansion;
   const isNote = mark === "%%";
-  if (around.keepsHidden || (isNote && !around.includes.isInVault(chain.at(-1) ?? ""))) {
-    return undefined;
-  }
+  if (around.keepsHidden || (isNote && !isVault(around))) return undefined;
   const from = at + mark.length;
   const ends = isNote ? ["%%"] : ["{:/comment}", "{:/}"];
   const closes = ends
@@ -53,7 +53,12 @@ function removeComment(expansion: Expansion, at: number, mark: string): Replacem
     .filter(({ close }) => close !== -1)
     .toSorted((one, other) => one.close - other.close);
   const [first] = closes;
-  if (!first) return undefined;
+  if (!first) {
+    // Obsidian hides the rest of the note as well.
+    if (!isNote || indentBefore(text, at) === undefined) return undefined;
+    log.add("comment", "", at);
+    return { end: text.length, text: "" };
+  }
   log.add("comment", "", at);
   return { end: first.close + first.each.length, text: "" };
 }
@@ -63,6 +68,7 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
   // PyMdown includes within code, too.
   if (mark.includes("8<")) return replaceSnippet(expansion, at);
   if (mark.startsWith("{{") && text.startsWith("/*", at + 3)) return replaceEscaped(expansion, at);
+  if (vaultMark.test(mark)) return replaceVaultMark(expansion, at, mark);
   if (isCode(at)) return undefined;
   if (mark === "{!") return replaceBang(expansion, at);
   if (mark === "{*") return replaceStar(expansion, at);
@@ -78,12 +84,14 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
   return tag && shortcodeText(expansion, at, tag, isLiquid);
 }
 
+const constructOf = (around: Surroundings): RegExp =>
+  isVault(around) ? vaultConstruct : construct;
+
 function expandText(expansion: Expansion): string {
-  const { text } = expansion;
+  const { text, around } = expansion;
   const pieces: string[] = [];
   let from = 0;
-  construct.lastIndex = 0;
-  for (const { 0: mark, index } of text.matchAll(construct)) {
+  for (const { 0: mark, index } of text.matchAll(constructOf(around))) {
     if (index < from) continue;
     const found = replaceConstruct(expansion, index, mark);
     if (!found) continue;
@@ -106,17 +114,24 @@ interface Source {
 }
 
 function expandSource({ text, chain, around, log }: Source): string {
-  if (text.search(construct) === -1) return text;
+  if (text.search(constructOf(around)) === -1) return text;
+  const plain = withoutIndents(text);
+  let fences: ReadonlySet<number> | undefined;
   return expandText({
     text,
     around,
     chain,
     log,
-    isCode: createCodeTest(withoutIndents(text)),
+    isCode: createCodeTest(plain),
+    opensFence(offset) {
+      fences ??= new Set(scanStructure(plain).opaque.map(([start]) => start));
+      return fences.has(text.lastIndexOf("\n", offset) + 1);
+    },
     nextOf: createSearch(text),
     closed: closedNames(text),
     links: [],
     fences: [],
+    endMarks: new Set(),
     expand(inner, path) {
       const kept = removeIgnored(inner, path, 1);
       const innerLog = createLeftOutLog(kept, undefined, log.entries);
@@ -170,7 +185,9 @@ function expand(
   around: Surroundings,
 ): { text: string; leftOut: LeftOut[]; ids: readonly string[] } {
   const expanded =
-    body.search(construct) === -1 ? undefined : expandMarkdown(body, bodyLine, path, around);
+    body.search(constructOf(around)) === -1
+      ? undefined
+      : expandMarkdown(body, bodyLine, path, around);
   const text = expanded?.text ?? body;
   const read = readMyst(text, { path, around, frontMatter, line: expanded ? undefined : bodyLine });
   const leftOut = [...(expanded?.log.entries ?? []), ...read.leftOut];
@@ -193,6 +210,7 @@ export function readMarkdown(text: string, path: string, around: Surroundings): 
   }
   const { text: expanded, leftOut, ids } = expand(split, path, around);
   const parsed: Parsed = { frontMatter, body: expanded, bodyLine, isMarkdown: true, warnings };
+  if (isVault(around)) Object.assign(parsed, noteProperties(frontMatter, path));
   if (!around.keepsHidden) {
     // The lines of a body that was expanded are not those of the file.
     const isAsWritten = expanded === body;

@@ -1,6 +1,6 @@
 import type { Section } from "../../../api/schemas.ts";
 import { findReferences } from "./image-references.ts";
-import { readImage, type LocalImage } from "./images.ts";
+import { missingFile, readImage, type LocalImage } from "./images.ts";
 
 /** The target of an image address, judged by its text alone. */
 type ImagePlace =
@@ -84,13 +84,19 @@ interface Place {
   absolutePath: string;
   /** Called with the root-relative path of each file before it is read. */
   note: (path: string) => void;
+  /** Finds a file that a note names, see LinkingFile. */
+  find: ((name: string) => string | undefined) | undefined;
 }
 
 function resultOf(source: string, from: Place): Result {
   const place = placeOf(source);
   if (place.kind === "elsewhere") return { elsewhere: true };
   if (place.kind === "refused") return { problem: place.reason };
-  return readImage(from.root, from.absolutePath, place, from.note);
+  const { root, absolutePath, note, find } = from;
+  const read = readImage(root, absolutePath, place, note);
+  const named = "problem" in read && read.problem === missingFile ? find?.(place.path) : undefined;
+  if (named === undefined) return read;
+  return readImage(root, absolutePath, { path: named, isFromRoot: true }, note);
 }
 
 /**

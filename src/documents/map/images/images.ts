@@ -142,6 +142,8 @@ function readFrom(root: string, wanted: string, needsBytes: boolean): ReadImage 
   }
 }
 
+export const missingFile = fileProblem("ENOENT");
+
 /**
  * The image that a path names, relative to a document at `from` (absolute), or why it cannot be
  * sent. Opens only regular files inside the root (a real path). `path` has "/", as in placeOf().
@@ -153,7 +155,7 @@ export function readImage(
   { path, isFromRoot }: { path: string; isFromRoot: boolean },
   note: (path: string) => void = () => {},
 ): { image: LocalImage } | ImageProblem {
-  let last: ImageProblem = { problem: "no such file" };
+  let last: ImageProblem = { problem: missingFile };
   // Some file systems keep names as typed, for example in NFD on macOS.
   for (const form of new Set([path, path.normalize("NFC"), path.normalize("NFD")])) {
     const wanted = join(isFromRoot ? root : dirname(from), form);
@@ -163,7 +165,7 @@ export function readImage(
     const read = readFrom(root, wanted, false);
     if ("image" in read) return { image: read.image };
     last = read;
-    if (read.problem !== "no such file") break;
+    if (read.problem !== missingFile) break;
   }
   return last;
 }

@@ -76,9 +76,10 @@ export function documentLink(file: LinkedFile): DocumentLink | undefined {
   }
   if (!template) return undefined;
   const values = templateValues(path, id);
-  const expanded = expandTemplate(template.value, (key) =>
-    Object.hasOwn(values, key) ? values[key] : textOf(fields.get(key)),
-  );
+  const valueOf = (key: string): string | undefined =>
+    Object.hasOwn(values, key) ? values[key] : textOf(fields.get(key));
+  const isIndex = values["slug"] !== withoutExtension(path);
+  const expanded = expandTemplate(template.value, valueOf, isIndex);
   const result = "link" in expanded ? joinLink(expanded.link, linkBase) : expanded;
   return { result, origin: template.origin, isMade: true };
 }

@@ -74,6 +74,13 @@ export function checkTemplate(template: string, where: string): void {
   }
 }
 
+/** Without empty segments in the path of an address. */
+function withoutEmptySegments(link: string): string {
+  const end = link.search(/[?#]/);
+  const path = end === -1 ? link : link.slice(0, end);
+  return path.replace(/(?<!^|:|\/)\/{2,}/g, "/") + (end === -1 ? "" : link.slice(end));
+}
+
 /** Percent-encodes each segment, so that "/" stays. */
 function encodePath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");
@@ -81,19 +88,23 @@ function encodePath(path: string): string {
 
 /**
  * Fills a template, for example `https://docs.example.com/{slug|lower}`. An empty value also
- * removes the slash after it (`{dir}` of a file in the root). Returns a `problem` when a name has
- * no value.
+ * removes the slash after it (`{dir}` of a file in the root), and no other segment is empty. For an
+ * `isIndex`, `{slug}.html` is the folder, where a server finds the page. Returns a `problem` when a
+ * name has no value.
  */
-export function expandTemplate(template: string, valueOf: LinkValue): Link {
+export function expandTemplate(template: string, valueOf: LinkValue, isIndex = false): Link {
   const missing: string[] = [];
-  const link = template.replace(/\{([^{}]+)\}(\/?)/g, (_whole, text: string, slash: string) => {
+  const ofFolder = isIndex ? template.replace(/(\{\s*slug\b[^{}]*\})\.html?\b/g, "$1/") : template;
+  const link = ofFolder.replace(/\{([^{}]+)\}(\/?)/g, (_whole, text: string, slash: string) => {
     const { name, filters: applied } = parsePlace(text);
     let value = valueOf(name);
     if (value === undefined) missing.push(name);
     for (const [filter, argument] of applied) value = value && filters[filter]?.(value, argument);
     return value ? encodePath(value) + slash : "";
   });
-  return missing.length === 0 ? { link } : { problem: `no value for {${missing.join("}, {")}}` };
+  return missing.length === 0
+    ? { link: withoutEmptySegments(link) }
+    : { problem: `no value for {${missing.join("}, {")}}` };
 }
 
 /** A file, and its front matter by key. */
@@ -115,6 +126,9 @@ interface Style {
 }
 
 const pageExtension = /\.(?:md|markdown|mdx|rst|rest|adoc|asciidoc|asc)(?:\.gz)?$/i;
+
+/** help.obsidian.md, "Obsidian Publish": the address of a note is its path with "+" for blanks. */
+const publishPath = (path: string): string => encodePath(path).replaceAll("%20", "+");
 
 const withSlash = (path: string): string => (path === "" ? "" : `${encodePath(path)}/`);
 const nameIn = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
@@ -197,6 +211,12 @@ function vitepressLink({ path }: StyledFile): string {
   return folder === page ? `${encodePath(page)}.html` : withSlash(folder);
 }
 
+/** dotnet.github.io/docfx, "Basic Concepts": each page keeps its path; readers open the folder of an index. */
+const docfxLink = ({ path }: StyledFile): string => {
+  const page = withoutExtension(path);
+  return nameIn(page) === "index" ? withSlash(folderOf(page)) : `${encodePath(page)}.html`;
+};
+
 const styles: Readonly<Record<LinkStyle, Style>> = {
   docusaurus: {
     anchors: "docusaurus",
@@ -230,6 +250,13 @@ const styles: Readonly<Record<LinkStyle, Style>> = {
     endsWithSlash: false,
     linkOf: ({ path }) => encodePath(path),
   },
+  obsidian: {
+    anchors: "obsidian",
+    folder: "",
+    endsWithSlash: false,
+    linkOf: ({ path }) => publishPath(withoutExtension(path)),
+  },
+  docfx: { anchors: "github", folder: "", endsWithSlash: false, linkOf: docfxLink },
 };
 
 /** How a style makes anchors of headings. */

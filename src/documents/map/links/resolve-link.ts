@@ -1,4 +1,6 @@
 import { posix } from "node:path";
+import type { AnchorStyle } from "../../text/heading-text.ts";
+import { partAnywhere } from "../../parts/parts.ts";
 import type { LinkStyle } from "../../site/generators.ts";
 import { folderOfStyle, resolvesBelowPage } from "./link-style.ts";
 import { extensionOf, withoutExtension } from "../../files/file-name.ts";
@@ -13,6 +15,12 @@ export interface LinkingFile {
   targets: Targets;
   /** Called with each path that was looked at. */
   note: (path: string, stamp: string | undefined) => void;
+  /** Of a note: links name files anywhere in its vault, and headings by their texts. */
+  vault?: {
+    /** See NotesByName. */
+    find(name: string): string | undefined;
+    anchors: AnchorStyle;
+  };
 }
 
 export type Resolved =
@@ -27,7 +35,8 @@ const indexExtensions = [".md", ".mdx", ".html"];
 
 const isHidden = (path: string): boolean => /(?:^|\/)\.(?!well-known(?:\/|$))[^/]/.test(path);
 
-function decode(path: string): string | undefined {
+/** An address without percent-encoding; as it is where it has none. */
+export function decodeAddress(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
@@ -177,6 +186,13 @@ function resolveInLowerCase(
   return undefined;
 }
 
+/** The file that a link in a note names. One that is nearer may be added in any folder. */
+function resolveByName(path: string, { vault, targets, note }: LinkingFile): Target | undefined {
+  const found = vault?.find(path);
+  if (vault) note(partAnywhere(path), undefined);
+  return found === undefined ? undefined : targets.at(found);
+}
+
 // A name as sites make them of titles. Files without extension and pages of a wiki have capital letters.
 const siteName = /^[@\p{Ll}\p{Lo}\p{N}][@~_\p{Ll}\p{Lo}\p{N}-]*$/u;
 
@@ -203,18 +219,23 @@ function mayBeOfSite(path: string, { path: from, style }: LinkingFile): boolean 
  * file, with "/" from the root. Tries extensions and index files as generators do.
  */
 export function resolveLink(path: string, file: LinkingFile): Resolved {
-  const decoded = decode(path);
+  const decoded = decodeAddress(path);
   // oxlint-disable-next-line no-control-regex
-  if (decoded === undefined || /[\0-\x1f\x7f\\]/.test(decoded)) return { kind: "other" };
+  if (/[\0-\x1f\x7f\\]/.test(decoded)) return { kind: "other" };
   const places = placesOf(decoded, file);
   if (places.length === 0) return { kind: "other" };
   let isOther = false;
   for (const place of places) {
     const target = resolveAt(place, decoded.endsWith("/"), file);
-    if (target === "other") isOther = true;
+    // A note may have the name of a folder.
+    if (target === "other") isOther = !file.vault || file.targets.at(place).kind === "file";
     else if (target) return { kind: "document", target };
   }
-  const target = file.style === "hugo" ? resolveInLowerCase(places, decoded, file) : undefined;
+  const target =
+    file.style === "hugo"
+      ? resolveInLowerCase(places, decoded, file)
+      : resolveByName(decoded, file);
+  if (target?.kind === "file") return { kind: "other" };
   if (target) return { kind: "document", target };
   return { kind: isOther || mayBeOfSite(decoded, file) ? "other" : "dead" };
 }

@@ -7,7 +7,8 @@ import {
   readAttribute,
 } from "../images/image-references.ts";
 import { createUnreadTest } from "../../text/structure.ts";
-import { resolveLink, type LinkingFile, type Resolved } from "./resolve-link.ts";
+import { plainText, slugOf } from "../../text/heading-text.ts";
+import { decodeAddress, resolveLink, type LinkingFile, type Resolved } from "./resolve-link.ts";
 
 /** The address of a link in Markdown text. */
 export interface FoundLink {
@@ -17,6 +18,8 @@ export interface FoundLink {
   /** Without escapes and character references. */
   target: string;
   isAttribute: boolean;
+  /** Of `[…](…)`: the offsets of the text in the brackets. */
+  label?: readonly [start: number, end: number];
 }
 
 // Escapes, brackets, tags, and blank lines. A blank line ends every open bracket.
@@ -59,8 +62,8 @@ function findDefinitions(text: string): FoundLink[] {
 function findInline(text: string): FoundLink[] {
   const isCode = createUnreadTest(text);
   const found: FoundLink[] = [];
-  // Whether each open bracket is one of an image.
-  let open: boolean[] = [];
+  // The offset of each open bracket; undefined for one of an image.
+  let open: (number | undefined)[] = [];
   marks.lastIndex = 0;
   for (let match = marks.exec(text); match; match = marks.exec(text)) {
     const [mark] = match;
@@ -68,16 +71,17 @@ function findInline(text: string): FoundLink[] {
     if (mark.startsWith("\n")) open = [];
     if (mark.startsWith("\n") || mark.startsWith("\\") || isCode(match.index)) continue;
     if (mark === "]") {
-      const isImage = open.pop();
-      const link = isImage === false && text[next] === "(" ? readInline(text, next + 1) : undefined;
-      if (link) found.push(link);
+      const from = open.pop();
+      const isLink = from !== undefined && text[next] === "(";
+      const link = isLink ? readInline(text, next + 1) : undefined;
+      if (link && from !== undefined) found.push({ ...link, label: [from + 1, match.index] });
       if (link) marks.lastIndex = link.end;
     } else if (mark.startsWith("<")) {
       const { attribute, end } = readAttribute(text, next, "href");
       const { value: target, ...range } = attribute ?? { value: "", start: 0, end: 0 };
       if (attribute) found.push({ ...range, target, isAttribute: true });
       marks.lastIndex = end;
-    } else open.push(mark.startsWith("!"));
+    } else open.push(mark.startsWith("!") ? undefined : match.index);
   }
   return found;
 }
@@ -187,9 +191,44 @@ export function* relativeLinks(
   }
 }
 
+const restOfInline = /\s*(?:"[^"]*"|'[^']*'|\([^()]*\))?\s*\)/y;
+
+/** Where the parentheses of a link end whose address ends at `end`. */
+function endOfInline(text: string, end: number): number {
+  restOfInline.lastIndex = end;
+  return restOfInline.test(text) ? restOfInline.lastIndex : end;
+}
+
+/** The relative links of a text in order; of a note also those to its own headings. */
+function linksOf(text: string, file: LinkingFile, hasLink: boolean): RelativeLink[] {
+  const links = findLinks(text);
+  const relative = [...relativeLinks(links, file)];
+  if (!file.vault) return relative;
+  const page = {
+    kind: "document",
+    stamp: undefined,
+    link: () => (hasLink ? "" : undefined),
+  } as const;
+  const own = links
+    .filter(({ target }) => target.startsWith("#"))
+    .map((found) => ({
+      ...found,
+      resolved: { kind: "document" as const, target: page },
+      suffix: found.target,
+    }));
+  return [...relative, ...own].sort((one, other) => one.start - other.start);
+}
+
+/** The fragment of a heading that a note names by its text. */
+function suffixOf(suffix: string, { vault }: LinkingFile): string {
+  if (!vault || !suffix.startsWith("#")) return suffix;
+  return `#${slugOf(plainText(decodeAddress(suffix.slice(1))), vault.anchors)}`;
+}
+
 /**
  * Replaces relative links to files of the project by the links of their documents, and other
- * addresses that begin with "/" by those of `site`, where a browser would look for them.
+ * addresses that begin with "/" by those of `site`, where a browser would look for them. In a note, a
+ * link without an address becomes its text.
  */
 export function rewriteLinks(text: string, file: LinkingFile, site?: string): Rewritten {
   const shifts: Shifts = [];
@@ -202,14 +241,20 @@ export function rewriteLinks(text: string, file: LinkingFile, site?: string): Re
     from = end;
     shifts.push({ end, by: result.length - end });
   };
-  for (const found of relativeLinks(findLinks(text), file)) {
-    const { resolved, suffix, start, target } = found;
+  const unwrap = ([start, labelEnd]: readonly [number, number], end: number): void => {
+    result += text.slice(from, start - 1) + text.slice(start, labelEnd);
+    from = endOfInline(text, end);
+    shifts.push({ end: from, by: result.length - from });
+  };
+  for (const found of linksOf(text, file, site !== undefined)) {
+    const { resolved, start, end, target, label } = found;
     if (resolved.kind === "dead") {
       dead++;
       firstDead ??= { offset: start, target };
     }
     const link = resolved.kind === "document" ? resolved.target.link() : undefined;
-    if (link !== undefined) replace(found, withSuffix(link, suffix));
+    if (link !== undefined) replace(found, withSuffix(link, suffixOf(found.suffix, file)));
+    else if (file.vault && label) unwrap(label, end);
     else if (site !== undefined && target.startsWith("/")) replace(found, site + target);
   }
   return { text: result + text.slice(from), shift: shiftOf(shifts), dead, firstDead };

@@ -39,6 +39,15 @@ describe("link", () => {
       ["docs/Guide/A.md", "{slug|strip:docs/|lower}", "guide/a"],
       ["docs/index.md", "{slug|strip:docs/}/", ""],
       ["docs/a b.md", "{ slug | strip: docs/ }", "a%20b"],
+      ["index.md", "{slug}.html", ""],
+      ["README.md", "{slug|lower}.html", ""],
+      ["docs/index.md", "{slug}.html", "docs/"],
+      ["docs/index.md", "{slug|strip:docs/}.html?v=1#top", "?v=1#top"],
+      ["docs/\u00fcber uns.md", "{slug}.html", "docs/%C3%BCber%20uns.html"],
+      ["a.md", "{dir}/{name}", "a"],
+      ["a.md", "x/{dir}/{name}", "x/a"],
+      ["docs/a.md", "x/{path|strip:docs}", "x/a.md"],
+      ["a.md", "{dir}/{name}?from=https://x.example//y", "a?from=https://x.example//y"],
     ])("of %s with %s is %s", (path, template, expected) => {
       expect(linkOf(path, { link: base + template })).toBe(base + expected);
     });
@@ -103,6 +112,14 @@ describe("link", () => {
       ["starlight", "src/content/docs/a.md", "b/c/", "slug: b/c"],
       ["github", "docs/a b.md", "blob/HEAD/docs/a%20b.md"],
       ["github", "README.md", "blob/HEAD/README.md"],
+      ["obsidian", "Folder/A note+.md", "Folder/A+note%2B"],
+      ["obsidian", "index.md", "index"],
+      ["obsidian", "\u00fcber.md", "%C3%BCber"],
+      ["obsidian", "a.md", "own", "permalink: own"],
+      ["docfx", "index.md", ""],
+      ["docfx", "docs/index.md", "docs/"],
+      ["docfx", "docs/README.md", "docs/README.html"],
+      ["docfx", "docs/a b.md", "docs/a%20b.html"],
     ];
     it.each(cases)("%s makes of %s the link %s", (linkStyle, path, expected, frontMatter = "") => {
       expect(linkOf(path, { linkStyle, linkBase: base }, frontMatter)).toBe(`${base}/${expected}`);
