@@ -23,6 +23,7 @@ const formats = choice(
   "html",
   "docx",
   "pptx",
+  "ipynb",
   "pdf",
   "json",
   "ndjson",

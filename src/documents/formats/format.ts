@@ -172,6 +172,7 @@ export type FormatName =
   | "tsv"
   | "docx"
   | "pptx"
+  | "ipynb"
   | "pdf";
 
 /** Which columns of a row become fields, by the column map. */

@@ -42,6 +42,12 @@ export const formats = {
     gives: "text",
     load: async () => (await import("./adoc/adoc.ts")).readAdoc,
   },
+  ipynb: {
+    extensions: ["ipynb"],
+    isConverted: true,
+    gives: "text",
+    load: async () => (await import("./ipynb.ts")).readNotebook,
+  },
   json: {
     extensions: ["json"],
     gives: "rows",

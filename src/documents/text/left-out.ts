@@ -75,6 +75,7 @@ export type LeftOutKind =
   | "directive"
   | "expression"
   | "attribute"
+  | "output"
   | "embedded"
   | HiddenKind;
 

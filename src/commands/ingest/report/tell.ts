@@ -98,6 +98,7 @@ const leftOutNames: Record<LeftOutKind, [string, string]> = {
   directive: ["directive", "directives"],
   expression: ["expression", "expressions"],
   attribute: ["text in attributes", "texts in attributes"],
+  output: ["output without text", "outputs without text"],
   embedded: ["embedded file or chart", "embedded files and charts"],
   comment: ["comment", "comments"],
   hidden: ["hidden element", "hidden elements"],
