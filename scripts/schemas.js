@@ -10,6 +10,7 @@ import { projectFolder } from "./install.js";
 const sources = {
   "chat-events": ["output/chat/turn/chat-events.ts", "ChatEventLine"],
   cliconfig: ["config/values/schema.ts", "configJsonSchema"],
+  coverage: ["checks/eval/coverage.ts", "CoverageOutput"],
   eval: ["checks/eval/result.ts", "EvalOutput", { reused: "ref" }],
   "eval-suite": ["checks/eval/suite/suite-schema.ts", "suiteJsonSchema"],
   lint: ["output/report/stored/checks.ts", "LintOutput"],

@@ -150,6 +150,13 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
     },
   ],
   "eval answers": evalRules,
+  "eval coverage": [
+    {
+      flags: ["--allow-tokens", "--via"],
+      beside: ["--replay"],
+      why: "--replay reads recorded results and asks no search",
+    },
+  ],
   "eval init": [
     {
       flags: ["--from-sessions"],

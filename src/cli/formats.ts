@@ -64,6 +64,7 @@ const special: Readonly<Record<string, OutputForm>> = {
   "connectors find": noForm("for more than the id: knowctl connectors get NAME"),
   "connectors get": recordForm,
   "eval answers": reportForm,
+  "eval coverage": reportForm,
   "eval init": noForm("the output is YAML: write it to a file with --out FILE"),
   "eval retrieval": reportForm,
   explain: recordForm,

@@ -61,6 +61,7 @@ const runnable: Readonly<Record<string, Setting>> = {
   "eval retrieval": { ...asked, args: "suite.json" },
   "eval answers": { ...asked, args: "suite.json --allow-tokens 1" },
   status: { ...sent, args: `docs ${pair}` },
+  "eval coverage": { ...asked, args: "suite.json docs" },
   "eval init": { ...docs, args: "docs" },
   api: { args: "tool" },
   try: { ...docs, args: "docs" },

@@ -44,8 +44,7 @@ import { defaultConcurrency, openService, type ReplySource } from "./service.ts"
 import { prepareSuites, refuseNothing, type EvalOptions, type Prepared } from "./suites.ts";
 
 /** Parses the report of an earlier run; `name` is the file as typed. Throws CliError `usage`. */
-export function parseBaseline(text: string, name: string): EvalReport {
-  const flag = `--baseline ${name}`;
+export function parseBaseline(text: string, name: string, flag = `--baseline ${name}`): EvalReport {
   const value = parseReportJson(text, flag);
   if (value.command !== "eval retrieval" && value.command !== "eval answers") {
     throw refuseReport(flag, "JSON, but not a report of knowctl eval");
@@ -163,6 +162,27 @@ async function openRun(
   } catch (error) {
     await source.close();
     throw error;
+  }
+}
+
+/**
+ * Searches for the questions of suites, or reads them from the recording of `--replay`. Says first what
+ * it asks and what that costs. Throws as evalRetrieval() does before the first question.
+ */
+export async function searchQuestions(
+  context: Context,
+  output: Output,
+  files: readonly string[],
+  options: EvalOptions,
+): Promise<{ cases: ReportedCase[]; stopped: string | null }> {
+  const prepared = await prepareSuites(context, "retrieval", files, options);
+  const run = await openRun(context, output, options, prepared, () => refuseNothing(prepared));
+  try {
+    const { finished, cases } = await askCases(run);
+    context.signal.throwIfAborted();
+    return { cases, stopped: finished.stopped };
+  } finally {
+    await run.source.close();
   }
 }
 

@@ -135,6 +135,53 @@ function addInit(evaluation: Command, run: Run): void {
     .action(run(async () => (await import("./init.ts")).evalInit));
 }
 
+function addCoverage(evaluation: Command, run: Run): void {
+  const coverage = evaluation
+    .command("coverage")
+    .description(
+      "Find documents that no question retrieves or cites, and questions without a source.\n" +
+        "The questions come from suites (a search is asked, as `eval retrieval` does), from JSON reports of earlier " +
+        "runs, and from stored sessions. Names what it cannot know.",
+    )
+    .argument(
+      "[input...]",
+      "suites (.yaml, .yml, .json), reports (.json), and folders of documents",
+    )
+    .optionsGroup("Questions:")
+    .option("--sessions", "also the questions of your 200 most recent sessions (onyx dialect)")
+    .option("--drafts", "also ask cases with `review: true`")
+    .option(
+      "--replay <folder>",
+      "read the search results from a recording of `eval retrieval`",
+      filled,
+    )
+    .optionsGroup("Way and cost:")
+    .option(
+      "--via <way>",
+      "use only this way: indexed, keyword, assisted or chat",
+      choice("indexed", "keyword", "assisted", "chat"),
+    )
+    .option(
+      "--allow-tokens <calls>",
+      "allow at most this many model calls without asking",
+      positive,
+    )
+    .optionsGroup("Results:")
+    .option("--report <file>", reportText, collectParsed(filled));
+  addStateOption(coverage)
+    .configureHelp({
+      examples: [
+        ["knowctl eval coverage suite.yaml docs", "ask a search for each question"],
+        [
+          "knowctl eval coverage answers.json docs --report gaps.html",
+          "from an earlier run, without the service",
+        ],
+        ["knowctl eval coverage --sessions docs", "what people asked"],
+      ],
+    })
+    .action(run(async () => (await import("./coverage.ts")).evalCoverage));
+}
+
 /** `eval init`. */
 export function addEval(program: Command, run: Run): void {
   const evaluation = program
@@ -142,4 +189,5 @@ export function addEval(program: Command, run: Run): void {
     .description("Test search and answers with a suite of questions.");
   addInit(evaluation, run);
   addEvalRuns(evaluation, run);
+  addCoverage(evaluation, run);
 }

@@ -23,6 +23,10 @@ interface Asked {
   question: string;
   remark: string;
   cited: { id: string; title: string }[];
+  /** Ids of the documents that came, also of those that the answer does not cite. */
+  sources: string[];
+  /** Whether it is the first of its session: later ones often make sense only after it. */
+  isFirst: boolean;
 }
 
 const remarks: Readonly<Record<Kind, string>> = {
@@ -39,33 +43,47 @@ function kindOf(answer: StoredMessage | undefined, cited: readonly unknown[]): K
   return findRefusal(answer.message) === undefined ? "uncited" : "unanswered";
 }
 
-/** The first question of a session: later ones often make sense only after it. */
-function askedIn(session: StoredSession): Asked | undefined {
-  const messages = branchesOf(session)[0]?.messages ?? [];
-  const at = messages.findIndex(({ message_type: type }) => type === "user");
+/** The question of a message, with what came for it. */
+function askedAt(session: StoredSession, messages: readonly StoredMessage[], at: number): Asked {
   const question = messages[at]?.message.trim() ?? "";
-  if (question === "" || question.length > longestQuestion) return undefined;
   const next = messages[at + 1];
   const answer = next?.message_type === "assistant" ? next : undefined;
-  const sources = answer ? listSources(turnOfStored(session, answer)).cited : [];
-  const cited = sources.flatMap(({ documentId: id, title }) =>
+  const found = answer ? listSources(turnOfStored(session, answer)) : { cited: [], retrieved: [] };
+  const cited = found.cited.flatMap(({ documentId: id, title }) =>
     id === null ? [] : [{ id, title }],
   );
   const kind = kindOf(answer, cited);
-  return { kind, question, cited, remark: remarks[kind] };
+  const others = found.retrieved.flatMap(({ documentId: id }) => (id === null ? [] : [id]));
+  const sources = [...cited.map(({ id }) => id), ...others];
+  return { kind, question, cited, sources, remark: remarks[kind], isFirst: false };
 }
 
-/** Reads the sessions. Those that were deleted meanwhile are left out. */
-async function readQuestions({ client }: Connected): Promise<{ asked: Asked[]; read: number }> {
+/** The questions of a session. */
+function askedIn(session: StoredSession): Asked[] {
+  const messages = branchesOf(session)[0]?.messages ?? [];
+  const asked = messages.flatMap(({ message_type: type }, at) =>
+    type === "user" ? [askedAt(session, messages, at)] : [],
+  );
+  return asked
+    .map((each, index) => ({ ...each, isFirst: index === 0 }))
+    .filter(({ question }) => question !== "" && question.length <= longestQuestion);
+}
+
+/** Reads the questions of the sessions, each once. Sessions that were deleted meanwhile are left out. */
+export async function readQuestions({
+  client,
+}: Pick<Connected, "client">): Promise<{ asked: Asked[]; read: number }> {
   const asked = new Map<string, Asked>();
   let read = 0;
   for await (const { id } of listSessions(client)) {
     if (read >= mostSessions) break;
     read++;
     try {
-      const found = askedIn(await getSession(client, id));
-      const key = found?.question.toLowerCase().replace(/\s+/g, " ") ?? "";
-      if (found && !asked.has(key)) asked.set(key, found);
+      for (const found of askedIn(await getSession(client, id))) {
+        const key = found.question.toLowerCase().replace(/\s+/g, " ");
+        const earlier = asked.get(key);
+        if (!earlier || (found.isFirst && !earlier.isFirst)) asked.set(key, found);
+      }
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 404)) throw error;
     }
@@ -103,7 +121,7 @@ export async function draftFromSessions(
   const { asked, read } = await readQuestions(connected);
   const order: readonly Kind[] = ["unanswered", "uncited", "cited"];
   const chosen = order
-    .flatMap((kind) => asked.filter((each) => each.kind === kind))
+    .flatMap((kind) => asked.filter((each) => each.isFirst && each.kind === kind))
     .slice(0, limit);
   const ids = [...new Set(chosen.flatMap(({ cited }) => cited.map(({ id }) => id)))];
   const paths =

@@ -368,6 +368,45 @@ export const evalRun: Coverage = {
   },
 };
 
+const covering: Setting = { ...sentBefore, args: "suite.json docs" };
+
+/** `eval coverage`: flag by flag. */
+export const evalCoverage: Coverage = {
+  "eval coverage": {
+    "--state": { tested: "test/commands/connect.test.ts" },
+    "--drafts": {
+      ...sentBefore,
+      args: "drafted.json docs",
+      flag: "--drafts",
+      stdout: { loses: /drafted: check the case/ },
+    },
+    "--sessions": {
+      ...sentBefore,
+      first: [upload, "chat leave"],
+      args: "suite.json docs",
+      flag: "--sessions",
+      stdout: { gains: /by 3 questions/ },
+    },
+    "--via": { ...covering, flag: "--via keyword", requests: { gains: /admin\/search/ } },
+    "--allow-tokens": [
+      { ...covering, args: "suite.json docs --via chat", flag: "--allow-tokens 2", codes: [2, 0] },
+      {
+        ...covering,
+        args: "suite.json docs --replay taken",
+        flag: "--allow-tokens 2",
+        refused: /--replay/,
+      },
+    ],
+    "--report": { ...covering, flag: "--report now.xml", left: { gains: /now\.xml: <\?xml/ } },
+    "--replay": {
+      ...covering,
+      first: [upload, "eval retrieval suite.json --record taken"],
+      flag: "--replay taken",
+      requests: { loses: /send-search-message/ },
+    },
+  },
+};
+
 /** `doctor`: flag by flag. */
 export const doctor: Coverage = {
   doctor: {

@@ -2,7 +2,7 @@ import { api, connectors, program, sandbox, tryCases } from "./service.ts";
 import type { Coverage } from "./play.ts";
 import { chat, files, search, sessions } from "./ask.ts";
 import { config, report, stateCases } from "./setup.ts";
-import { doctor, evalInit, evalRun, lint, verify } from "./check.ts";
+import { doctor, evalCoverage, evalInit, evalRun, lint, verify } from "./check.ts";
 import { statusCases, orphanCases, retryCases } from "./judging.ts";
 import { ingest } from "./upload.ts";
 
@@ -23,6 +23,7 @@ export const coverage: Coverage = {
   ...statusCases,
   ...orphanCases,
   ...retryCases,
+  ...evalCoverage,
   ...evalInit,
   ...evalRun,
   ...api,
