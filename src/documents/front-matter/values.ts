@@ -125,7 +125,7 @@ export function copyJson(value: unknown, depth = 0): unknown {
 }
 
 const pattern =
-  /^(\d{4})([-/])(\d{2})\2(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)? ?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
+  /^(\d{4})([-/])(\d{2})\2(\d{2})(?:[Tt ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)? ?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
 // Dates that need no calculation: days that every month has, in UTC, in whole seconds.
 const simpleDate =
@@ -141,7 +141,7 @@ function offsetMinutes(zone: string | undefined): number {
 
 /**
  * Converts a date to ISO 8601 in UTC with `Z`. Accepts `YYYY-MM-DD` (midnight) and RFC 3339, also
- * with `/` between year, month and day, a space for the `T`, without seconds or without a zone (then UTC). Undefined for everything
+ * with `/` between year, month and day, a space for the `T`, an hour of one digit (yaml.org, "Timestamp"), without seconds or without a zone (then UTC). Undefined for everything
  * else, also for the 30th of February: no guessing.
  */
 export function parseDate(text: string): string | undefined {
@@ -155,7 +155,9 @@ export function parseDate(text: string): string | undefined {
   // The minutes of the zone alone: `+02:75` would be read as +03:15.
   if (Math.abs(offset) > 14 * 60 || Number(zone?.slice(-2) ?? 0) > 59) return undefined;
   const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
-  const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}Z`);
+  const date = new Date(
+    `${year}-${month}-${day}T${hour.padStart(2, "0")}:${minute}:${second}.${milliseconds}Z`,
+  );
   // Date reads the 30th of February as a day in March.
   if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day)) return undefined;
   const time = formatTime(date.getTime() - offset * 60_000);

@@ -2,7 +2,7 @@ import { CliError } from "../../errors.ts";
 import { loadGlobs } from "../files/patterns.ts";
 import { createFields } from "../front-matter/fields.ts";
 import { readFrontMatter } from "../front-matter/front-matter.ts";
-import { effectiveFor, defaultId } from "../map/effective.ts";
+import { effectiveFor, defaultId, idKeys } from "../map/effective.ts";
 import {
   compileSettings,
   usesPatterns,
@@ -43,7 +43,7 @@ function idOf(item: ReadItem, settings: DocumentSettings): string | undefined {
   if (!frontMatter) return isSure ? pathId : undefined;
   if (skipping.some((key) => frontMatter.data[key] !== undefined)) return undefined;
   try {
-    const own = createFields(frontMatter, path).takeText(keys.id);
+    const own = createFields(frontMatter, path).takeText(idKeys(path, settings));
     return own ? normalise(own.value) : pathId;
   } catch (error) {
     // A bad value: reading the file reports it.

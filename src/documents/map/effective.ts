@@ -11,6 +11,7 @@ import { anchorsOfStyle } from "./links/link-style.ts";
 import { generators, type LinkStyle } from "../site/generators.ts";
 import { siteOf, type Site } from "../site/sites.ts";
 import type { AnchorStyle } from "../text/heading-text.ts";
+import { defaultKeys } from "../front-matter/fields.ts";
 import type { FileFacts } from "../files/source-file.ts";
 import { isMap, toValue, type ValueMap } from "../front-matter/values.ts";
 
@@ -189,6 +190,16 @@ export function mappingKey(path: string, settings: DocumentSettings, facts?: Fil
   const { key } = effectiveFor(path, settings);
   if (!facts) return key;
   return hash("sha256", `${key} ${JSON.stringify(facts)}`, "hex").slice(0, 32);
+}
+
+/**
+ * The front matter keys of an id. docusaurus.io, front matter `id`: it names a page in its folder and
+ * version, so that pages share ids; it counts only where the settings name the key.
+ */
+export function idKeys(path: string, settings: DocumentSettings): readonly string[] {
+  const { id } = settings.keys;
+  const isNamed = id !== defaultKeys.id;
+  return !isNamed && siteOf(path, settings)?.generator === "docusaurus" ? [] : id;
 }
 
 /** The id of a file that sets no id: prefix and root-relative path (NFC, "/"). */

@@ -2,7 +2,7 @@ import { removeIgnored, type RemovedLines } from "../text/left-out.ts";
 import type { Parsed } from "../formats/format.ts";
 import type { IngestionDocument, Owner } from "../../api/schemas.ts";
 import { formatTime, parseDate, parseOwners, isMap, textOf } from "../front-matter/values.ts";
-import { type Effective, defaultId } from "./effective.ts";
+import { type Effective, defaultId, idKeys } from "./effective.ts";
 import { commitOrigin, type FileFacts, normalise } from "../files/source-file.ts";
 import type { Fields, Trace } from "../front-matter/fields.ts";
 import { plainText } from "../text/heading-text.ts";
@@ -63,7 +63,7 @@ export interface Mapping {
 
 /** Front matter, else prefix and path. */
 export function mapId({ path, row, fields, settings, trace }: Mapping): string {
-  const field = fields.takeText(settings.keys.id);
+  const field = fields.takeText(idKeys(path, settings));
   if (field) {
     trace?.("id", fields.originOf(field.key));
     // NFC, like the path: ids that look the same must not become two documents.

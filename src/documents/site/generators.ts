@@ -51,11 +51,12 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
     partials:
       /^modules\/(?:[^/]+\/)+?(?:partials|examples)\/|^modules\/[^/]+\/nav[^/]*\.adoc$|\/_[^/]/,
   },
-  // docusaurus.io, "Markdown features > Importing Markdown".
+  // docusaurus.io, "Markdown features > Importing Markdown" and "Project structure": of `src`, only
+  // `pages` has pages.
   docusaurus: {
     title: "Docusaurus",
     config: /^docusaurus\.config\.[cm]?[jt]s$/,
-    partials: /(?:^|\/)_[^/]/,
+    partials: /(?:^|\/)_[^/]|^src\/(?!pages\/)|^(?:build|static)\//,
     linkStyle: "docusaurus",
   },
   // quarto.org, "Website navigation".

@@ -123,6 +123,8 @@ describe("Markdown of VitePress", () => {
     const page = await pageOf(site, `${frontMatter(matter)}More.`);
     expect(page.body).toBe(body);
     expect(page.document.title).toBe(title);
+    const { metadata } = page.document;
+    expect(Object.keys(metadata).some((key) => /^hero[.T]/.test(key))).toBe(site === "none");
   });
 
   it("has the anchors of its headings", async () => {
@@ -156,6 +158,7 @@ describe("Markdown of Docusaurus", () => {
   it.each([
     ["MDX in .md", "a {/* no */}\n\n<Box title='T'>b</Box>", "a\n\n**T** b"],
     ["comments", "a\n\n<!-- no -->\n\nb", "a\n\nb"],
+    ["imports below comments", "a\n\n<!-- no -->\nimport A from 'a'\n\n<A />\n\nb", "a\n\nb"],
     [
       "fences of MDX",
       "a\n\n```mdx-code-block\nimport A from 'a'\n\n<Box>b</Box>\n```\n\nc",
@@ -211,6 +214,27 @@ describe("Markdown of Docusaurus", () => {
     const page = await pageOf("docusaurus", text, {}, options);
     expect(page.body).toBe("a\n\nGET\n/users");
     expect(page.counted).toEqual([]);
+  });
+
+  it("shows the links of partials as their folder has them", async () => {
+    const text = 'import Part from "../parts/_part.mdx"\n\n<Part />';
+    const part = "[b](../more/b.md#x) [c](https://x.example/c.md) `[d](d.md)` [e](/e.md) [f](f)";
+    const others = { "parts/_part.mdx": part };
+    expect((await pageOf("docusaurus", text, others)).body).toBe(
+      "[b](../more/b.md#x) [c](https://x.example/c.md) `[d](d.md)` [e](/e.md) [f](f)",
+    );
+    const page = await pageOf("docusaurus", text.replace("..", "../.."), others, {}, "docs/a/b.md");
+    expect(page.body).toBe(
+      "[b](../../more/b.md#x) [c](https://x.example/c.md) `[d](d.md)` [e](/e.md) [f](f)",
+    );
+  });
+
+  it("takes no id from front matter that only names a page in its folder", async () => {
+    const text = "---\nid: intro\n---\ntext";
+    expect((await pageOf("docusaurus", text)).document.id).toBe("docs/a.md");
+    expect((await pageOf("none", text)).document.id).toBe("intro");
+    const options = { frontMatter: { id: "id" } };
+    expect((await pageOf("docusaurus", text, {}, options)).document.id).toBe("intro");
   });
 
   it("may be CommonMark, by its front matter", async () => {

@@ -52,6 +52,17 @@ describe("the site of a file", () => {
     expect(partialReason("docs/_templates/x.rst", siteAt(files, "").settings)).toContain("Sphinx");
   });
 
+  it("of Docusaurus has pages below docs, blog and src/pages", () => {
+    const { settings } = siteAt({ "web/docusaurus.config.ts": "" }, "");
+    const isPartial = (path: string) => partialReason(path, settings) !== undefined;
+    for (const path of ["docs/a.md", "src/pages/a.md", "blog/a.md"])
+      expect(isPartial(`web/${path}`)).toBe(false);
+    for (const path of ["src/a.md", "static/a.md", "build/a.html", "docs/_a.md", "docs/_b/a.md"]) {
+      expect(isPartial(`web/${path}`), path).toBe(true);
+    }
+    expect(isPartial("src/a.md")).toBe(false);
+  });
+
   it("can be named in the configuration, each of them", () => {
     for (const generator of [...generatorNames, "none"]) {
       expect(IngestSettings.safeParse({ generator }).success, generator).toBe(true);

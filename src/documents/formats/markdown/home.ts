@@ -77,13 +77,22 @@ function homePage(data: ValueMap | undefined, generator: GeneratorName): Home | 
   );
 }
 
+// They are text of the page, and no metadata.
+const shownKeys: ReadonlySet<string> = new Set(
+  "hero features heroText tagline actions actionText actionLink footer heroImage".split(" "),
+);
+
 /** A page with the text of its front matter, if it is the home page of its site. */
 export function withHome(page: Parsed, generator: GeneratorName | undefined): Parsed {
   const home = generator && homePage(page.frontMatter?.data, generator);
   if (!home || home.text === "") return page;
+  const { frontMatter } = page;
+  const rest = Object.entries(frontMatter?.data ?? {}).filter(([key]) => !shownKeys.has(key));
+  const data = Object.assign(Object.create(null) as ValueMap, Object.fromEntries(rest));
   const lines = home.text.split("\n").length + 1;
   return {
     ...page,
+    ...(frontMatter ? { frontMatter: { ...frontMatter, data } } : {}),
     ...(home.title === undefined ? {} : { title: home.title }),
     body: `${home.text}\n\n${page.body}`,
     // The text below keeps its lines.

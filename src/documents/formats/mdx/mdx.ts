@@ -1,5 +1,6 @@
+import { posix } from "node:path";
 import { createIsControlled } from "../../text/hides.ts";
-import { codeEndsIn } from "../../text/structure.ts";
+import { codeEndsIn, createCodeTest } from "../../text/structure.ts";
 import type { Included, Parsed, Surroundings, TextReader } from "../format.ts";
 import { type LeftOutKind, createLeftOutLog, removeIgnored } from "../../text/left-out.ts";
 import { splitFrontMatter, type SplitText } from "../../front-matter/front-matter.ts";
@@ -268,6 +269,8 @@ function stripMdx(text: string, page: Page): string {
     scan.at = next;
     const char = text[next];
     if (char === "\n") {
+      // A tag or an expression on a line of its own ends there (mdxjs.com, "Interleaving").
+      scan.isFresh ||= lines.isStripped && !lines.hasText;
       endLine(lines);
       scan.at++;
       isLineStart = true;
@@ -287,6 +290,19 @@ interface Place {
   props: ReadonlyMap<string, string>;
   /** Undefined for the file of the document itself. */
   log: Page["log"] | undefined;
+}
+
+const fileLink = /\]\(([^\s():/#?@][^\s():#?]{0,1000}\.mdx?)(?=[)#?\s])/g;
+
+/** The text of an imported file with its links to files as its folder reads them. */
+function rebased(text: string, from: string, chain: readonly string[]): string {
+  const folder = posix.dirname(chain.at(-1) ?? "");
+  const own = posix.dirname(from);
+  if (own === folder || !text.includes("](")) return text;
+  const isCode = createCodeTest(text);
+  return text.replace(fileLink, (whole, target: string, offset: number) =>
+    isCode(offset) ? whole : `](${posix.relative(folder, posix.join(own, target))}`,
+  );
 }
 
 // Docusaurus: `@site/…`; Astro and Vite projects: `~/…` and `@/…`, below `src`.
@@ -326,7 +342,7 @@ function pageOf(
       const inner = { chain: [...chain, found.path], props: values, log };
       const split = splitFrontMatter(found.text, found.path);
       const text = stripMdx(split.body, pageOf(split, around, inner));
-      return removeIgnored(text, found.path, split.bodyLine);
+      return rebased(removeIgnored(text, found.path, split.bodyLine), found.path, chain);
     },
     importData(name, { target }) {
       const found = read(target);

@@ -7,7 +7,7 @@ import { createFields } from "../../front-matter/fields.ts";
 import { absoluteOf, normalise, stampOf, trustedStamp } from "../../files/source-file.ts";
 import { readFrontMatter } from "../../front-matter/front-matter.ts";
 import { documentLink } from "./document-link.ts";
-import { effectiveFor, defaultId } from "../effective.ts";
+import { effectiveFor, defaultId, idKeys } from "../effective.ts";
 import { isPacked } from "../../files/file-name.ts";
 import { formatOf, withFrontMatter } from "../../formats/formats.ts";
 
@@ -92,7 +92,7 @@ function linkOf(
   const frontMatter = hasFrontMatter ? readFrontMatter(absolutePath, path).frontMatter : undefined;
   const fields = createFields(frontMatter, path);
   try {
-    const ownId = fields.takeText(settings.keys.id);
+    const ownId = fields.takeText(idKeys(path, settings));
     const id = ownId ? normalise(ownId.value) : defaultId(path, settings);
     const effective = effectiveFor(path, settings);
     const result = documentLink({ path, fields, settings, effective, id })?.result;
