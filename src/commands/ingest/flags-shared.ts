@@ -24,6 +24,7 @@ const formats = choice(
   "docx",
   "pptx",
   "ipynb",
+  "xlsx",
   "pdf",
   "json",
   "ndjson",

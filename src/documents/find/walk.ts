@@ -11,7 +11,7 @@ import { sep } from "node:path";
 import { codeOf, fileProblem, isOutOfFiles, CliError } from "../../errors.ts";
 import { jobsBehind, resolveLink, type Link, type Links } from "./links.ts";
 import { extensionOf } from "../files/file-name.ts";
-import { formatOf } from "../formats/formats.ts";
+import { formatOf, wayOn } from "../formats/formats.ts";
 import {
   asksForFile,
   enterFolder,
@@ -127,6 +127,7 @@ function problemOf(
 ): string | undefined {
   const format = formatOf(real, settings.format);
   if (!format) return `format not supported: ${extensionOf(real)}`;
+  if (name.startsWith("~$") && format.gives === "binary") return "a lock file of an office program";
   if (format.gives !== "rows" || asksForFile(folder, name, settings)) return undefined;
   return `${extensionOf(real)}: row files are included only when named or matched by a glob`;
 }
@@ -154,7 +155,13 @@ function listFile(
       ? leftOutEntry("skipped", path, "excluded by a pattern")
       : undefined;
   const problem = problemOf(folder, name, path, settings);
-  if (problem !== undefined) return leftOutEntry("skipped", path, problem);
+  if (problem !== undefined) {
+    // Who names a file wants it: the run fails, and says how it could be read.
+    const way = isNamed(folder, name) ? wayOn(path) : undefined;
+    return way === undefined
+      ? leftOutEntry("skipped", path, problem)
+      : leftOutEntry("failed", path, `${problem}; ${way}`);
+  }
   const partial = isNamed(folder, name) ? undefined : partialReason(path, settings);
   if (partial !== undefined) return leftOutEntry("skipped", path, partial);
   return { kind: "file", key: name, path, absolute };

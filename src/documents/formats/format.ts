@@ -173,6 +173,7 @@ export type FormatName =
   | "docx"
   | "pptx"
   | "ipynb"
+  | "xlsx"
   | "pdf";
 
 /** Which columns of a row become fields, by the column map. */

@@ -80,6 +80,12 @@ export const formats = {
     gives: "binary",
     load: async () => (await import("./pptx/pptx.ts")).readPptx,
   },
+  xlsx: {
+    extensions: ["xlsx", "xlsm"],
+    isConverted: true,
+    gives: "binary",
+    load: async () => (await import("./xlsx/xlsx.ts")).readXlsx,
+  },
   pdf: {
     extensions: ["pdf"],
     isConverted: true,
@@ -114,6 +120,20 @@ export function formatOf(path: string, named?: FormatName): Format | undefined {
   const extension = name.slice(dot + 1);
   const format = byExtension.get(extension) ?? byExtension.get(extension.toLowerCase());
   return format?.gives === "binary" && name !== path ? undefined : format;
+}
+
+/** Formats that office programs save as another one, which is read: their extensions by its own. */
+const savedAs: Readonly<Record<string, readonly string[]>> = {
+  docx: ["doc", "rtf", "pages"],
+  xlsx: ["xls", "xlsb", "ods", "numbers"],
+  pptx: ["ppt", "pps", "odp"],
+};
+
+/** What to do with a file of a format that is not read; undefined if no program helps. */
+export function wayOn(path: string): string | undefined {
+  const extension = path.slice(extensionStart(path) + 1).toLowerCase();
+  const [other] = Object.entries(savedAs).find(([, all]) => all.includes(extension)) ?? [];
+  return other && `save it as .${other} in an office program`;
 }
 
 /**

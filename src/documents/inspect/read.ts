@@ -23,7 +23,7 @@ import { configOf, configPath, valueAt } from "../site/config.ts";
 import { loadReader, readerAtHand } from "../formats/load-reader.ts";
 import type { Notice } from "../payload/metadata.ts";
 import { notesOf } from "../parts/notes-by-name.ts";
-import { formatOf, orRefuse } from "../formats/formats.ts";
+import { formatOf, orRefuse, wayOn } from "../formats/formats.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 
 export type Reading =
@@ -66,7 +66,10 @@ interface ReadText {
 export function formatFor(path: string, named: FormatName | undefined): Format {
   const format = formatOf(path, named);
   if (!format) {
-    throw new CliError("usage", `${path}: format not supported: ${extensionOf(path)}`);
+    const way = wayOn(path);
+    throw new CliError("usage", `${path}: format not supported: ${extensionOf(path)}`, {
+      hints: way === undefined ? [] : [way],
+    });
   }
   return format;
 }

@@ -113,7 +113,9 @@ describe("folders", () => {
       "a.MD": "x",
       "b.Markdown": "x",
       "c.TXT": "x",
-      "d.xlsx": "x",
+      "d.xyz": "x",
+      "e.doc": "x",
+      "~$f.docx": "x",
       LICENSE: "x",
     });
     expect(list(root)).toEqual([
@@ -121,7 +123,13 @@ describe("folders", () => {
       "a.MD",
       "b.Markdown",
       "c.TXT",
-      "skipped d.xlsx: format not supported: .xlsx",
+      "skipped d.xyz: format not supported: .xyz",
+      "skipped e.doc: format not supported: .doc",
+      "skipped ~$f.docx: a lock file of an office program",
+    ]);
+    expect(list(root, ["d.xyz", "e.doc"])).toEqual([
+      "skipped d.xyz: format not supported: .xyz",
+      "failed e.doc: format not supported: .doc; save it as .docx in an office program",
     ]);
   });
 

@@ -122,3 +122,46 @@ export function pptx(slides: readonly (string | SlideParts)[], parts: Parts = {}
     ...parts,
   });
 }
+
+/** A sheet: its rows, what stands after them, and its relations by id (`kind target`). */
+export interface SheetParts {
+  rows: string;
+  /** Before the rows. */
+  columns?: string;
+  after?: string;
+  relations?: Record<string, string>;
+  attributes?: string;
+  name?: string;
+}
+
+/** A workbook. */
+export function xlsx(sheets: readonly (string | SheetParts)[], parts: Parts = {}): Uint8Array {
+  const all = sheets.map((sheet): SheetParts =>
+    typeof sheet === "string" ? { rows: sheet } : sheet,
+  );
+  const tabs = all.map(
+    ({ name, attributes = "" }, at) =>
+      `<sheet name="${name ?? `Sheet${at + 1}`}" sheetId="${at + 1}" r:id="r${at}" ${attributes}/>`,
+  );
+  const files = all.flatMap(({ rows, columns = "", after = "", relations: own = {} }, at) => [
+    [
+      `xl/worksheets/sheet${at}.xml`,
+      `<worksheet xmlns:r="urn:r">${columns}<sheetData>${rows}</sheetData>${after}</worksheet>`,
+    ] as const,
+    [`xl/worksheets/_rels/sheet${at}.xml.rels`, relations(own)] as const,
+  ]);
+  return zip({
+    "_rels/.rels": relations({
+      officeDocument: "xl/workbook.xml",
+      "core-properties": "docProps/core.xml",
+    }),
+    "xl/workbook.xml": `<workbook xmlns:r="urn:r"><sheets>${tabs.join("")}</sheets></workbook>`,
+    "xl/_rels/workbook.xml.rels": relations({
+      ...Object.fromEntries(all.map((_, at) => [`r${at}`, `worksheet worksheets/sheet${at}.xml`])),
+      styles: "styles.xml",
+      sharedStrings: "sharedStrings.xml",
+    }),
+    ...Object.fromEntries(files),
+    ...parts,
+  });
+}

@@ -222,9 +222,9 @@ it("counts images outside code", () => {
 
 it("an unknown format is an error when it is read", () => {
   const root = createFolder({ "a.md": "x" });
-  const file = { ...fileIn(root, "a.md"), path: "a.xlsx" };
+  const file = { ...fileIn(root, "a.md"), path: "a.xls" };
   expect(failure(() => readDocumentSync(file, compileSettings({ root })))).toBe(
-    "a.xlsx: format not supported: .xlsx",
+    "a.xls: format not supported: .xls",
   );
 });
 

@@ -6,6 +6,9 @@ import { codeOf } from "../../../errors.ts";
 /** The archive cannot be read or is refused; the message contains the reason. */
 export class ZipError extends Error {}
 
+/** What is in the archive is larger than a limit. */
+export class LimitError extends ZipError {}
+
 /** The XML is broken or refused; the message contains the reason. */
 export class XmlError extends Error {}
 
@@ -100,7 +103,8 @@ function inflate(packed: Uint8Array, maxBytes: number): Uint8Array {
   try {
     return inflateRawSync(packed, { maxOutputLength: Math.max(1, maxBytes) });
   } catch (error) {
-    throw new ZipError(codeOf(error) === "ERR_BUFFER_TOO_LARGE" ? tooLarge : damaged);
+    if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw new LimitError(tooLarge);
+    throw new ZipError(damaged);
   }
 }
 
@@ -119,7 +123,7 @@ export function unpack(archive: Archive, name: string | undefined): Uint8Array |
   }
   const content = entry.method === 8 ? inflate(packed, archive.left) : packed;
   archive.left -= content.length;
-  if (archive.left < 0) throw new ZipError(tooLarge);
+  if (archive.left < 0) throw new LimitError(tooLarge);
   if (crc32(content) !== entry.checksum) throw new ZipError(damaged);
   return content;
 }
@@ -173,8 +177,10 @@ const maxAttributes = 1000;
 const chunkBytes = 64 * 1024;
 
 function decoderFor(bytes: Uint8Array): TextDecoder {
-  const isLittle = bytes[0] === 0xff && bytes[1] === 0xfe;
-  const isBig = bytes[0] === 0xfe && bytes[1] === 0xff;
+  // By the byte order mark, or by the zero of the first `<` (XML 1.0, F.1).
+  const [first = 0, second = 0] = bytes;
+  const isLittle = (first === 0xff && second === 0xfe) || (first === 0x3c && second === 0);
+  const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c);
   return new TextDecoder(isLittle ? "utf-16le" : isBig ? "utf-16be" : "utf-8", { fatal: true });
 }
 

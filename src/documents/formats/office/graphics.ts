@@ -1,7 +1,7 @@
 import { childOf, descendantsOf, readTree, readXml, textIn, type XmlNode } from "./archive.ts";
 
 /** Text of drawings in a node, as one line. Paragraphs are apart. */
-function lineIn(node: XmlNode): string {
+export function lineIn(node: XmlNode): string {
   const words = [...descendantsOf(node)].map((each) =>
     each.name === "p" || each.name === "br"
       ? " "

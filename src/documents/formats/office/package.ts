@@ -5,6 +5,7 @@ import type { Parsed } from "../format.ts";
 import { cleanText, type Properties } from "../properties.ts";
 import {
   attributeOf,
+  LimitError,
   openArchive,
   readXml,
   textIn,
@@ -103,6 +104,8 @@ export interface OfficeFormat {
   /** The usual name of its main part, and the name of the root element there. */
   main: string;
   element: string;
+  /** The way on for a file that is larger than a limit. */
+  whenLarge?: string;
 }
 
 /** An open file of an office program. */
@@ -170,6 +173,14 @@ function refuseOthers(bytes: Uint8Array, path: string, format: OfficeFormat): vo
   const start = Buffer.from(bytes.subarray(0, 8)).toString("latin1");
   if (start === "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1") refuseContainer(bytes, path, format);
   if (!start.startsWith("PK")) {
+    const text = Buffer.from(bytes.subarray(0, 1000)).toString("latin1");
+    // Programs write reports as pages or CSV and give them this extension.
+    const isPage = /^\S{0,3}\s*<(?:!doctype html|html|table|head|meta)/i.test(text);
+    const isText = !/[\0-\x08\x0e-\x1f]/.test(text);
+    if (isPage) fail(path, `no ${noun}: it is HTML`, "name it .html, or use --format html");
+    if (isText && extension === "xlsx") {
+      fail(path, `no ${noun}: it is text`, "if it is CSV, name it .csv, or use --format csv");
+    }
     const hint = `save it as .${extension}, or exclude it`;
     fail(path, `no ${noun}: it is no ZIP archive`, hint);
   }
@@ -191,7 +202,8 @@ export function readOffice(
     try {
       done(read(openOffice(bytes, path, format)));
     } catch (error) {
-      const hint = "open and save it in an office program, or exclude it";
+      const { whenLarge } = error instanceof LimitError ? format : {};
+      const hint = whenLarge ?? "open and save it in an office program, or exclude it";
       if (error instanceof ZipError) fail(path, `cannot be read: ${error.message}`, hint, error);
       if (error instanceof XmlError) {
         const reason = cleanText(error.message);

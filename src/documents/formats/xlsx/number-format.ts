@@ -1,0 +1,384 @@
+/**
+ * How Excel shows numbers (ECMA-376 part 1, 18.8.31), in the subset of the language that real files
+ * use: sections, digits, thousands, percent, scale, exponents, dates, elapsed time, texts. Names of
+ * months and days are English. Dates and fractions in a form of the reader's computer are shown as
+ * `2031-05-01` and as decimals.
+ */
+
+/** Formats that files name only by their numbers (18.8.30). */
+const builtIn: Readonly<Record<number, string>> = {
+  1: "0",
+  2: "0.00",
+  3: "#,##0",
+  4: "#,##0.00",
+  9: "0%",
+  10: "0.00%",
+  11: "0.00E+00",
+  14: "yyyy-mm-dd",
+  15: "d-mmm-yy",
+  16: "d-mmm",
+  17: "mmm-yy",
+  18: "h:mm AM/PM",
+  19: "h:mm:ss AM/PM",
+  20: "h:mm",
+  21: "h:mm:ss",
+  22: "yyyy-mm-dd h:mm",
+  37: "#,##0;(#,##0)",
+  38: "#,##0;(#,##0)",
+  39: "#,##0.00;(#,##0.00)",
+  40: "#,##0.00;(#,##0.00)",
+  41: '#,##0;-#,##0;"-"',
+  42: '$#,##0;-$#,##0;"-"',
+  43: '#,##0.00;-#,##0.00;"-"',
+  44: '$#,##0.00;-$#,##0.00;"-"',
+  45: "mm:ss",
+  46: "[h]:mm:ss",
+  47: "mm:ss.0",
+  48: "##0.0E+0",
+  49: "@",
+};
+
+/** The code of a format without one: dates of East Asia, else as typed. */
+export const builtInFormat = (id: number): string =>
+  builtIn[id] ?? ((id >= 27 && id <= 36) || (id >= 50 && id <= 58) ? "yyyy-mm-dd" : "General");
+
+interface Token {
+  kind:
+    | "literal"
+    | "digit"
+    | "point"
+    | "comma"
+    | "percent"
+    | "exponent"
+    | "date"
+    | "text"
+    | "general";
+  text: string;
+}
+
+interface Section {
+  tokens: Token[];
+  isDate: boolean;
+  condition: ((value: number) => boolean) | undefined;
+}
+
+const patterns: readonly (readonly [RegExp, Token["kind"]])[] = [
+  [/"([^"]*)"?/y, "literal"],
+  [/\\(.?)/y, "literal"],
+  // The width of a character, and a character that fills the cell.
+  [/[_*].?()/y, "literal"],
+  [/\[(h+|m+|s+)\]/iy, "date"],
+  [/\[\$([^\]-]*)[^\]]*\]/y, "literal"],
+  [/General/iy, "general"],
+  [/(AM\/PM|A\/P|上午\/下午)/iy, "date"],
+  [/E[+-]/iy, "exponent"],
+  [/(y+|m+|d+|h+|s+|e+)/iy, "date"],
+  [/[0#?]/y, "digit"],
+  [/\./y, "point"],
+  [/,/y, "comma"],
+  [/%/y, "percent"],
+  [/@/y, "text"],
+];
+
+const compare: Readonly<Record<string, (value: number, other: number) => boolean>> = {
+  "<": (value, other) => value < other,
+  ">": (value, other) => value > other,
+  "<=": (value, other) => value <= other,
+  ">=": (value, other) => value >= other,
+  "=": (value, other) => value === other,
+  "<>": (value, other) => value !== other,
+};
+
+const longestCode = 1000;
+
+function parseSections(code: string): Section[] {
+  const sections: Section[] = [{ tokens: [], isDate: false, condition: undefined }];
+  const source = code.slice(0, longestCode);
+  for (let at = 0; at < source.length;) {
+    const section = sections.at(-1);
+    if (!section) break;
+    if (source[at] === ";") {
+      sections.push({ tokens: [], isDate: false, condition: undefined });
+      at++;
+      continue;
+    }
+    const found = patterns
+      .map(([pattern, kind]) => {
+        pattern.lastIndex = at;
+        return { match: pattern.exec(source), kind };
+      })
+      .find(({ match }) => match);
+    const bracket = found?.match ? undefined : /^\[[^\]]*\]/.exec(source.slice(at))?.[0];
+    if (found?.match) {
+      const [whole, inner = whole] = found.match;
+      const text = whole.startsWith("[") && found.kind === "date" ? whole : inner;
+      section.tokens.push({ kind: found.kind, text });
+      section.isDate ||= found.kind === "date";
+      at += whole.length;
+    } else if (bracket !== undefined) {
+      // A condition; others are colours and ways to write digits.
+      const [, sign = "", other = ""] = /^\[([<>=]{1,2})(-?[\d.]+)\]$/.exec(bracket) ?? [];
+      const test = compare[sign];
+      if (test) section.condition = (value) => test(value, Number(other));
+      at += bracket.length;
+    } else {
+      section.tokens.push({ kind: "literal", text: source[at] ?? "" });
+      at++;
+    }
+  }
+  return sections;
+}
+
+const mostDecimals = 30;
+
+/** A number without sign with so many decimals, rounded as its decimal form is. */
+function fixed(value: number, decimals: number): string {
+  const exact = Number(value.toPrecision(15));
+  const scaled = Math.round(Number(`${exact}e${decimals}`));
+  const rounded = Number(`${scaled}e-${decimals}`);
+  return (Number.isNaN(rounded) || scaled >= 1e15 ? exact : rounded).toFixed(decimals);
+}
+
+/** A number in the format General: at most eleven characters of a fraction. */
+function generalText(value: number): string {
+  const size = Math.abs(value);
+  if (value === 0 || !Number.isFinite(value)) return String(value || 0);
+  if (Number.isInteger(value) && size < 1e15) return String(value);
+  if (size >= 1e11 || size < 1e-4) {
+    const [digits = "", exponent = ""] = Number(value.toPrecision(6)).toExponential().split("e");
+    const power = Number(exponent);
+    return `${digits}E${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+  }
+  return String(size >= 1 ? Number(value.toPrecision(10)) : Number(value.toFixed(9)));
+}
+
+/** The digits of a whole number at the digits of a format; extra ones stand at the first. */
+function placeDigits(tokens: readonly Token[], whole: string, isGrouped: boolean): string {
+  const places = tokens.filter(({ kind }) => kind === "digit").length;
+  let digits = whole === "0" ? "" : whole;
+  let place = 0;
+  let count = 0;
+  const parts: string[] = [];
+  const add = (digit: string): void => {
+    if (isGrouped && count > 0 && count % 3 === 0) parts.push(",");
+    parts.push(digit);
+    count++;
+  };
+  for (const { kind, text } of tokens.toReversed()) {
+    if (kind === "literal") parts.push([...text].toReversed().join(""));
+    if (kind !== "digit") continue;
+    place++;
+    const taken = place === places ? digits.length : Math.min(1, digits.length);
+    const own = digits.slice(digits.length - taken);
+    digits = digits.slice(0, digits.length - taken);
+    if (own !== "") for (const digit of [...own].toReversed()) add(digit);
+    else if (text === "0") add("0");
+  }
+  return [...parts.join("")].toReversed().join("");
+}
+
+function numberText(value: number, tokens: readonly Token[]): string {
+  const exponentAt = tokens.findIndex(({ kind }) => kind === "exponent");
+  const mantissa = exponentAt === -1 ? tokens : tokens.slice(0, exponentAt);
+  const lastDigit = mantissa.findLastIndex(({ kind }) => kind === "digit");
+  const firstDigit = mantissa.findIndex(({ kind }) => kind === "digit");
+  if (firstDigit === -1)
+    return mantissa.map(({ kind, text }) => (kind === "percent" ? "%" : text)).join("");
+  const pointAt = mantissa.findIndex(({ kind }) => kind === "point");
+  const wholeEnd = pointAt === -1 ? lastDigit + 1 : pointAt;
+  const wholeTokens = mantissa.slice(0, wholeEnd);
+  const lastWhole = wholeTokens.findLastIndex(({ kind }) => kind === "digit");
+  const commas = mantissa.flatMap(({ kind }, at) => (kind === "comma" ? [at] : []));
+  const isGrouped = commas.some((at) => at > firstDigit && at < lastWhole);
+  const scale = commas.filter((at) => at > lastWhole && at > firstDigit).length;
+  const percents = tokens.filter(({ kind }) => kind === "percent").length;
+  const afterPoint = pointAt === -1 ? [] : mantissa.slice(pointAt + 1, lastDigit + 1);
+  const decimalTokens = afterPoint.filter(({ kind }) => kind === "digit").slice(0, mostDecimals);
+  let number = Number(`${value}e${2 * percents - 3 * scale}`);
+  if (Number.isNaN(number)) number = value * 10 ** (2 * percents - 3 * scale);
+  let power = 0;
+  if (exponentAt !== -1 && number !== 0) {
+    power = Math.floor(Math.log10(number));
+    number = Number(`${number}e${-power}`) || number / 10 ** power;
+  }
+  const [whole = "0", decimals = ""] = fixed(number, decimalTokens.length).split(".");
+  const needed = decimalTokens.findLastIndex(({ text }) => text === "0") + 1;
+  const kept = decimals.slice(0, Math.max(needed, decimals.replace(/0+$/, "").length));
+  const rest = mantissa
+    .slice(Math.max(lastDigit, pointAt) + 1)
+    .map(({ kind, text }) => (kind === "literal" ? text : kind === "percent" ? "%" : ""))
+    .join("");
+  const exponent =
+    exponentAt === -1
+      ? ""
+      : `E${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}${tokens
+          .slice(exponentAt + 1)
+          .map(({ kind, text }) => (kind === "literal" ? text : ""))
+          .join("")}`;
+  const shownWhole = placeDigits(wholeTokens, whole, isGrouped);
+  const shownPoint = pointAt !== -1 && (kept !== "" || needed > 0) ? `.${kept}` : "";
+  const leading = wholeTokens.some(({ kind }) => kind === "percent") && rest === "" ? "%" : "";
+  return `${leading}${shownWhole}${shownPoint}${rest}${exponent}`;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+const lastSerial = 2_958_466;
+
+/** The day and the time of a serial number, rounded to a unit; undefined for one without. */
+function dateOf(serial: number, is1904: boolean, unitMs: number): Date | undefined {
+  if (serial < 0 || serial >= lastSerial) return undefined;
+  const ms = Math.round((serial * dayMs) / unitMs) * unitMs;
+  // Excel has a day 60 that never was: February 29, 1900.
+  const days = is1904 ? 1462 : serial < 60 ? 1 : 0;
+  return new Date(Date.UTC(1899, 11, 30) + days * dayMs + ms);
+}
+
+const months =
+  "January February March April May June July August September October November December".split(
+    " ",
+  );
+const weekdays = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
+const two = (number: number): string => String(number).padStart(2, "0");
+
+/** What a part of a date shows, by its letters. */
+function datePart(date: Date, letters: string, isMinute: boolean, is12: boolean): string {
+  const month = date.getUTCMonth();
+  const hour = is12 ? ((date.getUTCHours() + 11) % 12) + 1 : date.getUTCHours();
+  const number = (value: number): string => (letters.length > 1 ? two(value) : String(value));
+  switch (letters[0]) {
+    case "y":
+    case "e":
+      return letters.length < 3 ? two(date.getUTCFullYear() % 100) : String(date.getUTCFullYear());
+    case "m":
+      if (isMinute) return number(date.getUTCMinutes());
+      if (letters.length === 5) return (months[month] ?? "").slice(0, 1);
+      if (letters.length > 2)
+        return (months[month] ?? "").slice(0, letters.length === 3 ? 3 : undefined);
+      return number(month + 1);
+    case "d": {
+      const name = weekdays[date.getUTCDay()] ?? "";
+      return letters.length > 3
+        ? name
+        : letters.length === 3
+          ? name.slice(0, 3)
+          : number(date.getUTCDate());
+    }
+    case "h":
+      return number(hour);
+    default:
+      return number(date.getUTCSeconds());
+  }
+}
+
+const unitsPerDay: Readonly<Record<string, number>> = { h: 24, m: 24 * 60, s: 24 * 60 * 60 };
+
+/** Whether the `m` at a place is minutes: after hours or seconds, or before seconds. */
+function isMinuteAt(letters: readonly string[], at: number): boolean {
+  const before = letters[at - 1]?.replace("[", "") ?? "";
+  return /^[hs]/.test(before) || letters[at + 1]?.startsWith("s") === true;
+}
+
+function halfOfDay(hours: number, text: string): string {
+  const half = hours < 12 ? "AM" : "PM";
+  if (text.length > 3) return half;
+  return text.startsWith("a") ? half.slice(0, 1).toLowerCase() : half.slice(0, 1);
+}
+
+function dateText(serial: number, { tokens }: Section, is1904: boolean): string {
+  const letters = tokens.flatMap(({ kind, text }) => (kind === "date" ? [text.toLowerCase()] : []));
+  const isElapsed = letters.some((text) => text.startsWith("["));
+  const size = isElapsed ? Math.abs(serial) : serial;
+  // The digits after a point are parts of seconds.
+  const point = tokens.findIndex(({ kind }) => kind === "point");
+  const rest = point === -1 ? [] : tokens.slice(point + 1);
+  const end = rest.findIndex(({ kind }) => kind !== "digit");
+  const decimals = Math.min(3, end === -1 ? rest.length : end);
+  const date = dateOf(size, is1904, 1000 / 10 ** decimals);
+  if (!date) return generalText(serial);
+  const is12 = letters.some((text) => text.includes("/"));
+  const parts = String(date.getUTCMilliseconds()).padStart(3, "0");
+  let at = -1;
+  const shown = tokens.map(({ kind, text }, index) => {
+    if (kind === "literal" || kind === "comma") return text;
+    if (kind === "point") return ".";
+    if (kind === "digit") return parts[index - point - 1] ?? "0";
+    if (kind !== "date") return "";
+    at++;
+    const own = letters[at] ?? "";
+    if (own.includes("/")) return halfOfDay(date.getUTCHours(), text);
+    const perDay = own.startsWith("[") ? unitsPerDay[own[1] ?? ""] : undefined;
+    if (perDay === undefined) return datePart(date, own, isMinuteAt(letters, at), is12);
+    const elapsed = Math.floor(Number((size * perDay).toFixed(6)));
+    return own.length > 3 ? two(elapsed) : String(elapsed);
+  });
+  return `${serial < size ? "-" : ""}${shown.join("")}`;
+}
+
+const tidy = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+// A sheet has few formats and many numbers.
+const parsed = new Map<string, Section[]>();
+const mostParsed = 1000;
+
+function sectionsOf(code: string): Section[] {
+  const known = parsed.get(code);
+  if (known) return known;
+  if (parsed.size >= mostParsed) parsed.clear();
+  const sections = parseSections(code);
+  parsed.set(code, sections);
+  return sections;
+}
+
+/** The section for a number, and whether it writes the sign itself. */
+function sectionFor(
+  sections: readonly Section[],
+  value: number,
+): { section: Section; isSigned: boolean } | undefined {
+  const numbers = sections.slice(0, 3);
+  if (numbers.some(({ condition }) => condition)) {
+    const section = numbers.find(({ condition }) => !condition || condition(value));
+    return section && { section, isSigned: false };
+  }
+  const [first, second, third] = numbers;
+  if (value < 0 && second) return { section: second, isSigned: true };
+  if (value === 0 && third) return { section: third, isSigned: false };
+  return first && { section: first, isSigned: false };
+}
+
+/** A number as a cell with a format shows it. `is1904`: days count from 1904. */
+export function formatNumber(value: number, code: string, is1904: boolean): string {
+  if (/^general$/i.test(code) || code === "") return generalText(value);
+  const chosen = sectionFor(sectionsOf(code), value);
+  if (!chosen) return generalText(value);
+  const { section, isSigned } = chosen;
+  const { tokens } = section;
+  if (section.isDate) return tidy(dateText(value, section, is1904));
+  const size = Math.abs(value);
+  const isGeneral = tokens.some(({ kind }) => kind === "general" || kind === "text");
+  const isFraction = tokens.some(
+    ({ kind, text }, at) => kind === "literal" && text === "/" && tokens[at + 1]?.kind === "digit",
+  );
+  if (isFraction) return generalText(value);
+  const text = isGeneral
+    ? tokens
+        .map(({ kind, text: own }) =>
+          kind === "literal" ? own : kind === "general" || kind === "text" ? generalText(size) : "",
+        )
+        .join("")
+    : numberText(size, tokens);
+  // What is rounded to zero has no sign.
+  const isNegative = value < 0 && !isSigned && /[1-9]/.test(text);
+  return tidy(`${isNegative ? "-" : ""}${text}`);
+}
+
+/** A text as a cell with a format shows it: `"No. "@`. */
+export function formatText(text: string, code: string): string {
+  if (!/[@;]/.test(code)) return text;
+  const sections = sectionsOf(code);
+  const section =
+    sections[3] ?? sections.find(({ tokens }) => tokens.some(({ kind }) => kind === "text"));
+  if (!section) return text;
+  return section.tokens
+    .map(({ kind, text: own }) => (kind === "text" ? text : kind === "literal" ? own : ""))
+    .join("");
+}

@@ -1,0 +1,221 @@
+import { pageFromHtml } from "../../page/page.ts";
+import { escapeHtml } from "../../page/tree.ts";
+import type { GivenHeading } from "../../text/heading-text.ts";
+import type { LeftOut } from "../../text/left-out.ts";
+import type { Parsed } from "../format.ts";
+import {
+  attributeOf,
+  descendantsOf,
+  LimitError,
+  readTree,
+  readXml,
+  unpack,
+} from "../office/archive.ts";
+import { lineIn } from "../office/graphics.ts";
+import {
+  countedOut,
+  readOffice,
+  readOptional,
+  readProperties,
+  readRelations,
+  type Office,
+  type OfficeFormat,
+  type Relations,
+} from "../office/package.ts";
+import { alternativeOf } from "../office/run-text.ts";
+import { frontMatterOf } from "../properties.ts";
+import { builtInFormat } from "./number-format.ts";
+import { rowsHtml } from "./xlsx-rows.ts";
+import { readSheet, shapesIn, stringOf, type Book, type Places } from "./xlsx-sheet.ts";
+
+/** A sheet by its name. */
+interface Tab {
+  name: string;
+  relation: string;
+  isHidden: boolean;
+}
+
+/** The sheets in their order, and how dates count (ECMA-376 part 1, 18.2.27). Throws XmlError. */
+function readWorkbook(content: Uint8Array): { tabs: Tab[]; is1904: boolean } {
+  const tabs: Tab[] = [];
+  let is1904 = false;
+  readXml(content, (node, parent) => {
+    if (node.name === "workbookPr")
+      is1904 = /^(?:1|true)$/.test(attributeOf(node, "date1904") ?? "");
+    if (node.name === "sheet" && parent === "sheets") {
+      const state = attributeOf(node, "state");
+      tabs.push({
+        name: attributeOf(node, "name") ?? "",
+        relation: attributeOf(node, "id") ?? "",
+        isHidden: state === "hidden" || state === "veryHidden",
+      });
+    }
+    return node.name !== "workbook" && node.name !== "sheets";
+  });
+  return { tabs, is1904 };
+}
+
+/** The codes of the number formats of all styles (18.8). Throws XmlError. */
+function readFormats(bytes: Uint8Array): string[] {
+  const codes = new Map<number, string>();
+  const ids: number[] = [];
+  readXml(bytes, (node, parent) => {
+    const id = Number(attributeOf(node, "numFmtId") ?? 0);
+    if (node.name === "numFmt") codes.set(id, attributeOf(node, "formatCode") ?? "");
+    if (node.name === "xf" && parent === "cellXfs") ids.push(id);
+    return node.name !== "styleSheet";
+  });
+  return ids.map((id) => codes.get(id) ?? builtInFormat(id));
+}
+
+function readStrings(bytes: Uint8Array | undefined): string[] {
+  const strings: string[] = [];
+  if (!bytes) return strings;
+  readXml(bytes, (node) => {
+    if (node.name !== "si") return false;
+    strings.push(stringOf(node));
+    return true;
+  });
+  return strings;
+}
+
+const maxChars = 32 * 1024 * 1024;
+
+/** A workbook while it is read. */
+interface Reading {
+  office: Office;
+  path: string;
+  book: Book;
+  leftOut: LeftOut[];
+  bodies: string[];
+  headings: GivenHeading[];
+}
+
+function write({ path, book, bodies, headings }: Reading, html: string): void {
+  book.spend(html.length);
+  const page = pageFromHtml(html, { path });
+  if (page.body !== "") bodies.push(page.body);
+  headings.push(...page.headings);
+}
+
+/** The texts on the drawing of a sheet; its charts are counted. */
+function drawingHtml({ office, leftOut }: Reading, { parts }: Relations): string {
+  const part = parts.get("drawing");
+  const read = (): string => {
+    const bytes = unpack(office.archive, part);
+    const root = bytes && readTree(bytes);
+    if (!root) return "";
+    const charts = readRelations(office.archive, part ?? "").counts.get("chart") ?? 0;
+    leftOut.push(...countedOut("embedded", "chart", charts));
+    const texts = shapesIn(root).map((shape) => {
+      if (shape.name === "sp") return lineIn(shape);
+      const name = [...descendantsOf(shape)].find((node) => node.name === "cNvPr");
+      return name ? alternativeOf(name) : "";
+    });
+    return texts.map((text) => (text === "" ? "" : `<p>${escapeHtml(text)}</p>`)).join("");
+  };
+  return readOptional(read, "", office.warn("a drawing"));
+}
+
+function countComments({ office, leftOut }: Reading, { parts }: Relations): void {
+  const bytes = unpack(office.archive, parts.get("comments"));
+  let count = 0;
+  const read = (): void => {
+    if (bytes) readXml(bytes, ({ name }) => name === "comment" && ++count > 0);
+  };
+  readOptional(read, undefined, office.warn("comments"));
+  leftOut.push(...countedOut("comment", "comment of a cell", count));
+}
+
+function readTab(reading: Reading, { name }: Tab, part: string): void {
+  const { office, book, leftOut, path } = reading;
+  const bytes = unpack(office.archive, part);
+  if (!bytes) return;
+  const sheet = readSheet(bytes, book);
+  const relations = readRelations(office.archive, part);
+  const { links, counts } = relations;
+  const add = (kind: LeftOut["kind"], what: string, count: number): void =>
+    void leftOut.push(...countedOut(kind, what, count));
+  const place = ({ first }: Places): string => `${name}!${first}`;
+  add("hidden", `row of ${name}`, sheet.hiddenRows);
+  add("hidden", `column of ${name}`, sheet.hiddenColumns);
+  add("expression", `${place(sheet.unknown)}: a formula without its value`, sheet.unknown.count);
+  add("embedded", "embedded file", (counts.get("package") ?? 0) + (counts.get("oleObject") ?? 0));
+  countComments(reading, relations);
+  if (sheet.errors.count > 0) {
+    const { count } = sheet.errors;
+    const cells = count === 1 ? "1 cell shows an error" : `${count} cells show errors`;
+    office.warnings.push(`${path}: ${cells} (first: ${place(sheet.errors)})`);
+  }
+  const drawing = drawingHtml(reading, relations);
+  if (sheet.rows.length === 0 && drawing === "") return;
+  write(reading, `<h2>${escapeHtml(name)}</h2>`);
+  for (const html of rowsHtml(sheet, (relation) => links.get(relation))) write(reading, html);
+  if (drawing !== "") write(reading, drawing);
+}
+
+function readBook(office: Office, path: string): Parsed {
+  const { archive, root, main, content, warnings, warn } = office;
+  const { tabs, is1904 } = readWorkbook(content);
+  const { parts, byId } = readRelations(archive, main);
+  const styles = unpack(archive, parts.get("styles"));
+  const formats = readOptional(
+    () => (styles ? readFormats(styles) : []),
+    [],
+    warn("formats of numbers"),
+  );
+  let left = maxChars;
+  const spend = (chars: number): void => {
+    left -= chars;
+    if (left < 0) throw new LimitError("its text is larger than the limit for one document");
+  };
+  const strings = readStrings(unpack(archive, parts.get("sharedStrings")));
+  const reading: Reading = {
+    office,
+    path,
+    book: { strings, formats, is1904, spend },
+    leftOut: [
+      ...countedOut("script", "macros", parts.has("vbaProject") ? 1 : 0),
+      ...countedOut("hidden", "hidden sheet", tabs.filter(({ isHidden }) => isHidden).length),
+    ],
+    bodies: [],
+    headings: [],
+  };
+  for (const tab of tabs) {
+    const part = byId.get(tab.relation);
+    if (!tab.isHidden && part !== undefined) readTab(reading, tab, part);
+  }
+  const core = unpack(archive, root.parts.get("core-properties"));
+  const properties = readOptional(() => readProperties(core), {}, warn("properties"));
+  const { bodies, headings, leftOut } = reading;
+  return {
+    frontMatter: frontMatterOf(properties),
+    body: bodies.join("\n"),
+    bodyLine: 1,
+    isMarkdown: true,
+    // No program finds a sheet by an anchor.
+    headings: headings.map(({ text }) => ({ text, anchor: undefined })),
+    warnings,
+    emptyReason: "empty: its sheets contain no text",
+    ...(leftOut.length > 0 ? { leftOut } : {}),
+  };
+}
+
+const excel: OfficeFormat = {
+  noun: "Excel workbook",
+  extension: "xlsx",
+  old: "xls",
+  main: "xl/workbook.xml",
+  element: "workbook",
+  whenLarge: "save its sheets as CSV: then each row is a document",
+};
+
+/**
+ * Reads a workbook (ECMA-376) as Markdown, through HTML: a section for each sheet, with values as
+ * they are shown. A sheet of up to 10 columns and 30 rows is a table; of a larger one, each row is a
+ * paragraph of lines `Column: value`, by the header. Skips hidden sheets, rows and columns, comments
+ * and charts. The document properties become front matter. Throws CliError `usage` with `path`, also
+ * for more than 64 MiB unpacked or 32 Mi characters.
+ */
+export const readXlsx = (bytes: Uint8Array, path: string): Promise<Parsed> =>
+  readOffice(bytes, path, excel, (office) => readBook(office, path));
