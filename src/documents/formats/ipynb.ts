@@ -160,18 +160,19 @@ function codeText(notebook: Notebook, cell: JsonObject): string[] {
   const tags = tagsOf(cell);
   const source = textOf(cell["source"] ?? cell["input"]);
   const outputs = objectsOf(cell["outputs"]);
+  const isKept = notebook.around.keepsHidden === true;
   const hide = (): string[] => {
     leaveOut(notebook, "cell", "hidden");
     return [];
   };
-  if (tags.has("remove-cell")) return hide();
+  if (tags.has("remove-cell") && !isKept) return hide();
   const language = notebook.language || textOf(cell["language"]);
   // Quarto reads options in the first lines of a cell.
   const isQuarto = notebook.around.site?.generator === "quarto" && source.startsWith("#|");
   const name = isQuarto ? `{${language}}` : language;
   const code = source.trim() === "" ? [] : codeLines(source.trimEnd().split("\n"), language);
   if (isQuarto && code.length > 0) code[0] = (code[0] ?? "").replace(language, name);
-  const shown = tags.has("remove-input") ? hide() : [code.join("\n")];
+  const shown = tags.has("remove-input") && !isKept ? hide() : [code.join("\n")];
   const hasOutput =
     !tags.has("remove-output") && !/^#\|[ \t]*(?:include|output):[ \t]*false/m.test(source);
   return [...shown, ...(hasOutput ? outputsText(notebook, outputs) : [])];
@@ -190,7 +191,7 @@ function cellText(notebook: Notebook, cell: JsonObject): string[] {
   const source = textOf(cell["source"]);
   switch (cell["cell_type"]) {
     case "markdown":
-      return tagsOf(cell).has("remove-cell")
+      return tagsOf(cell).has("remove-cell") && !notebook.around.keepsHidden
         ? [leaveOut(notebook, "cell", "hidden")]
         : [closed(source)];
     case "heading": {

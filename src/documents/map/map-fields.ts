@@ -156,7 +156,7 @@ export function mapLink(mapping: Mapping, id: string): string | undefined {
 
 /** A date of front matter as ISO 8601 in UTC. Throws CliError `usage` for a text that is no date. */
 function takeDate(
-  { fields, trace }: Mapping,
+  { fields, trace, effective }: Mapping,
   keys: readonly string[],
   member: string,
 ): string | undefined {
@@ -169,6 +169,10 @@ function takeDate(
   const text = date && textOf(date)?.trim();
   const hint = "write 2024-05-01 or 2024-05-01T09:30:00Z";
   if (!text) return fields.fail(key, "expected text", hint);
+  // quarto.org, "Dates and Date Formatting": words for the time of the build.
+  if (effective.site?.generator === "quarto" && /^(?:today|now|last-modified)$/.test(text)) {
+    return undefined;
+  }
   return parseDate(text) ?? fields.fail(key, `not a date: ${text}`, hint);
 }
 

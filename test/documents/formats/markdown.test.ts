@@ -451,8 +451,8 @@ describe("blocks of site generators", () => {
     ["an indented directive", "- a\n\n  :::tip\n  b\n  :::", "- a\n\n  **Tip**\n\n  b\n"],
     [
       "a place of a template, which marks no block",
-      '{{.Title}} [a](b){k="v"}',
-      '{{.Title}} [a](b){k="v"}',
+      '{{.Title}} _a_{k="v"}',
+      '{{.Title}} _a_{k="v"}',
     ],
     ["attribute lists", "a\n{: .b #c }\n\n[d](e){ .f target=_g } h", "a\n\n\n[d](e) h"],
     [

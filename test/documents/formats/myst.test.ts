@@ -255,6 +255,34 @@ describe("Quarto", () => {
     expect(quarto(text)).toBe(expected);
   });
 
+  it("shows the values of shortcodes, also in code", () => {
+    const root = temporaryFolder();
+    writeFiles(root, { "_variables.yml": "lamp: {name: Sun}\n", "_p.qmd": "{{< meta kind >}}\n" });
+    const text =
+      "---\nkind: desk\n---\n{{< var lamp.name >}} {{< var no >}} {{< kbd Ctrl-C mac=X >}} {{{< var a >}}}{{< fa star >}}\n\n`{{< meta kind >}}`\n\n{{< include _p.qmd >}}\n\n```sh\n{{< meta kind >}}\n```";
+    const includes = createIncludes(root);
+    const parsed = readMarkdown(text, "a.qmd", { ...around, includes, site: site("quarto") });
+    expect(tidy(parsed)).toBe(
+      "Sun {{< var no >}} `Ctrl-C` {{< var a >}}\n\n`desk`\n\ndesk\n\n```sh\ndesk\n```",
+    );
+  });
+
+  it("leaves out TeX, but not formulas", () => {
+    expect(
+      quarto("a\\index{b \\texttt{c}} $\\frac{1}{2}$ `\\index{d}` \\newpage $$\\sum_{i}$$"),
+    ).toBe("a $\\frac{1}{2}$ `\\index{d}` \\newpage $$\\sum_{i}$$");
+  });
+
+  it("keeps what is hidden if that is asked for", () => {
+    const kept = readMarkdown(
+      "% no\n\n```{r, echo=FALSE}\ny\n```\n\n::: {.hidden}\na\n:::\n",
+      "a.qmd",
+      { ...around, keepsHidden: true },
+    );
+    expect(tidy(kept)).toBe("% no\n\n```r\ny\n```\n\na");
+    expect(kept.leftOut).toBeUndefined();
+  });
+
   it("hides code where the page says it", () => {
     expect(
       quarto(
@@ -269,5 +297,25 @@ describe("Quarto", () => {
       { kind: "expression", what: "`r x`", line: 1 },
       { kind: "hidden", what: "r", line: 3 },
     ]);
+  });
+});
+
+describe("attribute lists", () => {
+  it.each([
+    [
+      "a cell",
+      "| a | b |\n| --- | --- |\n| c {: .x } | d { .y } |",
+      "| a | b |\n| --- | --- |\n| c  | d  |",
+    ],
+    ["a list item", "- a {: .x }\n- {:.x} b\n1. c { .x #y }\n- d {e}", "- a\n- b\n1. c\n- d {e}"],
+    [
+      "a link",
+      '[a](b){ .x } [c](d){: target="_blank"} [e](f){target=_blank}',
+      "[a](b) [c](d) [e](f)",
+    ],
+    ["an image", "![a](b.png){ width=50% align=left } $x_{i=1}$", "![a](b.png) $x_{i=1}$"],
+    ["code", "`a{ .x }` `[a](b){ .x }`", "`a{ .x }` `[a](b){ .x }`"],
+  ])("are no text of %s", (_name, text, expected) => {
+    expect(plain(text)).toBe(expected);
   });
 });

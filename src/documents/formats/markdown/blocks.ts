@@ -263,6 +263,14 @@ const headingList = /^\{:?[ \t]*\.[^{}#]*\}[ \t]*$/;
 const inlineList =
   /(?<=[)\]*`_>]|\w:)\{(?::[^{}]*|[ \t]*(?:[.#][\w-]+(?:[ \t]+[^{}]*)?|[\w-]+="[^"{}]*"[^{}]*))\}/g;
 
+// `{ width=50% }` of an image or a link: elsewhere it is more likely a formula.
+const targetList = /(?<=[)\]])\{[ \t]*[\w-]+=[^\s"'{}]+(?:[ \t]+[^{}]*)?\}/g;
+
+// Python-Markdown and kramdown: at the end of a list item, and at its start.
+const itemMark = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+/;
+const itemLists =
+  /^\{:[^{}]*\}[ \t]*|[ \t]+\{(?::[^{}]*|[ \t]*[.#][\w-]+(?:[ \t]+[^{}]*)?)\}[ \t]*$/g;
+
 // At the end of a cell, before the bar.
 const cellList = /\{(?::[^{}|]*|[ \t]*[.#][\w-]+(?:[ \t]+[^{}|]*)?)\}(?=[ \t]*\|)/g;
 
@@ -285,13 +293,16 @@ function withoutAttributes(row: string): string {
     const isCode = createCodeTest(text);
     return text.replace(lists, (list: string, offset: number) => (isCode(offset) ? list : ""));
   };
-  const shown = withoutLists(row, inlineList);
+  const inLine = withoutLists(withoutLists(row, inlineList), targetList);
+  const [mark] = itemMark.exec(inLine) ?? [];
+  const shown =
+    mark === undefined ? inLine : mark + withoutLists(inLine.slice(mark.length), itemLists);
   return row.includes("|") ? withoutLists(shown, cellList) : shown;
 }
 
 function readText(blocks: Blocks, row: string): void {
   const { done } = blocks;
-  const mayHaveList = row.includes("{") && /\{(?::|[ \t]*(?:[.#]|[\w-]{1,30}="))/.test(row);
+  const mayHaveList = row.includes("{") && /\{(?::|[ \t]*(?:[.#]|[\w-]{1,30}=))/.test(row);
   if (mayHaveList && wholeList.test(row)) {
     moveOwnId(blocks, row);
     done.push("");
@@ -344,7 +355,7 @@ function readRow(blocks: Blocks, source: string): void {
 
 // Most pages have none of these. `{{.Title}}` is of a template.
 const blockMark =
-  /:::|>[ \t]*\[!|!!! |\?\?\?|=== "|8<--|<<< |\/\/\/ |\{:|\{ [.#]|(?<!\{)\{\.[A-Za-z]/;
+  /:::|>[ \t]*\[!|!!! |\?\?\?|=== "|8<--|<<< |\/\/\/ |\{:|\{ [.#]|(?<!\{)\{\.[A-Za-z]|[)\]]\{[ \t]*[\w-]+=/;
 
 /**
  * Writes admonitions, tabs and directives of site generators as plain Markdown: their titles as

@@ -125,7 +125,7 @@ export interface Part {
 }
 
 const sectionMark = /(?:-+8<-+[ \t]*\[|#?(?:end)?region\b)/;
-const markdownFile = /\.(?:md|markdown|mdx|txt)$/i;
+const markdownFile = /\.(?:md|markdown|mdx|qmd|txt)$/i;
 
 function namedLines(rows: readonly string[], name: string): string[] | undefined {
   const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -25,6 +25,8 @@ import {
   replaceStar,
 } from "./snippets.ts";
 import { readMyst } from "../myst/myst.ts";
+import { isQuarto } from "../myst/page.ts";
+import { isQuartoValue } from "../myst/quarto-values.ts";
 import { closedNames, readHugo, readLiquid, shortcodeText } from "./shortcode.ts";
 
 const construct =
@@ -64,12 +66,15 @@ function removeComment(expansion: Expansion, at: number, mark: string): Replacem
 }
 
 function replaceConstruct(expansion: Expansion, at: number, mark: string): Replacement | undefined {
-  const { text, isCode } = expansion;
+  const { text, isCode, chain } = expansion;
   // PyMdown includes within code, too.
   if (mark.includes("8<")) return replaceSnippet(expansion, at);
   if (mark.startsWith("{{") && text.startsWith("/*", at + 3)) return replaceEscaped(expansion, at);
   if (vaultMark.test(mark)) return replaceVaultMark(expansion, at, mark);
   if (isCode(at)) return undefined;
+  if (mark === "{{<" && isQuartoValue(text, at) && isQuarto(expansion.around, chain[0] ?? "")) {
+    return undefined;
+  }
   if (mark === "{!") return replaceBang(expansion, at);
   if (mark === "{*") return replaceStar(expansion, at);
   if (mark === "%%" || mark === "{::comment}") return removeComment(expansion, at, mark);

@@ -95,13 +95,13 @@ const caption = (fences: Fences, { options }: Directive): string[] => {
   return text === "" ? [] : [text, ""];
 };
 
-const hides = /(?:hide|remove)[-_](?:cell|input|code)/;
+const removes = /remove[-_](?:cell|input)/;
 
 /** Code; of a cell, tags can hide it: mystnb, "Hide cell contents". */
 function code(language?: string): Show {
   return (fences, directive) => {
     const { argument, options, body: lines, line } = directive;
-    if (/remove[-_](?:cell|input)/.test(hides.exec(options.get("tags") ?? "")?.[0] ?? "")) {
+    if (!fences.page.keepsHidden && removes.test(options.get("tags") ?? "")) {
       count(fences, "hidden", "code-cell", line);
       return [];
     }

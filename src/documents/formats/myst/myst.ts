@@ -4,6 +4,7 @@ import type { Surroundings } from "../format.ts";
 import { createReading } from "../rst/rst-reading.ts";
 import { readFences } from "./fences.ts";
 import { mystPage } from "./page.ts";
+import { quartoValues } from "./quarto-values.ts";
 
 /** Where a Markdown text is from. */
 interface Source {
@@ -44,5 +45,7 @@ export function readMyst(text: string, { path, around, frontMatter, line }: Sour
     text.split("\n"),
     line,
   );
-  return { text: lines.join("\n"), leftOut: reading.leftOut, ids: [...page.ids] };
+  const read = lines.join("\n");
+  const shown = page.isQuarto ? quartoValues(read, page, around, path) : read;
+  return { text: shown, leftOut: reading.leftOut, ids: [...page.ids] };
 }

@@ -20,6 +20,8 @@ export interface MystPage {
   /** Whether mystmd builds it, and not Sphinx. */
   isMystmd: boolean;
   isQuarto: boolean;
+  /** Whether text that nobody sees stays. */
+  keepsHidden: boolean;
   /** Ids that the page gives to what is no heading. */
   ids: Set<string>;
   /** Value at a dotted path of the front matter, else of the configuration. */
@@ -125,8 +127,12 @@ function sphinxSubstitutions(text: string): Map<string, string> {
   );
 }
 
+/** Whether Quarto builds a page, as far as its path and its site show it. */
+export const isQuarto = ({ site }: Surroundings, path: string): boolean =>
+  site?.generator === "quarto" || /\.qmd$/i.test(path);
+
 /** Data of a file beside the configuration of the site. Broken data has no values. */
-function dataOf({ includes, site }: Surroundings, name: string, path: string): Value {
+export function dataOf({ includes, site }: Surroundings, name: string, path: string): Value {
   const found = includes.read(`/${site?.prefix ?? ""}${name}`, [path]);
   try {
     return "text" in found ? parseConfig(found.text, name) : null;
@@ -162,7 +168,8 @@ export function mystPage(
   return {
     isMyst: generator === "myst" || generator === "jupyterbook" || mystExtension.test(config),
     isMystmd: generator === "myst",
-    isQuarto: generator === "quarto" || /\.qmd$/i.test(path),
+    keepsHidden: around.keepsHidden === true,
+    isQuarto: isQuarto(around, path),
     ids: new Set(),
     valueOf: (name) => inFrontMatter(name) ?? site?.value(name),
     substitution(name) {

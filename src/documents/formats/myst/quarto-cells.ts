@@ -64,7 +64,8 @@ export function showCell(fences: Fences, fence: Fence): string[] | undefined {
   const { values, length } = optionsOf(head, body);
   const isIncluded = !isOff(values.get("include"));
   const echo = values.get("echo");
-  const isShown = isIncluded && (echo === undefined ? echoes(fences) : !isOff(echo));
+  const isShown =
+    fences.page.keepsHidden || (isIncluded && (echo === undefined ? echoes(fences) : !isOff(echo)));
   const makes = isIncluded && !isOff(values.get("eval")) && !isOff(values.get("output"));
   const captions = ["lst-cap", ...(makes ? ["fig-cap", "tbl-cap"] : [])]
     .map((name) => values.get(name))

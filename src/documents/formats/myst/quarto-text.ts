@@ -5,7 +5,8 @@ import { count, type Fences } from "./fence.ts";
 import { withoutSpans } from "./spans.ts";
 
 /** Whether the lines that follow are in a part that the web page does not have. */
-export const isDropped = ({ divs }: Fences): boolean => divs.some((div) => div.isDropped);
+export const isDropped = ({ divs, page }: Fences): boolean =>
+  !page.keepsHidden && divs.some((div) => div.isDropped);
 
 const div = /^ {0,3}(:{3,})[ \t]*([^:\s].*?)?[ \t]*:*[ \t]*$/;
 const heading = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/;
@@ -72,25 +73,42 @@ function labelLines({ divs }: Fences): string[] {
 
 const expression = /^`+\{(?:r|python|julia|ojs)\}\s/;
 
-/** A paragraph without computed values, spans and attribute lists. */
+// Pandoc, "raw_tex": TeX is on no web page. Formulas are.
+const tex =
+  /\$\$[^]*?\$\$|\$(?![\s$])[^$\n]*\$|(?<!\\)\\[A-Za-z]{2,30}\*?(?:\[[^\][\n]{0,200}\]|\{(?:[^{}\n]|\{[^{}\n]{0,200}\}){0,500}\})+/g;
+
+/** Text between code, without TeX. */
+function withoutTex(fences: Fences, text: string, line: number | undefined): string {
+  if (fences.page.keepsHidden || !text.includes("\\")) return text;
+  return text.replace(tex, (found) => {
+    if (found.startsWith("$")) return found;
+    count(fences, "hidden", found, line);
+    return "";
+  });
+}
+
+/** What code in a line shows: computed values are unknown. `kind` is that of raw code: `{=html}`. */
+function codeText(fences: Fences, code: string, kind: string | undefined, line?: number): string {
+  if (kind !== undefined) return kind === "{=html}" ? code.replace(/^`+|`+$/g, "") : "";
+  if (!expression.test(code) && !code.startsWith("`r ")) return code;
+  count(fences, "expression", code, line);
+  return "";
+}
+
+/** A paragraph without computed values, TeX, spans and attribute lists. */
 function readParagraph(fences: Fences, text: string, line: number | undefined): string {
   const parts: string[] = [];
   let from = 0;
   for (const [start, end] of text.includes("`") ? codeSpansOf(text) : []) {
-    const code = text.slice(start, end);
-    const isRaw = /^\{=\w+\}/.exec(text.slice(end, end + 30))?.[0];
-    if (!expression.test(code) && !code.startsWith("`r ") && isRaw === undefined) continue;
-    parts.push(text.slice(from, start));
-    if (isRaw === "{=html}") parts.push(code.replace(/^`+|`+$/g, ""));
-    if (isRaw === undefined) count(fences, "expression", code, line);
-    from = end + (isRaw?.length ?? 0);
+    const kind = /^\{=\w+\}/.exec(text.slice(end, end + 30))?.[0];
+    parts.push(withoutTex(fences, text.slice(from, start), line));
+    parts.push(codeText(fences, text.slice(start, end), kind, line));
+    from = end + (kind?.length ?? 0);
   }
+  parts.push(withoutTex(fences, text.slice(from), line));
   // "Cross references": the attributes of a table stand behind its caption.
-  const shown = (parts.join("") + text.slice(from)).replace(
-    /^(: .*|Table: .*)[ \t]\{[^{}\n]*\}[ \t]*$/gm,
-    "$1",
-  );
-  return withoutSpans(shown).replace(/\{\{(\{<.*?>\})\}\}/g, "{$1}");
+  const shown = parts.join("").replace(/^(: .*|Table: .*)[ \t]\{[^{}\n]*\}[ \t]*$/gm, "$1");
+  return withoutSpans(shown);
 }
 
 /** Whether Quarto shows the code of cells on this page, if they do not say it. */

@@ -173,7 +173,7 @@ export function readMystText(
   for (const [at, line] of lines.entries()) {
     const id =
       target.exec(line)?.[1] ?? (attributes.test(line) ? /#([^\s{}]+)/.exec(line)?.[1] : undefined);
-    const isComment = /^ {0,3}%/.test(line);
+    const isComment = !fences.page.keepsHidden && /^ {0,3}%/.test(line);
     const isMark =
       isComment || id !== undefined || /^\+\+\+(?:\s|$)/.test(line) || attributes.test(line);
     const isBlank = line.trim() === "";
