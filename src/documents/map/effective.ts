@@ -9,6 +9,7 @@ import { hash } from "node:crypto";
 import { addMetadata, tagsOf, type Metadata } from "../payload/metadata.ts";
 import { anchorsOfStyle } from "./links/link-style.ts";
 import { generators, type LinkStyle } from "../site/generators.ts";
+import { sitePages, type SitePages } from "../site/site-pages.ts";
 import { siteOf, type Site } from "../site/sites.ts";
 import type { AnchorStyle } from "../text/heading-text.ts";
 import { defaultKeys } from "../front-matter/fields.ts";
@@ -38,6 +39,8 @@ export interface Effective {
   linkStyle: Layered<LinkStyle> | undefined;
   /** The site that the file belongs to. */
   site: Site | undefined;
+  /** Where its pages are, as its configuration says. */
+  pages: SitePages | undefined;
   /** How links between files lead to pages: as configured, else as the site does it. */
   resolving: LinkStyle | undefined;
   anchors: AnchorStyle;
@@ -130,6 +133,7 @@ function compute(
     link: linkStyle ? undefined : link,
     linkStyle,
     site,
+    pages: site && site.generator === resolving ? sitePages(site, settings) : undefined,
     resolving,
     anchors: settings.anchors ?? (resolving && anchorsOfStyle(resolving)) ?? "github",
     sections: layer("sections", settings, rules) ?? { value: "whole" as const, ...byDefault },

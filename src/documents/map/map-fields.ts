@@ -128,7 +128,9 @@ export function mapTitles(mapping: Mapping, body: string): { identifier: string;
 /** Flag, front matter, rule, configuration, default, in this order. */
 export function mapSource({ fields, settings, effective, trace }: Mapping): string {
   const { source } = effective;
-  const field = fields.takeText(settings.keys.source);
+  // A list is that of another program, for example of the files that a page describes.
+  const keys = settings.keys.source.filter((key) => textOf(fields.get(key)) !== undefined);
+  const field = fields.takeText(keys);
   if (field && !source.isFlag) {
     trace?.("source", fields.originOf(field.key));
     return field.value;

@@ -101,16 +101,6 @@ export function siteOf(path: string, settings: SiteSettings): Site | undefined {
   return siteOfFolder(path.slice(0, Math.max(0, path.lastIndexOf("/"))), settings);
 }
 
-/** Why a file of a site is no page; undefined if it may be one. */
-export function partialReason(path: string, settings: SiteSettings): string | undefined {
-  const site = siteOf(path, settings);
-  if (!site) return undefined;
-  const { partials, title } = generators[site.generator];
-  return partials?.test(path.slice(site.prefix.length)) === true
-    ? `a partial of ${title}, no page (a run includes it if you name it)`
-    : undefined;
-}
-
 /** A site for people: `Hugo (docs/hugo.toml)`. */
 export function siteText({ generator, prefix, config }: Site): string {
   const { title } = generators[generator];

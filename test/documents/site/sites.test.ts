@@ -5,7 +5,8 @@ import { IngestSettings } from "../../../src/config/values/schema.ts";
 import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { configOf, parseConfig, valueAt } from "../../../src/documents/site/config.ts";
 import { generatorNames, generators } from "../../../src/documents/site/generators.ts";
-import { partialReason, siteOf, siteText } from "../../../src/documents/site/sites.ts";
+import { partialReason } from "../../../src/documents/site/partials.ts";
+import { siteOf, siteText } from "../../../src/documents/site/sites.ts";
 import { readDocumentSync } from "../../../src/documents/inspect/read.ts";
 import { createFolder, fileIn } from "../folder.ts";
 

@@ -106,6 +106,22 @@ export function indented(block: string, text: string, at: number): string {
   return indent === "" ? block : block.replace(/\n(?=[^\n])/g, `\n${indent}`);
 }
 
+/** Nothing in place of a mark, if a second one ends the marked text in the same paragraph. */
+export function withoutPair(
+  expansion: Expansion,
+  at: number,
+  mark: string,
+): Replacement | undefined {
+  const { text, endMarks, nextOf } = expansion;
+  const from = at + mark.length;
+  if (endMarks.delete(at)) return { end: from, text: "" };
+  const close = /\S/.test(text[from] ?? "") ? nextOf(mark, from, `pair ${mark}`) : -1;
+  if (close <= from || close - from > 5000 || /\s/.test(text[close - 1] ?? "")) return undefined;
+  if (/\n[ \t]*\n/.test(text.slice(from, close))) return undefined;
+  endMarks.add(close);
+  return { end: from, text: "" };
+}
+
 /** Which part of a file is included. */
 export interface Part {
   target: string;

@@ -16,6 +16,7 @@ import { readBlocks } from "./blocks.ts";
 import { replaceCodeDirective, replaceDocfx, replaceDocfxCode } from "./docfx.ts";
 import { withHome } from "./home.ts";
 import { createSearch, type Expansion, indentBefore, type Replacement } from "./included.ts";
+import { isMkdocs, mkdocsMarks, replaceMkdocsMark, withAppended } from "./mkdocs.ts";
 import { isVault, noteProperties, replaceEmbed, replaceVaultMark, vaultMarks } from "./obsidian.ts";
 import {
   replaceBang,
@@ -32,6 +33,9 @@ import { closedNames, readHugo, readLiquid, shortcodeText } from "./shortcode.ts
 const construct =
   /\{\{[<%]|\{[%!*]|\{::comment\}|%%|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:|\[!(?:INCLUDE|include|code)\b|:::[ \t]*code[ \t]|!\[\[/g;
 const vaultConstruct = new RegExp(`${construct.source}|${vaultMarks}`, "gm");
+const mkdocsConstruct = new RegExp(`${mkdocsMarks}|${construct.source}`, "gm");
+const mkdocsMark =
+  /^(?:\{[{%]$|\+\+|[+\-~=<]{2}\}$|\{(?:\+\+|--|~~|==|>>)$|==|\^|~$|:[a-z]|[ \t]*(?:\*\[|\[TOC|:::[ \t]+[\w.]+[ \t]*$))/;
 const vaultMark = /^(?:\[\[|==|\^|<%|[\x60~]{3})/;
 
 /** `{{</* name *\/>}}`: Hugo shows the shortcode itself. */
@@ -70,7 +74,13 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
   // PyMdown includes within code, too.
   if (mark.includes("8<")) return replaceSnippet(expansion, at);
   if (mark.startsWith("{{") && text.startsWith("/*", at + 3)) return replaceEscaped(expansion, at);
-  if (vaultMark.test(mark)) return replaceVaultMark(expansion, at, mark);
+  if (isVault(expansion.around) && vaultMark.test(mark)) {
+    return replaceVaultMark(expansion, at, mark);
+  }
+  if (isMkdocs(expansion.around) && mkdocsMark.test(mark)) {
+    const replaced = replaceMkdocsMark(expansion, at, mark);
+    if (replaced !== "next") return replaced;
+  }
   if (isCode(at)) return undefined;
   if (mark === "{{<" && isQuartoValue(text, at) && isQuarto(expansion.around, chain[0] ?? "")) {
     return undefined;
@@ -90,7 +100,7 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
 }
 
 const constructOf = (around: Surroundings): RegExp =>
-  isVault(around) ? vaultConstruct : construct;
+  isVault(around) ? vaultConstruct : isMkdocs(around) ? mkdocsConstruct : construct;
 
 function expandText(expansion: Expansion): string {
   const { text, around } = expansion;
@@ -206,14 +216,15 @@ function expand(
  */
 export function readMarkdown(text: string, path: string, around: Surroundings): Parsed {
   const split = splitFrontMatter(text, path);
-  const { frontMatter, body, bodyLine, warnings } = split;
+  const { frontMatter, bodyLine, warnings } = split;
+  const body = withAppended(split.body, around);
   if (isMdx(split, path, around)) return toMarkdown(split, path, around);
   if (isVuePage(around)) {
     const { text: whole, log } = expandMarkdown(body, bodyLine, path, around);
     const page = toMarkdown({ ...split, body: whole }, path, around);
     return { ...page, leftOut: [...log.entries, ...(page.leftOut ?? [])] };
   }
-  const { text: expanded, leftOut, ids } = expand(split, path, around);
+  const { text: expanded, leftOut, ids } = expand({ ...split, body }, path, around);
   const parsed: Parsed = { frontMatter, body: expanded, bodyLine, isMarkdown: true, warnings };
   if (isVault(around)) Object.assign(parsed, noteProperties(frontMatter, path));
   if (!around.keepsHidden) {

@@ -10,6 +10,7 @@ import {
   indented,
   readProjectFile,
   type Replacement,
+  withoutPair,
 } from "./included.ts";
 
 // help.obsidian.md: "Internal links", "Embed files", "Basic formatting syntax", "Properties".
@@ -159,18 +160,6 @@ export function replaceEmbed(expansion: Expansion, at: number): Replacement | un
   return { end, text: isCell ? row() : indented(body, text, at) };
 }
 
-/** The text without `==` around a highlight. */
-function replaceHighlight(expansion: Expansion, at: number): Replacement | undefined {
-  const { text, endMarks, nextOf } = expansion;
-  const from = at + 2;
-  if (endMarks.delete(at)) return { end: from, text: "" };
-  const close = /\S/.test(text[from] ?? "") ? nextOf("==", from, "highlight") : -1;
-  if (close <= from || close - from > 5000 || /\s/.test(text[close - 1] ?? "")) return undefined;
-  if (/\n[ \t]*\n/.test(text.slice(from, close))) return undefined;
-  endMarks.add(close);
-  return { end: from, text: "" };
-}
-
 /** A block of a plugin, which shows what its program finds. */
 function replaceQuery(expansion: Expansion, at: number, mark: string): Replacement | undefined {
   const { text, log } = expansion;
@@ -193,7 +182,7 @@ export function replaceVaultMark(
   if (/^[\x60~]/.test(mark)) return replaceQuery(expansion, at, mark);
   if (isCode(at)) return undefined;
   if (mark === "[[") return replaceWikilink(expansion, at);
-  if (mark === "==") return replaceHighlight(expansion, at);
+  if (mark === "==") return withoutPair(expansion, at, mark);
   if (mark === "<%") {
     const close = nextOf("%>", at);
     if (close === -1) return undefined;

@@ -6,6 +6,7 @@ import {
   includedText,
   type Part,
 } from "./included.ts";
+import { snippetFolders } from "./mkdocs.ts";
 
 // Snippets of PyMdown, and includes of markdown-include and VitePress.
 
@@ -24,9 +25,10 @@ function pymdownPart(text: string): Part {
 }
 
 function snippetText(expansion: Expansion, name: string, at: number, isCode: boolean): string {
+  const folders = [...snippetFolders(expansion.around), ...pymdownFolders];
   // `;` before a name disables it.
   if (name === "" || name.startsWith(";")) return "";
-  return includedText(expansion, pymdownPart(name), at, isCode);
+  return includedText(expansion, { ...pymdownPart(name), folders }, at, isCode);
 }
 
 const lineSnippet = /(;?)--8<--[ \t]+(?:"([^"\n]+)"|'([^'\n]+)')[ \t]*(?=\n|$)/y;

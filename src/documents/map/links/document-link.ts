@@ -71,8 +71,10 @@ export function documentLink(file: LinkedFile): DocumentLink | undefined {
   }
   if (linkStyle) {
     const styled = { path, textOf: (key: string) => lineOf(fields, key) };
-    const link = styledLink(linkStyle.value, styled, linkBase);
-    return { result: joinLink(link, linkBase), origin: linkStyle.origin, isMade: true };
+    const { pages } = effective;
+    const link = styledLink(linkStyle.value, styled, linkBase, pages);
+    const base = linkBase ?? pages?.base;
+    return { result: joinLink(link, base), origin: linkStyle.origin, isMade: true };
   }
   if (!template) return undefined;
   const values = templateValues(path, id);

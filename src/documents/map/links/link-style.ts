@@ -1,6 +1,7 @@
 import { CliError } from "../../../errors.ts";
 import { nearest } from "../../../nearest.ts";
 import { withoutExtension } from "../../files/file-name.ts";
+import type { SitePages } from "../../site/site-pages.ts";
 import type { LinkStyle } from "../../site/generators.ts";
 import { githubSlug, type AnchorStyle } from "../../text/heading-text.ts";
 
@@ -112,6 +113,7 @@ interface StyledFile {
   /** Root-relative. */
   path: string;
   textOf(key: string): string | undefined;
+  pages?: SitePages | undefined;
 }
 
 interface Style {
@@ -217,6 +219,14 @@ const docfxLink = ({ path }: StyledFile): string => {
   return nameIn(page) === "index" ? withSlash(folderOf(page)) : `${encodePath(page)}.html`;
 };
 
+/** mkdocs.org, "use_directory_urls" and "Index pages". */
+function mkdocsLink({ path, pages }: StyledFile): string {
+  const page = withoutExtension(path);
+  const folder = page.replace(/(?:^|\/)(?:index|README)$/, "");
+  if (pages?.areFolders !== false) return withSlash(folder);
+  return `${encodePath(folder === page ? page : join(folder, "index"))}.html`;
+}
+
 const styles: Readonly<Record<LinkStyle, Style>> = {
   docusaurus: {
     anchors: "docusaurus",
@@ -229,8 +239,7 @@ const styles: Readonly<Record<LinkStyle, Style>> = {
     anchors: "mkdocs",
     folder: "docs/",
     endsWithSlash: true,
-    // mkdocs.org, "use_directory_urls" and "Index pages".
-    linkOf: ({ path }) => withSlash(withoutIndex(withoutExtension(path))),
+    linkOf: mkdocsLink,
   },
   starlight: {
     anchors: "github",
@@ -279,13 +288,19 @@ export function resolvesBelowPage(style: LinkStyle): boolean {
  * keep their paths. For `github`, the branch is that of the base (`…/blob/main`), else the default
  * branch: docs.github.com, "Getting permanent links to files", HEAD names it.
  */
-export function styledLink(style: LinkStyle, file: StyledFile, base: string | undefined): string {
-  const { folder, linkOf } = styles[style];
+export function styledLink(
+  style: LinkStyle,
+  file: StyledFile,
+  base: string | undefined,
+  pages: SitePages | undefined,
+): string {
+  const { linkOf } = styles[style];
+  const folder = pages?.folder ?? styles[style].folder;
   const path = file.path.startsWith(folder) ? file.path.slice(folder.length) : file.path;
   if (style === "github") {
     const hasBranch = /\/(?:blob|tree)\/./.test(base ?? "");
     return `${hasBranch ? "" : "blob/HEAD/"}${encodePath(path)}`;
   }
   const isPage = pageExtension.test(path) || (style === "hugo" && /\.html?$/i.test(path));
-  return isPage ? linkOf({ path, textOf: file.textOf }) : encodePath(path);
+  return isPage ? linkOf({ path, textOf: file.textOf, pages }) : encodePath(path);
 }

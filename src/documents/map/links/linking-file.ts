@@ -10,8 +10,8 @@ export function linkingFile(
   settings: DocumentSettings,
   note: LinkingFile["note"],
 ): LinkingFile {
-  const { resolving: style, site, anchors } = effectiveFor(path, settings);
-  const file = { path, style, targets: targetsFor(settings), note };
+  const { resolving: style, site, anchors, pages } = effectiveFor(path, settings);
+  const file = { path, style, pages, targets: targetsFor(settings), note };
   if (site?.generator !== "obsidian") return file;
   return { ...file, vault: { find: (name) => notesOf(settings).find(name, path), anchors } };
 }

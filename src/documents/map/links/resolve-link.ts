@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { AnchorStyle } from "../../text/heading-text.ts";
 import { partAnywhere } from "../../parts/parts.ts";
+import type { SitePages } from "../../site/site-pages.ts";
 import type { LinkStyle } from "../../site/generators.ts";
 import { folderOfStyle, resolvesBelowPage } from "./link-style.ts";
 import { extensionOf, withoutExtension } from "../../files/file-name.ts";
@@ -12,6 +13,8 @@ export interface LinkingFile {
   /** Root-relative. */
   path: string;
   style: LinkStyle | undefined;
+  /** Where the site has its pages, if its configuration says so. */
+  pages?: SitePages | undefined;
   targets: Targets;
   /** Called with each path that was looked at. */
   note: (path: string, stamp: string | undefined) => void;
@@ -72,9 +75,11 @@ const formsOf = (name: string): string[] =>
 function fromPage(
   path: string,
   folder: string,
-  { style, targets, note }: LinkingFile,
+  { style, pages, targets, note }: LinkingFile,
 ): "first" | "last" | "never" {
-  if (style !== undefined) return resolvesBelowPage(style) ? "first" : "never";
+  if (style !== undefined) {
+    return (pages?.areFolders ?? resolvesBelowPage(style)) ? "first" : "never";
+  }
   // Nobody has said how addresses end. A path that leads out of the project is one of files.
   const place = joined(folder, path);
   if (place === undefined) return "never";
@@ -101,9 +106,9 @@ function foldersOf(path: string, file: LinkingFile): string[] {
 
 /** Where the path of a link may lead, as its generator or a browser reads it. */
 function placesOf(path: string, file: LinkingFile): string[] {
-  const { style } = file;
+  const { style, pages } = file;
   const folders = path.startsWith("/")
-    ? ["", style === undefined ? "" : folderOfStyle(style)]
+    ? ["", pages?.folder ?? (style === undefined ? "" : folderOfStyle(style))]
     : foldersOf(path, file);
   const places = folders.map((folder) => joined(folder, path)).filter((each) => each !== undefined);
   return [...new Set(places.flatMap(formsOf))];
