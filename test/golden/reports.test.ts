@@ -20,7 +20,7 @@ const hostileText = "<script>alert(1)</script> | ::error::x ##[error]y \u001b]0;
 const lintFiles = {
   "docs/good.md": "# Good\n\nThe handbook says how many days of leave a person has.\n",
   "docs/leave.md":
-    "# Leave\n\nSee [the table](table.md) of days, and [the form](../forms/leave.md) too.\n\n### Deep\n\nEach person has 28 days of leave a year, as the contract says.\n",
+    "# Leave\n\nSee [the table](table.md) of days, and [the form](../forms/leave.md) too.\n\n#### Deep\n\nEach person has 28 days of leave a year, as the contract says.\n",
   "docs/hidden.md": "# Hidden\n\nThe rule\u200b of the house\u202e is kept by everybody who works here.\n",
   "docs/old.md": "# Old\n\nSee [the plan](plan.md) of the old house, which nobody uses today.\n",
   "docs/latin.md": new Uint8Array([0x23, 0x20, 0xe9, 0xff, 0xfe, 0x0a]),

@@ -19,6 +19,7 @@ export function addLint(program: Command, run: Run): void {
   lint
     .optionsGroup("Rules:")
     .option("--rule <name>", "run only this rule (repeatable)", collectParsed(filled))
+    .option("--notes", "on a terminal, list notes as well (other forms always have them)")
     .option("--max-warnings <number>", "fail if there are more warnings", integer(0, 1_000_000_000))
     .option("--baseline <file>", "leave out the findings that this file lists", filled)
     .option("--write-baseline", "write all findings into the file of --baseline")

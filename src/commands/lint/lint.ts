@@ -27,6 +27,7 @@ import {
 } from "../../output/report/forms.ts";
 import {
   checkLintFormat,
+  countRules,
   countSeverities,
   lintReport,
   safeFinding,
@@ -54,6 +55,8 @@ import type { MappingFlags } from "../ingest/options/mapping-flags.ts";
 interface LintOptions extends MappingFlags, ReportFlags {
   /** The only rules to run, by name. */
   rule?: string[];
+  /** On a terminal: also list notes. */
+  notes?: boolean;
   maxWarnings?: number;
   baseline?: string;
   writeBaseline?: boolean;
@@ -179,6 +182,12 @@ function resultOf(
   };
 }
 
+/** Whether a terminal only counts notes: they are many, and few of them matter at once. */
+const hidesNotes = (
+  { isTerminal, verbose }: Output,
+  { notes = false, rule }: LintOptions,
+): boolean => isTerminal && !notes && !verbose && rule === undefined;
+
 async function writeStdout(
   { output, options, source }: Run,
   report: Report,
@@ -188,7 +197,10 @@ async function writeStdout(
   const format = reportFormat(options);
   if (format === "text") {
     // The lines on stderr name the files that could not be read.
-    const read = lintReport({ ...result, unread: new Map() }, output.secrets.redactLast);
+    const findings = hidesNotes(output, options)
+      ? result.findings.filter(({ severity }) => severity !== "note")
+      : result.findings;
+    const read = lintReport({ ...result, findings, unread: new Map() }, output.secrets.redactLast);
     await writePeople(output, read, source.shown);
   } else if (format === "sarif") {
     const { sarifReport } = await import("../../output/report/sarif.ts");
@@ -233,12 +245,25 @@ function fixedLines(fixed: readonly BaselineEntry[], shown: ShownPath): string[]
   ];
 }
 
+/** The findings of each rule: `warnings: dead-link 16, leaked-jsx 6`, a line for each severity. */
+async function writeRuleCounts({ output, options }: Run, { findings }: LintRun): Promise<void> {
+  for (const [severity, rules] of countRules(findings)) {
+    const counts = rules.map(([rule, count]) => `${rule} ${formatCount(count)}`).join(", ");
+    const isHidden = severity === "note" && hidesNotes(output, options);
+    await output.note(`${severity}s: ${counts}${isHidden ? "; --notes lists them" : ""}`);
+  }
+}
+
 async function writeSummary(
-  { output, source }: Run,
-  { summary }: LintRun,
+  run: Run,
+  result: LintRun,
   fixed: readonly BaselineEntry[],
 ): Promise<void> {
+  const { output, source } = run;
+  const { summary } = result;
   const { documents, skipped, failed, known } = summary;
+  // A pipe has the findings to count.
+  if (output.isTerminal) await writeRuleCounts(run, result);
   const parts = [`${severityText(summary)} in ${countOf(documents, "document")}`];
   if (skipped > 0) parts.push(`${countOf(skipped, "file")} skipped`);
   if (failed > 0) parts.push(`${countOf(failed, "file")} not read`);

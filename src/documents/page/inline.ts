@@ -32,7 +32,7 @@ function collapse(pieces: readonly Piece[]): Piece[] {
       wasBlank = piece.kind === "break";
       continue;
     }
-    let text = piece.text.replace(/\u00ad+/g, "").replace(/\s+/g, " ");
+    let text = piece.text.replace(/[\u00ad\u200b]+/g, "").replace(/\s+/g, " ");
     if (wasBlank) text = text.trimStart();
     if (text === "") continue;
     wasBlank = text.endsWith(" ");

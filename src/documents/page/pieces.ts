@@ -116,7 +116,7 @@ const plainPiece = (piece: Piece): string =>
 /** Text as one line, without soft hyphens and without the sign of a link to the text itself. */
 export function oneLine(text: string): string {
   return text
-    .replace(/\u00ad+/g, "")
+    .replace(/[\u00ad\u200b]+/g, "")
     .replace(/\s+/g, " ")
     .replace(/\s*\u00b6$/, "")
     .trim();

@@ -17,6 +17,7 @@ export const lint: Coverage = {
       { ...twoEmpty, args: "docs", flag: "--rule tiny", stdout: { loses: /\(empty\)/ } },
       { ...twoEmpty, args: "docs", flag: "--rule emty", refused: /did you mean "empty"/ },
     ],
+    "--notes": { tested: "test/commands/lint/lint.test.ts" },
     "--max-warnings": [
       { ...twoEmpty, args: `docs ${rule}`, flag: "--max-warnings 1", codes: [0, 13] },
       {

@@ -301,6 +301,27 @@ describe("lint", () => {
       expect(JSON.parse(summary.stdout)).toMatchObject([{ step: "lint", result: status }]);
     });
 
+    it("counts the findings of each rule on a terminal, and lists notes with --notes", async () => {
+      const folder = project({
+        "docs/dead.md": `# Dead\n\nSee [it](a.md) and [that](b.md) for the days of this year.\n`,
+        "docs/tiny.md": "# Parking\n\nSee the intranet.\n",
+      });
+      const shown = await lint(folder, "docs", 200);
+      expect(shown.stdout).not.toContain("(tiny)");
+      expect(shown.stderr).toContain(
+        "warnings: dead-link 2, empty 1\nnotes: tiny 1; --notes lists them\n3 warnings, 1 note in",
+      );
+      for (const line of ["docs --notes", "docs -v", "docs --rule tiny"]) {
+        const all = await lint(folder, line, 200);
+        expect(all.stdout, line).toContain("(tiny)");
+        expect(all.stderr, line).not.toContain("--notes lists them");
+      }
+      const piped = await lint(folder, "docs");
+      expect(piped.stdout).toContain("(tiny)");
+      expect(piped.stderr).not.toContain("dead-link 2");
+      expect((await lint(folder, "docs --json", 200)).stdout).toContain('"tiny"');
+    });
+
     it("shows one screen on a terminal, the worst first, and all of it with -v", async () => {
       const files = Object.fromEntries(
         Array.from({ length: 60 }, (_, index) => [`docs/${index + 10}.md`, empty]),

@@ -8,6 +8,8 @@ import {
   type RelativeLink,
 } from "../../../documents/map/links/rewrite-links.ts";
 import { linkingFile } from "../../../documents/map/links/linking-file.ts";
+import { formatOf, formats } from "../../../documents/formats/formats.ts";
+import { siteOf } from "../../../documents/site/sites.ts";
 import { isNamedByFile } from "../folder.ts";
 import { createFindReference, isAdoc } from "./anchors.ts";
 
@@ -29,6 +31,15 @@ export const linksOf = oncePerPage((page): PageLinks => {
   const own = found.filter(({ target }) => target.startsWith("#"));
   return { relative: [...relativeLinks(found, file)], own };
 });
+
+/**
+ * Whether links may name anything of the project and beyond: `#name` and `[](name)` find labels of all
+ * pages, and objects of programs (myst-parser.readthedocs.io, "Cross-references").
+ */
+export function isOfMyst({ path, settings }: LintPage): boolean {
+  if (formatOf(path, settings.format) !== formats.markdown) return false;
+  return /^(?:sphinx|myst|jupyterbook)$/.test(siteOf(path, settings)?.generator ?? "");
+}
 
 /** An address for a message. Not truncated: redaction could not recognise a truncated key. */
 export const shownAddress = (address: string): string =>
@@ -101,7 +112,7 @@ export function anchorLinks(
     if (resolved.kind === "document") add(resolved.target.path, suffix, start, end);
   }
   // A page without a title may be a part of another one, whose headings count.
-  const isWhole = own.length > 0 && !isNamedByFile(page);
+  const isWhole = own.length > 0 && !isNamedByFile(page) && !isOfMyst(page);
   const isOfPeople = createIsOfPeople(page);
   for (const { target, start, end, isAttribute } of isWhole ? own : []) {
     if (isOfPeople(start, end)) continue;

@@ -178,6 +178,9 @@ function invisibleProblem(run: string): string {
     : `invisible characters: ${shown} and ${run.length - 1} more`;
 }
 
+const speaksOfThem =
+  /\b(?:U\+200[B-F]|U\+FEFF|U\+00AD|U\+2060|zero[- ]width|byte order mark|soft hyphen|BOM)\b|\\u(?:200[b-f]|feff|00ad)/i;
+
 /** Invisible characters in a row, with the characters beside them. */
 interface Run {
   run: string;
@@ -217,6 +220,8 @@ export const invisibleCharacters: PageRule = {
     const body = bodyOf(page);
     const { text } = body;
     if (text.search(invisible) === -1) return;
+    // A page that speaks of the characters shows them on purpose.
+    if (speaksOfThem.test(text)) return;
     const isProse = createProseTest(body);
     const find = createFindSpan(page);
     for (const { run, index, before, after } of invisibleRuns(text)) {

@@ -1,4 +1,6 @@
 import type { FolderRule, LintPage, PageFact, PageRule, Rule } from "../rule.ts";
+import { formatOf, formats } from "../../../documents/formats/formats.ts";
+import { siteOf } from "../../../documents/site/sites.ts";
 import { documentName, findRepeated, languageOf, versionOf, isNamedByFile } from "../folder.ts";
 
 // observed-service.md 3.3: a space becomes "_". The percent-encoding after that keeps ids apart.
@@ -55,6 +57,9 @@ export const duplicateId: FolderRule<string> = {
 const keyOf = ({ path, fact }: PageFact<string>): string =>
   `${languageOf(path)}\n${versionOf(path)}\n${fact.toLowerCase()}`;
 
+const countOfDocuments = (count: number): string =>
+  count === 1 ? "1 more document" : `${count} more documents`;
+
 // Longer titles are shown in part nowhere: redaction could not recognise a truncated key.
 const longestShown = 80;
 
@@ -79,14 +84,18 @@ export const duplicateTitle: FolderRule<string> = {
   good: "<!-- file: leave.md -->\n# Leave at a glance\n\n<!-- file: travel.md -->\n# Travel at a glance\n",
   collect,
   *compare(facts) {
-    for (const [{ path, part, row, fact }, first] of findRepeated(facts, keyOf)) {
+    const others = new Map<PageFact<string>, PageFact<string>[]>();
+    for (const [later, first] of findRepeated(facts, keyOf)) {
+      others.set(first, [...(others.get(first) ?? []), later]);
+    }
+    // One finding for each title: a site whose pages share one has one cause.
+    for (const [first, [second, ...more]] of others) {
+      if (!second) continue;
+      const { path, part, row, fact } = second;
       const title = fact.length > longestShown ? "" : ` "${fact}"`;
-      yield {
-        path,
-        part,
-        row,
-        message: `the title${title} is also that of ${documentName(first)}`,
-      };
+      const whose = documentName(first);
+      const rest = more.length === 0 ? "" : ` and ${countOfDocuments(more.length)}`;
+      yield { path, part, row, message: `the title${title} is also that of ${whose}${rest}` };
     }
   },
 };
@@ -94,12 +103,25 @@ export const duplicateTitle: FolderRule<string> = {
 // What editors write into the properties of a file, and names that every folder has.
 const empty = /^(?:untitled(?: document)?|(?:microsoft word - .*)|no title|document\d+|readme)$/i;
 
+/**
+ * Whether the name is the title by the rules of the site: the file name of a note in Obsidian, the
+ * navigation in MkDocs ("Writing your docs > Meta-data"); and of plain text, which has no headings.
+ */
+function isNamedOnPurpose({ path, settings }: LintPage): boolean {
+  const generator = siteOf(path, settings)?.generator;
+  return (
+    generator === "obsidian" ||
+    generator === "mkdocs" ||
+    formatOf(path, settings.format) === formats.text
+  );
+}
+
 function problemOf(page: LintPage, title: string): string | undefined {
   const { path, part } = page;
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (empty.test(title)) return "the title does not say what the page is about";
   if (title.toLowerCase() === name.toLowerCase()) return "the title is only the name of the file";
-  if (!isNamedByFile(page)) return undefined;
+  if (!isNamedByFile(page) || isNamedOnPurpose(page)) return undefined;
   return part === 0
     ? "the page has no title, and the name of the file replaces it"
     : `${documentName(page)} has no title, and the name of the file replaces it`;

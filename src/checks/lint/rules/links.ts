@@ -7,6 +7,7 @@ import {
   linksOf,
   shownAddress,
   anchorLinks,
+  isOfMyst,
   type AnchorLink,
 } from "../page/page-links.ts";
 import {
@@ -40,6 +41,9 @@ function fileOfTarget({ path: from, settings }: LintPage, target: string): strin
   return wanted.startsWith("../") ? undefined : inOtherCase(wanted, settings);
 }
 
+// `[](JupyterHub.db_url)`: a label, or an object that a program documents.
+const nameOnly = /^[\w:-]+(?:\.[A-Za-z_]\w*)*$/;
+
 /** Lists what an upload counts as dead links. */
 export const deadLink: PageRule = {
   kind: "page",
@@ -57,7 +61,7 @@ export const deadLink: PageRule = {
     if (!hasLinks(page)) return;
     const find = createFindText(page);
     for (const { resolved, start, end, target } of linksOf(page).relative) {
-      if (resolved.kind !== "dead") continue;
+      if (resolved.kind !== "dead" || (isOfMyst(page) && nameOnly.test(target))) continue;
       const file = fileOfTarget(page, target);
       const hint = file === undefined ? "" : `; only capital letters differ from ${file}`;
       const message = `the link leads to no file: ${shownAddress(target)}${hint}`;

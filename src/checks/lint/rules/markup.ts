@@ -1,5 +1,7 @@
 import { bodyOf, type Body, createProseTest } from "../page/body.ts";
 import { atMost, findInProse, isWrittenAsMarkdown, quoted, createFindSpan } from "../page/spans.ts";
+import { formatOf, formats } from "../../../documents/formats/formats.ts";
+import { isAdoc } from "../page/anchors.ts";
 import type { Found, LintPage, PageRule } from "../rule.ts";
 
 const tag = /<[A-Z][\w.]{0,60}(?:\s[^<>]{0,500})?>/g;
@@ -171,12 +173,46 @@ function isInTag(text: string, at: number): boolean {
   return before.lastIndexOf("<") > before.lastIndexOf(">");
 }
 
+const sentAsIs = (found: string): string => `${quoted(found)} is sent as it stands`;
+
+const isRst = ({ path, settings }: LintPage): boolean =>
+  formatOf(path, settings.format) === formats.rst;
+
+// Attributes of AsciiDoc that nothing defines (docs.asciidoctor.org, "Handle unresolved references").
+const attribute = /\{[a-z][\w-]{1,60}\}/gi;
+// Links of wikis and notes: `[[Page]]`, `![[image.png|300]]`; roles of MyST: `{ref}`label``.
+const wikiOrRole =
+  /!?\[\[\p{L}[^\][\n"'=,]{0,100}\]\](?!\()|\{[a-z]+(?:[:-][a-z]+)*\}`[^`\n]{1,200}`/gu;
+const tableOfContents = /^\[\[_?toc_?\]\]$/i;
+
+/** Whether a file has a text without the backslash that shows it on purpose. */
+const isUnescaped = (source: string, text: string): boolean =>
+  source.replaceAll(`\\${text}`, "").includes(text);
+
+/** What only another generator, or a definition that is missing, would turn into text. */
+function* rawMarkup(page: LintPage, text: string): Generator<Found> {
+  const { source = "" } = page;
+  if (isAdoc(page) && text.includes("{")) {
+    yield* findInProse(page, attribute, (found, at) => {
+      // `/users/{id}`: a part of an address.
+      const isPart =
+        /[\w/={$-]/.test(text.charAt(at - 1)) || text.charAt(at + found.length) === "/";
+      return isPart || !isUnescaped(source, found) ? undefined : sentAsIs(found);
+    });
+  }
+  if (!isWrittenAsMarkdown(page) || !(text.includes("[[") || text.includes("}`"))) return;
+  yield* findInProse(page, wikiOrRole, (found) =>
+    tableOfContents.test(found) || !isUnescaped(source, found) ? undefined : sentAsIs(found),
+  );
+}
+
 export const templateText: PageRule = {
   kind: "page",
   name: "template-text",
   group: "content",
   severity: "warning",
-  summary: "The text contains a template expression or shortcode that nothing has filled in",
+  summary:
+    "The text contains a template expression, a link of a wiki, a role or an attribute that nothing has filled in",
   advice:
     "The site generator replaces it; an upload sends it as it stands, and an answer quotes it. " +
     "Write the value, send the built pages, or put an example in code templateMarks.",
@@ -184,16 +220,17 @@ export const templateText: PageRule = {
   good: "# Download\n\nThe current version is 4.2. It needs 200 MB of disk space.\n",
   *check(page) {
     const { text } = bodyOf(page);
-    if (!templateMarks.some((mark) => text.includes(mark))) return;
-    // Without templateMarks for code, a text cannot tell its examples from its mistakes.
+    // Without marks for code, a text cannot tell its examples from its mistakes.
     if (page.source === undefined || !page.parsed.isMarkdown) return;
+    yield* atMost(rawMarkup(page, text), "marks of other generators are sent as they stand");
+    if (isAdoc(page) || isRst(page) || !templateMarks.some((mark) => text.includes(mark))) return;
     const parts = partsOfAddresses(text);
     const found = findInProse(page, template, (each, at) => {
       if (parts.has(each)) return undefined;
       const around = text.charAt(at - 1) + text.charAt(at + each.length);
       if (!isExpression(each) || (quotes.test(around) && !isInTag(text, at))) return undefined;
       if (isMeant(each, text, at)) return undefined;
-      return `${quoted(each)} is sent as it stands`;
+      return sentAsIs(each);
     });
     yield* atMost(found, "template expressions are sent as they stand");
   },

@@ -73,6 +73,20 @@ function listOfObjects(name: string, value: Value): string | undefined {
   return undefined;
 }
 
+/**
+ * Keys that tell a site generator how to make the page: nobody filters by them. Docs of VitePress
+ * ("Frontmatter Config"), Hugo ("Front matter"), Docusaurus, Starlight, MkDocs Material, Jekyll,
+ * Eleventy, Quarto ("HTML options") and MyST ("Frontmatter").
+ */
+const siteKeys = new Set(
+  (
+    "head hero features actions resources cascade menu menus outputs sitemap build params sidebar banner nav navigation " +
+    "pagination prev next layout meta links scripts css hide social comments defaults redirect_from redirects " +
+    "eleventyNavigation eleventyComputed format execute listing about website book kernelspec jupytext jupyter myst exports " +
+    "downloads thebe parts funding affiliations bibliography abbreviations jsonld schema toc sections blocks cssclasses"
+  ).split(" "),
+);
+
 export const metadataNotText: PageRule = {
   kind: "page",
   name: "metadata-not-text",
@@ -89,7 +103,7 @@ export const metadataNotText: PageRule = {
     if (!data || !page.document) return;
     const { metadata } = page.document;
     for (const [key, value] of Object.entries(data)) {
-      if (value === null || typeof value !== "object") continue;
+      if (value === null || typeof value !== "object" || siteKeys.has(key)) continue;
       const name = listOfObjects(key, value);
       // A key with a meaning of its own is no metadata.
       if (name === undefined || !Object.hasOwn(metadata, name)) continue;

@@ -7,7 +7,7 @@ import {
   createProseTest,
 } from "../page/body.ts";
 import { createFindSpan } from "../page/spans.ts";
-import type { PageRule } from "../rule.ts";
+import type { Found, LintPage, PageRule } from "../rule.ts";
 import { estimateTokens } from "../../../documents/payload/payload.ts";
 
 const before = "(?:above|before|earlier|previously|already)";
@@ -70,6 +70,14 @@ export const danglingReference: PageRule = {
 // A page without a word is short: a longer one consists of text.
 const longest = 5000;
 
+/** Keys of pages that a layout writes: their own text is in the front matter, or there is none. */
+const layoutKeys = ["layout", "template", "hero", "type", "pageClass"];
+
+/** Whether the site makes the text of a page: `_index.md` of Hugo lists its pages, a layout fills itself. */
+const isMadeBySite = ({ path, parsed }: LintPage): boolean =>
+  /(?:^|\/)_index\.\w+$/.test(path) ||
+  layoutKeys.some((key) => Object.hasOwn(parsed.frontMatter?.data ?? {}, key));
+
 export const empty: PageRule = {
   kind: "page",
   name: "empty",
@@ -84,7 +92,7 @@ export const empty: PageRule = {
   *check(page) {
     const { skipped, document, parsed } = page;
     // Text in ignore regions is left out on purpose.
-    if (skipped?.startsWith("empty: ") && parsed.body.trim() === "") {
+    if (skipped?.startsWith("empty: ") && parsed.body.trim() === "" && !isMadeBySite(page)) {
       yield { message: `the page is not sent: ${skipped.slice("empty: ".length)}` };
     }
     if (!document || document.sections.some((each) => each.image_file_id !== undefined)) return;
@@ -195,31 +203,38 @@ export const hugeSection: PageRule = {
   },
 };
 
+/** Headings at which `sections: headings` begins a section. */
+const splitLevels = 3;
+
 export const skippedLevel: PageRule = {
   kind: "page",
   name: "skipped-level",
   group: "content",
   severity: "note",
-  summary: "A heading is more than one level below the heading before it",
+  summary: "A heading of level 4 or more is more than one level below the heading before it",
   advice:
-    "Sections are sent with the headings above them, and a section begins at headings of level 1 to 3. " +
-    "A skipped level hides where a section belongs. Use the next level; style belongs to the site.",
+    "A section begins at headings of level 1 to 3, so the text below this heading is no section of its own. " +
+    "Use the next level; style belongs to the site. A page has one finding.",
   bad: "# Office\n\n## Rooms\n\nBook rooms in the calendar.\n\n#### Equipment\n\nEach room has a screen.\n",
   good: "# Office\n\n## Rooms\n\nBook rooms in the calendar.\n\n### Equipment\n\nEach room has a screen.\n",
   *check(page) {
     const body = bodyOf(page);
-    let find: ReturnType<typeof createFindSpan> | undefined;
+    let first: Found | undefined;
+    let count = 0;
     let last = 6;
     for (const { level, start, end } of body.structure?.headings ?? []) {
-      if (level > last + 1) {
-        find ??= createFindSpan(page);
-        yield {
-          message: `a heading of level ${level} follows one of level ${last}`,
-          span: find(start, end),
-        };
+      // Sections begin at levels 1 to 3: only a heading below them loses its section.
+      if (level > splitLevels && last + 1 <= splitLevels) {
+        count++;
+        const message = `a heading of level ${level} follows one of level ${last}`;
+        first ??= { message, span: createFindSpan(page)(start, end) };
       }
       last = level;
     }
+    // A page repeats its habit: one finding leads to all places.
+    if (!first) return;
+    const others = count === 1 ? "" : `; ${count} headings of the page skip a level`;
+    yield { ...first, message: first.message + others };
   },
 };
 

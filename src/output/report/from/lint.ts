@@ -32,6 +32,18 @@ export function countSeverities(findings: Iterable<Finding>): SeverityCounts {
   return counts;
 }
 
+/** The rules with findings and how many, by severity, the worst severity and the largest count first. */
+export function countRules(findings: Iterable<Finding>): [Severity, [string, number][]][] {
+  const counts = new Map(severities.map((severity) => [severity, new Map<string, number>()]));
+  for (const { severity, rule } of findings) {
+    const rules = counts.get(severity)!;
+    rules.set(rule, (rules.get(rule) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, rules]) => rules.size > 0)
+    .map(([severity, rules]) => [severity, [...rules].toSorted(([, a], [, b]) => b - a)]);
+}
+
 /** `3 errors, 1 note`; `no findings` for none. */
 export function severityText(counts: SeverityCounts): string {
   const parts = severities.filter((name) => counts[name] > 0);

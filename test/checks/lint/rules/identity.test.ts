@@ -7,6 +7,7 @@ import {
   missingTitle,
 } from "../../../../src/checks/lint/rules/identity.ts";
 import { check, lint, openPages } from "./pages.ts";
+import { pageOf } from "./page.ts";
 
 const withId = (id: string): string => `---\nid: ${id}\n---\nText.\n`;
 
@@ -92,11 +93,29 @@ describe("titles", () => {
   it.each([
     ["getting-started.md", "Text.\n"],
     ["a.md", "## Only a heading of level 2\n\nText.\n"],
-    ["notes.txt", "Text.\n"],
     ["a.md", "---\ntitle: ~\n---\nText.\n"],
   ])("that are missing are reported: %s %j", async (path, text) => {
     expect(await lint(missingTitle, { [path]: text })).toEqual([
       `${path}: the page has no title, and the name of the file replaces it`,
+    ]);
+  });
+
+  it("are those of the file by the rules of some sites, and of plain text", async () => {
+    for (const [generator, path] of [
+      ["obsidian", "a.md"],
+      ["mkdocs", "a.md"],
+      [undefined, "notes.txt"],
+    ] as const) {
+      const settings = generator === undefined ? {} : { generator };
+      const page = await pageOf("Text.\n", { path, settings });
+      expect([...missingTitle.check(page)], path).toEqual([]);
+    }
+  });
+
+  it("that several documents share are one finding", async () => {
+    const files = { "a.md": "# Tool\n", "b.md": "# Tool\n", "c.md": "# tool\n", "d.md": "# D\n" };
+    expect(await lint(duplicateTitle, files)).toEqual([
+      'b.md: the title "Tool" is also that of a.md and 1 more document',
     ]);
   });
 

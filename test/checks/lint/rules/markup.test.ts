@@ -5,13 +5,17 @@ import { check, placesOf } from "./page.ts";
 import { lint } from "./pages.ts";
 
 describe("headings and tables", () => {
-  it("skip a level downwards, not upwards, and not with the first heading", async () => {
-    expect(await placesOf(skippedLevel, "### A\n\n# B\n\n### C\n\n###### D\n")).toEqual([
-      "### C",
-      "###### D",
+  it("skip a level where a section is lost, once for each page", async () => {
+    const found = await check(skippedLevel, "# A\n\n#### B\n\n## C\n\n##### D\n");
+    expect(found).toMatchObject([
+      {
+        at: "#### B",
+        message: "a heading of level 4 follows one of level 1; 2 headings of the page skip a level",
+      },
     ]);
-    expect(await placesOf(skippedLevel, "# A\n\n## B\n\n### C\n\n# D\n")).toEqual([]);
-    expect(await placesOf(skippedLevel, "# A\n\n```\n### not a heading\n```\n")).toEqual([]);
+    expect(await placesOf(skippedLevel, "# A\n\n### B\n\n##### C\n")).toEqual([]);
+    expect(await placesOf(skippedLevel, "#### A\n\n# B\n")).toEqual([]);
+    expect(await placesOf(skippedLevel, "# A\n\n```\n#### not a heading\n```\n")).toEqual([]);
   });
 
   it("have no column names if all of them are missing", async () => {
@@ -139,6 +143,30 @@ describe("placeholders", () => {
     expect(await placesOf(placeholder, `# A\n\n\`\`\`md\n${text}\`\`\`\n\n${text}`)).toEqual([]);
     const other = `# A\n\n\`\`\`md\nText.\n\`\`\`\n\n${text}`;
     expect(await placesOf(placeholder, other)).toEqual(["Lorem ipsum dolor"]);
+  });
+});
+
+describe("marks that nothing has read", () => {
+  it("are links of wikis and roles in Markdown", async () => {
+    const text = "# A\n\nSee [[Other page]] and ![[plan.png|300]], and {ref}`label`.\n";
+    expect(await placesOf(templateText, text)).toEqual([
+      "[[Other page]]",
+      "![[plan.png|300]]",
+      "{ref}`label`",
+    ]);
+  });
+
+  it("are undefined attributes of AsciiDoc, but no parts of addresses", async () => {
+    const text = "= A\n\nVersion {release-number} of /users/{id}/ has `{code}` and \\{shown}.\n";
+    expect(await placesOf(templateText, text, { path: "a.adoc" })).toEqual(["{release-number}"]);
+  });
+
+  it("are no arrays, tests of shells, code or examples, and no braces of reStructuredText", async () => {
+    for (const text of ["[[1, 2], [3]]", "`[[Page]]`", "\\[[Page]]", "[[x]](y.md)", "[[ -f a ]]"]) {
+      expect(await placesOf(templateText, `# A\n\n${text}\n`), text).toEqual([]);
+    }
+    const jinja = "A\n=\n\nWrite {{ site.version }} into the page.\n";
+    expect(await placesOf(templateText, jinja, { path: "a.rst" })).toEqual([]);
   });
 });
 

@@ -13,15 +13,21 @@ const page = (matter: string): string => `---\ntitle: A\n${matter}\n---\n\nText.
 
 describe("metadata that is not text", () => {
   it("is a list of objects or lists, at any depth", async () => {
-    expect(await check(metadataNotText, page("hero:\n  actions:\n    - text: Go"))).toMatchObject([
+    expect(await check(metadataNotText, page("team:\n  leads:\n    - name: Ada"))).toMatchObject([
       {
-        at: "hero:",
-        message: "hero.actions is a list of objects or lists, which are sent as JSON text",
+        at: "team:",
+        message: "team.leads is a list of objects or lists, which are sent as JSON text",
       },
     ]);
     expect(await placesOf(metadataNotText, page("matrix: [[1, 2]]"))).toEqual(["matrix: [[1, 2]]"]);
-    const toml = "+++\ntitle = 'A'\n[[menu]]\nname = 'main'\n+++\n\nText.\n";
-    expect(await placesOf(metadataNotText, toml)).toEqual(["[[menu]]"]);
+    const toml = "+++\ntitle = 'A'\n[[desks]]\nname = 'main'\n+++\n\nText.\n";
+    expect(await placesOf(metadataNotText, toml)).toEqual(["[[desks]]"]);
+  });
+
+  it("is nothing that site generators read", async () => {
+    for (const key of ["head", "resources", "hero", "cascade", "menu", "kernelspec"]) {
+      expect(await placesOf(metadataNotText, page(`${key}:\n  - name: a`)), key).toEqual([]);
+    }
   });
 
   it("is not a list of words, an object, a number, or the value of a field", async () => {
