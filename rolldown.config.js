@@ -72,6 +72,8 @@ const program = defineConfig({
     worker: "src/worker.ts",
   },
   platform: "node",
+  // Its main file asks for its parts in a way that a bundler cannot follow.
+  resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
   external: (source) => source === "libsql" || source.startsWith("node:"),
   plugins: [leaveOut, rawText, requireBuiltins],
   // gray-matter's own engine for executable front matter holds an eval; it is never called.

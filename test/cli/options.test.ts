@@ -109,6 +109,7 @@ describe("same flags", () => {
       "a file with the stream of one answer for chat, a folder with all responses for eval",
     "--replay": "as --record",
     "--baseline": "known findings for lint, the report of an earlier run for eval",
+    "--print-config": "the project file of an upload, the entry of a client for mcp",
     "--file": "a file to upload for chat, the file to write for sessions export",
   };
 

@@ -65,6 +65,8 @@ const runnable: Readonly<Record<string, Setting>> = {
   "eval init": { ...docs, args: "docs" },
   api: { args: "tool" },
   try: { ...docs, args: "docs" },
+  "mcp install": { ...docs, args: "cursor" },
+  "mcp uninstall": { ...docs, args: "cursor" },
   sandbox: { args: "--port 0 --data d", until: /ends the sandbox/ },
   "config init": { args: "--profile new --base-url {service}" },
   "config list": {},

@@ -32,7 +32,8 @@ describe("limits", () => {
 
   // 13,000 for all that works without a look into the index; search, verify, drift, lint, suites, eval
   // and the loop added the rest. What --help or another page says, a page links.
-  const mostWords = 18_500;
+  // 500 of them for what agents and watched folders brought.
+  const mostWords = 19_000;
 
   it(`the pages for users have at most ${mostWords} words`, () => {
     const words = forUsers.map((page) => [page, wordsIn(page)] as const);

@@ -1,4 +1,4 @@
-import { api, connectors, program, sandbox, tryCases } from "./service.ts";
+import { api, connectors, mcp, program, sandbox, tryCases } from "./service.ts";
 import type { Coverage } from "./play.ts";
 import { chat, files, search, sessions } from "./ask.ts";
 import { config, report, stateCases } from "./setup.ts";
@@ -30,4 +30,5 @@ export const coverage: Coverage = {
   ...sandbox,
   ...tryCases,
   ...config,
+  ...mcp,
 };

@@ -1,4 +1,4 @@
-import { type Coverage, type Setting, latePath } from "./play.ts";
+import { type Coverage, type Effect, type Setting, latePath } from "./play.ts";
 
 /** `connectors …`: flag by flag. */
 export const connectors: Coverage = {
@@ -191,6 +191,35 @@ const docs: Setting = { files, args: "docs" };
 export const tryCases: Coverage = {
   try: {
     "--keep": { ...docs, flag: "--keep", stderr: { gains: /sandbox --data/ } },
+  },
+};
+
+const served = { tested: "test/commands/mcp/serve.test.ts" };
+const inEntry = (flag: string, gains: RegExp): Effect => ({
+  ...docs,
+  args: "--print-config cursor",
+  flag,
+  stdout: { gains },
+});
+
+/** `mcp` and `mcp install`: flag by flag. */
+export const mcp: Coverage = {
+  mcp: {
+    "--allow-tokens": [served, inEntry("--allow-tokens 5", /"5"/)],
+    "--allow-ingest": [
+      served,
+      {
+        ...inEntry("--allow-ingest docs", /allow-ingest/),
+        args: "--print-config cursor --cc-pair-id 2",
+      },
+    ],
+    "--cc-pair-id": [served, inEntry("--cc-pair-id 2", /"--cc-pair-id",\s+"2"/)],
+    "--print-config": { files, flag: "--print-config cursor", stdout: { gains: /mcpServers/ } },
+  },
+  "mcp install": {
+    "--allow-tokens": { tested: "test/commands/mcp/install.test.ts" },
+    "--allow-ingest": { tested: "test/commands/mcp/install.test.ts" },
+    "--cc-pair-id": { tested: "test/commands/mcp/install.test.ts" },
   },
 };
 
