@@ -65,11 +65,12 @@ export function addShapeOptions(command: Command): Command {
     .option(
       "--link-style <site>",
       "links as a site makes them: docusaurus (docs/01-a/index.md is docs/a/), hugo (content/A.md is a/), " +
-        "mkdocs (docs/a.md is a/), starlight (src/content/docs/A.md is a/), vitepress (a.md is a.html), github (a.md is blob/HEAD/a.md), " +
+        "jekyll (a.md is a.html), mkdocs (docs/a.md is a/), starlight (src/content/docs/A.md is a/), vitepress (a.md is a.html), github (a.md is blob/HEAD/a.md), " +
         "obsidian (A b.md is A+b), docfx (a.md is a.html)",
       choice(
         "docusaurus",
         "hugo",
+        "jekyll",
         "mkdocs",
         "starlight",
         "vitepress",
@@ -94,8 +95,8 @@ export function addMappingOptions(command: Command): Command {
     )
     .option(
       "--anchors <style>",
-      "style of links to headings: github, docusaurus, mkdocs, vitepress, obsidian",
-      choice("github", "docusaurus", "mkdocs", "vitepress", "obsidian"),
+      "style of links to headings: github, docusaurus, kramdown, mkdocs, vitepress, obsidian",
+      choice("github", "docusaurus", "kramdown", "mkdocs", "vitepress", "obsidian"),
     )
     .option(
       "--links <mode>",

@@ -79,7 +79,7 @@ export const IngestSettings = z.strictObject({
   link: z.optional(link),
   linkStyle: z.optional(
     choice(
-      ["docusaurus", "hugo", "mkdocs", "starlight", "vitepress", "github", "obsidian", "docfx"],
+      ["docusaurus", "hugo", "jekyll", "mkdocs", "starlight", "vitepress", "github", "obsidian", "docfx"],
       "site whose links documents have",
     ),
   ),
@@ -95,7 +95,7 @@ export const IngestSettings = z.strictObject({
   sections: z.optional(sections),
   anchors: z.optional(
     choice(
-      ["github", "docusaurus", "mkdocs", "vitepress", "obsidian"],
+      ["github", "docusaurus", "kramdown", "mkdocs", "vitepress", "obsidian"],
       "how headings become anchors",
     ),
   ),

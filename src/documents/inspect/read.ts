@@ -19,7 +19,7 @@ import { createIncludes } from "../parts/includes.ts";
 import { createParts, type Parts } from "../parts/parts.ts";
 import { effectiveFor } from "../map/effective.ts";
 import { mapDocument } from "../map/map-document.ts";
-import { configOf, configPath, valueAt } from "../site/config.ts";
+import { configOf, valueAt } from "../site/config.ts";
 import { loadReader, readerAtHand } from "../formats/load-reader.ts";
 import type { Notice } from "../payload/metadata.ts";
 import { notesOf } from "../parts/notes-by-name.ts";
@@ -167,9 +167,9 @@ function pageSite(path: string, settings: DocumentSettings, parts: Parts): PageS
     generator,
     prefix,
     value(name) {
-      const config = configPath(site);
-      if (config !== undefined) parts.note(config);
-      return valueAt(configOf(site, settings).data, name);
+      const { data, paths } = configOf(site, settings);
+      for (const each of paths) parts.note(each);
+      return valueAt(data, name, generator === "hugo");
     },
   };
 }

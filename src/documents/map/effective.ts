@@ -7,7 +7,7 @@ import {
 } from "./settings.ts";
 import { hash } from "node:crypto";
 import { addMetadata, tagsOf, type Metadata } from "../payload/metadata.ts";
-import { anchorsOfStyle } from "./links/link-style.ts";
+import { anchorsOfStyle, pageFolderOf } from "./links/link-style.ts";
 import { generators, type LinkStyle } from "../site/generators.ts";
 import { sitePages, type SitePages } from "../site/site-pages.ts";
 import { siteOf, type Site } from "../site/sites.ts";
@@ -135,7 +135,7 @@ function compute(
     site,
     pages: site && site.generator === resolving ? sitePages(site, settings) : undefined,
     resolving,
-    anchors: settings.anchors ?? (resolving && anchorsOfStyle(resolving)) ?? "github",
+    anchors: settings.anchors ?? (resolving && anchorsOfStyle(resolving, pageFolderOf(site, settings))) ?? "github",
     sections: layer("sections", settings, rules) ?? { value: "whole" as const, ...byDefault },
     ccPairId: rules.findLast((rule) => rule.settings.ccPairId !== undefined)?.settings.ccPairId,
     metadata,

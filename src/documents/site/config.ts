@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { load, Type, YAMLException } from "js-yaml";
 import { CliError } from "../../errors.ts";
@@ -15,6 +15,8 @@ export interface SiteConfig {
   data: ValueMap;
   /** Why it cannot be read: `docs/_config.yml:3: …`. */
   problem: string | undefined;
+  /** The root-relative paths of its files. */
+  paths: readonly string[];
 }
 
 const noValues = (): ValueMap => Object.create(null) as ValueMap;
@@ -62,7 +64,7 @@ function reasonOf(error: unknown, path: string): string {
   throw error;
 }
 
-function readConfig(path: string, root: string): SiteConfig {
+function readConfig(path: string, root: string): Pick<SiteConfig, "data" | "problem"> {
   try {
     const real = realpathSync.native(join(root, path));
     const stats = lstatSync(real, { bigint: true });
@@ -82,10 +84,34 @@ function readConfig(path: string, root: string): SiteConfig {
   }
 }
 
+/** gohugo.io, "Configuration directory": `params.toml` beside `hugo.toml` is its table `params`. */
+function readFolder(path: string, root: string): SiteConfig {
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  const config = { ...readConfig(path, root), paths: [path] };
+  for (const name of readNames(join(root, folder))) {
+    const [, table] = /^([\w.-]+)\.(?:toml|ya?ml|json)$/.exec(name) ?? [];
+    if (table === undefined || table === "hugo" || table === "config") continue;
+    const { data, problem } = readConfig(folder + name, root);
+    const own = config.data[table];
+    config.data[table] = own !== undefined && isMap(own) ? Object.assign(own, data) : data;
+    config.problem ??= problem;
+    config.paths.push(folder + name);
+  }
+  return config;
+}
+
+function readNames(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
 const configsOfRun = new WeakMap<SiteSettings, Map<string, SiteConfig>>();
 
 /** The root-relative path of the configuration of a site. */
-export const configPath = ({ prefix, config }: Site): string | undefined =>
+const configPath = ({ prefix, config }: Site): string | undefined =>
   config === undefined ? undefined : prefix + config;
 
 /** The configuration of a site. It is read once in a run: one object of settings is one run. */
@@ -96,18 +122,34 @@ export function configOf(site: Site, settings: SiteSettings): SiteConfig {
   let config = configs.get(path);
   if (!config) {
     const isData = /\.(?:ya?ml|toml|json)$/i.test(path);
-    config = isData ? readConfig(path, settings.root) : { data: noValues(), problem: undefined };
+    const paths = path === "" ? [] : [path];
+    config = !isData
+      ? { data: noValues(), problem: undefined, paths }
+      : path.includes("/_default/")
+        ? readFolder(path, settings.root)
+        : { ...readConfig(path, settings.root), paths };
     configs.set(path, config);
   }
   return config;
 }
 
-/** The value at a dotted path of some data: `params.version`. Undefined without one. */
-export function valueAt(data: Value, path: string): Value | undefined {
+function memberOf(map: ValueMap, name: string, anyCase: boolean): Value | undefined {
+  if (Object.hasOwn(map, name)) return map[name];
+  if (!anyCase) return undefined;
+  const lower = name.toLowerCase();
+  const key = Object.keys(map).find((each) => each.toLowerCase() === lower);
+  return key === undefined ? undefined : map[key];
+}
+
+/**
+ * The value at a dotted path of some data: `params.version`. Undefined without one. `anyCase` is
+ * for the keys of Hugo, which have no case (gohugo.io, "Configure Hugo").
+ */
+export function valueAt(data: Value, path: string, anyCase = false): Value | undefined {
   let value: Value | undefined = data;
   for (const name of path.split(".")) {
     if (value === undefined || !isMap(value)) return undefined;
-    value = Object.hasOwn(value, name) ? value[name] : undefined;
+    value = memberOf(value, name, anyCase);
   }
   return value;
 }

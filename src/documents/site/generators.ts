@@ -2,6 +2,7 @@
 export type LinkStyle =
   | "docusaurus"
   | "hugo"
+  | "jekyll"
   | "mkdocs"
   | "starlight"
   | "vitepress"
@@ -32,6 +33,8 @@ export interface Generator {
   title: string;
   /** A file or folder that only this generator has in the folder of a site. */
   config: RegExp;
+  /** Another name of it, in a folder that has a file or folder `beside` and none `without`. */
+  otherConfig?: { config: RegExp; beside: RegExp; without: RegExp };
   /** Paths below the folder of files that pages include or that make menus: no pages themselves. */
   partials?: RegExp;
   /** How links between its files resolve, and what anchors its headings have. */
@@ -64,7 +67,14 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
   hugo: {
     title: "Hugo",
     config: /^hugo\.(?:toml|ya?ml|json)$/,
-    partials: /^(?:layouts|archetypes)\/|(?:^|\/)_includes\//,
+    // gohugo.io, "Configure Hugo": the name before 0.110, and the folder `config/_default`. Zola has
+    // a `config.toml` and a `content` as well.
+    otherConfig: {
+      config: /^config(?:\.(?:toml|ya?ml|json))?$/,
+      beside: /^content(?:\..*)?$/,
+      without: /^templates$/,
+    },
+    partials: /^(?:layouts|archetypes|themes|public|resources)\/|(?:^|\/)_includes\//,
     linkStyle: "hugo",
   },
   sphinx: { title: "Sphinx", config: /^conf\.py$/, partials: /^_(?:templates|static|build)\// },
@@ -80,7 +90,9 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
   jekyll: {
     title: "Jekyll",
     config: /^_config\.ya?ml$/,
-    partials: /(?:^|\/)_(?:includes|layouts)\//,
+    // jekyllrb.com, "Directory structure".
+    partials: /(?:^|\/)_(?:includes|layouts|data|sass|plugins|site)\//,
+    linkStyle: "jekyll",
   },
   eleventy: {
     title: "Eleventy",

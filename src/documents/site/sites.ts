@@ -23,18 +23,6 @@ interface Name {
   name: string;
 }
 
-function siteIn(
-  prefix: string,
-  names: readonly Name[],
-  only: GeneratorName | undefined,
-): Site | undefined {
-  for (const generator of only === undefined ? generatorNames : [only]) {
-    const config = names.find(({ name }) => generators[generator].config.test(name))?.name;
-    if (config !== undefined) return { generator, prefix, config };
-  }
-  return undefined;
-}
-
 function namesIn(folder: string): readonly Name[] {
   // Some file systems keep names as typed, for example in NFD on macOS.
   for (const form of new Set([folder, folder.normalize("NFD")])) {
@@ -67,6 +55,40 @@ function siteBeside(prefix: string, root: string): Site | undefined {
   return { generator: "docusaurus", prefix, config: `website/${name}` };
 }
 
+/** The configuration below a folder `config` of Hugo; another name is a file already. */
+function configFile(
+  prefix: string,
+  name: string,
+  own: RegExp,
+  root: string,
+): string | undefined {
+  if (name.includes(".")) return name;
+  const folder = `${name}/_default`;
+  const files = namesIn(join(root, prefix, folder)).map((each) => each.name);
+  const file = files.find((each) => own.test(each) || /^config\.(?:toml|ya?ml|json)$/.test(each));
+  return file && `${folder}/${file}`;
+}
+
+function siteIn(
+  prefix: string,
+  names: readonly Name[],
+  root: string,
+  only: GeneratorName | undefined,
+): Site | undefined {
+  const nameOf = (pattern: RegExp): string | undefined =>
+    names.find(({ name }) => pattern.test(name))?.name;
+  for (const generator of only === undefined ? generatorNames : [only]) {
+    const { config: own, otherConfig } = generators[generator];
+    const config = nameOf(own);
+    if (config !== undefined) return { generator, prefix, config };
+    if (!otherConfig || nameOf(otherConfig.beside) === undefined) continue;
+    const other = nameOf(otherConfig.without) === undefined && nameOf(otherConfig.config);
+    const file = other && configFile(prefix, other, own, root);
+    if (file) return { generator, prefix, config: file };
+  }
+  return undefined;
+}
+
 // One run has one object of settings. Bounded: cleared when full.
 const mostFolders = 20_000;
 const sitesOfRun = new WeakMap<SiteSettings, Map<string, Site | undefined>>();
@@ -86,7 +108,7 @@ export function siteOfFolder(
   if (!sites || sites.size >= mostFolders) sitesOfRun.set(settings, (sites = new Map()));
   if (sites.has(folder)) return sites.get(folder);
   const prefix = folder === "" ? "" : `${folder}/`;
-  const own = siteIn(prefix, names ?? namesIn(join(root, folder)), generator);
+  const own = siteIn(prefix, names ?? namesIn(join(root, folder)), root, generator);
   const above = folder.slice(0, Math.max(0, folder.lastIndexOf("/")));
   const rest = generator && { generator, prefix: "", config: undefined };
   const mayBeBeside = /(?:^|\/)docs$/.test(folder) && (generator ?? "docusaurus") === "docusaurus";

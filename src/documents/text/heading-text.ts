@@ -2,7 +2,7 @@ import { decodeHTMLStrict } from "entities/decode";
 import { codeSpansOf, type Heading, scanStructure } from "./structure.ts";
 
 /** How a site makes anchors of headings. */
-export type AnchorStyle = "github" | "docusaurus" | "mkdocs" | "vitepress" | "obsidian";
+export type AnchorStyle = "github" | "docusaurus" | "kramdown" | "mkdocs" | "vitepress" | "obsidian";
 
 /** A heading by its text and the fragment that leads to it. */
 export interface GivenHeading {
@@ -97,6 +97,13 @@ function mkdocsSlug(text: string): string {
     .replace(/[-\s]+/g, "-");
 }
 
+// kramdown.gettalong.org, "Automatic Generation of Header IDs": of its own parser. Its parser for GFM,
+// which Jekyll uses if nothing else is said, makes the ids of GitHub.
+function kramdownSlug(text: string): string {
+  const slug = text.replace(/^[^A-Za-z]+/, "").replace(/[^A-Za-z\d -]/g, "");
+  return slug.replaceAll(" ", "-").toLowerCase() || "section";
+}
+
 // vitepress.dev, "Header Anchors": slugify() of @mdit-vue/shared. Marks separate words, letters lose
 // their accents, and no anchor begins with a digit.
 function vitepressSlug(text: string): string {
@@ -124,6 +131,7 @@ const obsidianAnchor = (text: string): string =>
 export function slugOf(text: string, style: AnchorStyle): string {
   if (style === "obsidian") return obsidianAnchor(text);
   if (style === "mkdocs") return mkdocsSlug(text);
+  if (style === "kramdown") return kramdownSlug(text);
   return style === "vitepress" ? vitepressSlug(text) : githubSlug(text);
 }
 

@@ -2,7 +2,12 @@ import { CliError } from "../../../errors.ts";
 import { nearest } from "../../../nearest.ts";
 import { withoutExtension } from "../../files/file-name.ts";
 import type { SitePages } from "../../site/site-pages.ts";
+import { textOf, type Value, type ValueMap } from "../../front-matter/values.ts";
+import { configOf, valueAt } from "../../site/config.ts";
+import { hugoConfig, hugoPage } from "../../site/hugo.ts";
+import { jekyllAddress } from "../../site/jekyll.ts";
 import type { LinkStyle } from "../../site/generators.ts";
+import type { Site, SiteSettings } from "../../site/sites.ts";
 import { githubSlug, type AnchorStyle } from "../../text/heading-text.ts";
 
 /** Returns the value of a name in a link template. */
@@ -108,12 +113,27 @@ export function expandTemplate(template: string, valueOf: LinkValue, isIndex = f
     : { problem: `no value for {${missing.join("}, {")}}` };
 }
 
+/** The site of a page: its folder, "" or with a trailing "/", and its configuration. */
+export interface PageFolder {
+  prefix: string;
+  data: ValueMap;
+}
+
+/** The site of a page, for the style of its links. Without one, it is the whole project. */
+export function pageFolderOf(site: Site | undefined, settings: SiteSettings): PageFolder {
+  if (!site) return { prefix: "", data: Object.create(null) as ValueMap };
+  return { prefix: site.prefix, data: configOf(site, settings).data };
+}
+
 /** A file, and its front matter by key. */
-interface StyledFile {
-  /** Root-relative. */
+export interface StyledFile {
+  /** Root-relative; for a style: below its folder of pages. */
   path: string;
+  valueOf(key: string): Value | undefined;
+  /** The value on one line; undefined for a blank one. */
   textOf(key: string): string | undefined;
   pages?: SitePages | undefined;
+  site: PageFolder;
 }
 
 interface Style {
@@ -176,20 +196,33 @@ function docusaurusLink({ path, textOf }: StyledFile): string {
 }
 
 /** gohugo.io, "Page paths": lower case, "-" for blanks; other marks are dropped. */
-const hugoPath = (path: string): string =>
-  path
-    .toLowerCase()
+const hugoPath = (path: string, keepsCase: boolean): string =>
+  (keepsCase ? path : path.toLowerCase())
     .replace(/\s+/g, "-")
     .replace(/[^\p{L}\p{N}\p{M}./_~+@%-]/gu, "");
 
-/** gohugo.io, "URL management": `url` replaces the path, `slug` its last name, but not of sections. */
-function hugoLink({ path, textOf }: StyledFile): string {
+/**
+ * gohugo.io, "URL management": `url` replaces the path, `slug` its last name, but not of sections;
+ * "Multilingual mode": pages of other languages are below the key of their language.
+ */
+function hugoLink({ path, textOf, site }: StyledFile): string {
+  const config = hugoConfig(site.data);
+  const { language, page } = hugoPage(path, config) ?? { page: withoutExtension(path) };
+  const prefix = language === undefined || language.key === config.bare ? "" : language.key;
   const url = textOf("url");
-  if (url !== undefined) return url;
-  const page = withoutExtension(path);
+  if (url !== undefined) return url.startsWith("/") ? url : join(prefix, url);
   const slug = /(?:^|\/)_index$/i.test(page) ? undefined : textOf("slug");
   const own = page.replace(/(?:^|\/)_?index$/i, "");
-  return withSlash(slug === undefined ? hugoPath(own) : hugoPath(join(folderOf(own), slug)));
+  const named = slug === undefined ? own : join(folderOf(own), slug);
+  const full = join(prefix, hugoPath(named, config.keepsCase));
+  const isFile = config.isUgly && !/(?:^|\/)_?index$/i.test(page);
+  return isFile ? `${encodePath(full)}.html` : withSlash(full);
+}
+
+/** jekyllrb.com, "Permalinks". */
+function jekyllLink({ path, valueOf, site }: StyledFile): string {
+  const address = jekyllAddress({ path, get: valueOf }, site.data);
+  return encodePath(address.replace(/(^|\/)index\.html$/, "$1"));
 }
 
 /**
@@ -234,7 +267,9 @@ const styles: Readonly<Record<LinkStyle, Style>> = {
     endsWithSlash: false,
     linkOf: docusaurusLink,
   },
-  hugo: { anchors: "github", folder: "content/", endsWithSlash: true, linkOf: hugoLink },
+  // The folders of its pages are in its configuration.
+  hugo: { anchors: "github", folder: "", endsWithSlash: true, linkOf: hugoLink },
+  jekyll: { anchors: "github", folder: "", endsWithSlash: false, linkOf: jekyllLink },
   mkdocs: {
     anchors: "mkdocs",
     folder: "docs/",
@@ -269,19 +304,30 @@ const styles: Readonly<Record<LinkStyle, Style>> = {
 };
 
 /** How a style makes anchors of headings. */
-export function anchorsOfStyle(style: LinkStyle): AnchorStyle {
-  return styles[style].anchors;
+export function anchorsOfStyle(style: LinkStyle, { data }: PageFolder): AnchorStyle {
+  // jekyllrb.com, "Markdown options": Jekyll reads GFM with kramdown if nothing else is said.
+  const isKramdown =
+    style === "jekyll" && textOf(valueAt(data, "kramdown.input"))?.toLowerCase() === "kramdown";
+  return isKramdown ? "kramdown" : styles[style].anchors;
 }
 
-/** The folder of a style that is no part of the addresses; "" for none. */
-export function folderOfStyle(style: LinkStyle): string {
-  return styles[style].folder;
+/** The folders, root-relative, from which an address with "/" may count on a page of a style. */
+export function basesOf(style: LinkStyle, path: string, { prefix, data }: PageFolder): string[] {
+  if (style !== "hugo") return [prefix + styles[style].folder];
+  const config = hugoConfig(data);
+  const own = hugoPage(path.slice(prefix.length), config)?.language;
+  const languages = [own, ...config.languages.filter(({ key }) => key === config.bare)];
+  const folders = languages.flatMap((language) => language?.folders ?? []);
+  return [...new Set(folders)].map((folder) => prefix + folder);
 }
 
 /** Whether the address of a page ends with "/", so that a browser resolves its links below it. */
 export function resolvesBelowPage(style: LinkStyle): boolean {
   return styles[style].endsWithSlash;
 }
+
+// Their configuration names the folders of pages, and pages may be HTML.
+const hasSite = (style: LinkStyle): boolean => style === "hugo" || style === "jekyll";
 
 /**
  * The link of a file as a site generator makes it, relative to `linkBase`. Files that are no pages
@@ -295,12 +341,13 @@ export function styledLink(
   pages: SitePages | undefined,
 ): string {
   const { linkOf } = styles[style];
-  const folder = pages?.folder ?? styles[style].folder;
+  const { prefix } = hasSite(style) ? file.site : { prefix: "" };
+  const folder = pages?.folder ?? prefix + styles[style].folder;
   const path = file.path.startsWith(folder) ? file.path.slice(folder.length) : file.path;
   if (style === "github") {
     const hasBranch = /\/(?:blob|tree)\/./.test(base ?? "");
-    return `${hasBranch ? "" : "blob/HEAD/"}${encodePath(path)}`;
+    return `${hasBranch ? "" : "blob/HEAD/"}${encodePath(file.path)}`;
   }
-  const isPage = pageExtension.test(path) || (style === "hugo" && /\.html?$/i.test(path));
-  return isPage ? linkOf({ path, textOf: file.textOf, pages }) : encodePath(path);
+  const isPage = pageExtension.test(path) || (hasSite(style) && /\.html?$/i.test(path));
+  return isPage ? linkOf({ ...file, path, pages }) : encodePath(path);
 }

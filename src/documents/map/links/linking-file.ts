@@ -1,6 +1,7 @@
 import { notesOf } from "../../parts/notes-by-name.ts";
 import { effectiveFor } from "../effective.ts";
 import type { DocumentSettings } from "../settings.ts";
+import { pageFolderOf } from "./link-style.ts";
 import type { LinkingFile } from "./resolve-link.ts";
 import { targetsFor } from "./targets.ts";
 
@@ -10,8 +11,9 @@ export function linkingFile(
   settings: DocumentSettings,
   note: LinkingFile["note"],
 ): LinkingFile {
-  const { resolving: style, site, anchors, pages } = effectiveFor(path, settings);
-  const file = { path, style, pages, targets: targetsFor(settings), note };
-  if (site?.generator !== "obsidian") return file;
+  const { resolving: style, site: own, anchors, pages } = effectiveFor(path, settings);
+  const site = pageFolderOf(own, settings);
+  const file = { path, style, site, pages, targets: targetsFor(settings), note };
+  if (own?.generator !== "obsidian") return file;
   return { ...file, vault: { find: (name) => notesOf(settings).find(name, path), anchors } };
 }

@@ -3,7 +3,9 @@ import type { AnchorStyle } from "../../text/heading-text.ts";
 import { partAnywhere } from "../../parts/parts.ts";
 import type { SitePages } from "../../site/site-pages.ts";
 import type { LinkStyle } from "../../site/generators.ts";
-import { folderOfStyle, resolvesBelowPage } from "./link-style.ts";
+import { hugoConfig, hugoPage } from "../../site/hugo.ts";
+import { belowBase } from "./addresses.ts";
+import { basesOf, resolvesBelowPage, type PageFolder } from "./link-style.ts";
 import { extensionOf, withoutExtension } from "../../files/file-name.ts";
 import { formatOf } from "../../formats/formats.ts";
 import type { Target, Targets } from "./targets.ts";
@@ -15,6 +17,7 @@ export interface LinkingFile {
   style: LinkStyle | undefined;
   /** Where the site has its pages, if its configuration says so. */
   pages?: SitePages | undefined;
+  site: PageFolder;
   targets: Targets;
   /** Called with each path that was looked at. */
   note: (path: string, stamp: string | undefined) => void;
@@ -91,11 +94,42 @@ function fromPage(
   return "first";
 }
 
+/**
+ * The page of its site at an address. gohugo.io, "Multilingual mode": the addresses of other
+ * languages have a prefix, and files of any language may have the same name.
+ */
+function pageAtAddress(path: string, file: LinkingFile): Target | undefined {
+  const { style, site, targets, note } = file;
+  if (style === undefined || (formatOf(path) !== undefined && !/\.html?$/i.test(path))) return;
+  const addresses = targets.addresses?.(style, site);
+  if (!addresses) return undefined;
+  const own = addresses.of(file.path);
+  const from = own === undefined || own.endsWith("/") ? own : posix.dirname(own);
+  const address = path.startsWith("/") ? belowBase(path, site) : from && posix.join(from, path);
+  const found = address === undefined ? undefined : addresses.at(address);
+  const name = style === "hugo" && /^[^./]+$/.test(path) ? addresses.named(path) : undefined;
+  const page = found ?? name;
+  const target = page === undefined ? undefined : targets.at(page);
+  if (page === undefined || target?.kind !== "document") return undefined;
+  note(page, target.stamp);
+  return target;
+}
+
+/** The language of a page of Hugo that stands in the name of its file: `de` of `a.de.md`. */
+function namedLanguage({ path, style, site }: LinkingFile): string | undefined {
+  if (style !== "hugo") return undefined;
+  const page = hugoPage(path.slice(site.prefix.length), hugoConfig(site.data));
+  return page?.isNamed === true ? page.language.key : undefined;
+}
+
 /** The folders from which a path that does not begin with "/" may count. */
 function foldersOf(path: string, file: LinkingFile): string[] {
   const folder = posix.dirname(file.path);
   const pages = antoraPages(path, file.path);
-  const folders = pages === undefined ? [folder] : [pages, folder];
+  // gohugo.io, "ref": a path counts from the page, else from the folder of the pages.
+  const bases =
+    file.style === "hugo" && path.includes("/") ? basesOf("hugo", file.path, file.site) : [];
+  const folders = pages === undefined ? [folder, ...bases] : [pages, folder];
   const page = withoutExtension(file.path);
   const isIndex = /(?:^|\/)(?:_?index|readme)$/i.test(page);
   if (isIndex || formatOf(path) !== undefined) return folders;
@@ -108,24 +142,33 @@ function foldersOf(path: string, file: LinkingFile): string[] {
 function placesOf(path: string, file: LinkingFile): string[] {
   const { style, pages } = file;
   const folders = path.startsWith("/")
-    ? ["", pages?.folder ?? (style === undefined ? "" : folderOfStyle(style))]
+    ? ["", ...(pages ? [pages.folder] : style === undefined ? [] : basesOf(style, file.path, file.site))]
     : foldersOf(path, file);
-  const places = folders.map((folder) => joined(folder, path)).filter((each) => each !== undefined);
+  const language = namedLanguage(file);
+  const places = folders
+    .map((folder) => joined(folder, path))
+    .filter((each) => each !== undefined)
+    .flatMap((place) => {
+      const named = language && place.replace(/(?=\.[^./]+$)/, `.${language}`);
+      return named !== undefined && named !== place ? [named, place] : [place];
+    });
   return [...new Set(places.flatMap(formsOf))];
 }
 
 /** The extension of the linking file first: most sites have one format. */
-function withOwn(extensions: readonly string[], from: string): string[] {
-  const own = extensionOf(from);
-  return formatOf(from) ? [...new Set([own, ...extensions])] : [...extensions];
+function withOwn(extensions: readonly string[], file: LinkingFile): string[] {
+  const own = extensionOf(file.path);
+  const all = formatOf(file.path) ? [...new Set([own, ...extensions])] : [...extensions];
+  const language = namedLanguage(file);
+  return language === undefined ? all : [...all.map((each) => `.${language}${each}`), ...all];
 }
 
-const filesAt = (place: string, from: string): string[] =>
-  withOwn(pageExtensions, from).map((extension) => place + extension);
+const filesAt = (place: string, file: LinkingFile): string[] =>
+  withOwn(pageExtensions, file).map((extension) => place + extension);
 
-const indexesIn = (folder: string, from: string): string[] =>
+const indexesIn = (folder: string, file: LinkingFile): string[] =>
   indexNames.flatMap((name) =>
-    withOwn(indexExtensions, from).map((extension) => posix.join(folder, name + extension)),
+    withOwn(indexExtensions, file).map((extension) => posix.join(folder, name + extension)),
   );
 
 /** The files that may be the page at a place that is no file itself, most likely ones first. */
@@ -133,18 +176,19 @@ function pagesAt(
   place: string,
   kind: Target["kind"],
   hasSlash: boolean,
-  { path: from, style }: LinkingFile,
+  file: LinkingFile,
 ): string[] {
+  const { style } = file;
   // A page that the site has as HTML: the file has another extension.
   // Middleman and the registry of Terraform keep it: `page.html.md`.
   if (/\.html?$/i.test(place)) {
-    return [...filesAt(withoutExtension(place), from), ...filesAt(place, from)];
+    return [...filesAt(withoutExtension(place), file), ...filesAt(place, file)];
   }
   if (formatOf(place) !== undefined) return [];
-  if (kind === "none") return filesAt(place, from);
-  const files = place === "" ? [] : filesAt(place, from);
+  if (kind === "none") return filesAt(place, file);
+  const files = place === "" ? [] : filesAt(place, file);
   const isFolder = hasSlash && !(style && resolvesBelowPage(style));
-  const indexes = indexesIn(place, from);
+  const indexes = indexesIn(place, file);
   return isFolder ? [...indexes, ...files] : [...files, ...indexes];
 }
 
@@ -227,6 +271,8 @@ export function resolveLink(path: string, file: LinkingFile): Resolved {
   const decoded = decodeAddress(path);
   // oxlint-disable-next-line no-control-regex
   if (/[\0-\x1f\x7f\\]/.test(decoded)) return { kind: "other" };
+  const page = pageAtAddress(decoded, file);
+  if (page) return { kind: "document", target: page };
   const places = placesOf(decoded, file);
   if (places.length === 0) return { kind: "other" };
   let isOther = false;

@@ -6,6 +6,9 @@ import { relativeTo } from "../../files/root.ts";
 import { createFields } from "../../front-matter/fields.ts";
 import { absoluteOf, normalise, stampOf, trustedStamp } from "../../files/source-file.ts";
 import { readFrontMatter } from "../../front-matter/front-matter.ts";
+import { addressesOf, type Addresses } from "./addresses.ts";
+import type { PageFolder } from "./link-style.ts";
+import type { LinkStyle } from "../../site/generators.ts";
 import { documentLink } from "./document-link.ts";
 import { effectiveFor, defaultId, idKeys } from "../effective.ts";
 import { isPacked } from "../../files/file-name.ts";
@@ -78,6 +81,8 @@ export interface Targets {
   at(path: string): Target;
   /** The path that differs from `path` in capital letters only; undefined without one. */
   inOtherCase(path: string): string | undefined;
+  /** The addresses of a site, see addressesOf(). */
+  addresses?(style: LinkStyle, site: PageFolder): Addresses | undefined;
 }
 
 // Bounded: cleared when full.
@@ -148,6 +153,7 @@ export function targetsFor(settings: DocumentSettings): Targets {
         return target;
       },
       inOtherCase: (path) => inOtherCase(path, settings),
+      addresses: (style, site) => addressesOf(style, site, settings.root, settings),
     };
     targetsOfRun.set(settings, targets);
   }

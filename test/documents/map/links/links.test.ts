@@ -468,6 +468,7 @@ describe("rewrite", () => {
       const file = {
         path: "a.md",
         style: undefined,
+        site: { prefix: "", data: {} },
         targets: { at, inOtherCase: () => undefined },
         note: () => {},
       };
