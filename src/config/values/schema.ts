@@ -79,7 +79,17 @@ export const IngestSettings = z.strictObject({
   link: z.optional(link),
   linkStyle: z.optional(
     choice(
-      ["docusaurus", "hugo", "jekyll", "mkdocs", "starlight", "vitepress", "github", "obsidian", "docfx"],
+      [
+        "docusaurus",
+        "hugo",
+        "jekyll",
+        "mkdocs",
+        "starlight",
+        "vitepress",
+        "github",
+        "obsidian",
+        "docfx",
+      ],
       "site whose links documents have",
     ),
   ),

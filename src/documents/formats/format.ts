@@ -2,7 +2,7 @@ import type { GivenHeading } from "../text/heading-text.ts";
 import type { LeftOut, RemovedLines } from "../text/left-out.ts";
 import type { FrontMatterKeys } from "../front-matter/fields.ts";
 import type { FrontMatter } from "../front-matter/front-matter.ts";
-import type { Value } from "../front-matter/values.ts";
+import type { Value, ValueMap } from "../front-matter/values.ts";
 import type { GeneratorName } from "../site/generators.ts";
 
 /** The parsed text of one document. */
@@ -96,6 +96,8 @@ export interface PageSite {
    * where the configuration is a program.
    */
   value(path: string): Value | undefined;
+  /** The configuration as a whole. */
+  data(): ValueMap;
 }
 
 /** What a text reader may use besides the text of its file. */

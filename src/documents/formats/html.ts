@@ -2,6 +2,7 @@ import { parseDate, toValue, type ValueMap } from "../front-matter/values.ts";
 import type { FrontMatter } from "../front-matter/front-matter.ts";
 import { pageFromHtml } from "../page/page.ts";
 import { attributeOf, isElement, textOf, walkTree, type PageNode } from "../page/tree.ts";
+import { expandHtml } from "./markdown/markdown.ts";
 import type { Parsed, Surroundings } from "./format.ts";
 
 /** Metadata from the head of a page by name. The first value of each name counts. */
@@ -92,19 +93,27 @@ const asHtml = (text: string): string =>
 export function readHtml(
   text: string,
   path: string,
-  { keepsHidden = false }: Pick<Surroundings, "keepsHidden"> = {},
+  around: Pick<Surroundings, "keepsHidden"> & Partial<Surroundings> = {},
 ): Parsed {
-  const page = pageFromHtml(asHtml(text), { path, keepsHidden, firstLine: 1, onlyMain: true });
+  const { keepsHidden = false, site } = around;
+  const template = site && expandHtml(text, path, around as Surroundings);
+  const page = pageFromHtml(asHtml(template?.text ?? text), {
+    path,
+    keepsHidden,
+    firstLine: 1,
+    onlyMain: true,
+  });
   const meta = metaOf(page.document);
+  const leftOut = [...(template?.leftOut ?? []), ...page.leftOut];
   const title = meta.get("title") ?? page.headings[0]?.text;
   return {
-    frontMatter: toFrontMatter(meta),
+    frontMatter: template?.split.frontMatter ?? toFrontMatter(meta),
     body: page.body,
     bodyLine: 1,
     isMarkdown: true,
     headings: page.headings,
     warnings: [],
-    ...(page.leftOut.length > 0 ? { leftOut: page.leftOut } : {}),
+    ...(leftOut.length > 0 ? { leftOut } : {}),
     ...(title === undefined ? {} : { title }),
   };
 }

@@ -1,3 +1,4 @@
+import type { ValueMap } from "../front-matter/values.ts";
 import { type SourceFile, trustedStamp } from "../files/source-file.ts";
 import type {
   Format,
@@ -163,15 +164,12 @@ function pageSite(path: string, settings: DocumentSettings, parts: Parts): PageS
   const { site } = effectiveFor(path, settings);
   if (!site) return undefined;
   const { generator, prefix } = site;
-  return {
-    generator,
-    prefix,
-    value(name) {
-      const { data, paths } = configOf(site, settings);
-      for (const each of paths) parts.note(each);
-      return valueAt(data, name, generator === "hugo");
-    },
+  const data = (): ValueMap => {
+    const config = configOf(site, settings);
+    for (const each of config.paths) parts.note(each);
+    return config.data;
   };
+  return { generator, prefix, data, value: (name) => valueAt(data(), name, generator === "hugo") };
 }
 
 /** A text file as it was read, and how its document is made. */

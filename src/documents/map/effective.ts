@@ -135,7 +135,10 @@ function compute(
     site,
     pages: site && site.generator === resolving ? sitePages(site, settings) : undefined,
     resolving,
-    anchors: settings.anchors ?? (resolving && anchorsOfStyle(resolving, pageFolderOf(site, settings))) ?? "github",
+    anchors:
+      settings.anchors ??
+      (resolving && anchorsOfStyle(resolving, pageFolderOf(site, settings))) ??
+      "github",
     sections: layer("sections", settings, rules) ?? { value: "whole" as const, ...byDefault },
     ccPairId: rules.findLast((rule) => rule.settings.ccPairId !== undefined)?.settings.ccPairId,
     metadata,

@@ -56,12 +56,7 @@ function siteBeside(prefix: string, root: string): Site | undefined {
 }
 
 /** The configuration below a folder `config` of Hugo; another name is a file already. */
-function configFile(
-  prefix: string,
-  name: string,
-  own: RegExp,
-  root: string,
-): string | undefined {
+function configFile(prefix: string, name: string, own: RegExp, root: string): string | undefined {
   if (name.includes(".")) return name;
   const folder = `${name}/_default`;
   const files = namesIn(join(root, prefix, folder)).map((each) => each.name);

@@ -2,7 +2,13 @@ import { decodeHTMLStrict } from "entities/decode";
 import { codeSpansOf, type Heading, scanStructure } from "./structure.ts";
 
 /** How a site makes anchors of headings. */
-export type AnchorStyle = "github" | "docusaurus" | "kramdown" | "mkdocs" | "vitepress" | "obsidian";
+export type AnchorStyle =
+  | "github"
+  | "docusaurus"
+  | "kramdown"
+  | "mkdocs"
+  | "vitepress"
+  | "obsidian";
 
 /** A heading by its text and the fragment that leads to it. */
 export interface GivenHeading {

@@ -12,4 +12,4 @@ export const around: Surroundings = { includes: noIncludes, componentAttributes 
 export const siteOf = (
   generator: PageSite["generator"],
   values: Readonly<Record<string, Value>> = {},
-): PageSite => ({ generator, prefix: "", value: (path) => values[path] });
+): PageSite => ({ generator, prefix: "", value: (path) => values[path], data: () => values });

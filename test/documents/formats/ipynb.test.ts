@@ -103,7 +103,12 @@ describe("Jupyter notebooks", () => {
   });
 
   it("takes front matter from the first cell, and options of Quarto from each", () => {
-    const site: PageSite = { generator: "quarto", prefix: "", value: () => undefined };
+    const site: PageSite = {
+      generator: "quarto",
+      prefix: "",
+      value: () => undefined,
+      data: () => ({}),
+    };
     const cells = [
       { cell_type: "raw", source: "---\ntitle: T\n---" },
       code("#| echo: false\nx", [{ output_type: "stream", text: "1" }]),

@@ -11,6 +11,7 @@ const site = (generator: PageSite["generator"]): PageSite => ({
   generator,
   prefix: "",
   value: () => undefined,
+  data: () => ({}),
 });
 
 /** The body without the blank lines that directives leave. */

@@ -149,7 +149,12 @@ describe("Markdown of VitePress", () => {
     ["scripts", (n: number) => "<script setup>".repeat(n)],
     ["marks of fences", (n: number) => "```js [".repeat(n)],
   ])("is read in linear time: %s", (_what, make) => {
-    const site: PageSite = { generator: "vitepress", prefix: "", value: () => undefined };
+    const site: PageSite = {
+      generator: "vitepress",
+      prefix: "",
+      value: () => undefined,
+      data: () => ({}),
+    };
     expectLinear(8000, (size) => readMarkdown(make(size), "docs/a.md", { ...around, site }));
   });
 });

@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import { fileProblem } from "../../../errors.ts";
 import type { Included, Includes, Surroundings } from "../format.ts";
 import { type LeftOutLog, removeIgnored } from "../../text/left-out.ts";
+import type { Template, TemplateText } from "./template/template.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
 
 /** Why a path above the root is not read. */
@@ -62,14 +63,20 @@ export interface Expansion {
   fences: string[];
   /** Offsets of end marks whose begin marks are gone. */
   endMarks: Set<number>;
-  /** Expands the text of an included file. */
-  expand: (text: string, path: string) => string;
+  /** Expands the text of an included file, with the names of `template` if it has others. */
+  expand: (text: string, path: string, template?: Template) => string;
+  /** Expands a part of this text on its own: the body of a loop. */
+  body: (text: string) => string;
+  /** Where the page is a template of its site. */
+  template: TemplateText | undefined;
 }
 
 /** What stands in place of a construct that ends at `end`. */
 export interface Replacement {
   end: number;
   text: string;
+  /** Whether the blanks before it go. */
+  trimsBefore?: boolean;
 }
 
 /** Returns a search that costs the length of the text once for each mark and reader. */

@@ -7,7 +7,11 @@ import {
   type RemovedLines,
 } from "../../text/left-out.ts";
 import { removeHidden } from "./hidden.ts";
-import { splitFrontMatter, type SplitText } from "../../front-matter/front-matter.ts";
+import {
+  splitFrontMatter,
+  type FrontMatter,
+  type SplitText,
+} from "../../front-matter/front-matter.ts";
 import { textOf } from "../../front-matter/values.ts";
 import { valueAt } from "../../site/config.ts";
 import { createCodeTest, scanStructure } from "../../text/structure.ts";
@@ -28,10 +32,13 @@ import {
 import { readMyst } from "../myst/myst.ts";
 import { isQuarto } from "../myst/page.ts";
 import { isQuartoValue } from "../myst/quarto-values.ts";
+import { replaceLiquid } from "./template/liquid.ts";
+import { templateOf, templateText, type Template } from "./template/template.ts";
+import { readKramdown } from "./kramdown.ts";
 import { closedNames, readHugo, readLiquid, shortcodeText } from "./shortcode.ts";
 
 const construct =
-  /\{\{[<%]|\{[%!*]|\{::comment\}|%%|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:|\[!(?:INCLUDE|include|code)\b|:::[ \t]*code[ \t]|!\[\[/g;
+  /\{\{[<%]?|\{[%!*]|\{::comment\}|%%|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:|\[!(?:INCLUDE|include|code)\b|:::[ \t]*code[ \t]|!\[\[/g;
 const vaultConstruct = new RegExp(`${construct.source}|${vaultMarks}`, "gm");
 const mkdocsConstruct = new RegExp(`${mkdocsMarks}|${construct.source}`, "gm");
 const mkdocsMark =
@@ -74,6 +81,12 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
   // PyMdown includes within code, too.
   if (mark.includes("8<")) return replaceSnippet(expansion, at);
   if (mark.startsWith("{{") && text.startsWith("/*", at + 3)) return replaceEscaped(expansion, at);
+  const { template } = expansion;
+  // A template is rendered before Markdown is read: in code as well.
+  if (template && /^\{[{%]/.test(mark)) {
+    const found = replaceLiquid(expansion, template, at);
+    if (found) return found;
+  }
   if (isVault(expansion.around) && vaultMark.test(mark)) {
     return replaceVaultMark(expansion, at, mark);
   }
@@ -81,6 +94,7 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
     const replaced = replaceMkdocsMark(expansion, at, mark);
     if (replaced !== "next") return replaced;
   }
+  if (mark === "{{") return undefined;
   if (isCode(at)) return undefined;
   if (mark === "{{<" && isQuartoValue(text, at) && isQuarto(expansion.around, chain[0] ?? "")) {
     return undefined;
@@ -110,7 +124,8 @@ function expandText(expansion: Expansion): string {
     if (index < from) continue;
     const found = replaceConstruct(expansion, index, mark);
     if (!found) continue;
-    pieces.push(text.slice(from, index), found.text);
+    const before = text.slice(from, index);
+    pieces.push(found.trimsBefore === true ? before.trimEnd() : before, found.text);
     from = found.end;
   }
   return pieces.length === 0 ? text : pieces.join("") + text.slice(from);
@@ -126,9 +141,15 @@ interface Source {
   chain: readonly string[];
   around: Surroundings;
   log: LeftOutLog;
+  template: Template | undefined;
 }
 
-function expandSource({ text, chain, around, log }: Source): string {
+// An entry of a part has no place in the whole: its lines are not those of the file.
+const bodyLog = (text: string, { log }: Source): LeftOutLog =>
+  createLeftOutLog(text, undefined, log.entries);
+
+function expandSource(source: Source): string {
+  const { text, chain, around, log, template } = source;
   if (text.search(constructOf(around)) === -1) return text;
   const plain = withoutIndents(text);
   let fences: ReadonlySet<number> | undefined;
@@ -147,11 +168,25 @@ function expandSource({ text, chain, around, log }: Source): string {
     links: [],
     fences: [],
     endMarks: new Set(),
-    expand(inner, path) {
+    expand(inner, path, other = template) {
       const kept = removeIgnored(inner, path, 1);
-      const innerLog = createLeftOutLog(kept, undefined, log.entries);
-      return expandSource({ text: kept, chain: [...chain, path], around, log: innerLog });
+      const all = [...chain, path];
+      return expandSource({
+        ...source,
+        text: kept,
+        chain: all,
+        log: bodyLog(kept, source),
+        template: other,
+      });
     },
+    body(part) {
+      if (!template || template.left.depth <= 0) return "";
+      template.left.depth--;
+      const shown = expandSource({ ...source, text: part, log: bodyLog(part, source) });
+      template.left.depth++;
+      return shown;
+    },
+    template: template && templateText(template, text),
   });
 }
 
@@ -166,11 +201,13 @@ function expandMarkdown(
   bodyLine: number,
   path: string,
   around: Surroundings,
+  frontMatter: FrontMatter | undefined,
 ): { text: string; log: LeftOutLog } {
   const removed: RemovedLines[] = [];
   const text = removeIgnored(body, path, bodyLine, removed);
   const log = createLeftOutLog(text, bodyLine, [], removed);
-  return { text: expandSource({ text, chain: [path], around, log }), log };
+  const template = templateOf({ path, around }, frontMatter?.data);
+  return { text: expandSource({ text, chain: [path], around, log, template }), log };
 }
 
 // A search of the whole text would cost something on all pages. Imports stand at the top.
@@ -202,11 +239,33 @@ function expand(
   const expanded =
     body.search(constructOf(around)) === -1
       ? undefined
-      : expandMarkdown(body, bodyLine, path, around);
-  const text = expanded?.text ?? body;
-  const read = readMyst(text, { path, around, frontMatter, line: expanded ? undefined : bodyLine });
+      : expandMarkdown(body, bodyLine, path, around, frontMatter);
+  const written = expanded?.text ?? body;
+  const isKramdown = around.site?.generator === "jekyll" && frontMatter !== undefined;
+  const text = isKramdown ? readKramdown(written) : written;
+  const line = text === body ? bodyLine : undefined;
+  const read = readMyst(text, { path, around, frontMatter, line });
   const leftOut = [...(expanded?.log.entries ?? []), ...read.leftOut];
   return { ...read, text: readBlocks(read.text, around.site?.generator), leftOut };
+}
+
+/**
+ * A page of HTML that is a template of its site, with front matter, as Jekyll, Eleventy and Hugo have
+ * them; undefined for other pages.
+ */
+export function expandHtml(
+  text: string,
+  path: string,
+  around: Surroundings,
+): { split: SplitText; text: string; leftOut: LeftOut[] } | undefined {
+  const generator = around.site?.generator ?? "";
+  if (!/^(?:jekyll|eleventy|hugo)$/.test(generator)) return undefined;
+  const split = splitFrontMatter(text, path);
+  if (!split.frontMatter) return undefined;
+  const { body, bodyLine, frontMatter } = split;
+  if (generator === "hugo") return { split, text: body, leftOut: [] };
+  const expanded = expandMarkdown(body, bodyLine, path, around, frontMatter);
+  return { split, text: expanded.text, leftOut: expanded.log.entries };
 }
 
 /**
@@ -220,7 +279,7 @@ export function readMarkdown(text: string, path: string, around: Surroundings): 
   const body = withAppended(split.body, around);
   if (isMdx(split, path, around)) return toMarkdown(split, path, around);
   if (isVuePage(around)) {
-    const { text: whole, log } = expandMarkdown(body, bodyLine, path, around);
+    const { text: whole, log } = expandMarkdown(body, bodyLine, path, around, frontMatter);
     const page = toMarkdown({ ...split, body: whole }, path, around);
     return { ...page, leftOut: [...log.entries, ...(page.leftOut ?? [])] };
   }

@@ -74,7 +74,10 @@ function build(root: string, style: LinkStyle, site: PageFolder): Addresses {
     if (!pages.has(comparable(address))) pages.set(comparable(address), path);
     const folder = address.endsWith("/") ? address : posix.dirname(address);
     // gohugo.io, "URL management, aliases"; the plugin jekyll-redirect-from.
-    for (const each of [...listOf(file.valueOf("aliases")), ...listOf(file.valueOf("redirect_from"))]) {
+    for (const each of [
+      ...listOf(file.valueOf("aliases")),
+      ...listOf(file.valueOf("redirect_from")),
+    ]) {
       others.push([posix.resolve("/", folder, each), path]);
     }
     const name = posix.basename(path).replace(/\.[^.]+$/, "");

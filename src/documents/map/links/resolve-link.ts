@@ -142,7 +142,14 @@ function foldersOf(path: string, file: LinkingFile): string[] {
 function placesOf(path: string, file: LinkingFile): string[] {
   const { style, pages } = file;
   const folders = path.startsWith("/")
-    ? ["", ...(pages ? [pages.folder] : style === undefined ? [] : basesOf(style, file.path, file.site))]
+    ? [
+        "",
+        ...(pages
+          ? [pages.folder]
+          : style === undefined
+            ? []
+            : basesOf(style, file.path, file.site)),
+      ]
     : foldersOf(path, file);
   const language = namedLanguage(file);
   const places = folders
