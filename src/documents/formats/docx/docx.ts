@@ -4,15 +4,14 @@ import { unpack, type Archive } from "../office/archive.ts";
 import { readDiagram } from "../office/graphics.ts";
 import {
   countedOut,
+  frontMatterIn,
   readOffice,
   readOptional,
-  readProperties,
   readRelations,
   type Office,
   type OfficeFormat,
   type Relations,
 } from "../office/package.ts";
-import { frontMatterOf } from "../properties.ts";
 import type { Parts } from "./docx-blocks.ts";
 import { readBody, readNotes, type Body } from "./docx-body.ts";
 import { noNumbering, readNumbering, readStyles, type Styles } from "./docx-styles.ts";
@@ -60,13 +59,11 @@ function readParts(
 }
 
 function readDocument(office: Office, path: string): Parsed {
-  const { archive, root, main, content, warnings, warn } = office;
+  const { archive, main, content, warnings, warn } = office;
   const relations = readRelations(archive, main);
   const parts = readParts(archive, relations, warn);
   const body = readBody(content, parts);
   const notes = readOptional(() => notesHtml(body, archive, relations, parts), "", warn("notes"));
-  const core = unpack(archive, root.parts.get("core-properties"));
-  const properties = readOptional(() => readProperties(core), {}, warn("properties"));
   const page = pageFromHtml(body.html + notes, { path });
   const leftOut = [
     ...countedOut("hidden", "hidden text", body.unseen),
@@ -74,7 +71,7 @@ function readDocument(office: Office, path: string): Parsed {
   ];
   const title = page.headings[body.levels.indexOf(1)]?.text;
   return {
-    frontMatter: frontMatterOf(properties),
+    frontMatter: frontMatterIn(office),
     body: page.body,
     bodyLine: 1,
     isMarkdown: true,

@@ -1,8 +1,9 @@
 import { posix } from "node:path";
 import { CliError } from "../../../errors.ts";
+import type { FrontMatter } from "../../front-matter/front-matter.ts";
 import type { LeftOut, LeftOutKind } from "../../text/left-out.ts";
 import type { Parsed } from "../format.ts";
-import { cleanText, type Properties } from "../properties.ts";
+import { cleanText, frontMatterOf, type Properties } from "../properties.ts";
 import {
   attributeOf,
   LimitError,
@@ -55,7 +56,7 @@ export function readRelations(archive: Archive, part: string): Relations {
 }
 
 /** Reads docProps/core.xml. Throws XmlError. */
-export function readProperties(bytes: Uint8Array | undefined): Properties {
+function readProperties(bytes: Uint8Array | undefined): Properties {
   const texts = new Map<string, string>();
   if (!bytes) return {};
   readXml(bytes, (node) => {
@@ -144,6 +145,12 @@ function openOffice(bytes: Uint8Array, path: string, format: OfficeFormat): Offi
     warnings.push(`${path}: ${what} ignored: ${cleanText(why)}`);
   };
   return { archive, root, main, content, warnings, warn };
+}
+
+/** The properties of a file as front matter. */
+export function frontMatterIn({ archive, root, warn }: Office): FrontMatter | undefined {
+  const core = unpack(archive, root.parts.get("core-properties"));
+  return frontMatterOf(readOptional(() => readProperties(core), {}, warn("properties")));
 }
 
 function fail(path: string, reason: string, hint: string, cause?: unknown): never {

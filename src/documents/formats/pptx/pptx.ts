@@ -5,15 +5,14 @@ import { attributeOf, readTree, readXml, unpack, type XmlNode } from "../office/
 import { readChart, readDiagram } from "../office/graphics.ts";
 import {
   countedOut,
+  frontMatterIn,
   readOffice,
   readOptional,
-  readProperties,
   readRelations,
   type Office,
   type OfficeFormat,
   type Relations,
 } from "../office/package.ts";
-import { frontMatterOf } from "../properties.ts";
 import { readPlaceholders, readSlide, readSpeakerNotes, type Placeholders } from "./pptx-slide.ts";
 
 /** Reads an optional part with its relations; undefined without it. */
@@ -124,7 +123,7 @@ function slideIds(content: Uint8Array): string[] {
 }
 
 function readDeck(office: Office, path: string): Parsed {
-  const { archive, root, main, content, warnings, warn } = office;
+  const { archive, main, content, warnings } = office;
   const readPart = createReadPart(office);
   const leftOut: LeftOut[] = [];
   const deck: Deck = { office, readPart, placesOf: createPlaces(readPart), leftOut };
@@ -136,12 +135,10 @@ function readDeck(office: Office, path: string): Parsed {
   });
   // A first slide without a title is no title of the deck.
   const isTitled = slides[0] !== undefined && !slides[0].startsWith("<h2>Slide 1</h2>");
-  const core = unpack(archive, root.parts.get("core-properties"));
-  const properties = readOptional(() => readProperties(core), {}, warn("properties"));
   const page = pageFromHtml(slides.join(""), { path });
   const title = isTitled ? page.headings[0]?.text : undefined;
   return {
-    frontMatter: frontMatterOf(properties),
+    frontMatter: frontMatterIn(office),
     body: page.body,
     bodyLine: 1,
     isMarkdown: true,

@@ -177,6 +177,13 @@ function placeDigits(tokens: readonly Token[], whole: string, isGrouped: boolean
   return [...parts.join("")].toReversed().join("");
 }
 
+/** The power of ten after a number, and what follows it. */
+function powerText(power: number, rest: readonly Token[]): string {
+  const sign = power < 0 ? "-" : "+";
+  const literals = rest.map(({ kind, text }) => (kind === "literal" ? text : ""));
+  return `E${sign}${String(Math.abs(power)).padStart(2, "0")}${literals.join("")}`;
+}
+
 function numberText(value: number, tokens: readonly Token[]): string {
   const exponentAt = tokens.findIndex(({ kind }) => kind === "exponent");
   const mantissa = exponentAt === -1 ? tokens : tokens.slice(0, exponentAt);
@@ -208,13 +215,7 @@ function numberText(value: number, tokens: readonly Token[]): string {
     .slice(Math.max(lastDigit, pointAt) + 1)
     .map(({ kind, text }) => (kind === "literal" ? text : kind === "percent" ? "%" : ""))
     .join("");
-  const exponent =
-    exponentAt === -1
-      ? ""
-      : `E${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}${tokens
-          .slice(exponentAt + 1)
-          .map(({ kind, text }) => (kind === "literal" ? text : ""))
-          .join("")}`;
+  const exponent = exponentAt === -1 ? "" : powerText(power, tokens.slice(exponentAt + 1));
   const shownWhole = placeDigits(wholeTokens, whole, isGrouped);
   const shownPoint = pointAt !== -1 && (kept !== "" || needed > 0) ? `.${kept}` : "";
   const leading = wholeTokens.some(({ kind }) => kind === "percent") && rest === "" ? "%" : "";

@@ -56,54 +56,77 @@ function repeatMerged(
   for (const row of changed) row.cells.sort((a, b) => a.column - b.column);
 }
 
-/** Writes the rows of a sheet as HTML, piece by piece. `addressOf` gives the address of a relation. */
-export function* rowsHtml(
-  sheet: Sheet,
+/** Gives the HTML of a cell. */
+type CellHtml = (row: Row, cell: Cell) => string;
+
+function createCellHtml(
+  links: Sheet["links"],
   addressOf: (relation: string) => string | undefined,
-): Generator<string> {
-  const { rows, merged, links } = sheet;
-  const used = usedColumns(rows);
-  const start = headerAt(rows, used.length);
-  const lead = rows.slice(0, start ?? 0);
-  const table = rows.slice(start ?? 0);
-  repeatMerged(table, merged, used);
-  const cellHtml = ({ number }: Row, { column, text, link }: Cell): string => {
+): CellHtml {
+  return ({ number }, { column, text, link }) => {
     const href = link ?? addressOf(links.get(`${number}:${column}`) ?? "");
     const html = escapeHtml(text).replaceAll("\n", "<br>");
     const address = href === undefined ? "" : escapeHtml(href).replaceAll('"', "&quot;");
     return address === "" ? html : `<a href="${address}">${html}</a>`;
   };
-  const line = (row: Row, separator: string): string =>
-    `<p>${row.cells.map((cell) => cellHtml(row, cell)).join(separator)}</p>`;
-  for (const row of lead) yield line(row, " ");
-  const [header] = table;
-  const isSmall = used.length <= mostTableColumns && table.length <= mostTableRows + 1;
-  const names = new Map(header?.cells.map(({ column, text }) => [column, text]));
-  const named = (row: Row): string => {
+}
+
+const lineHtml = (row: Row, separator: string, cellHtml: CellHtml): string =>
+  `<p>${row.cells.map((cell) => cellHtml(row, cell)).join(separator)}</p>`;
+
+/** Creates the writer of a row as lines `Column: value`. */
+function createNamed(header: Row, cellHtml: CellHtml): (row: Row) => string {
+  const names = new Map(
+    header.cells.map(({ column, text }) => [column, text.replace(/\s+/g, " ").replace(/:$/, "")]),
+  );
+  return (row) => {
     const cells = row.cells.map((cell) => {
-      const name = names.get(cell.column)?.replace(/\s+/g, " ").replace(/:$/, "");
+      const name = names.get(cell.column);
       return `${name === undefined ? "" : `${escapeHtml(name)}: `}${cellHtml(row, cell)}`;
     });
     return `<p>${cells.join("<br>")}</p>`;
   };
-  const isLines = start !== undefined && !isSmall && table.length > 1;
-  const body = isLines ? table.slice(1) : table;
+}
+
+function tableHtml(
+  rows: readonly Row[],
+  used: readonly number[],
+  hasHead: boolean,
+  cellHtml: CellHtml,
+): string {
+  const html = rows.map((row, at) => {
+    const tag = hasHead && at === 0 ? "th" : "td";
+    const byColumn = new Map(row.cells.map((cell) => [cell.column, cell]));
+    const cells = used.map((column) => {
+      const cell = byColumn.get(column);
+      return `<${tag}>${cell ? cellHtml(row, cell) : ""}</${tag}>`;
+    });
+    return `<tr>${cells.join("")}</tr>`;
+  });
+  return `<table>${html.join("")}</table>`;
+}
+
+/** Writes the rows of a sheet as HTML, piece by piece. `addressOf` gives the address of a relation. */
+export function* rowsHtml(
+  { rows, merged, links }: Sheet,
+  addressOf: (relation: string) => string | undefined,
+): Generator<string> {
+  const cellHtml = createCellHtml(links, addressOf);
+  const used = usedColumns(rows);
+  const start = headerAt(rows, used.length);
+  for (const row of rows.slice(0, start ?? 0)) yield lineHtml(row, " ", cellHtml);
+  const table = rows.slice(start ?? 0);
+  repeatMerged(table, merged, used);
+  const [header] = table;
+  if (!header) return;
+  const isSmall = used.length <= mostTableColumns && table.length <= mostTableRows + 1;
+  const named =
+    start !== undefined && !isSmall && table.length > 1 ? createNamed(header, cellHtml) : undefined;
   const isWide = start === undefined && used.length > mostPlainColumns;
-  for (let at = 0; at < body.length; at += rowsPerPiece) {
-    const part = body.slice(at, at + rowsPerPiece);
-    if (isLines) yield part.map(named).join("");
-    else if (isWide) yield part.map((row) => line(row, ", ")).join("");
-    else {
-      const html = part.map((row, index) => {
-        const tag = start !== undefined && at + index === 0 ? "th" : "td";
-        const byColumn = new Map(row.cells.map((cell) => [cell.column, cell]));
-        const cells = used.map((column) => {
-          const cell = byColumn.get(column);
-          return `<${tag}>${cell ? cellHtml(row, cell) : ""}</${tag}>`;
-        });
-        return `<tr>${cells.join("")}</tr>`;
-      });
-      yield `<table>${html.join("")}</table>`;
-    }
+  for (let at = named ? 1 : 0; at < table.length; at += rowsPerPiece) {
+    const part = table.slice(at, at + rowsPerPiece);
+    if (named) yield part.map(named).join("");
+    else if (isWide) yield part.map((row) => lineHtml(row, ", ", cellHtml)).join("");
+    else yield tableHtml(part, used, start !== undefined && at === 0, cellHtml);
   }
 }

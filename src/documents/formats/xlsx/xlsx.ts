@@ -14,16 +14,15 @@ import {
 import { lineIn } from "../office/graphics.ts";
 import {
   countedOut,
+  frontMatterIn,
   readOffice,
   readOptional,
-  readProperties,
   readRelations,
   type Office,
   type OfficeFormat,
   type Relations,
 } from "../office/package.ts";
 import { alternativeOf } from "../office/run-text.ts";
-import { frontMatterOf } from "../properties.ts";
 import { builtInFormat } from "./number-format.ts";
 import { rowsHtml } from "./xlsx-rows.ts";
 import { readSheet, shapesIn, stringOf, type Book, type Places } from "./xlsx-sheet.ts";
@@ -154,26 +153,35 @@ function readTab(reading: Reading, { name }: Tab, part: string): void {
   if (drawing !== "") write(reading, drawing);
 }
 
-function readBook(office: Office, path: string): Parsed {
-  const { archive, root, main, content, warnings, warn } = office;
-  const { tabs, is1904 } = readWorkbook(content);
-  const { parts, byId } = readRelations(archive, main);
-  const styles = unpack(archive, parts.get("styles"));
-  const formats = readOptional(
-    () => (styles ? readFormats(styles) : []),
-    [],
-    warn("formats of numbers"),
-  );
+/** Takes characters from the limit of one document. */
+function createSpend(): Book["spend"] {
   let left = maxChars;
-  const spend = (chars: number): void => {
+  return (chars) => {
     left -= chars;
     if (left < 0) throw new LimitError("its text is larger than the limit for one document");
   };
-  const strings = readStrings(unpack(archive, parts.get("sharedStrings")));
+}
+
+/** Without its formats, a file has its numbers as they are stored. */
+function formatsOf({ archive, warn }: Office, part: string | undefined): string[] {
+  const styles = unpack(archive, part);
+  return readOptional(() => (styles ? readFormats(styles) : []), [], warn("formats of numbers"));
+}
+
+function readBook(office: Office, path: string): Parsed {
+  const { archive, main, content, warnings } = office;
+  const { tabs, is1904 } = readWorkbook(content);
+  const { parts, byId } = readRelations(archive, main);
+  const book: Book = {
+    strings: readStrings(unpack(archive, parts.get("sharedStrings"))),
+    formats: formatsOf(office, parts.get("styles")),
+    is1904,
+    spend: createSpend(),
+  };
   const reading: Reading = {
     office,
     path,
-    book: { strings, formats, is1904, spend },
+    book,
     leftOut: [
       ...countedOut("script", "macros", parts.has("vbaProject") ? 1 : 0),
       ...countedOut("hidden", "hidden sheet", tabs.filter(({ isHidden }) => isHidden).length),
@@ -185,11 +193,9 @@ function readBook(office: Office, path: string): Parsed {
     const part = byId.get(tab.relation);
     if (!tab.isHidden && part !== undefined) readTab(reading, tab, part);
   }
-  const core = unpack(archive, root.parts.get("core-properties"));
-  const properties = readOptional(() => readProperties(core), {}, warn("properties"));
   const { bodies, headings, leftOut } = reading;
   return {
-    frontMatter: frontMatterOf(properties),
+    frontMatter: frontMatterIn(office),
     body: bodies.join("\n"),
     bodyLine: 1,
     isMarkdown: true,

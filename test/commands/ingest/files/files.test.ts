@@ -355,7 +355,20 @@ describe("lfs", () => {
   const why = "a Git LFS pointer, not the file itself";
   const remedy = "git lfs pull";
 
-  const extensions = ["md", "markdown", "mdx", "txt", "rst", "adoc", "html", "htm", "docx", "pdf"];
+  const extensions = [
+    "md",
+    "markdown",
+    "mdx",
+    "txt",
+    "rst",
+    "adoc",
+    "html",
+    "htm",
+    "docx",
+    "pptx",
+    "xlsx",
+    "pdf",
+  ];
   const named = ["json", "ndjson", "csv", "tsv", "md.gz", "ndjson.gz"];
 
   interface Failed {
