@@ -212,11 +212,12 @@ describe("sheets", () => {
       '<row r="1"><c r="A1" t="inlineStr"><is><t>All</t></is></c></row>' +
       '<row r="2"><c r="A2" t="inlineStr"><is><t>K</t></is></c><c r="B2" t="inlineStr"><is><t>L</t></is></c><c r="C2" t="inlineStr"><is><t>M</t></is></c></row>' +
       '<row r="3"><c r="A3" t="inlineStr"><is><t>x</t></is></c><c r="B3"><v>1</v></c></row>' +
-      '<row r="4"><c r="B4"><v>2</v></c><c r="C4"><v>3</v></c></row>';
-    const merged = ["A1:C1", "A3:A4", "B3:C3", "A9:XFD1048576", "nonsense"];
+      '<row r="4"><c r="B4"><v>2</v></c><c r="C4"><v>3</v></c></row>' +
+      '<row r="5"><c r="A5" t="inlineStr"><is><t>all of them</t></is></c></row>';
+    const merged = ["A1:C1", "A3:A4", "B3:C3", "A5:C5", "A9:XFD1048576", "nonsense"];
     const after = `<mergeCells>${merged.map((ref) => `<mergeCell ref="${ref}"/>`).join("")}</mergeCells>`;
     expect(await bodyOf({ rows, after })).toBe(
-      "All\n\n| K | L | M |\n| --- | --- | --- |\n| x | 1 | 1 |\n| x | 2 | 3 |",
+      "All\n\n| K | L | M |\n| --- | --- | --- |\n| x | 1 | 1 |\n| x | 2 | 3 |\n| all of them |",
     );
   });
 
@@ -279,6 +280,12 @@ describe("what cannot be read", () => {
     ],
   ])("%s", async (_name, bytes, message) => {
     expect(await failure(bytes)).toMatch(message);
+  });
+
+  it("a long name of a column is not repeated without end", async () => {
+    const names = Array.from({ length: 11 }, (_, at) => `c${at}`);
+    const rows = row("x".repeat(30_000), ...names) + row("a", "b").repeat(1200);
+    expect(await failure(xlsx([rows]))).toMatch(/its text is larger than the limit/);
   });
 
   it("places that do not exist cost nothing", async () => {
