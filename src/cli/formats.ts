@@ -79,6 +79,7 @@ const special: Readonly<Record<string, OutputForm>> = {
   mcp: noForm("clients read the protocol from stdout"),
   "mcp install": noForm("to see the entry: knowctl mcp --print-config CLIENT"),
   "mcp uninstall": noForm(),
+  skill: noForm("it prints Markdown"),
   "report merge": recordForm,
   retry: uploadForm,
   sandbox: noForm(),

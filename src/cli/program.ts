@@ -21,7 +21,7 @@ import type { HelpKind } from "./help.ts";
 import { helpWidth } from "./layout.ts";
 import { topicNames, topicText } from "./topics.ts";
 import { prepare, type HelpOutput } from "./prepare.ts";
-import { addMcp } from "../commands/mcp/flags.ts";
+import { addMcp, addSkill } from "../commands/mcp/flags.ts";
 import { addLint } from "../commands/lint/flags.ts";
 import { addPrune } from "../commands/prune/flags.ts";
 import { addReport } from "../commands/report/flags.ts";
@@ -84,7 +84,10 @@ const surfaces: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> =
   },
   "Check:": { lint: addLint, verify: addVerify, eval: addEval, doctor: addDoctor },
   "Administer:": { api: addApi },
-  "For agents:": { mcp: (program, run) => addMcp(program, run, runProgram) },
+  "For agents:": {
+    mcp: (program, run) => addMcp(program, run, runProgram),
+    skill: (program, run) => addSkill(program, run, commandSummaries),
+  },
   "Set up:": {
     config: addConfiguration,
     login: addConfiguration,

@@ -65,6 +65,7 @@ const runnable: Readonly<Record<string, Setting>> = {
   "eval init": { ...docs, args: "docs" },
   api: { args: "tool" },
   try: { ...docs, args: "docs" },
+  skill: {},
   "mcp install": { ...docs, args: "cursor" },
   "mcp uninstall": { ...docs, args: "cursor" },
   sandbox: { args: "--port 0 --data d", until: /ends the sandbox/ },

@@ -62,6 +62,7 @@ const looking: Readonly<Record<string, Line | readonly Line[]>> = {
   "config schema": { args: "" },
   "config validate": { args: "" },
   completion: { args: "bash" },
+  skill: { args: "" },
 };
 
 /** Commands without a form that only looks: what they change is what they are for. */

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Run } from "../../cli/commands.ts";
 import { choice, integer, positive } from "../../cli/options.ts";
 import type { ClientName } from "./clients.ts";
@@ -75,4 +76,31 @@ export function addMcp(program: Command, run: Run, runLine: RunLine): void {
     .argument("<client>", clientHelp, choice(...clientNames))
     .configureHelp({ examples: [["knowctl mcp uninstall cursor", "takes out only its own entry"]] })
     .action(run(async () => (await import("./install.ts")).mcpUninstall));
+}
+
+/** `skill`. `summaries` gives all commands with their descriptions. */
+export function addSkill(
+  program: Command,
+  run: Run,
+  summaries: () => readonly (readonly [name: string, summary: string])[],
+): void {
+  program
+    .command("skill")
+    .description(
+      "Print a SKILL.md: how an agent with a shell uses this program.\n" +
+        "It names the command for each wish, the machine formats, the exit codes, what costs tokens, and what " +
+        "must not run without a person.",
+    )
+    .configureHelp({
+      examples: [
+        ["knowctl skill > .claude/skills/knowctl/SKILL.md", "for Claude Code, in this project"],
+        ["knowctl skill > AGENTS-knowctl.md", "to name in the instructions of any agent"],
+      ],
+    })
+    .action(
+      run(async () => {
+        const { printSkill } = await import("./skill.ts");
+        return (context, _args, flags: GlobalFlags) => printSkill(context, flags, summaries());
+      }),
+    );
 }
