@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 from html.parser import HTMLParser
 from urllib.parse import unquote
@@ -78,15 +79,20 @@ def text_of(path):
     return pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
 
 
-def run(command, seconds=120, **options):
-    """Runs a program and ends it with all that it started when its time is over."""
+def run(command, folder, seconds=60, **options):
+    """Runs a program; ends it with all that it started where nothing new came into the folder for so long."""
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, start_new_session=True, **{**quiet, **options})
-    try:
-        process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+    count, since = -1, time.monotonic()
+    while process.poll() is None:
+        try:
+            process.wait(0.5)
+        except subprocess.TimeoutExpired:
+            made = sum(len(names) for _, _, names in os.walk(folder))
+            if made != count:
+                count, since = made, time.monotonic()
+            elif time.monotonic() - since > seconds:
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def in_batches(files, size, convert, made):
@@ -136,7 +142,7 @@ def pandoc(files, root):
         pages.write_text("".join(lines), encoding="utf-8")
         script = pathlib.Path(__file__).with_name("pandoc.lua")
         command = ["pandoc", "+RTS", "-M2G", "-RTS", "--quiet", "-f", "markdown", "-t", "plain", "-L", str(script), os.devnull]
-        run(command, 30 + 3 * len(batch), env={**os.environ, "PAGES": str(pages), "OUT": folder}, cwd=root)
+        run(command, folder, 30, env={**os.environ, "PAGES": str(pages), "OUT": folder}, cwd=root)
 
     return in_batches(files, 100, convert, made_with(".txt"))
 
@@ -154,7 +160,7 @@ def libreoffice(files, root):
                 for (path, _), name in zip(batch, named):
                     shutil.copyfile(path, name)
                 command = ["soffice", f"-env:UserInstallation=file://{profile}", "--headless", "--convert-to", targets[format], "--outdir", folder, *named]
-                run(command, 60 + 5 * len(batch))
+                run(command, folder)
 
             def made(folder, number):
                 if format != "pptx":
@@ -203,7 +209,7 @@ def asciidoctor(files, root):
         def convert(batch, folder):
             # Safe mode would refuse a target folder elsewhere. No page is read from the network.
             command = ["asciidoctor", "-q", "-S", "unsafe", "-R", root, "-D", folder, *options_of(("icons=font", *attributes))]
-            run([*command, *(path for path, _ in batch)], 60 + 5 * len(batch))
+            run([*command, *(path for path, _ in batch)], folder)
             for number, (path, _) in enumerate(batch):
                 page = os.path.join(folder, os.path.splitext(os.path.relpath(path, root))[0] + ".html")
                 if os.path.exists(page):
@@ -215,7 +221,7 @@ def asciidoctor(files, root):
 def asciidoc(files, root):
     def convert(batch, folder):
         (path, _), = batch
-        run(["asciidoc", "-b", "html5", "-s", *options_of(antora_attributes(path)), "-o", os.path.join(folder, "0.html"), path], 60)
+        run(["asciidoc", "-b", "html5", "-s", *options_of(antora_attributes(path)), "-o", os.path.join(folder, "0.html"), path], folder)
 
     return in_batches(files, 1, convert, made_with(".html", adoc_text))
 
@@ -226,7 +232,7 @@ def sphinx(files, root):
         names = [os.path.splitext(os.path.relpath(path, root))[0] for path, _ in files]
         first = "index" if "index" in names else names[0]
         command = ["sphinx-build", "-C", "-Q", "-b", "text", "-D", f"root_doc={first}", "-D", "exclude_patterns=**/node_modules", "-d", os.path.join(out, ".trees"), root, out]
-        run(command, 120 + 2 * len(files))
+        run(command, out, 300)
         for (path, _), name in zip(files, names):
             page = os.path.join(out, name + ".txt")
             yield (path, text_of(page), None) if os.path.exists(page) else (path, None, "not built")

@@ -22,6 +22,7 @@ const formats = choice(
   "asciidoc",
   "html",
   "docx",
+  "odt",
   "pptx",
   "ipynb",
   "xlsx",

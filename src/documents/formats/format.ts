@@ -173,6 +173,7 @@ export type FormatName =
   | "csv"
   | "tsv"
   | "docx"
+  | "odt"
   | "pptx"
   | "ipynb"
   | "xlsx"

@@ -86,6 +86,12 @@ export const formats = {
     gives: "binary",
     load: async () => (await import("./xlsx/xlsx.ts")).readXlsx,
   },
+  odt: {
+    extensions: ["odt"],
+    isConverted: true,
+    gives: "binary",
+    load: async () => (await import("./odt/odt.ts")).readOdt,
+  },
   pdf: {
     extensions: ["pdf"],
     isConverted: true,

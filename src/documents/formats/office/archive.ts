@@ -188,17 +188,23 @@ function refuse(reason: string): never {
   throw new XmlError(reason);
 }
 
+// Elements whose blanks are text: of runs (ECMA-376), and of paragraphs (OpenDocument).
+const textNames = new Set("t p h span a ruby-base ruby-text".split(" "));
+
 function eventsOf(take: (node: XmlNode, parent: string) => boolean): Events {
   const open: XmlNode[] = [];
   let attributes = 0;
   const addText = (text: string): void => {
     const node = open.at(-1);
-    if (node && (node.name === "t" || /\S/.test(text))) node.children.push(text);
+    if (node && (textNames.has(node.name) || /\S/.test(text))) node.children.push(text);
   };
   return {
     onerror: (error) => refuse(error.message.split("\n")[0] ?? "broken"),
     // XXE and "billion laughs" need custom entities; no office program writes them.
-    ondoctype: () => refuse("it declares a document type"),
+    // The name of a type, as formulas and tables of contents have it, is harmless: nothing is fetched.
+    ondoctype(type) {
+      if (type.includes("[")) refuse("it declares a document type with entities");
+    },
     onsgmldeclaration: () => refuse("it contains a declaration"),
     onopentagstart() {
       attributes = 0;
@@ -224,8 +230,8 @@ function eventsOf(take: (node: XmlNode, parent: string) => boolean): Events {
 
 /**
  * Reads XML (UTF-8, or UTF-16 with BOM) piece by piece. Hands each element to `take` when it ends,
- * with the name of the one around it: one that is taken is no longer in memory. Refuses document
- * types, and so custom entities. Never fetches anything. Throws XmlError.
+ * with the name of the one around it: one that is taken is no longer in memory. Refuses custom
+ * entities. Never fetches anything. Throws XmlError.
  */
 export function readXml(bytes: Uint8Array, take: (node: XmlNode, parent: string) => boolean): void {
   const decoder = decoderFor(bytes);

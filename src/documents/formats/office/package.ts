@@ -94,32 +94,40 @@ const mostCounted = 1000;
 export const countedOut = (kind: LeftOutKind, what: string, count: number): LeftOut[] =>
   Array.from({ length: Math.min(count, mostCounted) }, () => ({ kind, what, line: undefined }));
 
-/** A format of office programs. */
-export interface OfficeFormat {
+/** A format whose files are ZIP archives. */
+export interface PackedFormat {
   /** `Word document` */
   noun: string;
   /** `docx` */
   extension: string;
   /** The extension of its old format, e.g. `doc`. */
-  old: string;
-  /** The usual name of its main part, and the name of the root element there. */
-  main: string;
-  element: string;
+  old?: string;
   /** The way on for a file that is larger than a limit. */
   whenLarge?: string;
 }
 
-/** An open file of an office program. */
-export interface Office {
+/** A format of office programs. */
+export interface OfficeFormat extends PackedFormat {
+  /** The usual name of its main part, and the name of the root element there. */
+  main: string;
+  element: string;
+}
+
+/** An open archive of a document. */
+export interface Packed {
   archive: Archive;
+  warnings: string[];
+  /** Adds a warning that something is ignored, and why. */
+  warn: (what: string) => (why: string) => void;
+}
+
+/** An open file of an office program. */
+export interface Office extends Packed {
   /** What the whole file refers to. */
   root: Relations;
   /** Name of the main part, and its content. */
   main: string;
   content: Uint8Array;
-  warnings: string[];
-  /** Adds a warning that something is ignored, and why. */
-  warn: (what: string) => (why: string) => void;
 }
 
 // Limit for all unpacked parts together: a book of a thousand pages has about 20 MiB.
@@ -133,18 +141,14 @@ function isOther(content: Uint8Array, element: string): boolean {
   return found !== undefined && found !== element;
 }
 
-function openOffice(bytes: Uint8Array, path: string, format: OfficeFormat): Office {
-  const archive = openArchive(bytes, maxUnpackedBytes);
+function openOffice(packed: Packed, format: OfficeFormat): Office {
+  const { archive } = packed;
   const root = readRelations(archive, "");
   const main = root.parts.get("officeDocument") ?? format.main;
   const content = unpack(archive, main);
   if (!content) throw new ZipError(`it contains no ${main}: it is no ${format.noun}`);
   if (isOther(content, format.element)) throw new ZipError(`it is no ${format.noun}`);
-  const warnings: string[] = [];
-  const warn = (what: string) => (why: string) => {
-    warnings.push(`${path}: ${what} ignored: ${cleanText(why)}`);
-  };
-  return { archive, root, main, content, warnings, warn };
+  return { ...packed, root, main, content };
 }
 
 /** The properties of a file as front matter. */
@@ -160,7 +164,7 @@ function fail(path: string, reason: string, hint: string, cause?: unknown): neve
 const utf16 = (text: string): Buffer => Buffer.from(text, "utf16le");
 
 /** What is in the container of the old formats, by the names in its directory ([MS-CFB] 2.6.1). */
-function refuseContainer(bytes: Uint8Array, path: string, format: OfficeFormat): never {
+function refuseContainer(bytes: Uint8Array, path: string, format: PackedFormat): never {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   // [MS-OFFCRYPTO] 2.3.4.4: a file with a password.
   if (buffer.includes(utf16("EncryptedPackage"))) {
@@ -170,11 +174,12 @@ function refuseContainer(bytes: Uint8Array, path: string, format: OfficeFormat):
       `save it without a password as .${format.extension}`,
     );
   }
-  const reason = `it is in the old format of .${format.old}, whatever its name is`;
+  const old = format.old === undefined ? "an old format" : `the old format of .${format.old}`;
+  const reason = `it is in ${old}, whatever its name is`;
   fail(path, reason, `save it as .${format.extension} in an office program`);
 }
 
-function refuseOthers(bytes: Uint8Array, path: string, format: OfficeFormat): void {
+function refuseOthers(bytes: Uint8Array, path: string, format: PackedFormat): void {
   const { noun, extension } = format;
   if (bytes.length === 0) fail(path, `no ${noun}: it is empty`, "save it again, or exclude it");
   const start = Buffer.from(bytes.subarray(0, 8)).toString("latin1");
@@ -194,23 +199,26 @@ function refuseOthers(bytes: Uint8Array, path: string, format: OfficeFormat): vo
 }
 
 /**
- * Reads a file of an office program (ECMA-376 part 2) with `read`. Unpacks at most 64 MiB. Throws
- * CliError `usage` with `path`: for a file of another format, with a password, that is damaged, or
- * too large.
+ * Reads the archive of a document with `read`. Unpacks at most 64 MiB. Throws CliError `usage` with
+ * `path`: for a file of another format, with a password, that is damaged, or too large.
  */
-export function readOffice(
+export function readPacked(
   bytes: Uint8Array,
   path: string,
-  format: OfficeFormat,
-  read: (office: Office) => Parsed,
+  format: PackedFormat,
+  read: (packed: Packed) => Parsed,
 ): Promise<Parsed> {
   return new Promise((done) => {
     refuseOthers(bytes, path, format);
+    const warnings: string[] = [];
+    const warn = (what: string) => (why: string) => {
+      warnings.push(`${path}: ${what} ignored: ${cleanText(why)}`);
+    };
     try {
-      done(read(openOffice(bytes, path, format)));
+      done(read({ archive: openArchive(bytes, maxUnpackedBytes), warnings, warn }));
     } catch (error) {
       const { whenLarge } = error instanceof LimitError ? format : {};
-      const hint = whenLarge ?? "open and save it in an office program, or exclude it";
+      const hint = whenLarge ?? "open and save it in another program, or exclude it";
       if (error instanceof ZipError) fail(path, `cannot be read: ${error.message}`, hint, error);
       if (error instanceof XmlError) {
         const reason = cleanText(error.message);
@@ -220,3 +228,11 @@ export function readOffice(
     }
   });
 }
+
+/** Reads a file of an office program (ECMA-376 part 2) with `read`, as readPacked(). */
+export const readOffice = (
+  bytes: Uint8Array,
+  path: string,
+  format: OfficeFormat,
+  read: (office: Office) => Parsed,
+): Promise<Parsed> => readPacked(bytes, path, format, (packed) => read(openOffice(packed, format)));
