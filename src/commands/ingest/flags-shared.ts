@@ -23,6 +23,7 @@ const formats = choice(
   "html",
   "docx",
   "odt",
+  "epub",
   "pptx",
   "ipynb",
   "xlsx",

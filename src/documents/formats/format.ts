@@ -43,9 +43,9 @@ export interface UnknownTarget {
 
 export interface Page {
   text: string;
-  /** Names the page if no link leads to it: `Page 3`. */
+  /** Names the page if no link leads to it: `Page 3`; "" for one that needs no name. */
   label: string;
-  /** The fragment that leads to it, added to the document's link, e.g. `page=3`. */
+  /** The fragment that leads to it, added to the document's link, e.g. `page=3`; "" for none. */
   fragment: string;
 }
 
@@ -174,6 +174,7 @@ export type FormatName =
   | "tsv"
   | "docx"
   | "odt"
+  | "epub"
   | "pptx"
   | "ipynb"
   | "xlsx"

@@ -92,6 +92,12 @@ export const formats = {
     gives: "binary",
     load: async () => (await import("./odt/odt.ts")).readOdt,
   },
+  epub: {
+    extensions: ["epub"],
+    isConverted: true,
+    gives: "binary",
+    load: async () => (await import("./epub/epub.ts")).readEpub,
+  },
   pdf: {
     extensions: ["pdf"],
     isConverted: true,

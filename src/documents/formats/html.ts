@@ -78,12 +78,17 @@ function toFrontMatter(meta: Meta): FrontMatter | undefined {
 
 const isXhtml =
   /^\uFEFF?\s*<\?xml\s|<html\s[^<>]{0,300}xmlns=["']http:\/\/www\.w3\.org\/1999\/xhtml/i;
-const closedAlone =
-  /<(a|div|i|iframe|p|script|span|style|td|textarea|th|title)((?:\s[^<>]*)?)\/>/gi;
+const closedAlone = /<([a-z][\w:-]*)((?:\s[^<>]*)?)\/>/gi;
+// HTML Standard, 13.1.2: these have no end tags.
+const isVoid = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
 
 /** XHTML closes elements in their start tags; in HTML, `<script/>` never ends. */
-const asHtml = (text: string): string =>
-  isXhtml.test(text.slice(0, 2000)) ? text.replace(closedAlone, "<$1$2></$1>") : text;
+export const asHtml = (text: string): string =>
+  isXhtml.test(text.slice(0, 2000))
+    ? text.replace(closedAlone, (tag, name: string, attributes: string) =>
+        isVoid.test(name) ? tag : `<${name}${attributes}></${name}>`,
+      )
+    : text;
 
 /**
  * Reads the text of an HTML page as Markdown. Of a page with `<main>` (or mostly `<article>`), it

@@ -362,14 +362,12 @@ export function mapDocument(
     parts?.note,
   );
   const linked = mapLinks(mapping, body, link, parts);
-  const images = found.images.map((each) => ({
-    ...each,
-    offset: linked.shift(each.offset),
-  }));
+  const images = found.images.map((each) => ({ ...each, offset: linked.shift(each.offset) }));
   const { headings } = parsed;
-  const sections = parsed.pages
-    ? pageSections(parsed.pages, { link, maxChars })
-    : splitSections(linked.body, { mode, anchors, maxChars, link, images, headings });
+  const sections =
+    parsed.pages && mode !== "headings"
+      ? pageSections(parsed.pages, { link, maxChars })
+      : splitSections(linked.body, { mode, anchors, maxChars, link, images, headings });
   if (sections.length === 0) return { kind: "skipped", reason: emptyReason(mapping) };
   const document: IngestionDocument = {
     id,

@@ -77,12 +77,11 @@ export function pageSections(
   pages: readonly Page[],
   { link, maxChars }: Pick<SectionOptions, "link" | "maxChars">,
 ): Section[] {
-  const needsLabel = link === undefined || link.includes("#");
+  const hasPlace = link === undefined || link.includes("#");
   return pages.flatMap(({ text, label, fragment }) => {
     if (isBlank(text)) return [];
-    return needsLabel
-      ? toSections(`${label}\n\n`, text, link, maxChars)
-      : toSections("", text, `${link}#${fragment}`, maxChars);
+    if (hasPlace) return toSections(label === "" ? "" : `${label}\n\n`, text, link, maxChars);
+    return toSections("", text, fragment === "" ? link : `${link}#${fragment}`, maxChars);
   });
 }
 

@@ -14,6 +14,11 @@ declare module "@mixmark-io/domino" {
     readonly nextSibling: PageNode | null;
     /** Of elements. */
     getAttribute(name: string): string | null;
+    setAttribute(name: string, value: string): void;
+    removeAttribute(name: string): void;
+    remove(): void;
+    readonly innerHTML: string;
+    outerHTML: string;
   }
   export function createIncrementalHTMLParser(): {
     end(html: string): void;
