@@ -82,6 +82,11 @@ export interface Includes {
    * for none. One that is nearer may be added in any folder, so the document is read on each run.
    */
   readNote(target: string, chain: readonly string[]): Included | undefined;
+  /** The page of the site with a `uid` in its front matter, by its root-relative path. */
+  pageWithUid(
+    uid: string,
+    chain: readonly string[],
+  ): { path: string; title: string | undefined } | undefined;
   /** Root-relative paths that read() looked for in the root, also the missing ones. */
   readonly parts: ReadonlySet<string>;
 }

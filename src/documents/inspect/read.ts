@@ -23,7 +23,6 @@ import { mapDocument } from "../map/map-document.ts";
 import { configOf, valueAt } from "../site/config.ts";
 import { loadReader, readerAtHand } from "../formats/load-reader.ts";
 import type { Notice } from "../payload/metadata.ts";
-import { notesOf } from "../parts/notes-by-name.ts";
 import { formatOf, orRefuse, wayOn } from "../formats/formats.ts";
 import type { DocumentSettings } from "../map/settings.ts";
 
@@ -187,7 +186,7 @@ function openText(file: SourceFile, settings: DocumentSettings, trace?: Trace): 
   const text = decodeFile(fileBytes.bytes, path, settings.maxFileBytes);
   const { stamp, content } = fileBytes;
   const parts = createParts(settings.root);
-  const includes = createIncludes(settings.root, parts, notesOf(settings));
+  const includes = createIncludes(settings.root, parts, settings);
   const { componentAttributes, keepsHidden, attributes } = settings;
   const site = pageSite(path, settings, parts);
   return {

@@ -2,12 +2,14 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { posix } from "node:path";
 import { CliError, codeOf, fileProblem } from "../../errors.ts";
 import { relativeTo } from "../files/root.ts";
+import type { SiteSettings } from "../site/sites.ts";
 import { partAnywhere, type Parts } from "./parts.ts";
 import { sourceFile } from "../files/source-file.ts";
 import { readContent } from "../files/bytes/content.ts";
 import { decodeText } from "../files/bytes/decode.ts";
 import { pointerHint, isPointer, pointerProblem } from "../files/bytes/file-bytes.ts";
-import { createNotesByName, mostNotes } from "./notes-by-name.ts";
+import { pageWithUid } from "./pages-by-uid.ts";
+import { mostNotes, notesOf } from "./notes-by-name.ts";
 import { outside } from "../formats/markdown/included.ts";
 import type { Included, Includes } from "../formats/format.ts";
 
@@ -101,7 +103,8 @@ function find(root: string, path: string, most: number): Found {
 export function createIncludes(
   root: string,
   noted: Pick<Parts, "note" | "add"> = noParts,
-  notes = createNotesByName({ root, generator: undefined }),
+  settings: SiteSettings = { root, generator: undefined },
+  notes = notesOf(settings),
 ): Includes {
   const known = new Map<string, Found>();
   const parts = new Set<string>();
@@ -109,6 +112,7 @@ export function createIncludes(
   let included = 0;
   const includes: Includes = {
     parts,
+    pageWithUid: (uid, chain) => pageWithUid(uid, chain[0] ?? "", settings),
     readNote(target, chain) {
       noted.add(partAnywhere(target), undefined);
       const path = notes.find(target, chain[0] ?? "");
@@ -143,4 +147,5 @@ export const noIncludes: Includes = {
   parts: new Set(),
   read: () => ({ problem: "a text without a file includes nothing" }),
   readNote: () => undefined,
+  pageWithUid: () => undefined,
 };

@@ -14,6 +14,9 @@ export interface NotesByName {
   isTooMany(): boolean;
 }
 
+/** Root-relative paths by comparableName(). */
+export type FilesByName = ReadonlyMap<string, string[]>;
+
 // More files are no vault that a person keeps, and their names would need much memory. A part of them
 // would be another one on each machine.
 export const mostNotes = 100_000;
@@ -22,7 +25,7 @@ export const mostNotes = 100_000;
 const comparable = (path: string): string => path.normalize("NFC").toLowerCase();
 
 /** Lists the files below `root` by comparableName(), without hidden ones; undefined for too many. A folder that cannot be read has none. */
-function listFiles(root: string, most: number): ReadonlyMap<string, string[]> | undefined {
+function listFiles(root: string, most: number): FilesByName | undefined {
   const files = new Map<string, string[]>();
   let count = 0;
   const open = [""];
@@ -54,12 +57,21 @@ function vaultOf(from: string, settings: SiteSettings): string {
   return site?.generator === "obsidian" ? comparable(site.prefix) : "";
 }
 
-/** Creates a NotesByName. It lists the folders below the root once: with the first call. */
+const filesOfRun = new WeakMap<SiteSettings, { files: FilesByName | undefined }>();
+
+/** The files of the project; undefined for more than `most`. Lists the folders below the root once in a run. */
+export function filesOf(settings: SiteSettings, most = mostNotes): FilesByName | undefined {
+  let listed = filesOfRun.get(settings);
+  if (!listed) {
+    filesOfRun.set(settings, (listed = { files: listFiles(settings.root, most) }));
+  }
+  return listed.files;
+}
+
+/** Creates a NotesByName. */
 export function createNotesByName(settings: SiteSettings, most = mostNotes): NotesByName {
-  let listed: { files: ReadonlyMap<string, string[]> | undefined } | undefined;
   const known = new Map<string, string | undefined>();
-  const list = (): ReadonlyMap<string, string[]> | undefined =>
-    (listed ??= { files: listFiles(settings.root, most) }).files;
+  const list = (): FilesByName | undefined => filesOf(settings, most);
   const choose = (target: string, vault: string, folder: string): string | undefined => {
     const end = `/${target}`;
     // help.obsidian.md, "Internal links": the shortest path. Beside or below the page goes first.

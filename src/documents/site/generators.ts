@@ -106,7 +106,7 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
   docfx: {
     title: "DocFX",
     config: /^docfx\.json$/,
-    partials: /(?:^|\/)includes\//,
+    partials: /(?:^|\/)(?:includes\/|toc\.md$)/i,
     linkStyle: "docfx",
   },
 };

@@ -15,8 +15,14 @@ export interface SitePages {
   excluded: string;
 }
 
-/** The pages of a site of MkDocs (mkdocs.org, "Configuration"); undefined for another one. */
+/**
+ * The pages of a site of MkDocs (mkdocs.org, "Configuration"), of a vault of Obsidian, and of a site of
+ * DocFX, whose addresses count from the folder of its configuration; undefined for another one.
+ */
 export function sitePages(site: Site, settings: SiteSettings): SitePages | undefined {
+  if (site.generator === "obsidian" || site.generator === "docfx") {
+    return { folder: site.prefix, areFolders: false, base: undefined, excluded: "" };
+  }
   if (site.generator !== "mkdocs") return undefined;
   const { data } = configOf(site, settings);
   const value = (key: string): string | undefined => textOf(valueAt(data, key));

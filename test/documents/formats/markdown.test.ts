@@ -222,6 +222,7 @@ describe("includes in Markdown", () => {
         createIncludes(
           folder,
           undefined,
+          undefined,
           createNotesByName({ root: folder, generator: undefined }, most),
         ).readNote("Two.md", [""]);
       expect(readWith(3)).toEqual({ problem });

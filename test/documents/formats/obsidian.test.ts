@@ -120,13 +120,13 @@ describe("a vault of Obsidian", () => {
     (await readFolder({ ...files, [path]: text }, path, options)).document.sections[0]?.text;
 
   it.each([
-    ["[[Home]]", `[Home](${base}/v/Home)`],
-    ["[[home|go]]", `[go](${base}/v/Home)`],
-    ["[go](Home.md)", `[go](${base}/v/Home)`],
-    ["[[Two]]", `[Two](${base}/v/deep/Two)`],
-    ["[[er/Two]]", `[er/Two](${base}/v/deep/er/Two)`],
-    ["[[Home#Part one]]", `[Home > Part one](${base}/v/Home#Part+one)`],
-    ["[[Home#Other part|o]]", `[o](${base}/v/Home#Other+part)`],
+    ["[[Home]]", `[Home](${base}/Home)`],
+    ["[[home|go]]", `[go](${base}/Home)`],
+    ["[go](Home.md)", `[go](${base}/Home)`],
+    ["[[Two]]", `[Two](${base}/deep/Two)`],
+    ["[[er/Two]]", `[er/Two](${base}/deep/er/Two)`],
+    ["[[Home#Part one]]", `[Home > Part one](${base}/Home#Part+one)`],
+    ["[[Home#Other part|o]]", `[o](${base}/Home#Other+part)`],
     ["[[#Part one]]\n\n# Part one", "[Part one](#Part+one)\n\n# Part one"],
     [
       '[[Nobody|who]] [x](https://x.example) [[pic.png]] [y](no.md "t").',
@@ -143,19 +143,17 @@ describe("a vault of Obsidian", () => {
   });
 
   it("has addresses and anchors as a site with other anchors makes them", async () => {
-    const options = { link: `${base}/{slug|lower}` } as const;
+    const options = { link: `${base}/{slug|strip:v/|lower}` } as const;
     expect(await textOf("[[Home#Other: part]]", { ...options, anchors: "github" })).toBe(
-      `[Home > Other: part](${base}/v/home#other-part)`,
+      `[Home > Other: part](${base}/home#other-part)`,
     );
   });
 
   it("prefers the note beside the page, and a path from the vault", async () => {
     const options = { linkStyle: "obsidian", linkBase: base } as const;
-    expect(await textOf("[[Two]]", options, "v/deep/er/One.md")).toBe(
-      `[Two](${base}/v/deep/er/Two)`,
-    );
+    expect(await textOf("[[Two]]", options, "v/deep/er/One.md")).toBe(`[Two](${base}/deep/er/Two)`);
     expect(await textOf("[[deep/Two]]", options, "v/deep/er/One.md")).toBe(
-      `[deep/Two](${base}/v/deep/Two)`,
+      `[deep/Two](${base}/deep/Two)`,
     );
   });
 
@@ -167,9 +165,9 @@ describe("a vault of Obsidian", () => {
     });
     expect(document.title).toBe("Home");
     expect(document.sections.map(({ link }) => link)).toEqual([
-      `${base}/v/Home#Welcome+home`,
-      `${base}/v/Home#Part+one`,
-      `${base}/v/Home#Other+part`,
+      `${base}/Home#Welcome+home`,
+      `${base}/Home#Part+one`,
+      `${base}/Home#Other+part`,
     ]);
   });
 

@@ -11,6 +11,7 @@ function readText(text: string, files: Record<string, string> = {}): Parsed {
   const includes: Includes = {
     parts: new Set(),
     readNote: () => undefined,
+    pageWithUid: () => undefined,
     read(target, chain) {
       const found = files[target];
       const path = target.startsWith("/") ? target.slice(1) : `docs/${target}`;

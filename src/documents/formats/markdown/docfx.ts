@@ -7,7 +7,71 @@ import {
   type Replacement,
 } from "./included.ts";
 
-// dotnet.github.io/docfx, "Markdown": includes and code snippets.
+// dotnet.github.io/docfx, "Markdown": includes, code snippets, tabs, cross references.
+
+/** What only pages of DocFX have, for a pattern. */
+export const docfxMarks = String.raw`<xref:(?=[^\s<>])|\[(?=[^[\]\n]{1,500}\]\(<?xref:)|\]\(<?~/|^[ \t>]*#{1,6}[ \t]+\[(?=[^\n]{1,500}\]\(#tab/)|\[!(?:div|DIV|[Vv][Ii][Dd][Ee][Oo])\b|\{\{[<%]|\{%`;
+
+const tab = /^([ \t>]*)#{1,6}[ \t]+\[([^\n]{1,500}?)\]\(#tab\/[^()\n]{0,200}\)[ \t]*#*/;
+const reference = /^\[([^[\]\n]{1,500})\]\(<?xref:([^\s()<>"]{1,500})>?(?:[ \t]+"[^"\n]*")?\)/;
+const autoReference = /^<xref:([^\s<>]{1,500})>/;
+const quoted = /^\[!(?:div|video)\b[^\]\n]{0,500}\]/i;
+
+/** The name that the documentation of an API gives what has the uid. */
+function apiName(uid: string, query: string): string {
+  const display = new URLSearchParams(query).get("displayProperty")?.toLowerCase();
+  const names = decodeURIComponent(uid.replace(/%(?![\da-f]{2})/gi, "%25"))
+    .replace(/\*$|#.*$/g, "")
+    .replace(/\(.*$/, "")
+    .replace(/\x60+\d+/g, "")
+    .split(".");
+  if (display === "fullname") return names.join(".");
+  return names.slice(display === "namewithtype" ? -2 : -1).join(".");
+}
+
+/** A link to the page with a uid; without one its text, else the name of the API. */
+function linkTo({ around, chain }: Expansion, address: string, text: string | undefined): string {
+  const [, uid = "", query = "", fragment = ""] = /^([^?#]*)(\?[^#]*)?(#.*)?$/.exec(address) ?? [];
+  const page = around.includes.pageWithUid(uid, chain);
+  if (!page) return text ?? apiName(uid, query);
+  return `[${text ?? page.title ?? uid}](</${page.path.replace(/[%?#<>]/g, encodeURIComponent)}${fragment}>)`;
+}
+
+/** Replaces what only pages of DocFX have. */
+export function replaceDocfxMark(
+  expansion: Expansion,
+  at: number,
+  mark: string,
+): Replacement | undefined {
+  const { text, isCode, log, around } = expansion;
+  // Shortcodes of other generators are text.
+  if (isCode(at) || mark.startsWith("{")) return undefined;
+  const rest = text.slice(at, at + 1200);
+  if (mark.startsWith("](")) {
+    const angle = mark.includes("<") ? "<" : "";
+    return { end: at + mark.length, text: `](${angle}/${around.site?.prefix ?? ""}` };
+  }
+  if (mark.startsWith("<")) {
+    const [whole, address = ""] = autoReference.exec(rest) ?? [];
+    return whole === undefined
+      ? undefined
+      : { end: at + whole.length, text: linkTo(expansion, address, undefined) };
+  }
+  if (mark.startsWith("[!")) {
+    const [whole] = quoted.exec(rest) ?? [];
+    if (whole === undefined) return undefined;
+    if (/^\[!v/i.test(whole)) log.add("directive", "VIDEO", at);
+    return { end: at + whole.length, text: "" };
+  }
+  if (mark === "[") {
+    const [whole, shown = "", address = ""] = reference.exec(rest) ?? [];
+    return whole === undefined
+      ? undefined
+      : { end: at + whole.length, text: linkTo(expansion, address, shown) };
+  }
+  const [whole, before = "", name = ""] = tab.exec(rest) ?? [];
+  return whole === undefined ? undefined : { end: at + whole.length, text: `${before}**${name}**` };
+}
 
 const fileOf = (name: string): string => name.replace(/^~\//, "/");
 
@@ -102,7 +166,7 @@ export function replaceDocfxCode(expansion: Expansion, at: number): Replacement 
   return { end, text: codeText(expansion, part, language, [at, end]) };
 }
 
-/** `:::code language="csharp" source="x.cs" id="region":::`, also with `range="2,5-7"`. Stays if nobody can read it. */
+/** `:::code language="csharp" source="x.cs" id="region":::`, also with `range="2,5-7"`. */
 export function replaceCodeDirective(expansion: Expansion, at: number): Replacement | undefined {
   const [whole, list = ""] =
     /^:::[ \t]*code[ \t]([^\n]*?):::/.exec(expansion.text.slice(at, at + 1000)) ?? [];
@@ -113,5 +177,5 @@ export function replaceCodeDirective(expansion: Expansion, at: number): Replacem
   const part = partOf(file, options.get("range"), options.get("id"));
   const end = at + whole.length;
   const shown = codeText(expansion, part, options.get("language") ?? "", [at, end]);
-  return shown === "" ? undefined : { end, text: shown };
+  return { end, text: shown };
 }

@@ -17,10 +17,17 @@ import { valueAt } from "../../site/config.ts";
 import { createCodeTest, scanStructure } from "../../text/structure.ts";
 import { isVuePage, toMarkdown } from "../mdx/mdx.ts";
 import { readBlocks } from "./blocks.ts";
-import { replaceCodeDirective, replaceDocfx, replaceDocfxCode } from "./docfx.ts";
+import {
+  docfxMarks,
+  replaceCodeDirective,
+  replaceDocfx,
+  replaceDocfxCode,
+  replaceDocfxMark,
+} from "./docfx.ts";
+import type { GeneratorName } from "../../site/generators.ts";
 import { withHome } from "./home.ts";
 import { createSearch, type Expansion, indentBefore, type Replacement } from "./included.ts";
-import { isMkdocs, mkdocsMarks, replaceMkdocsMark, withAppended } from "./mkdocs.ts";
+import { mkdocsMarks, replaceMkdocsMark, withAppended } from "./mkdocs.ts";
 import { isVault, noteProperties, replaceEmbed, replaceVaultMark, vaultMarks } from "./obsidian.ts";
 import {
   replaceBang,
@@ -39,11 +46,37 @@ import { closedNames, readHugo, readLiquid, shortcodeText } from "./shortcode.ts
 
 const construct =
   /\{\{[<%]?|\{[%!*]|\{::comment\}|%%|;?--8<--|<<<(?=[ \t])|<!--[ \t]*@include:|\[!(?:INCLUDE|include|code)\b|:::[ \t]*code[ \t]|!\[\[/g;
-const vaultConstruct = new RegExp(`${construct.source}|${vaultMarks}`, "gm");
-const mkdocsConstruct = new RegExp(`${mkdocsMarks}|${construct.source}`, "gm");
-const mkdocsMark =
-  /^(?:\{[{%]$|\+\+|[+\-~=<]{2}\}$|\{(?:\+\+|--|~~|==|>>)$|==|\^|~$|:[a-z]|[ \t]*(?:\*\[|\[TOC|:::[ \t]+[\w.]+[ \t]*$))/;
-const vaultMark = /^(?:\[\[|==|\^|<%|[\x60~]{3})/;
+
+/** What the pages of one generator have beside `construct`. */
+interface Dialect {
+  /** Finds its own marks and `construct`. */
+  all: RegExp;
+  /** Matches its own marks alone. */
+  own: RegExp;
+  replace(expansion: Expansion, at: number, mark: string): Replacement | "next" | undefined;
+}
+
+const withMarks = (marks: string): RegExp => new RegExp(`${marks}|${construct.source}`, "gm");
+
+const dialects: Readonly<Partial<Record<GeneratorName, Dialect>>> = {
+  obsidian: {
+    all: withMarks(vaultMarks),
+    own: /^(?:\[\[|==|\^|<%|[\x60~]{3})/,
+    replace: replaceVaultMark,
+  },
+  mkdocs: {
+    all: withMarks(mkdocsMarks),
+    own: /^(?:\{[{%]$|\+\+|[+\-~=<]{2}\}$|\{(?:\+\+|--|~~|==|>>)$|==|\^|~$|:[a-z]|[ \t]*(?:\*\[|\[TOC|:::[ \t]+[\w.]+[ \t]*$))/,
+    replace: replaceMkdocsMark,
+  },
+  docfx: {
+    all: withMarks(docfxMarks),
+    own: /^(?:<xref:|\[$|\]\(|[ \t>]*#|\[!(?:div|video)|\{[{%])/i,
+    replace: replaceDocfxMark,
+  },
+};
+
+const dialectOf = ({ site }: Surroundings): Dialect | undefined => site && dialects[site.generator];
 
 /** `{{</* name *\/>}}`: Hugo shows the shortcode itself. */
 function replaceEscaped({ text, nextOf }: Expansion, at: number): Replacement | undefined {
@@ -87,11 +120,9 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
     const found = replaceLiquid(expansion, template, at);
     if (found) return found;
   }
-  if (isVault(expansion.around) && vaultMark.test(mark)) {
-    return replaceVaultMark(expansion, at, mark);
-  }
-  if (isMkdocs(expansion.around) && mkdocsMark.test(mark)) {
-    const replaced = replaceMkdocsMark(expansion, at, mark);
+  const dialect = dialectOf(expansion.around);
+  if (dialect?.own.test(mark) === true) {
+    const replaced = dialect.replace(expansion, at, mark);
     if (replaced !== "next") return replaced;
   }
   if (mark === "{{") return undefined;
@@ -113,8 +144,7 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
   return tag && shortcodeText(expansion, at, tag, isLiquid);
 }
 
-const constructOf = (around: Surroundings): RegExp =>
-  isVault(around) ? vaultConstruct : isMkdocs(around) ? mkdocsConstruct : construct;
+const constructOf = (around: Surroundings): RegExp => dialectOf(around)?.all ?? construct;
 
 function expandText(expansion: Expansion): string {
   const { text, around } = expansion;

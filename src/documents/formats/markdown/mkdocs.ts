@@ -52,7 +52,7 @@ function listOf(site: PageSite, key: string): Named {
 }
 
 /** Whether a page is one of MkDocs. */
-export const isMkdocs = ({ site }: Surroundings): boolean => site?.generator === "mkdocs";
+const isMkdocs = ({ site }: Surroundings): boolean => site?.generator === "mkdocs";
 
 function featuresOf({ site }: Surroundings): Features | undefined {
   if (site?.generator !== "mkdocs") return undefined;

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { readMarkdown } from "../../../src/documents/formats/markdown/markdown.ts";
+import { expectLinear } from "../../cost.ts";
+import { createFolder, list, readFolder } from "../folder.ts";
+import { around, siteOf } from "./around.ts";
+
+const docfx = { ...around, site: { ...siteOf("docfx"), prefix: "d/" } };
+const readPage = (text: string): ReturnType<typeof readMarkdown> =>
+  readMarkdown(text, "d/a.md", docfx);
+
+describe("a page of DocFX", () => {
+  it.each([
+    [
+      "tabs",
+      "# [On `Windows`](#tab/win)\n\na\n\n> ## [On Linux](#tab/linux/x) ##\n\n***",
+      "**On `Windows`**\n\na\n\n> **On Linux**\n\n***",
+    ],
+    [
+      "alerts",
+      "> [!NOTE]\n> a\n\n- > [!tip]\n  > b",
+      "> **Note**\n>\n> a\n\n- > **Tip**\n  >\n  > b",
+    ],
+    ["a box", '> [!div class="next"]\n> [Next](b.md)', "> \n> [Next](b.md)"],
+    ["paths from its root", "[a](~/x/b.md) ![i](<~/y z.png>)", "[a](/d/x/b.md) ![i](</d/y z.png>)"],
+    [
+      "names of an API",
+      "<xref:System.Text.Rune> <xref:A.B.C*?displayProperty=nameWithType> <xref:A.List%601?displayProperty=fullName>",
+      "Rune B.C A.List",
+    ],
+    ["texts of an API", '[the rune](xref:System.Text.Rune) [`x`](<xref:A.B> "t")', "the rune `x`"],
+    [
+      "templates and code",
+      "{{ a }} {{< b >}} {% c %} `<xref:A.B>`\n\n```\n# [A](#tab/a)\n```",
+      "{{ a }} {{< b >}} {% c %} `<xref:A.B>`\n\n```\n# [A](#tab/a)\n```",
+    ],
+  ])("has %s", (_, text, body) => {
+    expect(readPage(text).body).toBe(body);
+  });
+
+  it("counts what it cannot show", () => {
+    const { body, leftOut } = readPage(
+      'a\n\n:::code language="csharp" source="~/../no.cs" id="x":::\n\n> [!VIDEO https://v.example/1]\n\nb\n',
+    );
+    expect(body).toBe("a\n\n\n\n> \n\nb\n");
+    expect(leftOut?.map(({ kind, line }) => [kind, line])).toEqual([
+      ["include", 3],
+      ["directive", 5],
+    ]);
+  });
+
+  it("takes linear time", () => {
+    for (const part of [
+      "<xref:",
+      "[",
+      "[a](xref:",
+      "](~/",
+      "# [",
+      "# [a](#tab/",
+      "[!div",
+      ":::code ",
+    ]) {
+      expectLinear(20_000, (size) => readPage(part.repeat(size)));
+    }
+  });
+});
+
+describe("a site of DocFX", () => {
+  const files = {
+    "d/docfx.json": "{}",
+    "d/core/keys.md": "---\ntitle: Own\nuid: core/keys\n---\n# Keys of a table\n\n## Part\n",
+    "d/core/short.md": '---\nuid: "core/short"\ntitle: Short\n---\ntext\n',
+    "d/core/TOC.md": "# [A](a.md)\n",
+    "d/TOC.yml": "- name: A\n",
+    "d/includes/x.md": "x\n",
+    "e/other.md": "---\nuid: other\n---\n",
+  };
+
+  it("links pages by their uids", async () => {
+    const text =
+      "<xref:core/keys> [k](xref:core/keys#part) <xref:core/short?text=x> [o](xref:other) [a](~/core/keys.md)";
+    const { document } = await readFolder({ ...files, "d/x/a.md": text }, "d/x/a.md", {
+      linkStyle: "docfx",
+      linkBase: "https://x.example",
+    });
+    const base = "https://x.example/core";
+    expect(document.sections[0]?.text).toBe(
+      `[Keys of a table](<${base}/keys.html>) [k](<${base}/keys.html#part>) [Short](<${base}/short.html>) o [a](${base}/keys.html)`.replace(
+        /[<>]/g,
+        "",
+      ),
+    );
+  });
+
+  it("has no page of a table of contents or an include", () => {
+    const pages = list(createFolder(files)).filter((each) => !each.startsWith("skipped"));
+    expect(pages).toEqual(["d/core/keys.md", "d/core/short.md", "e/other.md"]);
+  });
+});
