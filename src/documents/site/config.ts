@@ -64,22 +64,27 @@ function reasonOf(error: unknown, path: string): string {
   throw error;
 }
 
-function readConfig(path: string, root: string): Pick<SiteConfig, "data" | "problem"> {
+/** The text of a file of a site; undefined without one. Throws CliError for one that is too large. */
+function textAt(path: string, root: string): string | undefined {
   try {
     const real = realpathSync.native(join(root, path));
     const stats = lstatSync(real, { bigint: true });
     // A folder, or a link that leaves the project.
-    if (!stats.isFile() || relativeTo(root, real) === undefined) {
-      return { data: noValues(), problem: undefined };
-    }
-    const { bytes } = readContent(sourceFile(path, real, stats), mostBytes);
-    const data = parseConfig(decodeText(bytes, path), path);
-    return { data: isMap(data) ? data : noValues(), problem: undefined };
+    if (!stats.isFile() || relativeTo(root, real) === undefined) return undefined;
+    return decodeText(readContent(sourceFile(path, real, stats), mostBytes).bytes, path);
   } catch (error) {
     // Gone, or not readable.
-    if (error instanceof Error && "code" in error && "syscall" in error) {
-      return { data: noValues(), problem: undefined };
-    }
+    if (error instanceof Error && "code" in error && "syscall" in error) return undefined;
+    throw error;
+  }
+}
+
+function readConfig(path: string, root: string): Pick<SiteConfig, "data" | "problem"> {
+  try {
+    const text = textAt(path, root);
+    const data = text === undefined ? noValues() : parseConfig(text, path);
+    return { data: isMap(data) ? data : noValues(), problem: undefined };
+  } catch (error) {
     return { data: noValues(), problem: reasonOf(error, path) };
   }
 }
@@ -108,6 +113,50 @@ function readNames(folder: string): string[] {
   }
 }
 
+// A program says its values anywhere; only what stands there literally is taken.
+const docsBase = /\bdocs["']?\s*:\s*\{[^{}]{0,2000}?\brouteBasePath["']?\s*:\s*(["'`])([\w./-]*)\1/;
+const sourceFolder = /\bsrcDir["']?\s*:\s*(["'`])([\w./-]+)\1/;
+const cleanUrls = /\bcleanUrls["']?\s*:\s*true\b/;
+
+/** docusaurus.io, "Versioning": `versions.json` has the names of all versions but the current one. */
+function readDocusaurus({ prefix, config = "" }: Site, root: string): SiteConfig {
+  const data = noValues();
+  const folder = prefix + config.replace(/[^/]+$/, "");
+  const paths = [prefix + config, `${folder}versions.json`];
+  const [text = "", versions = ""] = paths.map((path) => textAt(path, root));
+  const base = docsBase.exec(text)?.[2];
+  if (base !== undefined) data["docsBase"] = base.replace(/^\/+|\/+$/g, "");
+  const names = parseConfig(versions, "versions.json");
+  if (Array.isArray(names)) data["versions"] = names;
+  return { data, problem: undefined, paths };
+}
+
+function readVitepress({ prefix, config = "" }: Site, root: string): SiteConfig {
+  const data = noValues();
+  const paths = ["config", "config/index"].flatMap((name) =>
+    ["ts", "mts", "js", "mjs"].map((extension) => `${prefix}${config}/${name}.${extension}`),
+  );
+  const text = paths.map((path) => textAt(path, root)).find((each) => each !== undefined) ?? "";
+  const source = sourceFolder.exec(text)?.[2];
+  if (source !== undefined) data["srcDir"] = source;
+  if (cleanUrls.test(text)) data["cleanUrls"] = "true";
+  return { data, problem: undefined, paths };
+}
+
+/** What a configuration that is a program says literally. It is never run. */
+function readProgram(site: Site, root: string, path: string): SiteConfig {
+  const nothing = { data: noValues(), paths: path === "" ? [] : [path] };
+  try {
+    if (site.config !== undefined && site.generator === "docusaurus")
+      return readDocusaurus(site, root);
+    if (site.config !== undefined && site.generator === "vitepress")
+      return readVitepress(site, root);
+    return { ...nothing, problem: undefined };
+  } catch (error) {
+    return { ...nothing, problem: reasonOf(error, path) };
+  }
+}
+
 const configsOfRun = new WeakMap<SiteSettings, Map<string, SiteConfig>>();
 
 /** The root-relative path of the configuration of a site. */
@@ -124,7 +173,7 @@ export function configOf(site: Site, settings: SiteSettings): SiteConfig {
     const isData = /\.(?:ya?ml|toml|json)$/i.test(path);
     const paths = path === "" ? [] : [path];
     config = !isData
-      ? { data: noValues(), problem: undefined, paths }
+      ? readProgram(site, settings.root, path)
       : path.includes("/_default/")
         ? readFolder(path, settings.root)
         : { ...readConfig(path, settings.root), paths };

@@ -19,7 +19,8 @@ export interface Addresses {
 
 const mostPages = 20_000;
 // No page is in them.
-const skipped = /^(?:\.|node_modules$|public$|resources$|_site$|vendor$|_includes$|_layouts$)/;
+const skipped =
+  /^(?:\.|node_modules$|build$|public$|resources$|static$|_site$|vendor$|_includes$|_layouts$)/;
 
 function* pagesBelow(root: string, folder: string): Generator<string> {
   let entries;
@@ -95,6 +96,14 @@ function build(root: string, style: LinkStyle, site: PageFolder): Addresses {
   };
 }
 
+// The front matter of pages decides their addresses.
+const withAddresses: ReadonlySet<LinkStyle> = new Set([
+  "docusaurus",
+  "hugo",
+  "jekyll",
+  "starlight",
+]);
+
 const addressesOfRun = new WeakMap<object, Map<string, Addresses>>();
 
 /**
@@ -107,7 +116,7 @@ export function addressesOf(
   root: string,
   run: object,
 ): Addresses | undefined {
-  if (style !== "hugo" && style !== "jekyll") return undefined;
+  if (!withAddresses.has(style)) return undefined;
   let sites = addressesOfRun.get(run);
   if (!sites) addressesOfRun.set(run, (sites = new Map()));
   const key = `${style} ${site.prefix}`;

@@ -127,8 +127,11 @@ function foldersOf(path: string, file: LinkingFile): string[] {
   const folder = posix.dirname(file.path);
   const pages = antoraPages(path, file.path);
   // gohugo.io, "ref": a path counts from the page, else from the folder of the pages.
+  const isOfHugo = file.style === "hugo" && path.includes("/");
+  // docusaurus.io, "Markdown links": `a.md` counts from the folder of the docs and of the site as well.
+  const isOfDocs = file.style === "docusaurus" && !/^\.\.?\//.test(path);
   const bases =
-    file.style === "hugo" && path.includes("/") ? basesOf("hugo", file.path, file.site) : [];
+    file.style && (isOfHugo || isOfDocs) ? basesOf(file.style, file.path, file.site) : [];
   const folders = pages === undefined ? [folder, ...bases] : [pages, folder];
   const page = withoutExtension(file.path);
   const isIndex = /(?:^|\/)(?:_?index|readme)$/i.test(page);
@@ -270,12 +273,16 @@ function mayBeOfSite(path: string, { path: from, style }: LinkingFile): boolean 
   return style === "hugo" && !/^\.\.?\//.test(path) && formatOf(path) === undefined;
 }
 
+/** docusaurus.io, "Markdown links": `@site/` is the folder of the site. */
+const ofSite = (path: string, { style }: LinkingFile): string =>
+  style === "docusaurus" ? path.replace(/^@site\//, "/") : path;
+
 /**
  * Finds the document that the path of a link leads to, before `?` and `#`: from the folder of the
  * file, with "/" from the root. Tries extensions and index files as generators do.
  */
 export function resolveLink(path: string, file: LinkingFile): Resolved {
-  const decoded = decodeAddress(path);
+  const decoded = ofSite(decodeAddress(path), file);
   // oxlint-disable-next-line no-control-regex
   if (/[\0-\x1f\x7f\\]/.test(decoded)) return { kind: "other" };
   const page = pageAtAddress(decoded, file);

@@ -183,7 +183,8 @@ export function* relativeLinks(
 ): Generator<RelativeLink> {
   const resolve = createResolver(file);
   for (const found of links) {
-    const target = found.target.trim();
+    // docusaurus.io, "pathname:// protocol": an address that is no page.
+    const target = found.target.trim().replace(/^pathname:\/\/(?=\/)/, "");
     if (elsewhere.test(target)) continue;
     const at = target.search(/[?#]/);
     const resolved = resolve(at === -1 ? target : target.slice(0, at));
