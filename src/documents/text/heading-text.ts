@@ -168,16 +168,18 @@ function uniqueMkdocs(
   return result;
 }
 
-/** Anchors of all headings of a document in order, as the site generator `style` creates them. */
+/** Anchors of all headings of a document in order, "" for none, as the site generator `style` creates them. */
 export function anchorsOf(headings: readonly Heading[], style: AnchorStyle): string[] {
   const seen = new Map<string, number>();
   const lastAnchors = new Map<string, string>();
-  return headings.map(({ text }) => {
+  return headings.map(({ text, level }) => {
     const own = ownIdOf(text);
-    if (own !== undefined) {
-      seen.set(own, 0);
-      return own;
-    }
+    if (own !== undefined) seen.set(own, 0);
+    // Docusaurus, theme-classic, Heading: the title of a page has no id, but its anchor is taken.
+    const isTitle = style === "docusaurus" && level === 1;
+    if (isTitle && own === undefined) uniqueGithub(slugOf(plainText(text), style), seen);
+    if (isTitle) return "";
+    if (own !== undefined) return own;
     const slug = slugOf(plainText(text), style);
     // Obsidian opens the first of equal headings.
     if (style === "obsidian") return slug;
