@@ -242,6 +242,14 @@ describe("Markdown of Docusaurus", () => {
     expect((await pageOf("docusaurus", text, {}, options)).document.id).toBe("intro");
   });
 
+  it("names the fields of an interface", async () => {
+    const text =
+      '<ParamField query="limit" type="integer" required>\n  How many.\n</ParamField>\n\n<ResponseField name="id" type="string" />';
+    const page = await pageOf("none", text, {}, {}, "a.mdx");
+    expect(page.body).toBe("**limit integer required**\n  How many.\n\nid string");
+    expect(page.counted).toEqual([]);
+  });
+
   it("may be CommonMark, by its front matter", async () => {
     const text = "---\nmdx:\n  format: md\n---\na {b}";
     expect((await pageOf("docusaurus", text)).body).toBe("a {b}");

@@ -94,15 +94,7 @@ describe("anchors", () => {
     expect(of(text, "github")).toEqual(["größe--maß", "a", "a-1", "a-2", "a-1-1", "xy-z", "own"]);
   });
   it("of Docusaurus, with explicit ids", () => {
-    expect(of(text, "docusaurus")).toEqual([
-      "",
-      "a",
-      "a-1",
-      "a-2",
-      "a-1-1",
-      "xy-z",
-      "own",
-    ]);
+    expect(of(text, "docusaurus")).toEqual(["", "a", "a-1", "a-2", "a-1-1", "xy-z", "own"]);
   });
   it("of MkDocs", () => {
     expect(of(text, "mkdocs")).toEqual(["groe-ma", "a", "a_1", "a_2", "a-1", "xy-z", "own"]);

@@ -41,7 +41,7 @@ function unseenKind(scan: Scan, tag: Tag): HiddenKind | undefined {
   const all = new Map([...attributes].map(([key, value]) => [key.toLowerCase(), value]));
   const style = /\bdisplay["']?\s*:\s*(["'`])([a-z-]+)\1/i.exec(codes.get("style") ?? "")?.[2];
   if (style !== undefined) all.set("style", `display: ${style}`);
-  if (tag.isHidden || codes.get("hidden")?.trim() === "true") all.set("hidden", "");
+  if (tag.flags.has("hidden") || codes.get("hidden")?.trim() === "true") all.set("hidden", "");
   return hidesElement(all, page.isControlled) ? "hidden" : undefined;
 }
 
@@ -174,6 +174,18 @@ function labelTab({ tabs }: Scan, { name, codes }: Tag, values: Map<string, stri
   values.set("label", tabs.get(value) ?? value);
 }
 
+const fieldNames = ["path", "query", "body", "header", "name"];
+
+/** mintlify.com, "Fields": the name of a field and its type stand in its attributes. */
+function labelField({ name, flags }: Tag, values: Map<string, string>): void {
+  if (!/^(?:Param|Response)Field$/.test(name)) return;
+  const key = fieldNames.find((each) => values.has(each));
+  if (key === undefined) return;
+  const words = [values.get(key), values.get("type"), flags.has("required") && "required"];
+  values.set("title", words.filter(Boolean).join(" "));
+  for (const each of [...fieldNames, "type"]) values.delete(each);
+}
+
 /**
  * Counts values that are no text of the document: those of several words, and all of a component that
  * shows nothing else.
@@ -199,6 +211,7 @@ function scanComponent(scan: Scan, tag: Tag, at: number): void {
   const { name, kind } = tag;
   const values = valuesOf(scan, tag, at);
   labelTab(scan, tag, values);
+  labelField(tag, values);
   const imported = page.imports.get(name);
   if (imported?.kind === "text") return writeImport(scan, imported, values, [at, tag.end]);
   const code = /^Code(?:Block)?$/.test(name) ? tag.codes.get("code") : undefined;
@@ -260,7 +273,8 @@ function scanTag(scan: Scan, tag: Tag): void {
   const { lines, at } = scan;
   const { name, kind } = tag;
   scan.at = tag.end;
-  if (tag.isRaw && kind === "open" && at >= scan.rawUntil) {
+  // `v-pre` of Vue: expressions in it are text.
+  if (tag.flags.has("v-pre") && kind === "open" && at >= scan.rawUntil) {
     scan.rawUntil = Math.max(scan.rawUntil, endOfElement(scan, name, tag.end));
   }
   const level = /^h([1-6])$/.exec(name)?.[1];

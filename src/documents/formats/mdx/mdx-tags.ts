@@ -9,18 +9,15 @@ export interface Tag {
   attributes: ReadonlyMap<string, string>;
   /** The code of all other values, without braces. */
   codes: ReadonlyMap<string, string>;
-  /** Whether it has the attribute `hidden` without a value. */
-  isHidden: boolean;
-  /** Whether it has the attribute `v-pre` of Vue: expressions in it are text. */
-  isRaw: boolean;
+  /** Names of attributes without a value. */
+  flags: ReadonlySet<string>;
   end: number;
 }
 
 interface Values {
   attributes: Map<string, string>;
   codes: Map<string, string>;
-  isHidden: boolean;
-  isRaw: boolean;
+  flags: Set<string>;
 }
 
 const mostAttributes = 100;
@@ -50,7 +47,7 @@ function readAttribute(text: string, at: number, values: Values, fuel: Fuel): nu
   if (end === -1 || attributes.size + codes.size >= mostAttributes) return end;
   const code = text.slice(from + 1, end - 1);
   const value = double ?? single ?? (brace === undefined ? undefined : plainValue(code));
-  if (name === "hidden" && value === undefined && brace === undefined) values.isHidden = true;
+  if (value === undefined && brace === undefined) values.flags.add(name);
   if (value !== undefined) attributes.set(name, value);
   else if (brace !== undefined) codes.set(name, code);
   return end;
@@ -73,8 +70,7 @@ function readVueAttribute(text: string, at: number, values: Values): number {
   if (!found) return -1;
   const [whole, name = "", double, single, bare] = found;
   const value = double ?? single ?? bare;
-  if (name === "hidden" && value === undefined) values.isHidden = true;
-  if (name === "v-pre") values.isRaw = true;
+  if (value === undefined) values.flags.add(name);
   const { attributes, codes } = values;
   if (value !== undefined && attributes.size + codes.size < mostAttributes) {
     bindAttribute(name, value, attributes, codes);
@@ -91,8 +87,7 @@ function readRest(
   const values: Values = {
     attributes: new Map(),
     codes: new Map(),
-    isHidden: false,
-    isRaw: false,
+    flags: new Set(),
   };
   for (let at = from; at < text.length && at !== -1;) {
     at += match(blank, text, at)?.[0].length ?? 0;
