@@ -155,7 +155,7 @@ describe("Markdown of VitePress", () => {
       value: () => undefined,
       data: () => ({}),
     };
-    expectLinear(8000, (size) => readMarkdown(make(size), "docs/a.md", { ...around, site }));
+    expectLinear(40_000, (size) => readMarkdown(make(size), "docs/a.md", { ...around, site }));
   });
 });
 
