@@ -142,7 +142,7 @@ describe("Markdown of VitePress", () => {
   });
 
   it.each([
-    ["open braces", (n: number) => "{{ a\n\n".repeat(n)],
+    ["open braces", (n: number) => "{{ a } b } c }\n\n".repeat(n)],
     ["tags", (n: number) => '<A :b="'.repeat(n)],
     ["raw containers", (n: number) => "::: v-pre\n".repeat(n)],
     ["raw elements", (n: number) => "<b v-pre>".repeat(n)],
