@@ -107,6 +107,13 @@ const evalRules: readonly FlagRule[] = [
   },
 ];
 
+/** Of `ingest` and `retry`. */
+const onlyPlanned: FlagRule = {
+  flags: ["--price-per-million"],
+  without: ["--dry-run"],
+  why: "it estimates what a plan costs",
+};
+
 /** Rules by the path of the command. A new pair of conflicting flags is one entry here. */
 export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
   api: [
@@ -166,6 +173,7 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
   ],
   "eval retrieval": evalRules,
   ingest: [
+    onlyPlanned,
     {
       flags: ["--dry-run", "--report", "--gitlab-report", "--verify", "--force"],
       beside: ["--print-config"],
@@ -183,6 +191,7 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
     },
   ],
   retry: [
+    onlyPlanned,
     {
       flags: ["--missing"],
       beside: ["argument"],

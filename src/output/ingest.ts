@@ -210,9 +210,10 @@ function fieldsText({ action, detail }: PlannedDocument): string {
 }
 
 /** `to send: 1,204 characters, about 301 tokens in 5 chunks (estimate: …)`. */
-export function sizeText({ characters, tokens, chunks }: Size): string {
+export function sizeText({ characters, tokens, chunks, cost }: Size): string {
   const about = `about ${countOf(tokens, "token")} in ${countOf(chunks, "chunk")}`;
-  return `to send: ${countOf(characters, "character")}, ${about} (estimate: 4 characters a token, 512 tokens a chunk)`;
+  const price = cost === undefined ? "" : `, costs about ${cost}`;
+  return `to send: ${countOf(characters, "character")}, ${about}${price} (estimate: 4 characters a token, 512 tokens a chunk)`;
 }
 
 /** Without a record, nobody knows whether the service has a document. */

@@ -255,7 +255,15 @@ describe("action", () => {
           "verbose",
           "debug",
           "no-color",
-        ].concat(["no-input", "id", "gitlab-report", "exit-code", "print-config", "help"]),
+        ].concat([
+          "no-input",
+          "id",
+          "gitlab-report",
+          "exit-code",
+          "price-per-million",
+          "print-config",
+          "help",
+        ]),
       );
       const missing = [...flags].filter(
         (name) => !elsewhere.has(name) && action.inputs[name] === undefined,

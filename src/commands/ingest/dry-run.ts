@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { defaultId } from "../../documents/map/effective.ts";
-import type { Size } from "../../documents/payload/payload.ts";
+import { priced, type Size } from "../../documents/payload/payload.ts";
 import { CliError } from "../../errors.ts";
 import {
   tellOthers,
@@ -166,7 +166,7 @@ export async function writePlan(
     separator = ",\n";
   }
   await tellSkipped(output, skipped.list());
-  const rest = `"counts":${JSON.stringify(Object.fromEntries(counts))},"size":${JSON.stringify(size)}}\n`;
+  const rest = `"counts":${JSON.stringify(Object.fromEntries(counts))},"size":${JSON.stringify(priced(size, options.pricePerMillion))}}\n`;
   if (format === "json") await output.json(`\n],${rest}`);
   if (format === "ndjson") await output.json(`{"version":1,"type":"result",${rest}`);
   return counts;
@@ -185,7 +185,7 @@ export async function endPlan(
   const result = `dry run, nothing was sent: ${plannedCounts(counts, options.state === false)}`;
   const isText = ingestFormat(options) === "text";
   await (output.quiet && isText ? output.problem(result) : output.note(result));
-  if (size.chunks > 0) await output.note(sizeText(size));
+  if (size.chunks > 0) await output.note(sizeText(priced(size, options.pricePerMillion)));
   if (counts.has("gone") && !source.since) {
     await output.note("what is gone stays in the service: `knowctl status` lists it");
   }

@@ -12,6 +12,7 @@ import {
   webAddress,
   duration,
   reportText,
+  decimal,
 } from "../../cli/options.ts";
 
 const formats = choice(
@@ -200,6 +201,11 @@ export function addUploadOptions(command: Command): Command {
   return addPaceOptions(command)
     .option("--dry-run", "show the plan; send nothing")
     .option("--exit-code", "with --dry-run: exit 12 if there are changes")
+    .option(
+      "--price-per-million <number>",
+      "with --dry-run: price of a million tokens, to estimate what indexing costs",
+      decimal(0, 1_000_000),
+    )
     .option(
       "--max-failures <number>",
       "stop after this many failed documents",

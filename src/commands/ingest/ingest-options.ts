@@ -7,6 +7,8 @@ export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags 
   checksum?: boolean;
   force?: boolean;
   exitCode?: boolean;
+  /** Of a million tokens, for the size of a dry run. */
+  pricePerMillion?: number;
   /** Send documents that stand under another pair, too. */
   overwrite?: boolean;
   /** Send recorded documents under another id. */

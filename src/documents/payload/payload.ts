@@ -110,9 +110,17 @@ export interface Size {
   tokens: number;
   /** Estimated: one for each 512 tokens of a document that are begun. */
   chunks: number;
+  /** In the currency of the price; undefined without a price. */
+  cost?: number;
 }
 
 export const noSize = (): Size => ({ characters: 0, tokens: 0, chunks: 0 });
+
+/** Adds what a service pays for the tokens, at a price for a million of them. */
+export function priced(size: Size, perMillion: number | undefined): Size {
+  if (perMillion === undefined) return size;
+  return { ...size, cost: Math.round(size.tokens * perMillion) / 1_000_000 };
+}
 
 const tokensInChunk = 512;
 

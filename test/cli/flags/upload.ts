@@ -41,6 +41,21 @@ export function sending(args: string, setting: Setting, refused?: RegExp): FlagC
       { ...setting, args: `${args} --dry-run`, flag: "--exit-code", codes: [0, 12] },
       { ...setting, args, flag: "--exit-code", refused: /--dry-run/ },
     ],
+    "--price-per-million": [
+      {
+        ...setting,
+        args: `${args} --dry-run`,
+        flag: "--price-per-million 2.5",
+        stderr: { gains: /costs about 0\.0\d+ \(estimate/ },
+      },
+      {
+        ...setting,
+        args: `${args} --dry-run --json`,
+        flag: "--price-per-million 2.5",
+        stdout: { gains: /"cost":0\.0\d+/ },
+      },
+      { ...setting, args, flag: "--price-per-million 1", refused: /--dry-run/ },
+    ],
     "--report": [
       { ...setting, args, flag: "--report r.json", left: { gains: /r\.json: [^]*"counts"/ } },
       {
