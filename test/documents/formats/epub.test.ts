@@ -86,6 +86,14 @@ describe("chapters", () => {
     expect(parsed.leftOut).toBeUndefined();
   });
 
+  it("lack a page of the cover's picture, by its name", async () => {
+    const cover = '<img src="c.png" alt="Cover"/>';
+    expect((await read({ cover, a: "<p>a</p>" })).body).toBe("a\n");
+    expect((await read({ cover: "<p>Dust covers</p>", a: cover })).body).toBe(
+      "Dust covers\n\nCover\n",
+    );
+  });
+
   it("what stands for a chapter of another type is read", async () => {
     const items = { pdf: 'href="x.pdf" media-type="application/pdf" fallback="a"' };
     expect((await read({ a: "<p>a</p>" }, { items, spine: ["pdf"] })).body).toBe("a\n");

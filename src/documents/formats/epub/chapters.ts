@@ -44,6 +44,7 @@ const isA = (node: PageNode, kinds: ReadonlySet<string>): boolean =>
 const noteKinds = new Set(["footnote", "endnote", "rearnote", "note"]);
 const referenceKinds = new Set(["noteref"]);
 const backKinds = new Set(["backlink"]);
+const coverKinds = new Set(["cover"]);
 
 function bodyOf(document: PageNode): PageNode {
   let body = document;
@@ -63,13 +64,13 @@ function elementsOf(root: PageNode): PageNode[] {
   return found;
 }
 
-/** A page with a picture only, as readers show it before the book. */
-function isCover(document: PageNode): boolean {
+/** A page that readers show before the book: of this type with a few words, or with a picture only. */
+function isCover({ name, document }: Pick<Chapter, "name" | "document">): boolean {
   const body = bodyOf(document);
-  const isNamed = [body, ...elementsOf(body).slice(0, 3)].some((node) =>
-    isA(node, new Set(["cover"])),
-  );
-  return isNamed && textOf(body).trim().length < 200;
+  const length = textOf(body).trim().length;
+  if (length === 0 && /(?:^|\/)cover[^/]*$/i.test(name)) return true;
+  const tops = [body, ...elementsOf(body).slice(0, 3)];
+  return length < 200 && tops.some((node) => isA(node, coverKinds));
 }
 
 /** Gives each place an id of its own, and notes where links can lead. */
@@ -142,7 +143,7 @@ export function chaptersHtml(
     document: parseHtml(asHtml(text), path),
     notes: [],
   }));
-  const chapters: Chapter[] = parsed.filter(({ document }) => !isCover(document));
+  const chapters: Chapter[] = parsed.filter((each) => !isCover(each));
   const book: Book = { chapters, targets: new Map(), notes: new Map() };
   const used = new Set<string>();
   for (const [at, chapter] of chapters.entries()) addTargets(book, chapter, at + 1, used);
