@@ -40,6 +40,19 @@ const shownProse = (prose) =>
 const fence = /^([ \t>]*(?:[-*+] |\d+\. )?(`{3,}|~{3,}).*\n[^]*?^[ \t>]*\2[`~]*[ \t]*)$/m;
 const span = /((`+)(?!`)[^]*?[^`]\2(?!`))/;
 
+/** Tables without the cells that repeat the one before or above: a page shows one that spans them. */
+function withoutRepeats(markdown) {
+  let above = [];
+  const shown = markdown.split("\n").map((line) => {
+    const cells = /^[ \t>]*\|/.test(line) ? line.split(/(?<!\\)\|/) : [];
+    const isRepeated = (cell, at) => cell === cells[at - 1] || cell === above[at];
+    const kept = cells.map((cell, at) => (isRepeated(cell, at) ? "" : cell)).join("|");
+    if (!/^[ \t>|:-]+$/.test(line)) above = cells;
+    return cells.length > 0 ? kept : line;
+  });
+  return shown.join("\n");
+}
+
 /** Markdown as a page shows it; of code its text, without the name of its language. */
 function shownText(markdown) {
   // split() gives prose, code, marks, prose, …
@@ -47,7 +60,9 @@ function shownText(markdown) {
     text.split(pattern).map((part, at) => [ofProse, ofCode, () => ""][at % 3](part));
   const ofProse = (text) =>
     parts(text, span, shownProse, (code) => code.replaceAll("`", "")).join("");
-  return parts(markdown, fence, ofProse, (code) => code.replace(/^.*/, "")).join("");
+  return parts(withoutRepeats(markdown), fence, ofProse, (code) => code.replace(/^.*/, "")).join(
+    "",
+  );
 }
 
 /**

@@ -142,7 +142,7 @@ def pandoc(files, root):
         pages.write_text("".join(lines), encoding="utf-8")
         script = pathlib.Path(__file__).with_name("pandoc.lua")
         command = ["pandoc", "+RTS", "-M2G", "-RTS", "--quiet", "-f", "markdown", "-t", "plain", "-L", str(script), os.devnull]
-        run(command, folder, 30, env={**os.environ, "PAGES": str(pages), "OUT": folder}, cwd=root)
+        run(command, folder, 120, env={**os.environ, "PAGES": str(pages), "OUT": folder}, cwd=root)
 
     return in_batches(files, 100, convert, made_with(".txt"))
 

@@ -74,6 +74,11 @@ describe("the words of a document", () => {
     expect(Object.keys(leastOf(text)).join(" ")).toBe("a b x n y text and code let c e note d");
   });
 
+  test("are those of a table once for a cell that spans others", () => {
+    const table = "| a | a | b |\n| --- | --- | --- |\n| c | a\\|d | b |\n\n| b |";
+    expect(leastOf(table)).toEqual({ a: 2, b: 2, c: 1, d: 1 });
+  });
+
   test("of marks within a word are one word and its parts", () => {
     const { most } = sentWords({ sections: [{ text: "un**believ**able" }] });
     const lost = (page: string) => judge({ least: new Map(), most }, [page, page].map(countWords));
