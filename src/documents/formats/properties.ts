@@ -33,7 +33,7 @@ function oneLine(text: string | undefined): string {
 
 /** Titles that programs insert if the author sets none. */
 const noTitle =
-  /^(?:untitled|document\d*|microsoft (?:word|powerpoint) - .*|(?:\S+ ){0,3}power ?point(?:[ -]\S+)?|.*\.(?:docx?|dvi|tex|indd))$/i;
+  /^(?:untitled|presentation|document\d*|microsoft (?:word|powerpoint) - .*|(?:\S+ ){0,3}power ?point(?:[ -]\S+)?|.*\.(?:docx?|dvi|tex|indd))$/i;
 
 const listOf = (text: string, separator: RegExp): string[] =>
   text.split(separator).flatMap((each) => (each.trim() === "" ? [] : [each.trim()]));

@@ -106,6 +106,7 @@ describe("slides", () => {
       (await read([title("A")], core(text))).frontMatter?.data;
     expect(await dataOf("Plan")).toEqual({ title: "Plan", author: ["Ada"] });
     for (const each of [
+      "Presentation",
       "PowerPoint Presentation",
       "Presentazione di PowerPoint",
       "PowerPoint-Präsentation",
@@ -301,6 +302,14 @@ describe("what cannot be read", () => {
       expect.stringContaining("a.pptx: a layout ignored"),
       expect.stringContaining("a.pptx: speaker notes ignored"),
     ]);
+  });
+
+  it("a slide that is not there is named", async () => {
+    const slide = `<p:sldId r:id="r0"/><p:sldId r:id="r9"/>`;
+    const presentation = `<p:presentation xmlns:r="urn:r"><p:sldIdLst>${slide}</p:sldIdLst></p:presentation>`;
+    const parsed = await read([title("A")], { "ppt/presentation.xml": presentation });
+    expect(parsed.body).toBe("## A\n");
+    expect(parsed.warnings).toEqual(["a.pptx: slide 2 ignored: the file lacks it"]);
   });
 
   it("names of parts never leave the archive", async () => {

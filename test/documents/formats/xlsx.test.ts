@@ -127,7 +127,7 @@ describe("cells", () => {
     ["shared", string(0), "plain"],
     ["rich, without its reading", string(1), "rich text"],
     ["lines and characters by code", string(2), "two\nlines A"],
-    ["missing string", string(9), ""],
+    ["no string", '<c t="s"/><c t="s"><v></v></c>', ""],
     ["inline", text("a &lt;b&gt;"), "a \\<b>"],
     ["date", number(45658, 1), "2025-01-01"],
     ["custom format", number(3, 2), "3.00 m"],
@@ -267,6 +267,7 @@ describe("what cannot be read", () => {
     ["noise", Buffer.from("\0\x01\x02"), /no ZIP archive/],
     ["another office format", zip({ "xl/workbook.xml": "<w:document/>" }), /no Excel workbook/],
     ["a broken sheet", xlsx(["<row>"]), /XML is broken/],
+    ["a text that is not there", xlsx([`<row><c t="s"><v>7</v></c></row>`]), /text that the file/],
     ["entities", xlsx([""], { "xl/sharedStrings.xml": "<!DOCTYPE a><sst/>" }), /document type/],
     [
       "a bomb",
@@ -280,6 +281,13 @@ describe("what cannot be read", () => {
     ],
   ])("%s", async (_name, bytes, message) => {
     expect(await failure(bytes)).toMatch(message);
+  });
+
+  it("a sheet that is not there is named", async () => {
+    const rels = { "xl/_rels/workbook.xml.rels": "<Relationships/>" };
+    expect((await read([row("a")], rels)).warnings).toEqual([
+      "a.xlsx: sheet Sheet1 ignored: the file lacks it",
+    ]);
   });
 
   it("a long name of a column is not repeated without end", async () => {

@@ -105,14 +105,17 @@ const empty = /^(?:untitled(?: document)?|(?:microsoft word - .*)|no title|docum
 
 /**
  * Whether the name is the title by the rules of the site: the file name of a note in Obsidian, the
- * navigation in MkDocs ("Writing your docs > Meta-data"); and of plain text, which has no headings.
+ * navigation in MkDocs ("Writing your docs > Meta-data"); of plain text, which has no headings;
+ * and of workbooks, where nobody sets a title.
  */
 function isNamedOnPurpose({ path, settings }: LintPage): boolean {
   const generator = siteOf(path, settings)?.generator;
+  const format = formatOf(path, settings.format);
   return (
     generator === "obsidian" ||
     generator === "mkdocs" ||
-    formatOf(path, settings.format) === formats.text
+    format === formats.text ||
+    format === formats.xlsx
   );
 }
 

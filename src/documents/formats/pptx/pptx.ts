@@ -71,11 +71,14 @@ function countComments({ office, leftOut }: Deck, { parts }: Relations): void {
 }
 
 /** The HTML of a slide; `number` is its place in the deck. Undefined for a hidden or a missing one. */
-function slideHtml(deck: Deck, part: string, number: number): string | undefined {
+function slideHtml(deck: Deck, part: string | undefined, number: number): string | undefined {
   const { office, readPart, placesOf, leftOut } = deck;
   const bytes = unpack(office.archive, part);
   const root = bytes && readTree(bytes);
-  if (!root) return undefined;
+  if (!root || part === undefined) {
+    office.warn(`slide ${number}`)("the file lacks it");
+    return undefined;
+  }
   if (/^(?:0|false)$/.test(attributeOf(root, "show") ?? "")) {
     leftOut.push(...countedOut("hidden", "hidden slide", 1));
     return undefined;
@@ -129,10 +132,7 @@ function readDeck(office: Office, path: string): Parsed {
   const deck: Deck = { office, readPart, placesOf: createPlaces(readPart), leftOut };
   const { byId, parts } = readRelations(archive, main);
   if (parts.has("vbaProject")) leftOut.push(...countedOut("script", "macros", 1));
-  const slides = slideIds(content).map((id, at) => {
-    const part = byId.get(id);
-    return part === undefined ? undefined : slideHtml(deck, part, at + 1);
-  });
+  const slides = slideIds(content).map((id, at) => slideHtml(deck, byId.get(id), at + 1));
   // A first slide without a title is no title of the deck.
   const isTitled = slides[0] !== undefined && !slides[0].startsWith("<h2>Slide 1</h2>");
   const page = pageFromHtml(slides.join(""), { path });

@@ -5,6 +5,7 @@ import {
   elementsIn,
   readXml,
   textIn,
+  XmlError,
   type XmlNode,
 } from "../office/archive.ts";
 import { cleanText } from "../properties.ts";
@@ -103,7 +104,9 @@ function shownIn(node: XmlNode, book: Book): { text: string; isText: boolean } {
   const code = book.formats[Number(attributeOf(node, "s") ?? 0)] ?? "General";
   const type = attributeOf(node, "t");
   if (type === "s") {
-    return { text: formatText(book.strings[Number(written)] ?? "", code), isText: true };
+    const text = written === "" ? "" : book.strings[Number(written)];
+    if (text === undefined) throw new XmlError("a cell names a text that the file lacks");
+    return { text: formatText(text, code), isText: true };
   }
   if (type === "inlineStr") {
     const inline = childOf(node, "is");

@@ -129,7 +129,7 @@ function countComments({ office, leftOut }: Reading, { parts }: Relations): void
 function readTab(reading: Reading, { name }: Tab, part: string): void {
   const { office, book, leftOut, path } = reading;
   const bytes = unpack(office.archive, part);
-  if (!bytes) return;
+  if (!bytes) return office.warn(`sheet ${name}`)("the file lacks it");
   const sheet = readSheet(bytes, book);
   const relations = readRelations(office.archive, part);
   const { links, counts } = relations;
@@ -190,8 +190,7 @@ function readBook(office: Office, path: string): Parsed {
     headings: [],
   };
   for (const tab of tabs) {
-    const part = byId.get(tab.relation);
-    if (!tab.isHidden && part !== undefined) readTab(reading, tab, part);
+    if (!tab.isHidden) readTab(reading, tab, byId.get(tab.relation) ?? "");
   }
   const { bodies, headings, leftOut } = reading;
   return {
