@@ -68,11 +68,11 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
     title: "Hugo",
     config: /^hugo\.(?:toml|ya?ml|json)$/,
     // gohugo.io, "Configure Hugo": the name before 0.110, and the folder `config/_default`. Zola has
-    // a `config.toml` and a `content` as well.
+    // a `config.toml` and a `content` as well, and no `layouts`.
     otherConfig: {
       config: /^config(?:\.(?:toml|ya?ml|json))?$/,
       beside: /^content(?:\..*)?$/,
-      without: /^templates$/,
+      without: /^(?:templates|sass)$/,
     },
     partials: /^(?:layouts|archetypes|themes|public|resources)\/|(?:^|\/)_includes\//,
     linkStyle: "hugo",

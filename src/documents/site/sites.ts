@@ -77,7 +77,9 @@ function siteIn(
     const config = nameOf(own);
     if (config !== undefined) return { generator, prefix, config };
     if (!otherConfig || nameOf(otherConfig.beside) === undefined) continue;
-    const other = nameOf(otherConfig.without) === undefined && nameOf(otherConfig.config);
+    const isForeign =
+      nameOf(otherConfig.without) !== undefined && nameOf(/^layouts$/) === undefined;
+    const other = isForeign ? undefined : nameOf(otherConfig.config);
     const file = other && configFile(prefix, other, own, root);
     if (file) return { generator, prefix, config: file };
   }

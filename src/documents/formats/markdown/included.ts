@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import { fileProblem } from "../../../errors.ts";
 import type { Included, Includes, Surroundings } from "../format.ts";
 import { type LeftOutLog, removeIgnored } from "../../text/left-out.ts";
+import type { ValueMap } from "../../front-matter/values.ts";
 import type { Template, TemplateText } from "./template/template.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
 
@@ -67,6 +68,10 @@ export interface Expansion {
   expand: (text: string, path: string, template?: Template) => string;
   /** Expands a part of this text on its own: the body of a loop. */
   body: (text: string) => string;
+  /** The front matter of the document. */
+  frontMatter: ValueMap | undefined;
+  /** What stands after the content of open shortcodes, by the templates of the project. */
+  ends: { name: string; after: string }[];
   /** Where the page is a template of its site. */
   template: TemplateText | undefined;
 }

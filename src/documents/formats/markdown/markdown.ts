@@ -12,7 +12,7 @@ import {
   type FrontMatter,
   type SplitText,
 } from "../../front-matter/front-matter.ts";
-import { textOf } from "../../front-matter/values.ts";
+import { textOf, type ValueMap } from "../../front-matter/values.ts";
 import { valueAt } from "../../site/config.ts";
 import { createCodeTest, scanStructure } from "../../text/structure.ts";
 import { isVuePage, toMarkdown } from "../mdx/mdx.ts";
@@ -126,7 +126,9 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
     if (replaced !== "next") return replaced;
   }
   if (mark === "{{") return undefined;
-  if (isCode(at)) return undefined;
+  // gohugo.io, "Shortcodes": Hugo reads them before Markdown, in code as well.
+  const isHugo = expansion.around.site?.generator === "hugo" && /^\{\{[<%]/.test(mark);
+  if (!isHugo && isCode(at)) return undefined;
   if (mark === "{{<" && isQuartoValue(text, at) && isQuarto(expansion.around, chain[0] ?? "")) {
     return undefined;
   }
@@ -172,6 +174,7 @@ interface Source {
   around: Surroundings;
   log: LeftOutLog;
   template: Template | undefined;
+  frontMatter: ValueMap | undefined;
 }
 
 // An entry of a part has no place in the whole: its lines are not those of the file.
@@ -216,6 +219,8 @@ function expandSource(source: Source): string {
       template.left.depth++;
       return shown;
     },
+    ends: [],
+    frontMatter: source.frontMatter,
     template: template && templateText(template, text),
   });
 }
@@ -236,8 +241,10 @@ function expandMarkdown(
   const removed: RemovedLines[] = [];
   const text = removeIgnored(body, path, bodyLine, removed);
   const log = createLeftOutLog(text, bodyLine, [], removed);
-  const template = templateOf({ path, around }, frontMatter?.data);
-  return { text: expandSource({ text, chain: [path], around, log, template }), log };
+  const data = frontMatter?.data;
+  const template = templateOf({ path, around }, data);
+  const source = { text, chain: [path], around, log, template, frontMatter: data };
+  return { text: expandSource(source), log };
 }
 
 // A search of the whole text would cost something on all pages. Imports stand at the top.

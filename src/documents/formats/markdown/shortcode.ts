@@ -7,6 +7,9 @@ import {
   includedText,
   type Part,
 } from "./included.ts";
+import { printed } from "./template/expression.ts";
+import { frameOf, hugoPageOf, inLanguage, paramOf } from "./template/hugo.ts";
+import type { TemplatePage } from "./template/scope.ts";
 import { admonitionLabel, componentText, destination } from "./blocks.ts";
 
 /** A tag of a template language in Markdown: a shortcode of Hugo, or a tag of Liquid. */
@@ -110,7 +113,8 @@ function valuesOf({ named, positional, name }: Shortcode): Map<string, string> {
     if (!values.has(key) && value !== undefined) values.set(key, value);
   };
   alias("href", "link", "url");
-  alias("type", "style", "color", "status", "level");
+  // docsy.dev, "alert": its color is not shown as a word.
+  alias("type", "style", ...(name === "alert" ? [] : ["color"]), "status", "level");
   alias("title", "header", "heading", "summary");
   const [first] = positional;
   if (titledNames.test(name)) {
@@ -210,6 +214,37 @@ function contentOf(
   return last === -1 ? undefined : { close, end: last + 2 };
 }
 
+/** The text of a shortcode whose meaning a site of Hugo says: `param`, and templates of the project. */
+function hugoText(
+  expansion: Expansion,
+  at: number,
+  tag: Shortcode,
+  page: TemplatePage,
+): Replacement | undefined {
+  const { text, ends } = expansion;
+  const { name, kind, end } = tag;
+  if (kind === "close") {
+    if (ends.at(-1)?.name !== name) return undefined;
+    return { end, text: ends.pop()?.after ?? "" };
+  }
+  const first = tag.named.get("name") ?? tag.positional[0];
+  if (name === "param" && kind === "single" && first !== undefined) {
+    const value = printed(paramOf(page, first));
+    return value === undefined ? undefined : { end, text: value };
+  }
+  if (includeNames.test(name) || codeNames.test(name)) return undefined;
+  const frame = frameOf(tag, page, text[at + 2] === "%");
+  if (!frame) return undefined;
+  if (kind === "single")
+    return { end, text: indented(frame.before + (frame.after ?? ""), text, at) };
+  const content = contentOf(expansion, tag, false);
+  if (!content) return undefined;
+  // Its template shows something else instead of the content.
+  if (frame.after === undefined) return { end: content.end, text: frame.before };
+  ends.push({ name, after: frame.after });
+  return { end, text: indented(frame.before, text, at) };
+}
+
 /** The text in place of a shortcode. Counts those that show something unknown. */
 export function shortcodeText(
   expansion: Expansion,
@@ -219,6 +254,9 @@ export function shortcodeText(
 ): Replacement {
   const { text, log } = expansion;
   const { name, kind, end, positional, named } = tag;
+  const page = isLiquid ? undefined : hugoPageOf(expansion);
+  const own = page && hugoText(expansion, at, tag, page);
+  if (own) return own;
   if (kind === "close" && expansion.fences.at(-1) === name) {
     expansion.fences.pop();
     return { end, text: fenceLine(expansion, at, end, "") };
@@ -239,7 +277,7 @@ export function shortcodeText(
     const path = named.get("path") ?? positional[0] ?? "";
     // jekyllrb.com, "Links": the path counts from the folder of the site, as an address does.
     const isOfSite = isLiquid && name === "link" && /^[^/]/.test(path);
-    return { end, text: isOfSite ? `/${path}` : path };
+    return { end, text: isOfSite ? `/${path}` : page ? inLanguage(path, page) : path };
   }
   const part = kind === "single" ? partOf(tag, isLiquid) : undefined;
   if (part) {

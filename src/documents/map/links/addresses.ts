@@ -73,7 +73,7 @@ function build(root: string, style: LinkStyle, site: PageFolder): Addresses {
     const address = `/${decoded(styledLink(style, file, undefined, undefined)).replace(/^\/+/, "")}`;
     addresses.set(path, address);
     if (!pages.has(comparable(address))) pages.set(comparable(address), path);
-    const folder = address.endsWith("/") ? address : posix.dirname(address);
+    const folder = posix.dirname(address);
     // gohugo.io, "URL management, aliases"; the plugin jekyll-redirect-from.
     for (const each of [
       ...listOf(file.valueOf("aliases")),

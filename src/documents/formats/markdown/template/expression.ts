@@ -4,6 +4,7 @@ import { memberOf, type Known, type Scope } from "./scope.ts";
 
 // Nobody writes a longer expression.
 const longest = 2000;
+const mostDepth = 50;
 const token =
   /\s*(?:"([^"]*)"|'([^']*)'|(-?\d+(?:\.\d+)?)(?![\w.])|([A-Za-z_][\w-]*)|(==|!=|<>|<=|>=|<|>|\|\||\||\.\.|[.,:()[\]~]))/y;
 
@@ -15,7 +16,7 @@ interface Token {
 function tokensOf(text: string): Token[] | undefined {
   const tokens: Token[] = [];
   const source = text.trimEnd();
-  if (source.length > longest) return undefined;
+  if (source.length > longest || source.split(/[([]/).length > mostDepth) return undefined;
   for (let at = 0; at < source.length; at = token.lastIndex) {
     token.lastIndex = at;
     const [whole, double, single, number, name, mark] = token.exec(source) ?? [];

@@ -1,0 +1,205 @@
+import { describe, expect, it } from "vitest";
+import { compileSettings } from "../../../../src/documents/map/settings.ts";
+import { readDocumentSync } from "../../../../src/documents/inspect/read.ts";
+import { siteOf, siteText } from "../../../../src/documents/site/sites.ts";
+import { expectLinear } from "../../../cost.ts";
+import { createFolder, fileIn } from "../../folder.ts";
+
+const config = `baseURL = "https://x.example"
+defaultContentLanguage = "en"
+theme = "plain"
+[params]
+Version = "2.1"
+deep.a = "b"
+[languages.en]
+contentDir = "content/en"
+[languages.de]
+contentDir = "content/de"
+[languages.de.params]
+version = "2.1-de"
+`;
+
+interface Options {
+  files?: Record<string, string>;
+  path?: string;
+  front?: string;
+  config?: string;
+}
+
+function read(body: string, options: Options = {}) {
+  const { files = {}, path = "content/en/docs/a.md", front = "title: Page" } = options;
+  const root = createFolder({
+    "hugo.toml": options.config ?? config,
+    ...files,
+    [path]: `---\n${front}\n---\n${body}`,
+  });
+  const settings = compileSettings({ root, linkBase: "https://h.example", linkStyle: "hugo" });
+  const reading = readDocumentSync(fileIn(root, path), settings);
+  if (reading?.kind !== "document") throw new Error(JSON.stringify(reading));
+  const { document, notices = [] } = reading;
+  return {
+    text: document.sections[0]?.text ?? "",
+    link: document.sections[0]?.link,
+    notices: notices
+      .filter(({ kind }) => kind === "leftOut")
+      .map(({ name, times }) => `${name} ${times}`),
+  };
+}
+
+describe("the site of Hugo", () => {
+  const siteAt = (files: Record<string, string>, path: string): string | undefined => {
+    const settings = compileSettings({ root: createFolder(files) });
+    const site = siteOf(path, settings);
+    return site && siteText(site);
+  };
+  it.each([
+    [{ "d/config.yaml": "", "d/content/a.md": "" }, "Hugo (d/config.yaml)"],
+    [
+      { "d/config/_default/config.toml": "", "d/content/a.md": "" },
+      "Hugo (d/config/_default/config.toml)",
+    ],
+    [
+      { "d/config.toml": "", "d/content.de/a.md": "", "d/templates/x": "", "d/layouts/x": "" },
+      "Hugo (d/config.toml)",
+    ],
+    // Zola.
+    [{ "d/config.toml": "", "d/content/a.md": "", "d/templates/x": "" }, undefined],
+    [{ "d/config.toml": "", "d/docs/a.md": "" }, undefined],
+    [{ "d/config/x.toml": "", "d/content/a.md": "" }, undefined],
+  ])("of %j is %s", (files, expected) => {
+    expect(siteAt(files as Record<string, string>, "d/content/a.md")).toBe(expected);
+  });
+
+  it("has tables of its configuration in files of their own", () => {
+    const files = {
+      "config/_default/hugo.toml": 'title = "T"\n[params]\nx = "1"',
+      "config/_default/params.yaml": "version: 3",
+      "config/_default/languages.toml":
+        '[en]\ncontentDir = "content/en"\n[de]\ncontentDir = "content/de"',
+      "content/en/docs/a.md": '{{< param version >}} {{< param "x" >}}',
+    };
+    const root = createFolder(files);
+    const settings = compileSettings({ root, linkBase: "https://h.example", linkStyle: "hugo" });
+    const reading = readDocumentSync(fileIn(root, "content/en/docs/a.md"), settings);
+    expect(reading?.kind === "document" && reading.document.sections[0]).toEqual({
+      text: "3 1",
+      link: "https://h.example/docs/a/",
+    });
+  });
+});
+
+describe("addresses of Hugo", () => {
+  it.each([
+    ["content/en/docs/a.md", "title: x", "docs/a/"],
+    ["content/de/docs/A b.md", "title: x", "de/docs/a-b/"],
+    ["content/de/_index.md", "title: x", "de/"],
+    ["content/en/docs/a.de.md", "title: x", "de/docs/a/"],
+    ["content/en/docs/a.fr.md", "title: x", "docs/a.fr/"],
+    ["content/de/docs/a.md", "slug: s", "de/docs/s/"],
+    ["content/de/docs/a.md", "url: /u/v/", "u/v/"],
+  ])("of %s with %s is %s", (path, front, expected) => {
+    expect(read("x", { path, front }).link).toBe(`https://h.example/${expected}`);
+  });
+
+  it("are as the configuration says", () => {
+    const linkWith = (more: string): string | undefined =>
+      read("x", { config: more, path: "content/Docs/A.md" }).link;
+    expect(linkWith("")).toBe("https://h.example/docs/a/");
+    expect(linkWith("disablePathToLower = true")).toBe("https://h.example/Docs/A/");
+    expect(linkWith("uglyURLs = true")).toBe("https://h.example/docs/a.html");
+    expect(linkWith("defaultContentLanguageInSubdir = true")).toBe("https://h.example/en/docs/a/");
+    const mounts =
+      '[[module.mounts]]\nsource = "content"\ntarget = "content"\nlang = "de"\n[languages.de]\n';
+    expect(linkWith(`defaultContentLanguage = "de"\n${mounts}`)).toBe("https://h.example/docs/a/");
+  });
+
+  it("lead links to pages of the same language", () => {
+    const pages = Object.fromEntries(
+      [
+        "content/en/docs/b.md",
+        "content/de/docs/b.md",
+        "content/en/docs/c.md",
+        "content/en/docs/c.de.md",
+      ].map((path) => [path, "x"]),
+    );
+    const files = { ...pages, "content/de/docs/s.md": "---\nslug: other\naliases: [/old]\n---\nx" };
+    const links =
+      '[1](../b/) [2]({{< ref "/docs/b" >}}) [3]({{< relref "b.md" >}}) [4](/docs/b/) [5](../other/) [6](/old) [7]({{< ref "s" >}})';
+    expect(read(links, { files, path: "content/de/docs/a.md" }).text).toBe(
+      [
+        "[1](https://h.example/de/docs/b/) [2](https://h.example/de/docs/b/) [3](https://h.example/de/docs/b/)",
+        "[4](https://h.example/docs/b/) [5](https://h.example/de/docs/other/) [6](https://h.example/de/docs/other/)",
+        "[7](https://h.example/de/docs/other/)",
+      ].join(" "),
+    );
+    expect(read("[1](../c/) [2](c.md)", { files, path: "content/en/docs/a.de.md" }).text).toBe(
+      "[1](https://h.example/de/docs/c/) [2](https://h.example/de/docs/c/)",
+    );
+  });
+});
+
+describe("shortcodes of Hugo", () => {
+  const files = {
+    "layouts/shortcodes/version.html": "{{- /* v */ -}}v{{ site.Params.Version }}",
+    "layouts/shortcodes/note.html":
+      '{{ $title := .Get "title" | default "Note" }}<div class="n"><strong>{{ $title }}</strong>\n<p>{{ .Inner | markdownify }}</p></div>',
+    "layouts/shortcodes/link.html":
+      '<a href="{{ .Get 0 }}">{{ with .Get 1 }}{{ . }}{{ else }}here{{ end }}</a>',
+    "layouts/shortcodes/if.html":
+      '{{ if eq (.Get 0) "a" }}A{{ else if ne (.Get 0) "b" }}C{{ else }}B{{ end }}',
+    "layouts/shortcodes/hide.html": "{{ if false }}{{ .Inner }}{{ end }}gone",
+    "layouts/shortcodes/range.html": "{{ range .Params }}x{{ end }}",
+    "layouts/shortcodes/fmt.html": '{{ printf "%s-%s" (.Get "a") (.Get "b" | upper) }}',
+    "layouts/_shortcodes/new.html": "{{ .Page.Title }}: {{ .Page.Params.own }}",
+    "themes/plain/layouts/shortcodes/theme.html": "from the theme",
+  };
+  it.each([
+    ["{{< param version >}} {{< param deep.a >}}", "2.1 b"],
+    ['{{% param "own" %}}', "o"],
+    ["```\nget {{< param version >}}\n```", "```\nget 2.1\n```"],
+    ["```\n{{</* param version */>}}\n```", "```\n{{< param version >}}\n```"],
+    ["a {{< version >}} b", "a v2.1 b"],
+    ['{{< link "https://y.example/" >}}', "[here](https://y.example/)"],
+    ['{{< link "https://y.example/" "there" >}}', "[there](https://y.example/)"],
+    ["{{< if a >}}{{< if b >}}{{< if c >}}", "ABC"],
+    ["{{< hide >}}secret{{< /hide >}}", "gone"],
+    ['{{< fmt a="x" b="y" >}}', "x-Y"],
+    ["{{< new >}}", "Page: o"],
+    ["{{< theme >}}", "from the theme"],
+  ])("%s is %s", (body, expected) => {
+    expect(read(body, { files, front: "title: Page\nown: o" }).text).toBe(expected);
+  });
+
+  it("keep the Markdown between their tags", () => {
+    const { text } = read('{{< note title="T" >}}\n- a `b`\n{{< /note >}}\nz', { files });
+    expect(text.replace(/\n\s*\n/g, "\n").trim()).toBe("**T**\n- a `b`\nz");
+    const nested = "{{< note >}}a {{< note >}}b{{< /note >}} c{{< /note >}}";
+    expect(read(nested, { files }).text.match(/\w+/g)).toEqual(["Note", "a", "Note", "b", "c"]);
+  });
+
+  it("are counted where their template does more", () => {
+    expect(read("a {{< range x >}} b {{< unknown >}}", { files }).notices).toEqual(["shortcode 2"]);
+  });
+
+  it("take the parameters of the language first", () => {
+    const path = "content/de/docs/a.md";
+    expect(read("{{< param version >}}", { path }).text).toBe("2.1-de");
+    expect(read("{{< param version >}}", { path, front: "version: own" }).text).toBe("own");
+  });
+
+  it.each([
+    ["a template that never ends", "{{ if ".repeat(5000)],
+    ["a deep one", `{{ if (${"(".repeat(5000)}1 }}`],
+    ["many conditions", "{{ if .Get 0 }}".repeat(3000)],
+    ["a text", "\0\uFFFF{{ . }}"],
+  ])("are not stopped by %s", (_, template) => {
+    const hostile = { "layouts/shortcodes/bad.html": template };
+    expect(read("a {{< bad >}} b", { files: hostile }).text).toMatch(/^a .*b$/s);
+  });
+
+  it("cost the length of the text", () => {
+    for (const line of ["{{< note >}}", "{{< version >}} ", "{{< "]) {
+      expectLinear(8000, (size) => read(line.repeat(size / line.length) + "z", { files }));
+    }
+  });
+});
