@@ -178,8 +178,21 @@ function endHidden(scan: Scan, to: number): void {
   if (hidden) cut(scan, hidden.kind, hidden.what, hidden.from, to);
 }
 
+/**
+ * A comment, with its line if it stands alone in an HTML block: the blank line that it would leave
+ * ends the block, and indented HTML after it is code.
+ */
+function lineOfComment(text: string, at: number, close: number, piece: Piece): [number, number] {
+  let [from, to] = [at, close];
+  while (text[from - 1] === " " || text[from - 1] === "\t") from--;
+  while (text[to] === " " || text[to] === "\t") to++;
+  const isInside = piece.kind === "html" && from > piece.start && to < piece.end;
+  return isInside && text[from - 1] === "\n" && text[to] === "\n" ? [from, to + 1] : [at, close];
+}
+
 /** Reads a comment; false for a `<!--` that is text. */
-function readComment(scan: Scan, { kind, end }: Piece): boolean {
+function readComment(scan: Scan, piece: Piece): boolean {
+  const { kind, end } = piece;
   const { text, at } = scan;
   const isEmpty = /^<!--(-?)>/.exec(text.slice(at, at + 6));
   let close = isEmpty ? at + isEmpty[0].length : -1;
@@ -191,7 +204,7 @@ function readComment(scan: Scan, { kind, end }: Piece): boolean {
   if (close === -1 && kind === "text") return false;
   if (close === -1) close = text.length;
   const slash = close - at < 100 ? wholeMarker.exec(text.slice(at, close))?.[1] : undefined;
-  if (slash === undefined) cut(scan, "comment", "", at, close);
+  if (slash === undefined) cut(scan, "comment", "", ...lineOfComment(text, at, close, piece));
   else if (!scan.hidden) scan.ignored = Math.max(0, scan.ignored + (slash === "" ? 1 : -1));
   scan.at = close;
   return true;

@@ -146,7 +146,7 @@ function readOperand(
   if (reader.variables.has(name)) return { value: reader.variables.get(name) };
   if (Object.hasOwn(functions, nameOfFunction(name)))
     return { value: null, call: nameOfFunction(name) };
-  if (isFirst || !/\.Get$/.test(name)) return { value: undefined, call: name };
+  if (isFirst || !name.endsWith(".Get")) return { value: undefined, call: name };
   return { value: undefined };
 }
 
