@@ -18,7 +18,7 @@ import type { EvalOptions } from "./suites.ts";
 
 type Expected = ReportedCase["expected"][number];
 
-const styles = ["github", "docusaurus", "mkdocs", "vitepress"] as const;
+const styles = ["github", "docusaurus", "mkdocs", "vitepress", "myst", "quarto"] as const;
 
 /** Line of the heading with this anchor in Markdown text, from 1; undefined if no heading has it. */
 function headingLine(text: string, anchor: string, path: string): number | undefined {

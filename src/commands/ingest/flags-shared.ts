@@ -69,7 +69,8 @@ export function addShapeOptions(command: Command): Command {
       "--link-style <site>",
       "links as a site makes them: docusaurus (docs/01-a/index.md is docs/a/), hugo (content/A.md is a/), " +
         "jekyll (a.md is a.html), mkdocs (docs/a.md is a/), starlight (src/content/docs/A.md is a/), vitepress (a.md is a.html), github (a.md is blob/HEAD/a.md), " +
-        "obsidian (A b.md is A+b), docfx (a.md is a.html)",
+        "obsidian (A b.md is A+b), docfx (a.md is a.html), " +
+        "myst (a/01_b.md is b), quarto (a.qmd is a.html)",
       choice(
         "docusaurus",
         "hugo",
@@ -80,6 +81,8 @@ export function addShapeOptions(command: Command): Command {
         "github",
         "obsidian",
         "docfx",
+        "myst",
+        "quarto",
       ),
     )
     .option("--link-base <url>", "base of relative links", webAddress)
@@ -98,8 +101,17 @@ export function addMappingOptions(command: Command): Command {
     )
     .option(
       "--anchors <style>",
-      "style of links to headings: github, docusaurus, kramdown, mkdocs, vitepress, obsidian",
-      choice("github", "docusaurus", "kramdown", "mkdocs", "vitepress", "obsidian"),
+      "style of links to headings: github, docusaurus, kramdown, mkdocs, vitepress, obsidian, myst, quarto",
+      choice(
+        "github",
+        "docusaurus",
+        "kramdown",
+        "mkdocs",
+        "vitepress",
+        "obsidian",
+        "myst",
+        "quarto",
+      ),
     )
     .option(
       "--links <mode>",

@@ -89,6 +89,8 @@ export const IngestSettings = z.strictObject({
         "github",
         "obsidian",
         "docfx",
+        "myst",
+        "quarto",
       ],
       "site whose links documents have",
     ),
@@ -105,7 +107,7 @@ export const IngestSettings = z.strictObject({
   sections: z.optional(sections),
   anchors: z.optional(
     choice(
-      ["github", "docusaurus", "kramdown", "mkdocs", "vitepress", "obsidian"],
+      ["github", "docusaurus", "kramdown", "mkdocs", "vitepress", "obsidian", "myst", "quarto"],
       "how headings become anchors",
     ),
   ),

@@ -8,7 +8,9 @@ export type LinkStyle =
   | "vitepress"
   | "github"
   | "obsidian"
-  | "docfx";
+  | "docfx"
+  | "myst"
+  | "quarto";
 
 /** A site generator as `ingest.generator` names it. */
 export type GeneratorName =
@@ -63,7 +65,12 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
     linkStyle: "docusaurus",
   },
   // quarto.org, "Website navigation".
-  quarto: { title: "Quarto", config: /^_quarto\.ya?ml$/, partials: /(?:^|\/)_[^/]/ },
+  quarto: {
+    title: "Quarto",
+    config: /^_quarto\.ya?ml$/,
+    partials: /(?:^|\/)_[^/]/,
+    linkStyle: "quarto",
+  },
   hugo: {
     title: "Hugo",
     config: /^hugo\.(?:toml|ya?ml|json)$/,
@@ -78,7 +85,12 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
     linkStyle: "hugo",
   },
   sphinx: { title: "Sphinx", config: /^conf\.py$/, partials: /^_(?:templates|static|build)\// },
-  myst: { title: "MyST", config: /^myst\.ya?ml$/, partials: /^_build\// },
+  myst: {
+    title: "MyST",
+    config: /^myst\.ya?ml$/,
+    partials: /^_build\//,
+    linkStyle: "myst",
+  },
   // jupyterbook.org, "Structure and organize content": its `_config.yml` is not one of Jekyll.
   jupyterbook: { title: "Jupyter Book", config: /^_toc\.yml$/, partials: /^_build\// },
   // starlight.astro.build: a collection of Astro.

@@ -8,7 +8,9 @@ export type AnchorStyle =
   | "kramdown"
   | "mkdocs"
   | "vitepress"
-  | "obsidian";
+  | "obsidian"
+  | "myst"
+  | "quarto";
 
 /** A heading by its text and the fragment that leads to it. */
 export interface GivenHeading {
@@ -126,6 +128,25 @@ function vitepressSlug(text: string): string {
   );
 }
 
+// mystmd, `createHtmlId`: an id begins with a letter.
+const mystSlug = (text: string): string =>
+  text
+    .replace(/['‘’"“”]+/g, "")
+    .toLowerCase()
+    .replace(/[^a-z\d]+/g, "-")
+    .replace(/^(?=[\d-])/, "id-")
+    .replace(/-{2,}/g, "-")
+    .replace(/-$/, "");
+
+// Pandoc, "auto_identifiers".
+const quartoSlug = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}_.\- ]/gu, "")
+    .trim()
+    .replace(/\s+/g, "-")
+    .replace(/^[^\p{L}]+/u, "") || "section";
+
 /** The text of a heading as links of Obsidian name it; Obsidian Publish writes "+" for blanks. */
 const obsidianAnchor = (text: string): string =>
   text
@@ -138,6 +159,8 @@ export function slugOf(text: string, style: AnchorStyle): string {
   if (style === "obsidian") return obsidianAnchor(text);
   if (style === "mkdocs") return mkdocsSlug(text);
   if (style === "kramdown") return kramdownSlug(text);
+  if (style === "myst") return mystSlug(text);
+  if (style === "quarto") return quartoSlug(text);
   return style === "vitepress" ? vitepressSlug(text) : githubSlug(text);
 }
 
@@ -172,7 +195,9 @@ function uniqueMkdocs(
 export function anchorsOf(headings: readonly Heading[], style: AnchorStyle): string[] {
   const seen = new Map<string, number>();
   const lastAnchors = new Map<string, string>();
-  return headings.map(({ text, level }) => {
+  return headings.map(({ text, level }, index) => {
+    // mystmd takes the first heading as the title of the page, which has no id.
+    if (style === "myst" && index === 0 && level === 1) return "";
     const own = ownIdOf(text);
     if (own !== undefined) seen.set(own, 0);
     // Docusaurus, theme-classic, Heading: the title of a page has no id, but its anchor is taken.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createIncludes } from "../../../src/documents/parts/includes.ts";
 import { readMarkdown } from "../../../src/documents/formats/markdown/markdown.ts";
+import { anchorsOf } from "../../../src/documents/text/heading-text.ts";
 import type { PageSite, Parsed } from "../../../src/documents/formats/format.ts";
 import { expectLinear } from "../../cost.ts";
 import { writeFiles } from "../../service.ts";
@@ -116,6 +117,16 @@ describe("directives in Markdown", () => {
     const { body, leftOut } = read("a\n\n```{wonder} B\nc\n```\n\n```{box}\nd\n```\n");
     expect(body.replace(/\n+/g, " ").trim()).toBe("a **B** c d");
     expect(leftOut).toEqual([{ kind: "directive", what: "wonder", line: 3 }]);
+  });
+
+  it("makes no sections of headings in a directive", () => {
+    expect(myst(":::{note}\n## A\n\n```sh\n# b\n```\n:::")).toBe(
+      "**Note**\n\n**A**\n\n```sh\n# b\n```",
+    );
+    const mystmd = { ...around, site: site("myst") };
+    expect(tidy(readMarkdown(":::{note}\n# A\n\nb\n:::\n:::{tip} C\nd\n:::", "a.md", mystmd))).toBe(
+      "**A**\n\nb\n\n**C**\n\nd",
+    );
   });
 
   it("includes files", () => {
@@ -318,5 +329,28 @@ describe("attribute lists", () => {
     ["code", "`a{ .x }` `[a](b){ .x }`", "`a{ .x }` `[a](b){ .x }`"],
   ])("are no text of %s", (_name, text, expected) => {
     expect(plain(text)).toBe(expected);
+  });
+});
+
+describe("anchors", () => {
+  const anchors = (style: "myst" | "quarto", ...titles: string[]): string[] =>
+    anchorsOf(
+      titles.map((text, at) => ({ text, level: at === 0 ? 1 : 2, start: 0, end: 0 })),
+      style,
+    );
+
+  it("are those of mystmd, whose pages have no anchor for their title", () => {
+    expect(
+      anchors("myst", "T", "The niño’s 3.4", "1. A (b)", "T {#own}", "A `b_c`", "A b c"),
+    ).toEqual(["", "the-ni-os-3-4", "id-1-a-b", "own", "a-b-c", "a-b-c-1"]);
+  });
+
+  it("are those of Pandoc in Quarto", () => {
+    expect(anchors("quarto", "1. A.b_c: d", "Über *alles*", "42", "42")).toEqual([
+      "a.b_c-d",
+      "über-alles",
+      "section",
+      "section-1",
+    ]);
   });
 });

@@ -8,7 +8,15 @@ import {
 import { readIncluded } from "../rst/rst-include.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
 import { destination } from "../markdown/blocks.ts";
-import { codeLines, count, type Directive, type Fence, type Fences, inner } from "./fence.ts";
+import {
+  boldLine,
+  codeLines,
+  count,
+  type Directive,
+  type Fence,
+  type Fences,
+  inner,
+} from "./fence.ts";
 import { idOf } from "./page.ts";
 import { asMyst } from "./rst.ts";
 import { readInline } from "./text.ts";
@@ -20,7 +28,7 @@ type Show = (fences: Fences, directive: Directive) => string[];
 function titleLines(fences: Fences, title: string): string[] {
   if (title.trim() === "") return [];
   const shown = readInline(fences, title);
-  return [/[`*_[\]$\\]/.test(shown) ? shown : `**${shown}**`, ""];
+  return [boldLine(shown), ""];
 }
 
 const body: Show = (fences, directive) => inner(fences, directive, directive.body);
@@ -50,6 +58,8 @@ function box(label: string): Show {
     const { page } = fences;
     const hasTitle = page.isMystmd && directive.argument !== "";
     if (hasTitle) return titled(fences, directive);
+    const hasHeading = /^\s*#{1,6}[ \t]/.test(directive.body.find((line) => line !== "") ?? "");
+    if (page.isMystmd && hasHeading) return body(fences, directive);
     return [`**${label}**`, "", ...whole(fences, directive)];
   };
 }
@@ -90,10 +100,12 @@ const raw: Show = (_fences, { argument, body: lines }) =>
 
 const nothing: Show = () => [];
 
-const caption = (fences: Fences, { options }: Directive): string[] => {
-  const text = readInline(fences, options.get("caption") ?? "");
-  return text === "" ? [] : [text, ""];
-};
+/** The caption of code, and its name in mystmd. */
+const caption = (fences: Fences, { options }: Directive): string[] =>
+  ["filename", "caption"].flatMap((name) => {
+    const text = readInline(fences, options.get(name) ?? "");
+    return text === "" ? [] : [text, ""];
+  });
 
 const removes = /remove[-_](?:cell|input)/;
 
@@ -140,6 +152,7 @@ const include: Show = (fences, directive) => {
     fences,
     { ...directive, first: undefined },
     isRst ? asMyst(source.split("\n")) : source.split("\n"),
+    true,
   );
   fences.reading.chain.pop();
   return lines;
@@ -154,7 +167,7 @@ const literalInclude: Show = (fences, directive) => {
 };
 
 const evalRst: Show = (fences, directive) =>
-  inner(fences, { ...directive, first: undefined }, asMyst(directive.body));
+  inner(fences, { ...directive, first: undefined }, asMyst(directive.body), true);
 
 /** A part that is on some pages only. */
 const part: Show = (fences, directive) =>

@@ -50,9 +50,35 @@ export interface Directive {
   first: number | undefined;
 }
 
+const heading = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*(?:\{#[^{}]*\})?$/;
+const fenceMarks = /^[ \t>]*(`{3,}|~{3,})/;
+
+/** Text as a bold line; with markup it stays as it is: emphasis does not nest. */
+export const boldLine = (text: string): string => (/[`*_[\]$\\]/.test(text) ? text : `**${text}**`);
+
+/** Headings in a directive are no sections of the page. */
+function withoutHeadings(lines: readonly string[]): string[] {
+  let marks = "";
+  return lines.map((line) => {
+    const [, found = ""] = fenceMarks.exec(line) ?? [];
+    const isEnd = marks !== "" && found.startsWith(marks) && line.trim() === found;
+    if (found !== "") marks = isEnd ? "" : marks || found;
+    const [, title] = (marks === "" && line.includes("#") && heading.exec(line)) || [];
+    return title === undefined ? line : boldLine(title);
+  });
+}
+
 /** What the lines of a directive show. */
-export const inner = (fences: Fences, { first }: Directive, lines: readonly string[]): string[] =>
-  fences.readInner({ ...fences, depth: fences.depth + 1, divs: [] }, lines, first);
+export function inner(
+  fences: Fences,
+  { first }: Directive,
+  lines: readonly string[],
+  hasHeadings = false,
+): string[] {
+  const within = { ...fences, depth: fences.depth + 1, divs: [] };
+  const shown = fences.readInner(within, lines, first);
+  return hasHeadings ? shown : withoutHeadings(shown);
+}
 
 /** A fence around code that no fence in it closes. */
 export function codeLines(code: readonly string[], language: string): string[] {

@@ -149,7 +149,7 @@ interface Style {
   linkOf(page: StyledFile): string;
 }
 
-const pageExtension = /\.(?:md|markdown|mdx|rst|rest|adoc|asciidoc|asc)(?:\.gz)?$/i;
+const pageExtension = /\.(?:md|markdown|mdx|qmd|ipynb|rst|rest|adoc|asciidoc|asc)(?:\.gz)?$/i;
 
 /** help.obsidian.md, "Obsidian Publish": the address of a note is its path with "+" for blanks. */
 const publishPath = (path: string): string => encodePath(path).replaceAll("%20", "+");
@@ -245,6 +245,24 @@ function mkdocsLink({ path, pages }: StyledFile): string {
   return `${encodePath(folder === page ? page : join(folder, "index"))}.html`;
 }
 
+/** mystmd, `createSlug`: a leading number is no part of the name, unless it is a year. */
+const mystSlug = (name: string): string =>
+  (/^(?:[12]\d{3}(?!\d)|\d{5})/.test(name) ? name : name.replace(/^[\d_.-]+(?=.)/, ""))
+    .toLowerCase()
+    .replaceAll("&", "-and-")
+    .replace(/[^a-z\d]+/g, "-")
+    .replace(/^-|-$/g, "")
+    .slice(0, 50);
+
+/** mystmd.org, "Site navigation": a page has its name alone, and the index is the root. */
+function mystLink({ path }: StyledFile): string {
+  const page = withoutExtension(path);
+  return page === "index" ? "" : mystSlug(nameIn(page));
+}
+
+/** quarto.org, "Website basics": each page keeps its path. */
+const quartoLink = ({ path }: StyledFile): string => `${encodePath(withoutExtension(path))}.html`;
+
 const styles: Readonly<Record<LinkStyle, Style>> = {
   docusaurus: {
     anchors: "docusaurus",
@@ -285,6 +303,8 @@ const styles: Readonly<Record<LinkStyle, Style>> = {
     endsWithSlash: false,
     linkOf: ({ path }) => publishPath(withoutExtension(path)),
   },
+  myst: { anchors: "myst", folder: "", endsWithSlash: false, linkOf: mystLink },
+  quarto: { anchors: "quarto", folder: "", endsWithSlash: false, linkOf: quartoLink },
   docfx: { anchors: "github", folder: "", endsWithSlash: false, linkOf: docfxLink },
 };
 

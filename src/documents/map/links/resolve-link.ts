@@ -35,7 +35,7 @@ export type Resolved =
   | { kind: "other" }
   | { kind: "dead" };
 
-const pageExtensions = [".md", ".mdx", ".markdown", ".rst", ".adoc", ".html"];
+const pageExtensions = [".md", ".mdx", ".markdown", ".qmd", ".ipynb", ".rst", ".adoc", ".html"];
 const indexNames = ["index", "README", "_index"];
 const indexExtensions = [".md", ".mdx", ".html"];
 
