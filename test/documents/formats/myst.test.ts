@@ -181,6 +181,18 @@ describe("MyST", () => {
     expect(myst(text)).toBe(expected);
   });
 
+  it("resolves links to names, and drops those of objects that are not here", () => {
+    const root = temporaryFolder();
+    writeFiles(root, { LICENSE: "Free." });
+    const text =
+      "(one)=\n# One\n\n[a](one) [`b`](#one) [c](py.Lamp) [d](LICENSE) [e](#two) `[f](py.Lamp)`";
+    const includes = createIncludes(root);
+    const { body } = readMarkdown(text, "a.md", { ...around, includes, site: site("jupyterbook") });
+    expect(body.split("\n").at(-1)).toBe(
+      "[a](#one) [`b`](#one) c [d](LICENSE) [e](#two) `[f](py.Lamp)`",
+    );
+  });
+
   it("counts comments, and knows the ids that are no headings", () => {
     const { leftOut, ids } = read("% a\n\n(x)=\nText\n\n```{note}\n:name: y z\n```\n");
     expect(leftOut).toEqual([{ kind: "comment", what: "", line: 1 }]);

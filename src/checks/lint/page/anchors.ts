@@ -169,8 +169,8 @@ function hasUnknownAnchors({ parsed, source = "", path, settings }: LintPage): b
 function markdownSources(page: LintPage): AnchorSources | undefined {
   if (hasUnknownAnchors(page)) return undefined;
   const { source = "" } = page;
-  const { body, headings = [] } = page.parsed;
-  const ids = new Set(headings.map(({ anchor = "" }) => anchor));
+  const { body, headings = [], ids: own = [] } = page.parsed;
+  const ids = new Set([...headings.map(({ anchor = "" }) => anchor), ...own]);
   // Most bodies are the end of their file, below the front matter.
   const rest = source.endsWith(body) ? source.slice(0, source.length - body.length) : source;
   for (const text of [body, rest]) {

@@ -35,7 +35,11 @@ function calloutLabel(text: string): string | undefined {
   return title ?? admonitionLabel(type);
 }
 
+// Each line asks all open ones.
+const mostDivs = 100;
+
 function openDiv({ divs }: Fences, text: string): void {
+  if (divs.length >= mostDivs) return;
   const label = calloutLabel(text);
   const isTabs = /\.(?:panel-)?tabset\b/.test(text);
   divs.push({

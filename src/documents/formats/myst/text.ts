@@ -1,4 +1,5 @@
-import { codeSpansOf } from "../../text/structure.ts";
+import { fileProblem } from "../../../errors.ts";
+import { codeSpansOf, createLookup } from "../../text/structure.ts";
 import { destination } from "../markdown/blocks.ts";
 import { count, type Fences } from "./fence.ts";
 import { idOf, type Titled } from "./page.ts";
@@ -21,6 +22,7 @@ function split(content: string): { text: string | undefined; target: string } {
     : { text: text.trim() || undefined, target: name.trim() };
 }
 
+const absent = fileProblem("ENOENT");
 const escaped = (text: string): string => text.replace(/[[\]]/g, "\\$&");
 
 /** A link or its text, to a label or a page of the project. */
@@ -114,9 +116,33 @@ function plainPart(fences: Fences, text: string): string {
   );
 }
 
+const namedLink = /(?<![!\\])\[((?:[^[\]`\n]|`[^`\n]*`){1,500})\]\(<?(#?)([\w.:-]{1,200})>?\)/g;
+
+/**
+ * The link of a name that is no file: a label of the project, or an object that a program describes
+ * and whose place is unknown here. MyST-Parser, "Cross-references".
+ */
+function linkOfName(fences: Fences, text: string, isFragment: boolean, name: string): string {
+  const found = fences.page.labelled(name);
+  if (found) return `[${text}](${destination(found.address)})`;
+  const { around, chain } = fences.reading;
+  const file = isFragment ? undefined : around.includes.read(name, chain);
+  const isNothing = file && "problem" in file && file.problem === absent;
+  return isNothing && !fences.page.titled(name, chain) ? text : "";
+}
+
+/** Links to names instead of files. */
+function withNames(fences: Fences, text: string): string {
+  if (!fences.page.isMyst || !text.includes("](")) return text;
+  const isCode = createLookup(codeSpansOf(text));
+  return text.replace(namedLink, (written, label: string, hash: string, name: string, at: number) =>
+    isCode(at) ? written : linkOfName(fences, label, hash !== "", name) || written,
+  );
+}
+
 /** The Markdown of a paragraph without roles, substitutions and attribute lists. */
 export function readInline(fences: Fences, text: string, line?: number): string {
-  if (!/[{<]|\[\]/.test(text)) return text;
+  if (!/[{<]|\[\]|\]\(/.test(text)) return text;
   const parts: string[] = [];
   let from = 0;
   for (const [start, end] of text.includes("`") ? codeSpansOf(text) : []) {
@@ -130,7 +156,7 @@ export function readInline(fences: Fences, text: string, line?: number): string 
     from = end;
   }
   parts.push(plainPart(fences, text.slice(from)));
-  return withoutSpans(parts.join(""));
+  return withNames(fences, withoutSpans(parts.join("")));
 }
 
 /** The lines of a paragraph or heading with what its roles show. */
