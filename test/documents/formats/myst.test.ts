@@ -291,6 +291,16 @@ describe("Quarto", () => {
     );
   });
 
+  it("knows the metadata of folders, and shows what it is for", () => {
+    const root = temporaryFolder();
+    writeFiles(root, { "a/_metadata.yml": "tool: {name: Lamp, on: true}\n" });
+    const text =
+      '{{< meta tool.name >}}\n\n::: {.content-visible when-meta="tool.on"}\nb\n:::\n\n::: {.content-visible when-meta="tool.off"}\nc\n:::\n\n::: {.content-hidden unless-meta="tool.on"}\nd\n:::\n\n::: {.content-visible when-profile="x"}\ne\n:::';
+    const includes = createIncludes(root);
+    const parsed = readMarkdown(text, "a/b/c.qmd", { ...around, includes, site: site("quarto") });
+    expect(tidy(parsed)).toBe("Lamp\n\nb\n\nd");
+  });
+
   it("leaves out TeX, but not formulas", () => {
     expect(
       quarto("a\\index{b \\texttt{c}} $\\frac{1}{2}$ `\\index{d}` \\newpage $$\\sum_{i}$$"),

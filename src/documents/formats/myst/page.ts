@@ -142,6 +142,17 @@ export function dataOf({ includes, site }: Surroundings, name: string, path: str
   }
 }
 
+/** quarto.org, "Directory Metadata": of the folder of a page, else of one above it. */
+function inFolders(around: Surroundings, path: string, name: string): Value | undefined {
+  if (!isQuarto(around, path)) return undefined;
+  const below = path.slice(around.site?.prefix.length ?? 0);
+  for (let folder = posix.dirname(below); ; folder = posix.dirname(folder)) {
+    const file = folder === "." ? "_metadata.yml" : `${folder}/_metadata.yml`;
+    const value = valueAt(dataOf(around, file, path), name);
+    if (value !== undefined || folder === ".") return value;
+  }
+}
+
 /** The configuration of Sphinx of a page, as text. */
 function sphinxConfig({ includes, site }: Surroundings, path: string): string {
   if (site?.generator !== "sphinx") return "";
@@ -171,7 +182,7 @@ export function mystPage(
     keepsHidden: around.keepsHidden === true,
     isQuarto: isQuarto(around, path),
     ids: new Set(),
-    valueOf: (name) => inFrontMatter(name) ?? site?.value(name),
+    valueOf: (name) => inFrontMatter(name) ?? inFolders(around, path, name) ?? site?.value(name),
     substitution(name) {
       const places = [
         inFrontMatter("myst.substitutions") ?? inFrontMatter("substitutions"),

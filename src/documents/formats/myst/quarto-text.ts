@@ -15,16 +15,23 @@ const headingList = /[ \t]*\{(?:-|[^{}#]*\.[^{}#]*|[\w-]+=[^{}#]*)\}$/;
 // quarto.org, "Conditional Content": formats of the web page.
 const web = /^(?:html(?::js)?|html4|html5)$/;
 
-function isHidden(text: string): boolean {
+/** Whether a condition holds for the web page: of its format, its metadata, or a profile of the project. */
+function holds({ page }: Fences, kind: string, name: string): boolean {
+  if (kind === "format") return web.test(name);
+  const value = textOf(page.valueOf(kind === "meta" ? name : "profile.default") ?? null);
+  if (kind === "profile") return value === name;
+  return value !== undefined && value !== "" && !/^(?:false|no|null)$/i.test(value);
+}
+
+function isHidden(fences: Fences, text: string): boolean {
   const isVisible = /\.content-visible\b/.test(text);
-  const isHiddenContent = /\.content-hidden\b/.test(text);
   if (/(?:^|[\s{])\.hidden\b/.test(text)) return true;
-  if (!isVisible && !isHiddenContent) return false;
-  const [, word, name = ""] =
-    /\b(when|unless)-(?:format|profile|meta)="?([^"\s}]*)/.exec(text) ?? [];
-  if (word === undefined) return isHiddenContent;
-  const holds = web.test(name) === (word === "when");
-  return isVisible ? !holds : holds;
+  if (!isVisible && !/\.content-hidden\b/.test(text)) return false;
+  const [, word, kind = "", name = ""] =
+    /\b(when|unless)-(format|profile|meta)="?([^"\s}]*)/.exec(text) ?? [];
+  if (word === undefined) return !isVisible;
+  const isTrue = holds(fences, kind, name) === (word === "when");
+  return isVisible ? !isTrue : isTrue;
 }
 
 /** The title of a callout: its own, else its type. */
@@ -38,12 +45,13 @@ function calloutLabel(text: string): string | undefined {
 // Each line asks all open ones.
 const mostDivs = 100;
 
-function openDiv({ divs }: Fences, text: string): void {
+function openDiv(fences: Fences, text: string): void {
+  const { divs } = fences;
   if (divs.length >= mostDivs) return;
   const label = calloutLabel(text);
   const isTabs = /\.(?:panel-)?tabset\b/.test(text);
   divs.push({
-    isDropped: isHidden(text),
+    isDropped: isHidden(fences, text),
     headings: isTabs ? "tabs" : label === undefined ? "sections" : "title",
     label,
     level: 0,
