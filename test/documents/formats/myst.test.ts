@@ -218,6 +218,14 @@ describe("MyST", () => {
     );
   });
 
+  it("leaves what is nested too deeply as it is", () => {
+    const marks = (at: number): string => "`".repeat(100 - at);
+    const levels = Array.from({ length: 60 }, (_each, at) => at);
+    const open = levels.map((at) => `${marks(at)}{wonder}`).join("\n");
+    const { body } = read(`${open}\nx\n${levels.toReversed().map(marks).join("\n")}`);
+    expect(body).toContain(`${marks(40)}{wonder}`);
+  });
+
   it("reads hostile text in linear time", () => {
     expectLinear(20_000, (size) => void read("{ref}`".repeat(size)));
     expectLinear(20_000, (size) => void read("[](".repeat(size)));
