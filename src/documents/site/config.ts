@@ -170,7 +170,8 @@ export function configOf(site: Site, settings: SiteSettings): SiteConfig {
   const path = configPath(site) ?? "";
   let config = configs.get(path);
   if (!config) {
-    const isData = /\.(?:ya?ml|toml|json)$/i.test(path);
+    // Nothing of docfx.json is needed, and many have comments, which JSON has not.
+    const isData = /\.(?:ya?ml|toml|json)$/i.test(path) && site.generator !== "docfx";
     const paths = path === "" ? [] : [path];
     config = !isData
       ? readProgram(site, settings.root, path)

@@ -37,6 +37,17 @@ describe("a page of DocFX", () => {
     expect(readPage(text).body).toBe(body);
   });
 
+  it("has images, names and generic types within a line", () => {
+    const text =
+      'Press :::image type="icon" source="~/a.png":::, :::no-loc text="Azure"::: <xref:A.Set`1> or <xref:A.B`2>.\n\n:::image source="b.png" alt-text="B":::';
+    expect(readPage(text).body).toBe("Press ![](/d/a.png), Azure Set or B.\n\n![B](b.png)");
+  });
+
+  it("needs no configuration that JSON refuses", async () => {
+    const files = { "d/docfx.json": '{ "build": {}, } // x', "d/a.md": "a" };
+    expect((await readFolder(files, "d/a.md")).notices).toBeUndefined();
+  });
+
   it("counts what it cannot show", () => {
     const { body, leftOut } = readPage(
       'a\n\n:::code language="csharp" source="~/../no.cs" id="x":::\n\n> [!VIDEO https://v.example/1]\n\nb\n',

@@ -46,6 +46,7 @@ describe("a note of Obsidian", () => {
       "> [!faq] Why\n> > [!todo]\n> > a",
       "> **Why**\n>\n> > **Todo**\n> >\n> > a",
     ],
+    ["a callout before a wide blank", "> [!info]\u00a0a", "> **a**"],
     ["a callout without content", "> [!info] Only this", "> **Only this**"],
     ["a quotation", "> [!note](x)\n> a", "> [!note](x)\n> a"],
   ])("has %s", (_, text, body) => {
@@ -59,11 +60,12 @@ describe("a note of Obsidian", () => {
 
   it("counts what plugins would show", () => {
     const text =
-      "a <% tp.date.now() %>\n\n```dataview\nLIST FROM #x\n```\n\n````md\n```query\nshown\n```\n````\n\n- b\n  ```tasks\n  due\n  ```\n";
+      "a <% tp.date.now() %>![[x.base]]\n\n```dataview\nLIST FROM #x\n```\n\n````md\n```query\nshown\n```\n````\n\n- b\n  ```tasks\n  due\n  ```\n";
     const { body, leftOut } = readNote(text);
     expect(body).toBe("a \n\n\n\n````md\n```query\nshown\n```\n````\n\n- b\n  \n");
     expect(leftOut?.map(({ kind, what, line }) => [kind, what, line])).toEqual([
       ["expression", "<% tp.date.now() %>", 1],
+      ["include", "x.base", 1],
       ["directive", "dataview", 3],
       ["directive", "tasks", 14],
     ]);

@@ -185,7 +185,7 @@ const docfx =
   /^(?:(?:image|row|column|moniker|zone)-end|image[ \t].*:::|(?:row|column)\b.*:::|moniker[ \t]+range=.*|zone[ \t]+(?:pivot|target)=.*)/;
 
 /** A directive of DocFX as Markdown: an image, or nothing. */
-function docfxText(text: string): string | undefined {
+export function docfxText(text: string): string | undefined {
   if (!docfx.test(text)) return undefined;
   const [, source = ""] = /\bsource="([^"]*)"/.exec(text) ?? [];
   const [, alt = ""] = /\balt-text="([^"]*)"/.exec(text) ?? [];
@@ -222,7 +222,7 @@ function readDirective(blocks: Blocks, row: string): boolean {
 
 // docs.github.com, "Alerts"; help.obsidian.md, "Callouts".
 const callout =
-  /^((?:[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])?[ \t]*(?:>[ \t]?)+)[ \t]*\[!([A-Za-z][\w -]{0,50})(?:\|[^\]\n]{0,200})?\]([+-]?)(?:[ \t]+(.*))?$/;
+  /^((?:[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])?[ \t]*(?:>[ \t]?)+)[ \t]*\[!([A-Za-z][\w -]{0,50})(?:\|[^\]\n]{0,200})?\]([+-]?)(?:\s+(.*))?$/;
 
 /** `> [!NOTE]` as a bold line, with a blank line of the quotation below it. */
 function readCallout(blocks: Blocks, row: string): boolean {

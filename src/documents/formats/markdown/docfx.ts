@@ -6,15 +6,19 @@ import {
   type Part,
   type Replacement,
 } from "./included.ts";
+import { docfxText } from "./blocks.ts";
 
 // dotnet.github.io/docfx, "Markdown": includes, code snippets, tabs, cross references.
 
 /** What only pages of DocFX have, for a pattern. */
-export const docfxMarks = String.raw`<xref:(?=[^\s<>])|\[(?=[^[\]\n]{1,500}\]\(<?xref:)|\]\(<?~/|^[ \t>]*#{1,6}[ \t]+\[(?=[^\n]{1,500}\]\(#tab/)|\[!(?:div|DIV|[Vv][Ii][Dd][Ee][Oo])\b|\{\{[<%]|\{%`;
+export const docfxMarks = String.raw`<xref:(?=[^\s<>])|\[(?=[^[\]\n]{1,500}\]\(<?xref:)|\]\(<?~/|^[ \t>]*#{1,6}[ \t]+\[(?=[^\n]{1,500}\]\(#tab/)|:::(?=(?:image|no-loc)[ \t])|\[!(?:div|DIV|[Vv][Ii][Dd][Ee][Oo])\b|\{\{[<%]|\{%`;
 
 const tab = /^([ \t>]*)#{1,6}[ \t]+\[([^\n]{1,500}?)\]\(#tab\/[^()\n]{0,200}\)[ \t]*#*/;
 const reference = /^\[([^[\]\n]{1,500})\]\(<?xref:([^\s()<>"]{1,500})>?(?:[ \t]+"[^"\n]*")?\)/;
 const autoReference = /^<xref:([^\s<>]{1,500})>/;
+const inlineDirective = /^:::((?:image|no-loc)[ \t][^\n]{0,1000}?:::)/;
+/** The text of `:::no-loc text="…":::`. */
+const textIn = (list: string): string => /\btext="([^"]*)"/.exec(list)?.[1] ?? "";
 const quoted = /^\[!(?:div|video)\b[^\]\n]{0,500}\]/i;
 
 /** The name that the documentation of an API gives what has the uid. */
@@ -47,15 +51,25 @@ export function replaceDocfxMark(
   // Shortcodes of other generators are text.
   if (isCode(at) || mark.startsWith("{")) return undefined;
   const rest = text.slice(at, at + 1200);
+  const prefix = around.site?.prefix ?? "";
   if (mark.startsWith("](")) {
     const angle = mark.includes("<") ? "<" : "";
-    return { end: at + mark.length, text: `](${angle}/${around.site?.prefix ?? ""}` };
+    return { end: at + mark.length, text: `](${angle}/${prefix}` };
   }
   if (mark.startsWith("<")) {
     const [whole, address = ""] = autoReference.exec(rest) ?? [];
     return whole === undefined
       ? undefined
       : { end: at + whole.length, text: linkTo(expansion, address, undefined) };
+  }
+  if (mark === ":::") {
+    const [whole, list = ""] = inlineDirective.exec(rest) ?? [];
+    return whole === undefined
+      ? undefined
+      : {
+          end: at + whole.length,
+          text: docfxText(list.replace('source="~/', `source="/${prefix}`)) ?? textIn(list),
+        };
   }
   if (mark.startsWith("[!")) {
     const [whole] = quoted.exec(rest) ?? [];

@@ -71,7 +71,7 @@ const dialects: Readonly<Partial<Record<GeneratorName, Dialect>>> = {
   },
   docfx: {
     all: withMarks(docfxMarks),
-    own: /^(?:<xref:|\[$|\]\(|[ \t>]*#|\[!(?:div|video)|\{[{%])/i,
+    own: /^(?:<xref:|:::$|\[$|\]\(|[ \t>]*#|\[!(?:div|video)|\{[{%])/i,
     replace: replaceDocfxMark,
   },
 };
@@ -163,9 +163,14 @@ function expandText(expansion: Expansion): string {
   return pieces.length === 0 ? text : pieces.join("") + text.slice(from);
 }
 
-// In a tab or an admonition, a fence is indented like code. Its marks move to the start of the line.
-const withoutIndents = (text: string): string =>
-  text.replace(/^([ \t]+)((?:```|~~~).*)$/gm, "$2$1");
+// In a tab or an admonition, a fence is indented like code. Its marks move to the start of the line. The
+// names of generic types of .NET have a backtick, which begins no code.
+const withoutIndents = (text: string): string => {
+  const moved = text.replace(/^([ \t]+)((?:```|~~~).*)$/gm, "$2$1");
+  return moved.includes("<xref:")
+    ? moved.replace(/<xref:[^\s<>]{1,500}>/g, (name) => name.replaceAll("`", "_"))
+    : moved;
+};
 
 interface Source {
   text: string;

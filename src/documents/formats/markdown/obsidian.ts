@@ -23,7 +23,9 @@ export const vaultMarks = String.raw`\[\[|(?<!=)==(?!=)|\^\[|\^(?=[A-Za-z\d-]+[ 
 
 // "Accepted file formats": everything else is a note.
 const imageFile = /\.(?:avif|bmp|gif|jpe?g|png|svg|webp)$/i;
-const otherFile = /\.(?:3gp|flac|m4a|mkv|mov|mp[34]|og[gv]|wav|webm|pdf|base|canvas|excalidraw)$/i;
+const otherFile = /\.(?:3gp|flac|m4a|mkv|mov|mp[34]|og[gv]|wav|webm|pdf)$/i;
+// What they show, only a program knows.
+const programFile = /\.(?:base|canvas|excalidraw)$/i;
 // Not the text of a link after an exclamation mark: `Done![[1]](#note)`.
 const embed =
   /^!\[\[([^[\]|#^\n\\]{0,300})(?:#([^[\]|\n\\]{0,300}))?(\\?\|[^[\]\n]{0,300})?\]\](?![([])/;
@@ -143,6 +145,11 @@ export function replaceEmbed(expansion: Expansion, at: number): Replacement | un
     return undefined;
   }
   const end = at + whole.length;
+  if (programFile.test(name)) {
+    if (!isVault(around)) return undefined;
+    expansion.log.add("include", name, at);
+    return { end, text: "" };
+  }
   const isFile = imageFile.test(name) || otherFile.test(name);
   if (isFile) {
     const label = shown.replace(/^\\?\|/, "").trim();
