@@ -28,10 +28,19 @@ export function sitePages(site: Site, settings: SiteSettings): SitePages | undef
   const value = (key: string): string | undefined => textOf(valueAt(data, key));
   const folder = posix.join(site.prefix, value("docs_dir") ?? "docs", "/");
   const url = value("site_url") ?? "";
+  // The templates of a theme may lie between the pages.
+  const theme = value("theme.custom_dir");
+  const templates = theme && posix.relative(folder, posix.join(site.prefix, theme));
+  const patterns = [
+    "/templates/",
+    templates && !templates.startsWith("..") ? `/${templates}/` : "",
+    value("exclude_docs"),
+    value("draft_docs"),
+  ];
   return {
     folder: folder === "./" ? "" : folder,
     areFolders: value("use_directory_urls")?.toLowerCase() !== "false",
-    excluded: ["/templates/", value("exclude_docs"), value("draft_docs")].join("\n"),
+    excluded: patterns.join("\n"),
     base: /^https?:\/\/[^\s/\\]/.test(url) ? url : undefined,
   };
 }

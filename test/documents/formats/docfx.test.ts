@@ -88,7 +88,7 @@ describe("a site of DocFX", () => {
 
   it("links pages by their uids", async () => {
     const text =
-      "<xref:core/keys> [k](xref:core/keys#part) <xref:core/short?text=x> [o](xref:other) [a](~/core/keys.md)";
+      "<xref:core/keys> [k](xref:core/keys#part) <xref:core/short?text=x> [o](xref:other) [a](~/core/Keys.md)";
     const { document } = await readFolder({ ...files, "d/x/a.md": text }, "d/x/a.md", {
       linkStyle: "docfx",
       linkBase: "https://x.example",

@@ -91,7 +91,7 @@ describe("a page of MkDocs", () => {
 
 describe("a site of MkDocs", () => {
   const config =
-    "site_name: H\nsite_url: https://h.example/en/\ndocs_dir: pages\nexclude_docs: |\n  /drafts/\n  *.tmp.md\n" +
+    "site_name: H\ntheme:\n  custom_dir: pages/theme\nsite_url: https://h.example/en/\ndocs_dir: pages\nexclude_docs: |\n  /drafts/\n  *.tmp.md\n" +
     "markdown_extensions:\n  - pymdownx.snippets:\n      base_path: [parts]\n      auto_append: [parts/end.md]\n";
   const files = {
     "h/mkdocs.yml": config,
@@ -99,6 +99,7 @@ describe("a site of MkDocs", () => {
     "h/pages/guide/README.md": "# Guide\n",
     "h/pages/guide/start here.md": "# Start\n",
     "h/pages/drafts/a.md": "# Draft\n",
+    "h/pages/theme/main.html": "<p>{% block x %}</p>",
     "h/pages/b.tmp.md": "# Draft\n",
     "h/parts/one.md": "part one\n",
     "h/parts/end.md": "the end\n",

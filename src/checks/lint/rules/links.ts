@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { linkingFile } from "../../../documents/map/links/linking-file.ts";
-import type { LintPage, PageRule, FolderRule, PageFact, Rule } from "../rule.ts";
+import type { LintPage, PageRule, FolderRule, PageFact, Rule, Span } from "../rule.ts";
 import { inOtherCase, targetsFor, type Targets } from "../../../documents/map/links/targets.ts";
 import {
   hasLinks,
@@ -44,6 +44,13 @@ function fileOfTarget({ path: from, settings }: LintPage, target: string): strin
 // `[](JupyterHub.db_url)`: a label, or an object that a program documents.
 const nameOnly = /^[\w:-]+(?:\.[A-Za-z_]\w*)*$/;
 
+/** The first link of a note to a name: its reader has written it in another way. */
+function wikilinkSpan({ source = "" }: LintPage, target: string): Span | undefined {
+  const name = target.replace(/#.*$/, "");
+  const at = name === "" || name.length > 300 ? -1 : source.indexOf(`[[${name}`);
+  return at === -1 ? undefined : { start: at, end: at + 2 + name.length };
+}
+
 /** Lists what an upload counts as dead links. */
 export const deadLink: PageRule = {
   kind: "page",
@@ -65,7 +72,7 @@ export const deadLink: PageRule = {
       const file = fileOfTarget(page, target);
       const hint = file === undefined ? "" : `; only capital letters differ from ${file}`;
       const message = `the link leads to no file: ${shownAddress(target)}${hint}`;
-      yield { span: find(start, end), message };
+      yield { span: find(start, end) ?? wikilinkSpan(page, target), message };
     }
   },
 };

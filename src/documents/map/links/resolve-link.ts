@@ -222,7 +222,8 @@ function resolveAt(
 }
 
 /**
- * gohugo.io, "Page paths": addresses are in lower case, whatever the files are called. A file that
+ * gohugo.io, "Page paths": addresses are in lower case, whatever the files are called. DocFX finds
+ * files of Windows. A file that
  * appears later is no part of the document: its name is not known, and a folder changes too often.
  */
 function resolveInLowerCase(
@@ -297,7 +298,7 @@ export function resolveLink(path: string, file: LinkingFile): Resolved {
     else if (target) return { kind: "document", target };
   }
   const target =
-    file.style === "hugo"
+    file.style === "hugo" || file.style === "docfx"
       ? resolveInLowerCase(places, decoded, file)
       : resolveByName(decoded, file);
   if (target?.kind === "file") return { kind: "other" };

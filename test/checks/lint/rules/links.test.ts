@@ -35,6 +35,21 @@ describe("dead links", () => {
     ]);
   });
 
+  it("are links of notes to names that no file has, with the first place of each", async () => {
+    const vault = {
+      ".obsidian/app.json": "{}",
+      "a.md": "[[b]] ![[pic.png]]\n\n- [[x/Gone#A|text]] [[other]]\n",
+      "c/b.md": "[[#B]]\n\n# B\n\nText.\n",
+      "c/pic.png": "",
+    };
+    expect(await lint(deadLink, vault)).toEqual([
+      "a.md:3:3: the link leads to no file: x/Gone#A",
+      "a.md:3:21: the link leads to no file: other",
+    ]);
+    expect(await lint(missingImage, vault)).toEqual([]);
+    expect(await lint(missingAnchor, vault)).toEqual([]);
+  });
+
   it("name the file where only capital letters differ", async () => {
     const files = {
       "docs/a.md": "# A\n\n[x](about/B.md#y) [z](../docs/c.md)\n",

@@ -12,6 +12,7 @@ import { compileSettings, type DocumentSettings } from "../../../../src/document
 import { decodeText } from "../../../../src/documents/files/bytes/decode.ts";
 import { createIncludes } from "../../../../src/documents/parts/includes.ts";
 import { loadReader } from "../../../../src/documents/formats/load-reader.ts";
+import { effectiveFor } from "../../../../src/documents/map/effective.ts";
 import { createParts } from "../../../../src/documents/parts/parts.ts";
 import { formatFor } from "../../../../src/documents/inspect/read.ts";
 import { toPage } from "./page.ts";
@@ -25,10 +26,12 @@ async function openPage(file: SourceFile, settings: DocumentSettings): Promise<L
   const read = await loadReader(format);
   const source = decodeText(readFileSync(absolutePath), path);
   const includes = createIncludes(settings.root);
+  const { site } = effectiveFor(path, settings);
   const parsed = await read(source, path, {
     includes,
     componentAttributes: settings.componentAttributes,
     keepsHidden: settings.keepsHidden,
+    site: site && { ...site, data: () => ({}), value: () => undefined },
   });
   const parts = createParts(settings.root);
   const mapped = mapDocument({ path, mtimeMs, absolutePath }, parsed, settings, undefined, parts);
