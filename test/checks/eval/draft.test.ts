@@ -113,6 +113,13 @@ describe("questions of headings", () => {
     expect(questionsOf("Release notes", "Configure the proxy")).toEqual([]);
   });
 
+  it("takes no product, no address and no collection for a thing", () => {
+    expect(questionsOf("Relay", "macOS")).toEqual([]);
+    expect(questionsOf("Relay", "relay.example.org")).toEqual([]);
+    expect(questionsOf("Relay", "How to get started?")).toEqual([]);
+    expect(questionsOf("Best practices", "Installation")).toEqual([]);
+  });
+
   it("never puts a generic title into a question", () => {
     expect(questionsOf("Overview", "Installation")).toEqual([]);
     expect(questionsOf("Installation", "Requirements")).toEqual([]);

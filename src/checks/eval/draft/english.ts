@@ -45,7 +45,7 @@ const toReaders =
   /^(?:do|are|have|did|will|would|can) you\b|^what (?:just )?happened\b|^(?:what|where) (?:next|now)|^what (?:just )?happened\b|^what'?s (?:next|new)|^(?:can|should) we\b/i;
 const vague = /\b(?:it|they|them|this|that|these|those)\b/i;
 const small =
-  /^(?:a|an|the|is|are|do|does|did|i|just|we|you|my|to|of|in|on|for|it|this|that|there|can|should|will|and|or|not|be|so)$/i;
+  /^(?:use|get|start|started|a|an|the|is|are|do|does|did|i|just|we|you|my|to|of|in|on|for|it|this|that|there|can|should|will|and|or|not|be|so)$/i;
 
 /** Whether a question says by itself what it is about. */
 function standsAlone(question: string): boolean {
@@ -111,8 +111,11 @@ function taskIn(heading: string, usage: Usage): string | undefined {
 }
 
 const codeName = /^(?:--?[a-z][\w-]*|[A-Za-z_$][\w$]*(?:[._:/-]+[\w$]+)*(?:\(.*\))?)$/;
+const domain = /\.(?:com|org|net|io|sh|dev)$/;
 const isCode = (name: string): boolean =>
-  codeName.test(name) && /[_()]|^-|^[a-z]+[A-Z]|^[a-z]\w*[.][a-z]/.test(name);
+  codeName.test(name) &&
+  /[_()]|^-|^[a-z]+[A-Z][a-z]|^[a-z]\w*[.][a-z]/.test(name) &&
+  !domain.test(name);
 
 const determiner = /^(?:an?|the)\s+/i;
 const stem = (word: string): string =>
@@ -247,6 +250,10 @@ function byKind(part: Part, topic: Topic | undefined, usage: Usage): string | un
   return count > 1 || isOwn ? `How does ${thing} work?` : undefined;
 }
 
+// Titles of collections: their sections are about other things.
+const unnamed =
+  /[|<>*]|\b(?:practices|documentation|docs|tips|tricks|examples|ways|concepts|recipes|patterns|standards|notes|policy|policies|terms|resources|part \d+)$/i;
+
 /** What a title names, as questions about its sections need it; undefined if it names nothing. */
 export function topicOf(title: string, usage: Usage): Topic | undefined {
   const [first = ""] = title.split(/ [|–—] | - /);
@@ -254,7 +261,7 @@ export function topicOf(title: string, usage: Usage): Topic | undefined {
     .replace(/ (?:overview|reference|guide|tutorial|introduction|basics|faq)$/i, "")
     .trim();
   if (isGeneric(name) || /[?？!]$/.test(name) || wordCount(name) > 6) return undefined;
-  if (ordinary.some(([pattern]) => pattern.test(name))) return undefined;
+  if (ordinary.some(([pattern]) => pattern.test(name)) || unnamed.test(name)) return undefined;
   const task = taskIn(name.replace(/^how to /i, ""), usage);
   if (task !== undefined) return { kind: "task", text: task };
   if (/^(?:how|what|why|when|where|who|which|\S+ing)\b|\d|\b(?:and|or|to|your)\b|[&:]/i.test(name))
