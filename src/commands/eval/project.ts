@@ -36,7 +36,9 @@ export async function openFolder(
   options: GlobalFlags,
   sends = false,
 ): Promise<Folder> {
-  const flags = { ...options, idsOnly: true as const, wholeRoot: true, needsProfile: sends };
+  // Drafts of `eval` are cases, those of an upload are documents.
+  const { drafts: _cases, ...others }: GlobalFlags & { drafts?: boolean } = options;
+  const flags = { ...others, idsOnly: true as const, wholeRoot: true, needsProfile: sends };
   const source = await openSource(context, paths, flags, output, sends);
   const targets = { baseUrl: "", pair: { ccPairId: undefined, fromFlag: false } };
   const setup = inspectSetup(source, targets, []);
@@ -176,7 +178,7 @@ export interface Project {
  */
 export async function openProject(
   context: Context,
-  flags: GlobalFlags,
+  flags: GlobalFlags & { drafts?: boolean },
   output: Output,
   suites: readonly Suite[],
   replayed?: DialectName,
@@ -188,9 +190,11 @@ export async function openProject(
     const { root } = settings;
     const dialect = replayed ?? config.dialect;
     const storedIds = (id: string): string[] => storedIdsOf(dialect, id);
-    const paths = suites.flatMap((suite) => namedPaths(suite).map(({ path }) => path));
+    const paths = suites.flatMap((suite) =>
+      namedPaths(suite, flags.drafts).map(({ path }) => path),
+    );
     const facts = await readSuiteFolder(folder, paths, storedIds);
-    const problems = suites.flatMap((suite) => checkSuite(suite, facts));
+    const problems = suites.flatMap((suite) => checkSuite(suite, facts, flags.drafts));
     if (problems.length > 0) {
       const hint = `paths count from the project root ${root}; --root names another`;
       const isAboutPath = problems.some(({ message }) => message.includes("does not exist"));

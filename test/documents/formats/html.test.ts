@@ -263,6 +263,7 @@ describe("HTML", () => {
     ["links in preformatted text", '<pre><a href="/x">a</a>[0]</pre>', "```\na[0]\n```"],
     ["entities", "&eacute;&#x1F600;&nbsp;&copy &nosuchthing; &#0;", "é😀 © &nosuchthing; �"],
     ["soft hyphens", "Donau&shy;dampf", "Donaudampf"],
+    ["places to break a line", "list&#8203;item", "listitem"],
     ["definitions", "<dl><dt>a<dd>b</dl>", "- a: b"],
     ["empty definitions", "<dl><dt>a<dd><dt>b<dt>c<dd>d</dl>", "- a\n- b\n  c: d"],
     [

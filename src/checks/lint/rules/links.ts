@@ -42,7 +42,8 @@ function fileOfTarget({ path: from, settings }: LintPage, target: string): strin
 }
 
 // `[](JupyterHub.db_url)`: a label, or an object that a program documents.
-const nameOnly = /^[\w:-]+(?:\.[A-Za-z_]\w*)*$/;
+const isName = (target: string): boolean =>
+  /^[\w:-]+(?:\.[A-Za-z_]\w*)*$/.test(target) && formatOf(target) === undefined;
 
 /** The first link of a note to a name: its reader has written it in another way. */
 function wikilinkSpan({ source = "" }: LintPage, target: string): Span | undefined {
@@ -68,7 +69,7 @@ export const deadLink: PageRule = {
     if (!hasLinks(page)) return;
     const find = createFindText(page);
     for (const { resolved, start, end, target } of linksOf(page).relative) {
-      if (resolved.kind !== "dead" || (isOfMyst(page) && nameOnly.test(target))) continue;
+      if (resolved.kind !== "dead" || (isOfMyst(page) && isName(target))) continue;
       const file = fileOfTarget(page, target);
       const hint = file === undefined ? "" : `; only capital letters differ from ${file}`;
       const message = `the link leads to no file: ${shownAddress(target)}${hint}`;

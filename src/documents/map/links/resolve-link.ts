@@ -122,6 +122,13 @@ function namedLanguage({ path, style, site }: LinkingFile): string | undefined {
   return page?.isNamed === true ? page.language.key : undefined;
 }
 
+// docusaurus.io, "Markdown features > Markdown links": the path of a file counts from the file, then
+// from the folder of the docs.
+const docsFolder = /^(?:[^/]+\/)*?(?:docs|versioned_docs\/[^/]+)(?=\/)/;
+
+const contentFolders = ({ path, style }: LinkingFile): string[] =>
+  style === "docusaurus" ? [docsFolder.exec(path)?.[0] ?? []].flat() : [];
+
 /** The folders from which a path that does not begin with "/" may count. */
 function foldersOf(path: string, file: LinkingFile): string[] {
   const folder = posix.dirname(file.path);
@@ -135,7 +142,8 @@ function foldersOf(path: string, file: LinkingFile): string[] {
   const folders = pages === undefined ? [folder, ...bases] : [pages, folder];
   const page = withoutExtension(file.path);
   const isIndex = /(?:^|\/)(?:_?index|readme)$/i.test(page);
-  if (isIndex || formatOf(path) !== undefined) return folders;
+  if (formatOf(path) !== undefined) return [...folders, ...contentFolders(file)];
+  if (isIndex) return folders;
   const when = fromPage(path, folder, file);
   if (when === "never") return folders;
   return when === "first" ? [page, ...folders] : [...folders, page];
@@ -144,9 +152,11 @@ function foldersOf(path: string, file: LinkingFile): string[] {
 /** Where the path of a link may lead, as its generator or a browser reads it. */
 function placesOf(path: string, file: LinkingFile): string[] {
   const { style, pages } = file;
+  // The start page of a site is one of its pages, not the README of the repository.
+  const isStart = path === "/" && style !== undefined && style !== "github";
   const folders = path.startsWith("/")
     ? [
-        "",
+        ...(isStart ? [] : [""]),
         ...(pages
           ? [pages.folder]
           : style === undefined

@@ -50,6 +50,7 @@ describe("a page without text", () => {
     const ignored = "<!-- knowctl:ignore -->\nNot for models.\n<!-- /knowctl:ignore -->\n";
     expect(await messagesOf(empty, ignored)).toEqual([]);
     expect(await messagesOf(empty, "---\ndraft: true\n---\n")).toEqual([]);
+    expect(await messagesOf(empty, "---\nlayout: home\n---\n")).toEqual([]);
   });
 });
 

@@ -170,3 +170,11 @@ describe("hidden words", () => {
     }
   });
 });
+
+it("characters that the page explains are shown on purpose", async () => {
+  const text = (words: string): string => `# A\n\nWrite x\u200by. ${words}\n`;
+  expect(await placesOf(invisibleCharacters, text("It divides the word."))).toEqual(["\u200b"]);
+  for (const words of ["It has a zero width space.", "It is U+200B.", "Escaped: \\\\u200b."]) {
+    expect(await placesOf(invisibleCharacters, text(words)), words).toEqual([]);
+  }
+});

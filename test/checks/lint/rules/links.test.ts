@@ -26,6 +26,18 @@ describe("dead links", () => {
     expect(pages[0]?.source?.slice(...spanOf(check(deadLink, pages)[0]))).toBe("gone.md#x");
   });
 
+  it("are no names of labels and objects in Markdown of Sphinx", async () => {
+    const text =
+      "# A\n\n[](Relay.db_url) [x](some-label) [y](gone.md) [z](sub/gone) [](#Relay.url)\n";
+    const files = { "docs/conf.py": "", "docs/a.md": text };
+    expect(await lint(deadLink, files)).toEqual([
+      "docs/a.md:3:38: the link leads to no file: gone.md",
+      "docs/a.md:3:51: the link leads to no file: sub/gone",
+    ]);
+    expect(await lint(missingAnchor, files)).toEqual([]);
+    expect(await lint(missingAnchor, { "docs/a.md": text })).toHaveLength(1);
+  });
+
   it("are found in text that a reader makes, where the file has the same address", async () => {
     const mdx =
       'import X from "./x.js"\n\n# A\n\n{/* gone.md */}\n\n<X>[a](gone.md)</X> [b](my-gone.md)\n';

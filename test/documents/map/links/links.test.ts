@@ -397,6 +397,26 @@ describe("rewrite", () => {
       );
     });
 
+    it("to the start page of a site lead to a page of the site, not to the README of the project", () => {
+      const root = createFolder({ "README.md": "Code.", "content/en/a.md": "[a](/#news)" });
+      const hugo: Options = { linkStyle: "hugo", linkBase: base };
+      expect(textOf(root, "content/en/a.md", hugo)).toBe(`[a](${base}/#news)`);
+      const paths: Options = { link: `${base}/{path}` };
+      expect(textOf(root, "content/en/a.md", paths)).toBe(`[a](${base}/README.md#news)`);
+    });
+
+    it("to files count from the folder of the docs as well in Docusaurus", () => {
+      const root = createFolder({
+        "docs/api/store.md": "Store.",
+        "docs/guide/store.md": "Other.",
+        "docs/guide/a.md": "[a](api/store.md) [b](store.md) [c](api/none.md)",
+      });
+      const docusaurus: Options = { linkStyle: "docusaurus", linkBase: base };
+      expect(textOf(root, "docs/guide/a.md", docusaurus)).toBe(
+        `[a](${base}/docs/api/store) [b](${base}/docs/guide/store) [c](api/none.md)`,
+      );
+    });
+
     it("of Antora count from the pages of their module", async () => {
       const root = createFolder({
         "docs/modules/ROOT/nav.adoc": "* xref:guide/a.adoc[A]\n",
