@@ -41,6 +41,7 @@ const looking: Readonly<Record<string, Line | readonly Line[]>> = {
   verify: { args: "", code: 10 },
   search: { args: "apples" },
   doctor: { args: "" },
+  "eval coverage": { args: "suite.json docs" },
   "eval init": { args: "docs" },
   "eval retrieval": [{ args: "suite.json" }, { args: "suite.json --replay retrieval" }],
   "eval answers": { args: "suite.json --replay answers" },
@@ -161,7 +162,7 @@ it("knows of every command whether it only looks", () => {
 it("no variable makes a command that only looks change anything", async () => {
   const service = await startTestService({
     files: {
-      "docs/a.md": "# A\n\napples\n",
+      "docs/a.md": "# A\n\napples\n\n## Who eats the apples?\n\nThe cook.\n",
       "docs/b.md": "# B\n\npears\n",
       "suite.json": JSON.stringify(suite),
       "other.json": JSON.stringify({ profiles: { default: {} } }),

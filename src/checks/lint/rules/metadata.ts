@@ -28,6 +28,20 @@ export const futureDate: PageRule = {
   },
 };
 
+/**
+ * Keys that tell a site generator how to make the page: nobody filters by them. Docs of VitePress
+ * ("Frontmatter Config"), Hugo ("Front matter"), Docusaurus, Starlight, MkDocs Material, Jekyll,
+ * Eleventy, Quarto ("HTML options") and MyST ("Frontmatter").
+ */
+const siteKeys = new Set(
+  (
+    "head hero features actions resources cascade menu menus outputs sitemap build params sidebar banner nav navigation " +
+    "pagination prev next layout meta links scripts css hide social comments defaults redirect_from redirects " +
+    "eleventyNavigation eleventyComputed format execute listing about website book kernelspec jupytext jupyter myst exports " +
+    "downloads thebe parts funding affiliations bibliography abbreviations jsonld schema toc sections blocks cssclasses"
+  ).split(" "),
+);
+
 // observed-service.md 3.2: key and value together.
 const longest = 255;
 /** Metadata that nobody filters by: texts for readers and search engines. */
@@ -46,7 +60,7 @@ export const longTag: PageRule = {
   good: "---\nteam: facilities and services\n---\n\nThe desk on floor 1 is open from 8:00 to 17:00 on working days.\n",
   *check(page) {
     for (const [key, value] of Object.entries(page.document?.metadata ?? {})) {
-      if (prose.test(key)) continue;
+      if (prose.test(key) || siteKeys.has(key.split(".", 1)[0] ?? "")) continue;
       const values = typeof value === "string" ? [value] : value;
       const long = values.find((each) => key.length + each.length > longest);
       if (long === undefined) continue;
@@ -72,20 +86,6 @@ function listOfObjects(name: string, value: Value): string | undefined {
   }
   return undefined;
 }
-
-/**
- * Keys that tell a site generator how to make the page: nobody filters by them. Docs of VitePress
- * ("Frontmatter Config"), Hugo ("Front matter"), Docusaurus, Starlight, MkDocs Material, Jekyll,
- * Eleventy, Quarto ("HTML options") and MyST ("Frontmatter").
- */
-const siteKeys = new Set(
-  (
-    "head hero features actions resources cascade menu menus outputs sitemap build params sidebar banner nav navigation " +
-    "pagination prev next layout meta links scripts css hide social comments defaults redirect_from redirects " +
-    "eleventyNavigation eleventyComputed format execute listing about website book kernelspec jupytext jupyter myst exports " +
-    "downloads thebe parts funding affiliations bibliography abbreviations jsonld schema toc sections blocks cssclasses"
-  ).split(" "),
-);
 
 export const metadataNotText: PageRule = {
   kind: "page",
