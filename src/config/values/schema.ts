@@ -157,6 +157,7 @@ export const IngestSettings = z.strictObject({
         "hugo",
         "jekyll",
         "jupyterbook",
+        "mintlify",
         "mkdocs",
         "myst",
         "obsidian",

@@ -21,6 +21,7 @@ export type GeneratorName =
   | "hugo"
   | "jekyll"
   | "jupyterbook"
+  | "mintlify"
   | "mkdocs"
   | "myst"
   | "obsidian"
@@ -93,10 +94,19 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
   },
   // jupyterbook.org, "Structure and organize content": its `_config.yml` is not one of Jekyll.
   jupyterbook: { title: "Jupyter Book", config: /^_toc\.yml$/, partials: /^_build\// },
+  // mintlify.com, "Reusable snippets"; other tools have a `docs.json` as well.
+  mintlify: {
+    title: "Mintlify",
+    config: /^mint\.json$/,
+    otherConfig: { config: /^docs\.json$/, beside: /\.mdx$/, without: /^docusaurus\.config\./ },
+    partials: /^snippets\//,
+  },
   // starlight.astro.build: a collection of Astro.
   starlight: {
     title: "Starlight",
     config: /^astro\.config\.(?:[cm]?js|ts)$/,
+    // docs.astro.build, "Content collections": names that begin with "_" are no pages.
+    partials: /^src\/content\/(?:.*\/)?_[^/]/,
     linkStyle: "starlight",
   },
   jekyll: {

@@ -63,6 +63,7 @@ describe("Markdown of VitePress", () => {
       "::: code-group\n\n```js{1,3}:line-numbers [a.js]\na\n```\n\n:::",
       "**a.js**\n\n```js\na\n```",
     ],
+    ["colours of terminals", "```ansi\n\u001B[36ma\u001B[0m b\n```", "```ansi\na b\n```"],
     ["marks of code", "```js\na // [!code focus:2]\nb // [!code --]\n```", "```js\na\nb\n```"],
     ["own ids with other marks", "## Title %{#own}%\n\na", "## Title\n\na"],
     [
@@ -240,6 +241,18 @@ describe("Markdown of Docusaurus", () => {
     expect((await pageOf("none", text)).document.id).toBe("intro");
     const options = { frontMatter: { id: "id" } };
     expect((await pageOf("docusaurus", text, {}, options)).document.id).toBe("intro");
+  });
+
+  it("imports from the folder of the site", async () => {
+    const text = 'import Part from "/snippets/part.mdx";\n\n<Part />';
+    const page = await pageOf(
+      "docusaurus",
+      text,
+      { "web/snippets/part.mdx": "Hello" },
+      {},
+      "web/a/b.mdx",
+    );
+    expect(page.body).toBe("Hello");
   });
 
   it("names the fields of an interface", async () => {

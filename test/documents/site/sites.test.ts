@@ -24,6 +24,7 @@ describe("the site of a file", () => {
     ["eleventy.config.mjs", "Eleventy"],
     ["hugo.yaml", "Hugo"],
     ["_config.yml", "Jekyll"],
+    ["mint.json", "Mintlify"],
     ["mkdocs.yml", "MkDocs"],
     ["myst.yml", "MyST"],
     [".obsidian/app.json", "Obsidian"],
@@ -51,6 +52,14 @@ describe("the site of a file", () => {
     const { settings } = siteAt(files, "", "none");
     expect(partialReason("docs/_templates/x.rst", settings)).toBeUndefined();
     expect(partialReason("docs/_templates/x.rst", siteAt(files, "").settings)).toContain("Sphinx");
+  });
+
+  it("of Mintlify is known by docs.json beside its pages", () => {
+    const files = { "docs.json": "{}", "index.mdx": "", "snippets/a.mdx": "" };
+    const { site, settings } = siteAt(files, "guides/a.mdx");
+    expect(site).toBe("Mintlify (docs.json)");
+    expect(partialReason("snippets/a.mdx", settings)).toContain("Mintlify");
+    expect(siteAt({ "docs.json": "{}", "index.md": "" }, "guides/a.md").site).toBeUndefined();
   });
 
   it("of Docusaurus has pages below docs, blog and src/pages", () => {

@@ -37,8 +37,16 @@ const highlight =
 const mark =
   /[ \t]*(?:\/\/|#|--|%|;|\/\*|\{\/\*|<!--)[ \t]*\[!code [^\]\n]{1,100}\][ \t]*(?:\*\/\}?|-->)?[ \t]*$/;
 
+// Shiki, "ANSI highlighting": escape sequences are colours.
+// oxlint-disable-next-line no-control-regex
+const colour = /\u001B\[[\d;]*m/g;
+
 /** A line of code as the site shows it; undefined for one that is only a mark. */
-export function shownCode(row: string, generator: GeneratorName | undefined): string | undefined {
+export function shownCode(
+  source: string,
+  generator: GeneratorName | undefined,
+): string | undefined {
+  const row = source.includes("\u001B[") ? source.replace(colour, "") : source;
   if (generator === "docusaurus" && row.includes("highlight-") && highlight.test(row)) {
     return undefined;
   }

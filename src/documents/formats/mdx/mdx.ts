@@ -305,8 +305,8 @@ function rebased(text: string, from: string, chain: readonly string[]): string {
   );
 }
 
-// Docusaurus: `@site/…`; Astro and Vite projects: `~/…` and `@/…`, below `src`.
-const alias = /^(?:@site|@|~)\//;
+// Docusaurus: `@site/…`; Mintlify: `/snippets/…`; Astro and Vite projects: `~/…` and `@/…`, below `src`.
+const alias = /^(?:@site|@|~)?\//;
 
 function pageOf(
   { frontMatter, body, bodyLine }: SplitText,
