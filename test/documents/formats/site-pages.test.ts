@@ -255,6 +255,30 @@ describe("Markdown of Docusaurus", () => {
     expect(page.body).toBe("Hello");
   });
 
+  it("imports by the aliases of tsconfig.json", async () => {
+    const text =
+      'import Part from "@parts/part.mdx";\nimport data from "@data/x.json";\n\n<Part /> {data.v}';
+    const others = {
+      "tsconfig.json":
+        '{"compilerOptions": {"paths": {"@parts/*": ["src/_parts/*"], "@data/*": "x"}}}',
+      "src/_parts/part.mdx": "Hello",
+    };
+    const page = await pageOf("starlight", text, others, {}, "src/content/docs/a.mdx");
+    expect(page.body).toBe("Hello");
+    expect(page.counted).toHaveLength(1);
+    const brokenly = { ...others, "tsconfig.json": "{ // no" };
+    const broken = await pageOf("starlight", `${text} a`, brokenly, {}, "a/b.mdx");
+    expect(broken.counted.join()).toContain("@parts/part.mdx: no such file");
+  });
+
+  it.each([["title=a/b.json ins={2}"], ["title='a/b.json'"], ['{1} filename="a/b.json"']])(
+    "shows the title of code: %s",
+    async (rest) => {
+      const page = await pageOf("starlight", `\`\`\`json ${rest}\na\n\`\`\``);
+      expect(page.body).toBe("**a/b.json**\n\n```json\na\n```");
+    },
+  );
+
   it("names the fields of an interface", async () => {
     const text =
       '<ParamField query="limit" type="integer" required>\n  How many.\n</ParamField>\n\n<ResponseField name="id" type="string" />';

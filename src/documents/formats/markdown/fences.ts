@@ -7,8 +7,9 @@ function titleOf(rest: string, generator: GeneratorName): string | undefined {
   // vitepress.dev, "Code Groups": `[config.js]`.
   if (generator === "vitepress") return /(?:^|\s)\[([^\]]+)\]/.exec(rest)?.[1];
   // docusaurus.io, "Code blocks"; expressive-code.com, "Editor & Terminal Frames"; Nextra.
-  const [, , title] = /(?:^|\s)(?:title|filename)=(["'])(.*?)\1/.exec(rest) ?? [];
-  return title;
+  const [, , title, bare] =
+    /(?:^|\s)(?:title|filename)=(?:(["'])(.*?)\1|([^\s"'{}]+))/.exec(rest) ?? [];
+  return title ?? bare;
 }
 
 /** Sites that read what stands behind the language of a block of code. */

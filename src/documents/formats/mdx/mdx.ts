@@ -1,25 +1,14 @@
-import { posix } from "node:path";
 import { createIsControlled } from "../../text/hides.ts";
-import { codeEndsIn, createCodeTest } from "../../text/structure.ts";
+import { codeEndsIn } from "../../text/structure.ts";
 import type { Included, Parsed, Surroundings, TextReader } from "../format.ts";
 import { type LeftOutKind, createLeftOutLog, removeIgnored } from "../../text/left-out.ts";
 import { splitFrontMatter, type SplitText } from "../../front-matter/front-matter.ts";
-import { MatterError } from "../../front-matter/matter.ts";
-import { ValueError, type Value } from "../../front-matter/values.ts";
-import { parseConfig } from "../../site/config.ts";
+import type { Value } from "../../front-matter/values.ts";
 import { plainText, slugOf } from "../../text/heading-text.ts";
-import { readProjectFile } from "../markdown/included.ts";
 import { readBlocks } from "../markdown/blocks.ts";
 import { withHome } from "../markdown/home.ts";
-import {
-  createLines,
-  endLine,
-  write,
-  strip,
-  type Page,
-  type Scan,
-  type Import,
-} from "./mdx-scan.ts";
+import { createLines, endLine, write, strip, type Page, type Scan } from "./mdx-scan.ts";
+import { importOf, parseData, readImport, rebased } from "./mdx-imports.ts";
 import { scanMarkup, writeImport } from "./mdx-markup.ts";
 import { addScriptConstants, scanInterpolation, scanVueLine } from "./vue.ts";
 import {
@@ -97,15 +86,6 @@ function copyFence(scan: Scan, first: string, marks: string): void {
     endLine(lines);
     scan.at = end + 1;
   }
-}
-
-/** The file behind an import: Markdown, or one that a bundler gives as text. */
-function importOf(source: string): Import | undefined {
-  // webpack: `!!raw-loader!./a.js`; Vite: `./a.js?raw`.
-  const [, loaded] = /^!?!?raw-loader!(.+)$/.exec(source) ?? /^(.+)\?raw$/.exec(source) ?? [];
-  if (loaded !== undefined) return { target: loaded, kind: "code" };
-  if (/\.mdx?$/i.test(source)) return { target: source, kind: "text" };
-  return /\.json$/i.test(source) ? { target: source, kind: "data" } : undefined;
 }
 
 function skipEsm({ text, at, fuel, page }: Scan): number {
@@ -292,22 +272,6 @@ interface Place {
   log: Page["log"] | undefined;
 }
 
-const fileLink = /\]\(([^\s():/#?@][^\s():#?]{0,1000}\.mdx?)(?=[)#?\s])/g;
-
-/** The text of an imported file with its links to files as its folder reads them. */
-function rebased(text: string, from: string, chain: readonly string[]): string {
-  const folder = posix.dirname(chain.at(-1) ?? "");
-  const own = posix.dirname(from);
-  if (own === folder || !text.includes("](")) return text;
-  const isCode = createCodeTest(text);
-  return text.replace(fileLink, (whole, target: string, offset: number) =>
-    isCode(offset) ? whole : `](${posix.relative(folder, posix.join(own, target))}`,
-  );
-}
-
-// Docusaurus: `@site/…`; Mintlify: `/snippets/…`; Astro and Vite projects: `~/…` and `@/…`, below `src`.
-const alias = /^(?:@site|@|~)?\//;
-
 function pageOf(
   { frontMatter, body, bodyLine }: SplitText,
   around: Surroundings,
@@ -319,10 +283,7 @@ function pageOf(
   const scope = { constants: new Map<string, Value>(), frontMatter: frontMatter?.data, props };
   const isVue = isVuePage(around);
   if (isVue) addScriptConstants(body, scope);
-  const read = (target: string): Included =>
-    alias.test(target)
-      ? readProjectFile(target.replace(alias, ""), around.includes, chain, ["", "src", "website"])
-      : around.includes.read(target, chain);
+  const read = (target: string): Included => readImport(target, around.includes, chain);
   const page: Page = {
     scope,
     isVue,
@@ -347,12 +308,8 @@ function pageOf(
     importData(name, { target }) {
       const found = read(target);
       if ("problem" in found) return;
-      try {
-        scope.constants.set(name, parseConfig(found.text, found.path));
-      } catch (error) {
-        // Its values are unknown, like those of a program.
-        if (!(error instanceof MatterError || error instanceof ValueError)) throw error;
-      }
+      const data = parseData(found.text, found.path);
+      if (data !== undefined) scope.constants.set(name, data);
     },
     inner(text, at) {
       const innerLog = {

@@ -1,0 +1,67 @@
+import { posix } from "node:path";
+import { MatterError } from "../../front-matter/matter.ts";
+import { isMap, textOf, ValueError, type Value } from "../../front-matter/values.ts";
+import { parseConfig, valueAt } from "../../site/config.ts";
+import { createCodeTest } from "../../text/structure.ts";
+import type { Included, Includes } from "../format.ts";
+import { readProjectFile } from "../markdown/included.ts";
+import type { Import } from "./mdx-scan.ts";
+
+/** The file behind an import: Markdown, or one that a bundler gives as text. */
+export function importOf(source: string): Import | undefined {
+  // webpack: `!!raw-loader!./a.js`; Vite: `./a.js?raw`.
+  const [, loaded] = /^!?!?raw-loader!(.+)$/.exec(source) ?? /^(.+)\?raw$/.exec(source) ?? [];
+  if (loaded !== undefined) return { target: loaded, kind: "code" };
+  if (/\.mdx?$/i.test(source)) return { target: source, kind: "text" };
+  return /\.json$/i.test(source) ? { target: source, kind: "data" } : undefined;
+}
+
+const fileLink = /\]\(([^\s():/#?@][^\s():#?]{0,1000}\.mdx?)(?=[)#?\s])/g;
+
+/** The text of an imported file with its links to files as its folder reads them. */
+export function rebased(text: string, from: string, chain: readonly string[]): string {
+  const folder = posix.dirname(chain.at(-1) ?? "");
+  const own = posix.dirname(from);
+  if (own === folder || !text.includes("](")) return text;
+  const isCode = createCodeTest(text);
+  return text.replace(fileLink, (whole, target: string, offset: number) =>
+    isCode(offset) ? whole : `](${posix.relative(folder, posix.join(own, target))}`,
+  );
+}
+
+// Docusaurus: `@site/…`; Mintlify: `/snippets/…`; Astro and Vite projects: `~/…` and `@/…`, below `src`.
+const alias = /^(?:@site|@|~)?\//;
+
+/** Data of a JSON file; undefined for a broken one, whose values are as unknown as those of a program. */
+export function parseData(text: string, path: string): Value | undefined {
+  try {
+    return parseConfig(text, path);
+  } catch (error) {
+    if (!(error instanceof MatterError || error instanceof ValueError)) throw error;
+    return undefined;
+  }
+}
+
+/** The path behind `@name/…`: docs.astro.build, "Import aliases", `paths` of `tsconfig.json`. */
+function aliased(target: string, includes: Includes, chain: readonly string[]): string | undefined {
+  const [, name, rest] = /^([@~#][\w-]{1,50})\/(.+)$/.exec(target) ?? [];
+  if (name === undefined || rest === undefined) return undefined;
+  const found = readProjectFile("tsconfig.json", includes, chain, [""]);
+  const data = "problem" in found ? undefined : parseData(found.text, found.path);
+  const paths = data === undefined ? undefined : valueAt(data, "compilerOptions.paths");
+  const places = paths !== undefined && isMap(paths) ? paths[`${name}/*`] : undefined;
+  const place = Array.isArray(places) ? textOf(places[0]) : undefined;
+  if (place?.endsWith("/*") !== true) return undefined;
+  return posix.join(place.slice(0, -1), rest);
+}
+
+/** Reads the file that an import names, as the bundlers of sites find it. */
+export function readImport(target: string, includes: Includes, chain: readonly string[]): Included {
+  if (alias.test(target)) {
+    return readProjectFile(target.replace(alias, ""), includes, chain, ["", "src", "website"]);
+  }
+  const other = aliased(target, includes, chain);
+  return other === undefined
+    ? includes.read(target, chain)
+    : readProjectFile(other, includes, chain, [""]);
+}
