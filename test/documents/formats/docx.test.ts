@@ -287,6 +287,21 @@ describe("links, numbers and pictures", () => {
     ]);
   });
 
+  it("counts in ordinals", async () => {
+    const ordinals = `<w:numbering xmlns:w="urn:w"><w:abstractNum w:abstractNumId="0">${labelled(0, "ordinal", "%1")}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`;
+    const body = Array.from({ length: 22 }, (_, at) => p(`i${at}`, item(0))).join("");
+    const parsed = await read(body, { ...relations, "word/numbering.xml": ordinals });
+    const labels = parsed.body.match(/\d+\w\w(?= i)/g);
+    expect(labels?.slice(0, 4)).toEqual(["1st", "2nd", "3rd", "4th"]);
+    expect([10, 11, 12, 20, 21].map((at) => labels?.[at])).toEqual([
+      "11th",
+      "12th",
+      "13th",
+      "21st",
+      "22nd",
+    ]);
+  });
+
   const symbol = (font: string, char: string): string =>
     `<w:sym w:font="${font}" w:char="${char}"/>`;
   const box = (inner: string): string =>
@@ -395,6 +410,13 @@ describe("links, numbers and pictures", () => {
     ];
     const parts = { ...relations, "word/diagrams/data1.xml": diagram };
     expect((await read(body.join(""), parts)).body).toBe("A red lamp\n\n- One two\n- Three\n");
+  });
+
+  it("charts keep their titles and the names of what they show", async () => {
+    const chart = `<c:chartSpace xmlns:c="c" xmlns:a="a"><c:title><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:title><c:ser><c:tx><c:v>North</c:v></c:tx><c:val><c:v>17</c:v></c:val></c:ser></c:chartSpace>`;
+    const body = `<w:p><w:r><w:drawing><c:chart xmlns:c="c" xmlns:r="r" r:id="r2"/></w:drawing></w:r></w:p>`;
+    const parts = { ...relations, "word/diagrams/data1.xml": chart };
+    expect((await read(body, parts)).body).toBe("Sales\n\nNorth\n");
   });
 
   it("content controls are text, comments and the text of headers are not", async () => {

@@ -18,6 +18,8 @@ export interface Parts {
   links: ReadonlyMap<string, string>;
   /** The texts of a diagram by its relation. */
   readDiagram: (relation: string) => readonly string[];
+  /** The words of a chart by its relation. */
+  readChart: (relation: string) => readonly string[];
 }
 
 /** A paragraph as it is read. */

@@ -132,6 +132,15 @@ function addDiagram({ walk, container, paragraph, run }: Place, node: XmlNode): 
   if (items.length > 0) addBlock(container, `<ul>${items.join("")}</ul>`);
 }
 
+/** Adds the words of a chart as paragraphs. */
+function addChart({ walk, container, paragraph, run }: Place, node: XmlNode): void {
+  const relation = attributeOf(node, "id");
+  if (relation === undefined || paragraph.isHidden || run?.isHidden) return;
+  for (const text of walk.parts.readChart(relation)) {
+    addBlock(container, `<p>${escapeHtml(text)}</p>`);
+  }
+}
+
 function readLink(place: Place, node: XmlNode, href: string | undefined): void {
   openLink(place, href);
   readInline(place, node);
@@ -205,6 +214,7 @@ const inlines: Readonly<Record<string, (place: Place, node: XmlNode) => void>> =
     readInline(place, node);
   },
   relIds: addDiagram,
+  chart: addChart,
   oMath({ paragraph }, node) {
     if (!paragraph.isHidden) paragraph.html += `<math>${mathMl(node)}</math>`;
   },

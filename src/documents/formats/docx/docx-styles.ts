@@ -165,6 +165,10 @@ export function levelOfStyle(
 
 // ECMA-376 part 1, 17.18.59; other formats are shown as digits.
 const formats: Readonly<Record<string, (number: number) => string>> = {
+  ordinal: (number) => {
+    const teen = number % 100 >= 11 && number % 100 <= 13;
+    return `${number}${(teen ? undefined : ["th", "st", "nd", "rd"][number % 10]) ?? "th"}`;
+  },
   decimalZero: (number) => String(number).padStart(2, "0"),
   lowerLetter: letters,
   upperLetter: (number) => letters(number).toUpperCase(),

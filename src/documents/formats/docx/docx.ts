@@ -1,7 +1,7 @@
 import type { Parsed } from "../format.ts";
 import { pageFromHtml } from "../../page/page.ts";
 import { unpack, type Archive } from "../office/archive.ts";
-import { readDiagram } from "../office/graphics.ts";
+import { readChart, readDiagram } from "../office/graphics.ts";
 import {
   countedOut,
   frontMatterIn,
@@ -55,6 +55,7 @@ function readParts(
     // Each diagram is read once.
     readDiagram: (id) =>
       diagrams.delete(id) ? read(byId.get(id), readDiagram, [], "a diagram") : [],
+    readChart: (id) => read(byId.get(id), readChart, [], "a chart"),
   };
 }
 
