@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Parsed } from "../../../src/documents/formats/format.ts";
 import { readEpub } from "../../../src/documents/formats/epub/epub.ts";
+import { pageSections } from "../../../src/documents/map/sections.ts";
 import { CliError } from "../../../src/errors.ts";
 import { zip } from "./archive.ts";
 
@@ -61,6 +62,13 @@ describe("chapters", () => {
     expect(parsed.pages?.map(({ text }) => text)).toEqual(["# A\n\na\n", "# B\n\nb\n", "end\n"]);
     expect(parsed.body).toBe("# A\n\na\n\n# B\n\nb\n\nend\n");
     expect(parsed.headings?.map(({ text }) => text)).toEqual(["A", "B"]);
+  });
+
+  it("have the link of their book, and no other name than their own", () => {
+    const pages = [{ text: "a", label: "", fragment: "" }];
+    const sectionsOf = (link?: string) => pageSections(pages, { link, maxChars: undefined });
+    expect(sectionsOf("https://x.example/b")).toEqual([{ text: "a", link: "https://x.example/b" }]);
+    expect(sectionsOf()).toEqual([{ text: "a" }]);
   });
 
   it.each([

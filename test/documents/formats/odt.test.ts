@@ -271,6 +271,8 @@ describe("tables and drawings", () => {
     );
     expect(body.split("\n").length).toBeLessThan(400);
     expect(body.length).toBeLessThan(200_000);
+    const more = await read(`<table:table>${rows.repeat(100)}</table:table>`);
+    expect(more.body.length).toBeLessThan(1_000_000);
   });
 
   it("text boxes are blocks, pictures their alternative text", async () => {

@@ -285,11 +285,12 @@ function* partsNamed(node: XmlNode, name: RegExp, isHead = false): Generator<[Xm
   }
 }
 
-/** How often a row or cell stands there: hostile and empty ones are bounded. */
-function timesOf(walk: Walk, node: XmlNode, name: string, isEmpty: boolean): number {
-  const most = isEmpty ? 1 : Math.min(mostTimes, mostRepeated - walk.repeated);
+/** How often a cell, or a row of `size` cells, stands there: hostile and empty ones are bounded. */
+function timesOf(walk: Walk, node: XmlNode, name: string, isEmpty: boolean, size = 1): number {
+  const room = 1 + Math.floor((mostRepeated - walk.repeated) / Math.max(1, size));
+  const most = isEmpty ? 1 : Math.min(mostTimes, room);
   const times = Math.max(1, Math.min(most, numberIn(node, name) ?? 1));
-  walk.repeated += times - 1;
+  walk.repeated += (times - 1) * size;
   return times;
 }
 
@@ -318,7 +319,7 @@ function readTable(walk: Walk, container: Container, node: XmlNode): void {
     }
     const html = `<tr>${cells.join("")}</tr>`;
     const isEmpty = !/<t[dh][^>]*>(?!<\/t[dh]>)/.test(html);
-    const times = timesOf(walk, row, "number-rows-repeated", isEmpty);
+    const times = timesOf(walk, row, "number-rows-repeated", isEmpty, cells.length);
     for (let time = 0; time < times; time++) rows.push(html);
   }
   addBlock(container, `<table>${rows.join("")}</table>`);
