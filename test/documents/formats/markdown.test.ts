@@ -299,7 +299,7 @@ describe("shortcodes", () => {
     [
       "boxes with a type",
       '{{< alert color="warning" title="T" >}}\na\n{{< /alert >}}',
-      "**Warning: T**\n\na\n",
+      "**T**\n\na\n",
     ],
     ["hints", "{{< hint info >}}\na\n{{< /hint >}}", "**Info**\n\na\n"],
     ["tabs", '{{< tabs "x" >}}\n{{< tab "npm" >}}a{{< /tab >}}\n{{< /tabs >}}', "\n**npm** a\n"],

@@ -45,7 +45,11 @@ export function admonitionLabel(type: string, title = ""): string | undefined {
 function calloutLabel(name: string, values: ReadonlyMap<string, string>): string | undefined {
   const plain = name.toLowerCase();
   if (admonitions.has(plain) && plain !== "hint") return plain;
-  return calloutNames.has(plain) ? (values.get("type") ?? values.get("color")) : undefined;
+  const type = values.get("type");
+  // docsy.dev, "alert": its color is not shown as a word.
+  return calloutNames.has(plain)
+    ? (type ?? (plain === "alert" ? undefined : values.get("color")))
+    : undefined;
 }
 
 /** A link target as Markdown writes it. */

@@ -305,7 +305,6 @@ export function expandHtml(
   const split = splitFrontMatter(text, path);
   if (!split.frontMatter) return undefined;
   const { body, bodyLine, frontMatter } = split;
-  if (generator === "hugo") return { split, text: body, leftOut: [] };
   const expanded = expandMarkdown(body, bodyLine, path, around, frontMatter);
   return { split, text: expanded.text, leftOut: expanded.log.entries };
 }

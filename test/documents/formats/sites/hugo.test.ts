@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compileSettings } from "../../../../src/documents/map/settings.ts";
-import { readDocumentSync } from "../../../../src/documents/inspect/read.ts";
+import { readDocument, readDocumentSync } from "../../../../src/documents/inspect/read.ts";
 import { siteOf, siteText } from "../../../../src/documents/site/sites.ts";
 import { expectLinear } from "../../../cost.ts";
 import { createFolder, fileIn } from "../../folder.ts";
@@ -108,6 +108,10 @@ describe("addresses of Hugo", () => {
     expect(linkWith("disablePathToLower = true")).toBe("https://h.example/Docs/A/");
     expect(linkWith("uglyURLs = true")).toBe("https://h.example/docs/a.html");
     expect(linkWith("defaultContentLanguageInSubdir = true")).toBe("https://h.example/en/docs/a/");
+    const inside = '[languages.en]\n[languages.de]\ncontentDir = "content/de"';
+    expect(read("x", { config: inside, path: "content/de/a.md" }).link).toBe(
+      "https://h.example/de/a/",
+    );
     const mounts =
       '[[module.mounts]]\nsource = "content"\ntarget = "content"\nlang = "de"\n[languages.de]\n';
     expect(linkWith(`defaultContentLanguage = "de"\n${mounts}`)).toBe("https://h.example/docs/a/");
@@ -179,6 +183,25 @@ describe("shortcodes of Hugo", () => {
 
   it("are counted where their template does more", () => {
     expect(read("a {{< range x >}} b {{< unknown >}}", { files }).notices).toEqual(["shortcode 2"]);
+  });
+
+  it("are read in pages of HTML", async () => {
+    const root = createFolder({
+      "hugo.toml": config,
+      "content/en/a.html": "---\ntitle: T\n---\n<p>v {{< param version >}}</p>",
+    });
+    const settings = compileSettings({ root, linkBase: "https://h.example", linkStyle: "hugo" });
+    const reading = await readDocument(fileIn(root, "content/en/a.html"), settings);
+    expect(reading.kind === "document" && reading.document).toMatchObject({
+      title: "T",
+      sections: [{ text: "v 2.1\n", link: "https://h.example/a/" }],
+    });
+  });
+
+  it("show no color of an alert", () => {
+    expect(read('{{% alert title="T" color="info" %}}\na\n{{% /alert %}}').text.trim()).toBe(
+      "**T**\n\na",
+    );
   });
 
   it("take the parameters of the language first", () => {

@@ -120,6 +120,24 @@ describe("values of a page of Jekyll", () => {
   });
 });
 
+describe("a page of Eleventy", () => {
+  it("has values of front matter, and of data of its folder", () => {
+    const files = {
+      "eleventy.config.js": "throw new Error()",
+      "docs/docs.json": '{"part": "P"}',
+      "_data/site.json": '{"name": "N"}',
+      "_includes/box.md": "box {{ title }}",
+      "docs/a.md":
+        "---\ntitle: T\n---\n{%- from 'x' import y %}{% set v = title | upper %}{{ title }} {{ v }} {{ part }} {{ site.name }} {% include \"box.md\" %} {{ made() }}",
+    };
+    const root = createFolder(files);
+    const reading = readDocumentSync(fileIn(root, "docs/a.md"), compileSettings({ root }));
+    if (reading?.kind !== "document") throw new Error("skipped");
+    expect(reading.document.sections[0]?.text?.trim()).toBe("T T P N box T");
+    expect(reading.notices).toMatchObject([{ kind: "leftOut", name: "expression", times: 1 }]);
+  });
+});
+
 describe("an include of Jekyll", () => {
   const files = {
     "_includes/box.html":

@@ -191,7 +191,8 @@ function include(expansion: Expansion, text: TemplateText, tag: Tag): Replacemen
   };
 }
 
-const silent = /^(?:else|elsif|elseif|elif|when|increment|decrement|break|continue|end\w+)$/;
+const silent =
+  /^(?:else|elsif|elseif|elif|when|increment|decrement|break|continue|from|import|extends|end\w+)$/;
 
 /** A tag of Liquid or Nunjucks; undefined for one that shortcodes know, or nobody. */
 function replaceTag(expansion: Expansion, text: TemplateText, at: number): Replacement | undefined {
