@@ -111,6 +111,8 @@ describe("a vault of Obsidian", () => {
     "v/deep/er/Two.md": "two\n",
     "v/deep/Two.md": "near the top\n",
     "v/files/pic.png": Buffer.from("89504e470d0a1a0a0000000000000000", "hex"),
+    "v/deep/er/far/Three.md": "below the page\n",
+    "v/x/Three.md": "in another folder\n",
     "w/Five.md": "no vault\n",
   };
   const base = "https://notes.example";
@@ -157,6 +159,11 @@ describe("a vault of Obsidian", () => {
     expect(await textOf("[[deep/Two]]", options, "v/deep/er/One.md")).toBe(
       `[deep/Two](${base}/deep/Two)`,
     );
+  });
+
+  it("prefers a note below the page to a shorter path", async () => {
+    expect(await textOf("![[Three]]", {}, "v/deep/er/One.md")).toBe("below the page");
+    expect(await textOf("![[Three]]", {}, "v/a/One.md")).toBe("in another folder");
   });
 
   it("has sections with its anchors", async () => {
