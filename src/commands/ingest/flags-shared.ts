@@ -69,13 +69,15 @@ export function addShapeOptions(command: Command): Command {
       "--link-style <site>",
       "links as a site makes them: docusaurus (docs/01-a/index.md is docs/a/), hugo (content/A.md is a/), " +
         "jekyll (a.md is a.html), mkdocs (docs/a.md is a/), starlight (src/content/docs/A.md is a/), vitepress (a.md is a.html), github (a.md is blob/HEAD/a.md), " +
-        "obsidian (A b.md is A+b), docfx (a.md is a.html), " +
+        "obsidian (A b.md is A+b), docfx and sphinx (a.md is a.html), antora (modules/m/pages/a.adoc is component/version/m/a.html), " +
         "myst (a/01_b.md is b), quarto (a.qmd is a.html)",
       choice(
+        "antora",
         "docusaurus",
         "hugo",
         "jekyll",
         "mkdocs",
+        "sphinx",
         "starlight",
         "vitepress",
         "github",

@@ -80,10 +80,12 @@ export const IngestSettings = z.strictObject({
   linkStyle: z.optional(
     choice(
       [
+        "antora",
         "docusaurus",
         "hugo",
         "jekyll",
         "mkdocs",
+        "sphinx",
         "starlight",
         "vitepress",
         "github",

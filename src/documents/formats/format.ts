@@ -68,6 +68,18 @@ export type ColumnMap = Readonly<Record<string, string>>;
 /** Text of another file of the project, or why it cannot be taken. */
 export type Included = { text: string; path: string } | { problem: string };
 
+/**
+ * What has a name in a site: a label or a section of Sphinx, by its name; an earlier address of a
+ * page of Antora, by its root-relative path; a component of Antora, as `name` or `name@version`.
+ */
+export type SiteNames = "label" | "section" | "alias" | "component";
+
+/** The file, root-relative, that has a name, and the title that it gives to it. */
+export interface SiteEntry {
+  path: string;
+  title?: string | undefined;
+}
+
 /** Reads the files that a document includes. */
 export interface Includes {
   /**
@@ -87,6 +99,11 @@ export interface Includes {
     uid: string,
     chain: readonly string[],
   ): { path: string; title: string | undefined } | undefined;
+  /**
+   * What has a name in the files below `folder` (root-relative, with "/" at its end, or ""); undefined
+   * for none. Its file becomes a part of the document.
+   */
+  find(kind: SiteNames, folder: string, name: string): SiteEntry | undefined;
   /** Root-relative paths that read() looked for in the root, also the missing ones. */
   readonly parts: ReadonlySet<string>;
 }

@@ -134,8 +134,12 @@ async function readOne(
 function leftOutOf(reading: Reading): Explanation["leftOut"] {
   const notices = reading.kind === "document" ? (reading.notices ?? []) : [];
   return notices
-    .filter(({ kind }) => kind === "leftOut")
-    .map(({ name, times = 1, example = "" }) => ({ kind: name, count: times, first: example }));
+    .filter(({ kind }) => kind === "leftOut" || kind === "undefined")
+    .map(({ kind, name, times = 1, example = "" }) => ({
+      kind: kind === "undefined" ? `{${name}}` : name,
+      count: times,
+      first: example,
+    }));
 }
 
 /** Why a check refuses a document; undefined for one that an upload sends. */

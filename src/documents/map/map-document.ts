@@ -24,6 +24,7 @@ import type { LocalImage } from "./images/images.ts";
 import { pointerHint } from "../files/bytes/file-bytes.ts";
 import type { Parts } from "../parts/parts.ts";
 import {
+  leftOutNotices,
   type Notice,
   flatten,
   tagsOf,
@@ -278,20 +279,6 @@ function imagesOf(
   return found;
 }
 
-/** One notice for each kind of what the reader left out. */
-function leftOutNotices({ leftOut = none }: Parsed): Notice[] {
-  if (leftOut.length === 0) return [];
-  const notices = new Map<string, Notice & { times: number }>();
-  for (const { kind, what, line } of leftOut) {
-    const known = notices.get(kind);
-    const place = line === undefined ? "" : `line ${line}`;
-    const example = [place, what].filter((part) => part !== "").join(": ");
-    if (known) known.times++;
-    else notices.set(kind, { kind: "leftOut", name: kind, times: 1, example });
-  }
-  return [...notices.values()];
-}
-
 /** Names the configuration of a site that cannot be read. */
 function siteNotices({ site }: Effective, settings: DocumentSettings): Notice[] {
   const problem = site && configOf(site, settings).problem;
@@ -328,7 +315,7 @@ export function mapDocument(
   const settings = parsed.rowKeys ? settingsOfRow(runSettings, parsed.rowKeys) : runSettings;
   const warnings = [...parsed.warnings];
   const { row, facts = {} } = file;
-  const notices = [...leftOutNotices(parsed), ...siteNotices(effective, runSettings)];
+  const notices = [...leftOutNotices(parsed.leftOut), ...siteNotices(effective, runSettings)];
   // Written out: a spread here takes as long as the rest of the mapping.
   const mapping: Mapping = {
     path,

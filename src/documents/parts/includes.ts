@@ -11,6 +11,7 @@ import { pointerHint, isPointer, pointerProblem } from "../files/bytes/file-byte
 import { pageWithUid } from "./pages-by-uid.ts";
 import { mostNotes, notesOf } from "./notes-by-name.ts";
 import { outside } from "../formats/markdown/included.ts";
+import { createSiteIndex, type SiteIndex } from "./site-index.ts";
 import type { Included, Includes } from "../formats/format.ts";
 
 /** How deep includes nest, and how much they add to a document. */
@@ -96,6 +97,29 @@ function find(root: string, path: string, most: number): Found {
   }
 }
 
+function readOfIndex(root: string, path: string): string | undefined {
+  try {
+    const { included } = find(root, path, mostFileBytes);
+    return "text" in included ? included.text : undefined;
+  } catch (error) {
+    // A Git LFS pointer: that fails its own document.
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+// One run has one object of settings.
+const indexOfRun = new WeakMap<SiteSettings, SiteIndex>();
+
+function indexOf(settings: SiteSettings): SiteIndex {
+  const { root } = settings;
+  let index = indexOfRun.get(settings);
+  if (!index) {
+    indexOfRun.set(settings, (index = createSiteIndex(root, (path) => readOfIndex(root, path))));
+  }
+  return index;
+}
+
 /**
  * Creates the reader of includes for one document. `root` is absolute and real. Notes each
  * root-relative path in `noted` before it reads the file. Reads each file once.
@@ -118,6 +142,14 @@ export function createIncludes(
       const path = notes.find(target, chain[0] ?? "");
       if (path !== undefined) return includes.read(`/${path}`, chain);
       return notes.isTooMany() ? { problem: tooManyNotes } : undefined;
+    },
+    find(kind, folder, name) {
+      const entry = indexOf(settings).find(kind, folder, name);
+      if (entry) noted.note(entry.path);
+      else if (kind === "component") noted.add(partAnywhere("antora.yml"), "");
+      // A file that is added later may have the label: the document is read on each run.
+      else if (kind !== "alias") noted.add(partAnywhere(name), undefined);
+      return entry;
     },
     read(target, chain) {
       const path = pathOf(target, chain.at(-1) ?? "");
@@ -148,4 +180,5 @@ export const noIncludes: Includes = {
   read: () => ({ problem: "a text without a file includes nothing" }),
   readNote: () => undefined,
   pageWithUid: () => undefined,
+  find: () => undefined,
 };

@@ -1,3 +1,4 @@
+import type { LeftOut } from "../text/left-out.ts";
 import { isMap, jsonOf, textOf, type Value, type ValueMap } from "../front-matter/values.ts";
 
 export type MetadataValue = string | string[];
@@ -66,15 +67,42 @@ export interface Notice {
    * that the service accepts and drops. `unknown`: a member that the service does not know.
    * `link`: the document has no link. `made`: a template or a style made its link. `deadLink`: it
    * has relative links to no file of the project. `leftOut`: the page shows something that the document lacks.
-   * `site`: the configuration of its site cannot be read.
+   * `site`: the configuration of its site cannot be read. `undefined`: it refers to attributes that
+   * nothing defines.
    */
-  kind: "site" | "access" | "dropped" | "unknown" | "link" | "made" | "deadLink" | "leftOut";
+  kind:
+    | "site"
+    | "access"
+    | "dropped"
+    | "unknown"
+    | "link"
+    | "made"
+    | "deadLink"
+    | "leftOut"
+    | "undefined";
   /**
-   * Key or member: `private`, `chunk_count`; of `link` the reason; of `made` the link; of `site` the problem; of `leftOut` a
-   * LeftOutKind.
+   * Key or member: `private`, `chunk_count`; of `link` the reason; of `made` the link; of `site` the problem; of `undefined`
+   * the attribute; of `leftOut` a LeftOutKind.
    */
   name: string;
-  /** Of `leftOut` and `deadLink`: how often in the document, and the first, with its line. */
+  /** Of `leftOut`, `undefined` and `deadLink`: how often in the document, and the first, with its line. */
   times?: number;
   example?: string;
+}
+
+/** One notice for each kind of what the reader left out, and for each undefined attribute. */
+export function leftOutNotices(leftOut: readonly LeftOut[] = []): Notice[] {
+  if (leftOut.length === 0) return [];
+  const notices = new Map<string, Notice & { times: number }>();
+  for (const { kind, what, line } of leftOut) {
+    const isNamed = kind === "undefined";
+    const key = `${kind} ${isNamed ? what : ""}`;
+    const known = notices.get(key);
+    const place = line === undefined ? "" : `line ${line}`;
+    const example = [place, isNamed ? "" : what].filter((part) => part !== "").join(": ");
+    const named = isNamed ? { kind, name: what } : { kind: "leftOut" as const, name: kind };
+    if (known) known.times++;
+    else notices.set(key, { ...named, times: 1, example });
+  }
+  return [...notices.values()];
 }

@@ -7,10 +7,14 @@ import { decodeText } from "../files/bytes/decode.ts";
 import { relativeTo } from "../files/root.ts";
 import { sourceFile } from "../files/source-file.ts";
 import { MatterError, parseJson, parseTomlText, yamlSchema } from "../front-matter/matter.ts";
+import { readPython } from "./python.ts";
 import { isMap, toValue, ValueError, type Value, type ValueMap } from "../front-matter/values.ts";
 import type { Site, SiteSettings } from "./sites.ts";
 
-/** The configuration of a site. A program (`.js`, `conf.py`) is never run: it has no values. */
+/**
+ * The configuration of a site. A program is never run: one in JavaScript has no values, `conf.py`
+ * those that it assigns as literals.
+ */
 export interface SiteConfig {
   data: ValueMap;
   /** Why it cannot be read: `docs/_config.yml:3: …`. */
@@ -43,17 +47,24 @@ function parseYaml(text: string): unknown {
   }
 }
 
+const parsers: Readonly<Record<string, (text: string) => unknown>> = {
+  yml: parseYaml,
+  yaml: parseYaml,
+  toml: parseTomlText,
+  json: parseJson,
+  py: readPython,
+};
+const data = /\.(ya?ml|toml|json|py)$/i;
+
 /**
- * Parses data that belongs to a site: YAML, TOML or JSON, by the extension of `name`; a file of
+ * Parses data that belongs to a site: YAML, TOML, JSON or Python, by the extension of `name`; a file of
  * another kind has no values. Scalars are text as written. Throws MatterError and ValueError for a
  * broken text.
  */
 export function parseConfig(text: string, name: string): Value {
-  const [, extension] = /\.(ya?ml|toml|json)$/i.exec(name) ?? [];
+  const [, extension] = data.exec(name) ?? [];
   if (extension === undefined || text.trim() === "") return noValues();
-  const isYaml = /^ya?ml$/i.test(extension);
-  const parse = isYaml ? parseYaml : /^toml$/i.test(extension) ? parseTomlText : parseJson;
-  return toValue(parse(text), mostNodes);
+  return toValue(parsers[extension.toLowerCase()]?.(text), mostNodes);
 }
 
 function reasonOf(error: unknown, path: string): string {
@@ -171,7 +182,7 @@ export function configOf(site: Site, settings: SiteSettings): SiteConfig {
   let config = configs.get(path);
   if (!config) {
     // Nothing of docfx.json is needed, and many have comments, which JSON has not.
-    const isData = /\.(?:ya?ml|toml|json)$/i.test(path) && site.generator !== "docfx";
+    const isData = data.test(path) && site.generator !== "docfx";
     const paths = path === "" ? [] : [path];
     config = !isData
       ? readProgram(site, settings.root, path)

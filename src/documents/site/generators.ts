@@ -1,9 +1,11 @@
 /** How links to pages look, and how links between files lead to pages. */
 export type LinkStyle =
+  | "antora"
   | "docusaurus"
   | "hugo"
   | "jekyll"
   | "mkdocs"
+  | "sphinx"
   | "starlight"
   | "vitepress"
   | "github"
@@ -56,6 +58,7 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
     config: /^antora\.ya?ml$/,
     partials:
       /^modules\/(?:[^/]+\/)+?(?:partials|examples)\/|^modules\/[^/]+\/nav[^/]*\.adoc$|\/_[^/]/,
+    linkStyle: "antora",
   },
   // docusaurus.io, "Markdown features > Importing Markdown" and "Project structure": of `src`, only
   // `pages` has pages.
@@ -85,7 +88,12 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
     partials: /^(?:layouts|archetypes|themes|public|resources)\/|(?:^|\/)_includes\//,
     linkStyle: "hugo",
   },
-  sphinx: { title: "Sphinx", config: /^conf\.py$/, partials: /^_(?:templates|static|build)\// },
+  sphinx: {
+    title: "Sphinx",
+    config: /^conf\.py$/,
+    partials: /^_(?:templates|static|build)\//,
+    linkStyle: "sphinx",
+  },
   myst: {
     title: "MyST",
     config: /^myst\.ya?ml$/,

@@ -31,7 +31,7 @@ export function partialReason(path: string, settings: SiteSettings): string | un
   const { partials, title } = generators[site.generator];
   const isPartial = partials?.test(path.slice(site.prefix.length)) === true;
   if (isPartial) return `a partial of ${title}, no page (a run includes it if you name it)`;
-  return site.generator === "mkdocs" && excludesOf(site, settings)(path)
+  return excludesOf(site, settings)(path)
     ? `excluded from the site by ${site.prefix}${site.config ?? ""} (a run includes it if you name it)`
     : undefined;
 }

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
-import { textOf } from "../front-matter/values.ts";
+import { textOf, type Value } from "../front-matter/values.ts";
 import { configOf, valueAt } from "./config.ts";
+import type { GeneratorName } from "./generators.ts";
 import type { Site, SiteSettings } from "./sites.ts";
 
 /** Where a site has its pages, as its configuration says. */
@@ -11,26 +12,28 @@ export interface SitePages {
   areFolders: boolean;
   /** Base of the addresses of its pages. */
   base: string | undefined;
+  /** Names that the addresses of all its pages begin with. */
+  component?: readonly string[];
   /** Files of the folder that are no pages, in the patterns of .gitignore. */
   excluded: string;
 }
 
-/**
- * The pages of a site of MkDocs (mkdocs.org, "Configuration"), of a vault of Obsidian, and of a site of
- * DocFX, whose addresses count from the folder of its configuration; undefined for another one.
- */
-export function sitePages(site: Site, settings: SiteSettings): SitePages | undefined {
-  if (site.generator === "obsidian" || site.generator === "docfx") {
-    return { folder: site.prefix, areFolders: false, base: undefined, excluded: "" };
-  }
-  if (site.generator !== "mkdocs") return undefined;
-  const { data } = configOf(site, settings);
-  const value = (key: string): string | undefined => textOf(valueAt(data, key));
-  const folder = posix.join(site.prefix, value("docs_dir") ?? "docs", "/");
-  const url = value("site_url") ?? "";
+type Read = (key: string) => Value | undefined;
+
+const webAddress = (url = ""): string | undefined =>
+  /^https?:\/\/[^\s/\\]/.test(url) ? url : undefined;
+
+/** The texts of a list; none if it is no list. */
+const textsOf = (value: Value | undefined): string[] =>
+  Array.isArray(value) ? value.map((each) => textOf(each) ?? "") : [];
+
+/** mkdocs.org, "Configuration". */
+function mkdocsPages(prefix: string, read: Read): SitePages {
+  const value = (key: string): string | undefined => textOf(read(key));
+  const folder = posix.join(prefix, value("docs_dir") ?? "docs", "/");
   // The templates of a theme may lie between the pages.
   const theme = value("theme.custom_dir");
-  const templates = theme && posix.relative(folder, posix.join(site.prefix, theme));
+  const templates = theme && posix.relative(folder, posix.join(prefix, theme));
   const patterns = [
     "/templates/",
     templates && !templates.startsWith("..") ? `/${templates}/` : "",
@@ -41,6 +44,58 @@ export function sitePages(site: Site, settings: SiteSettings): SitePages | undef
     folder: folder === "./" ? "" : folder,
     areFolders: value("use_directory_urls")?.toLowerCase() !== "false",
     excluded: patterns.join("\n"),
-    base: /^https?:\/\/[^\s/\\]/.test(url) ? url : undefined,
+    base: webAddress(value("site_url")),
   };
+}
+
+/** Patterns from a folder as .gitignore has them. */
+const anchored = (patterns: readonly string[]): string =>
+  patterns.map((each) => (each === "" ? "" : `/${each.replace(/^\.?\//, "")}`)).join("\n");
+
+/** sphinx-doc.org, "Configuration". */
+function sphinxPages(prefix: string, read: Read): SitePages {
+  const lists = ["exclude_patterns", "templates_path", "html_static_path", "html_extra_path"];
+  return {
+    folder: prefix,
+    areFolders: false,
+    excluded: anchored(lists.flatMap((each) => textsOf(read(each)))),
+    base: webAddress(textOf(read("html_baseurl"))),
+  };
+}
+
+/** A version of Antora without those that are none: `~`, and the name of a branch, which nobody knows here. */
+export const antoraVersion = (version = ""): string =>
+  version.replace(/^(?:~|null|true|master|_)$/, "");
+
+/** docs.antora.org, "Component Version Descriptor". Navigation files are no pages. */
+function antoraPages(prefix: string, read: Read): SitePages {
+  return {
+    folder: prefix,
+    areFolders: false,
+    component: [textOf(read("name")) ?? "", antoraVersion(textOf(read("version")))],
+    excluded: anchored(textsOf(read("nav"))),
+    base: undefined,
+  };
+}
+
+/** The folder of its configuration: a vault of Obsidian, a site of DocFX. */
+const ownFolder = (prefix: string): SitePages => ({
+  folder: prefix,
+  areFolders: false,
+  excluded: "",
+  base: undefined,
+});
+
+const readers: Partial<Record<GeneratorName, (prefix: string, read: Read) => SitePages>> = {
+  antora: antoraPages,
+  docfx: ownFolder,
+  mkdocs: mkdocsPages,
+  obsidian: ownFolder,
+  sphinx: sphinxPages,
+};
+
+/** The pages of a site as its configuration says; undefined where it does not. */
+export function sitePages(site: Site, settings: SiteSettings): SitePages | undefined {
+  const { data } = configOf(site, settings);
+  return readers[site.generator]?.(site.prefix, (key) => valueAt(data, key));
 }

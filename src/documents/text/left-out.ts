@@ -76,6 +76,8 @@ export type LeftOutKind =
   | "expression"
   | "attribute"
   | "output"
+  | "macro"
+  | "undefined"
   | "embedded"
   | HiddenKind;
 

@@ -5,7 +5,7 @@ import type { Includes, Parsed } from "../../../src/documents/formats/format.ts"
 import { readAdoc } from "../../../src/documents/formats/adoc/adoc.ts";
 import * as fc from "../../property.ts";
 import { expectLinearLater } from "../../cost.ts";
-import { createFolder, readOkAsync } from "../folder.ts";
+import { createFolder, readFolder, readOkAsync } from "../folder.ts";
 
 const parse = (text: string, path = "a.adoc", includes: Includes = noIncludes): Promise<Parsed> =>
   readAdoc(text, path, { includes, componentAttributes: [] });
@@ -94,7 +94,7 @@ describe("running text", () => {
     ["attributes that are unset", ":a: 1\n:!a:\n\n{a}", "{a}"],
     ["counters", "{counter:n} {counter:n}", "1 2"],
     ["entities", "&copy; &lt;b&gt; `&lt;`", "© \\<b> `<`"],
-    ["unknown macros", "cve:2020[x] a::b", "cve:2020[x] a::b"],
+    ["unknown macros", "cve:2020[x] a::b", "x a::b"],
   ])("%s", async (_name, text, body) => {
     expect(await bodyOf(text)).toBe(body);
   });
@@ -406,20 +406,118 @@ describe("includes", () => {
   });
 
   it("follow the folders and attributes of Antora", async () => {
-    const { body, leftOut } = await parseFiles({
+    const path = "docs/modules/m/pages/x/a.adoc";
+    const files = {
       "docs/modules/m/pages/x/a.adoc":
         '{v} {soft} {both}\n\nifeval::["{page-component-version}" == "2"]\ntwo\nendif::[]\n\ninclude::partial$p.adoc[]\n\n----\ninclude::ROOT:example$e.txt[]\n----\n\ninclude::other:m:partial$p.adoc[]\n\nxref:b.adoc#c[B] xref:ROOT:d.adoc[] xref:1.0@other:m:e.adoc[E] image:i.png[I]\n\ninclude::{partialsdir}/p.adoc[]',
       "docs/antora.yml":
         "name: n\nversion: 2\nasciidoc:\n  attributes:\n    v: 1.10\n    soft: s@\n    off: false\n    both: '{v}-{soft}'\n",
       "docs/modules/m/partials/p.adoc": "part",
       "docs/modules/ROOT/examples/e.txt": "example",
-    });
+    };
+    const { body, leftOut } = (await readFolder(files, path)).parsed ?? {};
     expect(body).toBe(
       "1.10 s 1.10-s\n\ntwo\n\npart\n\n```\nexample\n```\n\n[B](../b.adoc#c) [d](../../../ROOT/pages/d.adoc) E ![I](../../images/i.png)\n\npart\n",
     );
     expect(leftOut).toEqual([
       { kind: "include", what: expect.stringContaining("other:m:partial$p.adoc"), line: 13 },
     ]);
+  });
+});
+
+describe("what Asciidoctor leaves as written", () => {
+  it.each([
+    ["see configprop:a.b-c[] and javadoc:x.Y[*the* Y]", "see a.b-c and **the** Y"],
+    ['gh:12[] dependency:a-b[scope="c"] xy:y[z, w=1]', "12 a-b z"],
+    ["include-code::Sample[]\n\ntext", "text"],
+    ['snippet::a.B[tags=c, title="d"]\n\ntab::x[One]', "One"],
+    ["`kept:x[y]`\n\n----\nkept::x[y]\n----", "`kept:x[y]`\n\n```\nkept::x[y]\n```"],
+    [String.raw`\xref:b.adoc[B] \link:b[C]`, "xref:b.adoc[B] link:b[C]"],
+    ["a Note: [1] 10:30[x] std::x<y>[z] fe80::[x] a/b:c[d]", undefined],
+  ])("%s", async (text, body) => {
+    expect(await bodyOf(text)).toBe(body ?? (await bodyOf(text.replaceAll("[", "{startsb}"))));
+  });
+
+  it("is counted", async () => {
+    const { leftOut } = await parse(
+      "---\na: b\n---\n= T\n\n{x} {Y} {x} \\{z} `{w}`\n\na:b[] {x}\n\ncd::d[]\n\n----\n{v}\n----\n",
+    );
+    expect(leftOut).toEqual([
+      { kind: "undefined", what: "x", line: 6 },
+      { kind: "undefined", what: "y", line: 6 },
+      { kind: "undefined", what: "x", line: 6 },
+      { kind: "undefined", what: "x", line: 8 },
+      { kind: "macro", what: "cd::d", line: 10 },
+    ]);
+  });
+
+  it("is defined by the settings, unless the page says otherwise", async () => {
+    const options = { attributes: { x: "one", y: "two" } };
+    const reading = await readOkAsync(":y: own\n\n{x} {y}", options, "a.adoc");
+    expect(reading.parsed?.body.trim()).toBe("one own");
+    expect(reading.notices).toBeUndefined();
+    const without = await readOkAsync("{x} {x}", {}, "a.adoc");
+    expect(without.notices).toEqual([
+      { kind: "undefined", name: "x", times: 2, example: "line 1" },
+    ]);
+  });
+
+  it.each(["a:b[", "a:b[c] ", "{a} ", "aa:bb:", "aa::b[<"])(
+    "costs linear time: %s",
+    async (piece) => {
+      await expectLinearLater(2000, async (count) => {
+        await parse(piece.repeat(count));
+      });
+    },
+  );
+});
+
+describe("Antora", () => {
+  const files = {
+    "docs/antora.yml": "name: n\nversion: '2'\n",
+    "docs/modules/m/pages/x/b.adoc": "= B\n",
+    "docs/modules/m/pages/new.adoc":
+      "= New\n:page-aliases: old.adoc, ROOT:gone, \\\n  x/older.adoc\n",
+    "docs/modules/ROOT/pages/whole.adoc": "whole\n",
+    "docs/modules/m/attachments/z.zip": "",
+    "other/antora.yml": "name: other\nversion: ~\n",
+    "other/modules/ROOT/pages/o.adoc": "= Other\n",
+    "other/modules/k/images/i.png": "",
+    "v1/antora.yml": "name: n\nversion: '1'\n",
+    "v1/modules/m/pages/x/b.adoc": "= Old B\n",
+  };
+  const page = "docs/modules/m/pages/x/a.adoc";
+  const bodyIn = async (text: string): Promise<string | undefined> =>
+    (await readFolder({ ...files, [page]: text }, page)).parsed?.body.trim();
+
+  it.each([
+    ["xref:x/b.adoc[] xref:./b.adoc[]", "[B](b.adoc) [B](b.adoc)"],
+    ["xref:2@n:m:x/b.adoc[] xref:n:m:x/b.adoc[]", "[B](b.adoc) [B](b.adoc)"],
+    ["xref:1@n:m:x/b.adoc[]", "[Old B](../../../../../v1/modules/m/pages/x/b.adoc)"],
+    [
+      "xref:other::o.adoc[] xref:_@other::o.adoc#p[P]",
+      "[Other](../../../../../other/modules/ROOT/pages/o.adoc) [P](../../../../../other/modules/ROOT/pages/o.adoc#p)",
+    ],
+    ["xref:none::o.adoc[] xref:3@n:m:x/b.adoc[T]", "o T"],
+    [
+      "xref:old.adoc[] xref:ROOT:gone.adoc[G] xref:x/older.adoc[]",
+      "[New](../new.adoc) [G](../new.adoc) [New](../new.adoc)",
+    ],
+    ["include::ROOT:whole.adoc[]", "whole"],
+    ["image::other:k:i.png[I]", "![I](../../../../../other/modules/k/images/i.png)"],
+    ["image::https://a.example/i.png[I]", "![I](https://a.example/i.png)"],
+    [
+      "xref:attachment$z.zip[Z] link:{attachmentsdir}/z.zip[Z]",
+      "[Z](../../attachments/z.zip) [Z](../../attachments/z.zip)",
+    ],
+    ["xref:../../../../../etc/passwd.adoc[P]", "[P](../etc/passwd.adoc)"],
+  ])("%s", async (text, body) => {
+    expect(await bodyIn(text)).toContain(body);
+  });
+
+  it("a broken description of a component is none", async () => {
+    const more = { ...files, "other/antora.yml": "name: [", [page]: "xref:other::o.adoc[O]" };
+    expect((await readFolder(more, page)).parsed?.body.trim()).toBe("O");
   });
 });
 

@@ -4,7 +4,7 @@ import { noIncludes } from "../../../src/documents/parts/includes.ts";
 import type { Includes, Parsed } from "../../../src/documents/formats/format.ts";
 import { readRst } from "../../../src/documents/formats/rst/rst.ts";
 import { expectLinear } from "../../cost.ts";
-import { readOkAsync } from "../folder.ts";
+import { readFolder, readOkAsync } from "../folder.ts";
 
 /** Reads a text whose includes are the given files, by the target as written. */
 function readText(text: string, files: Record<string, string> = {}): Parsed {
@@ -12,6 +12,7 @@ function readText(text: string, files: Record<string, string> = {}): Parsed {
     parts: new Set(),
     readNote: () => undefined,
     pageWithUid: () => undefined,
+    find: () => undefined,
     read(target, chain) {
       const found = files[target];
       const path = target.startsWith("/") ? target.slice(1) : `docs/${target}`;
@@ -101,7 +102,7 @@ describe("running text", () => {
     ["a literal with a backtick", "``a`b``", "`` a`b ``"],
     ["emphasis", "*a* and **b c**", "*a* and **b c**"],
     ["stars in text", "2 * 3 * 4, **kwargs and *args", "2 * 3 * 4, \\*\\*kwargs and \\*args"],
-    ["a role", "See :func:`open` and :class:`~a.b.Klass`.", "See `open` and `Klass`."],
+    ["a role", "See :func:`open` and :class:`~a.b.Klass`.", "See `open()` and `Klass`."],
     ["a target without a blank", ":ref:`A<b>` :ref:`c\\<d>` :class:`V<T>`", "A c\\<d> `V<T>`"],
     ["a title and a target", ":doc:`The guide </guide>`, :ref:`x <y>`", "The guide, x"],
     ["a role behind", "`text`:sub:", "text"],
@@ -478,21 +479,92 @@ describe("the configuration of Sphinx", () => {
     '"""',
   ].join("\n");
 
-  it("defines what the page does not", () => {
-    const files = { "/docs/conf.py": configuration };
+  const textIn = async (
+    text: string,
+    folder = "docs/",
+    extra = "",
+  ): Promise<string | undefined> => {
+    const files = { [`${folder}conf.py`]: configuration + extra, "docs/a.rst": text };
+    return (await readFolder(files, "docs/a.rst")).parsed?.body.trim();
+  };
+
+  it("defines what the page does not", async () => {
     const text = "|us| |release| a |br| b |other| site_\n";
-    expect(bodyOf(text, files)).toBe("The *team* 2.1 a\nb |other| [site](https://a.example)");
-    expect(bodyOf(`${text}\n.. |us| replace:: We\n`, files)).toContain("We 2.1");
+    expect(await textIn(text)).toBe("The *team* 2.1 a\nb |other| [site](https://a.example)");
+    expect(await textIn(`${text}\n.. |us| replace:: We\n`)).toContain("We 2.1");
   });
 
-  it("stands in a folder above", () => {
-    expect(bodyOf("|release|", { "/conf.py": configuration })).toBe("2.1");
+  it("stands in a folder above", async () => {
+    expect(await textIn("|release|", "")).toBe("2.1");
   });
 
-  it("is read only for a substitution that is missing", () => {
-    const files = { "/docs/conf.py": configuration };
+  it("is read only for a substitution that is missing", async () => {
     const text = "site_ |x|\n\n.. |x| replace:: y\n\n+---+\n| a |\n+---+\n";
-    expect(bodyOf(text, files)).toBe("site_ y\n\na");
+    expect(await textIn(text)).toBe("site_ y\n\na");
+  });
+
+  it("defines roles for addresses", async () => {
+    const extra =
+      "\nextlinks = {\n  'bug': ('https://a.example/%s', 'no %s'),  # bugs\n  'src': ('https://b.example/%s.py', None),\n}\n";
+    expect(await textIn(":bug:`7` :bug:`this <8>` :src:`x/y` :other:`z`", "docs/", extra)).toBe(
+      "[no 7](https://a.example/7) [this](https://a.example/8) https://b.example/x/y.py `z`",
+    );
+  });
+
+  it("decides about the parentheses of functions", async () => {
+    expect(await textIn(":func:`a` :py:meth:`~b.c` :func:`d()` :func:`e <f>`")).toBe(
+      "`a()` `c()` `d()` `e`",
+    );
+    expect(await textIn(":func:`a`", "docs/", "\nadd_function_parentheses = False\n")).toBe("`a`");
+  });
+});
+
+describe("labels of other files", () => {
+  const files = {
+    "docs/conf.py": "",
+    "docs/x/b.rst":
+      ".. _a b:\n.. _`Other: label`:\n\nThe :mod:`json` *title*\n=======================\n\n.. _fig:\n\n.. figure:: a.png\n   :alt: A\n\n   A caption of\n   two lines\n\n.. _bare:\n\nText.\n\n=====\nOver\n=====\n",
+    "docs/c.md": "(myst-label)=\n\n## From Markdown\n",
+    "docs/.hidden/d.rst": ".. _hidden:\n\nHidden\n======\n",
+  };
+  const refs = async (text: string, more: Record<string, string> = {}) =>
+    await readFolder({ ...files, ...more, "docs/y/a.rst": `${text}\n` }, "docs/y/a.rst");
+  const bodyOfRefs = async (text: string, more?: Record<string, string>) =>
+    (await refs(text, more)).parsed?.body.trim();
+
+  it.each([
+    [":ref:`a B`", String.raw`[The json \*title\*](../x/b.rst#a-b)`],
+    [":std:ref:`Other: label`", String.raw`[The json \*title\*](../x/b.rst#other-label)`],
+    [":ref:`own <a b>`", "[own](../x/b.rst#a-b)"],
+    [":ref:`fig`", "[A caption of two lines](../x/b.rst#fig)"],
+    [":ref:`bare` :ref:`Text <bare>`", "bare [Text](../x/b.rst#bare)"],
+    [":ref:`myst-label`", "[From Markdown](../c.md#myst-label)"],
+    [":ref:`hidden` :ref:`none` :ref:`T <none>`", "hidden none T"],
+    [":ref:`genindex` :ref:`search`", "Index Search Page"],
+    [".. _a b:\n\nMine\n====\n\n:ref:`a b`", "# Mine\n\nMine"],
+  ])("%s", async (text, body) => {
+    expect(await bodyOfRefs(text)).toBe(body);
+  });
+
+  it("are sections where an extension makes them labels", async () => {
+    const more = { "docs/conf.py": "extensions = ['sphinx.ext.autosectionlabel']" };
+    expect(await bodyOfRefs(":ref:`Over` :ref:`x <x/b:Over>`", more)).toBe(
+      "[Over](../x/b.rst#over) [x](../x/b.rst#over)",
+    );
+    expect(await bodyOfRefs(":ref:`Over`")).toBe("Over");
+  });
+
+  it("are parts of the page", async () => {
+    expect((await refs(":ref:`a b`")).parts).toContain("b.rst");
+    expect((await refs(":ref:`none`")).stamp).toBe("");
+  });
+
+  it("are unknown without a site", async () => {
+    const page = "docs/y/a.rst";
+    const reading = await readFolder({ ...files, [page]: ":ref:`a b`\n" }, page, {
+      generator: "none",
+    });
+    expect(reading.parsed?.body.trim()).toBe("a b");
   });
 });
 

@@ -8,6 +8,7 @@ import { generatorNames, generators } from "../../../src/documents/site/generato
 import { partialReason } from "../../../src/documents/site/partials.ts";
 import { siteOf, siteText } from "../../../src/documents/site/sites.ts";
 import { readDocumentSync } from "../../../src/documents/inspect/read.ts";
+import { expectLinear } from "../../cost.ts";
 import { createFolder, fileIn } from "../folder.ts";
 
 const siteAt = (files: Record<string, string>, path: string, generator?: "hugo" | "none") => {
@@ -138,5 +139,77 @@ it("a page of a site with a broken configuration is sent with a notice", () => {
   expect(reading).toMatchObject({
     kind: "document",
     notices: [{ kind: "site", name: expect.stringMatching(/^_config\.yml:\d+: /) as string }],
+  });
+});
+
+describe("a configuration in Python", () => {
+  it.each([
+    ["x = 'a'", { x: "a" }],
+    [`x = "a" 'b' + r"\\c"`, { x: String.raw`ab\c` }],
+    ["x = ('a'\n  'b')  # more", { x: "ab" }],
+    ["x = ('a',)", { x: ["a"] }],
+    ["x = [\n  'a',  # one\n  'b',\n]", { x: ["a", "b"] }],
+    ["x = {'a': ('b', None), 'c': []}", { x: { a: ["b", null], c: [] } }],
+    ["x = 1\ny = True", { x: { scalar: "1" }, y: { scalar: "true" } }],
+    ['x = """\none\n"""', { x: "\none\n" }],
+    ["x = 'a'\nx += 'b'\ny = x", { x: "ab", y: "ab" }],
+    [String.raw`x = 'a\n\x41\u00e9\'\q'`, { x: "a\nA\u00e9'\\q" }],
+    ["x = 'a\\\nb'", { x: "ab" }],
+    ['"""\nx = 1\n"""\ny = "2"', { y: "2" }],
+    ["x = 'a' % y", {}],
+    ["x = 'a'\nx = f()", {}],
+    ["x = f'{y}'", {}],
+    ["x = ['a'] + y", {}],
+    ["x = [y for y in z]\nw = 'a'", { w: "a" }],
+    ["if a:\n  x = 1\nx == 2", {}],
+    ["x = 'open\ny = 'a'", { y: "a" }],
+    ["x = [\n'a',\ny = 'b'", { y: "b" }],
+    ["x = '''never closed", {}],
+    [`x = ${"[".repeat(1000)}`, {}],
+  ])("%s", (text, expected) => {
+    expect(JSON.parse(JSON.stringify(parseConfig(text, "conf.py")))).toEqual(expected);
+  });
+
+  it.each(["a = [\n'x',\n", "a = '''\n", "a = ('b' \n", "a = {'b': [\n"])(
+    "is read in linear time: %s",
+    (piece) => {
+      expectLinear(5000, (count) => void parseConfig(piece.repeat(count), "conf.py"));
+    },
+  );
+});
+
+describe("files that a configuration lists as no pages", () => {
+  const isPartial = (conf: string, path: string, name = "conf.py"): boolean => {
+    const { settings } = siteAt({ [`docs/${name}`]: conf }, `docs/${path}`);
+    return partialReason(`docs/${path}`, settings) !== undefined;
+  };
+
+  it.each([
+    ["a/b.rst", "a/b.rst", true],
+    ["a/b.rst", "x/a/b.rst", false],
+    ["a", "a/b/c.rst", true],
+    ["a", "ab.rst", false],
+    ["a*.rst", "ab.rst", true],
+    ["a*.rst", "a/b.rst", false],
+    ["**/x*.rst", "a/b/x1.rst", true],
+    ["**/x*.rst", "x1.rst", true],
+    ["[ab].rst", "b.rst", true],
+    ["[!ab].rst", "b.rst", false],
+    ["[z-a].rst", "b.rst", false],
+    ["a.b", "aab", false],
+  ])("%s: %s", (pattern, path, isListed) => {
+    expect(isPartial(`exclude_patterns = ['${pattern}']`, path)).toBe(isListed);
+  });
+
+  it("of Sphinx and of Antora", () => {
+    expect(isPartial("templates_path = ['layout']", "layout/x.html")).toBe(true);
+    const nav = "nav:\n- modules/a/menu.adoc\n";
+    expect(isPartial(nav, "modules/a/menu.adoc", "antora.yml")).toBe(true);
+    expect(isPartial(nav, "modules/a/b.adoc", "antora.yml")).toBe(false);
+  });
+
+  it("with patterns that would never end", () => {
+    const text = `exclude_patterns = ['${"**/a*".repeat(30)}b', '${"*a".repeat(90)}b']`;
+    expect(isPartial(text, `${"a/".repeat(60)}${"a".repeat(120)}.rst`)).toBe(false);
   });
 });

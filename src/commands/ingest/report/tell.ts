@@ -83,7 +83,10 @@ function unknownText(name: string): string {
  * line: accessText(); those of kind `leftOut` count something else: leftOutText().
  */
 const meanings: Record<
-  Exclude<CountedNotice["kind"], "access" | "leftOut" | "sameLink" | "deadLink" | "site">,
+  Exclude<
+    CountedNotice["kind"],
+    "access" | "leftOut" | "undefined" | "sameLink" | "deadLink" | "site"
+  >,
   (name: string) => [string, string]
 > = {
   dropped: (name) => [name, "the service drops this member"],
@@ -92,13 +95,14 @@ const meanings: Record<
 };
 
 /** What a page shows and its document lacks, by kind: one and many. */
-const leftOutNames: Record<LeftOutKind, [string, string]> = {
+const leftOutNames: Record<Exclude<LeftOutKind, "undefined">, [string, string]> = {
   include: ["included file", "included files"],
   shortcode: ["shortcode", "shortcodes"],
   directive: ["directive", "directives"],
   expression: ["expression", "expressions"],
   attribute: ["text in attributes", "texts in attributes"],
   output: ["output without text", "outputs without text"],
+  macro: ["macro of an extension", "macros of extensions"],
   embedded: ["embedded file or chart", "embedded files and charts"],
   comment: ["comment", "comments"],
   hidden: ["hidden element", "hidden elements"],
@@ -106,7 +110,7 @@ const leftOutNames: Record<LeftOutKind, [string, string]> = {
 };
 
 function leftOutText({ name, count, example = "" }: CountedNotice, first: string): string {
-  const [one, many] = leftOutNames[name as LeftOutKind];
+  const [one, many] = leftOutNames[name as keyof typeof leftOutNames];
   const what = count === 1 ? `1 ${one} is` : `${formatCount(count)} ${many} are`;
   const place = `(first: ${`${first} ${example}`.trim()})`;
   // What nobody sees on the page: no reader misses it.
@@ -118,7 +122,7 @@ function leftOutText({ name, count, example = "" }: CountedNotice, first: string
 }
 
 function noticeText(
-  notice: CountedNotice & { kind: Exclude<CountedNotice["kind"], "access"> },
+  notice: CountedNotice & { kind: Exclude<CountedNotice["kind"], "access" | "undefined"> },
   first: string,
   shown: (path: string) => string,
 ): string {
@@ -146,6 +150,19 @@ function accessText(notices: readonly CountedNotice[], first: string): string {
   return `${countOf(count, "document")} ${say} who may read (${names}; first: ${first}): this is only metadata and restricts nobody; the pair decides who can read`;
 }
 
+/** The references to attributes that nothing defines, and the most frequent one. */
+function undefinedText(
+  notices: readonly CountedNotice[],
+  firstOf: (notice: CountedNotice) => string,
+): string {
+  const count = notices.reduce((sum, each) => sum + each.count, 0);
+  const most = notices.reduce((one, other) => (other.count > one.count ? other : one));
+  const what = count === 1 ? "1 reference" : `${formatCount(count)} references`;
+  const stay = count === 1 ? "to an undefined attribute stays" : "to undefined attributes stay";
+  const first = `${firstOf(most)} ${most.example ?? ""}`.trim();
+  return `${what} ${stay} as written (most often {${most.name}}: ${formatCount(most.count)}, first: ${first}); ingest.attributes defines them`;
+}
+
 /** Reports members without effect: one line for each member, with the number of documents. */
 export async function printNotices(
   { output, source }: Pick<Session, "output" | "source">,
@@ -155,9 +172,11 @@ export async function printNotices(
   const all = notices.list();
   const access = all.filter(({ kind }) => kind === "access");
   if (access[0]) await output.warn(neutraliseLine(accessText(access, firstOf(access[0]))));
+  const missing = all.filter(({ kind }) => kind === "undefined");
+  if (missing.length > 0) await output.warn(neutraliseLine(undefinedText(missing, firstOf)));
   for (const each of all) {
     const { kind } = each;
-    if (kind === "access") continue;
+    if (kind === "access" || kind === "undefined") continue;
     const text = neutraliseLine(noticeText({ ...each, kind }, firstOf(each), source.shown));
     const isNote = kind === "leftOut" && isUnseen(each.name as LeftOutKind);
     await (isNote ? output.note(text) : output.warn(text));

@@ -13,8 +13,9 @@ import { splitFrontMatter } from "../../front-matter/front-matter.ts";
 import { pageFromHtml } from "../../page/page.ts";
 import type { LaterReader, Surroundings } from "../format.ts";
 import { refuseOpenRegion, type LeftOut } from "../../text/left-out.ts";
-import { componentAttributes, resourcePath } from "./antora.ts";
+import { componentAttributes, isResourceId, resourcePath } from "./antora.ts";
 import { createConverter } from "./html.ts";
+import { readUnresolved } from "./unresolved.ts";
 
 const ignoreMark = /^(?:\/\/[ \t]*)?<!--[ \t]*(\/?)knowctl:ignore[ \t]*-->$/;
 const commentBlock = /^\/{4,}$/;
@@ -205,7 +206,8 @@ function take(
   const leaveOut = (why: string): void => {
     if (!isOptional) leftOut.push({ kind: "include", what: `${target}: ${why}`, line });
   };
-  const resource = resourcePath(target, chain.at(-1) ?? path, undefined);
+  const isId = isResourceId(target);
+  const resource = isId ? resourcePath(target, chain.at(-1) ?? path, "page", around) : undefined;
   const included = around.includes.read(resource === undefined ? target : `/${resource}`, chain);
   if ("problem" in included) return leaveOut(included.problem);
   const { lines, missing } = chooseLines(included.text, attributes);
@@ -315,9 +317,9 @@ async function convert(
       docfilesuffix: extension,
       relfilesuffix: extension,
       ...softly(around.attributes ?? {}),
-      ...componentAttributes(path, around.includes),
+      ...componentAttributes(path, around),
     },
-    converter: createConverter({ path, titleOf: createTitles(path, around) }),
+    converter: createConverter({ path, around, titleOf: createTitles(path, around) }),
     extension_registry: createRegistry({ path, around, linesBefore, leftOut }),
   });
   const html = String(await document.convert({ standalone: false }));
@@ -349,7 +351,8 @@ export const readAdoc: LaterReader = async (text, path, around) => {
       );
     },
   );
-  const { body, headings, leftOut: unseen } = pageFromHtml(html, { path });
+  const resolved = readUnresolved(html, source, split.bodyLine);
+  const { body, headings, leftOut: unseen } = pageFromHtml(resolved.html, { path });
   // The converter begins with the document title, if there is one.
   const title = html.startsWith("<h1>") ? headings[0]?.text : undefined;
   return {
@@ -358,7 +361,9 @@ export const readAdoc: LaterReader = async (text, path, around) => {
     isMarkdown: true,
     headings,
     ids,
-    leftOut: [...leftOut, ...unseen].toSorted((one, other) => placeOf(one) - placeOf(other)),
+    leftOut: [...leftOut, ...resolved.leftOut, ...unseen].toSorted(
+      (one, other) => placeOf(one) - placeOf(other),
+    ),
     ...(title === undefined ? {} : { title }),
   };
 };

@@ -7,12 +7,14 @@ import type {
   Section,
 } from "@asciidoctor/core";
 import { posix } from "node:path";
-import { isOtherComponent, relativeResource } from "./antora.ts";
+import type { Surroundings } from "../format.ts";
+import { isOtherComponent, relativeFile, resourcePath } from "./antora.ts";
 
 /** What the text of a page refers to outside of it. */
 export interface Page {
   /** Root-relative. */
   path: string;
+  around: Surroundings;
   /** The title of another page, with its markup, by its root-relative path. */
   titleOf: (path: string) => string | undefined;
 }
@@ -179,7 +181,8 @@ function image(node: AbstractNode, target: string, page: Page): string {
   const folder = valueOf(node.document, "imagesdir");
   const isAlone = /^(?:[a-z][a-z\d+.-]*:|\/)/i.test(target);
   const joined = isAlone || folder === "" ? target : posix.join(folder, target);
-  const source = relativeResource(target, page.path, "image") ?? joined;
+  const path = resourcePath(target, page.path, "image", page.around);
+  const source = path === undefined ? joined : relativeFile(path, page.path);
   const alt = valueOf(node, "alt") || valueOf(node, "default-alt");
   const html = `<img src="${attribute(source)}" alt="${attribute(alt)}">`;
   const link = valueOf(node, "link");
@@ -197,15 +200,24 @@ function media(node: Node, kind: string): string {
 const link = (address: string, text: string): string =>
   `<a href="${attribute(address)}">${text}</a>`;
 
+/** The root-relative path of the page that a reference names, also by an earlier address of it. */
+function pageOf(named: string, { path, around }: Page): string | undefined {
+  const found = resourcePath(named, path, "page", around);
+  if (found === undefined) {
+    return isOtherComponent(named) ? undefined : posix.join(posix.dirname(path), named);
+  }
+  const component = found.slice(0, found.lastIndexOf("modules/"));
+  return around.includes.find("alias", component, found)?.path ?? found;
+}
+
 /** A reference to another page of the site: its title, unless a text is given. */
 async function otherPage(node: Inline, page: Page): Promise<string> {
   const { path: named, fragment } = node.attributes as { path: string; fragment?: string };
-  const path = relativeResource(named, page.path, "page") ?? named;
   const start = Math.max(named.lastIndexOf(":"), named.lastIndexOf("$")) + 1;
   const name = posix.basename(named.slice(start)).replace(/\.\w+$/, "");
   const given = node.text ?? "";
-  if (isOtherComponent(named)) return given === "" ? name : given;
-  const file = posix.join(posix.dirname(page.path), path);
+  const file = pageOf(named, page);
+  if (file === undefined) return given === "" ? name : given;
   if (file === page.path && fragment) {
     return link(`#${fragment}`, given || (await ownText(node, fragment)));
   }
@@ -215,7 +227,7 @@ async function otherPage(node: Inline, page: Page): Promise<string> {
     title === undefined
       ? given || name
       : await (node as unknown as Substitutes).applySubs(title, subs);
-  return link(path + (fragment ? `#${fragment}` : ""), text);
+  return link(relativeFile(file, page.path) + (fragment ? `#${fragment}` : ""), text);
 }
 
 /** The text of a reference to a place of the page that has none. */
@@ -231,7 +243,15 @@ async function ownText(node: Inline, id: string | null): Promise<string> {
 async function anchor(node: Inline, page: Page): Promise<string> {
   if (node.type === "ref") return `<a${idOf(node)}></a>`;
   if (node.type === "bibref") return `<a${idOf(node)}></a>[${node.reftext ?? node.id}]`;
-  if (node.type === "link") return link(node.target ?? "", node.text ?? "");
+  if (node.type === "link") {
+    const target = node.target ?? "";
+    // `link:{attachmentsdir}/a.zip[]`
+    const file = target.startsWith("attachment$/")
+      ? resourcePath(target, page.path, "page", page.around)
+      : undefined;
+    const address = file === undefined ? target : relativeFile(file, page.path);
+    return link(address, (node.text ?? "").replace(/^attachment\$\//, ""));
+  }
   if (typeof node.attributes.path === "string") return await otherPage(node, page);
   const { refid } = node.attributes as { refid: string | null };
   return link(node.target ?? "", node.text || (await ownText(node, refid)));

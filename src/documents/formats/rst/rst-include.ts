@@ -1,7 +1,9 @@
 import { isBlank, textOf, type Line } from "./rst-lines.ts";
-import { type Block, leaveOut, type Reading, type LinkedPage } from "./rst-reading.ts";
+import { type Block, leaveOut, nameOf, type Reading, type LinkedPage } from "./rst-reading.ts";
 import { posix } from "node:path";
 import type { Included } from "../format.ts";
+import { firstTitle, makeId } from "./rst-labels.ts";
+import { textOf as valueText } from "../../front-matter/values.ts";
 
 /** A directive as written. */
 export interface Directive {
@@ -144,35 +146,6 @@ export function readIncluded(
 
 // Each page is read for its title.
 const mostPages = 100;
-const longestLine = 1000;
-
-function isAdornment(text: string): boolean {
-  return text.length >= 3 && /^[!-/:-@[-`{-~]/.test(text) && text === text[0]?.repeat(text.length);
-}
-
-/** A title without the marks of roles, literals and links. */
-const plain = (title: string): string =>
-  title
-    .replace(/:[\w.+:-]{1,64}:`/g, "`")
-    .replace(/ <[^<>]*>`_{1,2}/g, "`")
-    .replace(/`+(?:__?)?/g, "");
-
-/** The first title. */
-function firstTitle(text: string): string | undefined {
-  let before = "";
-  for (let start = 0; start < text.length;) {
-    const next = text.indexOf("\n", start);
-    const end = next === -1 ? text.length : next;
-    const line = end - start > longestLine ? "" : text.slice(start, end).trimEnd();
-    const isTitle = before !== "" && !isAdornment(before) && !/^\s*\.\.\s/.test(before);
-    if (isTitle && isAdornment(line) && line.length >= Math.min(4, before.trim().length)) {
-      return plain(before.trim());
-    }
-    before = line;
-    start = end + 1;
-  }
-  return undefined;
-}
 
 /** The page that a document names as Sphinx does: without extension, `/` for its root. */
 export function pageOf(reading: Reading, target: string): LinkedPage | undefined {
@@ -191,4 +164,28 @@ export function pageOf(reading: Reading, target: string): LinkedPage | undefined
       : undefined;
   pages.set(target, page);
   return page;
+}
+
+/** Whether sections are labels themselves. */
+function hasSectionLabels({ around: { site } }: Reading): boolean {
+  const extensions = site?.value("extensions");
+  const names = Array.isArray(extensions) ? extensions.map(valueText) : [];
+  return names.includes("sphinx.ext.autosectionlabel");
+}
+
+const longestLabel = 200;
+
+/** The place in another page that a label names, in a site of Sphinx. */
+export function labelOf(reading: Reading, written: string): LinkedPage | undefined {
+  const { around, chain } = reading;
+  const { site, includes } = around;
+  if (site?.generator !== "sphinx" || written.length > longestLabel) return undefined;
+  const name = nameOf(written);
+  const label = includes.find("label", site.prefix, name);
+  const hasSections = !label && hasSectionLabels(reading);
+  const entry = hasSections ? includes.find("section", site.prefix, name) : label;
+  if (!entry) return undefined;
+  const id = makeId(label ? name : (entry.title ?? ""));
+  const file = posix.relative(posix.dirname(chain[0] ?? ""), entry.path);
+  return { address: `${file}${id === "" ? "" : `#${id}`}`, title: entry.title };
 }

@@ -1,4 +1,5 @@
 import { escapeHtml } from "../../page/tree.ts";
+import { textOf, type Value } from "../../front-matter/values.ts";
 import { nameOf, type LinkedPage, type Substitution } from "./rst-reading.ts";
 
 /** The text of HTML that escapeHtml() and the functions below have made. */
@@ -46,6 +47,10 @@ export interface Inline {
   rawRoles: ReadonlySet<string>;
   /** Another page, by its name without extension. */
   pageOf: (name: string) => LinkedPage | undefined;
+  /** A place in another page, by its label. */
+  labelOf: (name: string) => LinkedPage | undefined;
+  /** A value of the configuration of the site. */
+  setting: (name: string) => Value | undefined;
   /** The next address of an anonymous target. */
   nextAnonymous: () => string | undefined;
   /** Gives a named target within running text its anchor. */
@@ -278,18 +283,62 @@ const pageRoles = new Set([
   "std:term",
 ]);
 
+// sphinx-doc.org, "Cross-referencing anything": the pages that every site has.
+const builtIn: Readonly<Record<string, string>> = {
+  genindex: "Index",
+  modindex: "Module Index",
+  "py-modindex": "Python Module Index",
+  search: "Search Page",
+};
+
+/** The title of a place in this page, or of a page without a file, by its label. */
+const titleOf = ({ titles }: Inline, name: string): string | undefined =>
+  titles.get(name) ?? (Object.hasOwn(builtIn, name) ? builtIn[name] : undefined);
+
+/** The page or the place in another page that a role names. */
+function linkedPage(inline: Inline, role: string, target: string): LinkedPage | undefined {
+  if (role === "doc" || role === "std:doc") return inline.pageOf(target);
+  if (role !== "ref" && role !== "std:ref") return undefined;
+  const name = nameOf(target);
+  const isOwn = inline.targets.has(name) || inline.titles.has(name) || Object.hasOwn(builtIn, name);
+  return isOwn ? undefined : inline.labelOf(target);
+}
+
+// sphinx-doc.org, "add_function_parentheses".
+const functions = /^(?:(?:py|c|cpp|js|php):)?(?:func|meth|function)$/;
+
+/** sphinx-doc.org, "sphinx.ext.extlinks": a role with an address and a caption, each with a place `%s`. */
+function extlink(inline: Inline, role: string, { text, target }: Split): string | undefined {
+  if (!/^[\w-]+$/.test(role)) return undefined;
+  const pair = inline.setting(`extlinks.${role}`);
+  const [address, caption] = Array.isArray(pair) ? pair.map((each) => textOf(each)) : [];
+  if (address === undefined) return undefined;
+  const fill = (pattern: string): string =>
+    pattern.replace(/%(?:s|%)/g, (place) => (place === "%s" ? target : "%"));
+  const shown = text || fill(caption ?? address);
+  return linkHtml(unescaped(shown), fill(address));
+}
+
 function showRole({ inline }: Scan, role: string, content: string): string {
   if (inline.rawRoles.has(role)) return escapeHtml(content.replace(/<[^<>]*>/g, ""));
   const split = splitTarget(content, !pageRoles.has(role));
-  const page = role === "doc" ? inline.pageOf(split?.target ?? content) : undefined;
-  if (page) {
-    return linkHtml(unescaped(split?.text ?? page.title ?? content), page.address);
+  const linked = linkedPage(inline, role, split?.target ?? content);
+  const named = split?.text ?? linked?.title;
+  if (linked && (named !== undefined || role === "doc")) {
+    return linkHtml(unescaped(named ?? content), linked.address);
   }
+  const external = extlink(inline, role, split ?? { text: "", target: content });
+  if (external !== undefined) return external;
   const isShort = content.length <= longestName;
-  const title = role === "ref" && !split && isShort && inline.titles.get(nameOf(content));
-  if (!title || title.length > inline.room) return roleText(role, content, split);
-  inline.room -= title.length;
-  return title;
+  const isRef = role === "ref" || role === "std:ref";
+  const title = isRef && !split && isShort && titleOf(inline, nameOf(content));
+  if (title && title.length <= inline.room) {
+    inline.room -= title.length;
+    return title;
+  }
+  const isCall = functions.test(role) && !split && !/[()]$/.test(content);
+  const isPlain = textOf(inline.setting("add_function_parentheses")) === "false";
+  return roleText(role, isCall && !isPlain ? `${content}()` : content, split);
 }
 
 /** `[1]_`. */

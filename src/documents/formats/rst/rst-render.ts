@@ -20,7 +20,8 @@ import {
   readUnderscore,
 } from "./rst-inline.ts";
 import { escapeHtml } from "../../page/tree.ts";
-import { pageOf } from "./rst-include.ts";
+import { labelOf, pageOf } from "./rst-include.ts";
+import { makeId } from "./rst-labels.ts";
 import { nameOf, type Piece, type Reading } from "./rst-reading.ts";
 
 function readLiteral(scan: Scan): boolean {
@@ -115,32 +116,6 @@ const longestText = 1_000_000;
 /** Running text as HTML. */
 function renderInline(inline: Inline, text: string): string {
   return text.length > longestText ? escapeHtml(text) : render(inline, text, 0);
-}
-
-// Letters that Unicode's decomposition leaves as they are.
-const plainLetters: Readonly<Record<string, string>> = {
-  ø: "o",
-  đ: "d",
-  ħ: "h",
-  ı: "i",
-  ł: "l",
-  ŧ: "t",
-  ß: "sz",
-  æ: "ae",
-  œ: "oe",
-};
-
-/** The identifier that docutils makes of a name (nodes.make_id); "" if no character fits. */
-function makeId(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^\0-\x7f]/g, (letter) => plainLetters[letter] ?? letter)
-    .normalize("NFKD")
-    .replace(/[^\0-\x7f]/g, "")
-    .trim()
-    .replace(/\s+/g, " ")
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^[-0-9]+|-+$/g, "");
 }
 
 /** Anchors of one document. */
@@ -286,6 +261,8 @@ function createPage(reading: Reading): Page {
     titles: new Map(),
     rawRoles,
     pageOf: (name) => pageOf(reading, name),
+    labelOf: (name) => labelOf(reading, name),
+    setting: (name) => reading.around.site?.value(name),
     nextAnonymous: () => anonymous[next++],
     footnoteText(label) {
       anchorOf("");

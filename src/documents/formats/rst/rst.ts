@@ -1,5 +1,6 @@
 import { lacksVisible, refuseOpenRegion } from "../../text/left-out.ts";
 import type { Parsed, Surroundings } from "../format.ts";
+import { textOf as valueText } from "../../front-matter/values.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
 import { pageFromHtml } from "../../page/page.ts";
 import {
@@ -30,7 +31,6 @@ import {
   within,
 } from "./rst-reading.ts";
 import { renderPieces } from "./rst-render.ts";
-import { posix } from "node:path";
 import { readDefinition, readField, readLineBlock, readListItem, readOption } from "./rst-lists.ts";
 import { readGridTable, readSimpleTable } from "./rst-tables.ts";
 import { readDirective, readSubstitution } from "./rst-directives.ts";
@@ -263,45 +263,36 @@ function readBlocks(reading: Reading, lines: readonly Line[]): void {
 }
 
 const reference = /\|([^|\s](?:[^|\n]{0,60}[^|\s])?)\|/g;
-const block = /^rst_(?:prolog|epilog)[ \t]*\+?=[ \t]*[rRuU]?("""|''')([\s\S]*?)\1/gm;
-const value = /^(version|release)[ \t]*=[ \t]*["']([^"'\n]{1,200})["']/gm;
-
-/** The configuration of Sphinx in a folder above the document. */
-function findConfiguration({ around, chain }: Reading): string | undefined {
-  for (let folder = chain[0] ?? ""; folder !== ".";) {
-    folder = posix.dirname(folder);
-    const found = around.includes.read(`/${folder === "." ? "" : `${folder}/`}conf.py`, chain);
-    if ("text" in found) return found.text;
-    if (found.problem !== "no such file") return undefined;
-  }
-  return undefined;
-}
 
 /** Whether a template language or Sphinx's configuration may add targets to the page. */
-function mayGetTargets(reading: Reading): boolean {
-  if (/\{[{%]/.test(reading.source)) return true;
-  return /rst_(?:prolog|epilog)|source-read/.test(findConfiguration(reading) ?? "");
+function mayGetTargets({ source, around, chain }: Reading): boolean {
+  const { site, includes } = around;
+  if (/\{[{%]/.test(source)) return true;
+  if (site?.generator !== "sphinx") return false;
+  const program = includes.read(`/${site.prefix}conf.py`, chain);
+  return "text" in program && /rst_(?:prolog|epilog)|source-read/.test(program.text);
 }
 
 /**
  * Adds the substitutions and targets that Sphinx's configuration gives to every page. Reads it only
- * if the page refers to a substitution that it does not define. Only literal texts are known: the
- * configuration is Python, which is never run.
+ * if the page refers to a substitution that it does not define.
  */
 function addConfiguration(reading: Reading, text: string): void {
   const { substitutions, targets, rawRoles } = reading;
+  const { site } = reading.around;
   let isComplete = true;
   for (const [, name = ""] of text.matchAll(reference)) {
     isComplete &&= substitutions.has(nameOf(name));
   }
-  const configuration = isComplete ? undefined : findConfiguration(reading);
-  if (configuration === undefined) return;
+  if (isComplete || site?.generator !== "sphinx") return;
   const shared = createReading(reading.chain[0] ?? "", reading.around);
-  for (const [, , lines = ""] of configuration.matchAll(block)) {
-    readBlocks(shared, toLines(lines, undefined));
+  for (const name of ["rst_prolog", "rst_epilog"]) {
+    const lines = valueText(site.value(name));
+    if (lines !== undefined) readBlocks(shared, toLines(lines, undefined));
   }
-  for (const [, name = "", literal = ""] of configuration.matchAll(value)) {
-    shared.substitutions.set(name, { kind: "text", text: literal });
+  for (const name of ["version", "release"]) {
+    const value = valueText(site.value(name));
+    if (value !== undefined) shared.substitutions.set(name, { kind: "text", text: value });
   }
   for (const [name, each] of shared.substitutions) {
     if (!substitutions.has(name)) substitutions.set(name, each);

@@ -263,7 +263,27 @@ function mystLink({ path }: StyledFile): string {
 /** quarto.org, "Website basics": each page keeps its path. */
 const quartoLink = ({ path }: StyledFile): string => `${encodePath(withoutExtension(path))}.html`;
 
+/**
+ * docs.antora.org, "How Antora Builds URLs": component, version, module and page, without those that
+ * are called ROOT.
+ */
+function antoraLink({ path, pages }: StyledFile): string {
+  const [, module = "", page = ""] =
+    /^modules\/([^/]+)\/pages\/(.*)$/.exec(withoutExtension(path)) ?? [];
+  if (page === "") return encodePath(path);
+  const names = [...(pages?.component ?? []), module].filter((each) => each !== "ROOT");
+  return encodePath(join(...names, `${page}.html`));
+}
+
 const styles: Readonly<Record<LinkStyle, Style>> = {
+  antora: { anchors: "github", folder: "", endsWithSlash: false, linkOf: antoraLink },
+  sphinx: {
+    anchors: "github",
+    folder: "",
+    endsWithSlash: false,
+    // sphinx-doc.org, "Builders": that of HTML keeps the path.
+    linkOf: ({ path }) => `${encodePath(withoutExtension(path))}.html`,
+  },
   docusaurus: {
     anchors: "docusaurus",
     folder: "",

@@ -57,16 +57,6 @@ function joined(folder: string, path: string): string | undefined {
   return full === "." ? "" : full.replace(/^\/+/, "");
 }
 
-/**
- * docs.antora.org, "Page and resource IDs": in a component of Antora, a page counts from the folder
- * of the pages of its module, unless it begins with `./`.
- */
-function antoraPages(path: string, from: string): string | undefined {
-  if (!/\.adoc$/i.test(from) || /^\.\.?\//.test(path)) return undefined;
-  const [module] = /^(?:.*\/)?modules\/[^/]+\/(?=pages\/|partials\/|nav)/.exec(from) ?? [];
-  return module && `${module}pages`;
-}
-
 /** The ways to write a name: some file systems keep them as typed, for example in NFD on macOS. */
 const formsOf = (name: string): string[] =>
   /^[ -~]*$/.test(name) ? [name] : [name, name.normalize("NFC"), name.normalize("NFD")];
@@ -132,14 +122,13 @@ const contentFolders = ({ path, style }: LinkingFile): string[] =>
 /** The folders from which a path that does not begin with "/" may count. */
 function foldersOf(path: string, file: LinkingFile): string[] {
   const folder = posix.dirname(file.path);
-  const pages = antoraPages(path, file.path);
   // gohugo.io, "ref": a path counts from the page, else from the folder of the pages.
   const isOfHugo = file.style === "hugo" && path.includes("/");
   // docusaurus.io, "Markdown links": `a.md` counts from the folder of the docs and of the site as well.
   const isOfDocs = file.style === "docusaurus" && !/^\.\.?\//.test(path);
   const bases =
     file.style && (isOfHugo || isOfDocs) ? basesOf(file.style, file.path, file.site) : [];
-  const folders = pages === undefined ? [folder, ...bases] : [pages, folder];
+  const folders = [folder, ...bases];
   const page = withoutExtension(file.path);
   const isIndex = /(?:^|\/)(?:_?index|readme)$/i.test(page);
   if (formatOf(path) !== undefined) return [...folders, ...contentFolders(file)];
@@ -277,9 +266,9 @@ function mayBeOfSite(path: string, { path: from, style }: LinkingFile): boolean 
   if (style === undefined && siteName.test(path)) return true;
   // Sphinx: the index, the search page, html_additional_pages. Books have other books beside them.
   const isPage = /\.html?$/i.test(path) && !/\.html?$/i.test(from);
-  if (isPage && (style === undefined || /\.rst$/i.test(from))) return true;
-  // Antora: `page-aliases` of another page.
-  if (antoraPages(path.replace(/^(?:\.\.?\/)+/, ""), from) !== undefined) return true;
+  // Antora: a page of another component.
+  const isOfOther = style === undefined || style === "antora" || /\.rst$/i.test(from);
+  if (isPage && isOfOther) return true;
   // gohugo.io, "GetPage": a name finds a page anywhere on the site, and hooks give names a meaning.
   return style === "hugo" && !/^\.\.?\//.test(path) && formatOf(path) === undefined;
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type {
   FolderFound,
   FolderRule,
@@ -9,30 +8,16 @@ import type {
 import type { SourceFile } from "../../../../src/documents/files/source-file.ts";
 import { mapDocument } from "../../../../src/documents/map/map-document.ts";
 import { compileSettings, type DocumentSettings } from "../../../../src/documents/map/settings.ts";
-import { decodeText } from "../../../../src/documents/files/bytes/decode.ts";
-import { createIncludes } from "../../../../src/documents/parts/includes.ts";
-import { loadReader } from "../../../../src/documents/formats/load-reader.ts";
-import { effectiveFor } from "../../../../src/documents/map/effective.ts";
 import { createParts } from "../../../../src/documents/parts/parts.ts";
-import { formatFor } from "../../../../src/documents/inspect/read.ts";
+import { readDocument } from "../../../../src/documents/inspect/read.ts";
 import { toPage } from "./page.ts";
 import { createFolder, find, type Options } from "../../../documents/folder.ts";
 
 /** A page of a text format, as the engine makes it. */
 async function openPage(file: SourceFile, settings: DocumentSettings): Promise<LintPage> {
   const { path, mtimeMs, absolutePath } = file;
-  const format = formatFor(path, undefined);
-  if (format.gives !== "text") throw new Error(`${path} is no text`);
-  const read = await loadReader(format);
-  const source = decodeText(readFileSync(absolutePath), path);
-  const includes = createIncludes(settings.root);
-  const { site } = effectiveFor(path, settings);
-  const parsed = await read(source, path, {
-    includes,
-    componentAttributes: settings.componentAttributes,
-    keepsHidden: settings.keepsHidden,
-    site: site && { ...site, data: () => ({}), value: () => undefined },
-  });
+  const { source, parsed } = await readDocument(file, settings);
+  if (!parsed || source === undefined) throw new Error(`${path} is no text`);
   const parts = createParts(settings.root);
   const mapped = mapDocument({ path, mtimeMs, absolutePath }, parsed, settings, undefined, parts);
   return toPage({ path, source, parsed, settings }, mapped);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkTemplate } from "../../../../src/documents/map/links/link-style.ts";
 import type { LinkStyle } from "../../../../src/documents/site/generators.ts";
 import { compileSettings } from "../../../../src/documents/map/settings.ts";
-import { type Options, createFolder, fileIn, readOk } from "../../folder.ts";
+import { type Options, createFolder, fileIn, readFolder, readOk } from "../../folder.ts";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findLinks, rewriteLinks } from "../../../../src/documents/map/links/rewrite-links.ts";
@@ -448,7 +448,7 @@ describe("rewrite", () => {
         template,
       ],
       ["docs/one.md", "[a](../../tree/main/x) [b](../../issues/)", template],
-      ["docs/modules/ROOT/pages/guide/one.adoc", "xref:alias.adoc[A]", template],
+      ["docs/modules/ROOT/pages/guide/one.adoc", "xref:other:m:page.adoc[A]", template],
     ])("that the folder cannot know are not dead: %s", async (path, text, options) => {
       const root = createFolder({ [path]: `${text}\n` });
       const settings = compileSettings({ root, ...options });
@@ -573,5 +573,37 @@ describe("find links", () => {
     ])("are found in linear time in a repetition of %j", (part) => {
       expectLinear(400_000, (size) => findLinks(part.repeat(size / part.length)));
     });
+  });
+});
+
+describe("the links of sites with a configuration", () => {
+  const linkIn = async (
+    files: Record<string, string>,
+    path: string,
+    linkStyle: "antora" | "sphinx",
+  ): Promise<string | undefined> => {
+    const options = { linkStyle, linkBase: "https://a.example" };
+    return (await readFolder({ ...files, [path]: "text\n" }, path, options)).document.sections[0]
+      ?.link;
+  };
+
+  it.each([
+    ["name: n\nversion: '2.0'", "modules/m/pages/x/a b.adoc", "n/2.0/m/x/a%20b.html"],
+    ["name: n\nversion: ~", "modules/ROOT/pages/index.adoc", "n/index.html"],
+    ["name: ROOT\nversion: master", "modules/ROOT/pages/index.adoc", "index.html"],
+    ["", "modules/m/pages/a.adoc", "m/a.html"],
+    ["name: n", "README.adoc", "README.adoc"],
+  ])("%j %s", async (antora, path, link) => {
+    const files = { "docs/antora.yml": antora };
+    expect(await linkIn(files, `docs/${path}`, "antora")).toBe(`https://a.example/${link}`);
+  });
+
+  it.each([
+    ["docs/a/index.rst", "a/index.html"],
+    ["docs/b.rst", "b.html"],
+    ["c.rst", "c.html"],
+  ])("%s", async (path, link) => {
+    const files = { "docs/conf.py": "" };
+    expect(await linkIn(files, path, "sphinx")).toBe(`https://a.example/${link}`);
   });
 });

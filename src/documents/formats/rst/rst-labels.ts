@@ -1,0 +1,117 @@
+import { nameOf } from "./rst-reading.ts";
+
+// Letters that Unicode's decomposition leaves as they are.
+const plainLetters: Readonly<Record<string, string>> = {
+  ø: "o",
+  đ: "d",
+  ħ: "h",
+  ı: "i",
+  ł: "l",
+  ŧ: "t",
+  ß: "sz",
+  æ: "ae",
+  œ: "oe",
+};
+
+/** The identifier that docutils makes of a name (nodes.make_id); "" if no character fits. */
+export function makeId(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^\0-\x7f]/g, (letter) => plainLetters[letter] ?? letter)
+    .normalize("NFKD")
+    .replace(/[^\0-\x7f]/g, "")
+    .trim()
+    .replace(/\s+/g, " ")
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^[-0-9]+|-+$/g, "");
+}
+
+const longestLine = 1000;
+
+function isAdornment(text: string): boolean {
+  return text.length >= 3 && /^[!-/:-@[-`{-~]/.test(text) && text === text[0]?.repeat(text.length);
+}
+
+/** A title without the marks of roles, literals and links. */
+const plainTitle = (title: string): string =>
+  title
+    .replace(/:[\w.+:-]{1,64}:`/g, "`")
+    .replace(/ <[^<>]*>`_{1,2}/g, "`")
+    .replace(/`+(?:__?)?/g, "")
+    .replace(/\\(.)/g, "$1");
+
+/** The lines of a text. A longer one than anybody types is blank. */
+const linesOf = (text: string): string[] =>
+  text.split(/\r\n|\n|\r/).map((line) => (line.length > longestLine ? "" : line.trimEnd()));
+
+/** The title that begins at a line: with a bar below, or also above. */
+function titleAt(lines: readonly string[], at: number): string | undefined {
+  const [first = "", second = "", third = ""] = lines.slice(at, at + 3);
+  if (isAdornment(first)) return second !== "" && third === first ? second.trim() : undefined;
+  const isTitle = first !== "" && !/^\s|^\.\. /.test(first);
+  const hasBar = isAdornment(second) || (/^[!-/:-@[-`{-~]{2}$/.test(second) && first.length <= 2);
+  return isTitle && hasBar && second.length >= Math.min(4, first.length) ? first : undefined;
+}
+
+const label = /^\.\. _(?:`([^`]{1,200})`|((?:[^:\\]|\\.|:(?! |$)){1,200})):$/;
+const mystLabel = /^\(([^()]{1,200})\)=$/;
+const mystTitle = /^#{1,6} +(\S.*)$/;
+const titledDirective = /^\.\. (?:table|list-table|csv-table):: +(\S.*)$/;
+
+/** The caption of a figure: the first paragraph below its options. */
+function captionAt(lines: readonly string[], at: number): string | undefined {
+  if (lines[at]?.startsWith(".. figure:: ") !== true) return undefined;
+  let next = at + 1;
+  while (/^\s+:[\w-]+:/.test(lines[next] ?? "")) next++;
+  if (lines[next] !== "") return undefined;
+  const start = ++next;
+  while (/^\s+\S/.test(lines[next] ?? "") && next - start < 20) next++;
+  const caption = lines.slice(start, next).map((line) => line.trim());
+  return caption.length > 0 && !caption[0]?.startsWith("..") ? caption.join(" ") : undefined;
+}
+
+/** A label or a section of a page. */
+export interface Label {
+  /** In lower case, with single blanks. */
+  name: string;
+  /** Plain text; undefined where no title follows. */
+  title: string | undefined;
+}
+
+/**
+ * The labels of a page and the titles after them, without reading its markup: `.. _label:` of
+ * reStructuredText, `(label)=` of MyST. `ofSections`: the titles themselves. sphinx-doc.org,
+ * "Cross-referencing arbitrary locations", `sphinx.ext.autosectionlabel`.
+ */
+export function* labelsIn(text: string, ofSections = false): Generator<Label> {
+  const lines = linesOf(text);
+  let open: string[] = [];
+  for (const [at, line] of lines.entries()) {
+    if (line === "") continue;
+    const [, quoted, plain] = (line.startsWith(".. _") && label.exec(line)) || [];
+    const name = quoted ?? plain ?? mystLabel.exec(line)?.[1];
+    if (name !== undefined) {
+      open.push(nameOf(name));
+      continue;
+    }
+    if (open.length === 0 && !ofSections) continue;
+    const section = titleAt(lines, at) ?? mystTitle.exec(line)?.[1];
+    const found = section ?? titledDirective.exec(line)?.[1] ?? captionAt(lines, at);
+    const title = found === undefined ? undefined : plainTitle(found);
+    if (!ofSections) for (const each of open) yield { name: each, title };
+    else if (section !== undefined && title !== undefined) yield { name: nameOf(title), title };
+    open = [];
+  }
+  if (!ofSections) for (const each of open) yield { name: each, title: undefined };
+}
+
+/** The first title of a page as plain text; undefined without one. */
+export function firstTitle(text: string): string | undefined {
+  const lines = linesOf(text);
+  for (const [at, line] of lines.entries()) {
+    if (line === "" || line.startsWith(" ") || isAdornment(lines[at - 1] ?? "")) continue;
+    const title = titleAt(lines, at);
+    if (title !== undefined) return plainTitle(title);
+  }
+  return undefined;
+}
