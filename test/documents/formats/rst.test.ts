@@ -573,6 +573,15 @@ it("the description of an object can have sections", () => {
   expect(headings?.map(({ text }) => text)).toEqual(["A", "Use"]);
 });
 
+it("objects have the names of their module", async () => {
+  const text =
+    ".. module:: m.n\n\n.. function:: f(a.b)\n\n.. class:: C\n\n   .. method:: g()\n\n.. method:: C.h()\n\n.. currentmodule:: None\n\n.. function:: k()\n";
+  const names = "`m.n.f(a.b)`|`class m.n.C`|`g()`|`C.h()`|`k()`";
+  expect([...bodyOf(text).matchAll(/`[^`]+`/g)].join("|")).toBe(names);
+  const files = { "conf.py": "add_module_names = False", "a.rst": text };
+  expect((await readFolder(files, "a.rst")).parsed?.body).toContain("`f(a.b)`");
+});
+
 describe("other pages", () => {
   const files = {
     "b.rst": "..\n   x\n\n================\nAbout :mod:`b` B\n================\n",
@@ -586,7 +595,7 @@ describe("other pages", () => {
   });
 
   it("are the entries of a table of contents", () => {
-    const entries = "   b\n   Own <b>\n   Site <https://a.example>\n   none\n   d/*\n   self\n";
+    const entries = "   b.rst\n   Own <b>\n   Site <https://a.example>\n   none\n   d/*\n   self\n";
     const all = "- [About b B](b.rst)\n- [Own](b.rst)\n- [Site](https://a.example)";
     expect(bodyOf(`.. toctree::\n\n${entries}`, files)).toBe(all);
     const named = "- [Own](b.rst)\n- [Site](https://a.example)";

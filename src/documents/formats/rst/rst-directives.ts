@@ -32,6 +32,7 @@ import {
 import { generatedDirective } from "../directives.ts";
 import { pictureOf, textDirectives } from "./rst-text-directives.ts";
 import { CsvError, parse } from "csv-parse/sync";
+import { textOf as valueText } from "../../front-matter/values.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
 
 function addCaption(reading: Reading, { options }: Directive): void {
@@ -271,6 +272,17 @@ const targets = new Set(["setting", "templatetag", "templatefilter", "fieldlooku
 // Options that the page shows below a signature.
 const shownOptions = { type: "Type", default: "Default", value: "Value" };
 
+// sphinx-doc.org, "add_module_names": the module stands before the names of its own objects.
+const ofModule = /^(?:py:)?(?:function|class|exception|data|decorator)$/;
+
+/** The module before a signature that names none. */
+function moduleOf({ module, around }: Reading, name: string, signature: string): string {
+  const isOwn =
+    module !== "" && ofModule.test(name) && /^[A-Za-z_]\w*(?:\W|$)(?<!\.)/.test(signature);
+  const isShown = isOwn && valueText(around.site?.value("add_module_names")) !== "false";
+  return isShown ? `${module}.` : "";
+}
+
 /** Signatures, one on each line, with their types and defaults, and what they do. */
 const describe: Handle = ({ reading, readInner }, { name, args, options, body }) => {
   if (targets.has(name) && body.length === 0) return;
@@ -279,7 +291,8 @@ const describe: Handle = ({ reading, readInner }, { name, args, options, body })
   const kind = kinds.get(name.slice(name.lastIndexOf(":") + 1)) ?? "";
   const words = flags.map(([option, word]) => (options.has(option) ? word : "")).join("") + kind;
   const terms = signatures.map((written) => {
-    const signature = written.startsWith(words) ? written : words + written;
+    const own = moduleOf(reading, name, written) + written;
+    const signature = written.startsWith(words) && words !== "" ? written : words + own;
     // Nothing in a signature is markup, but a backslash protects the character after it.
     const text = signature.replace(/\\(.)/g, "$1");
     return text.includes("`") ? signature : `\`\`${text}\`\``;
@@ -291,8 +304,11 @@ const describe: Handle = ({ reading, readInner }, { name, args, options, body })
       const isMarkup = name === "confval" || value.includes("`");
       addText(reading, `${label}: ${isMarkup ? value : `\`\`${value}\`\``}`);
     }
+    const { module } = reading;
+    reading.module = "";
     // Sphinx allows sections in the description of an object.
     readInner(body, true);
+    reading.module = module;
   });
 };
 
@@ -325,6 +341,8 @@ export function readDirective(block: Block, lines: Line[], rest: string): boolea
   const directive = splitDirective(name, withFirst(lines, rest.slice(marker.length)));
   const given = directive.options.get("name");
   if (given) block.reading.names.add(nameOf(given));
+  const isModule = /^(?:py:)?(?:current)?module$/.test(directive.name);
+  if (isModule) block.reading.module = argumentOf(directive).replace(/^None$/, "");
   handlerOf(directive.name)(block, directive);
   return true;
 }

@@ -53,6 +53,8 @@ export interface Reading {
   leftOut: LeftOut[];
   /** Pages by the names that the document uses; undefined if there is no such page. */
   pages: Map<string, LinkedPage | undefined>;
+  /** The module of Python whose objects are described; "" for none, and within a class. */
+  module: string;
   /** Lines that were read, with those of included files. */
   lineCount: number;
   /** Lines of the file where the open ignore regions begin. */
@@ -89,6 +91,7 @@ export function createReading(path: string, around: Surroundings, source = ""): 
     rawRoles: new Set(),
     leftOut: [],
     pages: new Map(),
+    module: "",
     lineCount: 0,
     ignored: [],
   };

@@ -86,7 +86,8 @@ const toctree: Handle = ({ reading }, { options, body }) => {
   const caption = options.get("caption");
   if (caption !== undefined && caption !== "") addText(reading, caption);
   for (const { text } of body) {
-    const entry = text.trim();
+    // sphinx-doc.org, "toctree": a name may have its extension.
+    const entry = text.trim().replace(/\.(?:rst|md|txt)(?=>?$)/, "");
     const isExplicit = entry.endsWith(">") && / <[^<]*$/.test(entry.slice(-longestEntry));
     const page = options.has("hidden") ? undefined : pageOf(reading, entry);
     const name = entry.slice(entry.lastIndexOf("<") + 1, -1);
