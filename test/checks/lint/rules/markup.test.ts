@@ -208,3 +208,9 @@ describe("leaked JSX", () => {
     expect(await placesOf(leakedJsx, mdx, { path: "a.mdx" })).toEqual([]);
   });
 });
+
+it("braces that a page of VitePress shows are no template text", async () => {
+  const text = "# A\n\n<span v-pre>{{ name }}</span> and [[toc]]\n";
+  expect(await lint(templateText, { "a.md": text }, { generator: "vitepress" })).toEqual([]);
+  expect(await lint(templateText, { "a.md": text })).not.toEqual([]);
+});
