@@ -126,6 +126,7 @@ describe("same flags", () => {
     "--gitlab-report": "failures of an upload; findings of lint",
     "--report": "of the run; of several runs together",
     "--limit": "rows to show; cases to draft",
+    "--drafts": "documents to send; cases to ask",
     "--all": "records; branches of a conversation",
     "--project": "of a session; of a file",
     "--exit-code": "12 if there is a difference; of an upload only with --dry-run",

@@ -89,10 +89,10 @@ export const lint: Coverage = {
     },
     "--format": [
       {
-        files: folder,
-        args: "notes.txt --rule missing-title",
+        files: { "notes.txt": "[x](none.md)\n" },
+        args: "notes.txt --rule dead-link",
         flag: "--format markdown",
-        stdout: { loses: /missing-title/ },
+        stdout: { gains: /dead-link/ },
       },
       { files: folder, args: "docs", flag: "--format markdown", refused: /docs is a folder/ },
     ],
@@ -237,8 +237,8 @@ export const verify: Coverage = {
 
 const docs: Setting = {
   files: {
-    "docs/a.md": "# A\n\n## Who pays for a?\n\ntext\n",
-    "docs/b.md": "# B\n\n## Who pays for b now?\n\ntext\n",
+    "docs/a.md": "# A\n\n## Who pays for lunch?\n\ntext\n",
+    "docs/b.md": "# B\n\n## When does the office open?\n\ntext\n",
   },
   args: "docs",
 };
@@ -258,7 +258,7 @@ export const evalInit: Coverage = {
       },
       { ...docs, flag: "--from-sessions", refused: /--from-sessions/ },
     ],
-    "--limit": { ...docs, flag: "--limit 1", stdout: { loses: /docs\/a\.md/ } },
+    "--limit": { ...docs, flag: "--limit 1", stdout: { loses: /docs\/b\.md/ } },
     "--out": {
       ...docs,
       flag: "--out suite.yaml",
@@ -386,7 +386,7 @@ export const evalCoverage: Coverage = {
       first: [upload, "chat leave"],
       args: "suite.json docs",
       flag: "--sessions",
-      stdout: { gains: /by 3 questions/ },
+      stdout: { gains: /7 questions/ },
     },
     "--via": { ...covering, flag: "--via keyword", requests: { gains: /admin\/search/ } },
     "--allow-tokens": [
