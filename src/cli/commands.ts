@@ -9,8 +9,7 @@ export function pathOf(command: Command): string {
 
 /** Whether the command only groups subcommands; without a subcommand it shows its help. */
 export function isGroup(command: Command): boolean {
-  const { commands, registeredArguments, options } = command;
-  return commands.length > 0 && registeredArguments.length === 0 && options.length === 0;
+  return command.commands.length > 0 && command.registeredArguments.length === 0;
 }
 
 /** The first line of a description, for lists of commands. */

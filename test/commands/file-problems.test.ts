@@ -12,7 +12,7 @@ function createProject() {
   writeFiles(cwd, {
     ".git/HEAD": "",
     file: "text\n",
-    "folder/a.md": "# A\n\nOne.\n",
+    "folder/a.md": "# A\n\n## Who pays for lunch?\n\nThe company.\n",
     "q.ndjson": '{"message":"a"}\n',
   });
   const env = cleanEnvironment(home, {

@@ -170,13 +170,14 @@ function addCoverage(evaluation: Command, run: Run): void {
     .option("--report <file>", reportText, collectParsed(filled));
   addStateOption(coverage)
     .configureHelp({
+      essentials: ["--sessions", "--replay", "--via", "--allow-tokens", "--report"],
       examples: [
-        ["knowctl eval coverage suite.yaml docs", "ask a search for each question"],
+        ["knowctl eval coverage suite.yaml docs --dialect onyx", "ask a search for each question"],
         [
-          "knowctl eval coverage answers.json docs --report gaps.html",
+          "knowctl eval coverage now.json docs --report gaps.html",
           "from an earlier run, without the service",
         ],
-        ["knowctl eval coverage --sessions docs", "what people asked"],
+        ["knowctl eval coverage --sessions docs --dialect onyx", "what people asked"],
       ],
     })
     .action(run(async () => (await import("./coverage.ts")).evalCoverage));

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { draftQuestions, meaningOf } from "../../checks/eval/draft/questions.ts";
+import { draftQuestions, draftSearches, meaningOf } from "../../checks/eval/draft/questions.ts";
 import { draftSuite, type DraftCase } from "../../checks/eval/draft/suite-text.ts";
 import type { StateFlag } from "../files-in-state.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
@@ -61,11 +61,11 @@ const mostPerPage = 3;
 const searchRemark = "words to search for: write the question as people ask it";
 
 /** The cases that a document can have, the best first; none if its headings give no question. */
-function draftsOf({ path, body }: ReadyDocument): DraftCase[] {
+function draftsOf({ path, body }: ReadyDocument, draft: typeof draftQuestions): DraftCase[] {
   const { document } = JSON.parse(Buffer.from(body).toString()) as IngestionRequest;
   const texts = document.sections.map(({ text = "" }) => text);
   const title = document.title || document.semantic_identifier;
-  return draftQuestions({ title, texts }).map(({ text, isSearch }) => ({
+  return draft({ title, texts }).map(({ text, isSearch }) => ({
     name: path.replace(/\.[^./]+$/, ""),
     group: path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : undefined,
     question: text,
@@ -98,6 +98,7 @@ const batchSize = 64;
 async function draftBatch(
   { source, inspector }: Folder,
   batch: readonly Candidate[],
+  draft: typeof draftQuestions,
 ): Promise<(DraftCase[] | string | undefined)[]> {
   const looked = await inspector.look(
     batch.map(({ path, absolutePath }) => ({
@@ -109,7 +110,7 @@ async function draftBatch(
     })),
   );
   return looked.map((each) => {
-    if (each.kind === "document") return draftsOf(each);
+    if (each.kind === "document") return draftsOf(each, draft);
     return each.kind === "failed" ? failureText(each.path, each.reason) : undefined;
   });
 }
@@ -118,7 +119,11 @@ async function draftBatch(
  * Drafts up to `limit` cases, spread over the folders and pages. The choice is the same for the same
  * files. Reads only the chosen files: one without a question makes room for another one.
  */
-async function draftFromFiles(folder: Folder, limit: number): Promise<Drafts> {
+async function draftFromFiles(
+  folder: Folder,
+  limit: number,
+  draft = draftQuestions,
+): Promise<Drafts> {
   const listed = listCandidates(folder);
   const { rowFiles, failures } = listed;
   let { candidates } = listed;
@@ -135,7 +140,7 @@ async function draftFromFiles(folder: Folder, limit: number): Promise<Drafts> {
       return { cases, files: candidates.length + silent, silent, rowFiles, failures };
     }
     const bad = new Set<string>();
-    for (const [index, read] of (await draftBatch(folder, unread)).entries()) {
+    for (const [index, read] of (await draftBatch(folder, unread, draft)).entries()) {
       const path = unread[index]?.path ?? "";
       if (typeof read === "object" && read.length > 0) drafts.set(path, read);
       else bad.add(path);
@@ -205,7 +210,10 @@ async function fromFiles(
 ): Promise<Draft> {
   const folder = await openFolder(context, output, paths, { ...options, ...asWhole });
   try {
-    const drafts = await draftFromFiles(folder, options.limit ?? defaultLimit);
+    const limit = options.limit ?? defaultLimit;
+    const questions = await draftFromFiles(folder, limit);
+    const drafts =
+      questions.cases.length > 0 ? questions : await draftFromFiles(folder, limit, draftSearches);
     const { cases, files } = drafts;
     await reportSkipped(output, drafts);
     if (cases.length === 0) {

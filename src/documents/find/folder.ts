@@ -4,8 +4,8 @@ import ignore from "ignore";
 import { codeOf, fileProblem } from "../../errors.ts";
 import { relativeTo, withSlashes } from "../files/root.ts";
 import { formatOf } from "../formats/formats.ts";
-import { partialReason } from "../site/partials.ts";
 import type { DocumentSettings } from "../map/settings.ts";
+import { partialReason } from "../site/sites.ts";
 
 const ignoreFiles = [".gitignore", ".knowctlignore"] as const;
 

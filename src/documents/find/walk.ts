@@ -5,8 +5,7 @@ import {
   normalise,
   comparePaths,
 } from "../files/source-file.ts";
-import { partialReason } from "../site/partials.ts";
-import { siteOfFolder } from "../site/sites.ts";
+import { partialReason, siteOfFolder } from "../site/sites.ts";
 import { lstatSync, readdirSync, type Dirent } from "node:fs";
 import { sep } from "node:path";
 import { codeOf, fileProblem, isOutOfFiles, CliError } from "../../errors.ts";

@@ -213,3 +213,24 @@ export function parseOwners(value: Value): Owner[] | undefined {
   }
   return owners;
 }
+
+function memberOf(map: ValueMap, name: string, anyCase: boolean): Value | undefined {
+  if (Object.hasOwn(map, name)) return map[name];
+  if (!anyCase) return undefined;
+  const lower = name.toLowerCase();
+  const key = Object.keys(map).find((each) => each.toLowerCase() === lower);
+  return key === undefined ? undefined : map[key];
+}
+
+/**
+ * The value at a dotted path of some data: `params.version`. Undefined without one. `anyCase` is
+ * for the keys of Hugo, which have no case (gohugo.io, "Configure Hugo").
+ */
+export function valueAt(data: Value, path: string, anyCase = false): Value | undefined {
+  let value: Value | undefined = data;
+  for (const name of path.split(".")) {
+    if (value === undefined || !isMap(value)) return undefined;
+    value = memberOf(value, name, anyCase);
+  }
+  return value;
+}

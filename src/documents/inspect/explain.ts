@@ -10,8 +10,7 @@ import { readRows } from "./read-rows.ts";
 import { formatOf } from "../formats/formats.ts";
 import { jobsOf, scopeOf, type FindOptions } from "../find/scope.ts";
 import type { DocumentSettings } from "../map/settings.ts";
-import { partialReason } from "../site/partials.ts";
-import { siteText } from "../site/sites.ts";
+import { partialReason, siteText } from "../site/sites.ts";
 
 /** One field of the payload: its value as JSON text (strings without quotes) and its origin. */
 export interface ExplainedField {

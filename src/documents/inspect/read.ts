@@ -1,4 +1,4 @@
-import type { ValueMap } from "../front-matter/values.ts";
+import { type ValueMap, valueAt } from "../front-matter/values.ts";
 import { type SourceFile, trustedStamp } from "../files/source-file.ts";
 import type {
   Format,
@@ -20,7 +20,7 @@ import { createIncludes } from "../parts/includes.ts";
 import { createParts, type Parts } from "../parts/parts.ts";
 import { effectiveFor } from "../map/effective.ts";
 import { mapDocument } from "../map/map-document.ts";
-import { configOf, valueAt } from "../site/config.ts";
+import { configOf } from "../site/config.ts";
 import { loadReader, readerAtHand } from "../formats/load-reader.ts";
 import type { Notice } from "../payload/metadata.ts";
 import { formatOf, orRefuse, wayOn } from "../formats/formats.ts";

@@ -7,11 +7,8 @@ import {
 } from "./settings.ts";
 import { hash } from "node:crypto";
 import { addMetadata, tagsOf, type Metadata } from "../payload/metadata.ts";
-import { anchorsOfStyle, pageFolderOf } from "./links/link-style.ts";
 import { generators, type LinkStyle } from "../site/generators.ts";
-import { sitePages, type SitePages } from "../site/site-pages.ts";
-import { siteOf, type Site } from "../site/sites.ts";
-import type { AnchorStyle } from "../text/heading-text.ts";
+import { siteDigest, siteOf, type Site } from "../site/sites.ts";
 import { defaultKeys } from "../front-matter/fields.ts";
 import type { FileFacts } from "../files/source-file.ts";
 import { isMap, toValue, type ValueMap } from "../front-matter/values.ts";
@@ -39,11 +36,8 @@ export interface Effective {
   linkStyle: Layered<LinkStyle> | undefined;
   /** The site that the file belongs to. */
   site: Site | undefined;
-  /** Where its pages are, as its configuration says. */
-  pages: SitePages | undefined;
   /** How links between files lead to pages: as configured, else as the site does it. */
   resolving: LinkStyle | undefined;
-  anchors: AnchorStyle;
   sections: Layered<SectionMode>;
   ccPairId: number | undefined;
   /** From configuration and rules; front matter overrides it. */
@@ -133,12 +127,7 @@ function compute(
     link: linkStyle ? undefined : link,
     linkStyle,
     site,
-    pages: site && site.generator === resolving ? sitePages(site, settings) : undefined,
     resolving,
-    anchors:
-      settings.anchors ??
-      (resolving && anchorsOfStyle(resolving, pageFolderOf(site, settings))) ??
-      "github",
     sections: layer("sections", settings, rules) ?? { value: "whole" as const, ...byDefault },
     ccPairId: rules.findLast((rule) => rule.settings.ccPairId !== undefined)?.settings.ccPairId,
     metadata,
@@ -148,6 +137,7 @@ function compute(
   };
   const { idPrefix, linkBase, maxSectionChars, updatedAt, drafts, images, columns, keys } =
     settings;
+  const { anchors } = settings;
   const { links, owners, metaCommit, format, dropAccess, storesCreation, componentAttributes } =
     settings;
   const { versionKey, keepsHidden, attributes } = settings;
@@ -159,6 +149,8 @@ function compute(
       versionKey,
       keepsHidden,
       attributes,
+      anchors,
+      configuration: site && siteDigest(site, settings),
       ...effective,
       rules: [],
       metadata: [...metadata],

@@ -5,6 +5,8 @@ import { restrictionHint, restrictionProblem, restricts } from "../payload/acces
 import { CliError } from "../../errors.ts";
 import { effectiveFor, type Effective } from "./effective.ts";
 import { configOf } from "../site/config.ts";
+import { siteLinks } from "./links/site-links.ts";
+import { excludedReason } from "../site/excluded.ts";
 import { type FileFacts, commitOrigin } from "../files/source-file.ts";
 import { booleanOf, createFields, type Trace } from "../front-matter/fields.ts";
 import {
@@ -224,8 +226,9 @@ function readBoolean(
 }
 
 function skipReason(mapping: Mapping): string | undefined {
-  const { fields, settings, parsed } = mapping;
-  if (!parsed.frontMatter) return undefined;
+  const { fields, settings, parsed, path } = mapping;
+  const excluded = excludedReason(path, settings);
+  if (excluded !== undefined || !parsed.frontMatter) return excluded;
   const ingest = readBoolean(mapping, settings.keys.ingest);
   const draft = readBoolean(mapping, settings.keys.draft);
   if (ingest?.on === false) return `${ingest.key}: false in ${fields.place}`;
@@ -341,7 +344,7 @@ export function mapDocument(
   const formatOrigin = parsed.pages ? "one for each page" : "not Markdown: whole";
   trace?.("sections", isMarkdown ? effective.sections.origin : formatOrigin);
   const { maxSectionChars: maxChars } = settings;
-  const { anchors } = effective;
+  const { anchors } = siteLinks(effective, runSettings);
   const found = imagesOf(
     mapping,
     body,

@@ -4,7 +4,7 @@ import { type FrontMatterKeys, defaultKeys } from "../front-matter/fields.ts";
 import type { ColumnMap, RowKeys, FormatName } from "../formats/format.ts";
 import { defaultAccessKeys } from "../payload/access.ts";
 import { maxFileBytesOf } from "../files/bytes/file-bytes.ts";
-import { checkTemplate } from "./links/link-style.ts";
+import { checkTemplate } from "./links/template.ts";
 import type { GeneratorName, LinkStyle } from "../site/generators.ts";
 import type { AnchorStyle } from "../text/heading-text.ts";
 import { versionKeyOf } from "../payload/payload.ts";

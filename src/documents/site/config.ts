@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { load, Type, YAMLException } from "js-yaml";
 import { CliError } from "../../errors.ts";
@@ -9,7 +9,7 @@ import { sourceFile } from "../files/source-file.ts";
 import { MatterError, parseJson, parseTomlText, yamlSchema } from "../front-matter/matter.ts";
 import { readPython } from "./python.ts";
 import { isMap, toValue, ValueError, type Value, type ValueMap } from "../front-matter/values.ts";
-import type { Site, SiteSettings } from "./sites.ts";
+import { siteFiles, type Site, type SiteSettings } from "./sites.ts";
 
 /**
  * The configuration of a site. A program is never run: one in JavaScript has no values, `conf.py`
@@ -101,27 +101,19 @@ function readConfig(path: string, root: string): Pick<SiteConfig, "data" | "prob
 }
 
 /** gohugo.io, "Configuration directory": `params.toml` beside `hugo.toml` is its table `params`. */
-function readFolder(path: string, root: string): SiteConfig {
-  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+function readFolder(site: Site, root: string): SiteConfig {
+  const [path = "", ...others] = siteFiles(site, root);
   const config = { ...readConfig(path, root), paths: [path] };
-  for (const name of readNames(join(root, folder))) {
-    const [, table] = /^([\w.-]+)\.(?:toml|ya?ml|json)$/.exec(name) ?? [];
+  for (const other of others) {
+    const [, table] = /([\w.-]+)\.(?:toml|ya?ml|json)$/.exec(other) ?? [];
     if (table === undefined || table === "hugo" || table === "config") continue;
-    const { data, problem } = readConfig(folder + name, root);
+    const { data, problem } = readConfig(other, root);
     const own = config.data[table];
     config.data[table] = own !== undefined && isMap(own) ? Object.assign(own, data) : data;
     config.problem ??= problem;
-    config.paths.push(folder + name);
+    config.paths.push(other);
   }
   return config;
-}
-
-function readNames(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
-  }
 }
 
 // A program says its values anywhere; only what stands there literally is taken.
@@ -130,10 +122,9 @@ const sourceFolder = /\bsrcDir["']?\s*:\s*(["'`])([\w./-]+)\1/;
 const cleanUrls = /\bcleanUrls["']?\s*:\s*true\b/;
 
 /** docusaurus.io, "Versioning": `versions.json` has the names of all versions but the current one. */
-function readDocusaurus({ prefix, config = "" }: Site, root: string): SiteConfig {
+function readDocusaurus(site: Site, root: string): SiteConfig {
   const data = noValues();
-  const folder = prefix + config.replace(/[^/]+$/, "");
-  const paths = [prefix + config, `${folder}versions.json`];
+  const paths = siteFiles(site, root);
   const [text = "", versions = ""] = paths.map((path) => textAt(path, root));
   const base = docsBase.exec(text)?.[2];
   if (base !== undefined) data["docsBase"] = base.replace(/^\/+|\/+$/g, "");
@@ -142,11 +133,9 @@ function readDocusaurus({ prefix, config = "" }: Site, root: string): SiteConfig
   return { data, problem: undefined, paths };
 }
 
-function readVitepress({ prefix, config = "" }: Site, root: string): SiteConfig {
+function readVitepress(site: Site, root: string): SiteConfig {
   const data = noValues();
-  const paths = ["config", "config/index"].flatMap((name) =>
-    ["ts", "mts", "js", "mjs"].map((extension) => `${prefix}${config}/${name}.${extension}`),
-  );
+  const paths = siteFiles(site, root);
   const text = paths.map((path) => textAt(path, root)).find((each) => each !== undefined) ?? "";
   const source = sourceFolder.exec(text)?.[2];
   if (source !== undefined) data["srcDir"] = source;
@@ -187,30 +176,9 @@ export function configOf(site: Site, settings: SiteSettings): SiteConfig {
     config = !isData
       ? readProgram(site, settings.root, path)
       : path.includes("/_default/")
-        ? readFolder(path, settings.root)
+        ? readFolder(site, settings.root)
         : { ...readConfig(path, settings.root), paths };
     configs.set(path, config);
   }
   return config;
-}
-
-function memberOf(map: ValueMap, name: string, anyCase: boolean): Value | undefined {
-  if (Object.hasOwn(map, name)) return map[name];
-  if (!anyCase) return undefined;
-  const lower = name.toLowerCase();
-  const key = Object.keys(map).find((each) => each.toLowerCase() === lower);
-  return key === undefined ? undefined : map[key];
-}
-
-/**
- * The value at a dotted path of some data: `params.version`. Undefined without one. `anyCase` is
- * for the keys of Hugo, which have no case (gohugo.io, "Configure Hugo").
- */
-export function valueAt(data: Value, path: string, anyCase = false): Value | undefined {
-  let value: Value | undefined = data;
-  for (const name of path.split(".")) {
-    if (value === undefined || !isMap(value)) return undefined;
-    value = memberOf(value, name, anyCase);
-  }
-  return value;
 }

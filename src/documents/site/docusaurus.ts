@@ -1,5 +1,4 @@
-import { textOf, type ValueMap } from "../front-matter/values.ts";
-import { valueAt } from "./config.ts";
+import { textOf, type ValueMap, valueAt } from "../front-matter/values.ts";
 
 /** A file of a site of Docusaurus, and its front matter by key. */
 interface DocusaurusFile {

@@ -1,5 +1,4 @@
-import { isMap, textOf, type Value, type ValueMap } from "../front-matter/values.ts";
-import { valueAt } from "./config.ts";
+import { isMap, textOf, type Value, type ValueMap, valueAt } from "../front-matter/values.ts";
 
 /** A language of a Hugo site and where its pages are. */
 interface Language {

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import { textOf, type Value } from "../front-matter/values.ts";
-import { configOf, valueAt } from "./config.ts";
+import { textOf, type Value, valueAt } from "../front-matter/values.ts";
+import { configOf } from "./config.ts";
 import type { GeneratorName } from "./generators.ts";
 import type { Site, SiteSettings } from "./sites.ts";
 

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { generatorNames, generators, type GeneratorName } from "./generators.ts";
@@ -118,6 +119,58 @@ export function siteOfFolder(
 /** The site of a file by its root-relative path. */
 export function siteOf(path: string, settings: SiteSettings): Site | undefined {
   return siteOfFolder(path.slice(0, Math.max(0, path.lastIndexOf("/"))), settings);
+}
+
+/** Why a file of a site is no page by its name; undefined if it may be one. */
+export function partialReason(path: string, settings: SiteSettings): string | undefined {
+  const site = siteOf(path, settings);
+  if (!site) return undefined;
+  const { partials, title } = generators[site.generator];
+  const isPartial = partials?.test(path.slice(site.prefix.length)) === true;
+  return isPartial
+    ? `a partial of ${title}, no page (a run includes it if you name it)`
+    : undefined;
+}
+
+/** The root-relative paths of the files that may configure a site. */
+export function siteFiles({ generator, prefix, config }: Site, root: string): string[] {
+  if (config === undefined) return [];
+  const path = prefix + config;
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  if (generator === "docusaurus") return [path, `${folder}versions.json`];
+  if (generator === "vitepress") {
+    return ["config", "config/index"].flatMap((name) =>
+      ["ts", "mts", "js", "mjs"].map((extension) => `${path}/${name}.${extension}`),
+    );
+  }
+  // gohugo.io, "Configuration directory".
+  if (!path.includes("/_default/")) return [path];
+  const names = namesIn(join(root, folder)).map(({ name }) => name);
+  return [path, ...names.sort().map((name) => folder + name)];
+}
+
+function bytesAt(path: string): Uint8Array | string {
+  try {
+    return statSync(path).size > mostConfigBytes ? "" : readFileSync(path);
+  } catch {
+    return "";
+  }
+}
+
+const digestsOfRun = new WeakMap<SiteSettings, Map<string, string>>();
+
+/** A hash of the configuration of a site: another one may make other documents. */
+export function siteDigest(site: Site, settings: SiteSettings): string {
+  let digests = digestsOfRun.get(settings);
+  if (!digests) digestsOfRun.set(settings, (digests = new Map()));
+  const key = site.prefix + site.config;
+  let digest = digests.get(key);
+  if (digest === undefined) {
+    const files = siteFiles(site, settings.root).map((path) => bytesAt(join(settings.root, path)));
+    digest = hash("sha256", files.map((bytes) => hash("sha256", bytes)).join(" "));
+    digests.set(key, digest);
+  }
+  return digest;
 }
 
 /** A site for people: `Hugo (docs/hugo.toml)`. */

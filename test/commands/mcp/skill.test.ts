@@ -17,7 +17,8 @@ it("prints every wish, exit code and command in at most 150 lines", async () => 
   expect(stdout).toMatch(/^---\nname: knowctl\ndescription: .+\n---\n/);
   for (const [wish, line] of wishes) expect(stdout).toContain(`| ${wish} | \`${line}\` |`);
   for (const name of Object.keys(exitCodes)) expect(stdout).toContain(`| ${name} |`);
-  for (const name of ["prune", "mcp", "eval answers"]) expect(stdout).toContain(`| \`${name}\` |`);
+  for (const name of ["prune", "mcp install", "eval answers"])
+    expect(stdout).toContain(`| \`${name}\` |`);
 });
 
 it("has command lines that do what they say", async () => {

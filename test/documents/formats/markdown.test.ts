@@ -446,7 +446,7 @@ describe("blocks of site generators", () => {
     [
       "columns and versions of DocFX",
       ':::row:::\n   :::column span="2":::\na\n   :::column-end:::\n:::row-end:::\n::: moniker range=">= a-3.0"\nb\n::: moniker-end\n:::zone pivot="c"\nd\n:::zone-end\n:::code source="e.cs":::',
-      '\n\na\n\n\n\nb\n\n\nd\n\n:::code source="e.cs":::',
+      "\n\na\n\n\n\nb\n\n\nd\n\n",
     ],
     ["nested directives", "::::note\n:::tip\na\n:::\nb\n::::", "**Note**\n\n**Tip**\n\na\n\nb\n"],
     ["an indented directive", "- a\n\n  :::tip\n  b\n  :::", "- a\n\n  **Tip**\n\n  b\n"],

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Value } from "../../../src/documents/front-matter/values.ts";
 import { readMarkdown } from "../../../src/documents/formats/markdown/markdown.ts";
 import { expectLinear } from "../../cost.ts";
-import { createFolder, type Options, list, readFolder } from "../folder.ts";
+import { readDocument } from "../../../src/documents/inspect/read.ts";
+import { compileSettings } from "../../../src/documents/map/settings.ts";
+import { createFolder, fileIn, type Options, readFolder } from "../folder.ts";
 import { around, siteOf } from "./around.ts";
 
 const everything: Readonly<Record<string, Value>> = {
@@ -149,14 +151,16 @@ describe("a site of MkDocs", () => {
     expect(document.sections[0]?.text?.trim().split(/\n+/)).toEqual(["part one", "the end"]);
   });
 
-  it("has no page of what it excludes", () => {
-    const root = createFolder(files);
-    expect(list(root).filter((each) => each.startsWith("h/pages/"))).toEqual([
-      "h/pages/guide/README.md",
-      "h/pages/guide/start here.md",
-      "h/pages/index.md",
-    ]);
-  });
+  it.each(["h/pages/b.tmp.md", "h/pages/drafts/a.md", "h/pages/theme/main.html"])(
+    "has no page of what it excludes: %s",
+    async (path) => {
+      const settings = compileSettings({ root: createFolder(files) });
+      expect(await readDocument(fileIn(settings.root, path), settings)).toMatchObject({
+        kind: "skipped",
+        reason: "excluded from the site by h/mkdocs.yml",
+      });
+    },
+  );
 
   it("goes on with a broken configuration", async () => {
     const broken = { ...files, "h/mkdocs.yml": "docs_dir: [\nplugins: macros" };

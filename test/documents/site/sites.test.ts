@@ -1,12 +1,13 @@
+import { valueAt } from "../../../src/documents/front-matter/values.ts";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { IngestSettings } from "../../../src/config/values/schema.ts";
 import { compileSettings } from "../../../src/documents/map/settings.ts";
-import { configOf, parseConfig, valueAt } from "../../../src/documents/site/config.ts";
+import { configOf, parseConfig } from "../../../src/documents/site/config.ts";
+import { excludedReason } from "../../../src/documents/site/excluded.ts";
 import { generatorNames, generators } from "../../../src/documents/site/generators.ts";
-import { partialReason } from "../../../src/documents/site/partials.ts";
-import { siteOf, siteText } from "../../../src/documents/site/sites.ts";
+import { partialReason, siteOf, siteText } from "../../../src/documents/site/sites.ts";
 import { readDocumentSync } from "../../../src/documents/inspect/read.ts";
 import { expectLinear } from "../../cost.ts";
 import { createFolder, fileIn } from "../folder.ts";
@@ -179,9 +180,9 @@ describe("a configuration in Python", () => {
 });
 
 describe("files that a configuration lists as no pages", () => {
-  const isPartial = (conf: string, path: string, name = "conf.py"): boolean => {
+  const isExcluded = (conf: string, path: string, name = "conf.py"): boolean => {
     const { settings } = siteAt({ [`docs/${name}`]: conf }, `docs/${path}`);
-    return partialReason(`docs/${path}`, settings) !== undefined;
+    return excludedReason(`docs/${path}`, settings) !== undefined;
   };
 
   it.each([
@@ -198,18 +199,18 @@ describe("files that a configuration lists as no pages", () => {
     ["[z-a].rst", "b.rst", false],
     ["a.b", "aab", false],
   ])("%s: %s", (pattern, path, isListed) => {
-    expect(isPartial(`exclude_patterns = ['${pattern}']`, path)).toBe(isListed);
+    expect(isExcluded(`exclude_patterns = ['${pattern}']`, path)).toBe(isListed);
   });
 
   it("of Sphinx and of Antora", () => {
-    expect(isPartial("templates_path = ['layout']", "layout/x.html")).toBe(true);
+    expect(isExcluded("templates_path = ['layout']", "layout/x.html")).toBe(true);
     const nav = "nav:\n- modules/a/menu.adoc\n";
-    expect(isPartial(nav, "modules/a/menu.adoc", "antora.yml")).toBe(true);
-    expect(isPartial(nav, "modules/a/b.adoc", "antora.yml")).toBe(false);
+    expect(isExcluded(nav, "modules/a/menu.adoc", "antora.yml")).toBe(true);
+    expect(isExcluded(nav, "modules/a/b.adoc", "antora.yml")).toBe(false);
   });
 
   it("with patterns that would never end", () => {
     const text = `exclude_patterns = ['${"**/a*".repeat(30)}b', '${"*a".repeat(90)}b']`;
-    expect(isPartial(text, `${"a/".repeat(60)}${"a".repeat(120)}.rst`)).toBe(false);
+    expect(isExcluded(text, `${"a/".repeat(60)}${"a".repeat(120)}.rst`)).toBe(false);
   });
 });

@@ -31,7 +31,7 @@ const generic = new Set(
 );
 
 /** Whether a heading names no subject of its own. */
-const isGeneric = (heading: string): boolean =>
+export const isGeneric = (heading: string): boolean =>
   generic.has(
     heading
       .toLowerCase()

@@ -1,6 +1,7 @@
 import { plainText } from "../../../documents/text/heading-text.ts";
 import { scanStructure, type Structure } from "../../../documents/text/structure.ts";
-import { englishQuestion, topicOf, type Part } from "./english.ts";
+import { englishQuestion, isGeneric, topicOf, type Part } from "./english.ts";
+
 import { usageOf } from "./phrases.ts";
 
 /** What questions are drafted from. */
@@ -137,6 +138,18 @@ export function draftQuestions({ title: raw, texts }: PageWords): DraftQuestion[
   return ranked
     .toSorted((a, b) => a.rank - b.rank)
     .map((each) => ({ text: each.text, isSearch: false }));
+}
+
+/** Words to search for, of a page whose headings give no question: a person makes a question of them. */
+export function draftSearches({ title: raw, texts }: PageWords): DraftQuestion[] {
+  const text = texts.join("\n\n");
+  const title = clean(raw);
+  if (chronicle.test(title)) return [];
+  const parts = partsOf(title, text, scanStructure(text));
+  return otherQuestions(
+    parts.filter((part) => isAnswered(part) && !isGeneric(part.heading)),
+    title,
+  );
 }
 
 const asking =

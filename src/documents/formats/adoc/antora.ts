@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import type { SiteEntry, Surroundings } from "../format.ts";
 import { MatterError } from "../../front-matter/matter.ts";
-import { isMap, textOf, type Value, ValueError } from "../../front-matter/values.ts";
-import { parseConfig, valueAt } from "../../site/config.ts";
+import { isMap, textOf, type Value, ValueError, valueAt } from "../../front-matter/values.ts";
+import { parseConfig } from "../../site/config.ts";
 import { antoraVersion } from "../../site/site-pages.ts";
 
 // Antora keeps the files of a module by family (docs.antora.org, "Standard File and Directory

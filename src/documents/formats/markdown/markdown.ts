@@ -12,8 +12,7 @@ import {
   type FrontMatter,
   type SplitText,
 } from "../../front-matter/front-matter.ts";
-import { textOf, type ValueMap } from "../../front-matter/values.ts";
-import { valueAt } from "../../site/config.ts";
+import { textOf, type ValueMap, valueAt } from "../../front-matter/values.ts";
 import { createCodeTest, scanStructure } from "../../text/structure.ts";
 import { isVuePage, toMarkdown } from "../mdx/mdx.ts";
 import { readBlocks } from "./blocks.ts";

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { MatterError } from "../../front-matter/matter.ts";
-import { isMap, textOf, ValueError, type Value } from "../../front-matter/values.ts";
-import { parseConfig, valueAt } from "../../site/config.ts";
+import { isMap, textOf, ValueError, type Value, valueAt } from "../../front-matter/values.ts";
+import { parseConfig } from "../../site/config.ts";
 import { createCodeTest } from "../../text/structure.ts";
 import type { Included, Includes } from "../format.ts";
 import { readProjectFile } from "../markdown/included.ts";

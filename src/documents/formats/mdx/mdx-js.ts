@@ -1,5 +1,4 @@
-import { textOf, type Value, type ValueMap } from "../../front-matter/values.ts";
-import { valueAt } from "../../site/config.ts";
+import { textOf, type Value, type ValueMap, valueAt } from "../../front-matter/values.ts";
 
 /**
  * Finds the end of JavaScript and JSX constructs without parsing them: it matches brackets, and

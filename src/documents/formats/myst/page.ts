@@ -1,8 +1,8 @@
 import { posix } from "node:path";
-import { parseConfig, valueAt } from "../../site/config.ts";
+import { parseConfig } from "../../site/config.ts";
 import { MatterError } from "../../front-matter/matter.ts";
 import { splitFrontMatter, type FrontMatter } from "../../front-matter/front-matter.ts";
-import { isMap, textOf, ValueError, type Value } from "../../front-matter/values.ts";
+import { isMap, textOf, ValueError, type Value, valueAt } from "../../front-matter/values.ts";
 import { plainText } from "../../text/heading-text.ts";
 import { scanStructure } from "../../text/structure.ts";
 import type { Surroundings } from "../format.ts";

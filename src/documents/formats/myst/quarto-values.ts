@@ -1,6 +1,5 @@
 import type { Surroundings } from "../format.ts";
-import { textOf } from "../../front-matter/values.ts";
-import { valueAt } from "../../site/config.ts";
+import { textOf, valueAt } from "../../front-matter/values.ts";
 import { dataOf, type MystPage } from "./page.ts";
 
 const names = "meta|var|kbd|pagebreak|fa|bi|ai|iconify";

@@ -1,10 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join, posix } from "node:path";
 import { formatOf, withFrontMatter } from "../../formats/formats.ts";
-import { isMap, textOf, type Value } from "../../front-matter/values.ts";
+import { isMap, textOf, type Value, valueAt } from "../../front-matter/values.ts";
 import { readFrontMatter } from "../../front-matter/front-matter.ts";
 import type { LinkStyle } from "../../site/generators.ts";
-import { valueAt } from "../../site/config.ts";
 import { styledLink, type PageFolder, type StyledFile } from "./link-style.ts";
 
 /** The pages of a site by their addresses. Paths are root-relative. */

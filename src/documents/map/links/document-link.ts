@@ -2,7 +2,9 @@ import type { Fields } from "../../front-matter/fields.ts";
 import { textOf, type Value } from "../../front-matter/values.ts";
 import { withoutExtension } from "../../files/file-name.ts";
 import type { Effective } from "../effective.ts";
-import { styledLink, expandTemplate, withoutIndex, pageFolderOf, type Link } from "./link-style.ts";
+import { styledLink } from "./link-style.ts";
+import { siteLinks } from "./site-links.ts";
+import { expandTemplate, withoutIndex, type Link } from "./template.ts";
 import type { DocumentSettings } from "../settings.ts";
 
 const absolute = /^[A-Za-z][A-Za-z0-9+.-]+:/;
@@ -70,10 +72,9 @@ export function documentLink(file: LinkedFile): DocumentLink | undefined {
     return { result: joinLink(field.value, linkBase), origin, isMade: false };
   }
   if (linkStyle) {
-    const site = pageFolderOf(effective.site, settings);
+    const { site, pages } = siteLinks(effective, settings);
     const valueOf = (key: string): Value | undefined => fields.get(key);
     const styled = { path, valueOf, textOf: (key: string) => lineOf(fields, key), site };
-    const { pages } = effective;
     const link = styledLink(linkStyle.value, styled, linkBase, pages);
     const base = linkBase ?? pages?.base;
     return { result: joinLink(link, base), origin: linkStyle.origin, isMade: true };

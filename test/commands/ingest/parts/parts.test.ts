@@ -209,7 +209,7 @@ describe("notes", () => {
       const counts = /done: (.*?) in /.exec(stderr)?.[1];
       return [counts, lastAccepted(service, "a/One.md")?.sections[0]?.text];
     };
-    expect(await next()).toEqual(["1 created", "# One\n\n![[Two]]\n"]);
+    expect(await next()).toEqual(["1 created", "# One\n\n\n"]);
     writeFiles(service.folder, { "b/new/Two.md": "First.\n", "c/x.md": "# X\n\nText.\n" });
     expect(await next()).toEqual(["2 created, 1 updated", "# One\n\nFirst.\n"]);
     writeFiles(service.folder, { "b/new/Two.md": "Second.\n" });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkTemplate } from "../../../../src/documents/map/links/link-style.ts";
+import { checkTemplate } from "../../../../src/documents/map/links/template.ts";
 import type { LinkStyle } from "../../../../src/documents/site/generators.ts";
 import { compileSettings } from "../../../../src/documents/map/settings.ts";
 import { type Options, createFolder, fileIn, readFolder, readOk } from "../../folder.ts";

@@ -1,6 +1,5 @@
-import { isMap, textOf, type Value, type ValueMap } from "../../../front-matter/values.ts";
+import { isMap, textOf, type Value, type ValueMap, valueAt } from "../../../front-matter/values.ts";
 import { hugoConfig, hugoPage } from "../../../site/hugo.ts";
-import { valueAt } from "../../../site/config.ts";
 import { pageFromHtml } from "../../../page/page.ts";
 import type { Expansion } from "../included.ts";
 import { renderGo } from "./go-template.ts";

@@ -1,6 +1,6 @@
-import { isMap, textOf, type Value, type ValueMap } from "../../../front-matter/values.ts";
+import { isMap, textOf, type Value, type ValueMap, valueAt } from "../../../front-matter/values.ts";
 import { jekyllAddress, jekyllValue } from "../../../site/jekyll.ts";
-import { parseConfig, valueAt } from "../../../site/config.ts";
+import { parseConfig } from "../../../site/config.ts";
 import type { Included, PageSite, Surroundings } from "../../format.ts";
 
 /**

@@ -1,5 +1,4 @@
 import ignore from "ignore";
-import { generators } from "./generators.ts";
 import { sitePages } from "./site-pages.ts";
 import { siteOf, type Site, type SiteSettings } from "./sites.ts";
 
@@ -24,14 +23,9 @@ function excludesOf(site: Site, settings: SiteSettings): Excludes {
   return excludes;
 }
 
-/** Why a file of a site is no page; undefined if it may be one. */
-export function partialReason(path: string, settings: SiteSettings): string | undefined {
+/** Why a page is none, if the configuration of its site excludes it. */
+export function excludedReason(path: string, settings: SiteSettings): string | undefined {
   const site = siteOf(path, settings);
-  if (!site) return undefined;
-  const { partials, title } = generators[site.generator];
-  const isPartial = partials?.test(path.slice(site.prefix.length)) === true;
-  if (isPartial) return `a partial of ${title}, no page (a run includes it if you name it)`;
-  return excludesOf(site, settings)(path)
-    ? `excluded from the site by ${site.prefix}${site.config ?? ""} (a run includes it if you name it)`
-    : undefined;
+  if (!site || !excludesOf(site, settings)(path)) return undefined;
+  return `excluded from the site by ${site.prefix}${site.config ?? ""}`;
 }
