@@ -49,7 +49,7 @@ export const leakedJsx: PageRule = {
   summary: "Code of components is sent as text: imports, exports, tags or comments of JSX",
   advice:
     "An upload removes it from MDX, and from Markdown that begins with imports. In other Markdown it is text. " +
-    "Name the file `.mdx`, write plain Markdown, or put an example in code statementMarks.",
+    "Name the file `.mdx`, write plain Markdown, or put an example in code marks.",
   bad: '# Badges\n\n<Badge type="tip">New</Badge> Order a second badge at the desk on floor 1, with your ID card.\n',
   good: "# Badges\n\n**New:** Order a second badge at the desk on floor 1, with your ID card.\n",
   *check(page) {
@@ -141,7 +141,7 @@ export const placeholder: PageRule = {
 // `${name}` stands for a value of the reader's in most texts.
 const template =
   /\{\{[^{}\n]{1,200}\}\}|\{%[^%\n]{1,300}%\}|<%[^%\n]{1,200}%>|\$\{[a-z_]\w{0,60}\.[\w.-]{1,60}\}|^[ \t]*\[(?:\[_?toc_?\]|toc)\][ \t]*$/gim;
-// Of `{{ }}` and `{{ and }}`, the text speaks about the templateMarks.
+// Of `{{ }}` and `{{ and }}`, the text speaks about the marks.
 const isExpression = (found: string): boolean =>
   !found.startsWith("{{") || /^\{\{-?\s*(?!(?:and|or)\b)[\w$.("'/_]/.test(found);
 // `projects/{{project}}/places/{{place}}`: the parts of an address, which the reader fills in.
@@ -216,7 +216,7 @@ export const templateText: PageRule = {
     "The text contains a template expression, a link of a wiki, a role or an attribute that nothing has filled in",
   advice:
     "The site generator replaces it; an upload sends it as it stands, and an answer quotes it. " +
-    "Write the value, send the built pages, or put an example in code templateMarks.",
+    "Write the value, send the built pages, or put an example in code marks.",
   bad: "# Download\n\nThe current version is {{ site.version }}. It needs 200 MB of disk space.\n",
   good: "# Download\n\nThe current version is 4.2. It needs 200 MB of disk space.\n",
   *check(page) {
