@@ -38,6 +38,17 @@ function namesIn(folder: string): readonly Name[] {
 
 const mostConfigBytes = 1024 * 1024;
 
+/** The bytes of a configuration; "" where there is none. */
+function bytesAt(path: string): Uint8Array | string {
+  try {
+    const stats = statSync(path);
+    // A pipe would never end.
+    return stats.isFile() && stats.size <= mostConfigBytes ? readFileSync(path) : "";
+  } catch {
+    return "";
+  }
+}
+
 /**
  * The site whose configuration is in the folder `website` beside the folder `docs` and names that
  * folder (docusaurus.io, "Project structure > Monorepos"). The program is searched, never run.
@@ -46,14 +57,8 @@ function siteBeside(prefix: string, root: string): Site | undefined {
   const folder = join(root, prefix, "website");
   const name = namesIn(folder).find((each) => generators.docusaurus.config.test(each.name))?.name;
   if (name === undefined) return undefined;
-  try {
-    const { size } = statSync(join(folder, name));
-    const text = size > mostConfigBytes ? "" : readFileSync(join(folder, name), "utf8");
-    if (!/["'`/]\.\.\/docs["'`/]/.test(text)) return undefined;
-  } catch {
-    return undefined;
-  }
-  return { generator: "docusaurus", prefix, config: `website/${name}` };
+  const isOfDocs = /["'`/]\.\.\/docs["'`/]/.test(String(bytesAt(join(folder, name))));
+  return isOfDocs ? { generator: "docusaurus", prefix, config: `website/${name}` } : undefined;
 }
 
 /** The configuration below a folder `config` of Hugo; another name is a file already. */
@@ -147,14 +152,6 @@ export function siteFiles({ generator, prefix, config }: Site, root: string): st
   if (!path.includes("/_default/")) return [path];
   const names = namesIn(join(root, folder)).map(({ name }) => name);
   return [path, ...names.sort().map((name) => folder + name)];
-}
-
-function bytesAt(path: string): Uint8Array | string {
-  try {
-    return statSync(path).size > mostConfigBytes ? "" : readFileSync(path);
-  } catch {
-    return "";
-  }
 }
 
 const digestsOfRun = new WeakMap<SiteSettings, Map<string, string>>();

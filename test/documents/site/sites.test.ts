@@ -1,4 +1,5 @@
 import { valueAt } from "../../../src/documents/front-matter/values.ts";
+import { execFileSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -7,7 +8,7 @@ import { compileSettings } from "../../../src/documents/map/settings.ts";
 import { configOf, parseConfig } from "../../../src/documents/site/config.ts";
 import { excludedReason } from "../../../src/documents/site/excluded.ts";
 import { generatorNames, generators } from "../../../src/documents/site/generators.ts";
-import { partialReason, siteOf, siteText } from "../../../src/documents/site/sites.ts";
+import { partialReason, siteDigest, siteOf, siteText } from "../../../src/documents/site/sites.ts";
 import { readDocumentSync } from "../../../src/documents/inspect/read.ts";
 import { expectLinear } from "../../cost.ts";
 import { createFolder, fileIn } from "../folder.ts";
@@ -89,6 +90,19 @@ const bomb = names
   .map((name, at) => `${name}: &${name} [*${names[at - 1]}, *${names[at - 1]}]\n`)
   .join("")
   .replaceAll("*undefined", "x");
+
+// Windows has no pipes among its files.
+it.skipIf(process.platform === "win32")("a pipe as configuration ends nothing", () => {
+  const root = createFolder({ "docs/a.md": "", "website/x": "" });
+  for (const path of ["_config.yml", "website/docusaurus.config.js"]) {
+    execFileSync("mkfifo", [join(root, path)]);
+  }
+  const settings = compileSettings({ root });
+  const site = siteOf("docs/a.md", settings);
+  expect(site?.generator).toBe("jekyll");
+  expect(site && siteDigest(site, settings)).toMatch(/^\w+$/);
+  expect(site && configOf(site, settings).data).toEqual({});
+});
 
 describe("the configuration of a site", () => {
   it("is data with values as written", () => {

@@ -112,10 +112,14 @@ function checkAnchors(flags: MappingFlags, { sections, rules = [] }: Config["ing
   });
 }
 
+// Their configuration may name the address (`site_url`, `html_baseurl`); where it does not, each
+// document without a link is counted.
+const namesBase: ReadonlySet<string> = new Set(["mkdocs", "sphinx"]);
+
 /** Refuses a link style without a base: its links are relative, so that no document had one. */
 function checkLinkBase({ flags, configured, linkBase }: DocumentSettings): void {
   const style = flags.linkStyle ?? configured.linkStyle;
-  if (style === undefined || linkBase !== undefined) return;
+  if (style === undefined || linkBase !== undefined || namesBase.has(style)) return;
   const name = flags.linkStyle === undefined ? "ingest.linkStyle" : `--link-style ${style}`;
   throw new CliError("usage", `${name} needs the address of the site`, {
     hints: ["add --link-base https://docs.example.com, or ingest.linkBase in the configuration"],

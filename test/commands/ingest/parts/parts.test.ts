@@ -200,6 +200,20 @@ describe("links", () => {
   });
 });
 
+describe("the configuration of a site", () => {
+  it("that changes sends the pages whose links it makes", async () => {
+    const files = { "mkdocs.yml": "site_url: https://a.example/\n", "docs/a.md": "# A\n\nText.\n" };
+    const service = await startTestService({ files });
+    const options = { linkStyle: "mkdocs" as const };
+    expect((await runIngest(service, ["docs"], options)).stderr).toContain("1 created");
+    expect(lastAccepted(service, "docs/a.md")?.sections[0]?.link).toBe("https://a.example/a/");
+    expect((await runIngest(service, ["docs"], options)).stderr).toContain("1 unchanged");
+    writeFiles(service.folder, { "mkdocs.yml": "site_url: https://b.example/\n" });
+    expect((await runIngest(service, ["docs"], options)).stderr).toContain("1 updated");
+    expect(lastAccepted(service, "docs/a.md")?.sections[0]?.link).toBe("https://b.example/a/");
+  });
+});
+
 describe("notes", () => {
   it("a note of a vault that appears, changes or moves changes the pages that embed it", async () => {
     const files = { ".obsidian/app.json": "{}", "a/One.md": "# One\n\n![[Two]]\n" };
