@@ -128,7 +128,7 @@ export function createProgram(run: Run, output: HelpOutput, argv: readonly strin
         ["knowctl ingest docs --cc-pair-id 2", "upload a folder of documents"],
         ['knowctl chat "How do I request leave?"', "ask a question"],
       ],
-      essentials: ["try", "connectors", "ingest", "chat", "lint", "verify", "eval", "doctor"],
+      essentials: ["try", "connectors", "ingest", "chat", "lint", "verify", "doctor"],
     });
   prepare(program, output, argv);
   return program;

@@ -5,11 +5,12 @@ import { readChart, readDiagram } from "../office/graphics.ts";
 import {
   countedOut,
   frontMatterIn,
+  type Office,
+  type OfficeFormat,
+  officePage,
   readOffice,
   readOptional,
   readRelations,
-  type Office,
-  type OfficeFormat,
   type Relations,
 } from "../office/package.ts";
 import type { Parts } from "./docx-blocks.ts";
@@ -71,18 +72,15 @@ function readDocument(office: Office, path: string): Parsed {
     ...countedOut("script", "macros", relations.parts.has("vbaProject") ? 1 : 0),
   ];
   const title = page.headings[body.levels.indexOf(1)]?.text;
-  return {
+  return officePage({
     frontMatter: frontMatterIn(office),
     body: page.body,
-    bodyLine: 1,
-    isMarkdown: true,
-    // No program finds a heading of a document by an anchor.
-    headings: page.headings.map(({ text }) => ({ text, anchor: undefined })),
+    headings: page.headings,
     warnings,
-    emptyReason: "empty: no text",
-    ...(leftOut.length > 0 ? { leftOut } : {}),
-    ...(title === undefined ? {} : { title }),
-  };
+    leftOut,
+    title,
+    empty: "no text",
+  });
 }
 
 const word: OfficeFormat = {

@@ -1,7 +1,13 @@
 import type { Parsed } from "../format.ts";
 import { pageFromHtml } from "../../page/page.ts";
 import { readXml, textIn, unpack, ZipError, type Archive } from "../office/archive.ts";
-import { countedOut, readOptional, readPacked, type Packed } from "../office/package.ts";
+import {
+  countedOut,
+  officePage,
+  type Packed,
+  readOptional,
+  readPacked,
+} from "../office/package.ts";
 import { frontMatterOf, type Properties } from "../properties.ts";
 import { readBody } from "./odt-body.ts";
 import { takeStyle, type Styles } from "./odt-styles.ts";
@@ -66,18 +72,15 @@ function readDocument({ archive, warnings, warn }: Packed, path: string): Parsed
     ...countedOut("hidden", "hidden text", body.unseen),
     ...countedOut("comment", "comment", body.comments),
   ];
-  return {
+  return officePage({
     frontMatter: frontMatterOf(properties),
     body: page.body,
-    bodyLine: 1,
-    isMarkdown: true,
-    // No program finds a heading of a document by an anchor.
-    headings: page.headings.map(({ text }) => ({ text, anchor: undefined })),
+    headings: page.headings,
     warnings,
-    emptyReason: "empty: no text",
-    ...(leftOut.length > 0 ? { leftOut } : {}),
-    ...(title === undefined ? {} : { title }),
-  };
+    leftOut,
+    title,
+    empty: "no text",
+  });
 }
 
 /**

@@ -94,6 +94,28 @@ const mostCounted = 1000;
 export const countedOut = (kind: LeftOutKind, what: string, count: number): LeftOut[] =>
   Array.from({ length: Math.min(count, mostCounted) }, () => ({ kind, what, line: undefined }));
 
+/** What the reader of a document found; `headings` and `body` as pageFromHtml() makes them. */
+interface OfficePage extends Pick<Parsed, "frontMatter" | "body" | "warnings"> {
+  headings: readonly { text: string }[];
+  leftOut: readonly LeftOut[];
+  title?: string | undefined;
+  /** What an empty document says: `its slides contain no text`. */
+  empty: string;
+}
+
+/** The parsed text of a document. No program finds its headings by an anchor. */
+export function officePage({ headings, leftOut, title, empty, ...page }: OfficePage): Parsed {
+  return {
+    ...page,
+    bodyLine: 1,
+    isMarkdown: true,
+    headings: headings.map(({ text }) => ({ text, anchor: undefined })),
+    emptyReason: `empty: ${empty}`,
+    ...(leftOut.length > 0 ? { leftOut } : {}),
+    ...(title === undefined ? {} : { title }),
+  };
+}
+
 /** A format whose files are ZIP archives. */
 export interface PackedFormat {
   /** `Word document` */

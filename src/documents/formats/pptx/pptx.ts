@@ -6,11 +6,12 @@ import { readChart, readDiagram } from "../office/graphics.ts";
 import {
   countedOut,
   frontMatterIn,
+  type Office,
+  type OfficeFormat,
+  officePage,
   readOffice,
   readOptional,
   readRelations,
-  type Office,
-  type OfficeFormat,
   type Relations,
 } from "../office/package.ts";
 import { readPlaceholders, readSlide, readSpeakerNotes, type Placeholders } from "./pptx-slide.ts";
@@ -137,18 +138,15 @@ function readDeck(office: Office, path: string): Parsed {
   const isTitled = slides[0] !== undefined && !slides[0].startsWith("<h2>Slide 1</h2>");
   const page = pageFromHtml(slides.join(""), { path });
   const title = isTitled ? page.headings[0]?.text : undefined;
-  return {
+  return officePage({
     frontMatter: frontMatterIn(office),
     body: page.body,
-    bodyLine: 1,
-    isMarkdown: true,
-    // No program finds a slide by an anchor.
-    headings: page.headings.map(({ text }) => ({ text, anchor: undefined })),
+    headings: page.headings,
     warnings,
-    emptyReason: "empty: its slides contain no text",
-    ...(leftOut.length > 0 ? { leftOut } : {}),
-    ...(title === undefined ? {} : { title }),
-  };
+    leftOut,
+    title,
+    empty: "its slides contain no text",
+  });
 }
 
 const powerPoint: OfficeFormat = {

@@ -15,11 +15,12 @@ import { lineIn } from "../office/graphics.ts";
 import {
   countedOut,
   frontMatterIn,
+  type Office,
+  type OfficeFormat,
+  officePage,
   readOffice,
   readOptional,
   readRelations,
-  type Office,
-  type OfficeFormat,
   type Relations,
 } from "../office/package.ts";
 import { alternativeOf } from "../office/run-text.ts";
@@ -193,17 +194,14 @@ function readBook(office: Office, path: string): Parsed {
     if (!tab.isHidden) readTab(reading, tab, byId.get(tab.relation) ?? "");
   }
   const { bodies, headings, leftOut } = reading;
-  return {
+  return officePage({
     frontMatter: frontMatterIn(office),
     body: bodies.join("\n"),
-    bodyLine: 1,
-    isMarkdown: true,
-    // No program finds a sheet by an anchor.
-    headings: headings.map(({ text }) => ({ text, anchor: undefined })),
+    headings,
     warnings,
-    emptyReason: "empty: its sheets contain no text",
-    ...(leftOut.length > 0 ? { leftOut } : {}),
-  };
+    leftOut,
+    empty: "its sheets contain no text",
+  });
 }
 
 const excel: OfficeFormat = {
