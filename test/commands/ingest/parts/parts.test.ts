@@ -212,6 +212,18 @@ describe("the configuration of a site", () => {
     expect((await runIngest(service, ["docs"], options)).stderr).toContain("1 updated");
     expect(lastAccepted(service, "docs/a.md")?.sections[0]?.link).toBe("https://b.example/a/");
   });
+
+  it("that changes sends the pages that ask it for nothing but their link", async () => {
+    const path = "versioned_docs/version-1.0/a.md";
+    const files = { "docusaurus.config.js": "", "versions.json": '["1.0"]', [path]: "Text.\n" };
+    const service = await startTestService({ files });
+    const options = { linkStyle: "docusaurus", linkBase: "https://x.example" } as const;
+    expect((await runIngest(service, ["."], options)).stderr).toContain("1 created");
+    expect(lastAccepted(service, path)?.sections[0]?.link).toBe("https://x.example/docs/a");
+    writeFiles(service.folder, { "versions.json": '["2.0", "1.0"]' });
+    expect((await runIngest(service, ["."], options)).stderr).toContain("1 updated");
+    expect(lastAccepted(service, path)?.sections[0]?.link).toBe("https://x.example/docs/1.0/a");
+  });
 });
 
 describe("notes", () => {
