@@ -70,12 +70,21 @@ function configFile(prefix: string, name: string, own: RegExp, root: string): st
   return file && `${folder}/${file}`;
 }
 
+// Most folders configure nothing: one look at each name tells.
+const anyConfig = new RegExp(
+  Object.values(generators)
+    .flatMap(({ config, otherConfig }) => [config, otherConfig?.config])
+    .flatMap((pattern) => pattern?.source ?? [])
+    .join("|"),
+);
+
 function siteIn(
   prefix: string,
   names: readonly Name[],
   root: string,
   only: GeneratorName | undefined,
 ): Site | undefined {
+  if (!names.some(({ name }) => anyConfig.test(name))) return undefined;
   const nameOf = (pattern: RegExp): string | undefined =>
     names.find(({ name }) => pattern.test(name))?.name;
   for (const generator of only === undefined ? generatorNames : [only]) {
