@@ -7,6 +7,7 @@ import { expectLinear } from "../../cost.ts";
 import { writeFiles } from "../../service.ts";
 import { temporaryFolder } from "../../support.ts";
 import { around } from "./around.ts";
+import { readFolder } from "../folder.ts";
 
 const site = (generator: PageSite["generator"]): PageSite => ({
   generator,
@@ -233,6 +234,22 @@ describe("MyST", () => {
     expectLinear(20_000, (size) => void read("[".repeat(size) + "]{.a}".repeat(size)));
     expectLinear(20_000, (size) => void read("[](a.md) `a` ".repeat(size)));
     expectLinear(20_000, (size) => void read("````{list-table}\n* - ".repeat(size)));
+  });
+});
+
+describe("labels of other pages", () => {
+  const files = {
+    "b/far.md": "(far)=\n\n# Far away\n\nText.\n",
+    "b/old.rst": ".. _old:\n\nOld page\n========\n",
+    "a/x.md": "{ref}`far` {ref}`it <far>` [](#old) {ref}`nowhere`\n",
+  };
+  it.each(["myst.yml", "conf.py"])("have titles and links in a site of %s", async (config) => {
+    const text = config === "conf.py" ? "extensions = ['myst_parser']\n" : "";
+    const all = { ...files, [config]: text };
+    const { document } = await readFolder(all, "a/x.md");
+    expect(document.sections[0]?.text).toBe(
+      "[Far away](../b/far.md#far) [it](../b/far.md#far) [Old page](../b/old.rst#old) nowhere\n",
+    );
   });
 });
 

@@ -199,7 +199,12 @@ export function mystPage(
     },
     labelled(label) {
       const title = (labels ??= labelsOf(text)).get(keyOf(label));
-      return title === undefined ? undefined : { title, address: `#${idOf(label)}` };
+      if (title !== undefined) return { title, address: `#${idOf(label)}` };
+      // Of another page of the site.
+      const found = site && around.includes.find("label", site.prefix, keyOf(label));
+      if (found?.title === undefined) return undefined;
+      const place = posix.relative(posix.dirname(path), found.path);
+      return { title: found.title, address: `${place}#${idOf(label)}` };
     },
     titled: createTitled(around, path),
   };
