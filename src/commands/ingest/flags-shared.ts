@@ -103,7 +103,7 @@ export function addMappingOptions(command: Command): Command {
     )
     .option(
       "--anchors <style>",
-      "style of links to headings: github, docusaurus, kramdown, mkdocs, vitepress, obsidian, myst, quarto",
+      "style of links to headings: github, docusaurus, kramdown, mkdocs, vitepress, obsidian, myst, quarto, sphinx",
       choice(
         "github",
         "docusaurus",
@@ -113,6 +113,7 @@ export function addMappingOptions(command: Command): Command {
         "obsidian",
         "myst",
         "quarto",
+        "sphinx",
       ),
     )
     .option(

@@ -109,7 +109,17 @@ export const IngestSettings = z.strictObject({
   sections: z.optional(sections),
   anchors: z.optional(
     choice(
-      ["github", "docusaurus", "kramdown", "mkdocs", "vitepress", "obsidian", "myst", "quarto"],
+      [
+        "github",
+        "docusaurus",
+        "kramdown",
+        "mkdocs",
+        "vitepress",
+        "obsidian",
+        "myst",
+        "quarto",
+        "sphinx",
+      ],
       "how headings become anchors",
     ),
   ),

@@ -101,7 +101,13 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
     linkStyle: "myst",
   },
   // jupyterbook.org, "Structure and organize content": its `_config.yml` is not one of Jekyll.
-  jupyterbook: { title: "Jupyter Book", config: /^_toc\.yml$/, partials: /^_build\// },
+  jupyterbook: {
+    title: "Jupyter Book",
+    config: /^_toc\.yml$/,
+    partials: /^_build\//,
+    // Sphinx builds it.
+    linkStyle: "sphinx",
+  },
   // mintlify.com, "Reusable snippets"; other tools have a `docs.json` as well.
   mintlify: {
     title: "Mintlify",

@@ -10,7 +10,8 @@ export type AnchorStyle =
   | "vitepress"
   | "obsidian"
   | "myst"
-  | "quarto";
+  | "quarto"
+  | "sphinx";
 
 /** A heading by its text and the fragment that leads to it. */
 export interface GivenHeading {
@@ -161,6 +162,7 @@ export function slugOf(text: string, style: AnchorStyle): string {
   if (style === "kramdown") return kramdownSlug(text);
   if (style === "myst") return mystSlug(text);
   if (style === "quarto") return quartoSlug(text);
+  if (style === "sphinx") return makeId(text);
   return style === "vitepress" ? vitepressSlug(text) : githubSlug(text);
 }
 
@@ -191,10 +193,44 @@ function uniqueMkdocs(
   return result;
 }
 
+// Letters that Unicode's decomposition leaves as they are.
+const plainLetters: Readonly<Record<string, string>> = {
+  ø: "o",
+  đ: "d",
+  ħ: "h",
+  ı: "i",
+  ł: "l",
+  ŧ: "t",
+  ß: "sz",
+  æ: "ae",
+  œ: "oe",
+};
+
+/** The identifier that docutils makes of a name (nodes.make_id); "" if no character fits. */
+export function makeId(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^\0-\x7f]/g, (letter) => plainLetters[letter] ?? letter)
+    .normalize("NFKD")
+    .replace(/[^\0-\x7f]/g, "")
+    .trim()
+    .replace(/\s+/g, " ")
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^[-0-9]+|-+$/g, "");
+}
+
+function uniqueId(slug: string, seen: Map<string, number>, next: () => number): string {
+  let result = slug;
+  while (result === "" || seen.has(result)) result = `id${next()}`;
+  seen.set(result, 0);
+  return result;
+}
+
 /** Anchors of all headings of a document in order, "" for none, as the site generator `style` creates them. */
 export function anchorsOf(headings: readonly Heading[], style: AnchorStyle): string[] {
   const seen = new Map<string, number>();
   const lastAnchors = new Map<string, string>();
+  let unnamed = 0;
   return headings.map(({ text, level }, index) => {
     // mystmd takes the first heading as the title of the page, which has no id.
     if (style === "myst" && index === 0 && level === 1) return "";
@@ -206,6 +242,8 @@ export function anchorsOf(headings: readonly Heading[], style: AnchorStyle): str
     if (isTitle) return "";
     if (own !== undefined) return own;
     const slug = slugOf(plainText(text), style);
+    // docutils, nodes.document.set_id: one that is taken, or empty, gets a number.
+    if (style === "sphinx") return uniqueId(slug, seen, () => ++unnamed);
     // Obsidian opens the first of equal headings.
     if (style === "obsidian") return slug;
     return style === "mkdocs" ? uniqueMkdocs(slug, seen, lastAnchors) : uniqueGithub(slug, seen);

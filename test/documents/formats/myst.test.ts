@@ -380,7 +380,7 @@ describe("attribute lists", () => {
 });
 
 describe("anchors", () => {
-  const anchors = (style: "myst" | "quarto", ...titles: string[]): string[] =>
+  const anchors = (style: "myst" | "quarto" | "sphinx", ...titles: string[]): string[] =>
     anchorsOf(
       titles.map((text, at) => ({ text, level: at === 0 ? 1 : 2, start: 0, end: 0 })),
       style,
@@ -390,6 +390,12 @@ describe("anchors", () => {
     expect(
       anchors("myst", "T", "The niño’s 3.4", "1. A (b)", "T {#own}", "A `b_c`", "A b c"),
     ).toEqual(["", "the-ni-os-3-4", "id-1-a-b", "own", "a-b-c", "a-b-c-1"]);
+  });
+
+  it("are those of docutils in Sphinx", () => {
+    const titles = ["Tïtle One", "2. A `b_c` d", "Same", "Same", "Same", "42", "T {#own}"];
+    const ids = ["title-one", "a-b-c-d", "same", "id1", "id2", "id3", "own"];
+    expect(anchors("sphinx", ...titles)).toEqual(ids);
   });
 
   it("are those of Pandoc in Quarto", () => {

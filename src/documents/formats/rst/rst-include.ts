@@ -2,7 +2,8 @@ import { isBlank, textOf, type Line } from "./rst-lines.ts";
 import { type Block, leaveOut, nameOf, type Reading, type LinkedPage } from "./rst-reading.ts";
 import { posix } from "node:path";
 import type { Included } from "../format.ts";
-import { firstTitle, makeId } from "./rst-labels.ts";
+import { makeId } from "../../text/heading-text.ts";
+import { firstTitle } from "./rst-labels.ts";
 import { textOf as valueText } from "../../front-matter/values.ts";
 
 /** A directive as written. */

@@ -21,7 +21,7 @@ import {
 } from "./rst-inline.ts";
 import { escapeHtml } from "../../page/tree.ts";
 import { labelOf, pageOf } from "./rst-include.ts";
-import { makeId } from "./rst-labels.ts";
+import { makeId } from "../../text/heading-text.ts";
 import { nameOf, type Piece, type Reading } from "./rst-reading.ts";
 
 function readLiteral(scan: Scan): boolean {

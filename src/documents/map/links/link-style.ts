@@ -166,7 +166,7 @@ function antoraLink({ path, pages }: StyledFile): string {
 const styles: Readonly<Record<LinkStyle, Style>> = {
   antora: { anchors: "github", folder: "", endsWithSlash: false, linkOf: antoraLink },
   sphinx: {
-    anchors: "github",
+    anchors: "sphinx",
     folder: "",
     endsWithSlash: false,
     // sphinx-doc.org, "Builders": that of HTML keeps the path.
