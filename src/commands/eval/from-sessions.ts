@@ -23,7 +23,7 @@ interface Asked {
   question: string;
   remark: string;
   cited: { id: string; title: string }[];
-  /** Ids of the documents that came, also of those that the answer does not cite. */
+  /** Ids of the retrieved documents, cited or not. */
   sources: string[];
   /** Whether it is the first of its session: later ones often make sense only after it. */
   isFirst: boolean;

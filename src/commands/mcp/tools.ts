@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { CliError } from "../../errors.ts";
+import { countOf } from "../../output/terminal/progress.ts";
 import { readDocument } from "./read-document.ts";
 import { fitting, parseJson, tidy } from "./results.ts";
 import type { LineResult } from "./run-line.ts";
@@ -64,7 +65,7 @@ function spend(allowance: Allowance, calls: number, why: string): void {
   if (allowance.take(calls)) return;
   throw new CliError(
     "usage",
-    `${why}: it needs ${calls} model calls, ${allowance.left()} are left`,
+    `${why}: it needs ${countOf(calls, "model call")}, and ${allowance.left()} are left`,
     {
       hints: ["a person may start the server with --allow-tokens N"],
     },
@@ -130,7 +131,7 @@ const search: Tool = {
       (each, at) =>
         `${at + 1}. ${each.title ?? ""} (${each.path ?? "no local file"}): ${each.snippet ?? ""}`,
     );
-    const head = items.length === 0 ? "nothing found" : `${hits.length} documents`;
+    const head = items.length === 0 ? "nothing found" : countOf(hits.length, "document");
     return {
       structured: { documents: items, left_out: more, notes: result.notes },
       text: page(head, lines, more),
@@ -252,7 +253,7 @@ const connectors: Tool = {
     );
     return {
       structured: { connectors: items, left_out: more, notes: result.notes },
-      text: page(`${all.length} connectors`, lines, more),
+      text: page(countOf(all.length, "connector"), lines, more),
     };
   },
 };

@@ -158,8 +158,8 @@ describe("mcp", () => {
     const { call } = await open(["--allow-tokens", "1"]);
     expect((await call("ask", { question: "leave?" })).isError).toBe(false);
     const refused = await call("ask", { question: "leave?" });
-    expect(refused.text).toContain("it needs 1 model calls, 0 are left");
-    expect((await call("search", { query: "leave" })).text).toContain("0 are left");
+    expect(refused.text).toContain("it needs 1 model call, and 0 are left");
+    expect((await call("search", { query: "leave" })).text).toContain("and 0 are left");
   });
 
   it("neutralises and marks what documents say", async () => {

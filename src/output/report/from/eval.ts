@@ -158,7 +158,7 @@ function undecided(details: readonly Detail[]): Detail[] {
   return details.map((detail) => ({ ...detail, lines: detail.lines.map(unmarked) }));
 }
 
-/** A draft that was asked: its result is told, and is neither good nor bad. */
+/** A draft that was asked: its result is reported, and is neither good nor bad. */
 function provisionalItem(of: ReportedCase, report: EvalReport, places: EvalPlaces): Item {
   const { provisional = "passed", ...draft } = of;
   const reason = of.reason?.replace(/^provisional: \w+(?:: )?/, "") || null;
