@@ -200,8 +200,11 @@ export function surfaceTable(
   return completionTable(describeProgram(), words);
 }
 
-/** Every command except groups, with its one-line description, for docs/commands.md. */
+/** Every command that does something itself, with its one-line description, for docs/commands.md. */
 export function commandSummaries(): [name: string, summary: string][] {
-  const own = descendants(describeProgram()).filter(([, each]) => !isGroup(each));
+  const own = descendants(describeProgram()).filter(
+    // `mcp` has subcommands, and flags of its own.
+    ([, each]) => !isGroup(each) || each.options.length > 0,
+  );
   return own.map(([path, each]) => [path, summaryOf(each)]);
 }

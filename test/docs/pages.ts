@@ -12,12 +12,13 @@ export interface Block {
   body: string;
 }
 
-/** Every page that people read, by its path in the project; docs/commands.md is generated from --help. */
+/** Every page that people read, by its path in the project; docs/commands/ is generated from --help. */
 export const pages: readonly string[] = [
   "README.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
-  ...readdirSync(join(projectFolder, "docs"))
+  ...readdirSync(join(projectFolder, "docs"), { recursive: true, encoding: "utf8" })
+    .map((name) => name.replaceAll("\\", "/"))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
 ];

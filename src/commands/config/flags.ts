@@ -15,8 +15,9 @@ function addInit(config: Command, run: Run, runLine: RunLine): void {
   config
     .command("init")
     .description(
-      "Connect to a service: asks for address and key, tests them, saves a profile. Asks for the id\n" +
-        'prefix of the project here, and writes it to the project file; --id-prefix "" is none.\n' +
+      "Connect to a service: asks for address and key, tests them, saves a profile.\n" +
+        "Asks for the id prefix of the project here, and writes it to the project file; " +
+        '--id-prefix "" is none.\n' +
         "Without a terminal, set KNOWCTL_API_KEY, or use --with-token to read the key from stdin.",
     )
     .option("--with-token", "read the key from stdin")
