@@ -48,7 +48,8 @@ function runTests() {
       const { numPassedTests, numFailedTests, numPendingTests } = counts;
       console.log(`${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`);
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      // A PostgreSQL of the tests may still be ending there.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     }
   }
 }
