@@ -33,8 +33,9 @@ export function runTool(title, name, args, options) {
 }
 
 /** Starts a command in the project folder; resolves with its output and how it ended. */
-function startCommand(command, args) {
-  const child = spawn(command, args, { cwd: projectFolder, stdio: ["ignore", "pipe", "pipe"] });
+function startCommand(command, args, options) {
+  const stdio = ["ignore", "pipe", "pipe"];
+  const child = spawn(command, args, { cwd: projectFolder, stdio, ...options });
   const parts = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => parts.push(part));
   return new Promise((done) => {
@@ -45,7 +46,8 @@ function startCommand(command, args) {
 }
 
 /** Starts the command-line program of an installed package, as startCommand. */
-export const startTool = (name, args) => startCommand(process.execPath, [toolPath(name), ...args]);
+export const startTool = (name, args, options) =>
+  startCommand(process.execPath, [toolPath(name), ...args], options);
 
 /** Starts a script of the project, as startCommand. */
 export const startScript = (...args) => startCommand(process.execPath, args);

@@ -1,3 +1,5 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
 import * as fc from "fast-check";
 
 export * from "fast-check";
@@ -5,7 +7,7 @@ export * from "fast-check";
 // The knob of every test that tries many values. `npm test` tries few, and always the same ones, so
 // that a red test is about a change. `npm run prove -- NAME` tries many, and others each time.
 
-const { KNOWCTL_TEST_RUNS, PROVE_SECONDS = "60", PROVE_SEED } = process.env;
+const { KNOWCTL_TEST_RUNS, PROVE_SECONDS = "60", PROVE_SEED, PROVE_COUNTS } = process.env;
 const proofRuns = Number(KNOWCTL_TEST_RUNS ?? "");
 export const isProof = proofRuns > 0;
 // Of one property.
@@ -14,9 +16,23 @@ const given = PROVE_SEED === undefined ? {} : { seed: Number(PROVE_SEED) };
 /** Of what chooses its own values. */
 export const givenSeed = Number(PROVE_SEED ?? "1");
 
+/** Adds tried values to what the proof reports. */
+function countValues(count: number): void {
+  if (PROVE_COUNTS === undefined) return;
+  appendFileSync(join(PROVE_COUNTS, `values-${process.pid}`), `${count}\n`);
+}
+
+/** As fast-check's own, but counts. */
+function reporter(details: fc.RunDetails<unknown>): void {
+  countValues(details.numRuns);
+  if (!details.failed) return;
+  const { errorInstance: cause } = details;
+  throw new Error(fc.defaultReportMessage(details), { cause });
+}
+
 fc.configureGlobal(
   isProof
-    ? { numRuns: proofRuns, interruptAfterTimeLimit: proofMs, ...given }
+    ? { numRuns: proofRuns, interruptAfterTimeLimit: proofMs, reporter, ...given }
     : { numRuns: 200, seed: 1 },
 );
 
@@ -29,7 +45,9 @@ export function few(count: number): { numRuns: number } {
 export function* turns(count: number): Generator<number> {
   const end = performance.now() + proofMs;
   const most = isProof ? proofRuns : count;
-  for (let turn = 1; turn <= most && !(isProof && performance.now() > end); turn++) yield turn;
+  let turn = 1;
+  for (; turn <= most && !(isProof && performance.now() > end); turn++) yield turn;
+  countValues(turn - 1);
 }
 
 /** Runs what chooses its own values by the seed 1, 2 and so on: `count` times, in a proof often. */

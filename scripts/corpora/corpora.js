@@ -208,12 +208,11 @@ const jsonLine = (folder, { lost, added, ...rest }) =>
  */
 export async function proveCorpora(
   folders,
-  { show = "10", json = false, site, main, convert = "" },
+  { show = "10", json = false, site, main, convert = "", say = json ? console.error : console.log },
   readers = site === undefined ? foreignReaders : [siteReader(resolve(site), main)],
   tool = readByTool,
 ) {
   let isGood = true;
-  const say = (line) => (json ? console.error(line) : console.log(line));
   const ofSite = site === undefined ? [] : ["--sections", "headings", "--link-base", siteBase];
   const flags = [...ofSite, ...convert.split(" ").filter(Boolean)];
   const options = { readers, tool, say, named: new Set(), site: site && resolve(site), flags };

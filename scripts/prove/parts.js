@@ -1,0 +1,40 @@
+// The parts of the proof: what `npm run prove` runs, in this order. A new part is one line here.
+import { corporaPart } from "./corpora-part.js";
+import { propertiesPart } from "./properties.js";
+import { modelPart } from "./model.js";
+
+/**
+ * A part: `about` completes "tries …"; `minutes` is its share of half an hour; `options` are its own,
+ * beside --seconds and --seed; `hasNoSeed`: it chooses nothing. `run({ seconds, seed, … })` resolves with a result:
+ * `tried` and `held` (lines), `violated` ({ what, replay }), or `skipped` (why it cannot run here).
+ */
+export const parts = {
+  model: {
+    about: "random sequences of commands against a service on this machine",
+    minutes: 5,
+    options: ["sequences", "shrink", "dialect"],
+    run: modelPart,
+  },
+  corpora: {
+    about: "documents, read by this tool and by the readers that are installed",
+    minutes: 1,
+    hasNoSeed: true,
+    options: ["show", "json", "site", "main", "convert"],
+    run: corporaPart,
+  },
+  redaction: {
+    about: "keys in every spelling, in everything that a service or a file says",
+    minutes: 3,
+    options: ["runs"],
+    run: (options) => propertiesPart("redaction", options),
+  },
+};
+
+/** The part of this name; any other name is that of properties below test/. */
+export const partOf = (name) =>
+  parts[name] ?? {
+    about: `properties of test/${name}`,
+    minutes: 1,
+    options: ["runs"],
+    run: (options) => propertiesPart(name, options),
+  };
