@@ -22,8 +22,11 @@ interface GateState {
   limit: Limit;
   breaker: Breaker;
   pace: Pace;
+  mayStart: () => boolean;
   /** Milliseconds between two request starts by --rate; 0 without it. */
   intervalMs: number;
+  /** Workers that share the rate. */
+  workers: number;
   nextStartAt: number;
   waiters: { resolve: () => void; reject: (error: unknown) => void }[];
   asleep: boolean;
@@ -42,14 +45,17 @@ function rejectWaiters(state: GateState, error: unknown): void {
   for (const waiter of state.waiters.splice(0)) waiter.reject(error);
 }
 
+/** Milliseconds between two request starts by this worker's share of --rate; 0 without it. */
+const ownIntervalMs = ({ intervalMs, workers }: GateState): number => intervalMs * workers;
+
 /** Milliseconds between two request starts: the longer one of --rate and the learned pace. */
 function intervalOf(state: GateState): number {
-  return Math.max(state.intervalMs, state.pace.intervalMs());
+  return Math.max(ownIntervalMs(state), state.pace.intervalMs());
 }
 
 /** Whether the learned pace is slower than --rate. */
 function isPaced(state: GateState): boolean {
-  return state.pace.intervalMs() > state.intervalMs;
+  return state.pace.intervalMs() > ownIntervalMs(state);
 }
 
 /** When pause and rate allow the next start, by `clock.elapsed`; 0 means now. */
@@ -63,7 +69,8 @@ function heldUntil(state: GateState): number {
 }
 
 function hasCapacity(state: GateState): boolean {
-  return state.inFlight < (state.breaker.isOpen() ? 1 : state.limit.current());
+  const most = state.breaker.isOpen() ? 1 : state.limit.current();
+  return state.inFlight < most && state.mayStart();
 }
 
 /** Whether a request waits only because of --rate. */
@@ -152,6 +159,8 @@ interface GateSnapshot {
   isHeldByRate: boolean;
   /** Requests per second that the service permits, while requests wait for that; else undefined. */
   permittedPerSecond: number | undefined;
+  /** Requests wait because this worker has no lease that is long enough. */
+  isHeldByLease: boolean;
   /** Concurrency is reduced because the latency rose with it. */
   isHeldByLatency: boolean;
   /** Mean latency of recent successes. */
@@ -190,6 +199,10 @@ export interface Gate {
   giveUp(setback: Setback): void;
   /** Ends the run: rejects all waiting and later requests with `error`. */
   stop(error: ApiError): void;
+  /** After stop(), once nothing is in flight: lets requests through again. */
+  reopen(): void;
+  /** Shares --rate with so many workers, this one included, and admits what waited for a lease. */
+  share(workers: number): void;
   state(): GateSnapshot;
 }
 
@@ -198,6 +211,8 @@ export interface GateOptions {
   ceiling: number;
   /** Maximum of request starts per second. */
   ratePerSecond?: number | undefined;
+  /** Whether a request may start now; call share() when it may again. Default: always. */
+  mayStart?: (() => boolean) | undefined;
   clock: Clock;
   signal: AbortSignal;
 }
@@ -255,6 +270,8 @@ export function createGate(options: GateOptions): Gate {
     limit: createLimit(options.ceiling),
     breaker: createBreaker(),
     pace: createPace(),
+    mayStart: options.mayStart ?? (() => true),
+    workers: 1,
     intervalMs: options.ratePerSecond ? 1000 / options.ratePerSecond : 0,
     nextStartAt: 0,
     waiters: [],
@@ -299,6 +316,11 @@ export function createGate(options: GateOptions): Gate {
       stop(state, stopError(setback.error, why));
     },
     stop: (error) => stop(state, error),
+    reopen: () => void (state.stopped = undefined),
+    share(workers) {
+      state.workers = Math.max(1, workers);
+      admit(state);
+    },
     state: () => ({
       inFlight: state.inFlight,
       limit: state.limit.current(),
@@ -308,6 +330,7 @@ export function createGate(options: GateOptions): Gate {
       retries: state.retries,
       throttled: state.throttled,
       isHeldByRate: isWaitingForRate(state),
+      isHeldByLease: state.waiters.length > 0 && !state.mayStart(),
       permittedPerSecond:
         isPaced(state) && state.waiters.length > 0 ? 1000 / state.pace.intervalMs() : undefined,
       isHeldByLatency: state.limit.isHeldByLatency(),

@@ -40,6 +40,11 @@ interface PendingSource {
   table: Pick<PlanTable, "planned">;
   inspector: Inspector;
   factsOf?: ((path: string) => FileFacts | undefined) | undefined;
+  /**
+   * Returns the next documents to send, `most` of them at most, and none at the end. By default the
+   * documents of the table in order. Workers that share a plan take theirs here.
+   */
+  take?: ((most: number) => Promise<PlannedDocument[]>) | undefined;
 }
 
 const documentsAtOnce = 64;
@@ -106,21 +111,26 @@ function createReader({ inspector, factsOf }: PendingSource): Reader {
   };
 }
 
-/** Takes up to `size` documents. */
-function takeBatch(documents: Iterator<PlannedDocument>, size: number): PlannedDocument[] {
-  const batch: PlannedDocument[] = [];
-  while (batch.length < size) {
-    const next = documents.next();
-    if (next.done) break;
-    batch.push(next.value);
-  }
-  return batch;
+/** Takes the documents of a table in order. */
+export function takeInOrder(table: PendingSource["table"]): (most: number) => PlannedDocument[] {
+  const documents = table.planned()[Symbol.iterator]();
+  return (most) => {
+    const batch: PlannedDocument[] = [];
+    while (batch.length < most) {
+      const next = documents.next();
+      if (next.done) break;
+      batch.push(next.value);
+    }
+    return batch;
+  };
 }
 
 /** Yields the documents of the plan in order. Files are read some batches ahead of the upload. */
 export async function* readPending(source: PendingSource): AsyncGenerator<Pending[]> {
   const { read, close } = createReader(source);
-  const documents = source.table.planned()[Symbol.iterator]();
+  const take = source.take ?? takeInOrder(source.table);
+  // What this worker reads ahead, no other worker can take.
+  const ahead = source.take ? 1 : batchesAhead;
   // Smaller batches for large documents: a whole batch is in memory.
   let size = documentsAtOnce;
   const inFlight: Promise<Pending[]>[] = [];
@@ -132,7 +142,7 @@ export async function* readPending(source: PendingSource): AsyncGenerator<Pendin
   };
   try {
     for (;;) {
-      const batch = takeBatch(documents, size);
+      const batch = await take(size);
       if (batch.length === 0) break;
       // Rows are read from their file in order.
       const inOrder = batch.some(({ part }) => part > 0);
@@ -141,7 +151,7 @@ export async function* readPending(source: PendingSource): AsyncGenerator<Pendin
       // Awaited in order; a rejection meanwhile must not count as unhandled.
       pending.catch(() => {});
       inFlight.push(pending);
-      if (inOrder || inFlight.length >= batchesAhead) yield await first();
+      if (inOrder || inFlight.length >= ahead) yield await first();
     }
     while (inFlight.length > 0) yield await first();
   } finally {

@@ -498,3 +498,45 @@ it("costs little while nothing holds: no wait, no promise, and as much for each"
   });
   expect(gate.clock.sleeps).toEqual([]);
 });
+
+describe("a run that shares its work", () => {
+  it("starts nothing without a lease, and goes on when the lease is renewed", async () => {
+    let isHeld = false;
+    const gate = openGate({ mayStart: () => !isHeld });
+    expect(gate.enter()).toBeUndefined();
+    isHeld = true;
+    let entered = false;
+    const waiting = gate.enter()?.then(() => (entered = true));
+    gate.succeed(gate.clock.now());
+    await turn();
+    expect(entered).toBe(false);
+    expect(gate.state()).toMatchObject({ inFlight: 0, waiting: 1, isHeldByLease: true });
+    isHeld = false;
+    gate.share(1);
+    await waiting;
+    expect(gate.state()).toMatchObject({ inFlight: 1, waiting: 0, isHeldByLease: false });
+  });
+
+  it("divides the rate among the workers", async () => {
+    const gate = openGate({ ratePerSecond: 10 });
+    gate.share(4);
+    gate.clock.advance(1000);
+    const starts: number[] = [];
+    for (let index = 0; index < 5; index++) {
+      await gate.enter();
+      starts.push(gate.clock.now());
+      gate.succeed(gate.clock.now());
+    }
+    const [, , third = 0, , fifth = 0] = starts;
+    expect(fifth - third).toBe(800);
+  });
+
+  it("lets requests through again after a stop", async () => {
+    const gate = openGate();
+    gate.stop(setback("connection").error);
+    expect(() => gate.enter()).toThrow("connection refused");
+    gate.reopen();
+    expect(gate.enter()).toBeUndefined();
+    expect(gate.state().stopped).toBeUndefined();
+  });
+});

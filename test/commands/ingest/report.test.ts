@@ -504,6 +504,7 @@ describe("why slow", () => {
     throttled: 0,
     breakerOpen: false,
     isHeldByRate: false,
+    isHeldByLease: false,
     permittedPerSecond: undefined,
     isHeldByLatency: false,
     latencyMs: 40,
@@ -540,6 +541,7 @@ describe("why slow", () => {
         undefined,
       ],
       ["back-off", { inFlight: 0, retries: 3 }, { sending: 2 }, "waiting to retry failed requests"],
+      ["the lease", { isHeldByLease: true }, {}, "waiting for the shared record"],
       ["--rate", { isHeldByRate: true, inFlight: 1 }, { rate: 5 }, "limited to 5/s by --rate"],
       ["429", { throttled: 3, limit: 2, inFlight: 2 }, {}, "throttled to 2 at once"],
       [

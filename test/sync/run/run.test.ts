@@ -10,7 +10,12 @@ import { openTestState } from "../open-state.ts";
 import { imagePlaceholder } from "../../../src/documents/map/images/image-sections.ts";
 import type { LocalImage } from "../../../src/documents/map/images/images.ts";
 import type { State } from "../../../src/sync/state/state.ts";
-import { type Pending, readAgain, readPending } from "../../../src/sync/run/pending.ts";
+import {
+  type Pending,
+  readAgain,
+  readPending,
+  takeInOrder,
+} from "../../../src/sync/run/pending.ts";
 import type { PlannedDocument } from "../../../src/sync/plan/plan-table.ts";
 import { type Recorder, createRecorder } from "../../../src/sync/run/recorder.ts";
 import type { AcceptedRecord } from "../../../src/sync/state/records.ts";
@@ -255,7 +260,8 @@ describe("pending", () => {
       },
       async *readRows() {},
     };
-    return { documents: readPending({ table, inspector }), read };
+    const source = { table, inspector };
+    return { source, documents: readPending(source), read };
   }
 
   it("reads one batch ahead of the one in use, and none for a reader that has left", async () => {
@@ -267,6 +273,22 @@ describe("pending", () => {
     expect(read).toEqual([batch, batch, batch]);
     await documents.return(undefined);
     expect(read).toHaveLength(3);
+  });
+
+  it("takes the documents of a shared plan one batch after the other, and reads none ahead", async () => {
+    const { source, read } = start(2 * batch);
+    const documents = takeInOrder(source.table);
+    const asked: number[] = [];
+    const take = (most: number): Promise<PlannedDocument[]> => {
+      asked.push(most);
+      return Promise.resolve(documents(10));
+    };
+    const pending = readPending({ ...source, take });
+    expect((await pending.next()).value).toHaveLength(10);
+    expect({ asked, read }).toEqual({ asked: [batch], read: [10] });
+    let count = 10;
+    for await (const each of pending) count += each.length;
+    expect(count).toBe(2 * batch);
   });
 
   it("gives every file once, in order", async () => {

@@ -116,6 +116,7 @@ export interface Moment {
     | "throttled"
     | "breakerOpen"
     | "isHeldByRate"
+    | "isHeldByLease"
     | "permittedPerSecond"
     | "isHeldByLatency"
     | "latencyMs"
@@ -146,6 +147,7 @@ export function whySlow(moment: Moment): string | undefined {
     const why = gate.breakerOpen ? "the service does not answer" : "the service asks for it";
     return `pausing ${inSeconds(gate.pausedUntil - now)}: ${why}`;
   }
+  if (gate.isHeldByLease) return "waiting for the shared record";
   if (gate.breakerOpen) return "checking whether the service responds again";
   const silent = now - gate.answeredAt;
   if (inFlight > 0 && silent >= silenceMs) return `no response for ${inSeconds(silent)}`;
