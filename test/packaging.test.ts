@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -22,6 +22,7 @@ const manifest = JSON.parse(read("package.json")) as {
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
   scripts: Record<string, string>;
+  version: string;
   man: unknown;
 };
 
@@ -70,5 +71,73 @@ describe("npm pack", () => {
     expect(read("dist/LICENSES.txt")).toMatch(/^gitleaks \(rules/m);
     // npm 11 and 12 link manual pages that stand in a list, and overlook a single name.
     expect(manifest.man).toEqual(["docs/knowctl.1"]);
+  });
+});
+
+describe("the version", () => {
+  const tracked = execFileSync("git", ["ls-files"], { cwd: projectFolder, encoding: "utf8" })
+    .split("\n")
+    .filter((path) => /\.(md|ya?ml|rb|sh|1)$/.test(path))
+    .filter((path) => !/^(test|docs\/commands)\//.test(path));
+
+  // As a tag, a package, a file, a title of the CHANGELOG, and in the manual.
+  const named =
+    /(?:knowctl[/\w.-]*@v?|knowctl-|^## |\bref: v|\brev: v|"knowctl |git tag (?:-a )?v|_VERSION: "|download\/v)(\d+\.\d+\.\d+)/gm;
+
+  it("is the same wherever a file names it", () => {
+    const found = tracked.flatMap((path) =>
+      [...read(path).matchAll(named)].map(([text, version]) => ({ path, text, version })),
+    );
+    expect(found.length).toBeGreaterThan(14);
+    expect(found.filter(({ version }) => version !== manifest.version)).toEqual([]);
+    expect(lock.packages[""]).toMatchObject({ version: manifest.version });
+  });
+});
+
+describe("the Homebrew formula", () => {
+  // A formula is a Ruby class: what brew gives it is replaced by functions that print their arguments.
+  const brew = String.raw`
+    class Place
+      def initialize(name) = @name = name
+      def /(other) = Place.new("#{@name}/#{other}")
+      def to_s = @name
+      %i[install install_symlink].each do |action|
+        define_method(action) { |file| puts "#{action} #{file} in #{@name}" }
+      end
+    end
+    class Formula
+      %i[desc homepage url sha256 license depends_on].each do |name|
+        define_singleton_method(name) { |value| puts "#{name} #{value}" }
+      end
+      def self.test = nil
+      def std_npm_args = ["ARGS"]
+      def system(*words) = puts(words.join(" "))
+      %i[bin libexec man1].each { |name| define_method(name) { Place.new(name.to_s) } }
+      def generate_completions_from_executable(*words) = puts("completion #{words.join(" ")}")
+    end
+    load ARGV.fetch(0)
+    Knowctl.new.install`;
+  const { status, stdout, stderr, error } = spawnSync(
+    "ruby",
+    ["-W2", "-e", brew, join(projectFolder, "Formula", "knowctl.rb")],
+    { encoding: "utf8" },
+  );
+
+  it.skipIf(error)("installs the package, its manual and its completion", () => {
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout.split("\n").slice(2, -1)).toEqual([
+      `url https://github.com/your-org/knowctl/releases/download/v${manifest.version}/knowctl-${manifest.version}.tgz`,
+      `sha256 ${"0".repeat(64)}`,
+      "license MIT",
+      "depends_on node",
+      "npm install ARGS",
+      "install_symlink libexec/bin/knowctl in bin",
+      "install docs/knowctl.1 in man1",
+      "completion bin/knowctl completion",
+    ]);
+  });
+
+  it("gives the tarball, once it is released, no other name than npm pack", () => {
+    expect(read("docs/publishing.md")).toContain(`knowctl-${manifest.version}.tgz`);
   });
 });

@@ -22,7 +22,11 @@ describe("limits", () => {
   );
 
   const linesIn = (page: string): number => readPage(page).trimEnd().split("\n").length;
-  const wordsIn = (page: string): number => readPage(page).trim().split(/\s+/).length;
+  /** Words between spaces; the bars and lines of a table are none. */
+  const wordsIn = (page: string): number =>
+    readPage(page)
+      .split(/\s+/)
+      .filter((word) => /[^|:-]/.test(word)).length;
 
   it("README.md fits three screens", () => {
     expect(linesIn("README.md")).toBeLessThanOrEqual(150);
@@ -35,7 +39,7 @@ describe("limits", () => {
   // 13,000 for all that works without a look into the index; search, verify, drift, lint, suites, eval
   // and the loop added the rest. What --help or another page says, a page links.
   // 500 of them for what agents and watched folders brought.
-  const mostWords = 19_000;
+  const mostWords = 18_000;
 
   it(`the pages for users have at most ${mostWords} words`, () => {
     const words = forUsers.map((page) => [page, wordsIn(page)] as const);
@@ -106,7 +110,7 @@ describe("links", () => {
     expect(found.length).toBeGreaterThan(5);
     for (const [, run, name] of found) {
       if (run) expect(Object.keys(scripts)).toContain(name);
-      else expect(["ci", "install", "test", "pack", "pkg"]).toContain(name);
+      else expect(["ci", "install", "test", "pack", "pkg", "publish"]).toContain(name);
     }
   });
 

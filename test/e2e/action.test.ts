@@ -393,7 +393,7 @@ touch node_modules/.package-lock.json\n`,
 
     const bare = "the bare name knowctl is not installed from a registry; give the input scope";
     const refused: [Record<string, string>, string][] = [
-      [{ version: "0.1.0" }, bare],
+      [{ version: "1.0.0" }, bare],
       [{ registry: "https://a.example:99999/" }, "input registry: expected an https address"],
       [{ registry: "https://me:secret@a.example/" }, "input registry: expected an https address"],
       [{ registry: "https://packages.example/", version: "1.2.3" }, bare],
@@ -415,7 +415,7 @@ touch node_modules/.package-lock.json\n`,
       ...["--global", "$(touch canary)", "1.0.0 evil", "1;touch canary", "/x", "1\n2"].map(
         (version): [Record<string, string>, string] => [
           { version, scope: "@a" },
-          "input version: expected a version such as 0.1.0",
+          "input version: expected a version such as 1.0.0",
         ],
       ),
     ];

@@ -356,6 +356,12 @@ describe("pipeline files", () => {
       }
     });
 
+    it("of the loop, .gitlab-ci.yml extends a job of the template too", () => {
+      const { loop } = readYaml<Record<string, Job>>("examples", "loop", ".gitlab-ci.yml");
+      expect(Object.keys(template)).toContain(loop!.extends);
+      expect(loop!.variables).toEqual({ SCRIPT: "loop.sh", KNOWCTL_DIALECT: "onyx" });
+    });
+
     it(".pre-commit-config.yaml names hooks that exist", () => {
       const { repos } = readYaml<{ repos: { hooks: { id: string }[] }[] }>(
         "examples/repository/.pre-commit-config.yaml",
@@ -407,14 +413,18 @@ describe("workflow rules", () => {
     jobs: Record<string, Job>;
   }
 
-  const folder = join(projectFolder, "examples", "repository", ".github", "workflows");
+  const folders = ["repository", "loop"].map((name) =>
+    join(projectFolder, "examples", name, ".github", "workflows"),
+  );
 
   /** Text of each workflow: the examples, and the blocks of pages. */
   const workflows: [string, string][] = [
-    ...readdirSync(folder).map((name): [string, string] => [
-      name,
-      readFileSync(join(folder, name), "utf8"),
-    ]),
+    ...folders.flatMap((folder) =>
+      readdirSync(folder).map((name): [string, string] => [
+        name,
+        readFileSync(join(folder, name), "utf8"),
+      ]),
+    ),
     ...pages
       .flatMap(blocksOf)
       .filter(({ language, body }) => language === "yaml" && /^jobs:/m.test(body))

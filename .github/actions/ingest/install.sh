@@ -28,7 +28,7 @@ check_inputs() {
     fail 'input scope: expected an npm scope such as @your-org'
   fi
   if [ -n "$version" ] && ! matches "$version" '^[0-9][0-9A-Za-z.+-]*$'; then
-    fail 'input version: expected a version such as 0.1.0'
+    fail 'input version: expected a version such as 1.0.0'
   fi
   local url='^(https://|http://(127\.0\.0\.1|localhost)[:/])[0-9A-Za-z._~:/%-]+$'
   if [ -n "$registry" ] && ! matches "$registry" "$url"; then
