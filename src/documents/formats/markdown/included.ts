@@ -3,6 +3,7 @@ import { fileProblem } from "../../../errors.ts";
 import type { Included, Includes, Surroundings } from "../format.ts";
 import { type LeftOutLog, removeIgnored } from "../../text/left-out.ts";
 import type { ValueMap } from "../../front-matter/values.ts";
+import type { GoObject } from "./template/go-values.ts";
 import type { Template, TemplateText } from "./template/template.ts";
 import { splitFrontMatter } from "../../front-matter/front-matter.ts";
 
@@ -68,6 +69,13 @@ export interface Expansion {
   expand: (text: string, path: string, template?: Template) => string;
   /** Expands a part of this text on its own: the body of a loop. */
   body: (text: string) => string;
+  /**
+   * Expands what stands between the tags of a shortcode, whose template reads it; undefined where
+   * that is too deep.
+   */
+  content: (text: string, parent: GoObject) => string | undefined;
+  /** The shortcode whose content this text is. */
+  parent: GoObject | undefined;
   /** The front matter of the document. */
   frontMatter: ValueMap | undefined;
   /** What stands after the content of open shortcodes, by the templates of the project. */

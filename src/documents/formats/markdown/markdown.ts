@@ -38,6 +38,7 @@ import {
 import { readMyst } from "../myst/myst.ts";
 import { isQuarto } from "../myst/page.ts";
 import { isQuartoValue } from "../myst/quarto-values.ts";
+import type { GoObject } from "./template/go-values.ts";
 import { replaceLiquid } from "./template/liquid.ts";
 import { templateOf, templateText, type Template } from "./template/template.ts";
 import { readKramdown } from "./kramdown.ts";
@@ -179,7 +180,11 @@ interface Source {
   log: LeftOutLog;
   template: Template | undefined;
   frontMatter: ValueMap | undefined;
+  parents?: readonly GoObject[];
 }
+
+// Each level is expanded again where the template around it is not understood.
+const mostParents = 8;
 
 // An entry of a part has no place in the whole: its lines are not those of the file.
 const bodyLog = (text: string, { log }: Source): LeftOutLog =>
@@ -223,6 +228,13 @@ function expandSource(source: Source): string {
       template.left.depth++;
       return shown;
     },
+    content(part, parent) {
+      const { parents = [] } = source;
+      if (parents.length >= mostParents) return undefined;
+      const own = bodyLog(part, source);
+      return expandSource({ ...source, text: part, log: own, parents: [...parents, parent] });
+    },
+    parent: source.parents?.at(-1),
     ends: [],
     frontMatter: source.frontMatter,
     template: template && templateText(template, text),

@@ -8,7 +8,8 @@ import {
   type Part,
 } from "./included.ts";
 import { printed } from "./template/expression.ts";
-import { frameOf, hugoPageOf, inLanguage, paramOf } from "./template/hugo.ts";
+import { frameOf } from "./template/hugo.ts";
+import { hugoPageOf, inLanguage, paramOf } from "./template/hugo-site.ts";
 import type { TemplatePage } from "./template/scope.ts";
 import { admonitionLabel, componentText, destination } from "./blocks.ts";
 
@@ -102,6 +103,8 @@ const silentNames = new Set(
 const hugoFolders = ["", "content", "docs", "assets"];
 const liquidFolders = ["", "_includes", "docs", "includes"];
 const longestLink = 2000;
+// Nobody nests more shortcodes of one name.
+const mostOpen = 50;
 
 /** Parameters under the names that attributes of components have. */
 function valuesOf({ named, positional, name }: Shortcode): Map<string, string> {
@@ -214,6 +217,29 @@ function contentOf(
   return last === -1 ? undefined : { close, end: last + 2 };
 }
 
+const hugoTag = /\{\{[<%]\s*(\/?)\s*([\w./-]{1,100})/g;
+const ownEnds = new WeakMap<Expansion, Map<number, { close: number; end: number }>>();
+
+/**
+ * Where the content of a shortcode of Hugo ends, and its end tag. All tags of a text are matched at
+ * once, each end tag with the nearest open one of its name.
+ */
+function hugoContent(expansion: Expansion, at: number): { close: number; end: number } | undefined {
+  let ends = ownEnds.get(expansion);
+  if (!ends) {
+    ownEnds.set(expansion, (ends = new Map()));
+    const open = new Map<string, number[]>();
+    for (const { 1: slash, 2: name = "", index } of expansion.text.matchAll(hugoTag)) {
+      const own = open.get(name) ?? [];
+      if (slash === "") open.set(name, [...own.slice(-mostOpen), index]);
+      const start = slash === "/" ? own.pop() : undefined;
+      const end = start === undefined ? -1 : expansion.text.indexOf("}}", index) + 2;
+      if (start !== undefined && end > 1) ends.set(start, { close: index, end });
+    }
+  }
+  return ends.get(at);
+}
+
 /** The text of a shortcode whose meaning a site of Hugo says: `param`, and templates of the project. */
 function hugoText(
   expansion: Expansion,
@@ -221,7 +247,7 @@ function hugoText(
   tag: Shortcode,
   page: TemplatePage,
 ): Replacement | undefined {
-  const { text, ends } = expansion;
+  const { text, ends, log } = expansion;
   const { name, kind, end } = tag;
   if (kind === "close") {
     if (ends.at(-1)?.name !== name) return undefined;
@@ -233,12 +259,16 @@ function hugoText(
     return value === undefined ? undefined : { end, text: value };
   }
   if (includeNames.test(name) || codeNames.test(name)) return undefined;
-  const frame = frameOf(tag, page, text[at + 2] === "%");
-  if (!frame) return undefined;
-  if (kind === "single")
-    return { end, text: indented(frame.before + (frame.after ?? ""), text, at) };
-  const content = contentOf(expansion, tag, false);
-  if (!content) return undefined;
+  const content = kind === "open" ? hugoContent(expansion, at) : undefined;
+  if (kind === "open" && !content) return undefined;
+  const frame = frameOf(tag, page, {
+    isMarkdown: text[at + 2] === "%",
+    parent: expansion.parent,
+    content: (parent) => (content ? expansion.content(text.slice(end, content.close), parent) : ""),
+  });
+  if (frame === "unknown" && kind === "open") log.add("shortcode", name, at);
+  if (typeof frame === "string") return undefined;
+  if (!content) return { end, text: indented(frame.before + (frame.after ?? ""), text, at) };
   // Its template shows something else instead of the content.
   if (frame.after === undefined) return { end: content.end, text: frame.before };
   ends.push({ name, after: frame.after });

@@ -152,7 +152,7 @@ describe("shortcodes of Hugo", () => {
     "layouts/shortcodes/if.html":
       '{{ if eq (.Get 0) "a" }}A{{ else if ne (.Get 0) "b" }}C{{ else }}B{{ end }}',
     "layouts/shortcodes/hide.html": "{{ if false }}{{ .Inner }}{{ end }}gone",
-    "layouts/shortcodes/range.html": "{{ range .Params }}x{{ end }}",
+    "layouts/shortcodes/range.html": "{{ range .Site.RegularPages }}x{{ end }}",
     "layouts/shortcodes/fmt.html": '{{ printf "%s-%s" (.Get "a") (.Get "b" | upper) }}',
     "layouts/_shortcodes/new.html": "{{ .Page.Title }}: {{ .Page.Params.own }}",
     "themes/plain/layouts/shortcodes/theme.html": "from the theme",
@@ -185,6 +185,74 @@ describe("shortcodes of Hugo", () => {
     expect(read("a {{< range x >}} b {{< unknown >}}", { files }).notices).toEqual(["shortcode 2"]);
   });
 
+  const rich = {
+    "layouts/shortcodes/list.html":
+      "{{ range $at, $each := .Params }}{{ if $at }}, {{ end }}{{ $each }}{{ else }}none{{ end }}",
+    "layouts/shortcodes/skip.html":
+      "{{ range seq 5 }}{{ if eq . 2 }}{{ continue }}{{ end }}{{ if gt . 3 }}{{ break }}{{ end }}{{ . }}{{ end }}",
+    "layouts/shortcodes/scope.html":
+      "{{ $a := 1 }}{{ if true }}{{ $a := 2 }}{{ $a = 3 }}{{ end }}{{ if true }}{{ $a = add $a 4 }}{{ end }}{{ $a }}",
+    "layouts/shortcodes/props.html":
+      '{{ with index hugo.Data.props (split (.Get 0) ".") }}<dl>{{ range sort .all "name" "desc" }}<dt>{{ .name }} ({{ i18n "kind" | upper }})</dt><dd>{{ .text | $.Page.RenderString }}</dd>{{ end }}</dl>{{ end }}',
+    "data/props/deep/one.yaml": "all: [{name: a, text: '*x* `y`'}, {name: b, text: z}]",
+    "i18n/en.yaml": "kind: {other: required}",
+    "layouts/shortcodes/columns.html":
+      '<div>{{ range split .Inner "<--->" }}<div>{{ . | $.Page.RenderString }}</div>{{ end }}</div>',
+    "layouts/shortcodes/tabs.html":
+      '{{ with .Inner }}{{ end }}{{ range $i, $tab := .Scratch.Get "t" }}<label for="{{ $i }}">{{ $tab.Name }}</label><div>{{ .Content | markdownify }}</div>{{ end }}',
+    "layouts/shortcodes/tab.html":
+      '{{ if .Parent }}{{ if not (.Parent.Scratch.Get "t") }}{{ .Parent.Scratch.Set "t" slice }}{{ end }}{{ .Parent.Scratch.Add "t" (dict "Name" (.Get 0) "Content" .Inner) }}{{ end }}',
+    "layouts/shortcodes/attr.html":
+      '<p class="{{ .Site.Home.X }}" id="i">seen</p><script src="{{ .Site.Home.X }}">{{ now }}</script>',
+    "layouts/shortcodes/either.html":
+      '{{ if .Site.Home.X }}<link href="a">{{ else }}<b></b>{{ end }}seen',
+    "layouts/shortcodes/differs.html": "{{ if .Site.Home.X }}one{{ else }}two{{ end }}",
+    "layouts/shortcodes/part.html":
+      '{{ partial "greet.html" (dict "to" (.Get 0)) }}{{ template "in" "x" }}{{ define "in" }}-{{ . }}{{ end }}',
+    "themes/plain/layouts/partials/greet.html": "Hello {{ .to }}{{ $.to | len }}",
+    "layouts/shortcodes/value.html": '{{ partial "double" 4 }}',
+    "layouts/partials/double.html": "text {{ return mul . 2 }} more",
+    "layouts/shortcodes/again.html": '{{ partial "again" . }}',
+    "layouts/partials/again.html": 'x{{ partial "again" . }}',
+    "layouts/shortcodes/img.html":
+      '{{ with .Page.Resources.GetMatch (.Get "name") }}<img src="{{ (.Resize "9x").RelPermalink }}" alt="{{ .Title }}"><p>{{ .Params.by }}</p>{{ end }}',
+    "layouts/shortcodes/sample.html": '{{ highlight (readFile "content/s.py") "python" }}',
+    "content/s.py": "x = 1",
+  };
+  it.each([
+    ["{{< list a b >}} {{< list >}}", "a, b none"],
+    ["{{< skip >}}", "13"],
+    ["{{< scope >}}", "5"],
+    ["{{< attr >}}", "seen"],
+    ["{{< either >}}", "seen"],
+    ["{{< part you >}}", "Hello you3-x"],
+    ["{{< value >}}", "8"],
+    ['{{< img name="one" >}}', "![One](1.png)\n\nMe"],
+    ["{{< sample >}}", "```python\nx = 1\n```"],
+    ['{{< props "deep.one" >}}', "- b (REQUIRED): z\n- a (REQUIRED): *x* `y`"],
+    ["{{< columns >}}\n## A\na\n<--->\n## B\nb\n{{< /columns >}}", "## A\na\n\n## B\nb"],
+    [
+      "{{< tabs >}}{{< tab One >}}\n- 1 /tabs\n{{< /tab >}}{{< tab Two >}}2 {{< list x y >}}{{< /tab >}}{{< /tabs >}}",
+      "One\n\n- 1 /tabs\n\nTwo\n\n2 x, y",
+    ],
+  ])("do what their template says: %s", (body, expected) => {
+    const front = "title: Page\nresources: [{name: one, src: 1.png, title: One, params: {by: Me}}]";
+    const { text, notices } = read(body, { files: rich, front });
+    expect(text.trim().replace(/\n\n\n+/g, "\n\n")).toBe(expected);
+    expect(notices).toEqual([]);
+  });
+
+  it.each([
+    ["{{< differs >}}", ""],
+    ["{{< again >}}", ""],
+    ['{{< img name="other" >}}', ""],
+    ["{{< tab One >}}a{{< /tab >}}", "a"],
+  ])("are counted, and keep their content, where only Hugo knows: %s", (body, expected) => {
+    const { text, notices } = read(`z ${body}`, { files: rich });
+    expect(text).toContain(expected);
+    expect(notices).toEqual(["shortcode 1"]);
+  });
+
   it("are read in pages of HTML", async () => {
     const root = createFolder({
       "hugo.toml": config,
@@ -215,6 +283,19 @@ describe("shortcodes of Hugo", () => {
     ["a deep one", `{{ if (${"(".repeat(5000)}1 }}`],
     ["many conditions", "{{ if .Get 0 }}".repeat(3000)],
     ["a text", "\0\uFFFF{{ . }}"],
+    ["loops in loops", "{{ range seq 9999 }}{{ range seq 9999 }}xxxxxxxxxx{{ end }}{{ end }}"],
+    [
+      "a template that calls itself",
+      '{{ define "x" }}{{ template "x" . }}{{ template "x" . }}{{ end }}{{ template "x" . }}',
+    ],
+    [
+      "a text that doubles",
+      '{{ $x := "x" }}{{ range seq 99 }}{{ $x = print $x $x }}{{ end }}{{ $x }}',
+    ],
+    [
+      "a list that doubles",
+      "{{ $x := slice 1 }}{{ range seq 99 }}{{ $x = append $x $x $x }}{{ end }}",
+    ],
   ])("are not stopped by %s", (_, template) => {
     const hostile = { "layouts/shortcodes/bad.html": template };
     expect(read("a {{< bad >}} b", { files: hostile }).text).toMatch(/^a .*b$/s);

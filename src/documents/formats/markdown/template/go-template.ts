@@ -1,129 +1,115 @@
-import { textOf, type Value } from "../../../front-matter/values.ts";
-import type { Known } from "./scope.ts";
+import { isMap, textOf } from "../../../front-matter/values.ts";
+import { type GoNode, longestAction, parseGo } from "./go-parse.ts";
+import {
+  asData,
+  functions,
+  type GoValue,
+  isObject,
+  isTrue,
+  longestText,
+  memberOf,
+  nameOfFunction,
+  passes,
+  text,
+} from "./go-values.ts";
 
 /**
- * The part of Go's templates that simple shortcodes of Hugo use: texts, values, `with`, `if` and
- * assignments (gohugo.io, "Shortcode templates"). Everything else makes a result unknown.
+ * Templates of Go as shortcodes of Hugo use them (pkg.go.dev/text/template; gohugo.io, "Introduction
+ * to templating"). What only Hugo knows is unknown, and a text that shows it is, too.
  */
 
-/** What the names of a template are worth: `.Get`, `.Inner`, `site.Params.x`; undefined if that is not known. */
-export type GoNames = (name: string, values: readonly Value[]) => Known;
+/** What a template works with. */
+export interface GoWork {
+  /** What `.` and `$` are at the start. */
+  dot: GoValue;
+  /** A name that is no value of the template: `site`, `partial "x"`. */
+  call(name: string, args: readonly GoValue[]): GoValue;
+  /** What the templates of one document may still do. */
+  left: { turns: number; chars: number; depth: number };
+  /** Stands for the content of the shortcode; a function that reads it cannot. */
+  content: string;
+  /** Called where one would. */
+  onContent(): void;
+}
 
-// A template is a page of HTML at most.
-const longest = 50_000;
-const longestAction = 2000;
+/** Stands in a text for what is not known: in a tag or a script no reader misses it. */
+const unknown = "\uE003";
 const mostDepth = 50;
-const action = /\{\{(-?)\s*([^]*?)\s*(-?)\}\}/g;
 const token =
   /\s*(?:"((?:[^"\\]|\\.)*)"|`([^`]*)`|(-?\d+(?:\.\d+)?)(?![\w.])|([$.]?[A-Za-z_$][\w$]*(?:\.[A-Za-z_]\w*)*|\$(?:\.[A-Za-z_]\w*)+|\$|\.)|([|()]))/y;
 
-interface Part {
-  isAction: boolean;
-  text: string;
+interface Scope {
+  variables: Map<string, GoValue>;
+  outer: Scope | undefined;
+  dot: GoValue;
 }
 
-function partsOf(template: string): Part[] {
-  const parts: Part[] = [];
-  let from = 0;
-  let trims = false;
-  const add = (text: string): void => {
-    parts.push({ isAction: false, text: trims ? text.trimStart() : text });
-  };
-  for (const { 0: whole, 1: before, 2: text = "", 3: after, index } of template.matchAll(action)) {
-    const raw = template.slice(from, index);
-    add(before === "-" ? raw.trimEnd() : raw);
-    parts.push({ isAction: true, text });
-    trims = after === "-";
-    from = index + whole.length;
-  }
-  add(template.slice(from));
-  return parts;
+interface Run {
+  work: GoWork;
+  defined: ReadonlyMap<string, readonly GoNode[]>;
+  result: string;
+  /** Why the rest of a body is left out. */
+  signal: "break" | "continue" | "return" | undefined;
+  returned: GoValue;
 }
-
-const text = (value: Value | undefined): string => textOf(value) ?? "";
-const bool = (is: boolean): Value => (is ? "true" : "false");
-const isTrue = (value: Value): boolean =>
-  value !== null &&
-  (Array.isArray(value) ? value.length > 0 : !/^(?:|false|0)$/.test(textOf(value) ?? "x"));
-
-const asIs = (...values: Value[]): Value => values.at(-1) ?? null;
-
-function printf(format: Value = null, ...values: Value[]): Known {
-  const pieces = text(format);
-  if (/%[^sdvq%]/.test(pieces)) return undefined;
-  let at = 0;
-  return pieces.replace(/%([sdvq%])/g, (_, mark: string) => {
-    if (mark === "%") return "%";
-    const value = text(values[at++]);
-    return mark === "q" ? `"${value}"` : value;
-  });
-}
-
-/** gohugo.io, "Functions": those that change a text, or compare. */
-const functions: Readonly<Record<string, (...values: Value[]) => Known>> = {
-  default: (other = null, value = null) => (isTrue(value) ? value : other),
-  eq: (one = null, ...others) => bool(others.some((each) => text(each) === text(one))),
-  ne: (one = null, other = null) => bool(text(one) !== text(other)),
-  not: (value = null) => bool(!isTrue(value)),
-  and: (...values) => values.find((each) => !isTrue(each)) ?? values.at(-1) ?? null,
-  or: (...values) => values.find(isTrue) ?? values.at(-1) ?? null,
-  cond: (is = null, one = null, other = null) => (isTrue(is) ? one : other),
-  lower: (value) => text(value).toLowerCase(),
-  upper: (value) => text(value).toUpperCase(),
-  title: (value) =>
-    text(value).replace(
-      /(^|\s)(\p{L})/gu,
-      (_, before: string, letter: string) => before + letter.toUpperCase(),
-    ),
-  humanize: (value) => {
-    const words = text(value).replace(/[-_]+/g, " ");
-    return words.charAt(0).toUpperCase() + words.slice(1);
-  },
-  trim: (value, marks = " \n") => (text(marks).trim() === "" ? text(value).trim() : undefined),
-  replace: (value, from, to) => text(value).replaceAll(text(from), text(to)),
-  print: (...values) => values.map(text).join(""),
-  printf,
-  string: asIs,
-  safeHTML: asIs,
-  safeURL: asIs,
-  safeHTMLAttr: asIs,
-  safeCSS: asIs,
-  htmlEscape: asIs,
-  htmlUnescape: asIs,
-  markdownify: asIs,
-  RenderString: asIs,
-  plainify: (value) => text(value).replace(/<[^<>]*>/g, ""),
-  relURL: asIs,
-  absURL: asIs,
-  relLangURL: asIs,
-  absLangURL: asIs,
-  urlize: asIs,
-  ref: asIs,
-  relref: asIs,
-  warnf: () => "",
-  errorf: () => "",
-};
-const nameOfFunction = (name: string): string =>
-  name
-    .replace(/^(?:strings|transform|safe|urls|fmt|compare)\.(.)/, (_, first: string) =>
-      first.toLowerCase(),
-    )
-    .replace(/^trimSpace$/, "trim")
-    .replace(/^.*\.RenderString$/, "RenderString");
 
 interface Reader {
   source: string;
   at: number;
-  variables: Map<string, Known>;
-  /** What `.` is worth in a `with`. */
-  dot: Known;
-  names: GoNames;
+  run: Run;
+  scope: Scope;
 }
 
-function readOperand(
-  reader: Reader,
-  isFirst: boolean,
-): { value: Known; call?: string } | undefined {
+interface Operand {
+  value: GoValue;
+  /** A name that takes the values after it as arguments. */
+  call?: (args: readonly GoValue[]) => GoValue;
+}
+
+const placeOf = (scope: Scope, name: string): Scope | undefined => {
+  for (let at: Scope | undefined = scope; at; at = at.outer) if (at.variables.has(name)) return at;
+  return undefined;
+};
+
+const walk = (from: GoValue, names: readonly string[], args: readonly GoValue[]): GoValue =>
+  names.reduce(
+    (value, name, at) => memberOf(value, name, at === names.length - 1 ? args : []),
+    from,
+  );
+
+const usesContent = ({ work }: Run, value: GoValue): boolean =>
+  typeof value === "string" && value.includes(work.content);
+
+function callFunction(run: Run, name: string, args: readonly GoValue[]): GoValue {
+  const own = nameOfFunction(name);
+  // What is decided by the values before an unknown one is known.
+  if (own === "and") return args.find((each) => each === undefined || !isTrue(each)) ?? args.at(-1);
+  if (own === "or") return args.find((each) => each === undefined || isTrue(each)) ?? args.at(-1);
+  if (!passes.has(own) && args.some((each) => usesContent(run, each))) run.work.onContent();
+  if (args.includes(undefined)) return undefined;
+  const result = functions[own]?.(...args);
+  return typeof result === "string" && result.length > longestText ? undefined : result;
+}
+
+/** A name and the members after it: `.Page.Title`, `$tab.Name`, `site.Params.x`, `lower`. */
+function named(reader: Reader, name: string): Operand {
+  const { run, scope } = reader;
+  if (/^(?:true|false|nil)$/.test(name)) return { value: name === "nil" ? null : name };
+  const [first = "", ...members] = name.split(".");
+  const place = first.startsWith("$") ? placeOf(scope, first) : undefined;
+  const start = name.startsWith(".") ? scope.dot : place?.variables.get(first);
+  const call = (args: readonly GoValue[]): GoValue => {
+    if (first === "" || first.startsWith("$")) return walk(start, members.filter(Boolean), args);
+    if (Object.hasOwn(functions, nameOfFunction(name)) || /^(?:and|or)$/.test(name))
+      return callFunction(run, name, args);
+    const whole = run.work.call(name, args);
+    if (whole !== undefined || members.length === 0) return whole;
+    return walk(run.work.call(first, []), members, args);
+  };
+  return { value: undefined, call };
+}
+
+function readOperand(reader: Reader): Operand | undefined {
   token.lastIndex = reader.at;
   const [whole, double, raw, number, name, mark] = token.exec(reader.source) ?? [];
   if (whole === undefined || mark === ")" || mark === "|") return undefined;
@@ -132,40 +118,31 @@ function readOperand(
     double?.replace(/\\(.)/g, (_, char: string) => (char === "n" ? "\n" : char)) ?? raw;
   if (quoted !== undefined) return { value: quoted };
   if (number !== undefined) return { value: number };
-  if (mark === "(") {
-    const value = readPipeline(reader);
-    token.lastIndex = reader.at;
-    if (token.exec(reader.source)?.[5] !== ")") return { value: undefined };
-    reader.at = token.lastIndex;
-    return { value };
-  }
-  if (name === undefined) return { value: undefined };
-  if (name === "true" || name === "false" || name === "nil")
-    return { value: name === "nil" ? null : name };
-  if (name === ".") return { value: reader.dot };
-  if (reader.variables.has(name)) return { value: reader.variables.get(name) };
-  if (Object.hasOwn(functions, nameOfFunction(name)))
-    return { value: null, call: nameOfFunction(name) };
-  if (isFirst || !name.endsWith(".Get")) return { value: undefined, call: name };
-  return { value: undefined };
+  if (mark !== "(") return named(reader, name ?? "");
+  const value = readPipeline(reader);
+  token.lastIndex = reader.at;
+  if (token.exec(reader.source)?.[5] !== ")") return { value: undefined };
+  reader.at = token.lastIndex;
+  const members = /^(?:\.[A-Za-z_]\w*)+/.exec(reader.source.slice(reader.at))?.[0];
+  if (members === undefined) return { value };
+  reader.at += members.length;
+  const names = members.slice(1).split(".");
+  return { value: undefined, call: (args) => walk(value, names, args) };
 }
 
-function readCommand(reader: Reader, piped: readonly Known[]): Known {
-  const first = readOperand(reader, true);
+function readCommand(reader: Reader, piped: readonly GoValue[]): GoValue {
+  const first = readOperand(reader);
   if (!first) return undefined;
-  const values: Known[] = [];
-  for (let next = readOperand(reader, false); next; next = readOperand(reader, false)) {
-    values.push(next.call === undefined ? next.value : reader.names(next.call, []));
+  const args: GoValue[] = [];
+  for (let next = readOperand(reader); next; next = readOperand(reader)) {
+    args.push(next.call ? next.call([]) : next.value);
   }
-  values.push(...piped);
-  const { call } = first;
-  if (call === undefined) return values.length === 0 ? first.value : undefined;
-  if (values.some((each) => each === undefined)) return undefined;
-  const known = values as Value[];
-  return Object.hasOwn(functions, call) ? functions[call]?.(...known) : reader.names(call, known);
+  args.push(...piped);
+  if (first.call) return first.call(args);
+  return args.length === 0 ? first.value : undefined;
 }
 
-function readPipeline(reader: Reader): Known {
+function readPipeline(reader: Reader): GoValue {
   let value = readCommand(reader, []);
   for (;;) {
     token.lastIndex = reader.at;
@@ -175,67 +152,188 @@ function readPipeline(reader: Reader): Known {
   }
 }
 
-/** What a shortcode's template gives; undefined where something in it is not known. */
-export function renderGo(template: string, names: GoNames): string | undefined {
-  if (template.length > longest) return undefined;
-  const variables = new Map<string, Known>();
-  const frames: { isTaken: boolean; wasTaken: boolean; dot: Known }[] = [];
-  const dot = (): Known => frames.findLast((each) => each.dot !== undefined)?.dot;
-  const valueOf = (source: string): Known => {
-    if (source.length > longestAction || source.split("(").length > mostDepth) return undefined;
-    const reader = { source, at: 0, variables, dot: dot(), names };
-    const value = readPipeline(reader);
-    return source.slice(reader.at).trim() === "" ? value : undefined;
-  };
-  let result = "";
-  for (const { isAction, text: part } of partsOf(template)) {
-    const isShown = frames.every((each) => each.isTaken);
-    if (!isAction) {
-      if (isShown) result += part;
-      continue;
-    }
-    const [, word = "", rest = ""] =
-      /^(if|with|range|else|end|block|define|template|break|continue|return)\b\s*([^]*)$/.exec(
-        part,
-      ) ?? [];
-    const last = frames.at(-1);
-    if (part.startsWith("/*") || part === "") continue;
-    if (word === "end") frames.pop();
-    else if (word === "else" && last) {
-      const isOuter = frames.slice(0, -1).every((each) => each.isTaken);
-      const [, inner = "", condition = ""] = /^(if|with)\s+([^]*)$/.exec(rest) ?? [];
-      const mayTake = isOuter && !last.wasTaken;
-      last.dot = undefined;
-      const value = !mayTake ? null : inner === "" ? "true" : valueOf(condition);
-      if (value === undefined) return undefined;
-      last.isTaken = mayTake && isTrue(value);
-      if (inner === "with") last.dot = value;
-      last.wasTaken ||= last.isTaken;
-    } else if (word === "if" || word === "with") {
-      const [, name, own = rest] = /^(\$\w+)\s*:=\s*([^]*)$/.exec(rest) ?? [];
-      const value = isShown ? valueOf(own) : null;
-      if (value === undefined) return undefined;
-      if (name !== undefined) variables.set(name, value);
-      const isTaken = isShown && isTrue(value);
-      frames.push({ isTaken, wasTaken: isTaken, dot: word === "with" ? value : undefined });
-    } else if (word !== "") {
-      if (isShown) return undefined;
-      if (/^(?:range|block|define)$/.test(word))
-        frames.push({ isTaken: false, wasTaken: true, dot: undefined });
-    } else if (isShown) {
-      const [, name, own] = /^(\$\w+)\s*:?=\s*([^]*)$/.exec(part) ?? [];
-      const value = valueOf(own ?? part);
-      if (
-        value === undefined ||
-        (name === undefined &&
-          typeof value === "object" &&
-          value !== null &&
-          textOf(value) === undefined)
-      )
-        return undefined;
-      if (name === undefined) result += text(value);
-      else variables.set(name, value);
-    }
+function valueOf(source: string, run: Run, scope: Scope): GoValue {
+  if (source.length > longestAction || source.split("(").length > mostDepth) return undefined;
+  const reader = { source, at: 0, run, scope };
+  const value = readPipeline(reader);
+  return source.slice(reader.at).trim() === "" ? value : undefined;
+}
+
+const inside = (scope: Scope, dot: GoValue): Scope => ({ variables: new Map(), outer: scope, dot });
+
+/** The words of a piece of HTML that readers see. */
+const seen = (html: string): string =>
+  withoutUnknown(html)
+    .replace(/<!--[^]*?-->|<[^<>]*>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+
+/** What a body adds to the result, tried apart. */
+function tried(run: Run, body: readonly GoNode[], scope: Scope): string {
+  const { result } = run;
+  run.result = "";
+  renderAll(run, body, scope);
+  const added = run.result;
+  run.result = result;
+  return added;
+}
+
+/** A condition that is not known matters only where its branches show other words. */
+function renderEither(
+  run: Run,
+  body: readonly GoNode[],
+  otherwise: readonly GoNode[],
+  scope: Scope,
+): void {
+  const own = tried(run, body, inside(scope, undefined));
+  const other = tried(run, otherwise, inside(scope, scope.dot));
+  run.signal = undefined;
+  run.result += seen(own) === seen(other) ? other : unknown;
+}
+
+function renderRange(run: Run, node: Extract<GoNode, { kind: "block" }>, scope: Scope): void {
+  const [, one, two, own] = /^(?:(\$\w+)\s*(?:,\s*(\$\w+))?\s*:=\s*)?([^]*)$/.exec(node.text) ?? [];
+  const value = valueOf(own ?? "", run, scope);
+  if (value === undefined || isObject(value)) {
+    run.result += unknown;
+    return;
   }
-  return result;
+  const isCount = !Array.isArray(value) && /^\d+$/.test(text(value));
+  const entries: [string, GoValue][] = Array.isArray(value)
+    ? value.map((each, at) => [String(at), each])
+    : isCount
+      ? Array.from({ length: Math.min(Number(text(value)), 10_000) }, (_, at) => [
+          String(at),
+          String(at),
+        ])
+      : value !== null && isMap(value)
+        ? Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+        : [];
+  if (entries.length === 0) return renderAll(run, node.otherwise, inside(scope, scope.dot));
+  for (const [key, each] of entries) {
+    if (run.work.left.turns-- <= 0 || run.work.left.chars <= 0) {
+      run.result += unknown;
+      return;
+    }
+    const turn = inside(scope, each);
+    if (one !== undefined) turn.variables.set(one, two === undefined ? each : key);
+    if (two !== undefined) turn.variables.set(two, each);
+    renderAll(run, node.body, turn);
+    if (run.signal === "break" || run.signal === "return") break;
+    run.signal = undefined;
+  }
+  if (run.signal === "break") run.signal = undefined;
+}
+
+function renderBlock(run: Run, node: Extract<GoNode, { kind: "block" }>, scope: Scope): void {
+  const { word, body, otherwise } = node;
+  if (word === "define") return;
+  if (word === "range") return renderRange(run, node, scope);
+  if (word === "block") {
+    const dot = valueOf(node.text.replace(/^"[^"]*"\s*/, ""), run, scope);
+    return renderAll(run, body, { ...inside(scope, dot), outer: undefined });
+  }
+  const [, name, own = ""] = /^(?:(\$\w+)\s*:=\s*)?([^]*)$/.exec(node.text) ?? [];
+  const value = valueOf(own, run, scope);
+  const inner = inside(scope, word === "with" ? value : scope.dot);
+  if (name !== undefined) inner.variables.set(name, value);
+  if (value === undefined) renderEither(run, body, otherwise, scope);
+  else if (isTrue(value)) renderAll(run, body, inner);
+  else renderAll(run, otherwise, inside(scope, scope.dot));
+}
+
+function renderTemplate(run: Run, rest: string, scope: Scope): void {
+  const [whole = "", name = ""] = /^"([^"]*)"\s*/.exec(rest) ?? [];
+  const body = run.defined.get(name);
+  const source = rest.slice(whole.length);
+  if (!body || run.work.left.turns-- <= 0) {
+    run.result += unknown;
+    return;
+  }
+  const dot = source === "" ? null : valueOf(source, run, scope);
+  renderAll(run, body, { variables: new Map([["$", dot]]), outer: undefined, dot });
+}
+
+function renderAction(run: Run, source: string, scope: Scope): void {
+  const [, word = "", rest = ""] =
+    /^(break|continue|return|template)\b\s*([^]*)$/.exec(source) ?? [];
+  if (word === "template") return renderTemplate(run, rest, scope);
+  if (word !== "") {
+    run.signal = word as "break";
+    if (word === "return") run.returned = rest === "" ? null : valueOf(rest, run, scope);
+    return;
+  }
+  const [, name, sign, own] = /^(\$\w+)\s*(:?=)\s*([^]*)$/.exec(source) ?? [];
+  const value = valueOf(own ?? source, run, scope);
+  if (name !== undefined) {
+    const place = sign === "=" ? placeOf(scope, name) : undefined;
+    (place ?? scope).variables.set(name, value);
+    return;
+  }
+  const data = asData(value);
+  const shown = data === null ? "" : textOf(data);
+  run.result += shown ?? unknown;
+}
+
+function renderAll(run: Run, nodes: readonly GoNode[], scope: Scope): void {
+  const { left } = run.work;
+  if (left.depth <= 0) {
+    run.result += unknown;
+    return;
+  }
+  left.depth--;
+  for (const node of nodes) {
+    if (run.signal !== undefined) break;
+    const { length } = run.result;
+    if (node.kind === "text") run.result += node.text;
+    else if (node.kind === "action") renderAction(run, node.text, scope);
+    else renderBlock(run, node, scope);
+    left.chars -= Math.max(0, run.result.length - length);
+    if (left.chars <= 0) run.signal = "return";
+  }
+  left.depth++;
+}
+
+const unseenElement = /<(\/?)(?:script|style|svg|template|noscript)\b[^<>]{0,2000}>?/gi;
+
+/** HTML without what is unknown in elements and tags that show no text; attributes go whole. */
+function withoutUnknown(html: string): string {
+  if (!html.includes(unknown)) return html;
+  let kept = "";
+  let from = 0;
+  let depth = 0;
+  for (const { 0: tag, 1: slash, index } of html.matchAll(unseenElement)) {
+    if (depth === 0) kept += html.slice(from, index);
+    if (!tag.endsWith("/>")) depth = Math.max(0, depth + (slash === "/" ? -1 : 1));
+    from = index + tag.length;
+  }
+  if (depth === 0) kept += html.slice(from);
+  return kept.replace(/<[a-z][^<>]*>/gi, (tag) =>
+    tag
+      .replace(/\s[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+)/g, (each) =>
+        each.includes(unknown) ? "" : each,
+      )
+      .replaceAll(unknown, ""),
+  );
+}
+
+/**
+ * What a template gives: its text, or the value that it returns. Undefined where readers would see something that
+ * is not known.
+ */
+export function renderGo(template: string, work: GoWork): GoValue {
+  const tree = parseGo(template);
+  if (!tree || work.left.chars <= 0) return undefined;
+  const run: Run = {
+    work,
+    defined: tree.defined,
+    result: "",
+    signal: undefined,
+    returned: undefined,
+  };
+  const { dot } = work;
+  renderAll(run, tree.nodes, { variables: new Map([["$", dot]]), outer: undefined, dot });
+  if (run.signal === "return" && work.left.chars > 0) return run.returned;
+  const result = withoutUnknown(run.result);
+  return result.includes(unknown) || work.left.chars <= 0 ? undefined : result;
 }

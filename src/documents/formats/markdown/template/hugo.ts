@@ -1,9 +1,16 @@
-import { isMap, textOf, type Value, type ValueMap, valueAt } from "../../../front-matter/values.ts";
-import { hugoConfig, hugoPage } from "../../../site/hugo.ts";
 import { pageFromHtml } from "../../../page/page.ts";
-import type { Expansion } from "../included.ts";
 import { renderGo } from "./go-template.ts";
-import type { Known, TemplatePage } from "./scope.ts";
+import { type GoObject, type GoValue, text } from "./go-values.ts";
+import {
+  callObject,
+  dataOf,
+  type Making,
+  siteObject,
+  storeObject,
+  translated,
+} from "./hugo-objects.ts";
+import { inLanguage, themeFolders } from "./hugo-site.ts";
+import type { TemplatePage } from "./scope.ts";
 
 /** A shortcode with its parameters, as a page of Hugo has it. */
 export interface Call {
@@ -18,72 +25,13 @@ export interface Frame {
   after: string | undefined;
 }
 
-const languageOf = ({ path, site }: TemplatePage): { key: string; isBare: boolean } => {
-  const config = hugoConfig(site.data());
-  const language = hugoPage(path.slice(site.prefix.length), config)?.language;
-  const key = language?.key ?? config.bare ?? "";
-  return { key, isBare: key === config.bare };
-};
-
-/** A parameter of a page, else of its language, else of its site: gohugo.io, "param shortcode". */
-export function paramOf(page: TemplatePage, name: string): Known {
-  const { data, site, around } = page;
-  const own = valueAt(data, name, true) ?? valueAt(data, `params.${name}`, true);
-  if (own !== undefined) return own;
-  return (
-    siteParam(page, name) ??
-    (around.attributes?.[name] as Value | undefined) ??
-    (site.value("params") === undefined ? undefined : null)
-  );
-}
-
-function siteParam(page: TemplatePage, name: string): Known {
-  const { site } = page;
-  const { key } = languageOf(page);
-  const language = site.value(`languages.${key}.params.${name}`);
-  return language ?? site.value(`params.${name}`);
-}
-
-/** gohugo.io, "ref": a path that begins with "/" counts from the pages of the page's own language. */
-export function inLanguage(path: string, page: TemplatePage): string {
-  const { key, isBare } = languageOf(page);
-  const isAddress = path.startsWith("/") && !/\.\w+(?:#|$)/.test(path);
-  return isAddress && !isBare ? `/${key}${path}` : path;
-}
+/** A shortcode without a template of its own, or with one that is not understood. */
+type Unframed = "none" | "unknown";
 
 /** Stands for the content while the HTML around it becomes Markdown. */
 const inner = "\uE000";
-
-/** What the names of a shortcode's template are worth. gohugo.io, "Shortcode methods". */
-function namesOf(call: Call, page: TemplatePage) {
-  const { positional, named } = call;
-  return (name: string, values: readonly Value[]): Known => {
-    const bare = name.replace(/^\$/, "").replace(/^\.?(?=Site\b|Page\b)/, ".");
-    const key = textOf(values[0] ?? null) ?? "";
-    if (bare === ".Get")
-      return (/^\d+$/.test(key) ? positional[Number(key)] : named.get(key)) ?? null;
-    if (bare === ".Inner") return inner;
-    if (bare === ".Name") return call.name;
-    if (bare === ".IsNamedParams") return String(named.size > 0);
-    if (bare === "isset" || bare === "index") {
-      const [, at] = values;
-      const found = /^\d+$/.test(textOf(at ?? null) ?? "x")
-        ? positional[Number(textOf(at ?? null))]
-        : named.get(textOf(at ?? null) ?? "");
-      return bare === "isset" ? String(found !== undefined) : (found ?? null);
-    }
-    if (bare === ".Params") return [...(positional.length > 0 ? positional : named.values())];
-    const [, site] = /^(?:\.Site|site|\.Page\.Site)\.Params\.(.+)$/.exec(bare) ?? [];
-    if (site !== undefined) return siteParam(page, site) ?? null;
-    const [, own] = /^\.Page\.Params\.(.+)$/.exec(bare) ?? [];
-    if (own !== undefined)
-      return valueAt(page.data, own, true) ?? valueAt(page.data, `params.${own}`, true) ?? null;
-    if (/^\.Page\.(?:Param)$/.test(bare)) return paramOf(page, key);
-    if (bare === ".Page.Title") return page.data.title ?? null;
-    if (/^(?:\.Site|site)\.Title$/.test(bare)) return page.site.value("title");
-    return undefined;
-  };
-}
+const [keptStart, keptEnd] = ["\uE001", "\uE002"];
+const mostPartials = 20;
 
 /** HTML of a template as Markdown. A fragment has no title and no head. */
 function toMarkdown(html: string): string {
@@ -98,53 +46,157 @@ function toMarkdown(html: string): string {
 }
 
 /** What stands in front of the content, without the marks of a quotation or a list around it. */
-const withoutMarks = (text: string): string => text.replace(/(^|\n)[ \t>*+-]*$/, "$1");
+const withoutMarks = (of: string): string => of.replace(/(^|\n)[ \t>*+-]*$/, "$1");
 
-const templateFolders = (site: TemplatePage["site"]): string[] => {
-  const theme = site.value("theme");
-  const themes = (Array.isArray(theme) ? theme : [theme])
-    .map(textOf)
-    .filter((each) => each !== undefined && /^[\w./-]+$/.test(each));
-  const layouts = ["layouts/shortcodes", "layouts/_shortcodes"];
-  return [
-    ...layouts,
-    ...themes.flatMap((each) => layouts.map((folder) => `themes/${each}/${folder}`)),
-  ];
-};
+// gohugo.io, "Sites": what the templates of one document may do.
+const work = new WeakMap<
+  TemplatePage["around"]["includes"],
+  { turns: number; chars: number; depth: number }
+>();
+
+function leftOf({ around }: TemplatePage) {
+  let left = work.get(around.includes);
+  if (!left) work.set(around.includes, (left = { turns: 50_000, chars: 4_000_000, depth: 40 }));
+  return left;
+}
+
+/** The template of a shortcode or a partial, of the project or of its themes. */
+function templateAt({ site, around }: TemplatePage, folders: readonly string[], name: string) {
+  if (!/^[\w/.-]+$/.test(name) || name.includes("..")) return undefined;
+  const file = /\.\w+$/.test(name) ? name : `${name}.html`;
+  const found = folders
+    .flatMap((folder) => themeFolders(site, `layouts/${folder}`))
+    .map((folder) => around.includes.read(`/${site.prefix}${folder}/${file}`, []))
+    .find((each) => "text" in each);
+  return found && "text" in found ? found.text : undefined;
+}
+
+interface Rendering extends Making {
+  onContent: () => void;
+  partials: number;
+}
+
+function partial(rendering: Rendering, name: string, dot: GoValue): GoValue {
+  if (++rendering.partials > mostPartials) return undefined;
+  const template = templateAt(
+    rendering.page,
+    ["partials", "_partials"],
+    name.replace(/^partials\//, ""),
+  );
+  return template === undefined ? undefined : render(template, dot, rendering);
+}
+
+/** Code of a function `highlight`. */
+function fenced(code: string, language: string): string {
+  const marks = "`".repeat(
+    Math.max(3, ...[...code.matchAll(/`+/g)].map(([run]) => run.length + 1)),
+  );
+  return `\n\n${marks}${/^[\w+#-]*$/.test(language) ? language : ""}\n${code.trimEnd()}\n${marks}\n\n`;
+}
+
+/** gohugo.io, "Functions": those that ask the site. */
+function render(template: string, dot: GoValue, rendering: Rendering): GoValue {
+  const { page, keep, onContent } = rendering;
+  const calls: Readonly<Record<string, (...args: GoValue[]) => GoValue>> = {
+    site: () => siteObject(rendering),
+    "hugo.Data": () => dataOf(rendering),
+    newScratch: storeObject,
+    "collections.NewScratch": storeObject,
+    i18n: (key) => translated(rendering, text(key)),
+    T: (key) => translated(rendering, text(key)),
+    partial: (name, given = null) => partial(rendering, text(name), given),
+    partialCached: (name, given = null) => partial(rendering, text(name), given),
+    markdownify: (given) => keep(text(given)),
+    "transform.Markdownify": (given) => keep(text(given)),
+    highlight: (code, language) => keep(fenced(text(code), text(language))),
+    "transform.Highlight": (code, language) => keep(fenced(text(code), text(language))),
+    ref: (...given) => inLanguage(text(given.at(-1)), page),
+    relref: (...given) => inLanguage(text(given.at(-1)), page),
+    readFile(path) {
+      const name = text(path).replace(/^\/+/, "");
+      const found = page.around.includes.read(`/${page.site.prefix}${name}`, []);
+      return "text" in found && !text(path).includes(inner) ? found.text : undefined;
+    },
+  };
+  return renderGo(template, {
+    dot,
+    left: leftOf(page),
+    content: inner,
+    onContent,
+    call(name, args) {
+      if (name.startsWith("hugo.Data.")) {
+        return name
+          .slice("hugo.Data.".length)
+          .split(".")
+          .reduce<GoValue>(
+            (value, each) => (value as GoObject | undefined)?.member?.(each, []) ?? undefined,
+            dataOf(rendering),
+          );
+      }
+      if (!Object.hasOwn(calls, name) || args.includes(undefined)) return undefined;
+      return calls[name]?.(...args);
+    },
+  });
+}
+
+/** The line up to a kept text, for the lines after its first one. */
+const continued = (line: string): string =>
+  /^[ \t>*+\d.)-]*$/.test(line) ? line.replace(/[^\s>]/g, " ") : "";
+
+/** Puts kept Markdown back, where the HTML around it has become Markdown. */
+const withKept = (markdown: string, kept: readonly string[]): string =>
+  markdown.replace(/([^\n]*?)\uE001(\d+)\uE002/g, (_, line: string, at: string) => {
+    const own = (kept[Number(at)] ?? "").trim();
+    if (line.trimStart().startsWith("|")) return line + own.replace(/\s*\n\s*/g, " ");
+    return line + own.replaceAll("\n", `\n${continued(line)}`);
+  });
 
 /**
- * The texts around the content of a shortcode by the template that the project has for it; undefined
- * without one, and for a template that does more than print its parameters.
+ * The texts around the content of a shortcode by the template that the project has for it. `content`
+ * reads its content, where the template does more with it than show it; it is asked once at most, and
+ * then stands in `before`.
  */
-export function frameOf(call: Call, page: TemplatePage, isMarkdown: boolean): Frame | undefined {
-  const { site, around } = page;
-  if (!/^[\w/-]+$/.test(call.name)) return undefined;
-  const found = templateFolders(site)
-    .map((folder) => around.includes.read(`/${site.prefix}${folder}/${call.name}.html`, []))
-    .find((each) => "text" in each);
-  if (!found || !("text" in found)) return undefined;
-  const rendered = renderGo(found.text, namesOf(call, page));
-  if (rendered === undefined) return undefined;
-  const parts = (isMarkdown ? rendered : toMarkdown(rendered)).split(inner);
-  if (parts.length > 2) return undefined;
+export function frameOf(
+  call: Call,
+  page: TemplatePage,
+  {
+    isMarkdown,
+    parent,
+    content,
+  }: {
+    isMarkdown: boolean;
+    parent: GoObject | undefined;
+    content: (own: GoObject) => string | undefined;
+  },
+): Frame | Unframed {
+  const template = templateAt(page, ["shortcodes", "_shortcodes"], call.name);
+  if (template === undefined) return "none";
+  const kept: string[] = [];
+  const keep = (markdown: string): string =>
+    markdown === inner ? inner : `${keptStart}${kept.push(markdown) - 1}${keptEnd}`;
+  // Only the one around it knows what it is for.
+  if (/\.Parent\b/.test(template) && !parent) return "unknown";
+  let asks = /(?<!\.Page)\.(?:Scratch|Store)\b/.test(template);
+  const renderWith = (own: GoObject): GoValue =>
+    render(template, own, { page, keep, partials: 0, onContent: () => (asks = true) });
+  const making = { page, keep };
+  const given = { ...call, parent };
+  let rendered = asks ? undefined : renderWith(callObject({ ...given, inner }, making));
+  if (asks) {
+    const object = callObject({ ...given, inner: "" }, making);
+    const read = content(object);
+    if (read === undefined) return "unknown";
+    const whole: GoObject = {
+      member: (name, args) =>
+        /^Inner(?:Deindent)?$/.test(name) ? read : object.member(name, args),
+    };
+    rendered = renderWith(whole);
+  }
+  if (typeof rendered !== "string") return "unknown";
+  const markdown = isMarkdown ? rendered : toMarkdown(rendered);
+  const parts = withKept(markdown, kept).split(inner);
+  if (parts.length > 2) return "unknown";
   const [before = "", after] = parts;
   if (after === undefined) return { before: before.trim(), after };
   return { before: withoutMarks(before.trimStart()), after: after.trimEnd() };
-}
-
-/** The page of an expansion, for a site of Hugo; undefined for another one. */
-export function hugoPageOf({
-  around,
-  chain,
-  frontMatter,
-}: Pick<Expansion, "around" | "chain" | "frontMatter">): TemplatePage | undefined {
-  const { site } = around;
-  if (site?.generator !== "hugo") return undefined;
-  const data = frontMatter ?? (Object.create(null) as ValueMap);
-  return {
-    path: chain[0] ?? "",
-    data: isMap(data) ? data : (Object.create(null) as ValueMap),
-    site,
-    around,
-  };
 }

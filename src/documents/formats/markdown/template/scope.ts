@@ -77,11 +77,15 @@ function dataIn({ text, path }: { text: string; path: string }): Known {
 }
 
 /** The value below a folder of data, whose files and folders are its names. */
-function dataAt(folder: string, names: readonly string[], read: (path: string) => Included): Known {
+export function dataAt(
+  folder: string,
+  names: readonly string[],
+  read: (path: string) => Included,
+): Known {
   let path = folder;
   for (let depth = 0; depth < Math.min(names.length, 5); depth++) {
     path += `/${names[depth] ?? ""}`;
-    for (const extension of [".yml", ".yaml", ".json"]) {
+    for (const extension of [".yml", ".yaml", ".json", ".toml"]) {
       const found = read(path + extension);
       if ("text" in found) return walk(dataIn(found), names.slice(depth + 1));
     }
