@@ -216,6 +216,9 @@ describe("shortcodes of Hugo", () => {
     "layouts/partials/again.html": 'x{{ partial "again" . }}',
     "layouts/shortcodes/img.html":
       '{{ with .Page.Resources.GetMatch (.Get "name") }}<img src="{{ (.Resize "9x").RelPermalink }}" alt="{{ .Title }}"><p>{{ .Params.by }}</p>{{ end }}',
+    "data/list.toml": "[[all]]\nname = 'a'\nis = true\n[[all]]\nname = 'b'\n",
+    "layouts/shortcodes/where.html":
+      '{{ range where site.Data.list.all "is" true }}{{ .name }}{{ end }}{{ range where site.Data.list.all "name" "!=" "a" }}{{ .name }}{{ end }}',
     "layouts/shortcodes/sample.html": '{{ highlight (readFile "content/s.py") "python" }}',
     "content/s.py": "x = 1",
   };
@@ -228,6 +231,7 @@ describe("shortcodes of Hugo", () => {
     ["{{< part you >}}", "Hello you3-x"],
     ["{{< value >}}", "8"],
     ['{{< img name="one" >}}', "![One](1.png)\n\nMe"],
+    ["{{< where >}}", "ab"],
     ["{{< sample >}}", "```python\nx = 1\n```"],
     ['{{< props "deep.one" >}}', "- b (REQUIRED): z\n- a (REQUIRED): *x* `y`"],
     ["{{< columns >}}\n## A\na\n<--->\n## B\nb\n{{< /columns >}}", "## A\na\n\n## B\nb"],

@@ -119,6 +119,21 @@ function joined(list: GoValue, mark: GoValue, last: GoValue = mark): GoValue {
   return texts.join(text(mark)) + end;
 }
 
+/** gohugo.io, "where": `where LIST KEY VALUE`, with `=`, `!=` or `in` before the value. */
+function where(list: GoValue, key: GoValue, ...rest: GoValue[]): GoValue {
+  const [operator, value] = rest.length > 1 ? [text(rest[0]), rest[1]] : ["=", rest[0]];
+  const names = text(key).replace(/^\./, "").split(".");
+  const tests: Readonly<Record<string, (own: GoValue) => boolean>> = {
+    "=": (own) => text(own) === text(value),
+    "!=": (own) => text(own) !== text(value),
+    in: (own) => isTrue(contains(value, own)),
+  };
+  const alias = operator.replace(/^(?:==|eq)$/, "=").replace(/^(?:<>|ne)$/, "!=");
+  const test = tests[alias];
+  if (!Array.isArray(list) || !test) return undefined;
+  return list.filter((each) => test(names.reduce<GoValue>((at, name) => memberOf(at, name), each)));
+}
+
 function seq(...values: GoValue[]): GoValue {
   const [one = Number.NaN, two, three] = values.map(numberOf);
   const [from, step, to] =
@@ -156,6 +171,7 @@ export const functions: Readonly<Record<string, (...values: GoValue[]) => GoValu
   dict,
   seq,
   sort: sorted,
+  where,
   index: (value, ...keys) => {
     const names = keys.flatMap((key) => (Array.isArray(key) ? key.map(text) : [text(key)]));
     return names.reduce<GoValue>((at, name) => memberOf(at, name), value);
