@@ -252,6 +252,10 @@ export function isWrittenAsMarkdown({ path, source, settings }: LintPage): boole
   return format === formats.markdown || format === formats.mdx;
 }
 
+/** Whether a file has a text without the backslash that shows it on purpose. */
+export const isUnescaped = (source: string, text: string): boolean =>
+  source.replaceAll(`\\${text}`, "").includes(text);
+
 const mostFindings = 5;
 
 /** Many findings of the same kind as one, at the first of them: a template has one in each line. */

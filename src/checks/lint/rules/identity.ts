@@ -1,6 +1,8 @@
 import type { FolderRule, LintPage, PageFact, PageRule, Rule } from "../rule.ts";
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
+import { bodyOf, hasWords } from "../page/body.ts";
+import { fewWords } from "./sections.ts";
 import { documentName, findRepeated, languageOf, versionOf, isNamedByFile } from "../folder.ts";
 
 // observed-service.md 3.3: a space becomes "_". The percent-encoding after that keeps ids apart.
@@ -65,8 +67,9 @@ const longestShown = 80;
 
 function collect(page: LintPage): string | undefined {
   const title = page.document?.title?.replace(/\s+/g, " ").trim();
-  // The rule missing-title reports a page without a title.
-  return title && !isNamedByFile(page) ? title : undefined;
+  // Other rules report a page without a title, and one without text: a stub that leads to its new place.
+  if (!title || isNamedByFile(page)) return undefined;
+  return page.part === 0 && fewWords(page) !== undefined ? undefined : title;
 }
 
 /** Documents that a list of sources cannot tell apart. */
@@ -80,8 +83,8 @@ export const duplicateTitle: FolderRule<string> = {
     "Search results and citations show the title. Readers cannot tell the documents apart, and neither " +
     "can a model. Add what the page is about: `Overview of travel` instead of `Overview`. " +
     "Translations and versions in folders of their own are not compared.",
-  bad: "<!-- file: leave.md -->\n# Overview\n\n<!-- file: travel.md -->\n# Overview\n",
-  good: "<!-- file: leave.md -->\n# Leave at a glance\n\n<!-- file: travel.md -->\n# Travel at a glance\n",
+  bad: "<!-- file: leave.md -->\n# Overview\nAsk for leave in the portal, at least two weeks before the first day.\n<!-- file: travel.md -->\n# Overview\nBook trips in the portal, at least one week before the first day.\n",
+  good: "<!-- file: leave.md -->\n# Leave at a glance\nAsk for leave in the portal, at least two weeks before the first day.\n<!-- file: travel.md -->\n# Travel at a glance\nBook trips in the portal, at least one week before the first day.\n",
   collect,
   *compare(facts) {
     const others = new Map<PageFact<string>, PageFact<string>[]>();
@@ -121,6 +124,8 @@ function isNamedOnPurpose({ path, settings }: LintPage): boolean {
 
 function problemOf(page: LintPage, title: string): string | undefined {
   const { path, part } = page;
+  // The rule empty reports a page without a word.
+  if (fewWords(page) === 0 && !hasWords(bodyOf(page).text)) return undefined;
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (empty.test(title)) return "the title does not say what the page is about";
   if (title.toLowerCase() === name.toLowerCase()) return "the title is only the name of the file";

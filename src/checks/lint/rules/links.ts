@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { linkingFile } from "../../../documents/map/links/linking-file.ts";
-import type { LintPage, PageRule, FolderRule, PageFact, Rule, Span } from "../rule.ts";
+import type { FolderFound, FolderRule, LintPage, PageFact, PageRule, Rule, Span } from "../rule.ts";
 import { inOtherCase, targetsFor, type Targets } from "../../../documents/map/links/targets.ts";
 import {
   hasLinks,
@@ -33,6 +33,7 @@ import { effectiveFor } from "../../../documents/map/effective.ts";
 import { bodyOf } from "../page/body.ts";
 import { createFindText } from "../page/spans.ts";
 import { documentName, findRepeated } from "../folder.ts";
+import { wikiLinks } from "./wiki-links.ts";
 
 /** The file that a dead link names but for capital letters: the link works on Windows and macOS alone. */
 function fileOfTarget({ path: from, settings }: LintPage, target: string): string | undefined {
@@ -164,6 +165,11 @@ function anchorsOfBooks(facts: Facts, isWhole: boolean): (anchor: string) => boo
   };
 }
 
+/** A link to an anchor that is missing, and the pages that have it. */
+interface PartLink extends FolderFound {
+  paths: Set<string>;
+}
+
 /** A link to a heading that does not exist. */
 export const missingAnchor: FolderRule<AnchorFact> = {
   kind: "folder",
@@ -183,6 +189,8 @@ export const missingAnchor: FolderRule<AnchorFact> = {
   *compare(facts, isWhole) {
     const missing = missingAnchors(facts);
     const mayBeInBook = anchorsOfBooks(facts, isWhole);
+    // A link without a place stands in a text that several pages include.
+    const inParts = new Map<string, PartLink>();
     for (const { path, part, row, fact } of facts) {
       for (const { path: to, anchor, span } of fact.links ?? []) {
         const lacking = missing.get(to);
@@ -192,11 +200,22 @@ export const missingAnchor: FolderRule<AnchorFact> = {
         const where = to === path ? "the page" : to;
         const hint = similar === undefined ? "" : `; similar: ${similar}`;
         const message = `${where} has no anchor #${shownAddress(anchor)}${hint}`;
-        yield { path, part, row, span, message };
+        if (span) {
+          yield { path, part, row, span, message };
+          continue;
+        }
+        const key = `${to}#${anchor}`;
+        const known = inParts.get(key);
+        if (known) known.paths.add(path);
+        else inParts.set(key, { path, part, row, message, paths: new Set([path]) });
       }
       for (const { name, span } of fact.targets ?? []) {
         yield { path, part, row, span, message: `the page has no target ${shownAddress(name)}` };
       }
+    }
+    for (const { paths, message, ...page } of inParts.values()) {
+      const others = paths.size === 1 ? "" : `; ${paths.size} pages have this link`;
+      yield { ...page, message: message + others };
     }
   },
 };
@@ -314,4 +333,10 @@ export const sharedLink: FolderRule<string> = {
   },
 };
 
-export const linkRules: readonly Rule[] = [deadLink, missingAnchor, missingImage, sharedLink];
+export const linkRules: readonly Rule[] = [
+  deadLink,
+  missingAnchor,
+  missingImage,
+  wikiLinks,
+  sharedLink,
+];

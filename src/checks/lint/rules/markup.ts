@@ -1,5 +1,12 @@
 import { bodyOf, type Body, createProseTest } from "../page/body.ts";
-import { atMost, findInProse, isWrittenAsMarkdown, quoted, createFindSpan } from "../page/spans.ts";
+import {
+  atMost,
+  findInProse,
+  isUnescaped,
+  isWrittenAsMarkdown,
+  quoted,
+  createFindSpan,
+} from "../page/spans.ts";
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
 import { isAdoc } from "../page/anchors.ts";
@@ -181,14 +188,8 @@ const isRst = ({ path, settings }: LintPage): boolean =>
 
 // Attributes of AsciiDoc that nothing defines (docs.asciidoctor.org, "Handle unresolved references").
 const attribute = /\{[a-z][\w-]{1,60}\}/gi;
-// Links of wikis and notes: `[[Page]]`, `![[image.png|300]]`; roles of MyST: `{ref}`label``.
-const wikiOrRole =
-  /!?\[\[\p{L}[^\][\n"'=,]{0,100}\]\](?!\()|\{[a-z]+(?:[:-][a-z]+)*\}`[^`\n]{1,200}`/gu;
-const tableOfContents = /^\[\[_?toc_?\]\]$/i;
-
-/** Whether a file has a text without the backslash that shows it on purpose. */
-const isUnescaped = (source: string, text: string): boolean =>
-  source.replaceAll(`\\${text}`, "").includes(text);
+// Roles of MyST: `{ref}`label``.
+const role = /\{[a-z]+(?:[:-][a-z]+)*\}`[^`\n]{1,200}`/gu;
 
 /** What only another generator, or a definition that is missing, would turn into text. */
 function* rawMarkup(page: LintPage, text: string): Generator<Found> {
@@ -201,9 +202,9 @@ function* rawMarkup(page: LintPage, text: string): Generator<Found> {
       return isPart || !isUnescaped(source, found) ? undefined : sentAsIs(found);
     });
   }
-  if (!isWrittenAsMarkdown(page) || !(text.includes("[[") || text.includes("}`"))) return;
-  yield* findInProse(page, wikiOrRole, (found) =>
-    tableOfContents.test(found) || !isUnescaped(source, found) ? undefined : sentAsIs(found),
+  if (!isWrittenAsMarkdown(page) || !text.includes("}`")) return;
+  yield* findInProse(page, role, (found) =>
+    isUnescaped(source, found) ? sentAsIs(found) : undefined,
   );
 }
 
@@ -213,7 +214,7 @@ export const templateText: PageRule = {
   group: "content",
   severity: "warning",
   summary:
-    "The text contains a template expression, a link of a wiki, a role or an attribute that nothing has filled in",
+    "The text contains a template expression, a role or an attribute that nothing has filled in",
   advice:
     "The site generator replaces it; an upload sends it as it stands, and an answer quotes it. " +
     "Write the value, send the built pages, or put an example in code marks.",

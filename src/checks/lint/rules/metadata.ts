@@ -2,6 +2,7 @@ import { keyOf, spanOfKey } from "../page/body.ts";
 import type { PageRule } from "../rule.ts";
 import { quoted } from "../page/spans.ts";
 import { isMap, type Value } from "../../../documents/front-matter/values.ts";
+import { siteOf } from "../../../documents/site/sites.ts";
 import { restricts } from "../../../documents/payload/access.ts";
 
 // Somewhere it is already tomorrow, and a date has no time zone.
@@ -60,7 +61,10 @@ export const longTag: PageRule = {
   good: "---\nteam: facilities and services\n---\n\nThe desk on floor 1 is open from 8:00 to 17:00 on working days.\n",
   *check(page) {
     for (const [key, value] of Object.entries(page.document?.metadata ?? {})) {
-      if (prose.test(key) || siteKeys.has(key.split(".", 1)[0] ?? "")) continue;
+      const [name = ""] = key.split(".", 1);
+      if (prose.test(key) || siteKeys.has(name)) continue;
+      // The rule metadata-not-text is about these.
+      if (listOfObjects(name, page.parsed.frontMatter?.data[name] ?? null) !== undefined) continue;
       const values = typeof value === "string" ? [value] : value;
       const long = values.find((each) => key.length + each.length > longest);
       if (long === undefined) continue;
@@ -95,12 +99,16 @@ export const metadataNotText: PageRule = {
   summary: "A list in the front matter has objects or lists as items",
   advice:
     "The service stores text. Such an item is sent as JSON text, and no filter finds it. " +
-    "Write a list of words, or an object without a list: `lead.name` becomes a key of its own.",
+    "Write a list of words, or an object without a list: `lead.name` becomes a key of its own. " +
+    "Pages of a site generator are not reported: its templates need such lists.",
   bad: "---\ncontacts:\n  - name: Ada\n    room: 12\n---\n\nThe library lends books for four weeks. You return them on level 1.\n",
   good: "---\ncontacts:\n  - Ada\n---\n\nThe library lends books for four weeks. You return them on level 1.\n",
   *check(page) {
     const data = page.parsed.frontMatter?.data;
     if (!data || !page.document) return;
+    // A list of objects in a site is what its templates show: cards, menus, versions.
+    const generator = siteOf(page.path, page.settings)?.generator;
+    if (generator !== undefined && generator !== "obsidian") return;
     const { metadata } = page.document;
     for (const [key, value] of Object.entries(data)) {
       if (value === null || typeof value !== "object" || siteKeys.has(key)) continue;

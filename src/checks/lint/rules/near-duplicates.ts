@@ -35,7 +35,45 @@ function collectText({ document }: LintPage): TextFact | undefined {
 
 type Page = PageFact<TextFact>;
 
-function foundAt({ path, part, row, fact }: Page, first: Page, similarity: number): FolderFound {
+interface Pair {
+  later: Page;
+  first: Page;
+  similarity: number;
+}
+
+// A copy of a folder is one cause: with more pairs, it is one finding.
+const mostPairs = 3;
+
+/** The folders in which two paths are the same: `v1` and `v2` of `v1/a/b.md` and `v2/a/b.md`. */
+function foldersOf({ later, first }: Pair): [string, string] {
+  const [one, other] = [later.path.split("/"), first.path.split("/")];
+  while (one.length > 1 && other.length > 1 && one.at(-1) === other.at(-1)) {
+    one.pop();
+    other.pop();
+  }
+  return [one.join("/"), other.join("/")];
+}
+
+/** Pairs of files with the same path below the same two folders; each other pair alone. */
+function byFolders(pairs: Iterable<Pair>): Iterable<Pair[]> {
+  const groups = new Map<string, Pair[]>();
+  for (const pair of pairs) {
+    const key = foldersOf(pair).join("\n");
+    const group = groups.get(key);
+    if (group) group.push(pair);
+    else groups.set(key, [pair]);
+  }
+  return groups.values();
+}
+
+function foundInFolder(pair: Pair, count: number): FolderFound {
+  const { path, part, row } = pair.later;
+  const [folder, other] = foldersOf(pair);
+  const message = `${count} documents of ${folder} have the text of those with the same name in ${other}, or nearly; this is the first`;
+  return { path, part, row, message };
+}
+
+function foundAt({ later: { path, part, row, fact }, first, similarity }: Pair): FolderFound {
   const name = documentName(first);
   const message =
     fact.text === first.fact.text
@@ -68,7 +106,7 @@ export const nearDuplicate: FolderRule<TextFact> = {
     "Both take a place among the few documents that an answer is made from. When one is corrected, the " +
     "other stays wrong. Keep one page and link to it, move the common text to a page of its own, or skip " +
     "copies with `ingest: false`. The rule reports documents that have about 80 % or more of all their " +
-    "sequences of five words in common, at the later document. Languages and versions in folders of their own are " +
+    "sequences of five words in common, at the later document; more than three copies from one folder to another are one finding. Languages and versions in folders of their own are " +
     "compared for equal text only.",
   bad: `<!-- file: leave-2024.md -->\n# Leave\n\n${leave}\n\n${kept}`,
   good: `<!-- file: leave-2024.md -->\n---\ningest: false\n---\n# Leave\n\n${leave}\n\n${kept}`,
@@ -82,18 +120,22 @@ export const nearDuplicate: FolderRule<TextFact> = {
       if (edition) edition.push(page);
       else editions.set(key, [page]);
     }
-    const reported = new Set<Page>();
+    const pairs = new Map<Page, Pair>();
     for (const edition of editions.values()) {
       const signatures = edition.map(({ fact }) => fact.signature);
       for (const { index, first, similarity } of findSimilar(signatures, threshold)) {
-        const [later, earlier] = [edition[index]!, edition[first]!];
-        reported.add(later);
-        yield foundAt(later, earlier, similarity);
+        const later = edition[index]!;
+        pairs.set(later, { later, first: edition[first]!, similarity });
       }
     }
     // Another language or version with the same text.
     for (const [later, first] of findRepeated(facts, ({ fact }) => fact.text)) {
-      if (!reported.has(later)) yield foundAt(later, first, 1);
+      if (!pairs.has(later)) pairs.set(later, { later, first, similarity: 1 });
+    }
+    for (const group of byFolders(pairs.values())) {
+      const [pair, ...others] = group;
+      if (others.length < mostPairs) yield* group.map((each) => foundAt(each));
+      else if (pair) yield foundInFolder(pair, group.length);
     }
   },
 };

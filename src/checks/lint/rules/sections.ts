@@ -326,6 +326,14 @@ function withoutHeadings({ text, structure }: Body): string {
   return rest + text.slice(from);
 }
 
+/** The words of a page besides its headings, if they are too few; undefined for enough words. */
+export function fewWords(page: LintPage): number | undefined {
+  const body = bodyOf(page);
+  if (body.text.length > longestTiny) return undefined;
+  const words = countWords(withoutHeadings(body), fewest);
+  return words < fewest ? words : undefined;
+}
+
 export const tiny: PageRule = {
   kind: "page",
   name: "tiny",
@@ -338,10 +346,8 @@ export const tiny: PageRule = {
   bad: "# Parking\n\nSee the intranet.\n",
   good: "# Parking\n\nPark on level 2 of the garage. The gate opens with your badge from 6:00 to 22:00.\n",
   *check(page) {
-    const body = bodyOf(page);
-    if (body.text.length > longestTiny) return;
-    const words = countWords(withoutHeadings(body), fewest);
-    if (words >= fewest || !hasWords(body.text)) return;
+    const words = fewWords(page);
+    if (words === undefined || !hasWords(bodyOf(page).text)) return;
     const shown =
       words === 0
         ? "no words besides headings and addresses"

@@ -110,12 +110,16 @@ function secretsIn({ source, document, keys = [], onlySent }: LintPage): FoundSe
   if (!document) return found;
   // In `lint` only what the source does not show, such as a secret of an included file.
   const isKnown = (value: string): boolean => !onlySent && source?.includes(value) === true;
+  const values = new Set<string>();
   for (const text of textsOf(document)) {
     // Most sections are a part of the source, which was searched.
     if (isKnown(text)) continue;
     for (const each of findSecrets(text, keys)) {
       const value = text.slice(each.start, each.end);
       if (isKnown(value)) continue;
+      // A text that the page includes may have it several times, and shows no place.
+      if (!onlySent && values.has(value)) continue;
+      values.add(value);
       const at = source?.indexOf(value) ?? -1;
       const span = at === -1 ? undefined : { start: at, end: at + value.length };
       found.push({ rule: each.rule, span, message: describe(each, text) });

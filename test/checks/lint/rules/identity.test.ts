@@ -58,11 +58,13 @@ describe("ids", () => {
 });
 
 describe("titles", () => {
+  const enough = "Park on level 2 of the garage. The gate opens with your badge.\n";
+
   it("that are equal are reported, but not of translations and versions", async () => {
-    const title = "# Overview\n\nText.\n";
+    const title = `# Overview\n\n${enough}`;
     const files = {
       "a.md": title,
-      "b/c.md": "---\ntitle: overview\n---\nText.\n",
+      "b/c.md": `---\ntitle: overview\n---\n${enough}`,
       "de/a.md": title,
       "a.fr.md": title,
       "pages.it/a.md": title,
@@ -81,13 +83,20 @@ describe("titles", () => {
 
   it("are of the language of the folder, whatever the name of the file ends with", async () => {
     const files = {
-      "de/tool-cs.md": "# Tool\n",
-      "fr/tool-cs.md": "# Tool\n",
-      "fr/vi.md": "# Tool\n",
+      "de/tool-cs.md": `# Tool\n\n${enough}`,
+      "fr/tool-cs.md": `# Tool\n\n${enough}`,
+      "fr/vi.md": `# Tool\n\n${enough}`,
     };
     expect(await lint(duplicateTitle, files)).toEqual([
       'fr/vi.md: the title "Tool" is also that of fr/tool-cs.md',
     ]);
+  });
+
+  it("that a stub shares with its new place are no finding, nor is a missing one of an empty page", async () => {
+    const stub = "# Tool\n\nThis page has moved to the folder tools.\n";
+    const files = { "a.md": stub, "tools/a.md": `# Tool\n\n${enough}`, "b.md": "<br>\n" };
+    expect(await lint(duplicateTitle, files)).toEqual([]);
+    expect(await lint(missingTitle, files)).toEqual([]);
   });
 
   it.each([
@@ -113,7 +122,8 @@ describe("titles", () => {
   });
 
   it("that several documents share are one finding", async () => {
-    const files = { "a.md": "# Tool\n", "b.md": "# Tool\n", "c.md": "# tool\n", "d.md": "# D\n" };
+    const tool = `# Tool\n\n${enough}`;
+    const files = { "a.md": tool, "b.md": tool, "c.md": tool.toLowerCase(), "d.md": "# D\n" };
     expect(await lint(duplicateTitle, files)).toEqual([
       'b.md: the title "Tool" is also that of a.md and 1 more document',
     ]);

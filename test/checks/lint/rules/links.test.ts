@@ -8,6 +8,7 @@ import {
   missingImage,
   sharedLink,
 } from "../../../../src/checks/lint/rules/links.ts";
+import { wikiLinks } from "../../../../src/checks/lint/rules/wiki-links.ts";
 import { expectLinear } from "../../../cost.ts";
 import { check, lint, lines, openPages } from "./pages.ts";
 
@@ -273,6 +274,20 @@ describe("anchors", () => {
     ]);
   });
 
+  it("in a text that several pages include are one finding", async () => {
+    const page = (title: string): string => `= ${title}\n\ninclude::partial$c.adoc[]\n`;
+    const files = {
+      "modules/ROOT/pages/a.adoc": page("A"),
+      "modules/ROOT/pages/b.adoc": page("B"),
+      "modules/ROOT/pages/d.adoc": "= D\n\nText.\n",
+      "modules/ROOT/partials/c.adoc": "See xref:d.adoc#gone[D], xref:d.adoc#gone[D].\n",
+      "antora.yml": "name: a\n",
+    };
+    expect(await lint(missingAnchor, files)).toEqual([
+      "modules/ROOT/pages/a.adoc: modules/ROOT/pages/d.adoc has no anchor #gone; 2 pages have this link",
+    ]);
+  });
+
   it.each(["include::gone.adoc[]", "include::{generated}[]", "openapi::api.json[]"])(
     "of AsciiDoc that a program or a missing file may add are not reported: %s",
     async (line) => {
@@ -427,4 +442,34 @@ describe("links of documents", () => {
     ]);
     expect(await lint(sharedLink, files, { link: "https://x.example/{slug}" })).toEqual([]);
   });
+});
+
+describe("links of wikis", () => {
+  it("are one finding for a folder, at the first", async () => {
+    const files = {
+      "a.md": "# A\n\nSee [[Other page]] and ![[plan.png|300]].\n",
+      "b.md": "# B\n\n[[toc]] [[A]]\n",
+    };
+    expect(await lint(wikiLinks, files)).toEqual([
+      "a.md:3:5: 3 links of a wiki in 2 pages are sent as they stand, such as [[Other page]]; ingest.generator: obsidian resolves it",
+    ]);
+  });
+
+  it("are names of files in the site of a generator that has no such links", async () => {
+    const files = {
+      "a.md": "# A\n\nThe [[Call]] of [[B|the object]].\n",
+      "mkdocs.yml": "site_name: A\n",
+    };
+    expect(await lint(wikiLinks, files)).toEqual([]);
+    expect(await lint(wikiLinks, { ...files, "docs/b.md": "# B\n" })).toEqual([
+      "a.md:3:17: [[B|the object]] is sent as it stands; ingest.generator: obsidian resolves it",
+    ]);
+  });
+
+  it.each(["[[1, 2], [3]]", "`[[Page]]`", "\\[[Page]]", "[[x]](y.md)", "[[ -f a ]]"])(
+    "are no arrays, tests of shells, code or examples: %s",
+    async (text) => {
+      expect(await lint(wikiLinks, { "a.md": `# A\n\n${text}\n` })).toEqual([]);
+    },
+  );
 });

@@ -30,6 +30,18 @@ describe("metadata that is not text", () => {
     }
   });
 
+  it("is no list that the templates of a site show, and such a list is no long tag", async () => {
+    const cards = page(`cards:\n  - heading: ${"word ".repeat(60)}`);
+    expect(await placesOf(metadataNotText, cards)).toEqual(["cards:"]);
+    expect(await placesOf(longTag, cards)).toEqual([]);
+    for (const [generator, found] of [
+      ["jekyll", []],
+      ["obsidian", ["cards:"]],
+    ] as const) {
+      expect(await placesOf(metadataNotText, cards, { settings: { generator } })).toEqual(found);
+    }
+  });
+
   it("is not a list of words, an object, a number, or the value of a field", async () => {
     for (const matter of ["a: [b, c]", "a:\n  b: 1", "a: 3", "a:", "owners:\n  - name: Ada"]) {
       expect(await placesOf(metadataNotText, page(matter)), matter).toEqual([]);

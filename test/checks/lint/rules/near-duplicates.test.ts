@@ -101,6 +101,22 @@ const urlaub =
   "兼职员工按比例享有假期。如有疑问请写信给人事部门。新员工在试用期内也可以休假，但每月不超过两天。";
 
 describe("near duplicates", () => {
+  it("of a folder and its copy are one finding, of few files one for each", async () => {
+    const copies = (count: number): Record<string, string> => {
+      const files: Record<string, string> = {};
+      for (let index = 0; index < count; index++) {
+        const text = textOf(index + 1, 200).join(" ");
+        files[`v1/guide/${index}.md`] = text;
+        files[`v2/guide/${index}.md`] = text;
+      }
+      return files;
+    };
+    expect(await lint(nearDuplicate, copies(3))).toHaveLength(3);
+    expect(await lint(nearDuplicate, copies(4))).toEqual([
+      "v2/guide/0.md: 4 documents of v2 have the text of those with the same name in v1, or nearly; this is the first",
+    ]);
+  });
+
   it("are reported at the later documents, with the first one", async () => {
     const files = {
       "a.md": `# A\n\n${leave}\n`,

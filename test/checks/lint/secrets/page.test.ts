@@ -1,5 +1,6 @@
 import "../../../documents/folder.ts";
 import { describe, expect, it } from "vitest";
+import { lint as lintPages } from "../rules/pages.ts";
 import type { LintSetup } from "../../../../src/checks/lint/examine.ts";
 import { secretsRules } from "../../../../src/checks/lint/rules/secrets.ts";
 import { type RawSettings, compileSettings } from "../../../../src/documents/map/settings.ts";
@@ -49,6 +50,19 @@ describe("page", () => {
       const message = 'it contains a key of the service (access token, "on…", 52 characters)';
       expect(await found(comment, "a.html")).toEqual([["secret-service-key", 1, 6, message]]);
       expect(await refusalOf(`# A\n\n\`${token}\`\n`)).toContain("a.md:3:2: it contains a key of");
+    });
+
+    it("find a value once in what the page includes", async () => {
+      const part = `\nUse \`${token}\`.\n`;
+      const files = {
+        "_part.adoc": part,
+        "a.adoc": `= A\n${"\n== B\n\ninclude::_part.adoc[]\n".repeat(3)}`,
+      };
+      const rule = secretsRules.find(({ name }) => name === "secret-service-key")!;
+      const places = (await lintPages(rule, files)).filter((line) => line.startsWith("a.adoc"));
+      expect(places).toEqual([
+        'a.adoc: it contains a key of the service (access token, "on…", 52 characters)',
+      ]);
     });
 
     it("know the names of values in front matter", async () => {
