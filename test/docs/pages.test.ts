@@ -208,9 +208,36 @@ describe("messages", () => {
     });
   });
 
-  it("calls a pair a pair in every text, however the interface names it", () => {
-    const other = /\bcc[-_]pair(?:_id)? (?:\$\{|\d|N\b)/g;
-    expect("no cc-pair ${id}, cc_pair_id 2".match(other)).toHaveLength(2);
-    expect(files.flatMap((text) => text.match(other) ?? [])).toEqual([]);
+  /** String literals of several words, without comments. */
+  function textsIn(code: string): string[] {
+    const lines = code.replace(/^\s*(?:\/?\*|\/\/).*$/gm, "").split("\n");
+    const literals = lines.flatMap((line) => line.match(/"(?:[^"\\]|\\.)*"|`[^`]*`/g) ?? []);
+    return literals.filter((literal) => literal.includes(" "));
+  }
+
+  // One thing has one name in what people read; the interface's own names stay in JSON.
+  const spellings: [name: string, other: RegExp, sample: string][] = [
+    [
+      "pair",
+      /(?<!-)\bcc[-_ ]?pair(?:[-_ ]?id)? (?:\$\{|\d|N\b)/gi,
+      "no cc-pair ${id}, cc_pair_id 2",
+    ],
+    ["pair", /(?<![-\w])pair[- ]ids?\b/g, "the pair id of a connector"],
+    ["document", /\bdoc(?:[- ]id)? (?:\$\{|\d)/g, "doc ${id}"],
+    [
+      "id",
+      /(?<![-\w])(?:document|session|connector|agent|pair|tool|file|user)[- ]IDs?\b/g,
+      "a session ID",
+    ],
+    ["id", /(?<!semantic |[_\w.])identifiers?\b/g, "its identifier"],
+    ["connector", /\bdata[- ]?sources?\b/gi, "a data source"],
+    ["profile", /\b(?:configuration|account|user)[- ]profiles?\b/g, "your account profile"],
+    ["host", /\bhost ?names? (?:\$\{|\d)/g, "the hostname ${host}"],
+  ];
+  it.each(spellings)("a %s has no other name (%s)", (_name, other, sample) => {
+    expect(sample).toMatch(other);
+    const help = Object.values(helpTexts());
+    const read = [...files.flatMap(textsIn), ...help, ...pages.map(proseOf)];
+    expect(read.flatMap((text) => text.match(other) ?? [])).toEqual([]);
   });
 });
