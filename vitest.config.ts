@@ -5,7 +5,7 @@ import { patienceMs } from "./test/patience.ts";
 
 // The files of a project share a process for each processor, which loads what they test once: no
 // test leaves anything behind. These run the program.
-const program = ["cli", "commands", "docs", "e2e", "journeys", "redaction"].map(
+const program = ["cli", "commands", "docs", "e2e", "engines", "journeys", "redaction"].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 

@@ -1,0 +1,66 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { helpTexts, topicTexts } from "../../src/cli/program.ts";
+import { enginesFolder } from "./place.ts";
+
+const paths = readdirSync(enginesFolder, { recursive: true, encoding: "utf8" }).map((path) =>
+  path.replaceAll("\\", "/"),
+);
+const readmes = paths.filter((path) => path.endsWith("README.md"));
+
+describe.each(readmes)("examples/engines/%s", (path) => {
+  const text = readFileSync(join(enginesFolder, path), "utf8");
+  const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, body]) => body!);
+
+  it("fits a screen", () => {
+    expect(text.split("\n").length).toBeLessThanOrEqual(45);
+  });
+
+  it("has links that lead to files", () => {
+    const targets = [...text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(
+      ([, target]) => target!,
+    );
+    for (const target of targets) {
+      expect(existsSync(join(enginesFolder, dirname(path), target)), target).toBe(true);
+    }
+  });
+
+  it("has blocks that a shell can read", () => {
+    for (const block of blocks) {
+      const { stderr } = spawnSync("sh", ["-n"], { input: block, encoding: "utf8" });
+      expect(stderr, block).toBe("");
+    }
+  });
+});
+
+it("each folder of an engine has a README, which the index links", () => {
+  const index = readFileSync(join(enginesFolder, "README.md"), "utf8");
+  const folders = readdirSync(enginesFolder, { withFileTypes: true }).filter((each) =>
+    each.isDirectory(),
+  );
+  expect(folders.length).toBeGreaterThan(1);
+  for (const { name } of folders) {
+    expect(readmes).toContain(`${name}/README.md`);
+    expect(index).toContain(`](${name})`);
+  }
+});
+
+it("every flag of knowctl in the examples exists", () => {
+  const texts = [...Object.values(helpTexts()), topicTexts()["global-flags"]!];
+  const known = new Set(texts.flatMap((help) => help.match(/--[a-z][a-z-]+/g) ?? []));
+  let found = 0;
+  for (const path of paths.filter((each) => /\.\w+$/.test(each))) {
+    const text = readFileSync(join(enginesFolder, path), "utf8").replaceAll("\\\n", " ");
+    for (const [command] of text.matchAll(
+      /knowctl (?:ingest|convert|report merge|state \w+)\b[^|;\n`]*/g,
+    )) {
+      for (const flag of command.match(/(?<![\w-])--[a-z][a-z-]+/g) ?? []) {
+        expect(known, `${path}: ${command}`).toContain(flag);
+        found += 1;
+      }
+    }
+  }
+  expect(found).toBeGreaterThan(5);
+});
