@@ -23,6 +23,10 @@ module.exports = { loadJs: ignore, loadJsSync: ignore, loadTs: ignore, loadTsSyn
     code: `const refuse = () => { throw new Error("left out"); };
 module.exports = { safeLoad: refuse, safeDump: refuse };`,
   },
+  { from: "pg", source: /^\.\/native$/, code: "module.exports = undefined" },
+  { from: "pg", source: /^pg-cloudflare$/, code: "module.exports = {}" },
+  { from: "pg", source: /^pgpass$/, code: "module.exports = undefined" },
+  { from: "pg", source: /^pg-pool$/, code: "module.exports = class {}" },
 ];
 
 const leftOutIndex = (source, importer = "") =>

@@ -14,6 +14,8 @@ const flags = {
   defaultProfile: "--profile",
   "ingest.ignore": "--no-ignore",
   "ingest.tags": "--tag",
+  "state.shared.url": null,
+  "state.shared.project": null,
   "chat.personaId": "--agent",
   "chat.projectId": "--project",
   "chat.tools": "--tool",

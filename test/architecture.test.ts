@@ -40,7 +40,7 @@ type Module = keyof typeof modules;
 
 // What is here for one place alone; the process itself belongs to the global of context.ts.
 const libraries =
-  "chalk commander cosmiconfig fast-glob gray-matter libsql micromatch ora process string-width undici node:process";
+  "chalk commander cosmiconfig fast-glob gray-matter libsql micromatch ora pg process string-width undici node:process";
 
 interface Room {
   /** The file that imports, relative to src/. */
@@ -117,6 +117,12 @@ const rooms: Record<string, Room> = {
     file: "sync/planted.ts",
     values: ["errors", "database", "sync", "documents"],
     types: schemas,
+  },
+  "sync/shared": {
+    file: "sync/shared/planted.ts",
+    values: ["errors", "database", "sync", "documents"],
+    types: schemas,
+    libraries: ["pg"],
   },
   output: {
     file: "output/planted.ts",

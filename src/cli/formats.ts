@@ -92,6 +92,7 @@ const special: Readonly<Record<string, OutputForm>> = {
   "state forget": stateForm,
   "state import": stateForm,
   "state move": stateForm,
+  "state share": stateForm,
   status: reportForm,
   verify: reportForm,
   try: noForm("for answers as JSON: knowctl sandbox, and knowctl chat --json"),

@@ -137,6 +137,17 @@ export function addStateOption(command: Command): Command {
   );
 }
 
+/** The shared record of many machines. */
+export function addSharedOptions(command: Command): Command {
+  return command
+    .option(
+      "--shared-state <url>",
+      "database with the record of many machines: postgres://…",
+      filled,
+    )
+    .option("--state-project <name>", "name of this project in the shared record", filled);
+}
+
 function inGroup(heading: string, options: readonly Option[]): Option[] {
   return options.map((option) => option.helpGroup(heading));
 }

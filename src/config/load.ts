@@ -1,4 +1,4 @@
-import type { CliError } from "../errors.ts";
+import { CliError } from "../errors.ts";
 import { openConnection, type Connection } from "./values/connection.ts";
 import { createMachine } from "./find/folders.ts";
 import { builtInLayer, environmentLayer, flagLayer } from "./values/given.ts";
@@ -9,7 +9,7 @@ import {
   type Merged,
   type Origin,
 } from "./values/layers.ts";
-import { readKeys, type ReadableKeys } from "./values/secrets.ts";
+import { readKeys, resolveSecret, type ReadableKeys } from "./values/secrets.ts";
 import { secretMembers, secretsOf } from "./values/members.ts";
 import {
   chooseProfile,
@@ -66,6 +66,8 @@ export interface Config {
   values: Merged["values"];
   /** Error for every request while a project file is not trusted. */
   refused: CliError | undefined;
+  /** The shared record of the configuration, its URL resolved. Throws `not-configured`. */
+  sharedState(): Promise<{ url: string; project: string } | undefined>;
   /** Resolves the address and the keys and runs every safety rule. Throws `not-configured`. */
   connection(): Promise<Connection>;
   /** Keys of the profile, for commands that send no request. Secrets of an untrusted file stay unread. */
@@ -104,12 +106,15 @@ function resolveProfile(
   return { chosen, merged: mergeLayers(layers) };
 }
 
+const urlPath = ["state", "shared", "url"] as const;
+
 /** Warns of variables that nothing reads. A key of a profile may come from a variable of any name. */
 function warnOfVariables({ flags, warn }: LoadRequest, files: readonly ConfigFile[]): void {
   const { unknownVariables } = flags;
   if (unknownVariables === undefined) return;
   const profiles = files.flatMap(({ content }) => Object.values(content.profiles ?? {}));
-  for (const { secret } of profiles.flatMap(secretsOf)) {
+  const urls = files.flatMap(({ content }) => content.state?.shared?.url ?? []);
+  for (const secret of [...profiles.flatMap(secretsOf).map(({ secret }) => secret), ...urls]) {
     if (typeof secret !== "string" && "env" in secret) unknownVariables.delete(secret.env);
   }
   for (const warning of unknownVariables.values()) warn(warning);
@@ -162,6 +167,15 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
     files,
     values,
     refused,
+    async sharedState() {
+      const { shared } = values.state ?? {};
+      if (shared === undefined) return undefined;
+      const { merged } = shown;
+      const found = await resolveSecret({ merged, machine, warn: request.warn }, urlPath);
+      if (found && "key" in found) return { url: found.key, project: shared.project };
+      const message = `no address of the shared record: ${found?.missing}`;
+      throw new CliError("not-configured", message, { hints: ["set it, or remove state.shared"] });
+    },
     connection() {
       const { chosen, merged } = request.sends ? shown : resolveProfile(request, sources(sendable));
       const { warn } = request;

@@ -6,7 +6,7 @@ import type { ParsedFile } from "./file/parse.ts";
 import { dotted, whereIs, type Path } from "./file/problems.ts";
 import { stateFolder, type Machine } from "./find/folders.ts";
 import { isSecretName } from "./values/members.ts";
-import type { ConfigContent, Secret } from "./values/schema.ts";
+import type { ConfigContent, Secret, StateSettings } from "./values/schema.ts";
 import { withoutCredentials } from "./values/url.ts";
 
 /**
@@ -40,12 +40,20 @@ const fates = new Map<string, Fate>(
       ingest.frontMatter.owners ingest.frontMatter.secondaryOwners ingest.frontMatter.authors`,
     "needs trust": `profiles.headers ingest.allowSecrets ingest.requireAccess ingest.accessKeys
       ingest.hidden ingest.linkBase ingest.images ingest.versionTag lint.rules lint.staleDays
-      lint.overrides`,
+      lint.overrides state.shared`,
   }).flatMap(([fate, keys]) => keys.split(/\s+/).map((key) => [key, fate as Fate])),
 );
 
 /** Objects and lists whose members are settings of their own; the names of profiles and the numbers of rules left out. */
-const groups = new Set(["", "profiles", "ingest", "ingest.rules", "ingest.frontMatter", "lint"]);
+const groups = new Set([
+  "",
+  "profiles",
+  "ingest",
+  "ingest.rules",
+  "ingest.frontMatter",
+  "lint",
+  "state",
+]);
 
 /** A setting of a file. */
 interface Setting {
@@ -114,8 +122,12 @@ export function restrictContent(content: ConfigContent): Restricted {
 /** For a command that sends nothing. */
 export function withoutTrusted(content: ConfigContent): Restricted {
   const dropped = settingsOf(content).filter(({ fate }) => fate === "needs trust");
-  const { lint, ...rest } = without(content, dropped);
-  const kept = lint && Object.keys(lint).length > 0 ? { ...rest, lint } : rest;
+  const { lint, state, ...rest } = without(content, dropped);
+  const kept = {
+    ...rest,
+    ...(lint && Object.keys(lint).length > 0 && { lint }),
+    ...(state && Object.keys(state).length > 0 && { state }),
+  };
   return { content: kept, dropped: dropped.map(({ path }) => dotted(path)) };
 }
 
@@ -138,6 +150,10 @@ function referenceText(secret: Secret): string {
 function textOf({ path, value, match }: Setting): string {
   const member = path[0] === "profiles" ? String(path[2]) : "";
   if (isSecretName(member)) return referenceText(value as Secret);
+  if (nameOf(path) === "state.shared") {
+    const { url, project } = value as NonNullable<StateSettings["shared"]>;
+    return `${referenceText(url) || "names a database"}, project ${project}`;
+  }
   if (member === "baseUrl" || member === "proxy") return withoutCredentials(value as string);
   if (["caFile", "clientCert", "clientKey"].includes(member)) return value as string;
   const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
@@ -207,6 +223,7 @@ const replacedBy: Readonly<Record<string, readonly string[]>> = {
   defaultProfile: ["profile"],
   ccPairId: ["ccPairId", "connector"],
   connector: ["ccPairId", "connector"],
+  shared: ["sharedState"],
 };
 
 /**

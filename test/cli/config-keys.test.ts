@@ -8,6 +8,7 @@ import {
   IngestSettings,
   Profile,
   LintSettings,
+  StateSettings,
 } from "../../src/config/values/schema.ts";
 import { projectFolder } from "../support.ts";
 import {
@@ -218,6 +219,7 @@ const configCases: Readonly<Record<string, KeyCase>> = {
     config: { lint: { rules: { tiny: "error" } } },
     codes: [0, 13],
   },
+  "state.shared": { tested: "test/commands/state/shared.test.ts" },
   "lint.staleDays": { tested: "test/commands/lint/lint.test.ts" },
   "lint.overrides": {
     files: folder,
@@ -371,6 +373,7 @@ const groups = {
   "ingest.frontMatter.": frontMatter,
   "chat.": ChatSettings,
   "lint.": LintSettings,
+  "state.": StateSettings,
 };
 /** Groups of others, whose members are listed themselves. */
 const isGroup = new Set([
@@ -378,6 +381,7 @@ const isGroup = new Set([
   "ingest",
   "chat",
   "lint",
+  "state",
   "profile.ingest",
   "profile.chat",
   "ingest.frontMatter",

@@ -42,6 +42,7 @@ const runnable: Readonly<Record<string, Setting>> = {
   "state forget": { ...sent, args: "docs/a.md" },
   "state export": sent,
   "state move": { ...moved, args: "https://old.example https://new.example --yes" },
+  "state share": {},
   "state import": { ...exported, args: "all.ndjson --yes" },
   chat: { args: "hello" },
   search: { ...onyx, ...docs, first: [`ingest docs ${pair}`], args: "text" },

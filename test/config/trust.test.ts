@@ -19,6 +19,7 @@ import {
   IngestSettings,
   LintSettings,
   Profile,
+  StateSettings,
 } from "../../src/config/values/schema.ts";
 import { projectFolder } from "../support.ts";
 
@@ -396,7 +397,7 @@ describe("untrusted keys", () => {
     ingest.connector ingest.map ingest.rules[].ccPairId ingest.frontMatter.id`,
     "needs trust": `profiles.NAME.headers ingest.requireAccess ingest.accessKeys ingest.allowSecrets
     ingest.hidden ingest.linkBase ingest.images ingest.versionTag lint.rules lint.staleDays
-    lint.overrides`,
+    lint.overrides state.shared`,
     "left out": `profiles.NAME.timeout ingest.ignore ingest.linkStyle ingest.links ingest.anchors
     ingest.maxSectionChars ingest.componentAttributes ingest.generator ingest.attributes ingest.tags ingest.concurrency ingest.rate
     ingest.drafts ingest.updatedAt ingest.owners ingest.metaCommit ingest.rules[].tags
@@ -424,8 +425,10 @@ describe("untrusted keys", () => {
     "ingest.frontMatter.": IngestSettings.shape.frontMatter._zod.def.innerType,
     "chat.": ChatSettings,
     "lint.": LintSettings,
+    "state.": StateSettings,
   };
-  const parents = "profiles profiles.NAME.ingest profiles.NAME.chat ingest chat lint ingest.rules";
+  const parents =
+    "profiles profiles.NAME.ingest profiles.NAME.chat ingest chat lint state ingest.rules";
   const isParent = new Set([...parents.split(" "), "ingest.frontMatter"]);
   const keys = Object.entries(groups)
     .flatMap(([prefix, group]) => Object.keys(group.shape).map((key) => prefix + key))
@@ -436,6 +439,7 @@ describe("untrusted keys", () => {
       readFileSync(join(projectFolder, "scripts/config-examples.json"), "utf8"),
     ) as Record<string, unknown>),
     defaultProfile: "other",
+    "state.shared": { url: { env: "KNOWCTL_STATE_URL" }, project: "handbook" },
     "lint.overrides": [{ paths: ["docs/**"], rules: { "secret-key": "off" } }],
   };
 

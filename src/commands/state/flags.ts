@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { choice, positive, addStateOption } from "../../cli/options.ts";
+import { choice, positive, addSharedOptions, addStateOption } from "../../cli/options.ts";
 import type { Run } from "../../cli/commands.ts";
 
 function addPair(command: Command): Command {
@@ -114,14 +114,35 @@ function addMove(state: Command, run: Run): void {
     .action(run(async () => (await import("./records.ts")).stateMove));
 }
 
-/** `state list | forget | export | import | move`. */
+function addShare(state: Command, run: Run): void {
+  const command = state
+    .command("share")
+    .description(
+      "Keep the record of this project in a PostgreSQL database, for many machines.\n" +
+        "Creates the tables and the project. Asks first.",
+    )
+    .option("-y, --yes", "do not ask");
+  addSharedOptions(command)
+    .configureHelp({
+      examples: [
+        [
+          "knowctl state share --shared-state postgres://knowctl@db/knowctl --state-project handbook",
+          "once, with a role that may create tables; the password is in ~/.pgpass",
+        ],
+      ],
+    })
+    .action(run(async () => (await import("./share.ts")).stateShare));
+}
+
+/** `state list | forget | export | import | move | share`. */
 export function addState(program: Command, run: Run): void {
   const state = program
     .command("state")
-    .description("Show, forget, export, import and move the upload record.");
+    .description("Show, forget, export, import, move and share the upload record.");
   addList(state, run);
   addForget(state, run);
   addExport(state, run);
   addImport(state, run);
   addMove(state, run);
+  addShare(state, run);
 }

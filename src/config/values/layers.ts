@@ -7,6 +7,7 @@ import type {
   ConfigContent,
   IngestSettings,
   Profile,
+  StateSettings,
 } from "./schema.ts";
 
 /** Source of a value in effect. */
@@ -26,7 +27,7 @@ export interface ConfigFile extends ParsedFile {
   trusted: boolean;
 }
 
-type LayerValues = Profile & { lint?: LintSettings };
+type LayerValues = Profile & { lint?: LintSettings; state?: StateSettings };
 
 /** Values of one source, e.g. the profile of the user file. */
 export interface Layer {
@@ -48,8 +49,13 @@ function fileLayer(file: ConfigFile, values: LayerValues, prefix: Path): Layer {
 
 /** The layers of one file for one profile, lowest first: its top level, then the profile. */
 export function fileLayers(file: ConfigFile, content: ConfigContent, profile: string): Layer[] {
-  const { chat, ingest, lint } = content;
-  const top = { ...(chat && { chat }), ...(ingest && { ingest }), ...(lint && { lint }) };
+  const { chat, ingest, lint, state } = content;
+  const top = {
+    ...(chat && { chat }),
+    ...(ingest && { ingest }),
+    ...(lint && { lint }),
+    ...(state && { state }),
+  };
   const layers = [fileLayer(file, top, [])];
   const own =
     content.profiles && Object.hasOwn(content.profiles, profile)

@@ -48,7 +48,7 @@ function maskSecret(secret: Secret): unknown {
 /** A copy of any part of a configuration that is safe to show. `key` is the last word of its path. */
 export function maskValue(value: unknown, key: string): unknown {
   if (value === undefined) return undefined;
-  if (isSecretName(key)) return maskSecret(value as Secret);
+  if (isSecretName(key) || key === "url") return maskSecret(value as Secret);
   if (key === "headers" && typeof value === "object" && value !== null) {
     const headers = Object.entries(value as Record<string, Secret>);
     return Object.fromEntries(headers.map(([name, secret]) => [name, maskSecret(secret)]));

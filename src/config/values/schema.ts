@@ -315,6 +315,19 @@ export const LintSettings = z.strictObject({
 });
 export type LintSettings = z.infer<typeof LintSettings>;
 
+/** The member `state` of a configuration file. */
+export const StateSettings = z.strictObject({
+  shared: z.optional(
+    z.strictObject({
+      url: Secret.check(
+        z.describe("database with the shared record, as postgres://…; without a password here"),
+      ),
+      project: text("name of this project in the shared record"),
+    }),
+  ),
+});
+export type StateSettings = z.infer<typeof StateSettings>;
+
 /** A configuration file, user or project. Every member is optional; an unknown one is an error. */
 export const ConfigContent = z.strictObject({
   $schema: z.optional(z.string().check(z.describe("address of this schema, for editors"))),
@@ -323,6 +336,7 @@ export const ConfigContent = z.strictObject({
   chat: z.optional(ChatSettings),
   ingest: z.optional(IngestSettings),
   lint: z.optional(LintSettings),
+  state: z.optional(StateSettings),
 });
 export type ConfigContent = z.infer<typeof ConfigContent>;
 

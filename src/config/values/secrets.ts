@@ -16,7 +16,10 @@ export interface SecretRequest {
   warn: (message: string) => void;
 }
 
-type SecretPath = readonly [SecretMember] | readonly ["headers", string];
+type SecretPath =
+  | readonly [SecretMember]
+  | readonly ["headers", string]
+  | readonly ["state", "shared", "url"];
 
 // A password manager may first ask for a fingerprint.
 const commandMs = 60_000;
@@ -39,7 +42,7 @@ function checkKey(kind: SecretPath[0], text: string | undefined, what: string): 
   const isPassphrase = kind === "clientKeyPassphrase";
   const key = isPassphrase ? text?.replace(/[\r\n]+$/, "") : text?.trim();
   if (!key) return { missing: text === undefined ? `${what} is not set` : `${what} is empty` };
-  if (isPassphrase) return { key };
+  if (isPassphrase || kind === "state") return { key };
   // A header may hold spaces and a scheme.
   if (kind === "headers") {
     if (/^[\t\u0020-\u007e]+$/.test(key)) return { key };
@@ -94,10 +97,15 @@ async function runCommand(
 /** The secret at a path of the profile, and the layer that sets it. */
 function secretAt(
   { values, winners }: Merged,
-  [kind, header]: SecretPath,
+  [kind, header = ""]: SecretPath,
 ): { secret: Secret; layer: Layer } | undefined {
   const layer = winners.get(kind);
-  const secret = kind === "headers" ? values.headers?.[header] : values[kind];
+  const secret =
+    kind === "headers"
+      ? values.headers?.[header]
+      : kind === "state"
+        ? values.state?.shared?.url
+        : values[kind];
   return layer && secret !== undefined ? { secret, layer } : undefined;
 }
 

@@ -39,6 +39,8 @@ export const moved: Setting = {
 };
 const addresses = "https://old.example https://new.example";
 const state = "--state other";
+/** Needs a database. */
+const sharedElsewhere = { tested: "test/commands/state/shared.test.ts" };
 
 /** `state …`: flag by flag. */
 export const stateCases: Coverage = {
@@ -90,6 +92,11 @@ export const stateCases: Coverage = {
       flag: state,
       left: { gains: /other\/state\.db/ },
     },
+  },
+  "state share": {
+    "--yes": sharedElsewhere,
+    "--shared-state": sharedElsewhere,
+    "--state-project": sharedElsewhere,
   },
   "state move": {
     "--yes": { ...moved, args: addresses, flag: "--yes", codes: [2, 0] },
