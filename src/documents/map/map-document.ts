@@ -6,7 +6,7 @@ import { CliError } from "../../errors.ts";
 import { effectiveFor, type Effective } from "./effective.ts";
 import { configOf } from "../site/config.ts";
 import { siteLinks } from "./links/site-links.ts";
-import { excludedReason } from "../site/excluded.ts";
+import { excludedReason, unwrittenReason } from "../site/excluded.ts";
 import { type FileFacts, commitOrigin } from "../files/source-file.ts";
 import { booleanOf, createFields, type Trace } from "../front-matter/fields.ts";
 import {
@@ -235,7 +235,7 @@ function skipReason(mapping: Mapping): string | undefined {
   if (draft?.on && !settings.drafts) {
     return `${draft.key}: true in ${fields.place} (--drafts sends it)`;
   }
-  return undefined;
+  return unwrittenReason(path, parsed.frontMatter.data, settings);
 }
 
 /**

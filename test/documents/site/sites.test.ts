@@ -57,6 +57,20 @@ describe("the site of a file", () => {
     expect(partialReason("docs/_templates/x.rst", siteAt(files, "").settings)).toContain("Sphinx");
   });
 
+  it.each([
+    ["hugo.toml", "headless: true", "headless: true: the site has no page of it"],
+    ["hugo.toml", "build: {render: never}", "build.render: never: the site has no page of it"],
+    ["hugo.toml", "_build: {render: false}", "_build.render: false: the site has no page of it"],
+    ["hugo.toml", "build: {render: always, list: never}", undefined],
+    ["_config.yml", "published: false", "published: false: the site has no page of it"],
+    ["mkdocs.yml", "published: false", undefined],
+    ["mkdocs.yml", "headless: true", undefined],
+  ])("with %s writes no page for %s", (config, front, reason) => {
+    const root = createFolder({ [config]: "", "content/a.md": `---\n${front}\n---\nx` });
+    const reading = readDocumentSync(fileIn(root, "content/a.md"), compileSettings({ root }));
+    expect(reading?.kind === "skipped" ? reading.reason : undefined).toBe(reason);
+  });
+
   it("of Mintlify is known by docs.json beside its pages", () => {
     const files = { "docs.json": "{}", "index.mdx": "", "snippets/a.mdx": "" };
     const { site, settings } = siteAt(files, "guides/a.mdx");

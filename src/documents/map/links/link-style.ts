@@ -67,10 +67,48 @@ const hugoPath = (path: string, keepsCase: boolean): string =>
     .replace(/[^\p{L}\p{N}\p{M}./_~+@%-]/gu, "");
 
 /**
+ * gohugo.io, "URL management > Permalinks": the path that the configuration gives to the pages of a
+ * section; undefined without one, and for one whose parts are not known.
+ */
+function hugoPermalink(page: string, { textOf: front, site }: StyledFile): string | undefined {
+  const folders = folderOf(page)
+    .split("/")
+    .filter((each) => each !== "");
+  const [section = ""] = folders;
+  const of = (key: string): Value | undefined => valueAt(site.data, `permalinks.${key}`, true);
+  const pattern = textOf(of(`page.${section}`)) ?? textOf(of(section));
+  if (section === "" || pattern === undefined || /(?:^|\/)_index$/i.test(page)) return undefined;
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(front("date") ?? "") ?? [];
+  const name = page.replace(/\/index$/i, "").replace(/^.*\//, "");
+  const slug = front("slug");
+  const title = front("title") ?? name;
+  const values: Readonly<Record<string, string | undefined>> = {
+    year,
+    month,
+    day,
+    section,
+    sections: folders.join("/"),
+    title,
+    slug: slug ?? title,
+    filename: name,
+    contentbasename: name,
+    slugorfilename: slug ?? name,
+    slugorcontentbasename: slug ?? name,
+  };
+  let isKnown = true;
+  const path = pattern.replace(/:([a-z]+)/g, (_, key: string) => {
+    isKnown &&= values[key] !== undefined;
+    return values[key] ?? "";
+  });
+  return isKnown ? path.replace(/^\/+|\/+$/g, "") : undefined;
+}
+
+/**
  * gohugo.io, "URL management": `url` replaces the path, `slug` its last name, but not of sections;
  * "Multilingual mode": pages of other languages are below the key of their language.
  */
-function hugoLink({ path, textOf, site }: StyledFile): string {
+function hugoLink(file: StyledFile): string {
+  const { path, textOf, site } = file;
   const config = hugoConfig(site.data);
   const { language, page } = hugoPage(path, config) ?? { page: withoutExtension(path) };
   const prefix = language === undefined || language.key === config.bare ? "" : language.key;
@@ -78,7 +116,7 @@ function hugoLink({ path, textOf, site }: StyledFile): string {
   if (url !== undefined) return url.startsWith("/") ? url : join(prefix, url);
   const slug = /(?:^|\/)_index$/i.test(page) ? undefined : textOf("slug");
   const own = page.replace(/(?:^|\/)_?index$/i, "");
-  const named = slug === undefined ? own : join(folderOf(own), slug);
+  const named = hugoPermalink(page, file) ?? (slug === undefined ? own : join(folderOf(own), slug));
   const full = join(prefix, hugoPath(named, config.keepsCase));
   const isFile = config.isUgly && !/(?:^|\/)_?index$/i.test(page);
   return isFile ? `${encodePath(full)}.html` : withSlash(full);

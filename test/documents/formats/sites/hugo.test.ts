@@ -117,6 +117,25 @@ describe("addresses of Hugo", () => {
     expect(linkWith(`defaultContentLanguage = "de"\n${mounts}`)).toBe("https://h.example/docs/a/");
   });
 
+  it.each([
+    ["posts: /:year/:month/:slug/", "content/posts/a.md", "2024/05/own/"],
+    ["posts: /:sections/:title/", "content/posts/deep/a.md", "posts/deep/my-page/"],
+    ["page: {posts: '/x/:filename'}", "content/posts/b/index.md", "x/b/"],
+    ["posts: /:unknown/", "content/posts/a.md", "posts/own/"],
+    ["posts: /:year/", "content/posts/_index.md", "posts/"],
+    ["posts: /:year/", "content/docs/a.md", "docs/own/"],
+  ])("follow the permalinks %s", (permalinks, path, expected) => {
+    const root = createFolder({
+      "hugo.yaml": `permalinks:\n  ${permalinks}`,
+      [path]: "---\ntitle: My page\ndate: 2024-05-06\nslug: own\n---\nx",
+    });
+    const settings = compileSettings({ root, linkBase: "https://h.example", linkStyle: "hugo" });
+    const reading = readDocumentSync(fileIn(root, path), settings);
+    expect(reading?.kind === "document" && reading.document.sections[0]?.link).toBe(
+      `https://h.example/${expected}`,
+    );
+  });
+
   it("lead links to pages of the same language", () => {
     const pages = Object.fromEntries(
       [
@@ -280,6 +299,18 @@ describe("shortcodes of Hugo", () => {
     const path = "content/de/docs/a.md";
     expect(read("{{< param version >}}", { path }).text).toBe("2.1-de");
     expect(read("{{< param version >}}", { path, front: "version: own" }).text).toBe("own");
+  });
+
+  it("take the parameters of the sections above", () => {
+    const files = {
+      "content/en/_index.md": "---\ncascade:\n  v: top\n  w: top\n---\n",
+      "content/en/docs/_index.md":
+        "---\ncascade:\n  - {v: section}\n  - {target: {path: /x}, u: never}\n---\n",
+      "layouts/shortcodes/p.html": "{{ .Page.Params.w }}",
+    };
+    const body = "{{< param v >}} {{< p >}} {{< param u >}}";
+    expect(read(body, { files }).text.trim()).toBe("section top");
+    expect(read(body, { files, front: "v: own" }).text.trim()).toBe("own top");
   });
 
   it.each([

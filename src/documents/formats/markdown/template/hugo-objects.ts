@@ -1,7 +1,7 @@
-import { isMap, textOf, type Value, type ValueMap, valueAt } from "../../../front-matter/values.ts";
+import { isMap, textOf, type Value, type ValueMap } from "../../../front-matter/values.ts";
 import { type GoObject, type GoValue, longestText, memberOf, text } from "./go-values.ts";
 import { dataAt, type TemplatePage } from "./scope.ts";
-import { languageOf, paramOf, siteParam, themeFolders } from "./hugo-site.ts";
+import { languageOf, pageParam, paramOf, siteParam, themeFolders } from "./hugo-site.ts";
 
 /** The objects that templates of Hugo ask. gohugo.io, "Methods"; a member that is not here is unknown. */
 
@@ -119,8 +119,7 @@ export const dataOf = dataObject;
 
 function pageObject(making: Making, store = storeObject()): GoObject {
   const { page, keep } = making;
-  const own = (name: string): GoValue =>
-    valueAt(page.data, name, true) ?? valueAt(page.data, `params.${name}`, true) ?? null;
+  const own = (name: string): GoValue => pageParam(page, name) ?? null;
   const below = page.path.slice(page.site.prefix.length);
   const file = object({ Path: () => below, Dir: () => below.slice(0, below.lastIndexOf("/") + 1) });
   return object({

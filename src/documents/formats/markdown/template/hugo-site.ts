@@ -1,3 +1,5 @@
+import { CliError } from "../../../../errors.ts";
+import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
 import { isMap, textOf, type Value, type ValueMap, valueAt } from "../../../front-matter/values.ts";
 import { hugoConfig, hugoPage } from "../../../site/hugo.ts";
 import type { Expansion } from "../included.ts";
@@ -10,10 +12,58 @@ export const languageOf = ({ path, site }: TemplatePage): { key: string; isBare:
   return { key, isBare: key === config.bare };
 };
 
+const cascades = new WeakMap<object, Map<string, ValueMap[]>>();
+
+/** What the section pages above a page give to it, the nearest first. gohugo.io, "Cascade". */
+function cascadesOf({ path, site, around }: TemplatePage): ValueMap[] {
+  let known = cascades.get(around.includes);
+  if (!known) cascades.set(around.includes, (known = new Map()));
+  const own = known.get(path);
+  if (own) return own;
+  const found: ValueMap[] = [];
+  const below = hugoPage(path.slice(site.prefix.length), hugoConfig(site.data()));
+  const names = below?.page.split("/").slice(0, -1) ?? [];
+  for (let depth = names.length; below && depth >= 0; depth--) {
+    const folder = [...names.slice(0, depth), ""].join("/");
+    const file = `/${site.prefix}${below.language.folders[0] ?? ""}${folder}_index.md`;
+    const section = around.includes.read(file, []);
+    const data = "text" in section ? frontMatterOf(section.text, section.path) : undefined;
+    const cascade = data?.cascade;
+    // One with a target is for some pages below.
+    for (const each of Array.isArray(cascade) ? cascade : [cascade]) {
+      if (each && isMap(each) && each.target === undefined && each._target === undefined) {
+        found.push(each);
+      }
+    }
+  }
+  known.set(path, found);
+  return found;
+}
+
+function frontMatterOf(text: string, path: string): ValueMap | undefined {
+  try {
+    return splitFrontMatter(text, path).frontMatter?.data;
+  } catch (error) {
+    // It is broken: that page fails.
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+/** A value of a page's front matter, else of the sections above it. */
+export function pageParam(page: TemplatePage, name: string): Known {
+  const places = [page.data, ...cascadesOf(page)];
+  for (const data of places) {
+    const value = valueAt(data, name, true) ?? valueAt(data, `params.${name}`, true);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
 /** A parameter of a page, else of its language, else of its site: gohugo.io, "param shortcode". */
 export function paramOf(page: TemplatePage, name: string): Known {
-  const { data, site, around } = page;
-  const own = valueAt(data, name, true) ?? valueAt(data, `params.${name}`, true);
+  const { site, around } = page;
+  const own = pageParam(page, name);
   if (own !== undefined) return own;
   return (
     siteParam(page, name) ??
