@@ -25,6 +25,64 @@ const myst = (text: string): string => tidy(read(text));
 const quarto = (text: string): string =>
   tidy(readMarkdown(text, "a.qmd", { ...around, site: site("quarto") }));
 
+describe("parts of pages that mystmd embeds", () => {
+  const files = {
+    "b.md": [
+      "---\ntitle: B\n---",
+      "(para)=\nOne *two*\nthree.\n\nNo.",
+      "(head)=\n# Head\n\nIn.\n\n# Next\n\nNo.",
+      ":::{note}\n:label: box\nBoxed ![](#para)\n:::",
+      '+++ {"label": "block"}\nFirst.\n\nSecond.\n+++\nNo.',
+      "```{list-table}\n:label: rows\n\n* - a\n  - b\n```",
+      "(twice)=\n:::{embed} #twice\n:::\n",
+      "```{code-cell}\n:label: cell\nx\n```",
+    ].join("\n\n"),
+    "myst.yml": "",
+  };
+  const readIn = (text: string) => {
+    const root = temporaryFolder();
+    writeFiles(root, files);
+    const includes = createIncludes(root);
+    return readMarkdown(text, "a.md", { ...around, includes, site: site("myst") });
+  };
+  it.each([
+    ["![](#para)", "One *two*\nthree."],
+    ["a\n![](#para)\nb", "a\n\nOne *two*\nthree.\n\nb"],
+    ["```{embed} #head\n```", "**Head**\n\nIn."],
+    [":::{embed} box\n:::", "**Note**\n\nBoxed ![](#para)"],
+    ["![](#block)", "First.\n\nSecond."],
+    ["![](#rows)", "| | |\n| --- | --- |\n| a | b |"],
+    [":::{figure} #para\nCaption.\n:::", "One *two*\nthree.\n\nCaption."],
+    ["(own)=\nMine.\n\n![](#own)", "Mine.\n\nMine."],
+  ])("%s", (text, expected) => {
+    const parsed = readIn(text);
+    expect(tidy(parsed).replace(/\|  \|  \|/, "| | |")).toBe(expected);
+    expect(parsed.leftOut ?? []).toEqual([]);
+  });
+
+  it.each(["![](#nothing)", "![](#cell)", "![](#twice)"])(
+    "are counted without a part: %s",
+    (text) => {
+      expect(readIn(text).leftOut?.map(({ kind }) => kind)).toEqual(["include"]);
+    },
+  );
+
+  it("show an example as written, too", () => {
+    expect(tidy(readIn("````{myst}\n:::{tip}\nGo.\n:::\n````"))).toBe(
+      "```markdown\n:::{tip}\nGo.\n:::\n```\n\n**Tip**\n\nGo.",
+    );
+  });
+
+  it("do not grow without end", () => {
+    const many = Array.from(
+      { length: 12 },
+      (_, at) =>
+        `(l${at})=\n${Array.from({ length: 12 }, (__, to) => `:::{embed} l${to}\n:::`).join("\n")}\n`,
+    );
+    expect(readIn(many.join("\n")).body.length).toBeLessThan(3_000_000);
+  });
+});
+
 describe("directives in Markdown", () => {
   it.each([
     ["a box", "```{note}\nBe *calm*.\n```", "**Note**\n\nBe *calm*."],

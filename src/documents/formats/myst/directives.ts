@@ -17,6 +17,7 @@ import {
   type Fences,
   inner,
 } from "./fence.ts";
+import { embedded, pictureLines } from "./embed.ts";
 import { idOf } from "./page.ts";
 import { asMyst } from "./rst.ts";
 import { readInline } from "./text.ts";
@@ -83,17 +84,14 @@ const proof: Show = (fences, directive) => {
   return [...titleLines(fences, word + title), ...body(fences, directive)];
 };
 
-const imageOf = ({ argument, options }: Directive): string =>
-  `![${(options.get("alt") ?? "").replace(/[[\]]/g, " ")}](${destination(argument.trim())})`;
+/** Without an argument the body has the images. */
+const figure: Show = (fences, directive) => [
+  ...pictureLines(fences, directive),
+  "",
+  ...body(fences, directive),
+];
 
-const picture: Show = (_fences, directive) => [imageOf(directive)];
-
-/** mystmd: `#label` is an output of another page, and without an argument the body has the images. */
-const figure: Show = (fences, directive) => {
-  const lines = body(fences, directive);
-  const { argument } = directive;
-  return argument === "" || argument.startsWith("#") ? lines : [imageOf(directive), "", ...lines];
-};
+const embed: Show = (fences, directive) => embedded(fences, directive.argument, directive);
 
 const raw: Show = (_fences, { argument, body: lines }) =>
   /html/i.test(argument) ? [...lines] : [];
@@ -122,6 +120,13 @@ function code(language?: string): Show {
     return [...caption(fences, directive), ...codeLines(lines, shown)];
   };
 }
+
+/** mystmd.org, "Demo": an example as written, and what it shows. */
+const demo: Show = (fences, directive) => [
+  ...codeLines(directive.body, "markdown"),
+  "",
+  ...body(fences, directive),
+];
 
 const math: Show = (_fences, { argument, body: lines }) => [
   "$$",
@@ -209,8 +214,10 @@ const directives: ReadonlyMap<string, Show> = new Map([
     "exercise exercise-start solution solution-start proof theorem lemma definition axiom corollary algorithm example property proposition conjecture criterion observation assumption remark",
     proof,
   ),
-  ...list("image thumbnail", picture),
+  ...list("image thumbnail", pictureLines),
   ...list("figure", figure),
+  ...list("embed", embed),
+  ...list("myst", demo),
   ...list("raw", raw),
   ...list("code-block code sourcecode code-cell", code()),
   ...list("parsed-literal productionlist testoutput", code("")),

@@ -16,6 +16,8 @@ export interface Titled {
 
 /** What the reader of MyST and Quarto knows of a page and its project. */
 export interface MystPage {
+  /** Its text, as written. */
+  source: string;
   isMyst: boolean;
   /** Whether mystmd builds it, and not Sphinx. */
   isMystmd: boolean;
@@ -43,7 +45,7 @@ export const idOf = (label: string): string =>
     .replace(/^[-0-9]+(?=[a-z])|^-+|-+$/g, "");
 
 /** Labels are compared without case, and with single blanks. */
-const keyOf = (label: string): string => label.trim().toLowerCase().replace(/\s+/g, " ");
+export const keyOf = (label: string): string => label.trim().toLowerCase().replace(/\s+/g, " ");
 
 const target = /^\(([^()\n]{1,200})\)=[ \t]*$/;
 const heading = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*$/;
@@ -177,6 +179,7 @@ export function mystPage(
   let labels: Map<string, string> | undefined;
   let ofSphinx: Map<string, string> | undefined;
   return {
+    source: text,
     isMyst: generator === "myst" || generator === "jupyterbook" || mystExtension.test(config),
     isMystmd: generator === "myst",
     keepsHidden: around.keepsHidden === true,

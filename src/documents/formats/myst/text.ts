@@ -1,6 +1,7 @@
 import { fileProblem } from "../../../errors.ts";
 import { codeSpansOf, createLookup } from "../../text/structure.ts";
 import { destination } from "../markdown/blocks.ts";
+import { embedded, embedLine } from "./embed.ts";
 import { count, type Fences } from "./fence.ts";
 import { idOf, type Titled } from "./page.ts";
 import { withoutSpans } from "./spans.ts";
@@ -203,6 +204,12 @@ export function readMystText(
     const isMark =
       isComment || id !== undefined || /^\+\+\+(?:\s|$)/.test(line) || attributes.test(line);
     const isBlank = line.trim() === "";
+    const label = fences.page.isMystmd ? embedLine.exec(line)?.[1] : undefined;
+    if (label !== undefined) {
+      flush(at);
+      done.push("", ...embedded(fences, label, { line: lineOf(at) }), "");
+      continue;
+    }
     if (!isMark && !isBlank) {
       if (heading.test(line)) flush(at);
       paragraph.push(line);

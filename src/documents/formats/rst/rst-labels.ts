@@ -29,6 +29,9 @@ function titleAt(lines: readonly string[], at: number): string | undefined {
 
 const label = /^\.\. _(?:`([^`]{1,200})`|((?:[^:\\]|\\.|:(?! |$)){1,200})):$/;
 const mystLabel = /^\(([^()]{1,200})\)=$/;
+const mystFence = /^\s*(?:`{3,}|:{3,}|~{3,})\s*\{[\w:+.-]+[^{}]*\}\s*(.*)$/;
+const mystOption = /^\s*:(?:label|name):\s+(\S{1,200})$/;
+const mystBlock = /^\+\+\+\s*\{.*"label"\s*:\s*"([^"]{1,200})"/;
 const mystTitle = /^#{1,6} +(\S.*)$/;
 const titledDirective = /^\.\. (?:table|list-table|csv-table):: +(\S.*)$/;
 
@@ -54,14 +57,22 @@ export interface Label {
 
 /**
  * The labels of a page and the titles after them, without reading its markup: `.. _label:` of
- * reStructuredText, `(label)=` of MyST. `ofSections`: the titles themselves. sphinx-doc.org,
+ * reStructuredText, `(label)=` of MyST, and what its directives and blocks
+ * are called. `ofSections`: the titles themselves. sphinx-doc.org,
  * "Cross-referencing arbitrary locations", `sphinx.ext.autosectionlabel`.
  */
 export function* labelsIn(text: string, ofSections = false): Generator<Label> {
   const lines = linesOf(text);
   let open: string[] = [];
+  let directive: string | undefined;
   for (const [at, line] of lines.entries()) {
     if (line === "") continue;
+    directive = mystFence.exec(line)?.[1] ?? directive;
+    const own =
+      (directive === undefined ? undefined : mystOption.exec(line)?.[1]) ??
+      mystBlock.exec(line)?.[1];
+    if (own !== undefined && !ofSections)
+      yield { name: nameOf(own), title: directive || undefined };
     const [, quoted, plain] = (line.startsWith(".. _") && label.exec(line)) || [];
     const name = quoted ?? plain ?? mystLabel.exec(line)?.[1];
     if (name !== undefined) {
