@@ -105,6 +105,18 @@ export async function writeSkipped(
   await writeFinding(output, { ...finding, fixes: [], details: [], ms: 0 }, false);
 }
 
+/** Writes the names of checks that passed or did not apply, without what they found. */
+export async function writeNames(
+  output: Output,
+  status: FindingStatus,
+  names: readonly string[],
+): Promise<void> {
+  const rows = wrapWords(names.join(", "), output.columns() - statusWidth - 1);
+  for (const [index, row] of rows.entries()) {
+    await output.line(paints[status]((index === 0 ? status : "").padEnd(statusWidth)), row);
+  }
+}
+
 /** The findings as plain text, for a file. */
 export function findingsText(findings: readonly Finding[]): string {
   const lines = findings.flatMap(({ check, status, message, fixes, details }) => [

@@ -8,6 +8,7 @@ import type { Context } from "../../context.ts";
 import { CliError, messageOf, type ExitName } from "../../errors.ts";
 import type { Finding, FindingStatus } from "../../output/findings.ts";
 import type { Output } from "../../output/terminal/output.ts";
+import { whileWaiting } from "../../output/terminal/spinner.ts";
 import type { FailureCount } from "../../sync/state/look-ups.ts";
 import type { Connected } from "../connect.ts";
 
@@ -180,7 +181,10 @@ export async function runChecks(
     const needed = check.needs.map((name) => causes.get(name)).find(Boolean);
     const cause = needed ?? (isUnknown ? "access-token" : undefined);
     const begun = performance.now();
-    const verdict = cause ? dependent(cause) : await runOne(check, examination);
+    const run = () => runOne(check, examination);
+    const verdict = cause
+      ? dependent(cause)
+      : await whileWaiting(examination.output, `checking ${check.name}`, run);
     const { status, message, fixes = [], details = [], because } = verdict;
     const finding: Finding = {
       check: check.name,

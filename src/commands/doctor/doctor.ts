@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { CliError, exitCodes } from "../../errors.ts";
-import { writeFinding, writeSkipped, type Finding } from "../../output/findings.ts";
+import { writeFinding, writeNames, writeSkipped, type Finding } from "../../output/findings.ts";
 import {
   checkSelection,
   writeList,
@@ -85,6 +85,7 @@ interface FindingWriter {
   end(report: DoctorReport): Promise<void>;
 }
 
+/** Every check in full. */
 function textWriter(output: Output): FindingWriter {
   let waiting: { because: string; names: string[] } | undefined;
   const flush = async (): Promise<void> => {
@@ -108,6 +109,27 @@ function textWriter(output: Output): FindingWriter {
   };
 }
 
+/** What people look for on a screen: what is wrong, and which service and key were meant. */
+function screenWriter(output: Output): FindingWriter {
+  const passed = { ok: [] as string[], skipped: [] as string[] };
+  const problems = textWriter(output);
+  return {
+    async each(finding) {
+      const { status, check, because } = finding;
+      const isPassed = (status === "ok" || status === "skipped") && because === undefined;
+      if (isPassed && check !== "connection") passed[status].push(check);
+      else await problems.each(finding);
+    },
+    async end(report) {
+      for (const status of ["ok", "skipped"] as const) {
+        if (passed[status].length > 0) await writeNames(output, status, passed[status]);
+      }
+      await problems.end(report);
+      if (report.status === "ok") await output.line(dim("-v shows what each check found"));
+    },
+  };
+}
+
 function ndjsonWriter(output: Output): FindingWriter {
   return {
     each: (finding) => output.json(lineOf("check", finding)),
@@ -122,7 +144,9 @@ function writerOf(output: Output, options: DoctorOptions): FindingWriter {
   const { output: format, json, filter, fields, jq } = options;
   const isSelected = filter !== undefined || fields !== undefined || jq !== undefined;
   if (format === "ndjson" && !isSelected) return ndjsonWriter(output);
-  if (format === undefined && json !== true && !isSelected) return textWriter(output);
+  if (format === undefined && json !== true && !isSelected) {
+    return output.isTerminal && !output.verbose ? screenWriter(output) : textWriter(output);
+  }
   // --filter and --fields select from the checks; otherwise JSON is the whole report.
   const isRecord = (format === "json" || json === true || jq !== undefined) && !filter && !fields;
   return {

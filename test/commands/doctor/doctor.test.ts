@@ -339,6 +339,46 @@ describe("trust:", () => {
   });
 });
 
+describe("a terminal:", () => {
+  async function onTerminal(args: string[], more: Record<string, string> = {}) {
+    const { folder, env } = await startTestService({ dialect: "onyx" });
+    const context = createTestContext({
+      cwd: folder,
+      env: { ...env, ...more },
+      isTTY: true,
+      columns: 80,
+    });
+    const code = await main(["doctor", ...args], context);
+    return { code, text: context.stdoutText().replace(/\u001b\[[\d;]*[A-Za-z]/g, "") };
+  }
+
+  it("fits a few lines where nothing is wrong, with the service and the key", async () => {
+    const { code, text } = await onTerminal([]);
+    expect({ code, text }).toEqual({
+      code: 0,
+      text: expect.stringMatching(
+        /^ok       connection {5}http[^]*\nok       tool, configuration, trust, [^]*, chat\nskipped  tls, streaming\n16 ok, 2 skipped\n-v shows what each check found\n$/,
+      ),
+    });
+    expect(text.split("\n").length).toBeLessThanOrEqual(10);
+    expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it("shows what is wrong in full, and the other checks by name", async () => {
+    const { code, text } = await onTerminal([], { KNOWCTL_API_KEY: "another-key" });
+    expect(code).toBe(4);
+    expect(text).toMatch(/^failure  access-token /m);
+    expect(text).toMatch(/→ .+/);
+    expect(text).toMatch(/^ok       tool, /m);
+    expect(text).not.toContain("-v shows");
+  });
+
+  it("shows each check with --verbose", async () => {
+    const { text } = await onTerminal(["--verbose"]);
+    expect(text.match(/^(?:ok|skipped) /gm)).toHaveLength(18);
+  });
+});
+
 describe("configuration:", () => {
   it("names file, line and column of what is wrong", async () => {
     const { folder, env } = await startTestService();
