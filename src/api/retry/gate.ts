@@ -1,4 +1,4 @@
-import { type ApiError, reworded } from "../../errors.ts";
+import { ApiError, type CliError, reworded } from "../../errors.ts";
 import {
   createBreaker,
   type OutcomeKind,
@@ -37,7 +37,7 @@ interface GateState {
   requests: number;
   retries: number;
   throttled: number;
-  stopped: ApiError | undefined;
+  stopped: CliError | undefined;
 }
 
 /** Rejects all waiters. */
@@ -173,7 +173,7 @@ interface GateSnapshot {
   /** The service counts as down until one request succeeds. */
   breakerOpen: boolean;
   /** The error that ends the run. */
-  stopped: ApiError | undefined;
+  stopped: CliError | undefined;
 }
 
 /** A failed attempt, as the gate needs it. */
@@ -198,7 +198,7 @@ export interface Gate {
   /** Records a failed request that gets no further retry. */
   giveUp(setback: Setback): void;
   /** Ends the run: rejects all waiting and later requests with `error`. */
-  stop(error: ApiError): void;
+  stop(error: CliError): void;
   /** After stop(), once nothing is in flight: lets requests through again. */
   reopen(): void;
   /** Shares --rate with so many workers, this one included, and admits what waited for a lease. */
@@ -224,8 +224,8 @@ const breakerPauseMs = 30_000;
 const shortWaitMs = 10_000;
 
 /** Rejects what waits with a copy of the error: the request that failed was sent, the others were not. */
-function stop(state: GateState, error: ApiError): void {
-  state.stopped ??= reworded(error, error.message);
+function stop(state: GateState, error: CliError): void {
+  state.stopped ??= error instanceof ApiError ? reworded(error, error.message) : error;
   rejectWaiters(state, state.stopped);
 }
 

@@ -201,5 +201,7 @@ export function sendPending(
     });
     return { event: { ...base, status: "skipped", reason } };
   }
-  return sendDocument(prepared, known, request, recorder, spentMs, isAdopted);
+  // A list of the service's documents may hold what this run has sent itself.
+  const wasListed = isAdopted && !request.wasUnanswered(prepared.id);
+  return sendDocument(prepared, known, request, recorder, spentMs, wasListed);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { CliError } from "../../errors.ts";
 import type { Query, SharedDatabase } from "./address.ts";
+import { claimTables } from "./claims.ts";
 
 /**
  * The tables, version by version: each element brings a database from the version before it, and is
@@ -33,6 +34,7 @@ const migrations: readonly string[] = [
    );
    CREATE INDEX knowctl_rows_revision ON knowctl_rows (project, revision);
    CREATE INDEX knowctl_rows_document ON knowctl_rows (document) WHERE document IS NOT NULL;`,
+  claimTables,
 ];
 
 /** A project of the database. */
