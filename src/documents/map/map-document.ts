@@ -227,7 +227,7 @@ function readBoolean(
 
 function skipReason(mapping: Mapping): string | undefined {
   const { fields, settings, parsed, path } = mapping;
-  const excluded = excludedReason(path, settings);
+  const excluded = excludedReason(path, settings, parsed.frontMatter?.data);
   if (excluded !== undefined || !parsed.frontMatter) return excluded;
   const ingest = readBoolean(mapping, settings.keys.ingest);
   const draft = readBoolean(mapping, settings.keys.draft);

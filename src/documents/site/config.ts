@@ -119,6 +119,7 @@ function readFolder(site: Site, root: string): SiteConfig {
 // A program says its values anywhere; only what stands there literally is taken.
 const docsBase = /\bdocs["']?\s*:\s*\{[^{}]{0,2000}?\brouteBasePath["']?\s*:\s*(["'`])([\w./-]*)\1/;
 const sourceFolder = /\bsrcDir["']?\s*:\s*(["'`])([\w./-]+)\1/;
+const sourceExclude = /\bsrcExclude["']?\s*:\s*\[([^\]]{0,5000})\]/;
 const cleanUrls = /\bcleanUrls["']?\s*:\s*true\b/;
 
 /** docusaurus.io, "Versioning": `versions.json` has the names of all versions but the current one. */
@@ -140,6 +141,8 @@ function readVitepress(site: Site, root: string): SiteConfig {
   const source = sourceFolder.exec(text)?.[2];
   if (source !== undefined) data["srcDir"] = source;
   if (cleanUrls.test(text)) data["cleanUrls"] = "true";
+  const excluded = sourceExclude.exec(text)?.[1]?.matchAll(/(["'`])([^"'`\n]*)\1/g) ?? [];
+  data["srcExclude"] = [...excluded].map(([, , pattern = ""]) => pattern);
   return { data, problem: undefined, paths };
 }
 

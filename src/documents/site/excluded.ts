@@ -1,7 +1,9 @@
+import { join, posix } from "node:path";
 import ignore from "ignore";
+import { readFrontMatter } from "../front-matter/front-matter.ts";
 import { textOf, type ValueMap, valueAt } from "../front-matter/values.ts";
 import type { GeneratorName } from "./generators.ts";
-import { sitePages } from "./site-pages.ts";
+import { excludedFiles } from "./site-pages.ts";
 import { siteOf, type Site, type SiteSettings } from "./sites.ts";
 
 /** Whether the configuration of a site excludes a page by its root-relative path. */
@@ -14,7 +16,7 @@ function excludesOf(site: Site, settings: SiteSettings): Excludes {
   if (!known) excludesOfRun.set(settings, (known = new Map()));
   let excludes = known.get(site.prefix);
   if (!excludes) {
-    const { folder = "", excluded = "" } = sitePages(site, settings) ?? {};
+    const { folder = "", excluded = "" } = excludedFiles(site, settings) ?? {};
     const patterns = ignore({ ignorecase: false }).add(excluded);
     excludes = (path) => {
       const below = path.startsWith(folder) ? path.slice(folder.length) : "";
@@ -25,11 +27,47 @@ function excludesOf(site: Site, settings: SiteSettings): Excludes {
   return excludes;
 }
 
-/** Why a page is none, if the configuration of its site excludes it. */
-export function excludedReason(path: string, settings: SiteSettings): string | undefined {
+/** gohugo.io, "Build options": whether pages are published; undefined where nothing is said. */
+function isRendered(data: ValueMap, below: string): boolean | undefined {
+  const value = ["build", "_build"].map((key) => textOf(valueAt(data, `${below}${key}.render`)));
+  const render = value.find((each) => each !== undefined)?.toLowerCase();
+  return render === undefined ? undefined : render !== "never" && render !== "false";
+}
+
+const cascadesOfRun = new WeakMap<SiteSettings, Map<string, string | undefined>>();
+
+/** gohugo.io, "Cascade": the nearest `_index.md` that keeps the pages of its folder from the site. */
+function unpublishedBy(folder: string, site: Site, settings: SiteSettings): string | undefined {
+  if (!`${folder}/`.startsWith(site.prefix)) return undefined;
+  let known = cascadesOfRun.get(settings);
+  if (!known) cascadesOfRun.set(settings, (known = new Map()));
+  if (known.has(folder)) return known.get(folder);
+  const path = posix.join(folder, "_index.md");
+  const data = readFrontMatter(join(settings.root, path), path).frontMatter?.data;
+  const own = data && isRendered(data, "cascade.");
+  const above = posix.dirname(folder);
+  const isTop = above === folder || own !== undefined;
+  const found = own === false ? path : isTop ? undefined : unpublishedBy(above, site, settings);
+  known.set(folder, found);
+  return found;
+}
+
+/** Why a page is none, if the configuration of its site excludes it; `data` is its front matter. */
+export function excludedReason(
+  path: string,
+  settings: SiteSettings,
+  data?: ValueMap,
+): string | undefined {
   const site = siteOf(path, settings);
-  if (!site || !excludesOf(site, settings)(path)) return undefined;
-  return `excluded from the site by ${site.prefix}${site.config ?? ""}`;
+  if (!site) return undefined;
+  if (excludesOf(site, settings)(path)) {
+    return `excluded from the site by ${site.prefix}${site.config ?? ""}`;
+  }
+  if (site.generator !== "hugo") return undefined;
+  // The page itself overrides the cascade.
+  if (data && isRendered(data, "") !== undefined) return undefined;
+  const index = unpublishedBy(posix.dirname(path), site, settings);
+  return index && `excluded from the site by cascade.build.render in ${index}`;
 }
 
 /** Keys of front matter with which a generator writes no page of a file. */

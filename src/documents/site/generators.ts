@@ -68,11 +68,11 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
     partials: /(?:^|\/)_[^/]|^src\/(?!pages\/)|^(?:build|static)\//,
     linkStyle: "docusaurus",
   },
-  // quarto.org, "Website navigation".
+  // quarto.org, "Website navigation", and "Includes": HTML files are parts of pages, or copied as they are.
   quarto: {
     title: "Quarto",
     config: /^_quarto\.ya?ml$/,
-    partials: /(?:^|\/)_[^/]/,
+    partials: /(?:^|\/)_[^/]|\.html?$/,
     linkStyle: "quarto",
   },
   hugo: {
@@ -119,8 +119,9 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
   starlight: {
     title: "Starlight",
     config: /^astro\.config\.(?:[cm]?js|ts)$/,
-    // docs.astro.build, "Content collections": names that begin with "_" are no pages.
-    partials: /^src\/content\/(?:.*\/)?_[^/]/,
+    // docs.astro.build, "Project structure" and "Content collections": only `content` and `pages` have
+    // pages, and names that begin with "_" are none.
+    partials: /^src\/(?!content\/|pages\/)|^src\/content\/(?:.*\/)?_[^/]|^(?:public|dist)\//,
     linkStyle: "starlight",
   },
   jekyll: {
@@ -135,9 +136,20 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
     config: /^(?:\.eleventy\.js|eleventy\.config\.[cm]?js)$/,
     partials: /(?:^|\/)_(?:includes|layouts)\//,
   },
-  mkdocs: { title: "MkDocs", config: /^mkdocs\.ya?ml$/, linkStyle: "mkdocs" },
+  mkdocs: {
+    title: "MkDocs",
+    config: /^mkdocs\.ya?ml$/,
+    // squidfunk.github.io/mkdocs-material, "Customization": templates beside the pages.
+    partials: /^overrides\//,
+    linkStyle: "mkdocs",
+  },
   // VuePress is its predecessor: the same Markdown, links and anchors.
-  vitepress: { title: "VitePress", config: /^\.(?:vite|vue)press$/, linkStyle: "vitepress" },
+  vitepress: {
+    title: "VitePress",
+    config: /^\.(?:vite|vue)press$/,
+    partials: /^public\//,
+    linkStyle: "vitepress",
+  },
   obsidian: { title: "Obsidian", config: /^\.obsidian$/, linkStyle: "obsidian" },
   docfx: {
     title: "DocFX",

@@ -52,13 +52,14 @@ function mkdocsPages(prefix: string, read: Read): SitePages {
 const anchored = (patterns: readonly string[]): string =>
   patterns.map((each) => (each === "" ? "" : `/${each.replace(/^\.?\//, "")}`)).join("\n");
 
-/** sphinx-doc.org, "Configuration". */
+/** sphinx-doc.org, "Configuration". Text files are pages where `source_suffix` names them. */
 function sphinxPages(prefix: string, read: Read): SitePages {
+  const suffixes = JSON.stringify(read("source_suffix") ?? "");
   const lists = ["exclude_patterns", "templates_path", "html_static_path", "html_extra_path"];
   return {
     folder: prefix,
     areFolders: false,
-    excluded: anchored(lists.flatMap((each) => textsOf(read(each)))),
+    excluded: `${anchored(lists.flatMap((each) => textsOf(read(each))))}${suffixes.includes(".txt") ? "" : "\n*.txt"}`,
     base: webAddress(textOf(read("html_baseurl"))),
   };
 }
@@ -93,6 +94,23 @@ const readers: Partial<Record<GeneratorName, (prefix: string, read: Read) => Sit
   obsidian: ownFolder,
   sphinx: sphinxPages,
 };
+
+/**
+ * The files of a site that its configuration excludes, in the patterns of .gitignore below a folder;
+ * undefined where it has no such list. vitepress.dev, "srcExclude".
+ */
+export function excludedFiles(
+  site: Site,
+  settings: SiteSettings,
+): Pick<SitePages, "folder" | "excluded"> | undefined {
+  if (site.generator !== "vitepress") return sitePages(site, settings);
+  const { data } = configOf(site, settings);
+  const folder = posix.join(site.prefix, textOf(valueAt(data, "srcDir")) ?? "", "/");
+  return {
+    folder: folder === "./" ? "" : folder,
+    excluded: anchored(textsOf(valueAt(data, "srcExclude"))),
+  };
+}
 
 /** The pages of a site as its configuration says; undefined where it does not. */
 export function sitePages(site: Site, settings: SiteSettings): SitePages | undefined {

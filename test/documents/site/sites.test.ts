@@ -48,6 +48,18 @@ describe("the site of a file", () => {
     expect(siteAt(files, "x.md").site).toBe("Hugo (hugo.toml)");
   });
 
+  it.each([
+    ["_quarto.yml", "a/after-body.html", "Quarto"],
+    ["astro.config.mjs", "src/components/part.md", "Starlight"],
+    ["astro.config.mjs", "public/robots.txt", "Starlight"],
+    ["mkdocs.yml", "overrides/main.html", "MkDocs"],
+    [".vitepress/config.ts", "public/robots.txt", "VitePress"],
+  ])("has files that are no pages: %s %s", (config, path, title) => {
+    const { settings } = siteAt({ [`docs/${config}`]: "" }, "docs/a.md");
+    expect(partialReason(`docs/${path}`, settings)).toContain(title);
+    expect(partialReason(`docs/src/content/docs/a.mdx`, settings)).toBeUndefined();
+  });
+
   it("is what the settings say", () => {
     const files = { "docs/conf.py": "", "docs/_templates/x.rst": "" };
     expect(siteAt(files, "docs/x.rst", "none").site).toBeUndefined();
@@ -235,6 +247,41 @@ describe("files that a configuration lists as no pages", () => {
     const nav = "nav:\n- modules/a/menu.adoc\n";
     expect(isExcluded(nav, "modules/a/menu.adoc", "antora.yml")).toBe(true);
     expect(isExcluded(nav, "modules/a/b.adoc", "antora.yml")).toBe(false);
+  });
+
+  it("are text files of Sphinx that are no sources", () => {
+    expect(isExcluded("", "a/robots.txt")).toBe(true);
+    expect(isExcluded("source_suffix = ['.rst', '.txt']", "a/b.txt")).toBe(false);
+    expect(isExcluded("source_suffix = {'.txt': 'restructuredtext'}", "a/b.txt")).toBe(false);
+  });
+
+  it("of VitePress stand in its program", () => {
+    const config = "export default { srcDir: 'src', srcExclude: [\n'**/parts/*', \"A.md\"] }";
+    const { settings } = siteAt({ "docs/.vitepress/config.ts": config }, "docs/src/a.md");
+    const excluded = ["src/x/parts/a.md", "src/A.md", "src/b/A.md", "src/a.md"].filter(
+      (path) => excludedReason(`docs/${path}`, settings) !== undefined,
+    );
+    expect(excluded).toEqual(["src/x/parts/a.md", "src/A.md"]);
+  });
+
+  it("of Hugo are those of a folder, but not one that says otherwise", () => {
+    const files = {
+      "hugo.toml": "",
+      "content/_common/_index.md": `---\ncascade:\n  build:\n    render: never\n---\n`,
+      "content/_common/a/b.md": "Text.\n",
+      "content/_common/c.md": "---\nbuild:\n  render: always\n---\nText.\n",
+      "content/docs/_index.md": "---\ntitle: Docs\n---\n",
+            "content/docs/e.md": "Text.\n",
+    };
+    const root = createFolder(files);
+    const settings = compileSettings({ root });
+    const sent = Object.keys(files)
+      .filter((path) => path.endsWith(".md"))
+      .filter((path) => {
+        const { parsed } = readDocumentSync(fileIn(root, path), settings);
+        return excludedReason(path, settings, parsed?.frontMatter?.data) === undefined;
+      });
+    expect(sent).toEqual(["content/_common/c.md", "content/docs/_index.md", "content/docs/e.md"]);
   });
 
   it("with patterns that would never end", () => {
