@@ -195,6 +195,7 @@ describe("directives in Markdown", () => {
       "docs/code.py": "a = 1\nb = 2\nc = 3\n",
       "docs/loop.md": "```{include} loop.md\n```\n",
       "docs/old.rst": ".. tip:: three\n",
+      "news.md": "[a](docs/x.md) [b](other.md)\n",
     });
     const inDocs = (text: string): Parsed =>
       readMarkdown(text, "docs/a.md", {
@@ -206,6 +207,9 @@ describe("directives in Markdown", () => {
     expect(tidy(inDocs("```{include} old.rst\n```"))).toBe("**Tip**\n\nthree");
     expect(tidy(inDocs("```{literalinclude} code.py\n:language: python\n:lines: 2-\n```"))).toBe(
       "```python\nb = 2\nc = 3\n```",
+    );
+    expect(tidy(inDocs("```{include} ../news.md\n:relative-docs: docs/\n```"))).toBe(
+      "[a](../docs/x.md) b",
     );
     expect(inDocs("```{include} no.md\n```").leftOut).toEqual([
       { kind: "include", what: "no.md: no such file", line: 1 },
@@ -299,14 +303,15 @@ describe("labels of other pages", () => {
   const files = {
     "b/far.md": "(far)=\n\n# Far away\n\nText.\n",
     "b/old.rst": ".. _old:\n\nOld page\n========\n",
-    "a/x.md": "{ref}`far` {ref}`it <far>` [](#old) {ref}`nowhere`\n",
+    "b/deep.md": "(units/far)=\n\n# Far units\n\nText.\n",
+    "a/x.md": "{ref}`far` {ref}`it <far>` [](#old) {ref}`nowhere` [it](units/far) [p](no/page)\n",
   };
   it.each(["myst.yml", "conf.py"])("have titles and links in a site of %s", async (config) => {
     const text = config === "conf.py" ? "extensions = ['myst_parser']\n" : "";
     const all = { ...files, [config]: text };
     const { document } = await readFolder(all, "a/x.md");
     expect(document.sections[0]?.text).toBe(
-      "[Far away](../b/far.md#far) [it](../b/far.md#far) [Old page](../b/old.rst#old) nowhere\n",
+      "[Far away](../b/far.md#far) [it](../b/far.md#far) [Old page](../b/old.rst#old) nowhere [it](../b/deep.md#units-far) [p](no/page)\n",
     );
   });
 });

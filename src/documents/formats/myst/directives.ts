@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import {
   boxLabels,
   directiveNames,
@@ -142,6 +143,23 @@ function included(fences: Fences, directive: Directive) {
   return readIncluded(fences.reading, { name, args, options, body: [], content: [], line });
 }
 
+/**
+ * The text of an included file whose links count from that file. MyST-Parser, "Include other documents":
+ * `relative-docs` names what the links begin with that do.
+ */
+function relativeDocs(
+  text: string,
+  path: string,
+  { reading }: Fences,
+  options: Directive["options"],
+): string {
+  const start = options.get("relative-docs");
+  if (start === undefined || start === "") return text;
+  const page = posix.dirname(reading.chain[0] ?? "");
+  const folder = posix.relative(page, posix.dirname(path));
+  return text.replaceAll(`](${start}`, `](${folder}/${start}`);
+}
+
 const include: Show = (fences, directive) => {
   const found = included(fences, directive);
   if (!found) return [];
@@ -150,7 +168,7 @@ const include: Show = (fences, directive) => {
   const isCode = options.has("literal") || options.has("code") || options.has("lang");
   if (isCode) return codeLines(text.split("\n"), options.get("code") ?? options.get("lang") ?? "");
   fences.reading.chain.push(path);
-  const source = splitFrontMatter(text, path).body;
+  const source = relativeDocs(splitFrontMatter(text, path).body, path, fences, options);
   const isRst =
     /\.(?:rst|rest)$/i.test(path) || /rst|restructured/i.test(options.get("parser") ?? "");
   const lines = inner(

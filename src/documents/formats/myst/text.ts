@@ -117,7 +117,7 @@ function plainPart(fences: Fences, text: string): string {
   );
 }
 
-const namedLink = /(?<![!\\])\[((?:[^[\]`\n]|`[^`\n]*`){1,500})\]\(<?(#?)([\w.:-]{1,200})>?\)/g;
+const namedLink = /(?<![!\\])\[((?:[^[\]`\n]|`[^`\n]*`){1,500})\]\(<?(#?)([\w.:/-]{1,200})>?\)/g;
 
 /**
  * The link of a name that is no file: a label of the project, or an object that a program describes
@@ -126,6 +126,8 @@ const namedLink = /(?<![!\\])\[((?:[^[\]`\n]|`[^`\n]*`){1,500})\]\(<?(#?)([\w.:-
 function linkOfName(fences: Fences, text: string, isFragment: boolean, name: string): string {
   const found = fences.page.labelled(name);
   if (found) return `[${text}](${destination(found.address)})`;
+  // Objects have no such names: it is a path.
+  if (name.includes("/")) return "";
   const { around, chain } = fences.reading;
   const file = isFragment ? undefined : around.includes.read(name, chain);
   const isNothing = file && "problem" in file && file.problem === absent;
