@@ -271,7 +271,7 @@ describe("files that a configuration lists as no pages", () => {
       "content/_common/a/b.md": "Text.\n",
       "content/_common/c.md": "---\nbuild:\n  render: always\n---\nText.\n",
       "content/docs/_index.md": "---\ntitle: Docs\n---\n",
-            "content/docs/e.md": "Text.\n",
+      "content/docs/e.md": "Text.\n",
     };
     const root = createFolder(files);
     const settings = compileSettings({ root });

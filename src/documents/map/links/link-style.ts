@@ -13,6 +13,8 @@ import { githubSlug, type AnchorStyle } from "../../text/heading-text.ts";
 export interface PageFolder {
   prefix: string;
   data: ValueMap;
+  /** Whether its generator makes addresses in ways that are not known here. */
+  isFree?: boolean;
 }
 
 /** A file, and its front matter by key. */

@@ -259,9 +259,11 @@ const siteName = /^[@\p{Ll}\p{Lo}\p{N}][@~_\p{Ll}\p{Lo}\p{N}-]*$/u;
 export const namedFolder = /^[@~][\w.-]{0,100}\//;
 
 /** Whether a path without a file may be an address that the generator makes: a site has more of them than files. */
-function mayBeOfSite(path: string, { path: from, style }: LinkingFile): boolean {
+function mayBeOfSite(path: string, { path: from, style, site }: LinkingFile): boolean {
   // List pages, for example.
   if (path.startsWith("/") || namedFolder.test(path)) return true;
+  // 11ty.dev, "Permalinks": the front matter of any page decides where it is.
+  if (site.isFree && path.endsWith("/")) return true;
   // Nobody has said how the site makes its addresses.
   if (style === undefined && siteName.test(path)) return true;
   // Sphinx: the index, the search page, html_additional_pages. Books have other books beside them.

@@ -25,7 +25,7 @@ export function siteLinks(effective: Effective, settings: DocumentSettings): Sit
   if (!links) {
     const { site: own, resolving } = effective;
     const site: PageFolder = own
-      ? { prefix: own.prefix, data: configOf(own, settings).data }
+      ? { prefix: own.prefix, data: configOf(own, settings).data, isFree: resolving === undefined }
       : { prefix: "", data: Object.create(null) as ValueMap };
     const anchors = settings.anchors ?? (resolving && anchorsOfStyle(resolving, site)) ?? "github";
     const pages = own && own.generator === resolving ? sitePages(own, settings) : undefined;

@@ -27,6 +27,14 @@ describe("dead links", () => {
     expect(pages[0]?.source?.slice(...spanOf(check(deadLink, pages)[0]))).toBe("gone.md#x");
   });
 
+  it("are no addresses that the front matter of an Eleventy site may make", async () => {
+    const text = { "a.md": "[x](use/) [y](gone.md) [z](../no)\n" };
+    expect(await lint(deadLink, { ...text, "eleventy.config.js": "" })).toEqual([
+      "a.md:1:15: the link leads to no file: gone.md",
+    ]);
+    expect(await lint(deadLink, text)).toHaveLength(2);
+  });
+
   it("are no names of labels and objects in Markdown of Sphinx", async () => {
     const text =
       "# A\n\n[](Relay.db_url) [x](some-label) [y](gone.md) [z](sub/gone) [](#Relay.url)\n";
