@@ -35,7 +35,7 @@ corpora FOLDER… [--show N] [--json] [--convert FLAGS] [--site FOLDER [--main E
   \`article\`, \`.content\`; else \`main\`) the page that a document's link leads to decides alone, and
   the anchors of sections are looked up in it: --site build --convert="--link-style docusaurus".`;
 
-const numbers = ["seconds", "sequences", "seed", "shrink", "runs", "show"];
+const numbers = ["seconds", "sequences", "seed", "shrink", "runs", "show", "kills"];
 const common = ["seconds", "seed", "help"];
 
 function readArguments() {

@@ -52,7 +52,7 @@ export async function openDatabase(
   let driver: OpenDriver | undefined;
   try {
     driver = await openDriver(path);
-    const database = createDatabase(driver);
+    const database = createDatabase(driver, path);
     await prepareDriver(driver, () => check(database));
     return database;
   } catch (error) {
@@ -75,7 +75,7 @@ export async function openForReading(path: string): Promise<Database> {
     driver = await openDriver(path);
     // Not the driver's own option: libsql 0.5.29 accepts `readonly` but still writes.
     driver.exec("PRAGMA query_only = 1; PRAGMA trusted_schema = OFF; PRAGMA busy_timeout = 100;");
-    return createDatabase(driver);
+    return createDatabase(driver, path);
   } catch (error) {
     driver?.close();
     if (error instanceof CliError) throw error;
@@ -104,9 +104,12 @@ export async function lockFile(path: string): Promise<(() => void) | undefined> 
   }
 }
 
-/** Whether an error reports a full disk; its cause is SQLite's error. */
-export function isWithoutRoom(error: unknown): error is CliError {
-  return error instanceof CliError && error.message.startsWith("no room for temporary files: ");
+/** Whether an error reports a full or failing disk; its cause is SQLite's error. */
+export function isDiskFailure(error: unknown): error is CliError {
+  return (
+    error instanceof CliError &&
+    /^(?:no room for temporary files|cannot use the database .*): /.test(error.message)
+  );
 }
 
 /**
@@ -114,8 +117,14 @@ export function isWithoutRoom(error: unknown): error is CliError {
  * file for temporary tables once they outgrow memory; stateFailure() replaces this error where the
  * state's own disk is full. So is a number that JavaScript does not hold: this program writes none.
  */
-function explained(error: unknown): unknown {
+function explained(error: unknown, path: string): unknown {
   const message = messageOf(error);
+  if (/disk I\/O error/.test(message)) {
+    return new CliError("local", `cannot use the database ${path}: ${message}`, {
+      hints: ["check the disk, then run the command again"],
+      cause: error,
+    });
+  }
   if (/too large to be represented/.test(message)) {
     return new CliError("local", `the records hold a number above 2^53: ${message}`, {
       hints: [
@@ -132,19 +141,23 @@ function explained(error: unknown): unknown {
 }
 
 /** Runs a statement; throws its explained error. */
-function explaining<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw explained(error);
-  }
+type Explaining = <T>(work: () => T) => T;
+
+function createExplaining(path: string): Explaining {
+  return (work) => {
+    try {
+      return work();
+    } catch (error) {
+      throw explained(error, path);
+    }
+  };
 }
 
-function* explainedRows(rows: Iterable<unknown>): Generator<Row> {
+function* explainedRows(rows: () => Iterable<unknown>, path: string): Generator<Row> {
   try {
-    yield* rows as Iterable<Row>;
+    yield* rows() as Iterable<Row>;
   } catch (error) {
-    throw explained(error);
+    throw explained(error, path);
   }
 }
 
@@ -161,7 +174,7 @@ function ignoreErrors(work: () => void): void {
 }
 
 /** Runs `body` in the open transaction; commits, or rolls back and rethrows. */
-function commitOrRollBack<T>(driver: Driver, body: () => T): T {
+function commitOrRollBack<T>(driver: Driver, body: () => T, explaining: Explaining): T {
   try {
     const result = body();
     explaining(() => driver.exec("COMMIT"));
@@ -173,8 +186,9 @@ function commitOrRollBack<T>(driver: Driver, body: () => T): T {
   }
 }
 
-/** Wraps a driver and hides the differences between drivers. */
-export function createDatabase(driver: OpenDriver): Database {
+/** Wraps a driver and hides the differences between drivers; `path` is for messages. */
+export function createDatabase(driver: OpenDriver, path = "in memory"): Database {
+  const explaining = createExplaining(path);
   let isOpen = true;
   let currentMode: Synchronous = "FULL";
   const setSynchronous = (mode: Synchronous): void => {
@@ -200,7 +214,8 @@ export function createDatabase(driver: OpenDriver): Database {
           return row === undefined || row === null ? undefined : withoutMetadata(row);
         },
         all: (...values) => explaining(() => statement.all(...bind(values))) as Row[],
-        iterate: (...values) => explainedRows(statement.iterate(...bind(values)) as Iterable<Row>),
+        iterate: (...values) =>
+          explainedRows(() => statement.iterate(...bind(values)) as never, path),
       };
     },
     transaction(body, synchronous = "FULL") {
@@ -209,7 +224,7 @@ export function createDatabase(driver: OpenDriver): Database {
           setSynchronous(synchronous);
           driver.exec("BEGIN IMMEDIATE");
         });
-        return commitOrRollBack(driver, body);
+        return commitOrRollBack(driver, body, explaining);
       } finally {
         // If this fails, the next transaction sets the mode.
         ignoreErrors(() => setSynchronous("FULL"));

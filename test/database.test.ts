@@ -106,6 +106,30 @@ it("says that a number is too large, however the rows are read", () => {
   }
 });
 
+it("a disk that fails is no bug, wherever it is read or written", () => {
+  const fail = (): never => {
+    throw new Error("disk I/O error");
+  };
+  const statement = { run: fail, get: fail, all: fail, iterate: fail };
+  const driver = { exec: fail, prepare: () => statement, close() {}, takesArray: false };
+  const failing = createDatabase({ ...driver, countsNumbered: true }, "/x/state.db");
+  const read = failing.prepare("SELECT 1");
+  const ways = [() => read.get(), () => read.run(), () => [...read.iterate()]];
+  for (const way of [...ways, () => failing.transaction(() => {})]) {
+    expect(way).toThrow(expect.objectContaining({ exit: "local" }));
+    expect(way).toThrow("cannot use the database /x/state.db: disk I/O error");
+  }
+  const path = join(temporaryFolder(), "state.db");
+  const error = (): never => {
+    try {
+      return read.get() as never;
+    } catch (thrown) {
+      throw stateFailure(path, thrown);
+    }
+  };
+  expect(error).toThrow(`cannot use the state ${path}: disk I/O error`);
+});
+
 it("writes beside a full-text index, whose row ids no number holds", async () => {
   const database = await open();
   database.exec("CREATE TABLE t(n); CREATE VIRTUAL TABLE words USING fts5(word)");

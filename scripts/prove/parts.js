@@ -1,5 +1,8 @@
 // The parts of the proof: what `npm run prove` runs, in this order. A new part is one line here.
 import { corporaPart } from "./corpora-part.js";
+import { diskPart } from "./disk.js";
+import { faultsPart } from "./faults.js";
+import { killPart } from "./kill.js";
 import { propertiesPart } from "./properties.js";
 import { modelPart } from "./model.js";
 
@@ -21,6 +24,26 @@ export const parts = {
     hasNoSeed: true,
     options: ["show", "json", "site", "main", "convert"],
     run: corporaPart,
+  },
+  faults: {
+    about:
+      "each class of requests with each sequence of faults, against a service on a bare socket",
+    minutes: 3,
+    hasNoSeed: true,
+    options: ["case"],
+    run: faultsPart,
+  },
+  kill: {
+    about: "kill -9 of commands that write, at random moments",
+    minutes: 8,
+    options: ["kills"],
+    run: killPart,
+  },
+  disk: {
+    about: "a disk that is full, broken or read-only, at each system call that saves",
+    minutes: 4,
+    options: ["case"],
+    run: diskPart,
   },
   redaction: {
     about: "keys in every spelling, in everything that a service or a file says",

@@ -172,7 +172,8 @@ export function limitsOf(
     if (policy.timeoutSets === "idleMs") limits.headersMs = timeoutMs;
     if (policy.timeoutSets === "headersMs") {
       limits.idleMs = Math.max(limits.idleMs, timeoutMs);
-      limits.totalMs = Math.max(limits.totalMs, timeoutMs);
+      // 0 is no limit.
+      if (limits.totalMs > 0) limits.totalMs = Math.max(limits.totalMs, timeoutMs);
     }
   }
   if (policy.uploadBytesPerSecond !== undefined && limits.headersMs > 0) {

@@ -167,13 +167,12 @@ function fix(request: FixRequest): FixOutcome {
   return { path, applied: placesByRule(applied), left: left.length };
 }
 
-const refusals: Readonly<Record<string, string>> = {
-  ENOENT: changed,
-  ENOTDIR: changed,
-  EACCES: "it cannot be written",
-  EPERM: "it cannot be written",
-  EROFS: "it cannot be written",
-};
+/** Why a file was left alone, by the code of an error that concerns this file alone. */
+function refusalOf(code: string): string | undefined {
+  if (code === "ENOENT" || code === "ENOTDIR") return changed;
+  if (!["EACCES", "EPERM", "EROFS"].includes(code)) return undefined;
+  return `it cannot be written: ${writeProblem(code)}`;
+}
 
 /**
  * Applies fixes to a file of the project. Byte order mark, line ends, mode and a link to the file
@@ -191,7 +190,7 @@ export function fixFile(request: FixRequest): FixOutcome {
     }
     const code = codeOf(error);
     if (code === undefined || error instanceof CliError) throw error;
-    const refused = refusals[code];
+    const refused = refusalOf(code);
     if (refused !== undefined) return { path, applied: [], left: 0, refused };
     throw new CliError("local", `cannot write ${path}: ${writeProblem(code)}`, {
       hints: ["check that the disk is not full, then run the command again"],

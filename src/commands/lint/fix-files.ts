@@ -9,6 +9,7 @@ import type { DocumentSource } from "../ingest/options/settings.ts";
 import type { Linted } from "./run-rules.ts";
 
 const changedMeanwhile = "it changed after it was read";
+const isGone = "it can no longer be read";
 
 /** The fixes of one file after the other. */
 function* fixesByPath({ findings }: Pick<Linted, "findings">): Generator<[string, Fix[]]> {
@@ -57,7 +58,7 @@ export async function fixFiles(
     const isSame = read !== undefined && read.content === linted.contents.get(path);
     const outcome: FixOutcome = isSame
       ? fixFile({ root, path, absolutePath, source: read.text, fixes })
-      : { path, applied: [], left: 0, refused: changedMeanwhile };
+      : { path, applied: [], left: 0, refused: read ? changedMeanwhile : isGone };
     const name = neutraliseLine(shown(path));
     if (outcome.refused === undefined) {
       counts.changed++;

@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { dirname } from "node:path";
-import { isWithoutRoom } from "../../database.ts";
+import { isDiskFailure } from "../../database.ts";
 import {
   CliError,
   codeOf,
@@ -25,8 +25,8 @@ export function writeDenialOf(path: string): string | undefined {
 
 /** Converts an error of the disk or of SQLite into the CliError `local` that ends the run. */
 export function stateFailure(path: string, original: unknown): CliError {
-  // Here a full disk is the disk of the state, not the disk of temporary files.
-  const error = isWithoutRoom(original) ? original.cause : original;
+  // The disk is that of the state, not of temporary files, and the state has words of its own.
+  const error = isDiskFailure(original) ? original.cause : original;
   if (error instanceof CliError && error.hints.length > 0) return error;
   // An error of openDatabase() names the path already.
   const problem =

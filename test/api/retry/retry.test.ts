@@ -129,6 +129,7 @@ describe("retry", () => {
       ["chatWhole", 5000, 0, { headersMs: 0, idleMs: 120_000, totalMs: 5000 }],
       ["chatStream", undefined, 0, { headersMs: 120_000, idleMs: 120_000, totalMs: 0 }],
       ["chatStream", 5000, 0, { headersMs: 5000, idleMs: 5000, totalMs: 0 }],
+      ["rawSafe", 5000, 0, { headersMs: 5000, idleMs: 120_000, totalMs: 0 }],
       ["upload", undefined, 6400 * 1024, { headersMs: 136_000, idleMs: 30_000, totalMs: 600_000 }],
     ])("of %s with --timeout %s and %i bytes", (policy, timeoutMs, bytes, expected) => {
       expect(limitsOf(policies[policy], timeoutMs, bytes)).toEqual(expected);
