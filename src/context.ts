@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { writeSync } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, hostname } from "node:os";
 import type { Readable } from "node:stream";
 import { outputFailure, type ExitName } from "./errors.ts";
 
@@ -45,6 +45,8 @@ export interface Context {
   readonly cwd: string;
   /** Effective user id; -1 where users have no id (Windows). */
   readonly uid: number;
+  /** Name of this machine; of a container its own. */
+  readonly host: string;
   /** Node version without the leading `v`. */
   readonly nodeVersion: string;
   /** Undefined where stdin or stderr is not a terminal. The check opens stdin. */
@@ -236,6 +238,7 @@ export function systemContext(files: Partial<Context> = {}, isStdoutClosed = fal
     env: process.env,
     cwd: process.cwd(),
     uid: process.geteuid?.() ?? -1,
+    host: hostname(),
     nodeVersion: process.versions.node,
     terminal: createTerminal,
     signal: abort.signal,

@@ -100,6 +100,19 @@ export class ApiError extends CliError {
   }
 }
 
+/**
+ * The exit name of what a command threw; `ok` for nothing, and where the reader of stdout has gone.
+ * An aborted `signal` has a reason with an exit name of its own.
+ */
+export function exitOf(error: unknown, signal: AbortSignal): ExitName {
+  if (error === undefined || error instanceof ClosedPipeError) return "ok";
+  const isAbort = error instanceof Error && error.name === "AbortError";
+  if (signal.aborted && (error === signal.reason || isAbort)) {
+    return (signal.reason as { exit?: ExitName }).exit ?? "failure";
+  }
+  return error instanceof CliError ? error.exit : "failure";
+}
+
 /** The same failure of a request in other words: `error` becomes its cause. */
 export function reworded(error: ApiError, message: string, hints = error.hints): ApiError {
   const { exit, method, url, status, code, details, retryable } = error;

@@ -1,12 +1,13 @@
 import type { Context } from "./context.ts";
-import { ClosedPipeError, exitCodes, CliError, isOutOfFiles, openFilesHint } from "./errors.ts";
+import {
+  ClosedPipeError,
+  exitCodes,
+  CliError,
+  exitOf,
+  isOutOfFiles,
+  openFilesHint,
+} from "./errors.ts";
 import { runProgram } from "./cli/program.ts";
-
-function isSignal(error: unknown, context: Context): boolean {
-  if (!context.signal.aborted) return false;
-  if (error === context.signal.reason) return true;
-  return error instanceof Error && error.name === "AbortError";
-}
 
 /** Converts "too many open files", which any code may throw, even loading a module. */
 function toReported(error: unknown): unknown {
@@ -27,14 +28,14 @@ async function writeFailure(
   const debug =
     argv.includes("--debug") || /^(?:1|true|yes|on)$/i.test(context.env["KNOWCTL_DEBUG"] ?? "");
   const output = createOutput(context, { debug, color: !argv.includes("--no-color") });
-  if (isSignal(error, context)) {
-    const reason = context.signal.reason as { message: string; exit: keyof typeof exitCodes };
-    await output.problem(reason.message);
-    return exitCodes[reason.exit].code;
+  const exit = exitOf(error, context.signal);
+  const reason = context.signal.reason as { message: string; exit: keyof typeof exitCodes };
+  if (context.signal.aborted && exit === reason.exit) await output.problem(reason.message);
+  else {
+    const { writeError } = await import("./output/terminal/output.ts");
+    await writeError(output, error);
   }
-  const { writeError } = await import("./output/terminal/output.ts");
-  await writeError(output, error);
-  return exitCodes[error instanceof CliError ? error.exit : "failure"].code;
+  return exitCodes[exit].code;
 }
 
 /**

@@ -95,6 +95,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     env: options.env ?? cleanEnvironment(cwd),
     cwd,
     uid: process.geteuid?.() ?? -1,
+    host: "host-of-the-test",
     nodeVersion: process.versions.node,
     signal: abort.signal,
     now: Date.now,

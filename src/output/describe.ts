@@ -13,6 +13,15 @@ export const textOrNull = (description: string) => described(z.nullable(z.string
 export const count = (description: string) => z.int().check(z.minimum(0), z.describe(description));
 export const version = described(z.literal(1), "version of this format");
 
+/** What says where a report comes from, so that reports of many machines can be joined. */
+export const identity = {
+  run: z.optional(
+    text("name of the run: of the CI job, else made of its time; absent if merged runs differ"),
+  ),
+  host: z.optional(text("machine that ran the command; absent if merged runs differ")),
+  commit: z.optional(text("commit of the project; absent if none is known or merged runs differ")),
+};
+
 /** Adds what a file of `schema/` begins with. */
 export const titled = <Schema extends z.ZodMiniType>(
   schema: Schema,

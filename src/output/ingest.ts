@@ -35,7 +35,7 @@ export async function writeResult(
   target: { baseUrl: string; profile: string; ccPairId: number | undefined },
   failures: Iterable<ReportFailure>,
 ): Promise<void> {
-  const { paths, shard, skipped } = head;
+  const { paths, shard, skipped, run, host, commit } = head;
   const { renamed, ...counts } = head.counts;
   const result = {
     version: 1,
@@ -52,6 +52,9 @@ export async function writeResult(
     target,
     paths,
     shard,
+    run,
+    host,
+    commit,
     skipped: skipped.slice(0, reasonsShown),
   };
   const data = { head: result, list: "failures", items: failures };

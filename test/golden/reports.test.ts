@@ -11,7 +11,7 @@ interface Scenario {
   play(played: Played): Promise<void>;
 }
 
-const every = reportsAs("json", "xml", "html");
+const every = reportsAs("json", "xml", "html", "prom");
 
 /** A name and texts from outside that must stay text in every form. */
 const hostileName = "docs/<b> &\u001b[31m x|y.md";
@@ -132,7 +132,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       for (const form of ["json", "ndjson", "junit", "sarif"]) await play(`${line} -o ${form}`);
       await play(`${line} --jq .summary`);
       await play(`${line} --max-warnings 0 --fields status,summary`);
-      const reports = reportsAs("json", "sarif", "xml", "html");
+      const reports = reportsAs("json", "sarif", "xml", "html", "prom");
       await play(`${line} ${reports.flags} --gitlab-report gitlab.json -q`, {
         writes: [...reports.writes, "gitlab.json"],
       });

@@ -37,7 +37,14 @@ interface GateState {
   requests: number;
   retries: number;
   throttled: number;
+  statuses: Record<string, number>;
+  waitedMs: number;
   stopped: CliError | undefined;
+}
+
+/** Counts an attempt that ended, under its HTTP status or `none`. */
+function countStatus({ statuses }: GateState, status: number | "none"): void {
+  statuses[status] = (statuses[status] ?? 0) + 1;
 }
 
 /** Rejects all waiters. */
@@ -155,6 +162,10 @@ interface GateSnapshot {
   retries: number;
   /** Responses with 429 or 503. */
   throttled: number;
+  /** Attempts that ended, by HTTP status; `none` without a response. */
+  statuses: Readonly<Record<string, number>>;
+  /** Sum of the waits before retries. */
+  waitedMs: number;
   /** A request waits only because of --rate. */
   isHeldByRate: boolean;
   /** Requests per second that the service permits, while requests wait for that; else undefined. */
@@ -193,8 +204,8 @@ export interface Gate {
   moved(): void;
   /** Frees the slot after any other outcome; without a setback the attempt was abandoned. */
   fail(setback: Setback | undefined, begun: number): void;
-  /** Charges the `retry`th retry (from 1) of a request; the breaker may open. */
-  spend(retry: number, setback: Setback): void;
+  /** Charges the `retry`th retry (from 1) of a request, after `waitMs`; the breaker may open. */
+  spend(retry: number, setback: Setback, waitMs: number): void;
   /** Records a failed request that gets no further retry. */
   giveUp(setback: Setback): void;
   /** Ends the run: rejects all waiting and later requests with `error`. */
@@ -256,6 +267,7 @@ function refuse(state: GateState, retryAfterMs: number, begun: number): void {
 function fail(state: GateState, setback: Setback | undefined, begun: number): void {
   state.inFlight -= 1;
   state.answeredAt = state.clock.elapsed();
+  countStatus(state, setback?.error.status ?? "none");
   if (setback?.kind === "throttled") refuse(state, setback.retryAfterMs ?? 0, begun);
   const reopened = state.breaker.record(setback?.kind ?? "abandoned");
   if (reopened && setback) coolDown(state, setback.error);
@@ -282,6 +294,8 @@ export function createGate(options: GateOptions): Gate {
     requests: 0,
     retries: 0,
     throttled: 0,
+    statuses: {},
+    waitedMs: 0,
     stopped: undefined,
   };
   state.signal.addEventListener("abort", () => rejectWaiters(state, state.signal.reason), {
@@ -292,6 +306,7 @@ export function createGate(options: GateOptions): Gate {
     succeed(begun) {
       state.inFlight -= 1;
       state.breaker.record("success");
+      countStatus(state, 200);
       state.answeredAt = state.clock.elapsed();
       state.limit.succeeded(state.answeredAt - begun);
       const inFlight = state.inFlight + 1;
@@ -300,8 +315,9 @@ export function createGate(options: GateOptions): Gate {
     },
     moved: () => void (state.answeredAt = state.clock.elapsed()),
     fail: (setback, begun) => fail(state, setback, begun),
-    spend(retry, setback) {
+    spend(retry, setback, waitMs) {
       state.retries += 1;
+      state.waitedMs += waitMs;
       if (state.breaker.spend(retry, setback.kind)) coolDown(state, setback.error);
     },
     giveUp(setback) {
@@ -329,6 +345,8 @@ export function createGate(options: GateOptions): Gate {
       requests: state.requests,
       retries: state.retries,
       throttled: state.throttled,
+      statuses: state.statuses,
+      waitedMs: state.waitedMs,
       isHeldByRate: isWaitingForRate(state),
       isHeldByLease: state.waiters.length > 0 && !state.mayStart(),
       permittedPerSecond:

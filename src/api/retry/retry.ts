@@ -117,7 +117,7 @@ function waitAfter(
     else gate?.giveUp({ ...setbackOf(failure), error });
     throw error;
   }
-  gate?.spend(number, setbackOf(failure));
+  gate?.spend(number, setbackOf(failure), waitMs);
   return waitMs;
 }
 

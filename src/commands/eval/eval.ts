@@ -31,7 +31,10 @@ import type { Output } from "../../output/terminal/output.ts";
 import { createSpinner, type Spinner } from "../../output/terminal/spinner.ts";
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import { openOutput } from "../connect.ts";
+import { placeOf } from "../ingest/options/settings.ts";
+import { followed, type Outcome } from "../outcome/follow.ts";
 import { runCases } from "./cases.ts";
+import type { BeginEval } from "./project.ts";
 import {
   checkRecordFolder,
   openReplay,
@@ -143,12 +146,14 @@ async function openRun(
   options: EvalOptions,
   prepared: Prepared,
   check: (basis: EvalBasis) => void,
+  outcome?: Outcome,
 ): Promise<Run> {
-  const { record, replay } = options;
+  const { record, replay, state = true } = options;
+  const begin: BeginEval = async (from) => await outcome?.begin(placeOf(from, { state }));
   const source =
     replay === undefined
-      ? await openService(context, output, { options, prepared, check })
-      : await openReplay(context, output, { ...options, replay }, prepared);
+      ? await openService(context, output, { options, prepared, begin, check })
+      : await openReplay(context, output, { ...options, replay }, prepared, begin);
   try {
     const { basis } = source;
     if (replay !== undefined) check(basis);
@@ -157,7 +162,11 @@ async function openRun(
     const recorder =
       record === undefined
         ? undefined
-        : await startRecording(resolve(context.cwd, record), basis, { startedAt, redact });
+        : await startRecording(resolve(context.cwd, record), basis, {
+            startedAt,
+            redact,
+            ...outcome?.identity(),
+          });
     return { context, output, options, prepared, source, recorder, startedAt };
   } catch (error) {
     await source.close();
@@ -191,6 +200,7 @@ async function evaluate(
   system: Context,
   files: readonly string[],
   options: EvalOptions,
+  outcome: Outcome,
 ): Promise<void> {
   // Questions cost tokens, and nobody would see the result.
   if (system.stdout.closed) throw system.stdout.closed;
@@ -200,19 +210,23 @@ async function evaluate(
   if (options.record !== undefined) checkRecordFolder(context.cwd, options.record);
   const prepared = await prepareSuites(context, kind, files, options);
   const { cases, rules } = prepared;
-  const run = await openRun(context, output, options, prepared, (basis) => {
+  const check = (basis: EvalBasis): void => {
     refuseNothing(prepared);
     if (goals.baseline === undefined) return;
     const asked = cases
       .filter((each) => !each.needsReview && skipReason(each, rules) === undefined)
       .map((each) => ({ id: each.id, digest: caseDigest(each, kind) }));
     checkBaseline(goals.baseline.report, { basis, cases: asked }, goals.baseline.name);
-  });
+  };
+  const run = await openRun(context, output, options, prepared, check, outcome);
   const { source } = run;
   try {
     const done = await askCases(run);
-    const report = createReport(done.finished, done.cases, goals);
-    await writeResults(context, output, options, { report, files: goals.files, root: source.root });
+    const { run: name, host, commit } = source.head ?? {};
+    // The report of a recording is that of the recorded run.
+    const about = name === undefined ? {} : { run: name, host, commit };
+    const report = { ...createReport(done.finished, done.cases, goals), ...about };
+    await writeResults(context, output, options, { report, files: goals.files, source, outcome });
     if (report.sandbox) await output.warn(sandboxCaveat);
     context.signal.throwIfAborted();
     // The error that ended the run before any case had a result.
@@ -231,19 +245,13 @@ async function evaluate(
  * could not be decided, `usage` for a bad suite before the first question, the error that ended a
  * run before any result, and the reason of an interrupt.
  */
-export async function evalRetrieval(
-  context: Context,
-  files: string[],
-  options: EvalOptions,
-): Promise<void> {
-  await evaluate("retrieval", context, files, options);
-}
+export const evalRetrieval = followed<EvalOptions>(
+  "eval retrieval",
+  (context, files, options, outcome) => evaluate("retrieval", context, files, options, outcome),
+);
 
 /** `knowctl eval answers`: asks the assistant, and checks the answers. Throws as evalRetrieval(). */
-export async function evalAnswers(
-  context: Context,
-  files: string[],
-  options: EvalOptions,
-): Promise<void> {
-  await evaluate("answers", context, files, options);
-}
+export const evalAnswers = followed<EvalOptions>(
+  "eval answers",
+  (context, files, options, outcome) => evaluate("answers", context, files, options, outcome),
+);

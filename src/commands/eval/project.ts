@@ -18,6 +18,9 @@ import { inspectSetup, openSource, type DocumentSource } from "../ingest/options
 import { findProjectRoot } from "../project-root.ts";
 import { brokenSuite } from "./load-suite.ts";
 
+/** Called once the project of a run is known, before its suites are checked. */
+export type BeginEval = (source: DocumentSource) => Promise<void>;
+
 /** The project's files, to read; without a service and without a state. */
 export interface Folder {
   source: DocumentSource;
@@ -173,7 +176,7 @@ export interface Project {
 
 /**
  * Looks up the files that suites name, and checks the suites against the folder. `replayed` is the
- * dialect of a recording; undefined if the service is asked. Throws CliError `usage` with every problem of a suite: a path that does not exist,
+ * dialect of a recording; undefined if the service is asked. Calls `begin` with the source first. Throws CliError `usage` with every problem of a suite: a path that does not exist,
  * an expectation that cannot hold.
  */
 export async function openProject(
@@ -181,13 +184,14 @@ export async function openProject(
   flags: GlobalFlags & { drafts?: boolean },
   output: Output,
   suites: readonly Suite[],
-  replayed?: DialectName,
+  { replayed, begin }: { replayed?: DialectName; begin: BeginEval },
 ): Promise<Project> {
   const places = placesOf(context, flags, suites);
   const folder = await openFolder(context, output, places, flags, replayed === undefined);
   try {
     const { config, settings } = folder.source;
     const { root } = settings;
+    await begin(folder.source);
     const dialect = replayed ?? config.dialect;
     const storedIds = (id: string): string[] => storedIdsOf(dialect, id);
     const paths = suites.flatMap((suite) =>

@@ -9,9 +9,10 @@ import type { EvalCase } from "../../checks/eval/suite/suite.ts";
 import { CliError, codeOf, fileProblem, messageOf, writeProblem } from "../../errors.ts";
 import type { Context } from "../../context.ts";
 import { writeFilePieces } from "../../output/report/file.ts";
+import type { RunIdentity } from "../../output/report/stored/record.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { noReply, type Replies } from "./cases.ts";
-import { openProject } from "./project.ts";
+import { openProject, type BeginEval } from "./project.ts";
 import type { ReplySource } from "./service.ts";
 import type { EvalOptions, Prepared } from "./suites.ts";
 import { redactAll } from "../../output/terminal/redact.ts";
@@ -21,6 +22,9 @@ const RecordingHead = z.object({
   version: z.literal(1),
   basis: EvalBasis,
   startedAt: z.string(),
+  run: z.optional(z.string()),
+  host: z.optional(z.string()),
+  commit: z.optional(z.string()),
   /** Absent if the run has not ended. */
   elapsedMs: z.optional(z.number()),
   /** Why the run ended early. */
@@ -74,13 +78,13 @@ export interface Recorder {
 export async function startRecording(
   folder: string,
   basis: EvalBasis,
-  { startedAt, redact }: { startedAt: string; redact: (text: string) => string },
+  { redact, ...about }: RunIdentity & { startedAt: string; redact: (text: string) => string },
 ): Promise<Recorder> {
   const write = async (path: string, value: object): Promise<void> => {
     const text = JSON.stringify(redactAll(value, redact), undefined, 2);
     await writeFilePieces(path, [`${text}\n`], "the recording");
   };
-  const head = { version: 1, basis, startedAt };
+  const head = { version: 1, basis, ...about };
   await write(join(folder, headName), head);
   return {
     async addCase({ id, question, ...rest }, { runs, control }) {
@@ -170,13 +174,17 @@ export async function openReplay(
   output: Output,
   options: EvalOptions & { replay: string },
   { suites, named, k, rules }: Prepared,
+  begin: BeginEval,
 ): Promise<ReplySource & { head: RecordingHead }> {
   const { replay, via } = options;
   const folder = resolve(context.cwd, replay);
   const head = readJson(join(folder, headName), `${replay}/${headName}`, RecordingHead);
   const { basis } = head;
   checkRecording(head, { kind: rules.kind, suites: named, k, via });
-  const { root, names } = await openProject(context, options, output, suites, basis.dialect);
+  const { root, names } = await openProject(context, options, output, suites, {
+    replayed: basis.dialect,
+    begin,
+  });
   return {
     replies: createReplay(folder),
     basis: { ...basis, suites: named, judge: rules.judges ? basis.judge : null },

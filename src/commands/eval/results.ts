@@ -14,6 +14,8 @@ import { writeData } from "../../output/report/json.ts";
 import { writePeople } from "../../output/report/people.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { findGitRoot } from "../project-root.ts";
+import type { Outcome } from "../outcome/follow.ts";
+import type { ReplySource } from "./service.ts";
 import type { EvalOptions } from "./suites.ts";
 
 type Expected = ReportedCase["expected"][number];
@@ -79,6 +81,13 @@ function realPath(path: string): string {
   }
 }
 
+interface EvalResult {
+  report: EvalReport;
+  files: ReportFiles;
+  source: Pick<ReplySource, "root" | "traffic">;
+  outcome: Outcome;
+}
+
 /**
  * Writes the results on stdout, to the report files, and for a GitHub job. A report that cannot be
  * written does not prevent the others; then throws its CliError `local`.
@@ -87,22 +96,28 @@ export async function writeResults(
   context: Context,
   output: Output,
   options: EvalOptions,
-  { report, files, root }: { report: EvalReport; files: ReportFiles; root: string },
+  { report, files, source, outcome }: EvalResult,
 ): Promise<void> {
   const { env, cwd } = context;
+  const { root } = source;
   const suitePath = (file: string): string =>
     relative(realPath(root), realPath(resolve(cwd, file))).replaceAll(sep, "/");
   // Redacted before lines are cut: a part of a secret would not be found.
-  const shown = evalReport(output.secrets.redactAll(report), {
+  const made = evalReport(output.secrets.redactAll(report), {
     suitePath,
     lineOf: sectionLinesIn(root),
+  });
+  const traffic = source.traffic?.();
+  const isSuccess = report.status === "passed";
+  const shown = outcome.complete({
+    ...made,
+    measures: { isSuccess, ...(traffic && { traffic }) },
   });
   const prefix = ciPrefix(root, findGitRoot(context, root), env);
   await writeAll([
     () => writeReports(output, env, shown, files, prefix),
     async () => {
-      if (reportFormat(options) === "text")
-        await writePeople(output, shown, (path) => path, "page");
+      if (reportFormat(options) === "text") await writePeople(output, made, (path) => path, "page");
       else await writeData(output, options, shown.data, true);
     },
   ]);

@@ -22,7 +22,9 @@ import {
 } from "./ask.ts";
 import { attemptsOf, costOf, noReply, type Attempt, type Cost, type Replies } from "./cases.ts";
 import { openJudges, type JudgeReply } from "./judge.ts";
-import { openProject, type Project } from "./project.ts";
+import { sumTraffic, type Traffic } from "../../output/report/stored/collector.ts";
+import { trafficOf } from "../outcome/measures.ts";
+import { openProject, type BeginEval, type Project } from "./project.ts";
 import { judgesOf, type EvalOptions, type Prepared } from "./suites.ts";
 
 type Connected = Connection & { output: Output };
@@ -36,6 +38,8 @@ export interface ReplySource {
   root: string;
   /** Whether the sandbox is asked, as far as responses say. */
   isSandbox(): boolean;
+  /** The requests to the service, of all readers; absent for a recording. */
+  traffic?: () => Traffic;
   close(): Promise<void>;
 }
 
@@ -260,7 +264,7 @@ async function prepareLive(
   connected: Connected,
   project: Project,
   { prepared, options, check, closing }: OpenRequest & { closing: Closing },
-): Promise<Pick<ReplySource, "replies" | "basis">> {
+): Promise<Pick<ReplySource, "replies" | "basis" | "traffic">> {
   const { config, client, output } = connected;
   const { rules, named: suites, k } = prepared;
   const concurrency = concurrencyOf(options);
@@ -293,12 +297,16 @@ async function prepareLive(
   await output.note(`asking ${countOf(cost.questions, "question")} at ${baseUrl}${by}`);
   const addPaths = createAddPaths(context, connected, project, options);
   const own = createAsking(context, client, concurrency);
-  return { replies: createLive(context, { way, own, readers, budget, judge, addPaths }), basis };
+  const traffic = (): Traffic =>
+    sumTraffic([own, ...readers.values()].map(({ gate }) => trafficOf(gate)));
+  const replies = createLive(context, { way, own, readers, budget, judge, addPaths });
+  return { replies, basis, traffic };
 }
 
 interface OpenRequest {
   options: EvalOptions;
   prepared: Prepared;
+  begin: BeginEval;
   /** Throws if the run must not start. */
   check: (basis: EvalBasis) => void;
 }
@@ -313,8 +321,8 @@ export async function openService(
   output: Output,
   request: OpenRequest,
 ): Promise<ReplySource> {
-  const { prepared, options } = request;
-  const project = await openProject(context, options, output, prepared.suites);
+  const { prepared, options, begin } = request;
+  const project = await openProject(context, options, output, prepared.suites, { begin });
   const connections = concurrencyOf(options);
   const opened = await openClient(context, output, project.config, { connections });
   const closing: Closing = [() => opened.client.close()];

@@ -13,7 +13,7 @@ import type { BegunRun } from "../../sync/state/uploads.ts";
 import { openOutput } from "../connect.ts";
 import { endPlan, everyDocument, plannedDocuments, writePlan } from "./dry-run.ts";
 import type { IngestOptions } from "./ingest-options.ts";
-import { openSource, type DocumentSource } from "./options/settings.ts";
+import { openSource, placeOf, type DocumentSource } from "./options/settings.ts";
 import { planFolder, type FolderPlanOptions } from "./plan.ts";
 import {
   ingestFormat,
@@ -35,6 +35,7 @@ import { checkPlannedPairs, pairCheckOf, requiredAccess, type PairCheck } from "
 import { createOwners, failForeign, warnOfHeld } from "./target/owners.ts";
 import { missingPair } from "./target/pair.ts";
 import { createDocumentLists, type DocumentLists } from "./target/service-lists.ts";
+import { followed, type Outcome } from "../outcome/follow.ts";
 import { begunRun } from "./upload/failures.ts";
 import { uploadPlan } from "./upload/upload.ts";
 
@@ -290,17 +291,21 @@ export async function uploadFound(
  * documents. Checks before the first request that all ids are unique and the pair exists.
  * Exit names: see the table in errors.ts.
  */
-export async function ingest(
+export const ingest = followed("ingest", uploadOrPlan);
+
+async function uploadOrPlan(
   context: Context,
   paths: string[],
   options: IngestOptions,
+  outcome: Outcome,
 ): Promise<void> {
   const startedAtMs = context.now();
   checkOptions(paths, options);
   if (paths.includes("-") && options.printConfig !== true)
-    return await (await import("./stdin.ts")).ingestStdin(context, options);
+    return await (await import("./stdin.ts")).ingestStdin(context, options, outcome);
   const output = openOutput(context, options);
   const request: ReportRequest = {
+    outcome,
     startedAtMs,
     format: ingestFormat(options),
     files: checkReportFiles(options, context.cwd),
@@ -312,6 +317,7 @@ export async function ingest(
     const { printConfig } = await import("./options/project-file.ts");
     return await printConfig(context, output, source, options);
   }
+  await outcome.begin(placeOf(source, options));
   const session = await openSession(context, output, source, options);
   try {
     if (!context.trialFiles) await warnOfStateAbove(session);

@@ -17,7 +17,8 @@ import { openOutput } from "../connect.ts";
 import { endPlan, writePlan } from "./dry-run.ts";
 import type { IngestOptions } from "./ingest-options.ts";
 import { givenFlags, selectionFlags, shapingFlags } from "./options/mapping-flags.ts";
-import { openSource } from "./options/settings.ts";
+import type { Outcome } from "../outcome/follow.ts";
+import { openSource, placeOf } from "./options/settings.ts";
 import { ingestFormat, withReport, type Report, type ReportRequest } from "./report/report.ts";
 import { printNext, printNotices, printWarnings } from "./report/tell.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
@@ -338,19 +339,24 @@ async function upload(
  * memory. An invalid line is a failure of that line only. With a row format or `--map`, stdin holds
  * rows; with `--format` and `--id`, the text of one document.
  */
-export async function ingestStdin(context: Context, options: IngestOptions): Promise<void> {
+export async function ingestStdin(
+  context: Context,
+  options: IngestOptions,
+  outcome: Outcome,
+): Promise<void> {
   const startedAtMs = context.now();
   const output = openOutput(context, options);
   checkStdinFlags(options, context.stdin);
   const format = ingestFormat(options);
   const files = checkReportFiles(options, context.cwd);
   const source = await openSource(context, ["-"], options, output, options.dryRun !== true);
+  await outcome.begin(placeOf(source, options));
   const session = await openSession(context, output, source, options);
   const stdin = openStdin(context, session, options);
   try {
     if (!isUpload(session)) await dryRun(context, session, stdin, options);
     else {
-      const request = { format, startedAtMs, files, shard: options.shard };
+      const request = { outcome, format, startedAtMs, files, shard: options.shard };
       await upload(context, session, stdin, request, options);
     }
   } finally {

@@ -46,7 +46,8 @@ import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import { openOutput } from "../connect.ts";
 import { findGitRoot } from "../project-root.ts";
 import { ownKeys } from "../ingest/own-keys.ts";
-import { openSource, type DocumentSource } from "../ingest/options/settings.ts";
+import { followed, type Outcome } from "../outcome/follow.ts";
+import { openSource, placeOf, type DocumentSource } from "../ingest/options/settings.ts";
 import { fixFiles } from "./fix-files.ts";
 import { runRules, type Linted } from "./run-rules.ts";
 import { resolve } from "node:path";
@@ -94,6 +95,7 @@ interface Run {
   setup: LintSetup;
   options: LintOptions;
   files: ReportFiles;
+  outcome: Outcome;
 }
 
 interface LintedFiles extends Linted {
@@ -216,10 +218,10 @@ async function writeStdout(
  * written does not prevent the others; then throws its CliError `local`.
  */
 async function writeResult(context: Context, run: Run, result: LintRun): Promise<void> {
-  const { output, source, files } = run;
+  const { output, source, files, outcome } = run;
   const { root } = source.settings;
   const prefix = ciPrefix(root, findGitRoot(context, root), context.env);
-  const report = lintReport(result, output.secrets.redactLast);
+  const report = outcome.complete(lintReport(result, output.secrets.redactLast));
   await writeAll([
     () => writeStdout(run, report, result, prefix),
     () => writeReports(output, context.env, report, files, prefix),
@@ -310,7 +312,14 @@ function nothingToCheck({ inputs, settings }: DocumentSource): CliError {
  * finding of level error and for too many warnings, `partial` when files cannot be read or fixed,
  * `usage` when there is nothing to check, `not-configured` for an unknown rule in the configuration.
  */
-export async function lint(system: Context, paths: string[], options: LintOptions): Promise<void> {
+export const lint = followed("lint", lintPaths);
+
+async function lintPaths(
+  system: Context,
+  paths: string[],
+  options: LintOptions,
+  outcome: Outcome,
+): Promise<void> {
   // A reader that has gone, as with `| head`, must not make failed checks succeed.
   const context = goOnAfterClosedPipe(system);
   checkPaths(paths);
@@ -323,12 +332,13 @@ export async function lint(system: Context, paths: string[], options: LintOption
   const wantsCommits = options.rule?.includes(staleDate.name) ?? true;
   const flags = { ...options, wholeRoot: true, wantsCommits, needsProfile: false };
   const source = await openSource(context, paths, flags, output, false);
+  await outcome.begin(placeOf(source, options));
   const config = source.config.lint;
   refuseUnknownRules(config, rules);
   const keys = await ownKeys(output, source, undefined);
   const setup: LintSetup = { config, only: options.rule, keys };
   refuseNoRules(setup);
-  const run = { output, source, options, files, setup };
+  const run = { output, source, options, files, setup, outcome };
   const linted = await lintFiles(context, run);
   for (const [path, reason] of linted.failed) {
     await output.error(shownText(path, reason, source.shown));

@@ -17,12 +17,13 @@ import {
   serviceInKey,
 } from "../../sync/state/target.ts";
 import { openOutput } from "../connect.ts";
+import { followed, type Outcome } from "../outcome/follow.ts";
 import type { IngestOptions } from "../ingest/ingest-options.ts";
 import { checkOptions } from "../ingest/ingest.ts";
 import {
   openSource,
+  placeOf,
   recordedSource,
-  stateFolder,
   type DocumentSource,
 } from "../ingest/options/settings.ts";
 import { ingestFormat, type ReportRequest } from "../ingest/report/report.ts";
@@ -300,22 +301,27 @@ async function sendAgain(
  * of rows. Throws like ingest(), CliError `usage` for another target, and `partial` when a
  * document was not sent because its id would change.
  */
-export async function retry(
+export const retry = followed("retry", retryFailed);
+
+async function retryFailed(
   context: Context,
   [name]: string[],
   options: IngestOptions,
+  outcome: Outcome,
 ): Promise<void> {
   const startedAtMs = context.now();
   const output = openOutput(context, options);
   checkOptions([], options);
   const format = ingestFormat(options);
   const files = checkReportFiles(options, context.cwd);
-  const request = { startedAtMs, format, files, shard: undefined };
+  const request = { outcome, startedAtMs, format, files, shard: undefined };
   const report =
     name === undefined ? undefined : await readReport(resolve(context.cwd, name), name);
-  const place = pathInProject(report, context.cwd);
-  const source = await openSource(context, [place], options, output, options.dryRun !== true);
-  const folder = stateFolder(source, options);
+  const path = pathInProject(report, context.cwd);
+  const source = await openSource(context, [path], options, output, options.dryRun !== true);
+  const place = placeOf(source, options);
+  await outcome.begin(place);
+  const { folder } = place;
   // Otherwise this would create a state and report "no file failed" for a folder without uploads.
   if (!report && folder !== undefined && !hasState(folder, stateRules(context))) {
     throw noStateError(folder);

@@ -2,6 +2,7 @@ import type { Context } from "../../context.ts";
 import { addSize, noSize } from "../../documents/payload/payload.ts";
 import { CliError } from "../../errors.ts";
 import type { PlannedDocument } from "../../output/ingest.ts";
+import { sumTraffic } from "../../output/report/stored/collector.ts";
 import type { RunStatus } from "../../output/report/stored/record.ts";
 import { worstStatus } from "../../output/report/text.ts";
 import type { RecordedOptions } from "../../sync/state/options.ts";
@@ -9,12 +10,7 @@ import { endPlan, plannedDocuments, writePlan } from "../ingest/dry-run.ts";
 import type { IngestOptions } from "../ingest/ingest-options.ts";
 import { askOnce, planFound, uploadFound } from "../ingest/ingest.ts";
 import type { DocumentSource } from "../ingest/options/settings.ts";
-import {
-  withReport,
-  type Report,
-  type ReportRequest,
-  type Traffic,
-} from "../ingest/report/report.ts";
+import { withReport, type Report, type ReportRequest } from "../ingest/report/report.ts";
 import { printWarnings } from "../ingest/report/tell.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "../ingest/session.ts";
 
@@ -28,11 +24,11 @@ interface GatheredReport extends Report {
 function gatherReport(report: Report): GatheredReport {
   let status: RunStatus = "ok";
   let isFinished = false;
-  const sum: Traffic = { requests: 0, retries: 0, throttled: 0 };
+  let sum = sumTraffic([]);
   return {
     ...report,
     async finish(ended, traffic, error) {
-      for (const name of ["requests", "retries", "throttled"] as const) sum[name] += traffic[name];
+      sum = sumTraffic([sum, traffic]);
       status = worstStatus([status, ended]);
       if (ended !== "error" && ended !== "interrupted") return;
       isFinished = true;

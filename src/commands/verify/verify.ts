@@ -1,5 +1,6 @@
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import { placeText } from "../ingest/target/pair.ts";
+import { createGate } from "../../api/retry/gate.ts";
 import { outcomeOf, type VerifiedDocument } from "../../checks/verify/decide.ts";
 import type { Context } from "../../context.ts";
 import { countOf, followCount, formatCount } from "../../output/terminal/progress.ts";
@@ -19,7 +20,9 @@ import { writePeople } from "../../output/report/people.ts";
 import type { Verification } from "../../sync/state/verified.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { openOutput } from "../connect.ts";
-import { openSource } from "../ingest/options/settings.ts";
+import { openSource, placeOf } from "../ingest/options/settings.ts";
+import { followed, type Outcome } from "../outcome/follow.ts";
+import { trafficOf } from "../outcome/measures.ts";
 import { openSession, type Session } from "../ingest/session.ts";
 import { findGitRoot } from "../project-root.ts";
 import { chooseDocuments, type Chosen } from "./expected/chosen.ts";
@@ -75,7 +78,7 @@ function order(a: VerifiedDocument, b: VerifiedDocument): number {
 // Within this time after an upload, a busy service may still index.
 const recentMs = 10 * 60_000;
 
-interface Outcome {
+interface Checked {
   counts: VerifyCounts;
   /** Whether a document that is not as expected was sent only recently. */
   isRecent: boolean;
@@ -90,8 +93,8 @@ async function check(
   session: Session,
   chosen: Chosen,
   request: Omit<VerifyRequest, "documents" | "client">,
-  { options, files }: { options: VerifyOptions; files: ReportFiles },
-): Promise<Outcome> {
+  { options, files, outcome }: { options: VerifyOptions; files: ReportFiles; outcome: Outcome },
+): Promise<Checked> {
   const { output, source, connected, progress } = session;
   if (!connected) throw new Error("no connection");
   const format = reportFormat(options);
@@ -136,19 +139,21 @@ async function check(
     documents: kept,
     unread: chosen.failed,
     unchecked,
+    traffic: trafficOf(request.gate),
     isFine: ({ result }) => outcomeOf(result, request.expectsHidden) === "expected",
   });
+  const whole = outcome.complete(verifyReport(run));
   const hasAll = output.verbose || options.explain !== undefined;
   if (format === "text") {
     const report = verifyReport({ ...run, unread: [] }, hasAll);
     const style = options.explain === undefined ? "lines" : "evidence";
     await writePeople(output, report, source.shown, style);
-  } else await writeData(output, options, verifyReport(run).data, true);
+  } else await writeData(output, options, whole.data, true);
   const left = stopped ? `, ${formatCount(unchecked)} not checked` : "";
   await output.note(countsText(counts) + left);
   const { root } = source.settings;
   const prefix = ciPrefix(root, findGitRoot(context, root), context.env);
-  await writeReports(output, context.env, verifyReport(run), files, prefix);
+  await writeReports(output, context.env, whole, files, prefix);
   if (stopped) throw stopped.reason;
   return { counts, isRecent };
 }
@@ -173,10 +178,13 @@ const defaultDepth = "text";
  * document is not as uploaded, `partial` when one cannot be decided, `usage` when there is nothing
  * to check, `not-found` where the service cannot tell, `auth` where the key may not ask.
  */
-export async function verify(
+export const verify = followed("verify", verifyPaths);
+
+async function verifyPaths(
   system: Context,
   paths: string[],
   options: VerifyOptions,
+  outcome: Outcome,
 ): Promise<void> {
   const context = goOnAfterClosedPipe(system);
   const output = openOutput(context, options);
@@ -186,6 +194,7 @@ export async function verify(
   const inputs = options.explain === undefined ? paths : [options.explain];
   const flags = { ...options, idsOnly: true, wholeRoot: true, mayBeRemoved: true };
   const source = await openSource(context, inputs, flags, output, true);
+  await outcome.begin(placeOf(source, options));
   if (!options.via) refuseUncheckable(source.config.dialect);
   const request = { ...options, dryRun: true, readsService: true };
   const session = await openSession(context, output, source, request);
@@ -201,10 +210,18 @@ export async function verify(
         const expectsHidden = expect === "hidden";
         const { concurrency = 8, rate } = session.connected ?? {};
         const via = options.via === "assisted" ? undefined : options.via;
-        const limits = { depth, via, waitMs, concurrency, rate, expectsHidden, reader };
+        const { signal } = context;
+        const gate = createGate({
+          ceiling: concurrency,
+          ratePerSecond: rate,
+          clock: context,
+          signal,
+        });
+        const limits = { depth, via, waitMs, concurrency, gate, expectsHidden, reader };
         const { counts, isRecent } = await check(context, session, chosen, limits, {
           options,
           files,
+          outcome,
         });
         const unread = chosen.failed.length;
         const { isRecorded } = chosen;

@@ -1,5 +1,5 @@
 import type { Client } from "../../api/client.ts";
-import { createGate, type Gate } from "../../api/retry/gate.ts";
+import type { Gate } from "../../api/retry/gate.ts";
 import {
   decideResult,
   type Facts,
@@ -48,7 +48,8 @@ export interface VerifyRequest {
   /** With a reader: the documents should be hidden from this reader. */
   expectsHidden: boolean;
   concurrency: number;
-  rate: number | undefined;
+  /** Of all requests of the check. */
+  gate: Gate;
   /** How long to ask again for a document that is not there yet, in milliseconds. */
   waitMs: number;
   documents: AsyncIterable<ExpectedText>;
@@ -209,13 +210,7 @@ export async function verifyDocuments(
   request: VerifyRequest,
   add: (verified: Verified) => Promise<void>,
 ): Promise<void> {
-  const { concurrency, rate } = request;
-  const gate = createGate({
-    ceiling: concurrency,
-    ...(rate === undefined ? {} : { ratePerSecond: rate }),
-    clock: context,
-    signal: context.signal,
-  });
+  const { concurrency, gate } = request;
   const own: Reader = { client: request.client, gate };
   const reader = request.reader ? { client: request.reader, gate } : own;
   const run: Run = { context, request, gate, reader, own, startedMs: context.elapsed() };

@@ -9,7 +9,7 @@ import { annotationsOf, jobSummary, writeJobSummary } from "./github.ts";
 import { jsonOf } from "./json.ts";
 import type { Report } from "./report.ts";
 
-type Form = (report: Report, prefix: string | undefined) => Iterable<string>;
+type Form = (report: Report, prefix: string | undefined, name: string) => Iterable<string>;
 
 function* inertJson({ data }: Report): Generator<string> {
   for (const piece of jsonOf(data)) yield neutraliseJson(piece);
@@ -21,6 +21,7 @@ const forms = {
   ".sarif": async (): Promise<Form> => (await import("./sarif.ts")).sarifReport,
   ".xml": async (): Promise<Form> => (await import("./junit.ts")).junitReport,
   ".html": async (): Promise<Form> => (await import("./html.ts")).htmlReport,
+  ".prom": async (): Promise<Form> => (await import("./prometheus.ts")).prometheusReport,
 } as const;
 
 /** The form of a report by its file extension. Throws CliError `usage` for an unknown extension. */
@@ -28,7 +29,9 @@ export function formOf(path: string): () => Promise<Form> {
   const extension = extname(path).toLowerCase();
   if (Object.hasOwn(forms, extension)) return forms[extension as keyof typeof forms];
   throw new CliError("usage", `--report ${path}: unsupported report format`, {
-    hints: ["use a file name that ends in .json, .sarif, .xml (JUnit) or .html"],
+    hints: [
+      "use a file name that ends in .json, .sarif, .xml (JUnit), .html or .prom (Prometheus)",
+    ],
   });
 }
 
@@ -112,7 +115,7 @@ export async function writeReportFile(
   prefix: string | undefined,
 ): Promise<void> {
   const form = await formOf(path)();
-  await writeFilePieces(path, form(report, prefix));
+  await writeFilePieces(path, form(report, prefix, basename(path, extname(path))));
 }
 
 /**

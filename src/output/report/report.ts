@@ -1,5 +1,6 @@
 import type { RuleText } from "../../checks/lint/rule.ts";
 import type { Throughput } from "./stored/record.ts";
+import type { Traffic } from "./stored/collector.ts";
 
 /** How bad an item is. Worst first: lists that are cut keep the worst. */
 const levels = ["error", "warning", "note", "fine"] as const;
@@ -134,9 +135,22 @@ export interface Data {
   items: Iterable<object>;
 }
 
+/** What monitoring reads beside the counts. What a command does not measure is absent. */
+export interface Measures {
+  isSuccess: boolean;
+  sentBytes?: number;
+  traffic?: Traffic;
+  /** When the oldest file changed whose document the service lacks, in milliseconds since the epoch. */
+  oldestUnsentMs?: number | undefined;
+  endedAtMs?: number;
+  seconds?: number;
+  /** End of the last run that succeeded, before this one. */
+  lastSuccessMs?: number | undefined;
+}
+
 /**
  * A finished run of lint, verify, eval, an upload or a removal: what every form is written from, in
- * `junit.ts`, `html.ts`, `sarif.ts`, `github.ts`, `gitlab.ts`, `json.ts` and `people.ts`. A form
+ * `junit.ts`, `html.ts`, `sarif.ts`, `github.ts`, `gitlab.ts`, `json.ts`, `prometheus.ts` and `people.ts`. A form
  * knows no command, and a command no form: `from/` makes reports of results.
  *
  * Its texts hold no secrets: who makes a report redacts them before, whole, so that a form may cut
@@ -171,6 +185,7 @@ export interface Report {
   /** Properties of the test suite. */
   properties: Readonly<Record<string, string | number | undefined>>;
   data: Data;
+  measures?: Measures;
 }
 
 /** `docs/a.md:3:5`, without unknown parts; empty without a path. */

@@ -302,6 +302,30 @@ describe("a rate", () => {
   });
 });
 
+describe("the numbers of a gate", () => {
+  it("count each attempt that ended by its status, and the waits before retries", async () => {
+    const gate = openGate();
+    const refused = setback("throttled");
+    const { method, url } = refused.error;
+    const error = new ApiError("rate-limited", "slow down", { method, url, status: 429 });
+    for (const end of [undefined, { ...refused, error }, setback("connection")]) {
+      await gate.enter();
+      if (end) gate.fail(end, gate.clock.now());
+      else gate.succeed(gate.clock.now());
+    }
+    await gate.enter();
+    gate.fail(undefined, gate.clock.now());
+    gate.spend(1, refused, 250);
+    gate.spend(2, refused, 500);
+    expect(gate.state()).toMatchObject({
+      requests: 4,
+      retries: 2,
+      waitedMs: 750,
+      statuses: { 200: 1, 429: 1, none: 2 },
+    });
+  });
+});
+
 describe("the breaker", () => {
   it("opens when the retries are used up, tries once every 30 s, and stops after three openings", async () => {
     const gate = openGate();
@@ -314,7 +338,7 @@ describe("the breaker", () => {
     };
     for (let retry = 1; !gate.state().breakerOpen; retry++) {
       await attempt();
-      gate.spend(retry, setback("connection"));
+      gate.spend(retry, setback("connection"), 0);
     }
     expect(sent).toBe(21);
     expect(gate.state()).toMatchObject({ limit: 1, pausedUntil: gate.clock.now() + 30_000 });
@@ -345,7 +369,7 @@ describe("the breaker", () => {
     for (let retry = 1; !gate.state().breakerOpen; retry++) {
       await gate.enter();
       gate.fail(setback("timeout"), gate.clock.now());
-      gate.spend(retry, setback("timeout"));
+      gate.spend(retry, setback("timeout"), 0);
     }
     const entered: number[] = [];
     const waiting = [0, 1, 2].map((index) =>
@@ -377,7 +401,7 @@ describe("the breaker", () => {
     for (let retry = 1; !gate.state().breakerOpen; retry++) {
       await gate.enter();
       gate.fail(setback("timeout"), gate.clock.now());
-      gate.spend(retry, setback("timeout"));
+      gate.spend(retry, setback("timeout"), 0);
     }
     for (let abandoned = 0; abandoned < 5; abandoned++) {
       await gate.enter();

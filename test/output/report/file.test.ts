@@ -29,7 +29,9 @@ describe("the form of a report", () => {
       expect(() => formOf(path)).toThrow(
         expect.objectContaining({
           exit: "usage",
-          hints: ["use a file name that ends in .json, .sarif, .xml (JUnit) or .html"],
+          hints: [
+            "use a file name that ends in .json, .sarif, .xml (JUnit), .html or .prom (Prometheus)",
+          ],
         }),
       );
     },

@@ -67,6 +67,8 @@ export function sampleRun(options: SampleOptions = {}): Sample {
     requests: sent + failed.length,
     retries: 0,
     throttled: 0,
+    statuses: { 200: sent, ...(failed.length > 0 && { 422: failed.length }) },
+    waitedSeconds: 0,
     ...end,
   });
   return { head, failures };

@@ -16,7 +16,11 @@ import {
 } from "./sample.ts";
 import { htmlReport } from "../../../src/output/report/html.ts";
 import type { ReportHead } from "../../../src/output/report/stored/record.ts";
-import { createReportCollector, failureOf } from "../../../src/output/report/stored/collector.ts";
+import {
+  createReportCollector,
+  sumTraffic,
+  failureOf,
+} from "../../../src/output/report/stored/collector.ts";
 import * as z from "zod/mini";
 
 describe("json", () => {
@@ -386,7 +390,7 @@ describe("the collector", () => {
       collector.add({ status: "skipped", path: "a", reason: `reason ${index}` });
       collector.rename(`a${index}`, `b${index}`);
     }
-    const end = { planned: 0, sentBytes: 0, requests: 0, retries: 0, throttled: 0 };
+    const end = { planned: 0, sentBytes: 0, ...sumTraffic([]) };
     const target = { baseUrl: "http://h", profile: "p", ccPairId: 1 };
     const head = collector.finish({ status: "ok", target, paths: [], options: [], ...end });
     const { buckets, bucketSeconds } = head.throughput;
@@ -407,7 +411,7 @@ describe("the collector", () => {
       () => {},
     );
     collector.add({ status: "created", path: "__proto__", ms: -5 });
-    const end = { planned: 0, sentBytes: 0, requests: 0, retries: 0, throttled: 0 };
+    const end = { planned: 0, sentBytes: 0, ...sumTraffic([]) };
     const target = { baseUrl: "http://h", profile: "p", ccPairId: 1 };
     const head = collector.finish({ status: "ok", target, paths: [], options: [], ...end });
     expect(head.seconds).toBe(0);

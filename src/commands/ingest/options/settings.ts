@@ -25,6 +25,7 @@ import type { LintSetup } from "../../../checks/lint/examine.ts";
 import { loadSettings } from "../../connect.ts";
 import { pathsFrom } from "../../../output/paths.ts";
 import { findProjectRoot, refuseOtherProject, textOfUnmarked } from "../../project-root.ts";
+import type { OutcomePlace } from "../../outcome/follow.ts";
 import { optionsOf, type MappingFlags } from "./mapping-flags.ts";
 import { readGitFacts, type GitFacts } from "../git-facts.ts";
 import type { LintConfig } from "../../../checks/lint/levels.ts";
@@ -284,6 +285,12 @@ export function stateFolder(source: DocumentSource, flags: MappingFlags): string
   const folder = namedStateFolder(source.cwd, flags.state);
   refuseOtherMark(folder, source);
   return folder;
+}
+
+/** Where a run over `source` takes place. */
+export function placeOf(source: DocumentSource, flags: MappingFlags): OutcomePlace {
+  const { config, settings } = source;
+  return { config, root: settings.root, folder: stateFolder(source, flags) };
 }
 
 /** Setup for inspecting the files of `source`, here or in a worker thread; `keys` from ownKeys(). */

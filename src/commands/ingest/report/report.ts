@@ -16,9 +16,20 @@ import { uploadReport } from "../../../output/report/from/upload.ts";
 import { verifiedItem } from "../../../output/report/from/verify.ts";
 import { ciPrefix } from "../../../output/report/github.ts";
 import { lineOf } from "../../../output/report/json.ts";
+import { mapped } from "../../../output/report/report.ts";
 import { itemLine } from "../../../output/report/people.ts";
-import { createReportCollector, type RunEnd } from "../../../output/report/stored/collector.ts";
-import type { ReportFailure, ReportHead, RunStatus } from "../../../output/report/stored/record.ts";
+import {
+  createReportCollector,
+  sumTraffic,
+  type RunEnd,
+  type Traffic,
+} from "../../../output/report/stored/collector.ts";
+import type {
+  ReportFailure,
+  ReportHead,
+  RunIdentity,
+  RunStatus,
+} from "../../../output/report/stored/record.ts";
 import type { UploadCounts } from "../../../output/terminal/progress.ts";
 import { redactAll } from "../../../output/terminal/redact.ts";
 import type { FileWarning, PlanAction, PlanTable } from "../../../sync/plan/plan-table.ts";
@@ -28,6 +39,8 @@ import type { DocumentEvent } from "../../../sync/run/run-request.ts";
 import { createLog } from "../../../sync/state/tables.ts";
 import type { RecordedOptions } from "../../../sync/state/options.ts";
 import { findGitRoot } from "../../project-root.ts";
+import type { Outcome } from "../../outcome/follow.ts";
+import { oldestChange } from "../../outcome/measures.ts";
 import type { Session } from "../session.ts";
 import { pairsText, pairText, placeText } from "../target/pair.ts";
 import { printNotices, printWarnings } from "./tell.ts";
@@ -37,11 +50,6 @@ export function ingestFormat({ json, output }: GlobalFlags): IngestFormat {
   if (json) return "json";
   return output === "json" || output === "ndjson" ? output : "text";
 }
-
-/** The numbers that only the gate counts. */
-export type Traffic = Pick<RunEnd, "requests" | "retries" | "throttled">;
-
-const noTraffic: Traffic = { requests: 0, retries: 0, throttled: 0 };
 
 /** Collects the results of a run; prints them line by line and as a summary at the end. */
 export interface Report {
@@ -63,6 +71,7 @@ export interface Report {
 }
 
 export interface ReportRequest {
+  outcome: Outcome;
   format: IngestFormat;
   startedAtMs: number;
   files: ReportFiles;
@@ -97,11 +106,10 @@ export function withoutReports(
 
 /** What every report says of its run. */
 function aboutRun(
-  { env }: Context,
   { source, targets }: Pick<Session, "source" | "targets">,
-  shard: Shard | undefined,
+  { shard, outcome }: ReportRequest,
   options: readonly RecordedOptions[],
-): Pick<RunEnd, "target" | "paths" | "options" | "shard" | "commit"> {
+): Pick<RunEnd, "target" | "paths" | "options" | "shard" | keyof RunIdentity> {
   const { inputs, settings, config } = source;
   return {
     target: {
@@ -113,8 +121,7 @@ function aboutRun(
     // Removes members that JSON cannot represent (undefined).
     options: JSON.parse(JSON.stringify(options)) as RunEnd["options"],
     shard,
-    // Of a CI job of GitHub or GitLab.
-    commit: env["GITHUB_SHA"] || env["CI_COMMIT_SHA"] || undefined,
+    ...outcome.identity(),
   };
 }
 
@@ -126,7 +133,7 @@ function aboutRun(
 async function writeFiles(
   context: Context,
   { output, source }: Pick<Session, "output" | "source">,
-  files: ReportFiles,
+  { files, outcome }: ReportRequest,
   head: ReportHead,
   failures: () => Iterable<ReportFailure>,
 ): Promise<void> {
@@ -134,7 +141,11 @@ async function writeFiles(
   const { root } = source.settings;
   const report = uploadReport(redactAll(head, redact), () => redactEach(failures(), redact));
   const prefix = ciPrefix(root, findGitRoot(context, root), context.env);
-  await writeReports(output, context.env, report, files, prefix);
+  const paths = mapped(failures, ({ path }) => path);
+  const oldestUnsentMs = files.reports.length > 0 ? oldestChange(root, paths) : undefined;
+  const measures = { isSuccess: head.status === "ok", ...report.measures, oldestUnsentMs };
+  const whole = outcome.complete({ ...report, measures });
+  await writeReports(output, context.env, whole, files, prefix);
 }
 
 const plannedStatuses: Readonly<Record<string, DocumentEvent["status"]>> = {
@@ -152,11 +163,11 @@ export async function reportPlan(
   context: Context,
   session: Session,
   documents: Iterable<PlannedDocument>,
-  { files, startedAtMs, shard }: ReportRequest,
+  request: ReportRequest,
 ): Promise<void> {
   const failures: ReportFailure[] = [];
   const add = (failure: ReportFailure): void => void failures.push(failure);
-  const collector = createReportCollector(context.now, add, startedAtMs);
+  const collector = createReportCollector(context.now, add, request.startedAtMs);
   for (const { path, row, action, detail } of documents) {
     const status = plannedStatuses[action] ?? "unchanged";
     if (status === "failed" || status === "skipped") {
@@ -165,13 +176,13 @@ export async function reportPlan(
   }
   const { created, updated } = collector.counts;
   const head = collector.finish({
-    ...aboutRun(context, session, shard, [session.shaping.recorded]),
+    ...aboutRun(session, request, [session.shaping.recorded]),
     status: failures.length > 0 ? "partial" : "ok",
     planned: created + updated,
     sentBytes: 0,
-    ...noTraffic,
+    ...sumTraffic([]),
   });
-  await writeFiles(context, session, files, { ...head, dryRun: true }, () => failures);
+  await writeFiles(context, session, request, { ...head, dryRun: true }, () => failures);
 }
 
 /** The connectors of a run: those that were looked up, else the pair of the run. */
@@ -205,7 +216,7 @@ function errorText(error: unknown): string {
 /** Creates the report of a run. Stores failures in the temporary database of the state. */
 function createReport(context: Context, session: ReportedSession, request: ReportRequest): Report {
   const { output, source, state } = session;
-  const { format, files, shard, startedAtMs } = request;
+  const { format, shard, startedAtMs } = request;
   const log = createLog<ReportFailure>(state.database, "failed");
   const optionSets: RecordedOptions[] = [];
   const addFailure = (failure: ReportFailure): void => {
@@ -239,7 +250,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
   const end = (status: RunStatus, traffic: Traffic, error: unknown): [ReportHead, RunEnd] => {
     isFinished = true;
     const run: RunEnd = {
-      ...aboutRun(context, session, shard, optionSets),
+      ...aboutRun(session, request, optionSets),
       status,
       // Counted at the end: documents from stdin are counted during the run.
       planned: countPlanned("new", "changed"),
@@ -251,7 +262,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
   };
   const write = async (head: ReportHead): Promise<void> => {
     try {
-      await writeFiles(context, session, files, head, log.list);
+      await writeFiles(context, session, request, head, log.list);
     } catch (error) {
       // A failed run ends with its own error, not with this one.
       if (head.status === "ok") throw error;
@@ -315,7 +326,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
     },
     async abandon(error) {
       if (isFinished) return;
-      const [head] = end(context.signal.aborted ? "interrupted" : "error", noTraffic, error);
+      const [head] = end(context.signal.aborted ? "interrupted" : "error", sumTraffic([]), error);
       await write(head);
     },
   };

@@ -4,6 +4,7 @@ import type { State } from "../../../sync/state/state.ts";
 import type { Client } from "../../../api/client.ts";
 import { limitsOf } from "../../../api/call.ts";
 import { policies } from "../../../api/retry/policy.ts";
+import { trafficOf } from "../../outcome/measures.ts";
 import { createGate, type Gate } from "../../../api/retry/gate.ts";
 import type { Context } from "../../../context.ts";
 import { CliError, reasonOf, ApiError } from "../../../errors.ts";
@@ -24,7 +25,7 @@ import {
   failuresKey,
   recordPlanFailures,
 } from "./failures.ts";
-import type { Report, Traffic } from "../report/report.ts";
+import type { Report } from "../report/report.ts";
 import type { UploadSession } from "../session.ts";
 import type { RunRequest } from "../../../sync/run/run-request.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
@@ -87,11 +88,6 @@ interface Upload {
   begun?: BegunRun | undefined;
   /** Where one run sends several groups of files: what it told of documents without a record. */
   asked: { isOverwriteTold: boolean };
-}
-
-function trafficOf(gate: Gate): Traffic {
-  const { requests, retries, throttled } = gate.state();
-  return { requests, retries, throttled };
 }
 
 /**

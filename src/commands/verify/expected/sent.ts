@@ -1,4 +1,5 @@
 import { dialects, onyxHint, type DialectName } from "../../../api/dialects.ts";
+import { createGate } from "../../../api/retry/gate.ts";
 import type { Client } from "../../../api/client.ts";
 import { findDocumentSize } from "../../../api/evidence.ts";
 import type { VerifiedDocument } from "../../../checks/verify/decide.ts";
@@ -97,7 +98,14 @@ export async function openSentCheck(
   };
   const runOthers: SentCheck["runOthers"] = async (others, add) => {
     const counts = emptyCounts();
-    const limits = { client, concurrency, rate, waitMs };
+    const { signal } = context;
+    const gate = createGate({
+      ceiling: concurrency,
+      ratePerSecond: rate,
+      clock: context,
+      signal,
+    });
+    const limits = { client, concurrency, gate, waitMs };
     const fixed = { depth: "text", expectsHidden: false } as const;
     const checks = { ...limits, ...fixed, documents: others };
     await verifyDocuments(context, checks, async ({ document, result }) => {

@@ -155,6 +155,7 @@ export function lintReport(run: LintRun, redact: (text: string) => string): Repo
     rules,
     tallies: talliesOf(run),
     properties: {},
+    measures: { isSuccess: status === "passed" },
     data: {
       head: { version: 1, command: "lint", status, summary },
       list: "findings",

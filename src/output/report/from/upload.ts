@@ -122,7 +122,7 @@ function titleOf(head: ReportHead): string {
 }
 
 function factsOf(head: ReportHead): string[] {
-  const { target, sentBytes, requests, retries, commit, shard, merged } = head;
+  const { target, sentBytes, requests, retries, shard, merged } = head;
   const runs = merged?.runs.length ?? 0;
   return [
     target.baseUrl,
@@ -136,7 +136,9 @@ function factsOf(head: ReportHead): string[] {
       : merged.shards === null
         ? [`${countOf(runs, "run")} merged`]
         : [`${formatCount(runs)} of ${countOf(merged.shards, "shard")} merged`]),
-    ...(commit === undefined ? [] : [`commit ${commit}`]),
+    ...(["run", "host", "commit"] as const)
+      .filter((name) => head[name] !== undefined)
+      .map((name) => `${name} ${head[name]}`),
   ];
 }
 
@@ -271,7 +273,7 @@ function talliesOf(head: ReportHead): Tally[] {
 }
 
 function propertiesOf(head: ReportHead): Report["properties"] {
-  const { counts, target, shard, commit, tool } = head;
+  const { counts, target, shard, run, host, commit, tool } = head;
   return {
     ...counts,
     planned: head.planned,
@@ -284,6 +286,8 @@ function propertiesOf(head: ReportHead): Report["properties"] {
     profile: target.profile,
     ccPairId: target.ccPairId ?? undefined,
     shard: shard ? `${shard.index}/${shard.count}` : undefined,
+    run,
+    host,
     commit,
     tool: `${tool.name} ${tool.version}`,
   };
@@ -320,6 +324,13 @@ export function uploadReport(head: ReportHead, failures: () => Iterable<ReportFa
     rules: [],
     tallies: talliesOf(head),
     properties: propertiesOf(head),
+    measures: {
+      isSuccess: head.status === "ok",
+      sentBytes: head.sentBytes,
+      traffic: head,
+      endedAtMs: Date.parse(head.finishedAt),
+      seconds: head.seconds,
+    },
     data: {
       head,
       list: "failures",

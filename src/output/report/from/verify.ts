@@ -1,6 +1,7 @@
 import type { VerifiedDocument, VerifyResult } from "../../../checks/verify/decide.ts";
 import { checkMembers, sampleOf, type FormatOptions } from "../../formats/formats.ts";
 import { VerifyReport, verifyResults } from "../stored/checks.ts";
+import type { Traffic } from "../stored/collector.ts";
 import { countOf, formatCount } from "../../terminal/progress.ts";
 import type { Count, Detail, Item, Report } from "../report.ts";
 
@@ -32,6 +33,7 @@ export interface VerifyRun {
   unread: readonly string[];
   /** Number of documents that a stopped check did not reach. */
   unchecked: number;
+  traffic?: Traffic | undefined;
   /** Whether a document is as expected. */
   isFine: (document: VerifiedDocument) => boolean;
 }
@@ -126,6 +128,7 @@ export function verifyReport(run: VerifyRun, hasAll = false): Report {
     rules: [],
     tallies: fine > 0 ? [{ name: `${formatCount(fine)} as expected` }] : [],
     properties: summary,
+    measures: { isSuccess: status === "passed", ...(run.traffic && { traffic: run.traffic }) },
     data: {
       head: { version: 1, command: "verify", status, ...(expected && { expected }), summary },
       list: "documents",

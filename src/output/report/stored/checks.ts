@@ -1,7 +1,16 @@
 // The JSON of lint and verify: what --output json, --report FILE.json and ndjson have.
 import * as z from "zod/mini";
 import type { VerifyResult } from "../../../checks/verify/decide.ts";
-import { count, described, outputOf, text, textOrNull, titled, version } from "../../describe.ts";
+import {
+  count,
+  described,
+  identity,
+  outputOf,
+  text,
+  textOrNull,
+  titled,
+  version,
+} from "../../describe.ts";
 
 const place = (description: string) =>
   described(z.nullable(z.int().check(z.minimum(1))), description);
@@ -21,6 +30,7 @@ const finding = {
 
 const lintHead = {
   command: z.literal("lint"),
+  ...identity,
   status: described(
     z.enum(["passed", "failed", "partial"]),
     "failed: a finding of level error, or too many warnings; partial: a file could not be read or fixed",
@@ -90,6 +100,7 @@ const resultCounts = Object.fromEntries(verifyResults.map((name) => [name, docum
 
 const verifyHead = {
   command: z.literal("verify"),
+  ...identity,
   status: described(
     z.enum(["passed", "failed", "partial"]),
     "failed: a document is not as expected; partial: one could not be decided or checked",

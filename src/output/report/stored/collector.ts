@@ -66,16 +66,36 @@ interface ReportEvent {
   httpStatus?: number | undefined;
 }
 
+/** The requests of a run. */
+export type Traffic = Pick<
+  RunReport,
+  "requests" | "retries" | "throttled" | "statuses" | "waitedSeconds"
+>;
+
+/** The sum of the requests of several runs; of none, zeros. */
+export function sumTraffic(all: readonly Traffic[]): Traffic {
+  const sum = { requests: 0, retries: 0, throttled: 0, waitedSeconds: 0 };
+  const statuses = new Map<string, number>();
+  for (const each of all) {
+    for (const name of ["requests", "retries", "throttled", "waitedSeconds"] as const) {
+      sum[name] += each[name];
+    }
+    for (const [status, count] of Object.entries(each.statuses)) {
+      statuses.set(status, (statuses.get(status) ?? 0) + count);
+    }
+  }
+  return { ...sum, statuses: Object.fromEntries(statuses) };
+}
+
 /** Facts that the caller adds when the run ends. */
 export interface RunEnd extends Pick<
   RunReport,
-  "status" | "options" | "planned" | "sentBytes" | "requests" | "retries" | "throttled"
+  "status" | "options" | "planned" | "sentBytes" | keyof Traffic | "run" | "host" | "commit"
 > {
   /** The report omits user name, password, query and fragment of `baseUrl`. */
   target: { baseUrl: string; profile: string; ccPairId: number | undefined };
   paths: readonly string[];
   shard?: RunReport["shard"] | undefined;
-  commit?: string | undefined;
   /** Why the run stopped. */
   error?: string | undefined;
 }
@@ -210,7 +230,7 @@ export function createReportCollector(
       counts.verified = (counts.verified ?? 0) + (result === "current" ? 1 : 0);
       if (result !== "current" && lost.length < maxLost) lost.push({ path, id, result, reason });
     },
-    finish({ target, paths, shard, commit, error, status, options, ...end }) {
+    finish({ target, paths, shard, error, status, options, ...end }) {
       const finishedAtMs = Math.max(startedAtMs, now());
       return {
         version: 2,
@@ -228,7 +248,6 @@ export function createReportCollector(
         options,
         paths: [...paths],
         shard: shard ?? null,
-        ...(commit === undefined ? {} : { commit }),
         counts: { ...counts },
         ...end,
         ...(error === undefined ? {} : { error }),

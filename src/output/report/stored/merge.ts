@@ -1,6 +1,19 @@
 import { CliError } from "../../../errors.ts";
-import { createReasons, maxLost, maxSent, sentMember, createThroughput } from "./collector.ts";
-import { mostShards, type ReportCounts, type RunReport, type RunSummary } from "./record.ts";
+import {
+  createReasons,
+  maxLost,
+  maxSent,
+  sentMember,
+  createThroughput,
+  sumTraffic,
+} from "./collector.ts";
+import {
+  mostShards,
+  type ReportCounts,
+  type RunIdentity,
+  type RunReport,
+  type RunSummary,
+} from "./record.ts";
 import { worstStatus } from "../text.ts";
 import { tool } from "../tool.ts";
 
@@ -14,9 +27,19 @@ function usage(message: string, hint: string): CliError {
   return new CliError("usage", message, { hints: [hint] });
 }
 
+/** What all reports say of their run. */
+function identityOf(reports: readonly RunReport[]): RunIdentity {
+  const names = ["run", "host", "commit"] as const;
+  const values = names.map((name) => [name, common(reports.map((each) => each[name]))] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
 /** The runs of a report; a merged report lists its runs. */
-function runsOf({ shard, status, startedAt, seconds, counts, merged }: RunReport): RunSummary[] {
-  return merged ? merged.runs : [{ shard, status, startedAt, seconds, counts }];
+function runsOf(report: RunReport): RunSummary[] {
+  const { shard, status, startedAt, seconds, counts, merged } = report;
+  return merged
+    ? merged.runs
+    : [{ shard, ...identityOf([report]), status, startedAt, seconds, counts }];
 }
 
 function checkTargets(reports: readonly NamedReport[]): void {
@@ -168,12 +191,11 @@ export function mergeReports(named: readonly NamedReport[]): RunReport {
   const endMs = Math.max(...reports.map(({ finishedAt }) => Date.parse(finishedAt)));
   const whole = division.missing.length > 0 ? "partial" : "ok";
   const error = mergedError(named);
-  const commit = common(reports.map((report) => report.commit));
   const { options, failures } = mergeOptions(reports);
   const counts = sumCounts(reports);
   const sent = reports.flatMap((report) => report.sent?.documents ?? []).slice(0, maxSent);
   const lost = reports.flatMap((report) => report.lost ?? []).slice(0, maxLost);
-  const sumOf = (name: "planned" | "sentBytes" | "requests" | "retries" | "throttled"): number =>
+  const sumOf = (name: "planned" | "sentBytes"): number =>
     reports.reduce((sum, report) => sum + report[name], 0);
   const leftOut = reports.reduce((sum, report) => sum + (report.failuresLeftOut ?? 0), 0);
   return {
@@ -192,13 +214,11 @@ export function mergeReports(named: readonly NamedReport[]): RunReport {
     options,
     paths: [...new Set(reports.flatMap(({ paths }) => paths))],
     shard: null,
-    ...(commit === undefined ? {} : { commit }),
+    ...identityOf(reports),
     counts,
     planned: sumOf("planned"),
     sentBytes: sumOf("sentBytes"),
-    requests: sumOf("requests"),
-    retries: sumOf("retries"),
-    throttled: sumOf("throttled"),
+    ...sumTraffic(reports),
     ...(error === undefined ? {} : { error }),
     throughput: mergeThroughput(reports, startMs),
     slowest: reports

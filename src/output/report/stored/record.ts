@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { count, described, titled, text } from "../../describe.ts";
+import { count, described, identity, titled, text } from "../../describe.ts";
 
 // The descriptions become schema/report.schema.json.
 const number = (description: string) => z.number().check(z.minimum(0), z.describe(description));
@@ -101,6 +101,7 @@ export type Throughput = z.infer<typeof throughput>;
 
 const runSummary = z.object({
   shard: z.nullable(reportShard),
+  ...identity,
   status,
   startedAt: time("start of this run, UTC"),
   seconds: number("duration of this run"),
@@ -108,6 +109,8 @@ const runSummary = z.object({
 });
 /** One run of a merged report. */
 export type RunSummary = z.infer<typeof runSummary>;
+/** Where a report comes from. */
+export type RunIdentity = Pick<RunSummary, keyof typeof identity>;
 
 /** Shards of one run, and runs of one merged report. */
 export const mostShards = 100_000;
@@ -142,13 +145,18 @@ export const RunReport = titled(
     options: described(z.array(recordedOptions), "the sets of options that shaped the documents"),
     paths: z.array(z.string()).check(z.describe("files, folders and globs as typed")),
     shard: described(z.nullable(reportShard), "the shard of this run, from --shard"),
-    commit: z.optional(text("commit of the uploaded project")),
+    ...identity,
     counts,
     planned: count("documents that were new or changed when the run began"),
     sentBytes: count("bytes of the documents sent, each once"),
     requests: count("requests sent, retries included"),
     retries: count("requests sent again"),
     throttled: count("responses that asked to slow down"),
+    statuses: described(
+      z.record(z.string(), count("requests")),
+      "the requests that ended, by HTTP status; none: without a response",
+    ),
+    waitedSeconds: number("sum of the waits before retries; documents wait at the same time"),
     error: z.optional(text("why the run stopped early")),
     throughput,
     slowest: z
