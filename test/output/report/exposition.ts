@@ -62,7 +62,10 @@ export function parseExposition(text: string): Map<string, Family> {
     }
     const sample = sampleIn(line);
     if (!family || sample.name !== open) throw new Error(`${sample.name} outside its family`);
-    const key = JSON.stringify([sample.name, Object.entries(sample.labels).toSorted()]);
+    const key = JSON.stringify([
+      sample.name,
+      ...Object.entries(sample.labels).map(String).toSorted(),
+    ]);
     if (seen.has(key)) throw new Error(`a series twice: ${key}`);
     seen.add(key);
     family.samples.push(sample);

@@ -64,7 +64,10 @@ describe("the text for Prometheus", () => {
 
   it.skipIf(!promtool)("has nothing that promtool would change", () => {
     const input = textOf(uploadOf(sampleRun({ failed, retries: 1 })));
-    const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], { input });
-    expect([status, `${stdout}${stderr}`]).toEqual([0, ""]);
+    const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], {
+      input,
+      encoding: "utf8",
+    });
+    expect([status, stdout + stderr]).toEqual([0, ""]);
   });
 });
