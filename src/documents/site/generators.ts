@@ -61,11 +61,11 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
     linkStyle: "antora",
   },
   // docusaurus.io, "Markdown features > Importing Markdown" and "Project structure": of `src`, only
-  // `pages` has pages.
+  // `pages` has pages, and no file of another format than Markdown is one.
   docusaurus: {
     title: "Docusaurus",
     config: /^docusaurus\.config\.[cm]?[jt]s$/,
-    partials: /(?:^|\/)_[^/]|^src\/(?!pages\/)|^(?:build|static)\//,
+    partials: /(?:^|\/)_[^/]|^src\/(?!pages\/)|^(?:build|static)\/|\.(?:html?|txt)$/,
     linkStyle: "docusaurus",
   },
   // quarto.org, "Website navigation", and "Includes": HTML files are parts of pages, or copied as they are.
@@ -147,7 +147,8 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
   vitepress: {
     title: "VitePress",
     config: /^\.(?:vite|vue)press$/,
-    partials: /^public\//,
+    // vitepress.dev, "Routing": Markdown alone is a page.
+    partials: /^public\/|\.(?:html?|txt)$/,
     linkStyle: "vitepress",
   },
   obsidian: { title: "Obsidian", config: /^\.obsidian$/, linkStyle: "obsidian" },

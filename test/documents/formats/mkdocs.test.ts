@@ -46,6 +46,15 @@ describe("a page of MkDocs", () => {
     expect(readPage(text).body).toBe(body);
   });
 
+  it("has macros by the extension of Zensical as well", () => {
+    const values = {
+      ...everything,
+      plugins: [],
+      markdown_extensions: ["zensical.extensions.macros"],
+    };
+    expect(readPage("{{ version }} {% raw %}a{% endraw %}", values).body).toBe("2.1 a");
+  });
+
   it("has as text what no extension reads", () => {
     const without = { markdown_extensions: ["toc"], plugins: ["search"] };
     const all = cases

@@ -54,10 +54,13 @@ describe("the site of a file", () => {
     ["astro.config.mjs", "public/robots.txt", "Starlight"],
     ["mkdocs.yml", "overrides/main.html", "MkDocs"],
     [".vitepress/config.ts", "public/robots.txt", "VitePress"],
+    [".vitepress/config.ts", "examples/template.html", "VitePress"],
+    ["docusaurus.config.ts", "docs/part.html", "Docusaurus"],
   ])("has files that are no pages: %s %s", (config, path, title) => {
     const { settings } = siteAt({ [`docs/${config}`]: "" }, "docs/a.md");
     expect(partialReason(`docs/${path}`, settings)).toContain(title);
-    expect(partialReason(`docs/src/content/docs/a.mdx`, settings)).toBeUndefined();
+    const page = title === "Docusaurus" ? "docs/docs/a.mdx" : "docs/src/content/docs/a.mdx";
+    expect(partialReason(page, settings)).toBeUndefined();
   });
 
   it("is what the settings say", () => {

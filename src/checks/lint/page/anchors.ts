@@ -162,6 +162,8 @@ function hasUnknownAnchors({ parsed, source = "", path, settings }: LintPage): b
   const format = formatOf(path, settings.format);
   const mayBeGenerated = marksOfGenerated.some((mark) => source.includes(mark));
   if (mayBeGenerated && generated.test(source)) return true;
+  // quarto.org, "Document Listings": a template writes the list and its headings.
+  if (Object.hasOwn(parsed.frontMatter?.data ?? {}, "listing")) return true;
   const hasComponents = format === formats.markdown && component.test(parsed.body);
   return hasComponents || lacksVisible(parsed.leftOut);
 }

@@ -25,6 +25,7 @@ import {
 import { findReferences } from "../../../documents/map/images/image-references.ts";
 import { placeOf } from "../../../documents/map/images/image-sections.ts";
 import { namedFolder } from "../../../documents/map/links/resolve-link.ts";
+import { siteOf } from "../../../documents/site/sites.ts";
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { withoutExtension } from "../../../documents/files/file-name.ts";
 import { createFields } from "../../../documents/front-matter/fields.ts";
@@ -264,7 +265,10 @@ function isMissing({ path: from, settings }: LintPage, source: string): boolean 
   if (place.kind !== "file" || place.isFromRoot) return false;
   if (isExpression.test(source) || namedFolder.test(source)) return false;
   if (linkingFile(from, settings, () => {}).vault?.find(place.path) !== undefined) return false;
-  const places = placesOf(place.path, from);
+  // quarto.org, "Figures": without an extension, it is that of the format, which is PNG for HTML.
+  const isOfQuarto = siteOf(from, settings)?.generator === "quarto";
+  const path = isOfQuarto && posix.extname(place.path) === "" ? `${place.path}.png` : place.path;
+  const places = placesOf(path, from);
   return places?.every((each) => !exists(targetsFor(settings), each)) === true;
 }
 

@@ -1,5 +1,5 @@
 import { keyOf, spanOfKey } from "../page/body.ts";
-import type { PageRule } from "../rule.ts";
+import type { LintPage, PageRule } from "../rule.ts";
 import { quoted } from "../page/spans.ts";
 import { isMap, type Value } from "../../../documents/front-matter/values.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
@@ -46,7 +46,14 @@ const siteKeys = new Set(
 // observed-service.md 3.2: key and value together.
 const longest = 255;
 /** Metadata that nobody filters by: texts for readers and search engines. */
-const prose = /(?:^|[._-])(?:description|summary|abstract|excerpt|lead|subtitle|teaser|intro)$/i;
+export const prose =
+  /(?:^|[._-])(?:description|summary|abstract|excerpt|lead|subtitle|teaser|intro)$/i;
+
+/** Whether the templates of a site show the front matter: cards, menus, texts for their pages. */
+function hasTemplates({ path, settings }: LintPage): boolean {
+  const generator = siteOf(path, settings)?.generator;
+  return generator !== undefined && generator !== "obsidian";
+}
 
 export const longTag: PageRule = {
   kind: "page",
@@ -56,10 +63,12 @@ export const longTag: PageRule = {
   summary: `A metadata key and its value are longer than ${longest} characters together`,
   advice:
     "The service stores it and no filter finds it, without an error. Write a shorter value, or a list of shorter ones. " +
-    "Keys for texts, such as `description`, are not reported: nobody filters by them.",
+    "Keys for texts, such as `description`, are not reported: nobody filters by them. " +
+    "Nor are pages of a site generator: its templates show what stands there.",
   bad: `---\nteam: ${"facilities and services ".repeat(11)}\n---\n\nThe desk on floor 1 is open from 8:00 to 17:00 on working days.\n`,
   good: "---\nteam: facilities and services\n---\n\nThe desk on floor 1 is open from 8:00 to 17:00 on working days.\n",
   *check(page) {
+    if (hasTemplates(page)) return;
     for (const [key, value] of Object.entries(page.document?.metadata ?? {})) {
       const [name = ""] = key.split(".", 1);
       if (prose.test(key) || siteKeys.has(name)) continue;
@@ -106,9 +115,7 @@ export const metadataNotText: PageRule = {
   *check(page) {
     const data = page.parsed.frontMatter?.data;
     if (!data || !page.document) return;
-    // A list of objects in a site is what its templates show: cards, menus, versions.
-    const generator = siteOf(page.path, page.settings)?.generator;
-    if (generator !== undefined && generator !== "obsidian") return;
+    if (hasTemplates(page)) return;
     const { metadata } = page.document;
     for (const [key, value] of Object.entries(data)) {
       if (value === null || typeof value !== "object" || siteKeys.has(key)) continue;

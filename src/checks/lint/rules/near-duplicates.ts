@@ -41,7 +41,7 @@ interface Pair {
   similarity: number;
 }
 
-// A copy of a folder is one cause: with more pairs, it is one finding.
+// A copy of a folder, or a form that many pages fill in, is one cause: with more pairs, it is one finding.
 const mostPairs = 3;
 
 /** The folders in which two paths are the same: `v1` and `v2` of `v1/a/b.md` and `v2/a/b.md`. */
@@ -54,11 +54,14 @@ function foldersOf({ later, first }: Pair): [string, string] {
   return [one.join("/"), other.join("/")];
 }
 
-/** Pairs of files with the same path below the same two folders; each other pair alone. */
-function byFolders(pairs: Iterable<Pair>): Iterable<Pair[]> {
+const isCopy = ({ later, first }: Pair): boolean =>
+  posix.basename(later.path) === posix.basename(first.path);
+
+/** Pairs of files with the same path below the same two folders; others by the first of each pair. */
+function byCause(pairs: Iterable<Pair>): Iterable<Pair[]> {
   const groups = new Map<string, Pair[]>();
   for (const pair of pairs) {
-    const key = foldersOf(pair).join("\n");
+    const key = isCopy(pair) ? foldersOf(pair).join("\n") : documentName(pair.first);
     const group = groups.get(key);
     if (group) group.push(pair);
     else groups.set(key, [pair]);
@@ -66,10 +69,13 @@ function byFolders(pairs: Iterable<Pair>): Iterable<Pair[]> {
   return groups.values();
 }
 
-function foundInFolder(pair: Pair, count: number): FolderFound {
+function foundOnce(pair: Pair, count: number): FolderFound {
   const { path, part, row } = pair.later;
   const [folder, other] = foldersOf(pair);
-  const message = `${count} documents of ${folder} have the text of those with the same name in ${other}, or nearly; this is the first`;
+  const what = isCopy(pair)
+    ? `of ${folder} have the text of those with the same name in ${other}, or nearly`
+    : `have nearly the text of ${documentName(pair.first)}`;
+  const message = `${count} documents ${what}; this is the first`;
   return { path, part, row, message };
 }
 
@@ -106,7 +112,7 @@ export const nearDuplicate: FolderRule<TextFact> = {
     "Both take a place among the few documents that an answer is made from. When one is corrected, the " +
     "other stays wrong. Keep one page and link to it, move the common text to a page of its own, or skip " +
     "copies with `ingest: false`. The rule reports documents that have about 80 % or more of all their " +
-    "sequences of five words in common, at the later document; more than three copies from one folder to another are one finding. Languages and versions in folders of their own are " +
+    "sequences of five words in common, at the later document; more than three copies of one folder or of one document are one finding. Languages and versions in folders of their own are " +
     "compared for equal text only.",
   bad: `<!-- file: leave-2024.md -->\n# Leave\n\n${leave}\n\n${kept}`,
   good: `<!-- file: leave-2024.md -->\n---\ningest: false\n---\n# Leave\n\n${leave}\n\n${kept}`,
@@ -132,10 +138,10 @@ export const nearDuplicate: FolderRule<TextFact> = {
     for (const [later, first] of findRepeated(facts, ({ fact }) => fact.text)) {
       if (!pairs.has(later)) pairs.set(later, { later, first, similarity: 1 });
     }
-    for (const group of byFolders(pairs.values())) {
+    for (const group of byCause(pairs.values())) {
       const [pair, ...others] = group;
       if (others.length < mostPairs) yield* group.map((each) => foundAt(each));
-      else if (pair) yield foundInFolder(pair, group.length);
+      else if (pair) yield foundOnce(pair, group.length);
     }
   },
 };

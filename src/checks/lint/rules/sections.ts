@@ -8,6 +8,7 @@ import {
 } from "../page/body.ts";
 import { createFindSpan } from "../page/spans.ts";
 import type { Found, LintPage, PageRule } from "../rule.ts";
+import { prose } from "./metadata.ts";
 import { estimateTokens } from "../../../documents/payload/payload.ts";
 
 const before = "(?:above|before|earlier|previously|already)";
@@ -203,6 +204,9 @@ export const hugeSection: PageRule = {
   },
 };
 
+// A label above a list that the site makes: it has no text of its own.
+const tableOfContents = /^(?:table of )?contents$|^on this page$/i;
+
 /** Headings at which `sections: headings` begins a section. */
 const splitLevels = 3;
 
@@ -222,9 +226,9 @@ export const skippedLevel: PageRule = {
     let first: Found | undefined;
     let count = 0;
     let last = 6;
-    for (const { level, start, end } of body.structure?.headings ?? []) {
+    for (const { level, start, end, text: heading } of body.structure?.headings ?? []) {
       // Sections begin at levels 1 to 3: only a heading below them loses its section.
-      if (level > splitLevels && last + 1 <= splitLevels) {
+      if (level > splitLevels && last + 1 <= splitLevels && !tableOfContents.test(heading)) {
         count++;
         const message = `a heading of level ${level} follows one of level ${last}`;
         first ??= { message, span: createFindSpan(page)(start, end) };
@@ -326,11 +330,21 @@ function withoutHeadings({ text, structure }: Body): string {
   return rest + text.slice(from);
 }
 
-/** The words of a page besides its headings, if they are too few; undefined for enough words. */
+/** The description of a page, which is sent as metadata. */
+const descriptionOf = ({ document }: LintPage): string =>
+  Object.entries(document?.metadata ?? {})
+    .filter(([key]) => prose.test(key))
+    .flatMap(([, value]) => value)
+    .join(" ");
+
+/**
+ * The words of a page besides its headings, with those of its description, if they are too few;
+ * undefined for enough words.
+ */
 export function fewWords(page: LintPage): number | undefined {
   const body = bodyOf(page);
   if (body.text.length > longestTiny) return undefined;
-  const words = countWords(withoutHeadings(body), fewest);
+  const words = countWords(`${withoutHeadings(body)}\n${descriptionOf(page)}`, fewest);
   return words < fewest ? words : undefined;
 }
 
@@ -339,7 +353,7 @@ export const tiny: PageRule = {
   name: "tiny",
   group: "content",
   severity: "note",
-  summary: `The page has fewer than ${fewest} words besides its headings`,
+  summary: `The page and its description have fewer than ${fewest} words besides headings`,
   advice:
     "A page of a few words matches many questions a little and answers none. " +
     "Write the answer itself, or move the sentence to the page that it belongs to.",

@@ -153,8 +153,10 @@ export function replaceMkdocsMark(
   const { extensions, plugins } = features;
   const { text } = expansion;
   const end = at + mark.length;
-  if (mark === "{%") return plugins.has("macros") ? "next" : undefined;
-  if (mark === "{{") return plugins.has("macros") ? replaceExpression(expansion, at) : undefined;
+  // zensical.org, "Macros": the extension of the same name.
+  const hasMacros = plugins.has("macros") || extensions.has("zensical.extensions.macros");
+  if (mark === "{%") return hasMacros ? "next" : undefined;
+  if (mark === "{{") return hasMacros ? replaceExpression(expansion, at) : undefined;
   if (mark.startsWith(":") && !mark.startsWith(":::")) {
     if (!extensions.has("pymdownx.emoji")) return undefined;
     const [list = ""] = /^\{[^{}\n]{0,200}\}/.exec(text.slice(end, end + 210)) ?? [];

@@ -73,6 +73,13 @@ describe("a tiny page", () => {
     );
   });
 
+  it("counts the words of its description, which are sent as well", async () => {
+    const text = (key: string): string =>
+      `---\n${key}: Returns the arctangent of a number, in radians.\n---\n# A\n\nOne two three.\n`;
+    expect(await messagesOf(tiny, text("description"))).toEqual([]);
+    expect(await messagesOf(tiny, text("weight"))).toHaveLength(1);
+  });
+
   it("counts code, long words, and scripts without spaces", async () => {
     for (const source of [
       "```\na b c d e f g h i j\n```\n",

@@ -282,6 +282,13 @@ describe("anchors", () => {
     ]);
   });
 
+  it("of a page whose list a template of Quarto writes are unknown", async () => {
+    const files = { "a.qmd": "[x](b.qmd#gone)\n", "_quarto.yml": "" };
+    expect(await lint(missingAnchor, { ...files, "b.qmd": "# B\n\nText.\n" })).toHaveLength(1);
+    const list = "---\nlisting: posts\n---\n\n# B\n\nText.\n";
+    expect(await lint(missingAnchor, { ...files, "b.qmd": list })).toEqual([]);
+  });
+
   it("in a text that several pages include are one finding", async () => {
     const page = (title: string): string => `= ${title}\n\ninclude::partial$c.adoc[]\n`;
     const files = {
@@ -449,6 +456,16 @@ describe("links of documents", () => {
       "two/index.md: the document has the link of one/index.md",
     ]);
     expect(await lint(sharedLink, files, { link: "https://x.example/{slug}" })).toEqual([]);
+  });
+});
+
+describe("missing images of Quarto", () => {
+  it("have the extension of its format", async () => {
+    const files = { "a.qmd": "![x](plan) ![y](gone)\n", "plan.png": "x" };
+    expect(await lint(missingImage, { ...files, "_quarto.yml": "" })).toEqual([
+      "a.qmd:1:17: the image has no file: gone",
+    ]);
+    expect(await lint(missingImage, files)).toHaveLength(2);
   });
 });
 

@@ -15,6 +15,8 @@ describe("headings and tables", () => {
     ]);
     expect(await placesOf(skippedLevel, "# A\n\n### B\n\n##### C\n")).toEqual([]);
     expect(await placesOf(skippedLevel, "#### A\n\n# B\n")).toEqual([]);
+    const contents = "# A\n\n#### Table of contents\n\n- x\n\n## B\n";
+    expect(await placesOf(skippedLevel, contents)).toEqual([]);
     expect(await placesOf(skippedLevel, "# A\n\n```\n#### not a heading\n```\n")).toEqual([]);
   });
 

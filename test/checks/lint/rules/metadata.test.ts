@@ -39,6 +39,9 @@ describe("metadata that is not text", () => {
       ["obsidian", ["cards:"]],
     ] as const) {
       expect(await placesOf(metadataNotText, cards, { settings: { generator } })).toEqual(found);
+      const long = page(`prompt: ${"word ".repeat(60)}`);
+      const tags = await placesOf(longTag, long, { settings: { generator } });
+      expect(tags).toHaveLength(found.length);
     }
   });
 

@@ -101,6 +101,17 @@ const urlaub =
   "兼职员工按比例享有假期。如有疑问请写信给人事部门。新员工在试用期内也可以休假，但每月不超过两天。";
 
 describe("near duplicates", () => {
+  it("of more than three documents with one are one finding", async () => {
+    const text = textOf(1, 200).join(" ");
+    const files: Record<string, string> = {};
+    for (const name of ["a", "b", "c", "d", "e"]) files[`${name}.md`] = `${text} ${name}\n`;
+    expect(await lint(nearDuplicate, files)).toEqual([
+      "b.md: 4 documents have nearly the text of a.md; this is the first",
+    ]);
+    delete files["e.md"];
+    expect(await lint(nearDuplicate, files)).toHaveLength(3);
+  });
+
   it("of a folder and its copy are one finding, of few files one for each", async () => {
     const copies = (count: number): Record<string, string> => {
       const files: Record<string, string> = {};
