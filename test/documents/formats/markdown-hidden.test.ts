@@ -253,6 +253,7 @@ describe("hidden elements", () => {
     ["a style", '<div style="display:none">SECRET</div>'],
     ["a comment", "{/* SECRET */}"],
     ["a template", "<template>SECRET</template>"],
+    ["a drawing", "<svg><title>SECRET</title>\n\n<text>SECRET</text></svg>"],
   ])("removes what %s hides, in MDX", (_, jsx) => {
     const { body, leftOut = [] } = readMdx(`# A\n\n${jsx}\n\nVISIBLE`, "a.mdx", around);
     expect(body).not.toContain("SECRET");

@@ -69,11 +69,11 @@ describe("a page of MkDocs", () => {
 
   it("counts what only programs know", () => {
     const text =
-      "::: pkg.module\n    options:\n      x: y\n\n    more\n\nText {{ unknown }} {{ f(1) }}\n";
+      "::: pkg-x.module\n    options:\n      x: y\n\n    more\n\nText {{ unknown }} {{ f(1) }}\n";
     const { body, leftOut } = readPage(text);
     expect(body).toBe("\n\nText  \n");
     expect(leftOut).toEqual([
-      { kind: "directive", what: "::: pkg.module", line: 1 },
+      { kind: "directive", what: "::: pkg-x.module", line: 1 },
       { kind: "expression", what: "{{ unknown }}", line: 7 },
       { kind: "expression", what: "{{ f(1) }}", line: 7 },
     ]);

@@ -253,7 +253,8 @@ function readTag(scan: Scan, source: TagSource, piece: Piece): boolean {
     scan.at = rawTo;
     return true;
   }
-  const isTemplate = name === "template";
+  // A drawing is no text, as in a page of HTML.
+  const isTemplate = name === "template" || name === "svg";
   const isHidden = isTemplate || hidesElement(attributes, scan.isControlled);
   const change = slash === "/" ? span.close(name) : isRaw ? "none" : span.open(name, isHidden);
   const kind = isTemplate ? "script" : "hidden";
@@ -338,7 +339,7 @@ function markersIn(text: string, { kind, from, to }: Cut): string {
   return [...text.slice(from, to).matchAll(anyMarker)].map(([marker]) => marker).join("");
 }
 
-const markup = /<(?:script|style|template)\b/i;
+const markup = /<(?:script|style|template|svg)\b/i;
 const comment = /^ {0,3}\[(?:\/\/|comment|_)/im;
 const hiddenTag = /<[a-z][^<>]*\b(?:hidden|display)\b/i;
 
@@ -352,7 +353,7 @@ const mayHide = (text: string): boolean =>
 
 /**
  * Removes what no reader of a Markdown page sees: comments, elements that are hidden for everybody,
- * scripts, styles and templates. Code stays as it is, and so do the marks of ignore regions. All
+ * scripts, styles, templates and drawings. Code stays as it is, and so do the marks of ignore regions. All
  * other text stays, byte for byte. The time is linear in the length of the text.
  */
 export function removeHidden(

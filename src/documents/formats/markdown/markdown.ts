@@ -66,7 +66,7 @@ const dialects: Readonly<Partial<Record<GeneratorName, Dialect>>> = {
   },
   mkdocs: {
     all: withMarks(mkdocsMarks),
-    own: /^(?:\{[{%]$|\+\+|[+\-~=<]{2}\}$|\{(?:\+\+|--|~~|==|>>)$|==|\^|~$|:[a-z]|[ \t]*(?:\*\[|\[TOC|:::[ \t]+[\w.]+[ \t]*$))/,
+    own: /^(?:\{[{%]$|\+\+|[+\-~=<]{2}\}$|\{(?:\+\+|--|~~|==|>>)$|==|\^|~$|:[a-z]|[ \t]*(?:\*\[|\[TOC|:::[ \t]+[\w.-]+[ \t]*$))/,
     replace: replaceMkdocsMark,
   },
   docfx: {

@@ -80,7 +80,7 @@ export function withAppended(body: string, around: Surroundings): string {
 }
 
 /** What only pages of MkDocs have, for a pattern. */
-export const mkdocsMarks = String.raw`\{\{|\{%|\+\+(?=[\w"])|\{(?:\+\+|--|~~|==|>>)|(?:\+\+|--|~~|==|<<)\}|(?<!=)==(?!=)|\^\^|(?<!\^)\^(?=[^\s^])|(?<!~)~(?=[^\s~])|:(?:material|fontawesome|octicons|simple)-[\w-]+:|^[ \t]*\*\[[^\]\n]{1,200}\]:[^\n]*|^[ \t]*\[TOC\][ \t]*$|^[ \t]*:::[ \t]+[\w.]+[ \t]*$`;
+export const mkdocsMarks = String.raw`\{\{|\{%|\+\+(?=[\w"])|\{(?:\+\+|--|~~|==|>>)|(?:\+\+|--|~~|==|<<)\}|(?<!=)==(?!=)|\^\^|(?<!\^)\^(?=[^\s^])|(?<!~)~(?=[^\s~])|:(?:material|fontawesome|octicons|simple)-[\w-]+:|^[ \t]*\*\[[^\]\n]{1,200}\]:[^\n]*|^[ \t]*\[TOC\][ \t]*$|^[ \t]*:::[ \t]+[\w.-]+[ \t]*$`;
 
 const keyNames: Readonly<Record<string, string>> = {
   control: "Ctrl",

@@ -23,7 +23,7 @@ const inlineNames = new Set(
 /** Whether a name is that of a component, not of an element of HTML. */
 const isComponent = (name: string): boolean => /^[A-Z]|[.-]/.test(name);
 
-const unseenNames: ReadonlySet<string> = new Set(["script", "style", "template"]);
+const unseenNames: ReadonlySet<string> = new Set(["script", "style", "template", "svg"]);
 
 /** `<template #name>`, `<template v-if>`: Vue shows what is in it (vuejs.org, "Slots"). */
 const isShownTemplate = ({ page }: Scan, { name }: Tag): boolean =>
