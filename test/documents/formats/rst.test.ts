@@ -393,6 +393,12 @@ describe("included files", () => {
       "# A\n\n```c\na\nc\nd\n```",
     ],
     [
+      "an object of Python",
+      ".. literalinclude:: x\n   :pyobject: C.f",
+      "def f():\n  no\nclass C:\n  @a\n  @b(1)\n  async def f(\n    x,\n  ):\n    return 1\n\n    # end\n  def g(): no",
+      "# A\n\n```\n  @a\n  @b(1)\n  async def f(\n    x,\n  ):\n    return 1\n\n    # end\n```",
+    ],
+    [
       "marked code",
       ".. literalinclude:: x\n   :start-after: in\n   :end-before: out",
       "in 1\na\nout",
@@ -435,8 +441,8 @@ describe("included files", () => {
     [
       "an object of Python",
       ".. literalinclude:: x\n   :pyobject: f",
-      { x: "a" },
-      "x: the object f of a Python file",
+      { x: "def g():\n  pass" },
+      "x: no such part",
     ],
     [
       "a table of too many cells",

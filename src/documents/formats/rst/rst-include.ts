@@ -97,9 +97,36 @@ function chooseLines(lines: readonly string[], choice: string): string[] {
   return [...chosen].sort((a, b) => a - b).flatMap((line) => lines[line - 1] ?? []);
 }
 
+const indentOf = (line: string): number => line.search(/\S|$/);
+
+/** The lines of a function or class of Python, of a class within one: `Lamp.on`. */
+function pythonObject(lines: readonly string[], name: string): string[] | undefined {
+  let part = lines;
+  for (const each of name.split(".")) {
+    const found = part.findIndex((line) => {
+      const [, own] = /^\s*(?:async\s+)?(?:def|class)\s+(\w+)/.exec(line) ?? [];
+      return own === each;
+    });
+    if (found === -1) return undefined;
+    const indent = indentOf(part[found] ?? "");
+    const isOf = (line: string | undefined): boolean =>
+      line !== undefined && line.startsWith("@", indent) && indentOf(line) === indent;
+    let from = found;
+    while (isOf(part[from - 1])) from--;
+    const next = part.findIndex(
+      (line, at) =>
+        at > found && line.trim() !== "" && indentOf(line) <= indent && !/^\s*\)/.test(line),
+    );
+    part = part.slice(from, next === -1 ? undefined : next);
+  }
+  return [...part];
+}
+
 /** The part of the text that the options name; undefined if it has no such part. */
 function choosePart(text: string, { options, name }: Directive): string | undefined {
   let lines = text.split(/\r\n|\n|\r/);
+  const object = options.get("pyobject");
+  if (object !== undefined) return pythonObject(lines, object)?.join("\n").trimEnd();
   const choice = options.get("lines");
   if (choice !== undefined) lines = chooseLines(lines, choice);
   const start = Number(options.get("start-line") ?? 0);
@@ -137,8 +164,6 @@ export function readIncluded(
   if (/^<.*>$/.test(target)) return undefined;
   const problem = (text: string): undefined =>
     leaveOut(reading, "include", `${target}: ${text}`, directive.line) as undefined;
-  const named = directive.options.get("pyobject");
-  if (named !== undefined) return problem(`the object ${named} of a Python file`);
   const included = ownPart(reading, directive, target) ?? readTarget(reading, target);
   if ("problem" in included) return problem(included.problem);
   const text = choosePart(included.text, directive);
