@@ -48,6 +48,7 @@ function kindOf(schema) {
   if (schema.anyOf?.some((each) => each.type === "boolean")) return "true, false or text";
   if (schema.anyOf) return `${kindOf(schema.anyOf.at(-1))}, or a list of them`;
   if (schema.type === "boolean") return "true or false";
+  if (schema.type === "array" && schema.items.anyOf) return "list of objects";
   if (schema.type === "array")
     return schema.items.type === "integer" ? "list of ids" : "list of text";
   if (schema.type === "object") return "object";

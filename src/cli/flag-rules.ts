@@ -114,6 +114,13 @@ const onlyPlanned: FlagRule = {
   why: "it estimates what a plan costs",
 };
 
+/** Of the commands that tell how they ended. */
+const nothingToTell: FlagRule = {
+  flags: ["--notify"],
+  beside: ["--dry-run"],
+  why: "a run that changes nothing has no result to tell",
+};
+
 /** Rules by the path of the command. A new pair of conflicting flags is one entry here. */
 export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
   api: [
@@ -174,8 +181,9 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
   "eval retrieval": evalRules,
   ingest: [
     onlyPlanned,
+    nothingToTell,
     {
-      flags: ["--dry-run", "--report", "--gitlab-report", "--verify", "--force"],
+      flags: ["--dry-run", "--report", "--gitlab-report", "--notify", "--verify", "--force"],
       beside: ["--print-config"],
       why: "--print-config only prints a project file",
     },
@@ -192,6 +200,7 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
   ],
   retry: [
     onlyPlanned,
+    nothingToTell,
     {
       flags: ["--missing"],
       beside: ["argument"],

@@ -196,5 +196,4 @@ export function globalOptions(): Option[] {
 }
 
 /** Help of `--report`, with the forms of output/report/forms.ts. */
-export const reportText =
-  "write a .json, .sarif, .xml, .html or .prom (Prometheus) report (repeatable)";
+export const reportText = "write a .json, .sarif, .xml, .html or .prom report (repeatable)";

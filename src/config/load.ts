@@ -1,5 +1,5 @@
 import { CliError } from "../errors.ts";
-import { openConnection, type Connection } from "./values/connection.ts";
+import { openConnection, proxyOf, type Connection } from "./values/connection.ts";
 import { createMachine } from "./find/folders.ts";
 import { builtInLayer, environmentLayer, flagLayer } from "./values/given.ts";
 import {
@@ -66,6 +66,10 @@ export interface Config {
   values: Merged["values"];
   /** Error for every request while a project file is not trusted. */
   refused: CliError | undefined;
+  /** Whom to tell how the run ended, by `notify`; the URLs are resolved. Throws `not-configured`. */
+  notifications(): Promise<Notification[]>;
+  /** The proxy of requests to another address than the service's. Throws `not-configured`. */
+  proxyTo(address: URL): { proxy?: string; noProxy?: string };
   /** The shared record of the configuration, its URL resolved. Throws `not-configured`. */
   sharedState(): Promise<{ url: string; project: string } | undefined>;
   /** Resolves the address and the keys and runs every safety rule. Throws `not-configured`. */
@@ -106,14 +110,34 @@ function resolveProfile(
   return { chosen, merged: mergeLayers(layers) };
 }
 
+/** An entry of `notify`: a URL or a command. */
+export interface Notification {
+  target: { url: string } | { command: readonly string[] };
+  on: "failure" | "recovery" | "change" | "always";
+  /** Where it stands, for messages. */
+  where: string;
+}
+
 const urlPath = ["state", "shared", "url"] as const;
+
+/** The error for a command to run in a file that a checkout may bring. */
+function commandElsewhere(where: string): CliError {
+  return new CliError("not-configured", `${where}: a command is allowed in the user file only`, {
+    hints: [
+      "move it to your user file: knowctl config path shows its path; or use --notify COMMAND",
+    ],
+  });
+}
 
 /** Warns of variables that nothing reads. A key of a profile may come from a variable of any name. */
 function warnOfVariables({ flags, warn }: LoadRequest, files: readonly ConfigFile[]): void {
   const { unknownVariables } = flags;
   if (unknownVariables === undefined) return;
   const profiles = files.flatMap(({ content }) => Object.values(content.profiles ?? {}));
-  const urls = files.flatMap(({ content }) => content.state?.shared?.url ?? []);
+  const urls = files.flatMap(({ content: { state, notify = [] } }) => [
+    ...(state?.shared ? [state.shared.url] : []),
+    ...notify.flatMap((each) => ("url" in each ? [each.url] : [])),
+  ]);
   for (const secret of [...profiles.flatMap(secretsOf).map(({ secret }) => secret), ...urls]) {
     if (typeof secret !== "string" && "env" in secret) unknownVariables.delete(secret.env);
   }
@@ -167,6 +191,29 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
     files,
     values,
     refused,
+    async notifications() {
+      const { merged } = shown;
+      const layer = merged.winners.get("notify");
+      const found: Notification[] = [];
+      for (const [index, { on = "failure", ...each }] of (values.notify ?? []).entries()) {
+        const where = layer?.where(["notify", index]) ?? "notify";
+        if ("command" in each) {
+          if (layer?.source !== "user") throw commandElsewhere(where);
+          found.push({ target: { command: each.command }, on, where });
+          continue;
+        }
+        const path = ["notify", index, "url"] as const;
+        const url = await resolveSecret({ merged, machine, warn: request.warn }, path);
+        if (url && "key" in url) found.push({ target: { url: url.key }, on, where });
+        else {
+          const message = `${where}: no address to notify: ${url?.missing}`;
+          throw new CliError("not-configured", message, { hints: ["set it, or remove the entry"] });
+        }
+      }
+      return found;
+    },
+    proxyTo: ({ protocol, hostname }) =>
+      proxyOf({ isHttps: protocol === "https:", hostname }, shown.merged, machine.env),
     async sharedState() {
       const { shared } = values.state ?? {};
       if (shared === undefined) return undefined;

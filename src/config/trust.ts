@@ -6,7 +6,7 @@ import type { ParsedFile } from "./file/parse.ts";
 import { dotted, whereIs, type Path } from "./file/problems.ts";
 import { stateFolder, type Machine } from "./find/folders.ts";
 import { isSecretName } from "./values/members.ts";
-import type { ConfigContent, Secret, StateSettings } from "./values/schema.ts";
+import type { ConfigContent, NotifySettings, Secret, StateSettings } from "./values/schema.ts";
 import { withoutCredentials } from "./values/url.ts";
 
 /**
@@ -40,7 +40,7 @@ const fates = new Map<string, Fate>(
       ingest.frontMatter.owners ingest.frontMatter.secondaryOwners ingest.frontMatter.authors`,
     "needs trust": `profiles.headers ingest.allowSecrets ingest.requireAccess ingest.accessKeys
       ingest.hidden ingest.linkBase ingest.images ingest.versionTag lint.rules lint.staleDays
-      lint.overrides state.shared`,
+      lint.overrides state.shared notify`,
   }).flatMap(([fate, keys]) => keys.split(/\s+/).map((key) => [key, fate as Fate])),
 );
 
@@ -146,10 +146,21 @@ function referenceText(secret: Secret): string {
   return `runs ${secret.command.join(" ")}`;
 }
 
+/** Whom an entry of `notify` tells: only the origin of an address, whose rest may be a token. */
+function notifyText(entry: NotifySettings[number]): string {
+  if ("command" in entry) return `runs ${entry.command.join(" ")}`;
+  const { url } = entry;
+  if (typeof url !== "string") return referenceText(url);
+  return URL.canParse(url) ? `tells ${new URL(url).origin}` : "tells an address";
+}
+
 /** The value for display; for an object only its keys, because its values may be secrets. */
 function textOf({ path, value, match }: Setting): string {
   const member = path[0] === "profiles" ? String(path[2]) : "";
   if (isSecretName(member)) return referenceText(value as Secret);
+  if (nameOf(path) === "notify") {
+    return (value as NotifySettings).map(notifyText).join(", ");
+  }
   if (nameOf(path) === "state.shared") {
     const { url, project } = value as NonNullable<StateSettings["shared"]>;
     return `${referenceText(url) || "names a database"}, project ${project}`;

@@ -219,6 +219,7 @@ const configCases: Readonly<Record<string, KeyCase>> = {
     config: { lint: { rules: { tiny: "error" } } },
     codes: [0, 13],
   },
+  notify: { tested: "test/commands/outcome/notify.test.ts" },
   "state.shared": { tested: "test/commands/state/shared.test.ts" },
   "lint.staleDays": { tested: "test/commands/lint/lint.test.ts" },
   "lint.overrides": {

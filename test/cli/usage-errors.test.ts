@@ -271,7 +271,7 @@ describe("bad input", () => {
   const anyText = new Set(
     `--profile --config --base-url --ca-file --proxy --fields --filter --jq --root --source --access-type
   --name --sort --include --exclude --id-prefix --link --metadata --connector --state --since --reader --explain
-  --gitlab-report --id --report --out --session --model --provider --model-version --file --file-id
+  --gitlab-report --id --notify --report --out --session --model --provider --model-version --file --file-id
   --source-type --document-set --filter-tag --payload --show --save --record --replay --batch --resume
   --client-cert --client-key --bundle --method --raw-field --field --input --header --host --data --fault --llm-url --llm-model
   --llm-system --play --tag --map --baseline --fail-on --allow-ingest --shared-state --state-project`.split(

@@ -397,7 +397,7 @@ describe("untrusted keys", () => {
     ingest.connector ingest.map ingest.rules[].ccPairId ingest.frontMatter.id`,
     "needs trust": `profiles.NAME.headers ingest.requireAccess ingest.accessKeys ingest.allowSecrets
     ingest.hidden ingest.linkBase ingest.images ingest.versionTag lint.rules lint.staleDays
-    lint.overrides state.shared`,
+    lint.overrides state.shared notify`,
     "left out": `profiles.NAME.timeout ingest.ignore ingest.linkStyle ingest.links ingest.anchors
     ingest.maxSectionChars ingest.componentAttributes ingest.generator ingest.attributes ingest.tags ingest.concurrency ingest.rate
     ingest.drafts ingest.updatedAt ingest.owners ingest.metaCommit ingest.rules[].tags
@@ -439,6 +439,7 @@ describe("untrusted keys", () => {
       readFileSync(join(projectFolder, "scripts/config-examples.json"), "utf8"),
     ) as Record<string, unknown>),
     defaultProfile: "other",
+    notify: [{ url: { env: "TEAM_HOOK" }, on: "change" }],
     "state.shared": { url: { env: "KNOWCTL_STATE_URL" }, project: "handbook" },
     "lint.overrides": [{ paths: ["docs/**"], rules: { "secret-key": "off" } }],
   };

@@ -69,7 +69,12 @@ function argumentsFor(reports) {
     ...switches.filter(isOn).map((name) => `--${name}`),
     // The cache needs a folder that is known beforehand, so there always is one.
     ...(isOn("no-state") || input("state") === "" ? [] : [`--state=${input("state")}`]),
-    ...(isOn("dry-run") ? ["--exit-code"] : reports.map((path) => `--report=${path}`)),
+    ...(isOn("dry-run")
+      ? ["--exit-code"]
+      : [
+          ...reports.map((path) => `--report=${path}`),
+          ...linesOf("notify").map((target) => `--notify=${target}`),
+        ]),
   ];
   return ["ingest", ...flags, "--", ...linesOf("paths").map(asPath)];
 }

@@ -8,11 +8,12 @@ import {
   integer,
   reportText,
 } from "../../cli/options.ts";
+import { addNotifyOption } from "../ingest/flags-shared.ts";
 import type { Run } from "../../cli/commands.ts";
 
 /** The flags that both commands have, in their groups. */
 function addRunOptions(command: Command): Command {
-  return addStateOption(command)
+  addStateOption(command)
     .optionsGroup("Cases:")
     .option(
       "--drafts",
@@ -32,7 +33,8 @@ function addRunOptions(command: Command): Command {
       "exit with 13 only if: worse (a case got worse), significantly-worse (the verdict), or rate<0.9",
       filled,
     )
-    .option("--report <file>", reportText, collectParsed(filled))
+    .option("--report <file>", reportText, collectParsed(filled));
+  return addNotifyOption(command)
     .optionsGroup("Recordings:")
     .option("--record <folder>", "also write every response to this new folder", filled)
     .option("--replay <folder>", "judge a recording again: no service, no profile", filled);

@@ -203,6 +203,17 @@ export function addReportOptions(command: Command): Command {
     .option("--gitlab-report <file>", "write failures as a GitLab code quality report", filled);
 }
 
+/** Who is told how a run ended. */
+export function addNotifyOption(command: Command): Command {
+  return command
+    .optionsGroup("Reports:")
+    .option(
+      "--notify <target>",
+      "tell an https address or a command how the run ended, as JSON (repeatable)",
+      collectParsed(filled),
+    );
+}
+
 /** How fast requests are made. */
 export function addPaceOptions(command: Command): Command {
   return command

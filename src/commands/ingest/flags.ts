@@ -3,6 +3,7 @@ import {
   addAccessOptions,
   addContentOptions,
   addMappingOptions,
+  addNotifyOption,
   addOverwriteOption,
   addReportOptions,
   addSelectionOptions,
@@ -32,7 +33,7 @@ export function addIngest(program: Command, run: Run): void {
       .optionsGroup("Checks:")
       .option("--verify", "check that every sent document is in the index; exit 0 only then"),
   );
-  addReportOptions(addOverwriteOption(ingest))
+  addNotifyOption(addReportOptions(addOverwriteOption(ingest)))
     .optionsGroup("Remembered options:")
     .option("--print-config", "print the project file that repeats this command, and send nothing")
     .configureHelp({

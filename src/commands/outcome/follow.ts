@@ -6,13 +6,16 @@ import { exitOf } from "../../errors.ts";
 import type { ReportFlags } from "../../output/report/forms.ts";
 import type { Report } from "../../output/report/report.ts";
 import type { RunIdentity } from "../../output/report/stored/record.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import { openOutput } from "../connect.ts";
 import { commitOf, identityOf } from "./identity.ts";
 import { readLastResult, saveLastResult, type LastResult } from "./last-results.ts";
+import { isWanted, messageFor, occasionOf } from "./message.ts";
+import { configRecipients, flagRecipients, type Recipient } from "./targets.ts";
 
 /** Where a run takes place. */
 export interface OutcomePlace {
-  config: Pick<Config, "profile">;
+  config: Pick<Config, "profile" | "notifications" | "proxyTo">;
   root: string;
   /** The state folder; undefined with --no-state. */
   folder: string | undefined;
@@ -44,7 +47,11 @@ function withIdentity(report: Report, identity: RunIdentity): Report {
 /** Flags that tell one run of a command from another, beside its arguments. */
 const keyFlags = ["ccPairId", "connector", "shard", "reader", "expect", "remote"] as const;
 
-type FollowedFlags = GlobalFlags & ReportFlags;
+type FollowedFlags = GlobalFlags &
+  ReportFlags & {
+    /** URLs or commands, who are told of every end; they replace those of the configuration. */
+    notify?: string[];
+  };
 
 /** A name for all runs of the same work: a nightly job has the same every night. */
 function keyOf(
@@ -64,9 +71,48 @@ function isRehearsal(context: Context, options: FollowedFlags): boolean {
   return dryRun === true || printConfig === true || context.trialFiles !== undefined;
 }
 
+/** A run in progress: what is known of it, and whom to tell. */
+interface Following {
+  place: OutcomePlace | undefined;
+  key: string;
+  recipients: readonly Recipient[];
+  last: LastResult | undefined;
+  identity: RunIdentity | undefined;
+  /** The last report, complete. */
+  report: Report | undefined;
+}
+
+/** Remembers how the run ended, and tells those who want to know. */
+async function finish(
+  context: Context,
+  output: Output,
+  command: string,
+  run: Following,
+  error: unknown,
+): Promise<void> {
+  const { place, key, last, report } = run;
+  const exit = exitOf(error, context.signal);
+  const isSuccess = exit === "ok";
+  // A report and the memory have the same time.
+  const endedAtMs = report?.measures?.endedAtMs ?? context.now();
+  const successAtMs = isSuccess ? endedAtMs : (last?.successAtMs ?? null);
+  const problem = saveLastResult(place?.folder, key, { isSuccess, endedAtMs, successAtMs });
+  if (problem !== undefined) {
+    await output.warn(`the result of this run is not recorded: ${problem}`);
+  }
+  const occasion = occasionOf(isSuccess, last);
+  const told = run.recipients.filter(({ on }) => isWanted(on, occasion, last));
+  if (told.length === 0) return;
+  const { notifyAll } = await import("./notify.ts");
+  const identity = run.identity ?? identityOf(context);
+  const message = messageFor({ command, exit, error, occasion, last, report, identity });
+  await notifyAll(context, output, told, message, place?.config.proxyTo ?? (() => ({})));
+}
+
 /**
- * The command `work` with an outcome: its reports name run, host and commit, and how it ended is
- * remembered in the state folder where a report asks for the last success.
+ * The command `work` with an outcome: its reports name run, host and commit. How it ended is
+ * remembered in the state folder where a report or a notification asks for it, and told to those of
+ * `--notify`, else of the configuration. A notification that fails never changes how the run ends.
  */
 export function followed<Options extends FollowedFlags>(
   command: string,
@@ -74,45 +120,51 @@ export function followed<Options extends FollowedFlags>(
 ): (context: Context, args: string[], options: Options) => Promise<void> {
   return async (context, args, options) => {
     const startedMs = context.elapsed();
-    const reports = options.report ?? [];
-    const isRemembered = reports.some((path) => extname(path).toLowerCase() === ".prom");
-    let known: RunIdentity | undefined;
-    const identity = (): RunIdentity => (known ??= identityOf(context));
-    let memory: { folder: string | undefined; key: string } | undefined;
-    let last: LastResult | undefined;
-    // A report and the memory have the same time.
-    let endedAtMs: number | undefined;
+    const { report: reports = [], notify } = options;
+    const output = openOutput(context, options);
+    const { secrets } = output;
+    const isRehearsed = isRehearsal(context, options);
+    const run: Following = {
+      place: undefined,
+      key: "",
+      recipients: isRehearsed ? [] : flagRecipients(notify ?? [], secrets),
+      last: undefined,
+      identity: undefined,
+      report: undefined,
+    };
+    const identity = (): RunIdentity => (run.identity ??= identityOf(context));
+    const isMeasured = reports.some((path) => extname(path).toLowerCase() === ".prom");
+    const isRemembered = (): boolean => isMeasured || run.recipients.length > 0;
     const outcome: Outcome = {
       identity,
-      async begin({ config, root, folder }) {
-        memory = { folder, key: keyOf(command, args, options, config.profile) };
-        if (isRemembered) last = readLastResult(folder, memory.key);
+      async begin(place) {
+        run.place = place;
+        run.key = keyOf(command, args, options, place.config.profile);
+        if (notify === undefined && !isRehearsed && command !== "lint") {
+          run.recipients = configRecipients(await place.config.notifications(), secrets);
+        }
+        if (isRemembered()) run.last = readLastResult(place.folder, run.key);
         // Git is a process: only where somebody keeps the answer.
-        if (reports.length === 0 || identity().commit !== undefined) return;
-        const commit = await commitOf(context, root);
-        if (commit !== undefined) known = { ...identity(), commit };
+        const isKept = reports.length > 0 || run.recipients.length > 0;
+        if (!isKept || identity().commit !== undefined) return;
+        const commit = await commitOf(context, place.root);
+        if (commit !== undefined) run.identity = { ...identity(), commit };
       },
       complete(report) {
-        endedAtMs = context.now();
         const measures = {
           isSuccess: false,
           ...report.measures,
-          endedAtMs,
+          endedAtMs: context.now(),
           seconds: (context.elapsed() - startedMs) / 1000,
-          lastSuccessMs: last?.successAtMs ?? undefined,
+          lastSuccessMs: run.last?.successAtMs ?? undefined,
         };
-        return { ...withIdentity(report, identity()), measures };
+        return (run.report = { ...withIdentity(report, identity()), measures });
       },
     };
     const end = async (error: unknown): Promise<void> => {
-      const isSuccess = exitOf(error, context.signal) === "ok";
-      if (memory === undefined || !isRemembered || isRehearsal(context, options)) return;
-      endedAtMs ??= context.now();
-      const successAtMs = isSuccess ? endedAtMs : (last?.successAtMs ?? null);
-      const result = { isSuccess, endedAtMs, successAtMs };
-      const problem = saveLastResult(memory.folder, memory.key, result);
-      if (problem === undefined) return;
-      await openOutput(context, options).warn(`the result of this run is not recorded: ${problem}`);
+      if (!isRemembered() || isRehearsed) return;
+      // Whatever goes wrong here, the run ended as it did.
+      await finish(context, output, command, run, error).catch(() => {});
     };
     try {
       await work(context, args, options, outcome);

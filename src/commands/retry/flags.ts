@@ -3,6 +3,7 @@ import {
   addAccessOptions,
   addContentOptions,
   addDropAccessOption,
+  addNotifyOption,
   addOverwriteOption,
   addReportOptions,
   addTargetOptions,
@@ -26,7 +27,7 @@ export function addRetry(program: Command, run: Run): void {
       "instead: documents that `knowctl verify` found missing, listed only or stale",
     );
   addAccessOptions(addTargetOptions(addDropAccessOption(addContentOptions(retry))));
-  addReportOptions(addUploadOptions(addOverwriteOption(retry)))
+  addNotifyOption(addReportOptions(addUploadOptions(addOverwriteOption(retry))))
     .configureHelp({
       essentials: [
         "--cc-pair-id",

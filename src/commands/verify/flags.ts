@@ -1,5 +1,10 @@
 import type { Command } from "commander";
-import { addPaceOptions, addTargetOptions, addWaitOption } from "../ingest/flags-shared.ts";
+import {
+  addNotifyOption,
+  addPaceOptions,
+  addTargetOptions,
+  addWaitOption,
+} from "../ingest/flags-shared.ts";
 import { choice, collectParsed, filled, integer, positive, reportText } from "../../cli/options.ts";
 import type { Run } from "../../cli/commands.ts";
 
@@ -49,7 +54,7 @@ export function addVerify(program: Command, run: Run): void {
   addWaitOption(verify)
     .optionsGroup("Reports:")
     .option("--report <file>", reportText, collectParsed(filled));
-  addPaceOptions(addTargetOptions(verify))
+  addPaceOptions(addTargetOptions(addNotifyOption(verify)))
     .configureHelp({
       essentials: [
         "--sample",

@@ -7,6 +7,7 @@ import type {
   ConfigContent,
   IngestSettings,
   Profile,
+  NotifySettings,
   StateSettings,
 } from "./schema.ts";
 
@@ -27,7 +28,11 @@ export interface ConfigFile extends ParsedFile {
   trusted: boolean;
 }
 
-type LayerValues = Profile & { lint?: LintSettings; state?: StateSettings };
+type LayerValues = Profile & {
+  lint?: LintSettings;
+  state?: StateSettings;
+  notify?: NotifySettings;
+};
 
 /** Values of one source, e.g. the profile of the user file. */
 export interface Layer {
@@ -49,12 +54,13 @@ function fileLayer(file: ConfigFile, values: LayerValues, prefix: Path): Layer {
 
 /** The layers of one file for one profile, lowest first: its top level, then the profile. */
 export function fileLayers(file: ConfigFile, content: ConfigContent, profile: string): Layer[] {
-  const { chat, ingest, lint, state } = content;
+  const { chat, ingest, lint, state, notify } = content;
   const top = {
     ...(chat && { chat }),
     ...(ingest && { ingest }),
     ...(lint && { lint }),
     ...(state && { state }),
+    ...(notify && { notify }),
   };
   const layers = [fileLayer(file, top, [])];
   const own =

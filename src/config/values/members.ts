@@ -38,11 +38,14 @@ export function describeSecret(secret: Secret | undefined): string {
   return `command ${secret.command[0] ?? ""}`;
 }
 
+const maskCommand = ([program = "", ...args]: readonly string[]): string[] =>
+  args.length > 0 ? [program, masked] : [program];
+
 /** Masks the value of a secret; a reference to a secret stays visible. */
 function maskSecret(secret: Secret): unknown {
   if (typeof secret === "string") return masked;
   if (!("command" in secret)) return secret;
-  return { command: [secret.command[0], ...(secret.command.length > 1 ? [masked] : [])] };
+  return { command: maskCommand(secret.command) };
 }
 
 /** A copy of any part of a configuration that is safe to show. `key` is the last word of its path. */
@@ -55,6 +58,10 @@ export function maskValue(value: unknown, key: string): unknown {
   }
   if ((key === "baseUrl" || key === "proxy") && typeof value === "string")
     return withoutCredentials(value);
+  if (key === "notify" && Array.isArray(value)) {
+    return value.map((each: unknown) => maskValue(each, ""));
+  }
+  if (key === "command" && Array.isArray(value)) return maskCommand(value as string[]);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   // Users choose the names in metadata: a name like apiKey marks no secret there.
   if (key === "metadata" || key === "tags") return value;

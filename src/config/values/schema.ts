@@ -328,6 +328,38 @@ export const StateSettings = z.strictObject({
 });
 export type StateSettings = z.infer<typeof StateSettings>;
 
+const on = z.optional(
+  choice(
+    ["failure", "recovery", "change", "always"],
+    "which ends of a run: a failure, the first success after one, both changes, or all (default: failure)",
+  ),
+);
+
+/** The member `notify` of a configuration file. */
+export const NotifySettings = z
+  .array(
+    z.union(
+      [
+        z.strictObject({
+          url: Secret.check(z.describe("address of a web hook; it may hold a token")),
+          on,
+        }),
+        z.strictObject({
+          command: z
+            .array(z.string())
+            .check(
+              z.minLength(1),
+              z.describe("program and arguments that read the message; in the user file only"),
+            ),
+          on,
+        }),
+      ],
+      { error: 'expected {"url": URL} or {"command": [PROGRAM, …]}, with "on" if you like' },
+    ),
+  )
+  .check(z.describe("who is told how an upload or a check ended; needs a trusted file"));
+export type NotifySettings = z.infer<typeof NotifySettings>;
+
 /** A configuration file, user or project. Every member is optional; an unknown one is an error. */
 export const ConfigContent = z.strictObject({
   $schema: z.optional(z.string().check(z.describe("address of this schema, for editors"))),
@@ -337,6 +369,7 @@ export const ConfigContent = z.strictObject({
   ingest: z.optional(IngestSettings),
   lint: z.optional(LintSettings),
   state: z.optional(StateSettings),
+  notify: z.optional(NotifySettings),
 });
 export type ConfigContent = z.infer<typeof ConfigContent>;
 

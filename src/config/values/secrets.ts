@@ -19,7 +19,8 @@ export interface SecretRequest {
 type SecretPath =
   | readonly [SecretMember]
   | readonly ["headers", string]
-  | readonly ["state", "shared", "url"];
+  | readonly ["state", "shared", "url"]
+  | readonly ["notify", number, "url"];
 
 // A password manager may first ask for a fingerprint.
 const commandMs = 60_000;
@@ -42,7 +43,7 @@ function checkKey(kind: SecretPath[0], text: string | undefined, what: string): 
   const isPassphrase = kind === "clientKeyPassphrase";
   const key = isPassphrase ? text?.replace(/[\r\n]+$/, "") : text?.trim();
   if (!key) return { missing: text === undefined ? `${what} is not set` : `${what} is empty` };
-  if (isPassphrase || kind === "state") return { key };
+  if (isPassphrase || kind === "state" || kind === "notify") return { key };
   // A header may hold spaces and a scheme.
   if (kind === "headers") {
     if (/^[\t\u0020-\u007e]+$/.test(key)) return { key };
@@ -94,18 +95,18 @@ async function runCommand(
   });
 }
 
+function valueAt({ values }: Merged, path: SecretPath): Secret | undefined {
+  if (path[0] === "headers") return values.headers?.[path[1]];
+  if (path[0] === "state") return values.state?.shared?.url;
+  if (path[0] !== "notify") return values[path[0]];
+  const entry = values.notify?.[path[1]];
+  return entry && "url" in entry ? entry.url : undefined;
+}
+
 /** The secret at a path of the profile, and the layer that sets it. */
-function secretAt(
-  { values, winners }: Merged,
-  [kind, header = ""]: SecretPath,
-): { secret: Secret; layer: Layer } | undefined {
-  const layer = winners.get(kind);
-  const secret =
-    kind === "headers"
-      ? values.headers?.[header]
-      : kind === "state"
-        ? values.state?.shared?.url
-        : values[kind];
+function secretAt(merged: Merged, path: SecretPath): { secret: Secret; layer: Layer } | undefined {
+  const layer = merged.winners.get(path[0]);
+  const secret = valueAt(merged, path);
   return layer && secret !== undefined ? { secret, layer } : undefined;
 }
 

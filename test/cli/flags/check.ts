@@ -1,6 +1,6 @@
 import type { Coverage, Setting, FlagCases } from "./play.ts";
 import { folder } from "./mapping.ts";
-import { byName, byPair, many, pair, two } from "./upload.ts";
+import { byName, byPair, many, pair, tellsCommand, two } from "./upload.ts";
 
 const empty = "---\ntitle: Nothing\n---\n";
 const twoEmpty: Setting = { files: { "docs/a.md": empty, "docs/b.md": empty } };
@@ -219,6 +219,7 @@ export const verify: Coverage = {
       stdout: { gains: /200 GET \/document\/document-size-info/ },
     },
     "--wait": { ...lost, flag: "--wait 5s", codes: [13, 13], waits: { gains: /\d/ } },
+    "--notify": { ...sent, ...tellsCommand },
     "--report": { ...sent, flag: "--report r.json", left: { gains: /r\.json: [^]*"summary"/ } },
     "--cc-pair-id": { ...byTarget, flag: pair, codes: [2, 0] },
     "--connector": { ...byTarget, flag: byName, codes: [2, 0] },
@@ -318,6 +319,7 @@ function common(command: string, setting: Setting): FlagCases {
       { ...failing, flag: "--fail-on rate<0.1", codes: [13, 0] },
       { ...setting, flag: "--fail-on worse", refused: /--baseline/ },
     ],
+    "--notify": { ...setting, ...tellsCommand },
     "--report": { ...setting, flag: "--report now.xml", left: { gains: /now\.xml: <\?xml/ } },
     "--record": { ...setting, flag: "--record taken", left: { gains: /taken\/recording\.json/ } },
     "--replay": {

@@ -21,6 +21,12 @@ export const byPair = [
   "ingest docs/b.md --cc-pair-id 2 --overwrite",
 ];
 
+/** A command that is told how the run ended. */
+export const tellsCommand = {
+  flag: ["--notify", "cat > told.json"],
+  left: { gains: /told\.json: .*"type":"notification"/ },
+};
+
 /**
  * The flags of a run that sends, with the documents of `setting`; `refused`: why its dry run writes no
  * report.
@@ -63,6 +69,15 @@ export function sending(args: string, setting: Setting, refused?: RegExp): FlagC
         args: `${args} --dry-run`,
         flag: "--report r.json",
         ...planned(/"dryRun": ?true/),
+      },
+    ],
+    "--notify": [
+      { ...setting, args, ...tellsCommand },
+      {
+        ...setting,
+        args: `${args} --dry-run`,
+        flag: "--notify true",
+        refused: /no result to tell/,
       },
     ],
     "--gitlab-report": [
