@@ -196,4 +196,4 @@ export function globalOptions(): Option[] {
 }
 
 /** Help of `--report`, with the forms of output/report/forms.ts. */
-export const reportText = "write a .json, .sarif, .xml, .html or .prom report (repeatable)";
+export const reportText = "report as .json, .sarif, .xml, .html, .prom (repeatable)";

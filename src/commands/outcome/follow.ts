@@ -161,10 +161,13 @@ export function followed<Options extends FollowedFlags>(
         return (run.report = { ...withIdentity(report, identity()), measures });
       },
     };
-    const end = async (error: unknown): Promise<void> => {
+    const end = async (thrown: unknown): Promise<void> => {
       if (!isRemembered() || isRehearsed) return;
-      // Whatever goes wrong here, the run ended as it did.
-      await finish(context, output, command, run, error).catch(() => {});
+      try {
+        await finish(context, output, command, run, thrown);
+      } catch {
+        // Whatever goes wrong here, the run ended as it did.
+      }
     };
     try {
       await work(context, args, options, outcome);
