@@ -10,6 +10,26 @@ import { around } from "./around.ts";
 
 const bodyOf = (text: string): string => readMarkdown(text, "a.md", around).body;
 
+describe("files in addresses", () => {
+  const file = `data:image/png;base64,${"iVBORw0KGgo".repeat(30)}=`;
+
+  it.each([
+    [`![Plan](${file})`, "![Plan](data:,)"],
+    [`<img alt="Plan" src="${file}">`, '<img alt="Plan" src="data:,">'],
+    [`[x](<${file}>)`, "[x](<data:,>)"],
+    // Short ones are examples.
+    ["![](data:image/png;base64,iVBORw0KGgo=)", "![](data:image/png;base64,iVBORw0KGgo=)"],
+  ])("are no text: %.20s", (text, body) => {
+    expect(readMarkdown(`# A\n\n${text}\n`, "a.md", around).body).toBe(`# A\n\n${body}\n`);
+  });
+
+  it("cost linear time", () => {
+    const piece = "](data:image/png;base64,";
+    expectLinear(20_000, (count) => void readMarkdown(piece.repeat(count), "a.md", around));
+    expectLinear(200_000, (count) => void readMarkdown(piece + "a ".repeat(count), "a.md", around));
+  });
+});
+
 describe("includes in Markdown", () => {
   const files = {
     "docs/part.md": "---\ntitle: P\n---\n\none\n\n!!! tip\n    two\n",

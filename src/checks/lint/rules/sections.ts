@@ -8,6 +8,7 @@ import {
 } from "../page/body.ts";
 import { createFindSpan } from "../page/spans.ts";
 import type { Found, LintPage, PageRule } from "../rule.ts";
+import { siteOf } from "../../../documents/site/sites.ts";
 import { prose } from "./metadata.ts";
 import { estimateTokens } from "../../../documents/payload/payload.ts";
 
@@ -74,9 +75,15 @@ const longest = 5000;
 /** Keys of pages that a layout writes: their own text is in the front matter, or there is none. */
 const layoutKeys = ["layout", "template", "hero", "type", "pageClass"];
 
-/** Whether the site makes the text of a page: `_index.md` of Hugo lists its pages, a layout fills itself. */
-const isMadeBySite = ({ path, parsed }: LintPage): boolean =>
+const frontMatterAlone = /^(---|\+\+\+)[ \t]*\r?\n[^]*?\n\1\s*$/;
+
+/**
+ * Whether the site makes the text of a page: `_index.md` of Hugo lists its pages, a layout fills itself,
+ * and nothing but front matter is a redirection, an entry of a menu or the page of an interface.
+ */
+const isMadeBySite = ({ path, parsed, settings, source = "" }: LintPage): boolean =>
   /(?:^|\/)_index\.\w+$/.test(path) ||
+  (siteOf(path, settings) !== undefined && frontMatterAlone.test(source)) ||
   layoutKeys.some((key) => Object.hasOwn(parsed.frontMatter?.data ?? {}, key));
 
 export const empty: PageRule = {

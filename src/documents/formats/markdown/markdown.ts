@@ -320,6 +320,10 @@ export function expandHtml(
   return { split, text: expanded.text, leftOut: expanded.log.entries };
 }
 
+// A file in the address of an image or a link, which is no text: RFC 2397.
+const embeddedFile =
+  /(\]\(<?|\b(?:src|href)=["']?)data:[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;[\w.=-]{1,100})*;base64,[A-Za-z\d+/=%\s]{200,}/g;
+
 /**
  * Markdown: front matter and body, with includes, shortcodes and admonitions of site generators as
  * plain Markdown, without what no reader of the page sees. Throws CliError `usage` with
@@ -328,7 +332,8 @@ export function expandHtml(
 export function readMarkdown(text: string, path: string, around: Surroundings): Parsed {
   const split = splitFrontMatter(text, path);
   const { frontMatter, bodyLine, warnings } = split;
-  const body = withAppended(split.body, around);
+  const written = withAppended(split.body, around);
+  const body = written.includes(";base64,") ? written.replace(embeddedFile, "$1data:,") : written;
   if (isMdx(split, path, around)) return toMarkdown(split, path, around);
   if (isVuePage(around)) {
     const { text: whole, log } = expandMarkdown(body, bodyLine, path, around, frontMatter);
@@ -340,7 +345,7 @@ export function readMarkdown(text: string, path: string, around: Surroundings): 
   if (isVault(around)) Object.assign(parsed, noteProperties(frontMatter, path));
   if (!around.keepsHidden) {
     // The lines of a body that was expanded are not those of the file.
-    const isAsWritten = expanded === body;
+    const isAsWritten = expanded === written;
     const log = createLeftOutLog(expanded, isAsWritten ? bodyLine : undefined, leftOut);
     const visible = removeHidden(expanded, log);
     parsed.body = visible.text;

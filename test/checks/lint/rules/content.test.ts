@@ -52,6 +52,13 @@ describe("a page without text", () => {
     expect(await messagesOf(empty, "---\ndraft: true\n---\n")).toEqual([]);
     expect(await messagesOf(empty, "---\nlayout: home\n---\n")).toEqual([]);
   });
+
+  it("is none of a site that has front matter alone", async () => {
+    const settings = { generator: "quarto" } as const;
+    const moved = "---\ntitle: Moved\naliases: [a]\n---\n";
+    expect(await check(empty, moved, { settings })).toEqual([]);
+    expect(await check(empty, `${moved}<!-- later -->\n`, { settings })).toHaveLength(1);
+  });
 });
 
 describe("a tiny page", () => {
