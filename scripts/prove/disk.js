@@ -1,8 +1,7 @@
 // Lets the disk fail at each system call that saves something: what is said, and what the next run makes of it.
-import { join } from "node:path";
-import { inParallel, randomOf } from "./program.js";
+import { inParallel, randomOf, shuffled } from "./program.js";
 import { heal, makeWorld, scenarios } from "./scenarios.js";
-import { runTraced, savingCalls, traceProblem } from "./trace.js";
+import { runTraced, savingPlaces, traceProblem } from "./trace.js";
 
 const space = ["ENOSPC", "EIO"];
 const errorsOf = {
@@ -22,20 +21,12 @@ const lasting = ["pwrite64", "fsync", "ftruncate"];
 
 /** Every case of a scenario: how its undisturbed calls can fail, as strace names it. */
 async function diskCases(name, random) {
-  const scenario = scenarios[name];
-  const world = await makeWorld(random);
-  try {
-    const { log } = await runTraced(world, await scenario.prepare(world));
-    const places = savingCalls(log, join(world.place.home, scenario.save));
-    return places.flatMap(({ call, at }) =>
-      errorsOf[call].flatMap((error) => {
-        const once = { name, inject: `${call}:error=${error}:when=${at}` };
-        return lasting.includes(call) ? [once, { name, inject: `${once.inject}+` }] : [once];
-      }),
-    );
-  } finally {
-    world.close();
-  }
+  return (await savingPlaces(name, random)).flatMap(({ call, at }) =>
+    errorsOf[call].flatMap((error) => {
+      const once = { name, inject: `${call}:error=${error}:when=${at}` };
+      return lasting.includes(call) ? [once, { name, inject: `${once.inject}+` }] : [once];
+    }),
+  );
 }
 
 const words =
@@ -57,13 +48,6 @@ async function playDisk(world, { name, inject }) {
   const ran = await runTraced(world, await scenario.prepare(world), inject);
   const reached = ran.log.includes("(INJECTED)");
   return { reached, problem: endProblem(name, ran) ?? (await heal(world, scenario)) };
-}
-
-function shuffled(list, random) {
-  return list
-    .map((each) => [random(), each])
-    .sort(([one], [other]) => one - other)
-    .map(([, each]) => each);
 }
 
 /** Lets calls fail, in a random order, until all did or the time is over. */

@@ -1,6 +1,7 @@
 // Kills commands that write, at random moments, and looks at what the next run makes of it.
-import { inParallel, randomOf } from "./program.js";
+import { inParallel, randomOf, shuffled } from "./program.js";
 import { heal, makeWorld, scenarios } from "./scenarios.js";
+import { runTraced, savingPlaces, traceProblem } from "./trace.js";
 
 const names = Object.entries(scenarios).flatMap(([name, { weight }]) => Array(weight).fill(name));
 const wanted = 1000;
@@ -29,8 +30,58 @@ async function killOnce(world, args, usualMs) {
   return { wasKilled: ran.signal === "SIGKILL", ms: performance.now() - begun };
 }
 
+/** Kills at each system call that saves, in a random order, until all were or the time is over. */
+async function killAtCalls({ seconds, seed }) {
+  const random = randomOf(seed);
+  const lists = await Promise.all(
+    Object.keys(scenarios).map(async (name) =>
+      (await savingPlaces(name, random)).map(({ call, at }) => ({
+        name,
+        inject: `${call}:signal=SIGKILL:when=${at}`,
+      })),
+    ),
+  );
+  const cases = shuffled(lists.flat(), random);
+  const violated = [];
+  let killed = 0;
+  let world;
+  const done = await inParallel(cases, { seconds, workers: 1 }, async ({ name, inject }) => {
+    world ??= await makeWorld(random);
+    const ran = await runTraced(world, await scenarios[name].prepare(world), inject);
+    if (ran.log.includes("killed by SIGKILL")) killed++;
+    const problem = await heal(world, scenarios[name]).catch((error) => error.stack);
+    if (problem === undefined) return;
+    const replay = `npm run prove -- kill --seed ${seed}`;
+    violated.push({ what: `${name}, killed at ${inject}: ${problem}`, replay });
+    world.close();
+    world = undefined;
+  });
+  world?.close();
+  return {
+    tried: `${killed} kills at ${done} of ${cases.length} system calls that save`,
+    violated,
+  };
+}
+
+/** Kills at random moments, and a third of the time at system calls. */
+export async function killPart({ seconds, ...options }) {
+  const missing = traceProblem();
+  const random = await killAtRandom({ seconds: missing ? seconds : (seconds * 2) / 3, ...options });
+  const atCalls = missing
+    ? { tried: `no kills at system calls: ${missing}`, violated: [] }
+    : await killAtCalls({ seconds: seconds / 3, ...options });
+  return {
+    tried: [random.tried, atCalls.tried],
+    held: [
+      "nothing was lost, nothing was recorded that the service does not hold, no file was torn",
+      "the next run went on by itself, sent nothing twice after that, and left no temporary file",
+    ],
+    violated: [...random.violated, ...atCalls.violated],
+  };
+}
+
 /** Kills until there are enough or the time is over. */
-export async function killPart({ seconds, seed, kills = String(wanted) }) {
+async function killAtRandom({ seconds, seed, kills = String(wanted) }) {
   const most = Number(kills);
   const counts = new Map();
   const violated = [];
@@ -66,14 +117,6 @@ export async function killPart({ seconds, seed, kills = String(wanted) }) {
   await inParallel([1, 2, 3], { seconds, workers: 3 }, worker);
   const all = [...counts].map(([name, count]) => `${count} of ${name}`).toSorted();
   const total = [...counts.values()].reduce((sum, each) => sum + each, 0);
-  return {
-    tried: [
-      `${total} kills of ${most} (${all.join(", ")}); ${begun - total} commands ended before`,
-    ],
-    held: [
-      "nothing was lost, nothing was recorded that the service does not hold, no file was torn",
-      "the next run went on by itself, sent nothing twice after that, and left no temporary file",
-    ],
-    violated,
-  };
+  const tried = `${total} kills of ${most} (${all.join(", ")}); ${begun - total} commands ended before`;
+  return { tried, violated };
 }

@@ -2,9 +2,11 @@
 import { corporaPart } from "./corpora-part.js";
 import { diskPart } from "./disk.js";
 import { faultsPart } from "./faults.js";
+import { hostilePart } from "./hostile.js";
 import { killPart } from "./kill.js";
 import { propertiesPart } from "./properties.js";
 import { modelPart } from "./model.js";
+import { networkPart } from "./network.js";
 
 /**
  * A part: `about` completes "tries …"; `minutes` is its share of half an hour; `options` are its own,
@@ -34,7 +36,7 @@ export const parts = {
     run: faultsPart,
   },
   kill: {
-    about: "kill -9 of commands that write, at random moments",
+    about: "kill -9 of commands that write, at random moments and at system calls that save",
     minutes: 8,
     options: ["kills"],
     run: killPart,
@@ -44,6 +46,19 @@ export const parts = {
     minutes: 4,
     options: ["case"],
     run: diskPart,
+  },
+  hostile: {
+    about: "every command in a folder of traps, against a service whose texts attack the terminal",
+    minutes: 3,
+    hasNoSeed: true,
+    options: ["case"],
+    run: hostilePart,
+  },
+  network: {
+    about: "proxies, certificates and names, and lines that cut, delay and break",
+    minutes: 3,
+    options: [],
+    run: networkPart,
   },
   redaction: {
     about: "keys in every spelling, in everything that a service or a file says",

@@ -43,6 +43,15 @@ export function makePlace({ url, files = {}, dialect, env = {} }) {
   };
 }
 
+/** Sends a signal to a program that runProgram started, and to its tracer. */
+export function killAll(child, signal) {
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
 /**
  * Runs the built program in a place, or with `command` (a tracer and its arguments) before it.
  * Resolves with exit code, signal and output; what hangs is killed after `limitMs`. `onStart` gets
@@ -51,7 +60,12 @@ export function makePlace({ url, files = {}, dialect, env = {} }) {
 export function runProgram(args, { folder, env }, options = {}) {
   const { command = [], input = "", limitMs = 120_000, onStart = () => {} } = options;
   const [program, ...words] = [...command, process.execPath, binary, ...args];
-  const child = spawn(program, words, { cwd: folder, env, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(program, words, {
+    cwd: folder,
+    env,
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
+  });
   const texts = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"]) {
     child[name].setEncoding("utf8").on("data", (text) => (texts[name] += text));
@@ -60,7 +74,8 @@ export function runProgram(args, { folder, env }, options = {}) {
   let hung = false;
   const timer = setTimeout(() => {
     hung = true;
-    child.kill("SIGKILL");
+    // A tracer that is killed alone leaves what it traced.
+    killAll(child, "SIGKILL");
   }, limitMs);
   onStart(child);
   return new Promise((done, fail) => {
@@ -99,4 +114,11 @@ export function randomOf(seed) {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+}
+
+export function shuffled(list, random) {
+  return list
+    .map((each) => [random(), each])
+    .toSorted(([one], [other]) => one - other)
+    .map(([, each]) => each);
 }

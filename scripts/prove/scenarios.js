@@ -12,8 +12,11 @@ const textOf = (number, version) => `# Document ${number}\n\nText of version ${v
 // A zero width space, which lint removes.
 const dirty = (text) => text.replace("Text", "Te\u200bxt");
 
-/** A folder of documents, a service that got them once, and what is expected of both. */
-export async function makeWorld(random) {
+/**
+ * A folder of documents, a service that got them once, and what is expected of both. `front` starts what
+ * stands before the service, by its address: { url, close }.
+ */
+export async function makeWorld(random, front) {
   const world = { random, version: 0, files: new Map(), refused: new Set(), onRequest: () => {} };
   world.server = await startServer((request) => {
     world.onRequest();
@@ -22,10 +25,13 @@ export async function makeWorld(random) {
       ? { status: 422, headers: {}, body: Buffer.from('{"detail":"not now"}') }
       : undefined;
   });
-  world.place = makePlace({ url: world.server.url, dialect: "onyx", files: { "docs/0.md": "" } });
+  world.front = await front?.(world.server.url);
+  const { url } = world.front ?? world.server;
+  world.place = makePlace({ url, dialect: "onyx", files: { "docs/0.md": "" } });
   for (let number = 0; number < total; number++) writeDocument(world, number);
   world.run = (args, options) => runProgram(args, world.place, options);
   world.close = () => {
+    world.front?.close();
     world.server.close();
     world.place.remove();
   };
@@ -194,6 +200,7 @@ function leftovers({ place: { home }, files }) {
     /^config\/knowctl\/config\.json$/,
     /^state\//,
     /^state\.ndjson$/,
+    /^\.cache\/knowctl\//,
   ];
   return readdirSync(home, { recursive: true, withFileTypes: true })
     .filter((each) => !each.isDirectory())

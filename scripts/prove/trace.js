@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeWorld, scenarios } from "./scenarios.js";
 
 const calls = "openat mkdir write pwrite64 fsync fdatasync ftruncate fchmod rename unlink".split(
   " ",
@@ -44,7 +45,7 @@ export async function runTraced(world, args, inject) {
  * The calls of the main thread that write below `folder`: { call, at }, the at-th of its name from 1.
  * strace counts the calls of each thread by themselves.
  */
-export function savingCalls(log, folder) {
+function savingCalls(log, folder) {
   const lines = log.split("\n").map((line) => line.replaceAll(/AT_FDCWD<[^>]*>/g, ""));
   const [main] = /^\d+/.exec(log) ?? [];
   const counts = new Map();
@@ -58,4 +59,16 @@ export function savingCalls(log, folder) {
     const subject = /write/.test(call) ? line.slice(0, line.indexOf(">")) : line;
     return subject.includes(folder) && !reads ? [{ call, at }] : [];
   });
+}
+
+/** The calls by which an undisturbed command of a scenario saves. */
+export async function savingPlaces(name, random) {
+  const scenario = scenarios[name];
+  const world = await makeWorld(random);
+  try {
+    const { log } = await runTraced(world, await scenario.prepare(world));
+    return savingCalls(log, join(world.place.home, scenario.save));
+  } finally {
+    world.close();
+  }
 }
