@@ -214,6 +214,13 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
     },
   ],
   prune: [
+    nothingToTell,
+    {
+      flags: ["--report"],
+      beside: ["--dry-run"],
+      why: "a dry run removes nothing",
+      hint: "remove one of them; --output json prints the list",
+    },
     {
       flags: ["--yes"],
       beside: ["--dry-run"],

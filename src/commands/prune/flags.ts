@@ -1,6 +1,11 @@
 import type { Command } from "commander";
-import { addAccessOptions, addPaceOptions, addTargetOptions } from "../ingest/flags-shared.ts";
-import { choice, collectParsed, share } from "../../cli/options.ts";
+import {
+  addAccessOptions,
+  addNotifyOption,
+  addPaceOptions,
+  addTargetOptions,
+} from "../ingest/flags-shared.ts";
+import { choice, collectParsed, filled, reportText, share } from "../../cli/options.ts";
 import type { Run } from "../../cli/commands.ts";
 
 /** As in sync/orphans/orphan-classes.ts, which help must not load; and what another pair has too. */
@@ -41,7 +46,10 @@ export function addPrune(program: Command, run: Run): void {
     )
     .option("--max-delete <number>", "limit, N or P% (default: 10%, from 1 to 100)", share)
     .option("--dry-run", "show what would be removed; remove nothing")
-    .option("-y, --yes", "do not ask")
+    .option("-y, --yes", "do not ask");
+  addNotifyOption(
+    prune.optionsGroup("Reports:").option("--report <file>", reportText, collectParsed(filled)),
+  )
     .configureHelp({
       essentials: [
         "--cc-pair-id",

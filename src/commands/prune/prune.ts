@@ -1,7 +1,17 @@
+import { createGate, type Gate } from "../../api/retry/gate.ts";
 import { dialects, onyxHint } from "../../api/dialects.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { checkSelection, writeList, type Column } from "../../output/formats/formats.ts";
+import { redactEach } from "../../output/report/file.ts";
+import {
+  checkReportFiles,
+  writeReports,
+  type ReportFiles,
+  type ReportFlags,
+} from "../../output/report/forms.ts";
+import { removalReport } from "../../output/report/from/removal.ts";
+import { ciPrefix } from "../../output/report/github.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf, formatCount } from "../../output/terminal/progress.ts";
 import { isRemoved, type OrphanClass } from "../../sync/orphans/orphan-classes.ts";
@@ -13,7 +23,10 @@ import {
 } from "../../sync/orphans/orphans.ts";
 import { targetFor } from "../../sync/state/target.ts";
 import { openOutput } from "../connect.ts";
-import type { DocumentSource } from "../ingest/options/settings.ts";
+import { placeOf, type DocumentSource } from "../ingest/options/settings.ts";
+import { followed, type Outcome } from "../outcome/follow.ts";
+import { trafficOf } from "../outcome/measures.ts";
+import { findGitRoot } from "../project-root.ts";
 import { problemOf } from "../ingest/report/tell.ts";
 import type { SessionRequest } from "../ingest/session.ts";
 import { checkPlannedPairs, pairCheckOf, type AccessFlags } from "../ingest/target/access.ts";
@@ -25,7 +38,7 @@ import { checkRemoval, refuseIncompleteCheckout, type MaxDelete, type Work } fro
 import { removeAll } from "./remove.ts";
 import { checkExtra, findExtra, keepShared, keptError, warnOfShared } from "./service-side.ts";
 
-export interface PruneOptions extends SessionRequest, AccessFlags {
+export interface PruneOptions extends SessionRequest, AccessFlags, Pick<ReportFlags, "report"> {
   tombstone?: boolean;
   yes?: boolean;
   /** Also remove documents that only the service has. */
@@ -218,7 +231,34 @@ async function confirmRemoval(
   );
 }
 
-async function run(context: Context, work: Work, options: PruneOptions): Promise<void> {
+interface Reporting {
+  outcome: Outcome;
+  files: ReportFiles;
+}
+
+/** Writes the report files of a removal, and keeps its report for notifications. */
+async function report(
+  context: Context,
+  { session, orphans }: Work,
+  { outcome, files }: Reporting,
+  gate?: Gate,
+): Promise<void> {
+  const { output, source } = session;
+  const { root } = source.settings;
+  const rows = (): Iterable<Row> => redactEach(rowsOf(orphans), output.secrets.redact);
+  const traffic = gate && trafficOf(gate);
+  const whole = outcome.complete(removalReport({ rows, traffic }));
+  if (files.reports.length === 0) return;
+  const prefix = ciPrefix(root, findGitRoot(context, root), context.env);
+  await writeReports(output, context.env, whole, files, prefix);
+}
+
+async function run(
+  context: Context,
+  work: Work,
+  options: PruneOptions,
+  reporting: Reporting,
+): Promise<void> {
   const { session, orphans, plan } = work;
   const { output, connected, source } = session;
   const { dryRun = false } = options;
@@ -235,6 +275,7 @@ async function run(context: Context, work: Work, options: PruneOptions): Promise
     if (!takesShared) await warnOfShared(work, dryRun);
   }
   if (orphans.selected === 0 || dryRun || !connected) {
+    await report(context, work, reporting);
     if (!dryRun) await write();
     else if (orphans.selected > 0)
       await output.note(`dry run, nothing was removed: ${countOf(orphans.selected, "document")}`);
@@ -247,8 +288,12 @@ async function run(context: Context, work: Work, options: PruneOptions): Promise
     return await output.note("nothing was removed");
   }
   const kept = takesShared ? 0 : await keepShared(context, work, connected);
+  const { concurrency: ceiling, rate: ratePerSecond } = connected;
+  const { signal } = context;
+  const gate = createGate({ ceiling, ratePerSecond, clock: context, signal });
+  const byNotice = options.tombstone === true;
   try {
-    const failed = await removeAll(context, work, connected, options.tombstone === true);
+    const failed = await removeAll(context, work, connected, { gate, byNotice });
     if (failed > 0) {
       throw new CliError("partial", `${countOf(failed, "document")} could not be removed`, {
         hints: ["run the same command again to remove the rest"],
@@ -256,6 +301,7 @@ async function run(context: Context, work: Work, options: PruneOptions): Promise
     }
   } finally {
     await write();
+    await report(context, work, reporting, gate);
     await printOtherClasses(work);
   }
   await printOtherPairs(context, work);
@@ -267,12 +313,16 @@ async function run(context: Context, work: Work, options: PruneOptions): Promise
  * classes gone and row-gone and those of --class; with --extra also what only the service has. Throws
  * CliError as checkRemoval(), and `partial` when a document cannot be removed.
  */
-export async function prune(
+export const prune = followed("prune", pruneOrphans);
+
+async function pruneOrphans(
   context: Context,
   paths: string[],
   options: PruneOptions,
+  outcome: Outcome,
 ): Promise<void> {
   const output = openOutput(context, options);
+  const files = checkReportFiles(options, context.cwd);
   checkPruneOptions(options);
   const { extra: readsService = false, dryRun = false } = options;
   const session = await openJudged(
@@ -288,6 +338,7 @@ export async function prune(
     },
   );
   try {
+    await outcome.begin(placeOf(session.source, options));
     if (readsService) await checkExtra(context, session.source);
     const target = targetFor(session.targets, undefined);
     if (!target) throw missingPair({ isUpload: false });
@@ -300,7 +351,8 @@ export async function prune(
     const orphans = await collectOrphans(session.state.database, found(), (each) =>
       isRemoved(each, classes),
     );
-    await run(context, { session, plan, target, orphans }, options);
+    const reporting = { outcome, files };
+    await run(context, { session, plan, target, orphans }, options, reporting);
   } finally {
     await session.close();
   }

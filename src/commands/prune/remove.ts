@@ -1,6 +1,6 @@
 import type { Client } from "../../api/client.ts";
 import { deleteDocument, upsertDocument } from "../../api/documents.ts";
-import { createGate, type Gate } from "../../api/retry/gate.ts";
+import type { Gate } from "../../api/retry/gate.ts";
 import type { IngestionRequest } from "../../api/schemas.ts";
 import type { Context } from "../../context.ts";
 import { effectiveFor } from "../../documents/map/effective.ts";
@@ -107,12 +107,11 @@ function createRemove(
 export async function removeAll(
   context: Context,
   work: Work,
-  { client, concurrency, rate: ratePerSecond }: UploadConnection,
-  byNotice: boolean,
+  { client, concurrency }: UploadConnection,
+  { gate, byNotice }: { gate: Gate; byNotice: boolean },
 ): Promise<number> {
   const { session, orphans } = work;
   const { signal } = context;
-  const gate = createGate({ ceiling: concurrency, ratePerSecond, clock: context, signal });
   const counts = { removed: 0, failed: 0 };
   try {
     await removeOrphans({

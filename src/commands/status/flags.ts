@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Run } from "../../cli/commands.ts";
-import { addTargetOptions } from "../ingest/flags-shared.ts";
+import { collectParsed, filled, reportText } from "../../cli/options.ts";
+import { addNotifyOption, addTargetOptions } from "../ingest/flags-shared.ts";
 
 /** `status`. */
 export function addStatus(program: Command, run: Run): void {
@@ -19,7 +20,10 @@ export function addStatus(program: Command, run: Run): void {
   addTargetOptions(status)
     .optionsGroup("Result:")
     .option("--remote", "compare with the service's list of documents too")
-    .option("--exit-code", "exit 12 if there is something to do")
+    .option("--exit-code", "exit 12 if there is something to do");
+  addNotifyOption(
+    status.optionsGroup("Reports:").option("--report <file>", reportText, collectParsed(filled)),
+  )
     .configureHelp({
       essentials: ["--remote", "--exit-code", "--cc-pair-id", "--connector", "--state"],
       examples: [

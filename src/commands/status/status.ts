@@ -1,11 +1,19 @@
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
+import { checkStatusFormat, writeStatus } from "../../output/status.ts";
 import {
-  checkStatusFormat,
-  writeStatus,
+  checkReportFiles,
+  writeReports,
+  type ReportFiles,
+  type ReportFlags,
+} from "../../output/report/forms.ts";
+import { redactEach } from "../../output/report/file.ts";
+import {
+  statusReport,
   type RemoteSummary,
   type StatusSummary,
-} from "../../output/status.ts";
+} from "../../output/report/from/status.ts";
+import { ciPrefix } from "../../output/report/github.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import { orphanClasses, type OrphanClass } from "../../sync/orphans/orphan-classes.ts";
 import type { Plan } from "../../sync/plan/plan.ts";
@@ -16,7 +24,10 @@ import { collectFailures, collectLocal, plannedTargets } from "../../sync/status
 import { goOnAfterClosedPipe } from "../closed-pipe.ts";
 import { openOutput } from "../connect.ts";
 import { coversProject } from "../ingest/options/inputs.ts";
-import type { DocumentSource } from "../ingest/options/settings.ts";
+import { placeOf, type DocumentSource } from "../ingest/options/settings.ts";
+import { findGitRoot } from "../project-root.ts";
+import { followed, type Outcome } from "../outcome/follow.ts";
+import { oldestChange } from "../outcome/measures.ts";
 import { problemOf } from "../ingest/report/tell.ts";
 import { isConnected, type Session, type SessionRequest } from "../ingest/session.ts";
 import { missingPair, ownTargets, ruleTargets } from "../ingest/target/pair.ts";
@@ -25,7 +36,7 @@ import { openJudged, planJudged, type JudgingSession } from "../judging/judge.ts
 import { findOrphans } from "../judging/orphans.ts";
 import { compareWithService, refuseUnlistablePair, type Comparison } from "./compare.ts";
 
-export interface StatusOptions extends SessionRequest {
+export interface StatusOptions extends SessionRequest, Pick<ReportFlags, "report"> {
   exitCode?: boolean;
   /** Compare with the service's list too. */
   remote?: boolean;
@@ -156,8 +167,10 @@ async function compare(
   context: Context,
   session: JudgingSession,
   options: StatusOptions,
+  { outcome, files }: { outcome: Outcome; files: ReportFiles },
 ): Promise<void> {
   const { output, source, state, targets } = session;
+  const { root } = source.settings;
   const plan = await planJudged(context, session);
   const { table } = plan;
   const found = createDifferenceTable(state.database);
@@ -180,7 +193,22 @@ async function compare(
     list: found.list,
     next: nextSteps(summary, source, compared?.noExtra),
   };
-  await writeStatus(output, options, report, source.shown);
+  const { redact } = output.secrets;
+  const list: typeof found.list = (result) => redactEach(found.list(result), redact);
+  const made = statusReport({ summary, list });
+  const unsent = (["new", "changed", "failed"] as const).flatMap((each) => [...found.list(each)]);
+  const isReported = files.reports.length > 0;
+  const paths = unsent.map(({ path = "" }) => path);
+  const oldestUnsentMs = isReported ? oldestChange(root, paths) : undefined;
+  const whole = outcome.complete({
+    ...made,
+    measures: { isSuccess: false, ...made.measures, oldestUnsentMs },
+  });
+  await writeStatus(output, options, report, { shown: source.shown, data: whole.data });
+  if (isReported) {
+    const prefix = ciPrefix(root, findGitRoot(context, root), context.env);
+    await writeReports(output, context.env, whole, files, prefix);
+  }
   endWith(summary, options);
 }
 
@@ -190,15 +218,19 @@ async function compare(
  * when a file cannot be read, `changes` with --exit-code; with --remote also `not-found` where the
  * dialect cannot list, and ApiError when a list fails.
  */
-export async function status(
+export const status = followed("status", showDifferences);
+
+async function showDifferences(
   system: Context,
   paths: string[],
   options: StatusOptions,
+  outcome: Outcome,
 ): Promise<void> {
   const context = goOnAfterClosedPipe(system);
   const { remote = false } = options;
   checkStatusFormat(options);
   const output = openOutput(context, options);
+  const files = checkReportFiles(options, context.cwd);
   const request = { ...options, dryRun: true, readsService: remote };
   const session = await openJudged(context, output, paths, request, {
     sends: remote,
@@ -209,7 +241,8 @@ export async function status(
     },
   });
   try {
-    await compare(context, session, options);
+    await outcome.begin(placeOf(session.source, options));
+    await compare(context, session, options, { outcome, files });
   } finally {
     await session.close();
   }

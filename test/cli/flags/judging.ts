@@ -1,5 +1,5 @@
 import type { Case, Coverage, Setting } from "./play.ts";
-import { byName, byPair, many, pair, two, broken, sending } from "./upload.ts";
+import { byName, byPair, many, pair, tellsCommand, two, broken, sending } from "./upload.ts";
 import { privateKey } from "./mapping.ts";
 
 const sent: Setting = { files: two, first: [`ingest docs ${pair}`] };
@@ -44,6 +44,19 @@ const listed = (flag: string): Case => ({
 /** `prune`: flag by flag. */
 export const orphanCases: Coverage = {
   prune: {
+    "--report": [
+      {
+        ...gone,
+        args: `${removal} ${removes}`,
+        flag: "--report r.json",
+        left: { gains: /r\.json: [^]*"removed":1/ },
+      },
+      { ...gone, args: `docs ${show}`, flag: "--report r.json", refused: /removes nothing/ },
+    ],
+    "--notify": [
+      { ...gone, args: `${removal} ${removes}`, ...tellsCommand },
+      { ...gone, args: `docs ${show}`, flag: "--notify true", refused: /no result to tell/ },
+    ],
     "--cc-pair-id": {
       ...byTarget,
       flag: pair,
@@ -281,6 +294,8 @@ const args = `docs ${pair}`;
 /** `status`: flag by flag. */
 export const statusCases: Coverage = {
   status: {
+    "--report": { ...gone, flag: "--report r.json", left: { gains: /r\.json: [^]*"gone":1/ } },
+    "--notify": { ...gone, ...tellsCommand },
     "--remote": {
       ...onyx,
       files: two,

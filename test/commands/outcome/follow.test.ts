@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseExposition, type Family } from "../../output/report/exposition.ts";
 import { runHere } from "../../main.ts";
+import { schemaOf } from "../../schemas.ts";
 import { startTestService, testKey, writeFiles, type TestService } from "../../service.ts";
 
 const files = { "docs/a.md": "# A\n\nText.\n", "docs/b.md": "# B\n\nText.\n" };
@@ -112,6 +113,53 @@ describe("--report FILE.prom", () => {
     const asked = familiesIn(service, "e.prom");
     expect(valueOf(asked, "cases", { result: "passed" })).toBe(1);
     expect(valueOf(asked, "requests", { status: "200" })).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe("the reports of status and prune", () => {
+  it("count what differs, and what was removed", async () => {
+    const service = await startTestService({ files, dialect: "onyx" });
+    await run(service, `${upload} --report up.prom`);
+    writeFiles(service.folder, { "docs/a.md": "# A, changed\n", "docs/c.md": "# C\n" });
+    rmSync(join(service.folder, "docs/b.md"));
+    const reports = "--report s.prom --report s.json --report s.xml --report s.html";
+    expect((await run(service, `status docs ${reports}`)).code).toBe(0);
+    const differing = familiesIn(service, "s.prom");
+    const counts = { unchanged: 0, new: 1, changed: 1, gone: 1, "failed-last-time": 0 };
+    for (const [result, count] of Object.entries(counts)) {
+      expect(valueOf(differing, "documents", { command: "status", result }), result).toBe(count);
+    }
+    expect(valueOf(differing, "oldest_unsent_timestamp_seconds")).toBeGreaterThan(1e9);
+    expect(schemaOf("status").safeParse(jsonIn(service, "s.json")).error).toBe(undefined);
+    expect(jsonIn(service, "s.json")).toMatchObject({ host: "host-of-the-test" });
+    expect(textIn(service, "s.xml")).toContain('name="docs/b.md"');
+    expect(textIn(service, "s.html")).toContain("docs/b.md");
+    const line = "prune docs --cc-pair-id 2 --yes --max-delete 100%";
+    expect((await run(service, `${line} --report p.prom --report p.json`)).code).toBe(0);
+    const removed = familiesIn(service, "p.prom");
+    expect(valueOf(removed, "documents", { command: "prune", result: "removed" })).toBe(1);
+    expect(valueOf(removed, "requests", { status: "200" })).toBe(1);
+    expect(valueOf(removed, "run_success")).toBe(1);
+    const report = jsonIn(service, "p.json");
+    expect(schemaOf("prune").safeParse(report).error).toBe(undefined);
+    expect(report).toMatchObject({
+      status: "ok",
+      summary: { removed: 1, failed: 0, kept: 0, left: 0 },
+      documents: [{ path: "docs/b.md", status: "deleted" }],
+    });
+  });
+
+  it("tells of a removal that failed", async () => {
+    const rules = [{ when: { method: "DELETE" }, do: { status: 403, body: { detail: "no" } } }];
+    const service = await startTestService({ files, dialect: "onyx", faults: { rules } });
+    await run(service, upload);
+    rmSync(join(service.folder, "docs/b.md"));
+    const line = "prune docs --cc-pair-id 2 --yes --max-delete 100% --report p.prom";
+    expect((await run(service, line)).code).not.toBe(0);
+    const families = familiesIn(service, "p.prom");
+    expect(valueOf(families, "run_success")).toBe(0);
+    expect(valueOf(families, "requests", { status: "403" })).toBe(1);
+    expect(valueOf(families, "documents", { result: "removed" })).toBe(0);
   });
 });
 
