@@ -16,7 +16,7 @@ import { networkPart } from "./network.js";
 export const parts = {
   model: {
     about: "random sequences of commands against a service on this machine",
-    minutes: 5,
+    minutes: 4,
     options: ["sequences", "shrink", "dialect"],
     run: modelPart,
   },
@@ -37,13 +37,13 @@ export const parts = {
   },
   kill: {
     about: "kill -9 of commands that write, at random moments and at system calls that save",
-    minutes: 8,
+    minutes: 7,
     options: ["kills"],
     run: killPart,
   },
   disk: {
     about: "a disk that is full, broken or read-only, at each system call that saves",
-    minutes: 4,
+    minutes: 3,
     options: ["case"],
     run: diskPart,
   },
@@ -62,7 +62,7 @@ export const parts = {
   },
   redaction: {
     about: "keys in every spelling, in everything that a service or a file says",
-    minutes: 3,
+    minutes: 2,
     options: ["runs"],
     run: (options) => propertiesPart("redaction", options),
   },
