@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ensureInstalled, projectFolder } from "./install.js";
-import { licences } from "./licences.js";
+import { billOfMaterials, licences } from "./licences.js";
 import { readModules, readSchemas } from "./schemas.js";
 
 /** Dotted keys of a configuration file, from its schema: as `config get` takes them. */
@@ -66,6 +66,7 @@ export async function build({ dist = join(projectFolder, "dist"), plugins = [] }
   const table = surfaceTable({ keys: await configKeys(), rules: await ruleNames() });
   writeFileSync(join(dist, "completion.json"), JSON.stringify(table));
   writeFileSync(join(dist, "LICENSES.txt"), licences(sources));
+  writeFileSync(join(dist, "sbom.json"), billOfMaterials(sources));
   return sources;
 }
 

@@ -69,6 +69,30 @@ describe("npm pack", () => {
     expect(paths).toContain("docs/knowctl.1");
     expect(read("dist/LICENSES.txt")).toMatch(/^unpdf \d/m);
     expect(read("dist/LICENSES.txt")).toMatch(/^gitleaks \(rules/m);
+  });
+
+  it("ships a bill of materials: every bundled package with its version and licence", () => {
+    const bill = JSON.parse(read("dist/sbom.json")) as {
+      bomFormat: string;
+      components: { name: string; version: string; purl: string; licenses: unknown[] }[];
+    };
+    expect(bill.bomFormat).toBe("CycloneDX");
+    const named = bill.components.map(({ name, version }) => `${name} ${version}`);
+    // Each of them has its text in the licences, and the other way round.
+    const texts = read("dist/LICENSES.txt").split(/^-{72}$/m);
+    const heads = texts.map((text) => text.trim().split("\n")[0]!);
+    expect(named.filter((each) => !heads.includes(each))).toEqual([]);
+    expect(heads.filter((each) => !named.includes(each))).toEqual([
+      `knowctl ${manifest.version}`,
+      expect.stringMatching(/^gitleaks/),
+    ]);
+    const unpdf = bill.components.find(({ name }) => name === "unpdf");
+    const version = manifest.devDependencies["unpdf"]!;
+    expect(unpdf).toMatchObject({
+      type: "library",
+      purl: `pkg:npm/unpdf@${version}`,
+      licenses: [{ license: { id: "MIT" } }],
+    });
     // npm 11 and 12 link manual pages that stand in a list, and overlook a single name.
     expect(manifest.man).toEqual(["docs/knowctl.1"]);
   });
