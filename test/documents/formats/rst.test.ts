@@ -162,6 +162,9 @@ describe("running text", () => {
     ["a substitution", "|x| |y|\n\n.. |x| replace:: *a*\n.. |y| unicode:: 0xA9 .. sign", "*a* ©"],
     ["a picture", "|x|\n\n.. |x| image:: a.png\n   :alt: Text", "![Text](a.png)"],
     ["markup of the page", "a |br| b\n\n.. |br| raw:: html\n\n   <br>", "a\nb"],
+    ["a picture on the next line", "|x|\n\n.. |x|\n   image:: a.png", "![x](a.png)"],
+    ["one with a text", "|x|\n\n.. |x|\n  image:: a.png\n     :alt: A", "![A](a.png)"],
+    ["a reference by number", ":numref:`Figure %s <x>` :numref:`y`", "Figure y"],
     ["an unknown substitution", "|version|", "|version|"],
     [
       "footnotes",
@@ -604,8 +607,7 @@ describe("other pages", () => {
     const entries = "   b.rst\n   Own <b>\n   Site <https://a.example>\n   none\n   d/*\n   self\n";
     const all = "- [About b B](b.rst)\n- [Own](b.rst)\n- [Site](https://a.example)";
     expect(bodyOf(`.. toctree::\n\n${entries}`, files)).toBe(all);
-    const named = "- [Own](b.rst)\n- [Site](https://a.example)";
-    expect(bodyOf(`.. toctree::\n   :hidden:\n\n${entries}`, files)).toBe(named);
+    expect(bodyOf(`.. toctree::\n   :hidden:\n   :caption: No\n\n${entries}`, files)).toBe("");
   });
 
   it("are read for the first hundred names", () => {

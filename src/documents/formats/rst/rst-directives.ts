@@ -361,13 +361,16 @@ function readCodes(text: string): string {
     .join("");
 }
 
-/** What a substitution definition stands for: `replace:: text`, `image:: file`. */
-export function readSubstitution(lines: readonly Line[]): Substitution | undefined {
-  const text = lines[0]?.text ?? "";
+/**
+ * What a substitution definition stands for: `replace:: text`, `image:: file`. An image without a text
+ * of its own has the name of the definition (docutils, "Substitution References").
+ */
+export function readSubstitution(lines: readonly Line[], own: string): Substitution | undefined {
+  const text = lines[0]?.text.trimStart() ?? "";
   const [marker, name] = directiveName.exec(text) ?? [];
   if (marker === undefined || name === undefined) return undefined;
   const directive = splitDirective(name, withFirst(lines, text.slice(marker.length)));
-  if (directive.name === "image") return { kind: "html", text: pictureOf(directive) };
+  if (directive.name === "image") return { kind: "html", text: pictureOf(directive, own) };
   if (directive.name === "raw") {
     const isHtml = /html/i.test(argumentOf(directive));
     return { kind: "html", text: isHtml ? textOf(directive.body) : "" };

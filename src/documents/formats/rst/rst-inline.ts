@@ -295,10 +295,13 @@ const builtIn: Readonly<Record<string, string>> = {
 const titleOf = ({ titles }: Inline, name: string): string | undefined =>
   titles.get(name) ?? (Object.hasOwn(builtIn, name) ? builtIn[name] : undefined);
 
+// sphinx-doc.org, "Cross-referencing figures by figure number": only Sphinx counts them.
+const labelRole = /^(?:std:)?(?:num)?ref$/;
+
 /** The page or the place in another page that a role names. */
 function linkedPage(inline: Inline, role: string, target: string): LinkedPage | undefined {
   if (role === "doc" || role === "std:doc") return inline.pageOf(target);
-  if (role !== "ref" && role !== "std:ref") return undefined;
+  if (!labelRole.test(role)) return undefined;
   const name = nameOf(target);
   const isOwn = inline.targets.has(name) || inline.titles.has(name) || Object.hasOwn(builtIn, name);
   return isOwn ? undefined : inline.labelOf(target);
@@ -319,9 +322,19 @@ function extlink(inline: Inline, role: string, { text, target }: Split): string 
   return linkHtml(unescaped(shown), fill(address));
 }
 
+/** `Figure %s <target>` without the number. */
+const withoutNumber = ({ text, target }: Split): Split => ({
+  text: text
+    .replace(/\s*(?:%s|\{number\})/g, "")
+    .replace(/\{name\}/g, "")
+    .trim(),
+  target,
+});
+
 function showRole({ inline }: Scan, role: string, content: string): string {
   if (inline.rawRoles.has(role)) return escapeHtml(content.replace(/<[^<>]*>/g, ""));
-  const split = splitTarget(content, !pageRoles.has(role));
+  const written = splitTarget(content, !pageRoles.has(role));
+  const split = written && role.endsWith("numref") ? withoutNumber(written) : written;
   const linked = linkedPage(inline, role, split?.target ?? content);
   const named = split?.text ?? linked?.title;
   if (linked && (named !== undefined || role === "doc")) {
@@ -330,8 +343,7 @@ function showRole({ inline }: Scan, role: string, content: string): string {
   const external = extlink(inline, role, split ?? { text: "", target: content });
   if (external !== undefined) return external;
   const isShort = content.length <= longestName;
-  const isRef = role === "ref" || role === "std:ref";
-  const title = isRef && !split && isShort && titleOf(inline, nameOf(content));
+  const title = labelRole.test(role) && !split && isShort && titleOf(inline, nameOf(content));
   if (title && title.length <= inline.room) {
     inline.room -= title.length;
     return title;

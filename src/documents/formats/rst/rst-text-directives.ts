@@ -62,8 +62,8 @@ function versioned(label: string, count = 1): Handle {
   };
 }
 
-export const pictureOf = (directive: Directive): string =>
-  imageHtml(argumentOf(directive).replace(/\s+/g, ""), directive.options.get("alt") ?? "");
+export const pictureOf = (directive: Directive, alt = ""): string =>
+  imageHtml(argumentOf(directive).replace(/\s+/g, ""), directive.options.get("alt") ?? alt);
 
 const picture: Handle = ({ reading }, directive) =>
   addHtml(reading, `<p>${pictureOf(directive)}</p>`);
@@ -81,15 +81,16 @@ const raw: Handle = ({ reading }, directive) => {
   addHtml(reading, textOf(body));
 };
 
-/** Caption and entries: titles of other pages. A hidden one shows only what it names itself. */
+/** Caption and entries: titles of other pages. A hidden one is for the navigation alone. */
 const toctree: Handle = ({ reading }, { options, body }) => {
+  if (options.has("hidden")) return;
   const caption = options.get("caption");
   if (caption !== undefined && caption !== "") addText(reading, caption);
   for (const { text } of body) {
     // sphinx-doc.org, "toctree": a name may have its extension.
     const entry = text.trim().replace(/\.(?:rst|md|txt)(?=>?$)/, "");
     const isExplicit = entry.endsWith(">") && / <[^<]*$/.test(entry.slice(-longestEntry));
-    const page = options.has("hidden") ? undefined : pageOf(reading, entry);
+    const page = pageOf(reading, entry);
     const name = entry.slice(entry.lastIndexOf("<") + 1, -1);
     const isAddress = /^https?:/.test(name);
     const shown = isAddress ? `\`${entry}\`__` : `:doc:\`${entry}\``;

@@ -38,7 +38,7 @@ import { escapeHtml } from "../../page/tree.ts";
 
 const footnote = /^\[(\d+|#[\p{L}\p{N}._-]*|\*|[\p{L}\p{N}][\p{L}\p{N}._:+-]*)\](?: +|$)/u;
 const target = /^_(?:`((?:[^`\\]|\\.)+)`|((?:[^:\\]|\\.|:(?! |$))+)):(?: +|$)/;
-const substitution = /^\|([^|]+)\| +(?=\S)/;
+const substitution = /^\|([^|]+)\|(?: +(?=\S)|$)/;
 
 type Explicit = (block: Block, lines: Line[], rest: string) => boolean;
 
@@ -74,10 +74,17 @@ const readTarget: Explicit = ({ reading }, lines, rest) => {
   return true;
 };
 
+/** The lines of a directive of their own: the ones after the first without their indentation. */
+const ofDirective = ([first, ...rest]: readonly Line[]): Line[] =>
+  first ? [first, ...takeIndented(rest, 0).lines] : [];
+
 const readSubstitutionDefinition: Explicit = ({ reading }, lines, rest) => {
   const [marker, name = ""] = substitution.exec(rest) ?? [];
   if (marker === undefined) return false;
-  const value = readSubstitution(withFirst(lines, rest.slice(marker.length)));
+  const body = withFirst(lines, rest.slice(marker.length));
+  // Its directive may stand on the next line.
+  const [first] = body;
+  const value = readSubstitution(first && isBlank(first) ? ofDirective(body.slice(1)) : body, name);
   if (!value) return false;
   reading.substitutions.set(nameOf(name), value);
   return true;
