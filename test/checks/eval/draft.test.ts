@@ -25,6 +25,7 @@ describe("questions of headings", () => {
       "How do I create and delete accounts?",
     ],
     ["a number in front", "Backups", "3. Restore a backup", "How do I restore a backup?"],
+    ["a number of two levels", "Backups", "3.2 Restore a backup", "How do I restore a backup?"],
     ["an icon in front", "Badges", ":simple-star: Add a badge", "How do I add a badge?"],
     ["a note behind", "Badges", "Add a badge (optional)", "How do I add a badge?"],
     ["how to", "Leave", "How to request leave", "How do I request leave?"],
@@ -118,6 +119,28 @@ describe("questions of headings", () => {
     expect(questionsOf("Relay", "relay.example.org")).toEqual([]);
     expect(questionsOf("Relay", "How to get started?")).toEqual([]);
     expect(questionsOf("Best practices", "Installation")).toEqual([]);
+  });
+
+  it.each([
+    ["Upgrades", "How to fix the problem"],
+    ["Reproduce a state", "Adding support"],
+    ["Troubleshooting errors", "Troubleshooting errors"],
+    ["Entities implement translations", "Configuration"],
+    ["Pairs fail if a file is gone", "Configuration"],
+    ["Models", "Discovery"],
+    ["Endpoints", "Discovery"],
+    ["Relay", "Parameter substitution into templates"],
+  ])("asks nothing that only the page makes clear: %s > %s", (title, heading) => {
+    expect(questionsOf(title, heading, `${filler.repeat(4)}\n\n${list}`)).toEqual([]);
+  });
+
+  it("has no name of the site, and verbs are small", () => {
+    expect(questionsOf("Restore a backup - Relay", "Example")).toEqual([
+      "How do I restore a backup?",
+    ]);
+    expect(questionsOf("Relay", "How to Configure Third Party Prompts")).toEqual([
+      "How do I configure Third Party Prompts?",
+    ]);
   });
 
   it("never puts a generic title into a question", () => {

@@ -47,10 +47,14 @@ const vague = /\b(?:it|they|them|this|that|these|those)\b/i;
 const small =
   /^(?:use|get|start|started|a|an|the|is|are|do|does|did|i|just|we|you|my|to|of|in|on|for|it|this|that|there|can|should|will|and|or|not|be|so)$/i;
 
+/** What only the page around it makes a thing: `fix the problem`, `add support`. */
+const anything =
+  /^(?:the|an?|any|all|some|support|errors?|problems?|issues?|bugs?|changes?|things?|something|everything|items?|values?|results?)$/i;
+
 /** Whether a question says by itself what it is about. */
 function standsAlone(question: string): boolean {
   const rest = question.replace(asked, "").split(/[^\p{L}\p{N}'’-]+/u);
-  const content = rest.filter((word) => word !== "" && !small.test(word));
+  const content = rest.filter((word) => word !== "" && !small.test(word) && !anything.test(word));
   return (
     content.length >= (vague.test(question) ? 3 : 2) &&
     !/\b(?:this|these|that|those) (?:guide|page|section|book|tutorial|document)/i.test(question)
@@ -76,7 +80,10 @@ function spokenQuestion(heading: string, usage: Usage): string | undefined {
   for (const [start, words] of spoken) {
     if (!start.test(heading)) continue;
     const rest = heading.replace(start, "");
-    const question = asReader(`${words}${words === "" ? rest : inSentence(rest, usage)}?`);
+    const task = inSentence(rest, usage).replace(/^\p{Lu}(?=\p{Ll}+ )/u, (first) =>
+      first.toLowerCase(),
+    );
+    const question = asReader(`${words}${words === "" ? rest : task}?`);
     return standsAlone(question) ? question : undefined;
   }
   const [, article = "", thing] =
@@ -101,7 +108,7 @@ function taskIn(heading: string, usage: Usage): string | undefined {
   const [verb = "", ...object] = task.split(" ");
   const last = object.at(-1) ?? "";
   if (object.length > longestWords || prepositions.test(last)) return undefined;
-  if (object.every((word) => particles.test(word))) return undefined;
+  if (object.every((word) => particles.test(word) || anything.test(word))) return undefined;
   const isVerb = (word: string): boolean =>
     /^(?:and|or)$/.test(word) || taskOf(`${word} the`) !== undefined;
   let verbs = 0;
@@ -225,7 +232,7 @@ const wordCount = (text: string): number => text.split(/\s+/).filter(Boolean).le
 /** Whether a thing is several: `options`, not `status` and `analysis`. */
 const isPlural = (thing: string): boolean =>
   /[^aeisu]s$|[^s]es$/.test(thing.split(prepositionInside)[0] ?? "");
-const prepositionInside = /\s(?:of|for|in|to|with)\s/;
+const prepositionInside = /\s(?:of|for|in|into|to|with|on|by|from)\s/;
 
 const unclear =
   /^(?:the|my|your|an?|upcoming|recent|new|other|more|additional|related|useful|modified|removed|deprecated|further|some|all|common|example)\b|\b(?:and|using|with|for|to)\b|&/i;
@@ -238,6 +245,9 @@ function byKind(part: Part, topic: Topic | undefined, usage: Usage): string | un
   const thing = inSentence(heading, usage).replace(/\S+$/, (last) => last.toLowerCase());
   const isOwn = topic !== undefined && isSame(heading, topic);
   const owner = topic?.kind === "thing" && !isOwn ? topic.text : undefined;
+  const [head = ""] = heading.split(prepositionInside);
+  const isTask = /^(?:troubleshooting|fixing|handling|debugging)\s/i.test(heading);
+  if (kinds.test(heading) && (isTask || !kinds.test(head))) return undefined;
   if (kinds.test(heading)) {
     if (!hasList(part) && !hasParts(part)) return undefined;
     if (owner !== undefined)
@@ -254,6 +264,15 @@ function byKind(part: Part, topic: Topic | undefined, usage: Usage): string | un
 const unnamed =
   /[|<>*]|\b(?:practices|documentation|docs|tips|tricks|examples|ways|concepts|recipes|patterns|standards|notes|policy|policies|terms|resources|part \d+)$/i;
 
+const unclearKinds = /^(?:models|objects|entities)$/i;
+
+/** Whether a title is a sentence: `Entities implement translations`, `Mark it if it is gone`. */
+function isSentence(name: string): boolean {
+  const [first = "", second = "", ...rest] = name.split(" ");
+  if (/\s(?:if|when|that|is|are|was|has|have|must|should)\s/.test(name)) return true;
+  return rest.length > 0 && isPlural(first) && taskOf(`${second} the`) !== undefined;
+}
+
 /** What a title names, as questions about its sections need it; undefined if it names nothing. */
 export function topicOf(title: string, usage: Usage): Topic | undefined {
   const [first = ""] = title.split(/ [|–—] | - /);
@@ -261,6 +280,8 @@ export function topicOf(title: string, usage: Usage): Topic | undefined {
     .replace(/ (?:overview|reference|guide|tutorial|introduction|basics|faq)$/i, "")
     .trim();
   if (isGeneric(name) || /[?？!]$/.test(name) || wordCount(name) > 6) return undefined;
+  const isCollection = !name.includes(" ") && (kinds.test(name) || unclearKinds.test(name));
+  if (isSentence(name) || isCollection) return undefined;
   if (ordinary.some(([pattern]) => pattern.test(name)) || unnamed.test(name)) return undefined;
   const task = taskIn(name.replace(/^how to /i, ""), usage);
   if (task !== undefined) return { kind: "task", text: task };

@@ -36,6 +36,7 @@ function clean(text: string): string {
       .trim()
       .replace(/(?<=\p{L}{3})\s*\([^()]*\)$/u, "")
       .replace(/^(?:(?:step|part|chapter|task|section) )?\d+(?:\.\d+)*\s?[.:)–-]\s+/i, "")
+      .replace(/^\d+(?:\.\d+)+\s+(?=\p{Lu})/u, "")
       .replace(
         /\s*[([](?:optional|deprecated|advanced|beta|experimental|recommended|new)[)\]]$/i,
         "",
@@ -61,7 +62,8 @@ function partsOf(title: string, text: string, { headings: all }: Structure): Par
   const intro = text.slice(0, headings[0]?.start ?? text.length);
   const isTitled = first?.heading.toLowerCase() === title.toLowerCase();
   const page = {
-    heading: title,
+    // "Restore a backup - Relay": the name of the site is no part of it.
+    heading: title.split(/ [|–—] | - /)[0] ?? title,
     own: isTitled && intro.trim() === "" ? (first?.own ?? "") : intro,
     whole: text,
   };
