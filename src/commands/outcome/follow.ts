@@ -127,7 +127,7 @@ export function followed<Options extends FollowedFlags>(
     const run: Following = {
       place: undefined,
       key: "",
-      recipients: isRehearsed ? [] : flagRecipients(notify ?? [], secrets),
+      recipients: flagRecipients(notify ?? [], secrets),
       last: undefined,
       identity: undefined,
       report: undefined,

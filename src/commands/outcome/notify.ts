@@ -13,9 +13,10 @@ const mostErrorChars = 500;
 /** Variables with keys of the service: a command that is told of a run needs none. */
 const keyVariables = ["KNOWCTL_API_KEY", "KNOWCTL_ACCESS_TOKEN", "KNOWCTL_CLIENT_KEY_PASSPHRASE"];
 
-/** The name of a target in messages: of an address only its origin, as the rest may be a token. */
+/** The name of a target in messages: an origin or a program, as what follows may be a token. */
 function nameOf(target: NotifyTarget): string {
-  return target.kind === "url" ? target.url.origin : `command ${target.command[0] ?? ""}`;
+  if (target.kind === "url") return target.url.origin;
+  return `command ${target.command[0]?.trim().split(/\s/, 1)[0] ?? ""}`;
 }
 
 /**

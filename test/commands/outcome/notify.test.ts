@@ -126,6 +126,15 @@ describe("--notify URL", () => {
     expect(service.sandbox.ledger.requests).toHaveLength(0);
   });
 
+  it("hides the parts of its address, whoever repeats them", async () => {
+    const service = await startTestService({ files });
+    const hook = await startHook();
+    writeFiles(service.folder, { [`docs/${token}.md`]: broken });
+    const { code, stderr } = await run(service, [...upload, "--notify", hook.url]);
+    expect([code, stderr]).toEqual([10, expect.stringContaining("***")]);
+    expect(stderr + JSON.stringify(hook.told[0]?.body)).not.toContain(token);
+  });
+
   it("is told of an interrupt, and of a run that ended before it began", async () => {
     const service = await startTestService({ files });
     const hook = await startHook();
@@ -171,6 +180,14 @@ describe("--notify COMMAND", () => {
     const { code, stderr } = await run(service, [...upload, "--notify", command]);
     expect(code).toBe(0);
     expect(stderr).toContain(words);
+  });
+
+  it("shows only its program: an address in it may hold a token", async () => {
+    const service = await startTestService({ files });
+    const command = `false https://hooks.example.com/${token}`;
+    const { stderr } = await run(service, [...upload, "--notify", command]);
+    expect(stderr).toContain("no notification to command false: exit code 1");
+    expect(stderr).not.toContain(token);
   });
 });
 
