@@ -60,7 +60,7 @@ describe("parts of pages that mystmd embeds", () => {
     expect(parsed.leftOut ?? []).toEqual([]);
   });
 
-  it.each(["![](#nothing)", "![](#cell)", "![](#twice)"])(
+  it.each(["![](#nothing)", "![](#cell)", "![](#twice)", "(own)=\n:::{embed} own\n:::"])(
     "are counted without a part: %s",
     (text) => {
       expect(readIn(text).leftOut?.map(({ kind }) => kind)).toEqual(["include"]);

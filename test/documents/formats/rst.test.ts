@@ -402,6 +402,12 @@ describe("included files", () => {
       "# A\n\n```\n  @a\n  @b(1)\n  async def f(\n    x,\n  ):\n    return 1\n\n    # end\n```",
     ],
     [
+      "code from a line up to a line",
+      ".. literalinclude:: x\n   :start-at: b\n   :end-at: c",
+      "a\nb\nc\nd",
+      "# A\n\n```\nb\nc\n```",
+    ],
+    [
       "marked code",
       ".. literalinclude:: x\n   :start-after: in\n   :end-before: out",
       "in 1\na\nout",

@@ -58,8 +58,7 @@ function blockOf(text: string, label: string): string[] | undefined {
   const lines = text.split("\n");
   const at = startsOf(lines).get(keyOf(label));
   if (at === undefined) return undefined;
-  const block = lines.slice(at, endOf(lines, at));
-  return blockBreak.test(block[0] ?? "") ? block.slice(1) : block;
+  return lines.slice(at, endOf(lines, at));
 }
 
 // A page that embeds parts that embed parts.

@@ -186,6 +186,7 @@ describe("shortcodes of Hugo", () => {
     ['{{< link "https://y.example/" "there" >}}', "[there](https://y.example/)"],
     ["{{< if a >}}{{< if b >}}{{< if c >}}", "ABC"],
     ["{{< hide >}}secret{{< /hide >}}", "gone"],
+    ["{{< hide >}}a{{< hide >}}b{{< /hide >}}c{{< /hide >}}d", "goned"],
     ['{{< fmt a="x" b="y" >}}', "x-Y"],
     ["{{< new >}}", "Page: o"],
     ["{{< theme >}}", "from the theme"],
@@ -208,7 +209,7 @@ describe("shortcodes of Hugo", () => {
     "layouts/shortcodes/list.html":
       "{{ range $at, $each := .Params }}{{ if $at }}, {{ end }}{{ $each }}{{ else }}none{{ end }}",
     "layouts/shortcodes/skip.html":
-      "{{ range seq 5 }}{{ if eq . 2 }}{{ continue }}{{ end }}{{ if gt . 3 }}{{ break }}{{ end }}{{ . }}{{ end }}",
+      "{{ range seq 5 }}{{ if eq . 2 }}{{ continue }}{{ end }}{{ if gt . 3 }}{{ break }}{{ end }}{{ . }}{{ end }}!",
     "layouts/shortcodes/scope.html":
       "{{ $a := 1 }}{{ if true }}{{ $a := 2 }}{{ $a = 3 }}{{ end }}{{ if true }}{{ $a = add $a 4 }}{{ end }}{{ $a }}",
     "layouts/shortcodes/props.html":
@@ -221,6 +222,7 @@ describe("shortcodes of Hugo", () => {
       '{{ with .Inner }}{{ end }}{{ range $i, $tab := .Scratch.Get "t" }}<label for="{{ $i }}">{{ $tab.Name }}</label><div>{{ .Content | markdownify }}</div>{{ end }}',
     "layouts/shortcodes/tab.html":
       '{{ if .Parent }}{{ if not (.Parent.Scratch.Get "t") }}{{ .Parent.Scratch.Set "t" slice }}{{ end }}{{ .Parent.Scratch.Add "t" (dict "Name" (.Get 0) "Content" .Inner) }}{{ end }}',
+    "layouts/shortcodes/noted.html": '{{ $_ := .Parent.Scratch.Add "t" (slice .Inner) }}',
     "layouts/shortcodes/attr.html":
       '<p class="{{ .Site.Home.X }}" id="i">seen</p><script src="{{ .Site.Home.X }}">{{ now }}</script>',
     "layouts/shortcodes/either.html":
@@ -243,7 +245,7 @@ describe("shortcodes of Hugo", () => {
   };
   it.each([
     ["{{< list a b >}} {{< list >}}", "a, b none"],
-    ["{{< skip >}}", "13"],
+    ["{{< skip >}}", "13!"],
     ["{{< scope >}}", "5"],
     ["{{< attr >}}", "seen"],
     ["{{< either >}}", "seen"],
@@ -270,6 +272,7 @@ describe("shortcodes of Hugo", () => {
     ["{{< again >}}", ""],
     ['{{< img name="other" >}}', ""],
     ["{{< tab One >}}a{{< /tab >}}", "a"],
+    ["{{< noted >}}a{{< /noted >}}", "a"],
   ])("are counted, and keep their content, where only Hugo knows: %s", (body, expected) => {
     const { text, notices } = read(`z ${body}`, { files: rich });
     expect(text).toContain(expected);
