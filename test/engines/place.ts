@@ -29,11 +29,15 @@ export async function prepareDocuments(count: number): Promise<Place> {
     Array.from({ length: count }, (_, n) => [`docs/${n}.md`, `# Document ${n}\n\nText ${n}.\n`]),
   );
   const faults = { rules: [{ when: { method: "POST", path: ingestion }, do: { delayMs } }] };
-  const { folder, env, sandbox } = await startTestService({ files, faults });
-  const programs = join(folder, "..", "bin");
+  return withProgram(await startTestService({ files, faults }));
+}
+
+/** The same place with `knowctl` on the PATH. */
+function withProgram(place: Place): Place {
+  const programs = join(place.folder, "..", "bin");
   mkdirSync(programs);
   symlinkSync(join(projectFolder, "bin", "knowctl.cjs"), join(programs, "knowctl"));
-  return { folder, env: { ...env, PATH: `${programs}:${env["PATH"]}` }, sandbox };
+  return { ...place, env: { ...place.env, PATH: `${programs}:${place.env["PATH"]}` } };
 }
 
 /** How often the service accepted a document that it had accepted already. */

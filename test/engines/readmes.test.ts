@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { helpTexts, topicTexts } from "../../src/cli/program.ts";
-import { enginesFolder } from "./place.ts";
+import { enginesFolder, works } from "./place.ts";
 
 const paths = readdirSync(enginesFolder, { recursive: true, encoding: "utf8" }).map((path) =>
   path.replaceAll("\\", "/"),
@@ -45,6 +45,15 @@ it("each folder of an engine has a README, which the index links", () => {
     expect(readmes).toContain(`${name}/README.md`);
     expect(index).toContain(`](${name})`);
   }
+});
+
+it.runIf(works("python3", "--version"))("Python can read each of its files", () => {
+  const files = paths.filter((path) => path.endsWith(".py"));
+  expect(files.length).toBeGreaterThan(1);
+  const script = "import ast, sys\nfor path in sys.argv[1:]: ast.parse(open(path).read(), path)";
+  const args = files.map((path) => join(enginesFolder, path));
+  const { status, stderr } = spawnSync("python3", ["-c", script, ...args], { encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });
 
 it("every flag of knowctl in the examples exists", () => {

@@ -28,7 +28,7 @@ def upload(paths, flags):
         ingest = subprocess.run(
             ["knowctl", "ingest", "-", "--quiet", "--allow-empty", "--output", "ndjson", *flags],
             stdin=convert.stdout,
-            stdout=subprocess.PIPE,
+            capture_output=True,
             text=True,
         )
         convert.stdout.close()
@@ -36,9 +36,9 @@ def upload(paths, flags):
         errors.seek(0)
         unread = errors.read()
     # 10: some files or documents failed, the others are sent. Any other code fails the batch.
-    for name, code in [("convert", convert.returncode), ("ingest", ingest.returncode)]:
+    for code, problem in [(convert.returncode, unread), (ingest.returncode, ingest.stderr)]:
         if code not in (0, 10):
-            raise RuntimeError(f"knowctl {name} exited with {code} for a batch from {paths[0]}: {unread}")
+            raise RuntimeError(f"exit {code} for a batch from {paths[0]}: {problem}")
     results = [json.loads(line) for line in ingest.stdout.splitlines()]
     documents = [each for each in results if each["type"] == "document"]
     if convert.returncode == 10:
