@@ -21,6 +21,8 @@ ${names.join("\n")}
 model [--sequences N] [--dialect standard|onyx] [--shrink SECONDS]
   At most N sequences in each dialect; the first has the seed S, each other one the next number. A
   violation is a script to replay by hand.
+engines [--rounds N]
+  N rounds; without it 5, or as many as begin within the seconds.
 FOLDER, redaction [--runs N]
   Each property N times (5000), or as often as fits into the seconds.
 corpora FOLDER… [--show N] [--json] [--convert FLAGS] [--site FOLDER [--main ELEMENT]]
@@ -35,7 +37,7 @@ corpora FOLDER… [--show N] [--json] [--convert FLAGS] [--site FOLDER [--main E
   \`article\`, \`.content\`; else \`main\`) the page that a document's link leads to decides alone, and
   the anchors of sections are looked up in it: --site build --convert="--link-style docusaurus".`;
 
-const numbers = ["seconds", "sequences", "seed", "shrink", "runs", "show", "kills"];
+const numbers = ["seconds", "sequences", "seed", "shrink", "rounds", "runs", "show", "kills"];
 const common = ["seconds", "seed", "help"];
 
 function readArguments() {

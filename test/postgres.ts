@@ -67,7 +67,8 @@ function unprivileged(): { uid?: number; gid?: number } {
   return { uid: idOf("-u") ?? 65_534, gid: idOf("-g") ?? 65_534 };
 }
 
-async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that nothing listens on at this moment. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;

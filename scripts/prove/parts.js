@@ -1,6 +1,7 @@
 // The parts of the proof: what `npm run prove` runs, in this order. A new part is one line here.
 import { corporaPart } from "./corpora-part.js";
 import { diskPart } from "./disk.js";
+import { enginesPart } from "./engines.js";
 import { faultsPart } from "./faults.js";
 import { hostilePart } from "./hostile.js";
 import { killPart } from "./kill.js";
@@ -59,6 +60,12 @@ export const parts = {
     minutes: 3,
     options: [],
     run: networkPart,
+  },
+  engines: {
+    about: "workers on one record in PostgreSQL, which are killed while the database is stopped",
+    minutes: 4,
+    options: ["rounds"],
+    run: enginesPart,
   },
   redaction: {
     about: "keys in every spelling, in everything that a service or a file says",

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { helpTexts, topicTexts } from "../../src/cli/program.ts";
-import { type Block, blocksOf, pages, pipelinePages, readPage } from "../docs/pages.ts";
+import { type Block, blocksOf, pages, pipelinePages } from "../docs/pages.ts";
 import { writeFiles } from "../service.ts";
 import { projectFolder, temporaryFolder } from "../support.ts";
 import { type Place, preparePlace, runShell } from "./shell.ts";
@@ -115,11 +115,6 @@ describe("pipelines", () => {
         const { status, stderr } = spawnSync("sh", ["-n"], { input: script, encoding: "utf8" });
         expect({ status, stderr }, script).toEqual({ status: 0, stderr: "" });
       }
-    });
-
-    it("names the script of the Job by what the Job runs", () => {
-      expect(readPage("docs/shards.md")).toContain("command: [sh, /scripts/upload.sh]");
-      expect(runnable.some(({ mark }) => mark.includes("JOB_COMPLETION_INDEX"))).toBe(true);
     });
   });
 
@@ -425,6 +420,10 @@ describe("workflow rules", () => {
         readFileSync(join(folder, name), "utf8"),
       ]),
     ),
+    [
+      "engines/ci/github.yml",
+      readFileSync(join(projectFolder, "examples", "engines", "ci", "github.yml"), "utf8"),
+    ],
     ...pages
       .flatMap(blocksOf)
       .filter(({ language, body }) => language === "yaml" && /^jobs:/m.test(body))
@@ -439,7 +438,7 @@ describe("workflow rules", () => {
 
   const stepMembers = "id name if uses run shell env with working-directory continue-on-error";
   const jobMembers =
-    "name runs-on needs if permissions env strategy steps concurrency timeout-minutes environment";
+    "name runs-on needs if permissions env services strategy steps concurrency timeout-minutes environment";
   const contexts = "github env vars secrets matrix needs steps inputs runner strategy job";
 
   const unknownIn = (value: object, known: string): string[] =>

@@ -79,7 +79,7 @@ function expand(text: string, env: Record<string, string>): string {
 }
 
 /** Starts the container of a pod; its volumes are folders, which its command and variables name. */
-export function startPod(
+function startPod(
   { spec }: PodTemplateSpec,
   job: string,
   cluster: Cluster,

@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -33,11 +33,30 @@ export async function prepareDocuments(count: number): Promise<Place> {
 }
 
 /** The same place with `knowctl` on the PATH. */
-function withProgram(place: Place): Place {
+export function withProgram(place: Place): Place {
   const programs = join(place.folder, "..", "bin");
   mkdirSync(programs);
   symlinkSync(join(projectFolder, "bin", "knowctl.cjs"), join(programs, "knowctl"));
   return { ...place, env: { ...place.env, PATH: `${programs}:${place.env["PATH"]}` } };
+}
+
+/** Makes a folder a checkout: a run of workers is named by its commit. */
+export function commitAll(folder: string): void {
+  const who = [
+    "-c",
+    "user.name=a",
+    "-c",
+    "user.email=a@example.com",
+    "-c",
+    "maintenance.auto=false",
+  ];
+  for (const args of [
+    ["init", "-q"],
+    ["add", "-A"],
+    ["commit", "-q", "-m", "one"],
+  ]) {
+    execFileSync("git", [...who, ...args], { cwd: folder, stdio: "ignore" });
+  }
 }
 
 /** How often the service accepted a document that it had accepted already. */
