@@ -180,6 +180,11 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
   ],
   "eval retrieval": evalRules,
   ingest: [
+    {
+      flags: ["--shared-state", "--state-project", "--offline-state"],
+      beside: ["--no-state"],
+      why: "without a state there is none to share",
+    },
     onlyPlanned,
     nothingToTell,
     {

@@ -140,12 +140,16 @@ export function addStateOption(command: Command): Command {
 /** The shared record of many machines. */
 export function addSharedOptions(command: Command): Command {
   return command
-    .option(
-      "--shared-state <url>",
-      "database with the record of many machines: postgres://…",
-      filled,
-    )
+    .option("--shared-state <url>", "database of the shared record: postgres://…", filled)
     .option("--state-project <name>", "name of this project in the shared record", filled);
+}
+
+/** The same, for commands that can do with the local state. */
+export function addRecordOptions(command: Command): Command {
+  return addSharedOptions(command).option(
+    "--offline-state",
+    "use the local state alone; push to the shared record later",
+  );
 }
 
 function inGroup(heading: string, options: readonly Option[]): Option[] {

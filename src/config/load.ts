@@ -218,6 +218,17 @@ export async function loadConfig(request: LoadRequest): Promise<Config> {
       const { shared } = values.state ?? {};
       if (shared === undefined) return undefined;
       const { merged } = shown;
+      if (typeof shared.url === "string" && /:[^@]*@|[?&]password=/.test(shared.url.slice(11))) {
+        throw new CliError(
+          "not-configured",
+          "state.shared.url: a password does not stand in a configuration file",
+          {
+            hints: [
+              'name a variable or a private file: {"env": NAME}, {"file": PATH}; or use ~/.pgpass',
+            ],
+          },
+        );
+      }
       const found = await resolveSecret({ merged, machine, warn: request.warn }, urlPath);
       if (found && "key" in found) return { url: found.key, project: shared.project };
       const message = `no address of the shared record: ${found?.missing}`;

@@ -43,6 +43,8 @@ const runnable: Readonly<Record<string, Setting>> = {
   "state export": sent,
   "state move": { ...moved, args: "https://old.example https://new.example --yes" },
   "state share": {},
+  "state unshare": {},
+  "state push": {},
   "state import": { ...exported, args: "all.ndjson --yes" },
   chat: { args: "hello" },
   search: { ...onyx, ...docs, first: [`ingest docs ${pair}`], args: "text" },

@@ -68,7 +68,8 @@ const looking: Readonly<Record<string, Line | readonly Line[]>> = {
 
 /** Commands without a form that only looks: what they change is what they are for. */
 const changing =
-  `connectors create, retry, state forget, state move, state import, state share, chat,
+  `connectors create, retry, state forget, state move, state import, state share, state unshare,
+  state push, chat,
   sessions rename, sessions recover, files upload, try, sandbox, config init,
   config set, config unset, config use, config trust, login, logout, mcp install, mcp uninstall`
     .split(",")

@@ -10,13 +10,13 @@ import { isAbsolute, join, resolve } from "node:path";
 const values = [
   "base-url cc-pair-id connector dialect profile config ca-file timeout root since shard id-prefix",
   "source sections anchors max-section-chars link link-style link-base links format updated-at owners images",
-  "wait concurrency rate max-failures client-cert client-key",
+  "wait concurrency rate max-failures state-project client-cert client-key",
 ].flatMap((names) => names.split(" "));
 /** Inputs with a value a line, each of them a flag. */
 const lists = ["include", "exclude", "metadata", "tag", "map", "require-access"];
 /** Inputs that are `true` or `false`. */
 const switches =
-  "no-ignore no-lint allow-empty allow-secrets meta-commit drafts dry-run force checksum no-state allow-sync allow-id-change allow-pruned drop-access overwrite verify".split(
+  "no-ignore no-lint allow-empty allow-secrets meta-commit drafts dry-run force checksum no-state offline-state allow-sync allow-id-change allow-pruned drop-access overwrite verify".split(
     " ",
   );
 /** Inputs that no list of processes may show, as variables of the child. */
@@ -24,6 +24,7 @@ const variables = {
   "api-key": "KNOWCTL_API_KEY",
   "access-token": "KNOWCTL_ACCESS_TOKEN",
   proxy: "KNOWCTL_PROXY",
+  "shared-state": "KNOWCTL_SHARED_STATE",
 };
 const counts = ["created", "updated", "unchanged", "skipped", "failed"];
 

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import {
+  addRecordOptions,
+  addSharedOptions,
   addStateOption,
   choice,
   collect,
@@ -170,6 +172,11 @@ export function addTargetOptions(command: Command): Command {
     .option("--cc-pair-id <id>", "connector/credential pair of the documents", positive)
     .option("--connector <name>", "the same, by connector name", filled);
   return addStateOption(command);
+}
+
+/** Where documents go, and the record, which may be shared; a removal needs that of all machines. */
+export function addRecordedTargetOptions(command: Command, removes = false): Command {
+  return (removes ? addSharedOptions : addRecordOptions)(addTargetOptions(command));
 }
 
 /** Which pairs documents may go to. */

@@ -8,7 +8,7 @@ import {
   addReportOptions,
   addSelectionOptions,
   addStdinOptions,
-  addTargetOptions,
+  addRecordedTargetOptions,
   addUploadOptions,
   addWaitOption,
 } from "./flags-shared.ts";
@@ -22,7 +22,7 @@ export function addIngest(program: Command, run: Run): void {
       "[path...]",
       "folders, files, globs, or - for stdin (default: include of the configuration)",
     );
-  addMappingOptions(addSelectionOptions(addAccessOptions(addTargetOptions(ingest))));
+  addMappingOptions(addSelectionOptions(addAccessOptions(addRecordedTargetOptions(ingest))));
   addUploadOptions(addStdinOptions(addContentOptions(ingest)))
     .option("--checksum", "read every file instead of trusting size, times and inode")
     .option("--force", "send every document, changed or not")

@@ -15,20 +15,24 @@ import type { Context } from "../../context.ts";
 import type { PlanInspector } from "../../documents/inspect/inspection.ts";
 import { createRealPlaces, exists } from "../../documents/files/real-place.ts";
 import { filesInThisThread, openInspector } from "../../documents/inspect/open-inspector.ts";
+import type { CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { startProgress, type Progress } from "../../output/terminal/progress.ts";
 import { findLostPath } from "../../sync/plan/merge.ts";
 import { openStateForReading } from "../../sync/state/file/read-only-state.ts";
 import { hasState, openState, openTemporaryState } from "../../sync/state/file/state-file.ts";
+import type { SharedRecord } from "../../sync/shared/record.ts";
 import type { State } from "../../sync/state/state.ts";
 import { recordedServices, type Targets } from "../../sync/state/target.ts";
 import { openClient } from "../connect.ts";
 import { secretsOf, type Secrets } from "../../output/terminal/redact.ts";
 import { ownKeys } from "./own-keys.ts";
+import { namesShared, openRecordFor, type RecordRequest } from "./record.ts";
 import type { MappingFlags } from "./options/mapping-flags.ts";
 import {
   type PairNames,
   chosenPair,
+  ownTargets,
   pairByName,
   pairOrRecorded,
   type ChosenPair,
@@ -106,11 +110,9 @@ function withoutSecrets(state: State, { redact, holdsKey }: Secrets): State {
 }
 
 /** Options of a session. */
-export interface SessionRequest extends MappingFlags {
+export interface SessionRequest extends MappingFlags, RecordRequest {
   concurrency?: number;
   rate?: number;
-  /** Sends and records nothing; needs no service unless a connector is named. */
-  dryRun?: boolean;
   /** A dry run that reads from the service. */
   readsService?: boolean;
   /** For a retry: the recorded target, which replaces flags and configuration. */
@@ -146,6 +148,10 @@ export interface Session {
   /** Whether nothing is sent. */
   isDry: boolean;
   progress: Progress;
+  /** The shared record that `state` is a copy of. */
+  record: SharedRecord | undefined;
+  /** Pushes what the shared record lacks; the error if it could not. Once: close() does it otherwise. */
+  settle(): Promise<CliError | undefined>;
   close(): Promise<void>;
 }
 
@@ -170,9 +176,11 @@ async function openStateFor(
   folder: string | undefined,
   dryRun: boolean,
   output: Output,
+  isShared: boolean,
 ): Promise<State> {
   const rules = stateRules(context);
-  if (folder === undefined || (dryRun && !hasState(folder, rules))) {
+  // A dry run makes no state, except as the copy of a shared record.
+  if (folder === undefined || (dryRun && !isShared && !hasState(folder, rules))) {
     return await openTemporaryState();
   }
   const open = dryRun ? openStateForReading : openState;
@@ -291,8 +299,14 @@ export async function openSession(
   try {
     const connected = await connectFor(context, output, source, request, requestedPair);
     closing.push(() => connected?.close());
-    const openedState = await openStateFor(context, folder, dryRun, output);
-    closing.push(() => openedState.close());
+    const isShared = folder !== undefined && namesShared(request, config);
+    const localState = await openStateFor(context, folder, dryRun, output, isShared);
+    closing.push(() => localState.close());
+    const shared = isShared
+      ? await openRecordFor(context, output, localState, source, request)
+      : undefined;
+    closing.push(() => shared?.close());
+    const openedState = shared?.record?.state ?? localState;
     const lostPath =
       folder === undefined
         ? undefined
@@ -308,6 +322,7 @@ export async function openSession(
         ? pair.ccPairId
         : await pairByName(connected.client, pair.connector, pairNames);
     const targets = { baseUrl, pair: { ccPairId, fromFlag: pair.fromFlag } };
+    await shared?.start(ownTargets(state, targets, source.settings).map(({ key }) => key));
     if (folder !== undefined) await warnOfOtherAddress(output, openedState, baseUrl);
     const shaping = openShaping(source, pair.fromFlag, state, dryRun);
     const keys = await ownKeys(output, source, connected?.connection);
@@ -328,6 +343,8 @@ export async function openSession(
       inspector,
       isDry: dryRun,
       progress,
+      record: shared?.record,
+      settle: async () => await shared?.settle(),
       close,
     };
   } catch (error) {

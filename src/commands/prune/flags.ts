@@ -3,7 +3,7 @@ import {
   addAccessOptions,
   addNotifyOption,
   addPaceOptions,
-  addTargetOptions,
+  addRecordedTargetOptions,
 } from "../ingest/flags-shared.ts";
 import { choice, collectParsed, filled, reportText, share } from "../../cli/options.ts";
 import type { Run } from "../../cli/commands.ts";
@@ -38,7 +38,7 @@ export function addPrune(program: Command, run: Run): void {
       collectParsed(choice(...orphanClassNames)),
     )
     .option("--extra", "also remove documents that only the service has");
-  addPaceOptions(addAccessOptions(addTargetOptions(prune)))
+  addPaceOptions(addAccessOptions(addRecordedTargetOptions(prune, true)))
     .optionsGroup("Removal:")
     .option(
       "--tombstone",

@@ -329,7 +329,7 @@ async function pruneOrphans(
     context,
     output,
     paths,
-    { ...options, readsService },
+    { ...options, readsService, removes: !dryRun },
     {
       sends: readsService || !dryRun,
       wholeRoot: true,
@@ -353,6 +353,8 @@ async function pruneOrphans(
     );
     const reporting = { outcome, files };
     await run(context, { session, plan, target, orphans }, options, reporting);
+    const unpushed = await session.settle();
+    if (unpushed) throw unpushed;
   } finally {
     await session.close();
   }

@@ -6,7 +6,7 @@ import {
   addNotifyOption,
   addOverwriteOption,
   addReportOptions,
-  addTargetOptions,
+  addRecordedTargetOptions,
   addUploadOptions,
 } from "../ingest/flags-shared.ts";
 import type { Run } from "../../cli/commands.ts";
@@ -26,7 +26,7 @@ export function addRetry(program: Command, run: Run): void {
       "--missing",
       "instead: documents that `knowctl verify` found missing, listed only or stale",
     );
-  addAccessOptions(addTargetOptions(addDropAccessOption(addContentOptions(retry))));
+  addAccessOptions(addRecordedTargetOptions(addDropAccessOption(addContentOptions(retry))));
   addNotifyOption(addReportOptions(addUploadOptions(addOverwriteOption(retry))))
     .configureHelp({
       essentials: [

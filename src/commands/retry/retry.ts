@@ -27,6 +27,7 @@ import {
   type DocumentSource,
 } from "../ingest/options/settings.ts";
 import { ingestFormat, type ReportRequest } from "../ingest/report/report.ts";
+import { namesShared } from "../ingest/record.ts";
 import { openSession, plannedBaseUrl, type Session } from "../ingest/session.ts";
 import {
   chosenPair,
@@ -323,7 +324,8 @@ async function retryFailed(
   await outcome.begin(place);
   const { folder } = place;
   // Otherwise this would create a state and report "no file failed" for a folder without uploads.
-  if (!report && folder !== undefined && !hasState(folder, stateRules(context))) {
+  const mayBeFetched = namesShared(options, source.config);
+  if (!report && folder !== undefined && !mayBeFetched && !hasState(folder, stateRules(context))) {
     throw noStateError(folder);
   }
   if (report) refuseSeveralPairs(report, source, name ?? "");

@@ -122,7 +122,7 @@ function addShare(state: Command, run: Run): void {
         "Creates the tables and the project. Asks first.",
     )
     .option("-y, --yes", "do not ask");
-  addSharedOptions(command)
+  addStateOption(addSharedOptions(command))
     .configureHelp({
       examples: [
         [
@@ -134,7 +134,34 @@ function addShare(state: Command, run: Run): void {
     .action(run(async () => (await import("./share.ts")).stateShare));
 }
 
-/** `state list | forget | export | import | move | share`. */
+function addUnshare(state: Command, run: Run): void {
+  const command = state
+    .command("unshare")
+    .description(
+      "Keep the state of this machine apart from the shared record. Both keep their records. Asks first.",
+    )
+    .option("-y, --yes", "do not ask");
+  addStateOption(command)
+    .configureHelp({ examples: [["knowctl state unshare", "no longer a copy"]] })
+    .action(run(async () => (await import("./share.ts")).stateUnshare));
+}
+
+function addPush(state: Command, run: Run): void {
+  const command = state
+    .command("push")
+    .description("Push what the shared record lacks, and fetch what other machines recorded.")
+    .option("--all", "push every record: the database was lost, or restored from a backup");
+  addStateOption(addSharedOptions(command))
+    .configureHelp({
+      examples: [
+        ["knowctl state push", "after a run that could not reach the database"],
+        ["knowctl state push --all", "into a new database, after `knowctl state share`"],
+      ],
+    })
+    .action(run(async () => (await import("./share.ts")).statePush));
+}
+
+/** `state list | forget | export | import | move | share | unshare | push`. */
 export function addState(program: Command, run: Run): void {
   const state = program
     .command("state")
@@ -145,4 +172,6 @@ export function addState(program: Command, run: Run): void {
   addImport(state, run);
   addMove(state, run);
   addShare(state, run);
+  addUnshare(state, run);
+  addPush(state, run);
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Config } from "../../config/load.ts";
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import { stateName } from "../../config/find/places.ts";
 import type { Context } from "../../context.ts";
@@ -21,6 +22,7 @@ export interface StateFlags extends GlobalFlags {
 /** An open state, with the folder that holds it and the root that its paths are relative to. */
 export interface OpenState {
   output: Output;
+  config: Config;
   state: State;
   folder: string;
   root: string;
@@ -39,8 +41,8 @@ export async function withState(
 ): Promise<void> {
   const output = openOutput(context, flags);
   const { folder: root, start } = findProjectRoot(context, [], flags);
-  // Load the configuration only to report its errors, as every command does.
-  await loadSettings(context, flags, output, { sends: false, needsProfile: false, root: start });
+  const settings = { sends: false, needsProfile: false, root: start };
+  const config = await loadSettings(context, flags, output, settings);
   const named = flags.state;
   const folder = named ? namedStateFolder(context.cwd, named) : join(root, stateName);
   const rules = stateRules(context);
@@ -49,7 +51,7 @@ export async function withState(
   const { state, wasEmptied } = await open(folder, context.now, rules);
   if (wasEmptied) await output.warn(`the state in ${folder} was empty`);
   try {
-    await work({ output, state, folder, root });
+    await work({ output, config, state, folder, root });
   } finally {
     state.close();
   }

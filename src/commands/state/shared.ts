@@ -3,8 +3,13 @@ import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
+import { countOf } from "../../output/terminal/progress.ts";
 import { holdsPassword, sharedSecrets, type SharedDatabase } from "../../sync/shared/address.ts";
+import { countUnpushed, emptyState, otherProject } from "../../sync/shared/bond.ts";
 import { connectShared } from "../../sync/shared/connect.ts";
+import { openRecord, type SharedRecord } from "../../sync/shared/record.ts";
+import type { State } from "../../sync/state/state.ts";
+import { listTargets } from "../../sync/state/target.ts";
 
 /** Flags of commands that use the shared record. */
 export interface SharedFlags extends GlobalFlags {
@@ -12,6 +17,8 @@ export interface SharedFlags extends GlobalFlags {
   sharedState?: string;
   /** Name of the project in it. */
   stateProject?: string;
+  /** Use the local state alone. */
+  offlineState?: boolean;
 }
 
 /** A shared record, and the name of this project in it. */
@@ -80,4 +87,63 @@ export async function neededPlace(
 export async function openShared(context: Context, { url }: SharedPlace): Promise<SharedDatabase> {
   const { env, uid, sleep, random, signal } = context;
   return await connectShared(url, { env, uid, sleep, random, signal });
+}
+
+interface RecordRequest {
+  place: SharedPlace;
+  /** Push everything again. */
+  isWhole?: boolean;
+}
+
+/**
+ * Opens the shared record behind a local state, and fetches what is new there; the caller closes it.
+ * Throws CliError as connectShared() and openRecord().
+ */
+export async function openRecordAt(
+  context: Context,
+  state: State,
+  { place, isWhole }: RecordRequest,
+): Promise<SharedRecord> {
+  const shared = await openShared(context, place);
+  try {
+    return await openRecord(shared, state, place.project, context, isWhole);
+  } catch (error) {
+    await shared.close();
+    throw error;
+  }
+}
+
+/** The shared record of a command; undefined where none is named, or the local state is to do alone. */
+export async function openRecordOf(
+  context: Context,
+  output: Output,
+  config: Pick<Config, "sharedState">,
+  flags: SharedFlags,
+  state: State,
+): Promise<SharedRecord | undefined> {
+  const place = await sharedPlace(config, flags, output);
+  if (!place) return undefined;
+  if (flags.offlineState) {
+    const count = countUnpushed(state.database);
+    const waiting = count > 0 ? `; ${countOf(count, "row")} wait for \`knowctl state push\`` : "";
+    await output.note(`the shared record is not asked: the state of this machine counts${waiting}`);
+    return undefined;
+  }
+  return await openRecordAt(context, state, { place });
+}
+
+/**
+ * Checks that a run is of the repository that its project belongs to: one of its targets is that of
+ * the first document, or is known. Throws CliError `usage`; a state that had only what came from there is emptied.
+ */
+export function checkProject(
+  { project, state }: SharedRecord,
+  own: readonly string[],
+  wasEmpty: boolean,
+): void {
+  if (project.target === undefined || own.length === 0 || own.includes(project.target)) return;
+  const known = listTargets(state.database);
+  if (own.some((each) => known.includes(each))) return;
+  if (wasEmpty) emptyState(state.database);
+  throw otherProject(project, own[0] ?? "");
 }

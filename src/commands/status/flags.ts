@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Run } from "../../cli/commands.ts";
 import { collectParsed, filled, reportText } from "../../cli/options.ts";
-import { addNotifyOption, addTargetOptions } from "../ingest/flags-shared.ts";
+import { addNotifyOption, addRecordedTargetOptions } from "../ingest/flags-shared.ts";
 
 /** `status`. */
 export function addStatus(program: Command, run: Run): void {
@@ -17,7 +17,7 @@ export function addStatus(program: Command, run: Run): void {
       "[path...]",
       "folders, files or globs (default: what was uploaded, and include of the configuration)",
     );
-  addTargetOptions(status)
+  addRecordedTargetOptions(status)
     .optionsGroup("Result:")
     .option("--remote", "compare with the service's list of documents too")
     .option("--exit-code", "exit 12 if there is something to do");

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import {
   addNotifyOption,
   addPaceOptions,
-  addTargetOptions,
+  addRecordedTargetOptions,
   addWaitOption,
 } from "../ingest/flags-shared.ts";
 import { choice, collectParsed, filled, integer, positive, reportText } from "../../cli/options.ts";
@@ -54,7 +54,7 @@ export function addVerify(program: Command, run: Run): void {
   addWaitOption(verify)
     .optionsGroup("Reports:")
     .option("--report <file>", reportText, collectParsed(filled));
-  addPaceOptions(addTargetOptions(addNotifyOption(verify)))
+  addPaceOptions(addRecordedTargetOptions(addNotifyOption(verify)))
     .configureHelp({
       essentials: [
         "--sample",

@@ -196,7 +196,7 @@ async function verifyPaths(
   const source = await openSource(context, inputs, flags, output, true);
   await outcome.begin(placeOf(source, options));
   if (!options.via) refuseUncheckable(source.config.dialect);
-  const request = { ...options, dryRun: true, readsService: true };
+  const request = { ...options, dryRun: true, readsService: true, records: true };
   const session = await openSession(context, output, source, request);
   try {
     const reader = await openReader(context, output, session, options);
@@ -227,6 +227,8 @@ async function verifyPaths(
         const { isRecorded } = chosen;
         const problem = verifyProblem(counts, expectsHidden, { unread, isRecent, isRecorded });
         if (problem) throw problem;
+        const unpushed = await session.settle();
+        if (unpushed) throw unpushed;
       } finally {
         chosen.close();
       }

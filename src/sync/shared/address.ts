@@ -14,6 +14,8 @@ export interface SharedDatabase {
    * and rethrows when it throws.
    */
   transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>;
+  /** Runs a statement now, and again on each new connection: a lock of the session. */
+  hold: Query;
   close(): Promise<void>;
 }
 

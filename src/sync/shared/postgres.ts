@@ -166,16 +166,22 @@ export async function openPostgres(
 ): Promise<SharedDatabase> {
   let client: Client | undefined;
   let last: Promise<unknown> = Promise.resolve();
+  const held: Parameters<Query>[] = [];
   const drop = (): void => {
     void client?.end().catch(() => {});
     client = undefined;
   };
+  const reopen = async (): Promise<Client> => {
+    const opened = await connect(address, machine);
+    opened.once("end", () => {
+      if (client === opened) client = undefined;
+    });
+    for (const [sql, values] of held) await opened.query(sql, values && [...values]);
+    return opened;
+  };
   const use = async <Result>(work: (query: Query) => Promise<Result>): Promise<Result> => {
     try {
-      const current = (client ??= await connect(address, machine));
-      current.once("end", () => {
-        if (client === current) client = undefined;
-      });
+      const current = (client ??= await reopen());
       return await work(async (sql, values) => {
         const { rows } = await current.query<Record<string, unknown>>(sql, values && [...values]);
         return rows;
@@ -210,6 +216,11 @@ export async function openPostgres(
           }
         }),
       ),
+    async hold(sql, values) {
+      const rows = await alone(() => use((query) => query(sql, values)));
+      held.push([sql, values]);
+      return rows;
+    },
     async close() {
       await last;
       await client?.end().catch(() => {});

@@ -32,7 +32,8 @@ const migrations: readonly string[] = [
      document bytea,
      PRIMARY KEY (project, key)
    );
-   CREATE INDEX knowctl_rows_revision ON knowctl_rows (project, revision);
+   CREATE INDEX knowctl_rows_revision ON knowctl_rows (project, revision, key);
+   CREATE INDEX knowctl_rows_options ON knowctl_rows (project) WHERE kind = 'options';
    CREATE INDEX knowctl_rows_document ON knowctl_rows (document) WHERE document IS NOT NULL;`,
   claimTables,
 ];
@@ -49,7 +50,10 @@ export interface SharedProject {
 }
 
 async function versionOf(query: Query): Promise<number> {
-  const [found] = await query("SELECT to_regclass('knowctl_migrations') IS NOT NULL AS yes");
+  // Not to_regclass(): it may still miss what another session made while this one waited for its lock.
+  const [found] = await query(
+    "SELECT EXISTS (SELECT 1 FROM pg_class WHERE relname = 'knowctl_migrations' AND pg_table_is_visible(oid)) AS yes",
+  );
   if (found?.["yes"] !== true) return 0;
   const [row] = await query(
     "SELECT coalesce(max(version), 0)::int AS version FROM knowctl_migrations",

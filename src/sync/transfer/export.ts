@@ -32,8 +32,77 @@ function toCheck(row: Row): Verification {
 
 type Exported = Pick<State, "database" | "options">;
 
+/** How the rows of a table become records; `keyOf` gives the key of options by their number. */
+interface ExportedTable {
+  type: Exclude<TransferRecord["type"], "end">;
+  table: string;
+  keys: readonly string[];
+  /** Which rows are exported. */
+  where?: string;
+  read: (
+    row: Row,
+    keyOf: (number: number | undefined) => string | undefined,
+  ) => TransferRecord | undefined;
+}
+
+/** In the order of the exported lines. */
+export const exportedTables: readonly ExportedTable[] = [
+  {
+    type: "accepted",
+    table: "accepted",
+    keys: ["target", "id"],
+    read(row, keyOf) {
+      const record = toAccepted(row);
+      return { type: "accepted", record, options: keyOf(record.options) };
+    },
+  },
+  {
+    type: "failure",
+    table: "failures",
+    keys: ["target", "path", "part", "id"],
+    read(row, keyOf) {
+      const record = toFailure(row);
+      return { type: "failure", record, options: keyOf(record.options) };
+    },
+  },
+  {
+    type: "upload",
+    table: "uploads",
+    keys: ["target", "inputs"],
+    // A stopped upload is of this machine alone: here `retry` and the next upload complete it.
+    where: "ended = 1",
+    read(row, keyOf) {
+      const record = toRun(row);
+      if (!record.inputs.every(isBelowRoot)) return undefined;
+      return { type: "upload", record, options: keyOf(record.options) };
+    },
+  },
+  {
+    type: "file",
+    table: "files",
+    keys: ["path", "part"],
+    // Skip rows without content: another run is about to send them, see State.openParts().
+    where: "content <> ''",
+    read: (row) => ({ type: "file", record: toFile(row) }),
+  },
+  {
+    type: "image",
+    table: "images",
+    keys: ["service", "hash"],
+    read: (row) => ({ type: "image", record: toImage(row) }),
+  },
+  {
+    type: "check",
+    table: "verified",
+    keys: ["target", "id"],
+    where: `verified_at IS NOT NULL AND EXISTS (
+    SELECT 1 FROM accepted a WHERE a.target = verified.target AND a.id = verified.id)`,
+    read: (row) => ({ type: "check", record: toCheck(row) }),
+  },
+];
+
 function* records({ database, options: stored }: Exported): Generator<TransferRecord> {
-  const keys = new Map<number, string>();
+  const keys = new Map<number | undefined, string>();
   for (const row of pagesOf(database, "options", ["key"])) {
     const key = String(row["key"]);
     const number = Number(row["number"]);
@@ -41,33 +110,11 @@ function* records({ database, options: stored }: Exported): Generator<TransferRe
     const options = stored.get(number);
     if (options) yield { type: "options", key, options };
   }
-  const keyOf = ({ options }: { options?: number | undefined }): string | undefined =>
-    options === undefined ? undefined : keys.get(options);
-  for (const row of pagesOf(database, "accepted", ["target", "id"])) {
-    const record = toAccepted(row);
-    yield { type: "accepted", record, options: keyOf(record) };
-  }
-  for (const row of pagesOf(database, "failures", ["target", "path", "part", "id"])) {
-    const record = toFailure(row);
-    yield { type: "failure", record, options: keyOf(record) };
-  }
-  // A stopped upload is of this machine alone: here `retry` and the next upload complete it.
-  for (const row of pagesOf(database, "uploads", ["target", "inputs"], "ended = 1")) {
-    const record = toRun(row);
-    if (!record.inputs.every(isBelowRoot)) continue;
-    yield { type: "upload", record, options: keyOf(record) };
-  }
-  // Skip rows without content: another run is about to send them, see State.openParts().
-  for (const row of pagesOf(database, "files", ["path", "part"], "content <> ''")) {
-    yield { type: "file", record: toFile(row) };
-  }
-  for (const row of pagesOf(database, "images", ["service", "hash"])) {
-    yield { type: "image", record: toImage(row) };
-  }
-  const ofDocument = `verified_at IS NOT NULL AND EXISTS (
-    SELECT 1 FROM accepted a WHERE a.target = verified.target AND a.id = verified.id)`;
-  for (const row of pagesOf(database, "verified", ["target", "id"], ofDocument)) {
-    yield { type: "check", record: toCheck(row) };
+  for (const { table, keys: columns, where, read } of exportedTables) {
+    for (const row of pagesOf(database, table, columns, where)) {
+      const record = read(row, (number) => keys.get(number));
+      if (record) yield record;
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Database, SqlValue } from "../../database.ts";
+import type { Database, SqlValue, Statement } from "../../database.ts";
 import {
   doubtMark,
   acceptedColumns,
@@ -62,6 +62,12 @@ export interface Incoming {
    * only briefly. After an interruption, import again to complete the merge.
    */
   apply(): Generator<void>;
+  /**
+   * Takes the collected records into the state in one transaction, and forgets them; `within` calls
+   * what it is given, and may do more in the transaction. Each replaces what is here: the shared
+   * record has decided. What this machine read itself, and an upload that it has to complete, stay.
+   */
+  take(within: (merge: () => void) => void): void;
 }
 
 interface Table {
@@ -70,6 +76,8 @@ interface Table {
   keys: readonly string[];
   /** SQL condition: the incoming record, `excluded`, replaces the existing record. */
   replaceCondition: string;
+  /** The same for a record that the shared record has decided about; TRUE without it. */
+  takeCondition?: string;
 }
 
 // Content decides between records of the same time, so that the order of the files does not matter.
@@ -83,6 +91,7 @@ const tables = {
     keys: ["key"],
     // The key is a hash of the options, so equal keys mean equal options.
     replaceCondition: "FALSE",
+    takeCondition: "FALSE",
   },
   accepted: {
     name: "accepted",
@@ -102,6 +111,7 @@ const tables = {
     keys: ["target", "inputs", "part"],
     // A stopped upload of this machine stays, so that it is completed.
     replaceCondition: `uploads.ended = 1 AND ${newerCondition("uploads", "started_at", "inputs")}`,
+    takeCondition: "uploads.ended = 1",
   },
   file: {
     name: "files",
@@ -110,6 +120,7 @@ const tables = {
     // Keep what this machine has read itself, unless the row was only opened (openParts()).
     replaceCondition:
       "files.content = '' OR (files.seen = '' AND excluded.seen = '' AND excluded.content > files.content)",
+    takeCondition: "files.seen = ''",
   },
   image: {
     name: "images",
@@ -146,7 +157,8 @@ function valuesOf(each: Exclude<TransferRecord, { type: "end" }>): SqlValue[] {
     case "upload": {
       const { target, inputs, part, startedAtMs } = each.record;
       const text = JSON.stringify(inputs);
-      return [target, text, part, startedAtMs, each.options ?? null, 1, "imported"];
+      const origin = each.record.isImported ? "imported" : null;
+      return [target, text, part, startedAtMs, each.options ?? null, 1, origin];
     }
     case "file":
       return fileValues(each.record);
@@ -164,7 +176,7 @@ function valuesOf(each: Exclude<TransferRecord, { type: "end" }>): SqlValue[] {
 const applyBatch = 10_000;
 
 // ORDER BY number keeps the order of the exported files, which matches the order of the tables.
-function upsertOf({ name, columns, keys, replaceCondition }: Table): string {
+function upsertOf({ name, columns, keys }: Table, condition: string): string {
   const list = columns.join(", ");
   const values = columns.map((each) =>
     each === "options" ? "(SELECT o.number FROM main.options o WHERE o.key = options)" : each,
@@ -173,7 +185,7 @@ function upsertOf({ name, columns, keys, replaceCondition }: Table): string {
   return `INSERT INTO main.${name} (${list})
     SELECT ${values.join(", ")} FROM temp.incoming_${name} WHERE number >= ? AND number < ? ORDER BY number
     ON CONFLICT (${keys.join(", ")}) DO UPDATE
-    SET ${sets.map((each) => `${each} = excluded.${each}`).join(", ")} WHERE ${replaceCondition}`;
+    SET ${sets.map((each) => `${each} = excluded.${each}`).join(", ")} WHERE ${condition}`;
 }
 
 // A service that stores one document per id for all pairs has the version sent last. rtrim() leaves
@@ -208,7 +220,7 @@ function createTables(database: Database): void {
 
 function* applySteps(database: Database, counts: ReadonlyMap<Kind, number>): Generator<void> {
   for (const kind of kinds) {
-    const upsert = database.prepare(upsertOf(tables[kind]));
+    const upsert = database.prepare(upsertOf(tables[kind], tables[kind].replaceCondition));
     for (let from = 1; from <= (counts.get(kind) ?? 0); from += applyBatch) {
       upsert.run(from, from + applyBatch);
       yield;
@@ -233,6 +245,7 @@ export function createIncoming(database: Database): Incoming {
   const flush = (): void => {
     for (const rows of incoming.values()) rows.flush();
   };
+  let takes: Map<Kind, Statement> | undefined;
 
   return {
     add(each) {
@@ -242,6 +255,23 @@ export function createIncoming(database: Database): Incoming {
     changes() {
       flush();
       return readChanges(database);
+    },
+    take(within) {
+      flush();
+      takes ??= new Map(
+        kinds.map((kind) => {
+          const table: Table = tables[kind];
+          return [kind, database.prepare(upsertOf(table, table.takeCondition ?? "TRUE"))];
+        }),
+      );
+      const merge = (): void => {
+        for (const kind of kinds.filter((each) => counts.has(each))) {
+          takes?.get(kind)?.run(0, Number.MAX_SAFE_INTEGER);
+          database.exec(`DELETE FROM temp.incoming_${tables[kind].name}`);
+        }
+      };
+      database.transaction(() => within(merge));
+      counts.clear();
     },
     *apply() {
       flush();

@@ -1,6 +1,11 @@
 import { pathsInParts, partsOfPaths } from "../../documents/parts/parts.ts";
 import { type RecordedOptions, parseOptions } from "../state/options.ts";
-import type { AcceptedRecord, FailureRecord, FileRecord } from "../state/records.ts";
+import {
+  toOrigin,
+  type AcceptedRecord,
+  type FailureRecord,
+  type FileRecord,
+} from "../state/records.ts";
 import type { BegunRun } from "../state/uploads.ts";
 import type { Verification } from "../state/verified.ts";
 import { CliError } from "../../errors.ts";
@@ -145,7 +150,7 @@ function optionsOf(line: Line): TransferRecord {
   return { type: "options", key: text(line, "key"), options };
 }
 
-function acceptedOf(line: Line): AcceptedRecord {
+function acceptedOf(line: Line, isOwn: boolean): AcceptedRecord {
   return {
     target: target(line),
     id: text(line, "id"),
@@ -156,8 +161,8 @@ function acceptedOf(line: Line): AcceptedRecord {
     updatedAt: optionalText(line, "updatedAt"),
     storedId: optionalText(line, "storedId"),
     sentAtMs: time(line, "sentAt"),
-    // Whatever the file says: only an upload of this project shows where an id comes from.
-    origin: "imported",
+    // Whatever a file says: only an upload of this project shows where an id comes from.
+    origin: isOwn ? toOrigin(optionalText(line, "origin")) : "imported",
   };
 }
 
@@ -204,7 +209,7 @@ export function isBelowRoot(input: string): boolean {
   return input === "" || isPlainPath(input);
 }
 
-function uploadOf(line: Line): BegunRun {
+function uploadOf(line: Line, isOwn: boolean): BegunRun {
   const inputs = ownMember(line, "inputs");
   const isValid = (input: unknown): input is string =>
     typeof input === "string" &&
@@ -219,7 +224,7 @@ function uploadOf(line: Line): BegunRun {
     inputs,
     part: "",
     startedAtMs: time(line, "startedAt"),
-    isImported: true,
+    ...(isOwn ? {} : { isImported: true }),
   };
 }
 
@@ -288,18 +293,28 @@ export function checkHeader(json: string): void {
   );
 }
 
-/** Parses any line after the first. Throws CliError `usage` with the name of the invalid member. */
-export function parseTransferLine(json: string): TransferRecord {
+/**
+ * Parses any line after the first. `isOwn`: it is of a machine of the same project, whose uploads count
+ * as those of this one. Throws CliError `usage` with the name of the invalid member. */
+export function parseTransferLine(json: string, isOwn = false): TransferRecord {
   const line = parseLine(json);
   switch (ownMember(line, "type")) {
     case "options":
       return optionsOf(line);
     case "accepted":
-      return { type: "accepted", record: acceptedOf(line), options: optionalText(line, "options") };
+      return {
+        type: "accepted",
+        record: acceptedOf(line, isOwn),
+        options: optionalText(line, "options"),
+      };
     case "failure":
       return { type: "failure", record: failureOf(line), options: optionalText(line, "options") };
     case "upload":
-      return { type: "upload", record: uploadOf(line), options: optionalText(line, "options") };
+      return {
+        type: "upload",
+        record: uploadOf(line, isOwn),
+        options: optionalText(line, "options"),
+      };
     case "file":
       return { type: "file", record: fileOf(line) };
     case "image":

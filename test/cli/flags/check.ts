@@ -1,6 +1,6 @@
 import type { Coverage, Setting, FlagCases } from "./play.ts";
 import { folder } from "./mapping.ts";
-import { byName, byPair, many, pair, tellsCommand, two } from "./upload.ts";
+import { byName, byPair, many, pair, recordFlags, tellsCommand, two } from "./upload.ts";
 
 const empty = "---\ntitle: Nothing\n---\n";
 const twoEmpty: Setting = { files: { "docs/a.md": empty, "docs/b.md": empty } };
@@ -223,6 +223,7 @@ export const verify: Coverage = {
     "--report": { ...sent, flag: "--report r.json", left: { gains: /r\.json: [^]*"summary"/ } },
     "--cc-pair-id": { ...byTarget, flag: pair, codes: [2, 0] },
     "--connector": { ...byTarget, flag: byName, codes: [2, 0] },
+    ...recordFlags,
     "--state": {
       ...onyx,
       files: two,

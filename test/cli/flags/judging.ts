@@ -1,5 +1,16 @@
 import type { Case, Coverage, Setting } from "./play.ts";
-import { byName, byPair, many, pair, tellsCommand, two, broken, sending } from "./upload.ts";
+import {
+  byName,
+  byPair,
+  many,
+  pair,
+  tellsCommand,
+  two,
+  broken,
+  recordFlags,
+  sending,
+  sharedFlags,
+} from "./upload.ts";
 import { privateKey } from "./mapping.ts";
 
 const sent: Setting = { files: two, first: [`ingest docs ${pair}`] };
@@ -69,6 +80,7 @@ export const orphanCases: Coverage = {
       codes: [2, 0],
       stdout: { gains: /docs\/b\.md/ },
     },
+    ...sharedFlags,
     "--state": {
       files: two,
       first: [`ingest docs ${pair} --state other`],
@@ -262,6 +274,7 @@ export const retryCases: Coverage = {
       codes: [2, 0],
     },
     "--overwrite": { tested: "test/commands/ingest/target/owners.test.ts" },
+    ...recordFlags,
     "--state": {
       files: broken,
       first: [`ingest docs ${pair} --state other`],
@@ -321,6 +334,7 @@ export const statusCases: Coverage = {
       codes: [2, 0],
       stdout: { gains: /docs\/a\.md/ },
     },
+    ...recordFlags,
     "--state": {
       ...onyx,
       files: two,

@@ -1,4 +1,5 @@
 import type { Coverage, Setting } from "./play.ts";
+import { sharedFlags } from "./upload.ts";
 
 const sent = "ingest docs --cc-pair-id 2";
 const docs = { "docs/a.md": "# A\n\ntext\n", "docs/b.md": "# B\n\ntext\n" };
@@ -39,8 +40,7 @@ export const moved: Setting = {
 };
 const addresses = "https://old.example https://new.example";
 const state = "--state other";
-/** Needs a database. */
-const sharedElsewhere = { tested: "test/commands/state/shared.test.ts" };
+const shared = { tested: "test/commands/state/shared.test.ts" };
 
 /** `state …`: flag by flag. */
 export const stateCases: Coverage = {
@@ -93,11 +93,9 @@ export const stateCases: Coverage = {
       left: { gains: /other\/state\.db/ },
     },
   },
-  "state share": {
-    "--yes": sharedElsewhere,
-    "--shared-state": sharedElsewhere,
-    "--state-project": sharedElsewhere,
-  },
+  "state share": { ...sharedFlags, "--yes": shared, "--state": shared },
+  "state unshare": { "--yes": shared, "--state": shared },
+  "state push": { ...sharedFlags, "--all": shared, "--state": shared },
   "state move": {
     "--yes": { ...moved, args: addresses, flag: "--yes", codes: [2, 0] },
     "--state": {

@@ -1,6 +1,11 @@
 import type { FlagCases, Setting, Coverage, Case } from "./play.ts";
 import { allowing, choosing, folder, shaping, type Shows, shapingFlags } from "./mapping.ts";
 
+// They need a database.
+const shared = { tested: "test/commands/state/shared.test.ts" };
+export const sharedFlags: FlagCases = { "--shared-state": shared, "--state-project": shared };
+export const recordFlags: FlagCases = { ...sharedFlags, "--offline-state": shared };
+
 export const pair = "--cc-pair-id 2";
 export const byName = ["--connector", "Handbook uploads"];
 export const two = { "docs/a.md": "# A\n\ntext a\n", "docs/b.md": "# B\n\ntext b\n" };
@@ -338,6 +343,7 @@ const run: FlagCases = {
   ...choosing(upload),
   ...target,
   ...sending(`docs ${pair}`, { files: many }),
+  ...recordFlags,
   "--state": [
     {
       files: two,

@@ -40,6 +40,9 @@ const outsideFile = [
   ],
   ["lint", "--no-lint", "use it in each run, or give the rules another severity in lint.rules"],
   ["state", "--state or --no-state", useInEachRun],
+  ["sharedState", "--shared-state", "name it in state.shared of the file"],
+  ["stateProject", "--state-project", "name it in state.shared of the file"],
+  ["offlineState", "--offline-state", useInEachRun],
   ["config", "--config", "omit it: what is printed is a project file"],
 ] as const satisfies [keyof IngestOptions, string, string][];
 

@@ -14,6 +14,7 @@ import { tombstoneMark } from "../../../sync/state/records.ts";
 import { pairInKey, serviceTargets, targetFor, type Target } from "../../../sync/state/target.ts";
 import type { Session, UploadSession } from "../session.ts";
 import { createIsForbidden, requiredAccess, type AccessFlags } from "./access.ts";
+import { failed, type Place, withoutOtherProjects } from "./other-projects.ts";
 import { ownTargets } from "./pair.ts";
 import {
   canListPairs,
@@ -34,6 +35,7 @@ import {
  * | none                        | by the service's lists; own pair too   | is adopted               |
  * | none                        | by the service's lists; own pair not   | fails, unless --overwrite |
  * | none                        | no                                     | is sent                  |
+ * | none                        | another project of the shared record   | fails, unless --overwrite |
  */
 export interface Owners {
   /** Requests the list of documents early, where the plan holds documents without a record. */
@@ -119,17 +121,10 @@ export async function warnOfHeld(
   );
 }
 
-type Place = Pick<ReadyDocument, "path" | "part" | "id">;
-
 function foreignText({ path, part, id }: Place, holder: string): string {
   const place = path === "" ? `stdin:${part}:1` : path;
   return `${place}: ${holder} has ${neutraliseLine(id)}, and no record here: another project sends it; use an --id-prefix of your own, or --overwrite to replace it`;
 }
-
-const failed = (pending: Pending, { path, part, id }: Place, reason: string): Pending => ({
-  ...pending,
-  prepared: { kind: "failed", path, part, id, reason },
-});
 
 const foreignUnknown = "cannot tell whether other pairs have these documents";
 
@@ -179,6 +174,7 @@ export async function failForeign(
  */
 function judgeEach(
   pending: AsyncIterable<Pending[]>,
+  first: (batch: Pending[]) => Promise<Pending[]> | Pending[],
   isOpen: (each: Pending) => boolean,
   judge: (each: Pending) => Promise<Pending>,
 ): AsyncIterable<Pending[]> {
@@ -188,9 +184,11 @@ function judgeEach(
       return {
         async next() {
           const found = await source.next();
-          if (found.done || !found.value.some(isOpen)) return found;
+          if (found.done) return found;
+          const batch = await first(found.value);
+          if (!batch.some(isOpen)) return { done: false, value: batch };
           const judged: Pending[] = [];
-          for (const each of found.value) judged.push(await judge(each));
+          for (const each of batch) judged.push(await judge(each));
           return { done: false, value: judged };
         },
         // No generator: its return() would wait for the next batch, and stdin may stay silent.
@@ -359,7 +357,12 @@ export function createOwners(
       if (!foreign.isOff()) lists.read().catch(() => {});
     },
     ready: foreign.ready,
-    guard: (pending, isAgain = false) => judgeEach(pending, isOpen, (each) => judge(each, isAgain)),
+    guard(pending, isAgain = false) {
+      const mayBeOthers = session.record?.hasOthers === true && flags.overwrite !== true;
+      const first = (batch: Pending[]) =>
+        mayBeOthers ? withoutOtherProjects(batch, session) : batch;
+      return judgeEach(pending, first, isOpen, (each) => judge(each, isAgain));
+    },
     async tell({ note, warn }, hasOtherRun) {
       if (adopted.count > 0 && flags.state !== false && !hasOtherRun) {
         const more = adopted.count > idsShown ? ", …" : "";

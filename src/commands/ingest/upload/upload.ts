@@ -281,11 +281,13 @@ async function sendPlan(
   const readsAll = !isStdin && !options.shard && !source.since;
   if (isOver && readsAll) clearSettled(plan, source, state, key, startedAtMs);
   if (isOver && begun) state.uploads.end(begun);
+  const unpushed = await session.settle();
   const hint = failedHint(source, options.state, isStdin, broken);
   const problems = [
     ...failedProblem(report.counts, hint),
     ...(shared ? [shared] : []),
     ...(check?.problems() ?? []),
+    ...(unpushed ? [unpushed] : []),
   ];
   const status = problems.length === 0 ? "ok" : "partial";
   await report.finish(isOver ? status : "interrupted", trafficOf(gate));

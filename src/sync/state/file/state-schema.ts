@@ -2,7 +2,7 @@ import type { Database } from "../../../database.ts";
 import { CliError } from "../../../errors.ts";
 
 /** Raise it when a table changes: a state of another version is refused. */
-const schemaVersion = 7;
+const schemaVersion = 8;
 
 // files.target is a cached look-up in `accepted`. The triggers clear it on every change of
 // `accepted`. The condition on replace() makes SQLite use the index files_id.
@@ -12,6 +12,49 @@ CREATE TRIGGER IF NOT EXISTS ${name} AFTER ${event} BEGIN
   WHERE id IS NOT NULL AND replace(id, ' ', '_') = replace(OLD.id, ' ', '_')
     AND id = OLD.id AND target = OLD.target;
 END;`;
+
+/** What a shared record has of each table: its kind there, its key, and which rows. */
+const sharedTables: readonly [kind: string, table: string, keys: string[], rows?: string][] = [
+  ["options", "options", ["key"]],
+  ["accepted", "accepted", ["target", "id"]],
+  ["failure", "failures", ["target", "path", "part", "id"]],
+  ["upload", "uploads", ["target", "inputs"], "ROW.ended = 1"],
+  ["file", "files", ["path", "part"], "ROW.content <> ''"],
+  ["image", "images", ["service", "hash"]],
+  ["check", "verified", ["target", "id"], "ROW.verified_at IS NOT NULL"],
+];
+
+// A fresh checkout reads every file again: only what another machine does not know is pushed.
+const isNewFile = `AND NOT EXISTS (SELECT 1 FROM files f WHERE f.path = NEW.path AND f.part = NEW.part
+    AND f.content = NEW.content AND (f.id, f.cc_pair_id, f.whole, f.skipped)
+      IS (NEW.id, NEW.cc_pair_id, NEW.whole, NEW.skipped))`;
+
+// Each change of a state that is shared is noted in the transaction that makes it: what a killed run
+// did not push, the next one does. The mark tells whether a row changed again while it was pushed.
+// Never OR REPLACE: the clause of the statement that fires a trigger counts in the trigger too.
+function noteTriggers([kind, table, keys, rows = "TRUE"]: (typeof sharedTables)[number]): string {
+  const note = (row: "NEW" | "OLD"): string => {
+    const key = `json_array(${keys.map((each) => `${row}.${each}`).join(", ")})`;
+    return `DELETE FROM unpushed WHERE kind = '${kind}' AND key = ${key};
+  INSERT INTO unpushed (kind, key, at, mark)
+    VALUES ('${kind}', ${key}, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), abs(random() % 1000000007));`;
+  };
+  const when = (row: "NEW" | "OLD", more = ""): string =>
+    `WHEN ${rows.replace("ROW", row)} AND EXISTS (SELECT 1 FROM meta WHERE key = 'shared') ${more}`;
+  const trigger = (name: string, event: string, body: string): string =>
+    `CREATE TRIGGER IF NOT EXISTS unpushed_${kind}_${name} ${event} BEGIN\n  ${body}\nEND;\n`;
+  const isFile = kind === "file";
+  const of = isFile ? "OF content, id, cc_pair_id, whole, skipped, path, part" : "";
+  return [
+    trigger(
+      "added",
+      `BEFORE INSERT ON ${table} ${when("NEW", isFile ? isNewFile : "")}`,
+      note("NEW"),
+    ),
+    trigger("changed", `AFTER UPDATE ${of} ON ${table} ${when("NEW")}`, note("OLD") + note("NEW")),
+    trigger("dropped", `AFTER DELETE ON ${table} ${when("OLD")}`, note("OLD")),
+  ].join("");
+}
 
 // The index accepted_path lacks documents from stdin, so that a run with files does not read a million
 // of them. SQLite chooses it for the condition path > '', but not for path IS NOT NULL.
@@ -50,6 +93,11 @@ CREATE TABLE IF NOT EXISTS images (
   service TEXT NOT NULL, hash TEXT NOT NULL, file_id TEXT NOT NULL, sent_at INTEGER NOT NULL,
   PRIMARY KEY (service, hash)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS unpushed (
+  number INTEGER PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL,
+  mark INTEGER NOT NULL, UNIQUE (kind, key)
+);
+${sharedTables.map(noteTriggers).join("")}
 ${clearTargetTrigger("accepted_changed", "UPDATE ON accepted WHEN (OLD.target, OLD.id, OLD.path, OLD.whole) IS NOT (NEW.target, NEW.id, NEW.path, NEW.whole)")}
 ${clearTargetTrigger("accepted_dropped", "DELETE ON accepted")}
 `;

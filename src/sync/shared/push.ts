@@ -1,0 +1,124 @@
+import type { Row } from "../../database.ts";
+import { CliError } from "../../errors.ts";
+import type { State } from "../state/state.ts";
+import { listTargets } from "../state/target.ts";
+import type { SharedDatabase } from "./address.ts";
+import { otherProject, readBond, writeBond } from "./bond.ts";
+import { createLineReader, type SharedLine, type Unpushed } from "./rows.ts";
+
+const rowsAtOnce = 512;
+
+function toUnpushed(row: Row): Unpushed {
+  return {
+    number: Number(row["number"]),
+    kind: String(row["kind"]),
+    key: String(row["key"]),
+    atMs: Number(row["at"]),
+    mark: Number(row["mark"]),
+  };
+}
+
+/**
+ * Writes rows under the lock of the project: a later commit has a higher revision, so no fetch misses
+ * a row. Which of two rows stays:
+ *
+ * | row there has a revision         | stays                                     |
+ * |----------------------------------|-------------------------------------------|
+ * | that this machine has fetched ($8) | the pushed one: it was made after it       |
+ * | higher                           | the one of the newer upload, failure, check |
+ *
+ * Times are by the clock of the database: $3 is the clock of this machine now.
+ */
+const upsert = `INSERT INTO knowctl_rows AS r
+    (project, key, kind, line, time, revision, is_gone, document)
+  SELECT $1, key, kind, line,
+      least(at - $3::bigint, 0) + (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+      $2::bigint, is_gone, document
+    FROM unnest($4::bytea[], $5::text[], $6::text[], $7::bigint[], $9::boolean[], $10::bytea[])
+      AS rows (key, kind, line, at, is_gone, document)
+  ON CONFLICT (project, key) DO UPDATE
+    SET line = excluded.line, time = greatest(excluded.time, r.time), revision = excluded.revision,
+      is_gone = excluded.is_gone, document = excluded.document
+    WHERE r.revision <= $8::bigint OR excluded.time >= r.time`;
+
+async function writeRows(
+  shared: SharedDatabase,
+  { database }: State,
+  project: string,
+  lines: readonly SharedLine[],
+  nowMs: number,
+): Promise<number> {
+  const bond = readBond(database);
+  const targets = listTargets(database);
+  const of = <Name extends keyof SharedLine>(name: Name) => lines.map((each) => each[name]);
+  return await shared.transaction(async (query) => {
+    const [row] = await query(
+      `UPDATE knowctl_projects SET revision = revision + 1, target = coalesce(target, $2)
+        WHERE id = $1 RETURNING revision, target, name`,
+      [project, targets[0] ?? null],
+    );
+    if (!row) {
+      throw new CliError("local", "the project is no longer in the shared record", {
+        hints: ["share it again: knowctl state share, then knowctl state push --all"],
+      });
+    }
+    const [revision, target] = [Number(row["revision"]), row["target"]];
+    // Another repository was first under this name, between the start of this run and now.
+    if (typeof target === "string" && targets.length > 0 && !targets.includes(target)) {
+      // A service that moved (`state move`) takes its target along.
+      if (!bond || bond.revision === 0) {
+        const name = String(row["name"]);
+        throw otherProject({ id: project, name, revision, target }, targets[0] ?? "");
+      }
+      const move = "UPDATE knowctl_projects SET target = $2 WHERE id = $1";
+      await query(move, [project, targets[0]]);
+    }
+    await query(upsert, [
+      project,
+      revision,
+      Math.round(nowMs),
+      of("key"),
+      of("kind"),
+      of("line"),
+      of("atMs").map(Math.round),
+      bond?.revision ?? 0,
+      of("isGone"),
+      of("document"),
+    ]);
+    return revision;
+  });
+}
+
+/** Pushes the changes of a local state, oldest first. */
+export interface Pusher {
+  /** Pushes some hundred rows in one transaction; returns whether there are more. Throws CliError. */
+  push(): Promise<boolean>;
+}
+
+/** Creates the pusher of a state that is a copy of `project` (its id). */
+export function createPusher(
+  shared: SharedDatabase,
+  state: State,
+  project: string,
+  now: () => number,
+): Pusher {
+  const { database } = state;
+  const next = database.prepare(`SELECT * FROM unpushed ORDER BY number LIMIT ${rowsAtOnce}`);
+  const done = database.prepare("DELETE FROM unpushed WHERE number = ? AND mark = ?");
+  const lineOf = createLineReader(database, state.options);
+  return {
+    async push() {
+      const changes = next.all().map(toUnpushed);
+      if (changes.length === 0) return false;
+      const revision = await writeRows(shared, state, project, changes.map(lineOf), now());
+      database.transaction(() => {
+        // A row that changed again meanwhile has another mark.
+        for (const { number, mark } of changes) done.run(number, mark);
+        const bond = readBond(database);
+        // Nobody else pushed since the last fetch: this revision holds only rows of this state.
+        if (bond?.revision === revision - 1) writeBond(database, { ...bond, revision });
+      }, "NORMAL");
+      return changes.length === rowsAtOnce;
+    },
+  };
+}
