@@ -16,6 +16,7 @@ const flags = {
   "ingest.tags": "--tag",
   "state.shared.url": null,
   "state.shared.project": null,
+  "state.shared.leaseSeconds": null,
   "chat.personaId": "--agent",
   "chat.projectId": "--project",
   "chat.tools": "--tool",

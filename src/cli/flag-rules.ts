@@ -188,7 +188,25 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
     onlyPlanned,
     nothingToTell,
     {
-      flags: ["--dry-run", "--report", "--gitlab-report", "--notify", "--verify", "--force"],
+      flags: ["--claim"],
+      beside: ["--shard"],
+      why: "both divide the documents among several runs",
+    },
+    {
+      flags: ["--run"],
+      without: ["--claim"],
+      why: "it names the run that workers share",
+    },
+    {
+      flags: [
+        "--dry-run",
+        "--report",
+        "--gitlab-report",
+        "--notify",
+        "--verify",
+        "--force",
+        "--claim",
+      ],
       beside: ["--print-config"],
       why: "--print-config only prints a project file",
     },
@@ -252,6 +270,16 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
     },
   ],
   "report merge": [
+    {
+      flags: ["--shared"],
+      beside: ["argument"],
+      why: "the reports come from the shared record, or from files",
+    },
+    {
+      flags: ["--shared-state", "--state-project"],
+      without: ["--shared"],
+      why: "the reports come from files",
+    },
     {
       flags: ["--output", "--json", "--fields", "--jq"],
       beside: ["--report"],

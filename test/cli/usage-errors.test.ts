@@ -274,7 +274,7 @@ describe("bad input", () => {
   --gitlab-report --id --notify --report --out --session --model --provider --model-version --file --file-id
   --source-type --document-set --filter-tag --payload --show --save --record --replay --batch --resume
   --client-cert --client-key --bundle --method --raw-field --field --input --header --host --data --fault --llm-url --llm-model
-  --llm-system --play --tag --map --baseline --fail-on --allow-ingest --shared-state --state-project`.split(
+  --llm-system --play --tag --map --baseline --fail-on --allow-ingest --shared-state --state-project --run --shared`.split(
       /\s+/,
     ),
   );

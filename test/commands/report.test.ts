@@ -189,7 +189,7 @@ describe("report merge", () => {
   });
 
   it.each<[string, string[], number, string]>([
-    ["no file", [], 2, "missing required argument 'file'"],
+    ["no file", [], 2, "no reports to merge"],
     ["a file twice", ["shard-1.json", "./shard-1.json"], 2, "shard-1.json and ./shard-1.json are"],
     ["no such file", ["no.json"], 2, "no.json: cannot be read: no such file"],
     ["a folder", ["."], 2, ".: cannot be read: it is a folder"],

@@ -8,7 +8,7 @@ import { isAbsolute, join, resolve } from "node:path";
 
 /** Inputs that are a flag of the same name with one value. */
 const values = [
-  "base-url cc-pair-id connector dialect profile config ca-file timeout root since shard id-prefix",
+  "base-url cc-pair-id connector dialect profile config ca-file timeout root since shard run id-prefix",
   "source sections anchors max-section-chars link link-style link-base links format updated-at owners images",
   "wait concurrency rate max-failures state-project client-cert client-key",
 ].flatMap((names) => names.split(" "));
@@ -16,7 +16,7 @@ const values = [
 const lists = ["include", "exclude", "metadata", "tag", "map", "require-access"];
 /** Inputs that are `true` or `false`. */
 const switches =
-  "no-ignore no-lint allow-empty allow-secrets meta-commit drafts dry-run force checksum no-state offline-state allow-sync allow-id-change allow-pruned drop-access overwrite verify".split(
+  "no-ignore no-lint allow-empty allow-secrets meta-commit drafts dry-run force checksum no-state offline-state allow-sync allow-id-change allow-pruned drop-access overwrite verify claim".split(
     " ",
   );
 /** Inputs that no list of processes may show, as variables of the child. */

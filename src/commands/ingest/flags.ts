@@ -13,6 +13,7 @@ import {
   addWaitOption,
 } from "./flags-shared.ts";
 import type { Run } from "../../cli/commands.ts";
+import { filled } from "../../cli/options.ts";
 
 export function addIngest(program: Command, run: Run): void {
   const ingest = program
@@ -26,6 +27,8 @@ export function addIngest(program: Command, run: Run): void {
   addUploadOptions(addStdinOptions(addContentOptions(ingest)))
     .option("--checksum", "read every file instead of trusting size, times and inode")
     .option("--force", "send every document, changed or not")
+    .option("--claim", "share the work with other runs on one shared record")
+    .option("--run <name>", "with --claim: name of the run (default: the commit)", filled)
     .option("--no-state", "neither read nor write the state")
     .option("--allow-id-change", "send recorded documents again under another id");
   addWaitOption(

@@ -16,6 +16,10 @@ export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags 
   maxFailures?: number;
   allowEmpty?: boolean;
   shard?: Shard;
+  /** Share the work with other runs on one shared record. */
+  claim?: boolean;
+  /** Name of the run of the workers that share it. */
+  run?: string;
   /** Id of the document on stdin, when `format` is a text format. */
   id?: string;
   /** Print the project file that repeats this command line, and send nothing. */

@@ -36,6 +36,7 @@ import { createOwners, failForeign, warnOfHeld } from "./target/owners.ts";
 import { missingPair } from "./target/pair.ts";
 import { createDocumentLists, type DocumentLists } from "./target/service-lists.ts";
 import { followed, type Outcome } from "../outcome/follow.ts";
+import { openClaim } from "./upload/claim.ts";
 import { begunRun } from "./upload/failures.ts";
 import { uploadPlan } from "./upload/upload.ts";
 
@@ -132,6 +133,16 @@ const refusals: readonly {
     hint: "for example `knowctl ingest - --format markdown --id handbook < handbook.md`",
   },
   {
+    isRefused: ({ claim }, readsStdin) => claim === true && readsStdin,
+    why: "--claim shares a list of files among workers, and stdin is none",
+    hint: "write the documents to files, or omit --claim",
+  },
+  {
+    isRefused: ({ claim, state }) => claim === true && state === false,
+    why: "--claim needs the state: what other workers have sent is fetched into it",
+    hint: "omit --no-state; on a machine that is thrown away, the state is empty at first",
+  },
+  {
     isRefused: ({ exitCode, dryRun }) => exitCode === true && dryRun !== true,
     why: "--exit-code needs --dry-run",
     hint: "add --dry-run, or omit --exit-code: an upload has its own exit codes",
@@ -168,7 +179,7 @@ export async function planFound(
   context: Context,
   session: Session,
   options: IngestOptions,
-  more: Pick<FolderPlanOptions, "files" | "onManyPending" | "onPlanned"> = {},
+  more: Pick<FolderPlanOptions, "files" | "onManyPending" | "onPlanned" | "digest"> = {},
 ): Promise<Plan> {
   const plan = await planFolder(context, session, { ...options, ...more, sends: true });
   if (plan.fileCount === 0 && !options.allowEmpty) {
@@ -270,7 +281,10 @@ export async function uploadFound(
     if (isFirst) owners.begin();
   };
   const { files, startedAtMs } = request;
-  const plan = await planFound(context, session, options, { files, onManyPending });
+  const claim = await openClaim(context, session, options);
+  const digest = claim?.files;
+  if (claim) request.outcome.join(claim.name);
+  const plan = await planFound(context, session, options, { files, onManyPending, digest });
   if (plan.pairs.has(undefined)) throw missingPair({ isUpload: true });
   // The pair of a trial has no readers but its user: the note on readers would only worry.
   const messages = context.trialFiles ? { note: async () => {}, warn: output.warn } : output;
@@ -282,8 +296,13 @@ export async function uploadFound(
   await printSince(output, source);
   await printReasons(output, plan.table);
   await printUnfound(session, plan);
-  const planned = { plan, startedAtMs, begun, owners, asked };
-  await uploadPlan(context, session, planned, report, options);
+  const turns = await claim?.join(plan);
+  const planned = { plan, turns, startedAtMs, begun, owners, asked };
+  try {
+    await uploadPlan(context, session, planned, report, options);
+  } finally {
+    await turns?.worker.leave(report.stored());
+  }
 }
 
 /**

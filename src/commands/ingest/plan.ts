@@ -12,6 +12,7 @@ import { orphanScope } from "./options/inputs.ts";
 import type { ReportFiles } from "../../output/report/forms.ts";
 import { withoutReports } from "./report/report.ts";
 import type { Session } from "./session.ts";
+import type { FilesDigest } from "./upload/claim.ts";
 
 export interface FolderPlanOptions {
   shard?: Shard | undefined;
@@ -24,6 +25,8 @@ export interface FolderPlanOptions {
   /** See PlanRequest; by default as the session. */
   isDry?: boolean;
   onManyPending?: () => void;
+  /** Follows what is listed, to compare it with other workers of the run. */
+  digest?: FilesDigest | undefined;
   onPlanned?: ((body: Uint8Array) => void) | undefined;
 }
 
@@ -46,12 +49,11 @@ export async function planFolder(
   followCount(progress, "reading", () => done);
   return await buildPlan({
     root: settings.root,
-    list: () =>
-      withoutReports(
-        source.list?.() ?? listFiles(inputs, source.find),
-        settings.root,
-        options.files,
-      ),
+    list() {
+      const listed = source.list?.() ?? listFiles(inputs, source.find);
+      const documents = withoutReports(listed, settings.root, options.files);
+      return options.digest?.follow(documents, settings.root) ?? documents;
+    },
     ranges: rangesOf(inputs, source.find),
     isInScope: (path) => isInScope(path) && since?.isGone(path) !== false,
     isExcluded: (path) => settings.exclude?.matches(path) === true && isInReach(path),

@@ -25,6 +25,8 @@ export interface OutcomePlace {
 export interface Outcome {
   /** Run, host and commit; the commit may be known only after begin(). */
   identity(): RunIdentity;
+  /** The run is one that several workers share, under this name. */
+  join(run: string): void;
   /** Call it once the place is known, before the work begins. */
   begin(place: OutcomePlace): Promise<void>;
   /** The report with the identity, and what the monitoring reads beside it. */
@@ -137,6 +139,7 @@ export function followed<Options extends FollowedFlags>(
     const isRemembered = (): boolean => isMeasured || run.recipients.length > 0;
     const outcome: Outcome = {
       identity,
+      join: (name) => void (run.identity = { ...identity(), run: name }),
       async begin(place) {
         run.place = place;
         run.key = keyOf(command, args, options, place.config.profile);

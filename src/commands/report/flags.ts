@@ -1,19 +1,26 @@
 import type { Command } from "commander";
 import type { Run } from "../../cli/commands.ts";
+import { addSharedOptions, filled } from "../../cli/options.ts";
 
 /** `report merge` and `report summary`. */
 export function addReport(program: Command, run: Run): void {
   const report = program
     .command("report")
     .description("Merge reports of shards, or sum up the steps of a pipeline.");
-  report
+  const merge = report
     .command("merge")
     .description(
       "Merge the JSON reports of all shards into one.\n" +
         "The merged report has the worst status of the runs. Exits 10 if documents failed or shards are missing. " +
         "A single report is converted to the format of --report.",
     )
-    .argument("<file...>", "reports that `knowctl ingest --report FILE.json` wrote")
+    .argument("[file...]", "reports that `knowctl ingest --report FILE.json` wrote")
+    .option(
+      "--shared <run>",
+      "merge the reports of all workers of a run of `ingest --claim`: its commit or name",
+      filled,
+    );
+  addSharedOptions(merge)
     .option(
       "--report <file>",
       "write a .json, .sarif, .xml (JUnit) or .html file instead of stdout",
@@ -22,6 +29,7 @@ export function addReport(program: Command, run: Run): void {
       examples: [
         ["knowctl report merge shard-*.json --report run.html", "one page for the whole run"],
         ["knowctl report merge shard-*.json > run.json", "as JSON"],
+        ["knowctl report merge --shared 4f2a9c1", "one report of all workers that shared a run"],
         ["knowctl report merge shard-1.json shard-2.json --jq .counts", "only the counts"],
       ],
     })

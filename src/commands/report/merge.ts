@@ -1,6 +1,5 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
@@ -21,8 +20,9 @@ import type { Output } from "../../output/terminal/output.ts";
 import { countOf, formatCount, formatDuration } from "../../output/terminal/progress.ts";
 import { openOutput } from "../connect.ts";
 import { refuseRepeatedFile } from "../stats-of.ts";
+import { failUnlessEnded, readSharedReports, type SharedMergeOptions } from "./shared.ts";
 
-export interface MergeOptions extends GlobalFlags {
+export interface MergeOptions extends SharedMergeOptions {
   /** File to write instead of JSON on stdout. */
   report?: string;
 }
@@ -117,7 +117,16 @@ export async function reportMerge(
   if (options.report !== undefined) formOf(options.report);
   checkFormat(options);
   if (options.report !== undefined) checkTarget(context, names, options.report);
-  const reports = await readAll(context, names);
+  if (names.length === 0 && options.shared === undefined) {
+    throw new CliError("usage", "no reports to merge", {
+      hints: ["name files that `knowctl ingest --report FILE.json` wrote, or a run: --shared RUN"],
+    });
+  }
+  const found =
+    options.shared === undefined
+      ? undefined
+      : await readSharedReports(context, output, options.shared, options);
+  const reports = found?.reports ?? (await readAll(context, names));
   const merged = mergeReports(reports);
   await warnOfMixedCommits(output, reports);
   const { output: format = "json", jq, fields } = options;
@@ -135,6 +144,7 @@ export async function reportMerge(
     const report = uploadReport(head, () => failures);
     await writeReportFile(resolve(context.cwd, options.report), report, undefined);
   }
-  await writeSummary(output, merged, names.length);
+  await writeSummary(output, merged, reports.length);
+  if (found) failUnlessEnded(found.run);
   failUnlessWhole(merged);
 }

@@ -323,6 +323,13 @@ export const StateSettings = z.strictObject({
         z.describe("database with the shared record, as postgres://…; without a password here"),
       ),
       project: text("name of this project in the shared record"),
+      leaseSeconds: z.optional(
+        whole(
+          2,
+          3600,
+          "with --claim: how long a worker that is gone keeps its documents (default: 60)",
+        ),
+      ),
     }),
   ),
 });

@@ -10,12 +10,17 @@ import { checkTables, findProject, type SharedProject } from "./tables.ts";
 /** The shared record behind a local state, which is its copy. */
 export interface SharedRecord {
   project: SharedProject;
+  database: Pick<SharedDatabase, "query" | "transaction">;
   /** The local state; what it saves is pushed after each commit. */
   state: State;
   /** Rows that came from other machines at the start. */
   fetched: number;
   /** Pushes what is not pushed yet, also of earlier runs. Never throws: a failure is tried again later. */
   kick(): void;
+  /** Pushes what is saved, and waits for it. Throws CliError where that cannot be done now. */
+  flush(): Promise<void>;
+  /** Fetches what other machines have pushed since the last fetch. Throws CliError. */
+  fetch(): Promise<void>;
   /**
    * Pushes the rest, with some attempts. Returns the error of the end of a run that could not: how
    * many rows wait, and why.
@@ -50,6 +55,7 @@ function unpushedError(count: number, cause: unknown): CliError {
 
 interface Pushing {
   kick(): void;
+  flush(): Promise<void>;
   finish(): Promise<CliError | undefined>;
 }
 
@@ -92,6 +98,10 @@ function createPushing(
       running ??= work().finally(() => {
         running = undefined;
       });
+    },
+    async flush() {
+      await running;
+      if (count() > 0 && !(await attempt())) throw last;
     },
     async finish() {
       ending.abort();
@@ -178,8 +188,13 @@ export async function openRecord(
   const background = createPushing(push, () => countUnpushed(state.database), machine);
   return {
     project,
+    database: shared,
     fetched,
     ...background,
+    async fetch() {
+      const current = await findProject(shared, name);
+      if (current) await fetchRows(shared, state, current.revision, aheadMs);
+    },
     state: pushing(state, background.kick),
     hasOthers: others !== undefined,
     async othersWith(service, ids) {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { CliError } from "../../errors.ts";
 import type { Query, SharedDatabase } from "./address.ts";
-import { claimTables } from "./claims.ts";
+import { claimTables } from "./runs.ts";
 
 /**
  * The tables, version by version: each element brings a database from the version before it, and is

@@ -6,19 +6,21 @@ import type { FailureRecord, FileRecord } from "../state/records.ts";
 import type { SharedDatabase } from "./address.ts";
 import {
   dropExpired,
-  endRun,
-  joinRun,
-  leaveRun,
   renewLease,
   settleClaims,
   takeClaims,
-  type JoinedRun,
-  type RunIdentity,
   type RunProgress,
-  type RunTotals,
   type Settled,
 } from "./claims.ts";
 import { batchSize, heartbeatMs, maySend, type Lease } from "./lease.ts";
+import {
+  endRun,
+  joinRun,
+  leaveRun,
+  type ClaimedRun,
+  type JoinedRun,
+  type RunTotals,
+} from "./runs.ts";
 
 /** Documents that one statement offers: most of them are other workers'. */
 const offeredAtOnce = 1024;
@@ -29,7 +31,7 @@ const longestPauseMs = 10_000;
 /** What a worker needs of its run and machine. */
 export interface WorkerRequest {
   database: Pick<SharedDatabase, "query" | "transaction">;
-  identity: RunIdentity;
+  run: ClaimedRun;
   host: string;
   leaseSeconds: number;
   table: Pick<PlanTable, "planned" | "count">;
@@ -183,19 +185,18 @@ export async function joinWorkers(
   request: WorkerRequest,
   on: { renewed: (workers: number) => void; stop: (error: CliError) => void },
 ): Promise<Worker> {
-  const { database, identity, host, leaseSeconds, clock, signal } = request;
+  const { database, run, host, leaseSeconds, clock, signal } = request;
   const leaseMs = leaseSeconds * 1000;
   const time = (): Lease => ({ elapsed: clock.elapsed(), now: clock.now() });
   const join = async (): Promise<WorkerState> => {
     const lease = time();
-    const joined = await joinRun(database, identity, { host, leaseSeconds });
+    const joined = await joinRun(database, run, { host, leaseSeconds });
     const progress = { hasEnded: false, changes: 0, workers: joined.workers, open: 0 };
     return { joined, lease, progress, lost: undefined };
   };
   const state = await join();
   const taking = createTaking(request, state);
   taking.rewind();
-  const left = new AbortController();
   let unsettled: Settled[] = [];
 
   const renew = async (): Promise<void> => {
@@ -220,22 +221,31 @@ export async function joinWorkers(
       throw error;
     }
   };
-  const keepLease = async (): Promise<void> => {
-    for (;;) {
-      await clock.sleep(heartbeatMs(leaseMs), left.signal);
-      if (state.lost) continue;
+  const keepLease = async (end: AbortSignal): Promise<void> => {
+    while (!state.lost) {
+      await clock.sleep(heartbeatMs(leaseMs), end);
       await renew().catch((error: unknown) => {
         // The lease gets older, and with it the requests end.
         if (!isUnreachable(error)) on.stop(error as CliError);
       });
     }
   };
-  const kept = keepLease().catch(() => {});
+  const startKeeping = (): (() => Promise<void>) => {
+    const end = new AbortController();
+    const kept = keepLease(end.signal).catch(() => {});
+    return () => {
+      end.abort();
+      return kept;
+    };
+  };
+  let stopKeeping = startKeeping();
 
   const rejoin = async (): Promise<void> => {
     taking.forget();
     unsettled = [];
+    await stopKeeping();
     Object.assign(state, await join());
+    stopKeeping = startKeeping();
     taking.rewind();
     await request.fetch();
   };
@@ -301,8 +311,7 @@ export async function joinWorkers(
       }
     },
     async leave(report) {
-      left.abort();
-      await kept;
+      await stopKeeping();
       // What cannot be said now, the end of the lease says.
       await settle()
         .then(() => leaveRun(database.query, state.joined, report))

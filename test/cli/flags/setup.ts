@@ -122,6 +122,9 @@ export const report: Coverage = {
       stdout: { loses: /"counts"/ },
       left: { gains: /m\.xml: <\?xml/ },
     },
+    "--shared": { tested: "test/commands/ingest/claim.test.ts" },
+    "--shared-state": { tested: "test/commands/ingest/claim.test.ts" },
+    "--state-project": { tested: "test/commands/ingest/claim.test.ts" },
   },
 };
 

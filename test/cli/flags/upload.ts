@@ -389,6 +389,8 @@ const run: FlagCases = {
     codes: [2, 0],
   },
   "--checksum": { tested: "test/e2e/ingest/threads.test.ts" },
+  "--claim": { tested: "test/commands/ingest/claim.test.ts" },
+  "--run": { tested: "test/commands/ingest/claim.test.ts" },
   "--force": {
     files: two,
     first: [`ingest docs ${pair}`],

@@ -3,7 +3,7 @@ import { CliError } from "../../../src/errors.ts";
 import { openDatabase } from "../../../src/database.ts";
 import { createPlanTable } from "../../../src/sync/plan/plan-table.ts";
 import type { SharedDatabase } from "../../../src/sync/shared/address.ts";
-import type { RunIdentity } from "../../../src/sync/shared/claims.ts";
+import type { ClaimedRun } from "../../../src/sync/shared/runs.ts";
 import { connectShared } from "../../../src/sync/shared/connect.ts";
 import { createProject, findProject, migrateTables } from "../../../src/sync/shared/tables.ts";
 import { joinWorkers, type Worker } from "../../../src/sync/shared/worker.ts";
@@ -43,7 +43,7 @@ describe.runIf(hasPostgres)("workers that share a run, on PostgreSQL", () => {
   });
 
   const commit = "a".repeat(40);
-  const identity = (more: Partial<RunIdentity> = {}): RunIdentity => ({
+  const identity = (more: Partial<ClaimedRun> = {}): ClaimedRun => ({
     project,
     name: commit,
     isNamed: false,
@@ -62,12 +62,13 @@ describe.runIf(hasPostgres)("workers that share a run, on PostgreSQL", () => {
   }
 
   interface Options {
-    identity?: Partial<RunIdentity>;
+    identity?: Partial<ClaimedRun>;
     /** How often the worker's own loop has slept: a test renews by next(). */
     fetch?: () => Promise<void>;
     push?: () => Promise<void>;
     sleep?: (ms: number) => Promise<void>;
     wrongByMs?: number;
+    lease?: number;
   }
 
   async function join(ids: readonly string[], options: Options = {}) {
@@ -83,9 +84,9 @@ describe.runIf(hasPostgres)("workers that share a run, on PostgreSQL", () => {
     const worker = await joinWorkers(
       {
         database: await connect(),
-        identity: identity(options.identity),
+        run: identity(options.identity),
         host: "here",
-        leaseSeconds,
+        leaseSeconds: options.lease ?? leaseSeconds,
         table: await tableOf(ids),
         fetch: options.fetch ?? (() => Promise.resolve()),
         push: options.push ?? (() => Promise.resolve()),
@@ -127,7 +128,6 @@ describe.runIf(hasPostgres)("workers that share a run, on PostgreSQL", () => {
 
   const expire = (): string =>
     database.sql("update knowctl_workers set expires_at = now() - interval '1 second'");
-  /** As if the database had run for long. */
   const idsOf = (count: number): string[] =>
     Array.from({ length: count }, (_, index) => String(index).padStart(5, "0"));
   const onWait = (): void => {};
@@ -176,19 +176,27 @@ describe.runIf(hasPostgres)("workers that share a run, on PostgreSQL", () => {
     const dead = await join(idsOf(10));
     const lost = await dead.worker.take(4);
     const fetch = vi.fn(() => Promise.resolve());
-    const alive = await join(idsOf(10), { fetch });
+    const alive = await join(idsOf(10), { fetch, lease: 0.1, sleep: () => Promise.resolve() });
     expect(await work(alive.worker)).toHaveLength(10 - lost.length);
     expect(fetch).not.toHaveBeenCalled();
     expire();
-    database.sql("alter table knowctl_workers alter expires_at drop not null");
-    // The database has run for less than a lease: nobody is gone yet.
-    expect(database.sql("select count(*) from knowctl_workers where is_gone")).toBe("0");
-    database.sql("update knowctl_workers set is_gone = true where id = 1");
-    database.sql("update knowctl_runs set changes = changes + 1");
     expect(await alive.worker.next(onWait)).toBe("again");
     expect(await work(alive.worker)).toEqual(lost.map(({ id }) => id));
     expect(fetch).toHaveBeenCalledOnce();
     expect(await alive.worker.next(onWait)).toEqual({ accepted: 10, failed: 0, workers: 2 });
+  });
+
+  it("leaves every worker one lease to come back after a restart of the database", async () => {
+    const year = 365 * 86_400;
+    const [first, second] = [await join(idsOf(4)), await join(idsOf(4), { lease: year })];
+    await first.worker.take(2);
+    const sleep = (): Promise<void> => Promise.reject(new Error("waits"));
+    const third = await join(idsOf(4), { lease: year, sleep });
+    await work(second.worker);
+    await work(third.worker);
+    expire();
+    await expect(third.worker.next(onWait)).rejects.toThrow("waits");
+    expect(database.sql("select count(*) from knowctl_workers where is_gone")).toBe("0");
   });
 
   it("stops a worker that was declared gone, and lets it join again", async () => {

@@ -66,6 +66,8 @@ export interface Report {
   warn(message: string): void;
   /** Prints result and summary and writes the report files; `error` is the error that stopped the run. */
   finish(status: RunStatus, traffic: Traffic, error?: unknown): Promise<void>;
+  /** The report as JSON, with its first failures; undefined before finish(). */
+  stored(): string | undefined;
   /** Writes the report files after an unexpected end, unless finish() was called. */
   abandon(error: unknown): Promise<void>;
 }
@@ -84,6 +86,8 @@ type ReportedSession = Pick<
 >;
 
 const warningsKept = 50;
+/** Failures of a worker that the shared record keeps. */
+const failuresStored = 1000;
 /** Documents that are not in the index as sent, shown at the end. */
 const lostShown = 50;
 
@@ -232,7 +236,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
   let images = 0;
   const planTables: PlanTable[] = [];
   let sentBytes = 0;
-  let isFinished = false;
+  let finished: ReportHead | undefined;
 
   const countPlanned = (...actions: PlanAction[]): number => {
     const counts = planTables.flatMap((table) => actions.map((each) => table.count(each)));
@@ -248,7 +252,6 @@ function createReport(context: Context, session: ReportedSession, request: Repor
     await ignoreClosedPipe(output.json(events.map(documentLine).join("")));
   };
   const end = (status: RunStatus, traffic: Traffic, error: unknown): [ReportHead, RunEnd] => {
-    isFinished = true;
     const run: RunEnd = {
       ...aboutRun(session, request, optionSets),
       status,
@@ -258,7 +261,8 @@ function createReport(context: Context, session: ReportedSession, request: Repor
       ...traffic,
       error: status === "error" ? errorText(error) : undefined,
     };
-    return [collector.finish(run), run];
+    finished = collector.finish(run);
+    return [finished, run];
   };
   const write = async (head: ReportHead): Promise<void> => {
     try {
@@ -324,8 +328,16 @@ function createReport(context: Context, session: ReportedSession, request: Repor
       await print(head, run, error);
       await write(head);
     },
+    stored() {
+      if (!finished) return undefined;
+      const failures: ReportFailure[] = [];
+      for (const each of log.list()) if (failures.push(each) >= failuresStored) break;
+      const leftOut = finished.counts.failed - failures.length;
+      const more = leftOut > 0 ? { failuresLeftOut: leftOut } : {};
+      return JSON.stringify(output.secrets.redactAll({ ...finished, ...more, failures }));
+    },
     async abandon(error) {
-      if (isFinished) return;
+      if (finished) return;
       const [head] = end(context.signal.aborted ? "interrupted" : "error", sumTraffic([]), error);
       await write(head);
     },

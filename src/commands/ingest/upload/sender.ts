@@ -177,6 +177,8 @@ export interface FollowedUpload {
   describe(): ProgressState;
   onSending(change: 1 | -1): void;
   add(documents: number): void;
+  /** Nothing is sent while other workers hold what is left. Shown until a document is sent. */
+  wait(reason: string): void;
 }
 
 /** Describes an upload of `total` documents, as far as their number is known. */
@@ -190,22 +192,29 @@ export function followUpload(
   const idleFor = createIdleCount();
   let sending = 0;
   let done = 0;
+  let waitingFor: string | undefined;
   return {
     describe() {
       const seen = gate.state();
       const { retries, throttled } = seen;
       const idleMoments = idleFor(sending, seen.limit);
-      const slowBecause = whySlow({
-        gate: seen,
-        now: elapsed(),
-        ceiling,
-        rate,
-        sending,
-        idleMoments,
-      });
+      const slowBecause =
+        waitingFor ??
+        whySlow({
+          gate: seen,
+          now: elapsed(),
+          ceiling,
+          rate,
+          sending,
+          idleMoments,
+        });
       return { phase: "uploading", done, total, counts, retries, throttled, slowBecause };
     },
-    onSending: (change) => void (sending += change),
+    onSending(change) {
+      sending += change;
+      waitingFor = undefined;
+    },
+    wait: (reason) => void (waitingFor = reason),
     add: (documents) => void (done += documents),
   };
 }

@@ -12,12 +12,14 @@ import { countOf, type UploadCounts } from "../../../output/terminal/progress.ts
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { BegunRun } from "../../../sync/state/uploads.ts";
 import { serviceTargets } from "../../../sync/state/target.ts";
+import type { RunTotals } from "../../../sync/shared/runs.ts";
 import { readAgain, readPending, type Pending } from "../../../sync/run/pending.ts";
 import { runDocuments } from "../../../sync/run/run.ts";
 import { createImageUploads, createSender, followUpload, type FollowedUpload } from "./sender.ts";
 import type { Owners } from "../target/owners.ts";
 import type { IngestOptions } from "../ingest-options.ts";
 import type { UploadCheck } from "./check-sent.ts";
+import { runProblem, type Turns } from "./claim.ts";
 import {
   failedHint,
   clearSettled,
@@ -79,6 +81,8 @@ function runFaultOf(source: string | undefined): (error: unknown) => CliError | 
 /** What an upload sends, and how its run is recorded. */
 interface Upload {
   plan: Plan;
+  /** The run that shares the documents with other workers. */
+  turns?: Turns | undefined;
   /** Documents from stdin, instead of the documents of the plan. */
   stream?: AsyncIterable<Pending[]>;
   /** Whose the documents are. */
@@ -217,7 +221,7 @@ export async function uploadPlan(
 async function sendPlan(
   context: Context,
   session: UploadSession,
-  { plan, stream, owners, startedAtMs, begun, asked }: Upload,
+  { plan, turns, stream, owners, startedAtMs, begun, asked }: Upload,
   report: Report,
   options: IngestOptions,
   check: UploadCheck | undefined,
@@ -226,12 +230,21 @@ async function sendPlan(
   const { client, concurrency, rate: ratePerSecond } = connected;
   const { now, signal } = context;
   const { table } = plan;
-  const planned = { table, inspector, factsOf: source.factsOf };
+  const worker = turns?.worker;
+  const planned = { table, inspector, factsOf: source.factsOf, take: worker?.take };
   const service = targets.baseUrl;
   const key = failuresKey(targets);
   const isStdin = stream !== undefined;
   const force = options.force === true;
-  const gate = createGate({ ceiling: concurrency, ratePerSecond, clock: context, signal });
+  const mayStart = worker?.maySend;
+  const gate = createGate({
+    ceiling: concurrency,
+    ratePerSecond,
+    mayStart,
+    clock: context,
+    signal,
+  });
+  turns?.follow(gate);
   const uploads = createImageUploads(client, source.settings.root, gate);
   const images = createImages({ state, service, force, upload: uploads.upload, now });
   const dates = client.dialect.skipsUnadvanced
@@ -248,23 +261,31 @@ async function sendPlan(
     !asked.isOverwriteTold && (asked.isOverwriteTold = options.state !== false && !hasOtherRun());
   let broken = 0;
   let shared: CliError | undefined;
+  let totals: RunTotals | undefined;
   try {
-    await report.begin(plan, shaping.recorded);
+    await report.begin(turns?.reported(plan) ?? plan, shaping.recorded);
     recordPlanFailures(table, state, key, shaping.number, now());
     if (!isStdin) await owners.ready(plan);
     const count = table.count("new") + table.count("changed");
     if (begun && begun.part === "") clearUnchanged(plan, source, state, key, startedAtMs);
     if (begun && count > 0) state.uploads.begin(begun);
+    const sender = createSender(client, gate, images, check?.keeping);
     const request = {
       ...runParts(session, plan, options, gate, context),
-      ...createSender(client, gate, images, check?.keeping),
-      pending: owners.guard(stream ?? readPending(planned)),
+      ...sender,
+      ...(turns && { state: turns.recording(state) }),
+      wasUnanswered: (id: string) => sender.wasUnanswered(id) || worker?.isTakenOver(id) === true,
       again: (numbers: readonly number[]) => owners.guard(readAgain(numbers, planned), true),
       adapt: dates.adapt,
     };
-    const total = isStdin ? undefined : count;
+    const total = isStdin || turns ? undefined : count;
     const followed = followUpload(context.elapsed, connected, gate, report.counts, total);
-    broken = await sendAll(request, session, report, followed, isTold);
+    const send = (): Promise<number> => {
+      const pending = owners.guard(stream ?? readPending(planned));
+      return sendAll({ ...request, pending }, session, report, followed, isTold);
+    };
+    if (turns) ({ broken, totals } = await turns.sendAll(send, signal, followed.wait));
+    else broken = await send();
     await check?.run(report);
     shared = await owners.unchanged();
   } catch (thrown) {
@@ -277,14 +298,15 @@ async function sendPlan(
   }
   await tellDoubts();
   const isOver = !signal.aborted;
-  // A shard or --since run does not read the other files.
-  const readsAll = !isStdin && !options.shard && !source.since;
+  // A shard, a worker of several or a --since run does not read the other files.
+  const readsAll = !isStdin && !options.shard && !source.since && !turns;
   if (isOver && readsAll) clearSettled(plan, source, state, key, startedAtMs);
   if (isOver && begun) state.uploads.end(begun);
   const unpushed = await session.settle();
   const hint = failedHint(source, options.state, isStdin, broken);
   const problems = [
     ...failedProblem(report.counts, hint),
+    ...runProblem(totals, plan, report.counts),
     ...(shared ? [shared] : []),
     ...(check?.problems() ?? []),
     ...(unpushed ? [unpushed] : []),

@@ -1,0 +1,230 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { FaultSpec } from "../../../src/sandbox/http/faults.ts";
+import { main, runHere } from "../../main.ts";
+import { hasPostgres, newDatabase } from "../../postgres.ts";
+import { startTestService, writeFiles, type TestService } from "../../service.ts";
+import { createTestContext } from "../../support.ts";
+
+const documents = (count: number): Record<string, string> =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, n) => [`docs/${n}.md`, `# Document ${n}\n\ntext\n`]),
+  );
+
+function commit({ folder }: TestService): void {
+  const git = (...args: string[]): void => {
+    const who = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+    execFileSync("git", [...who, "-c", "maintenance.auto=false", ...args], {
+      cwd: folder,
+      stdio: "ignore",
+    });
+  };
+  git("init", "-q");
+  git("add", "-A");
+  git("commit", "-q", "--allow-empty", "-m", "one");
+}
+
+interface Shared extends TestService {
+  sql(statement: string): string;
+}
+
+/** A committed folder, a service, and a shared record for it. */
+async function share(count: number, faults: FaultSpec = {}, leaseSeconds = 60): Promise<Shared> {
+  const { url, sql } = await newDatabase();
+  const service = await startTestService({ files: documents(count), faults });
+  commit(service);
+  const shared = { url: { env: "RECORD" }, project: "handbook", leaseSeconds };
+  const config = JSON.stringify({ state: { shared } });
+  writeFiles(service.env["XDG_CONFIG_HOME"]!, { "knowctl/config.json": config });
+  const env = { ...service.env, RECORD: url };
+  await runHere(["state", "share", "--yes"], { cwd: service.folder, env });
+  return { ...service, env, sql };
+}
+
+let machines = 0;
+
+interface WorkerOptions {
+  /** Folder of the checkout; default that of the service. */
+  folder?: string;
+  /** What the worker's clock is wrong by. */
+  wrongByMs?: number;
+}
+
+/** Runs an upload on a machine of its own, that is with a state of its own. */
+async function upload(service: TestService, line: string, options: WorkerOptions = {}) {
+  const { folder = service.folder, wrongByMs = 0 } = options;
+  const state = join(service.folder, "..", `machine-${(machines += 1)}`);
+  const context = createTestContext({ cwd: folder, env: service.env });
+  const args = ["ingest", "docs", "--cc-pair-id", "2", "--state", state, ...line.split(" ")];
+  const code = await main(args.filter(Boolean), {
+    ...context,
+    now: () => Date.now() + wrongByMs,
+    // Heartbeats come often, and the service is not waited for.
+    sleep: (ms, signal) => wait(Math.min(ms, 20), undefined, { signal }),
+  });
+  return { code, stderr: context.stderrText(), stdout: context.stdoutText() };
+}
+
+const sentOnce = ({ sandbox }: TestService): boolean =>
+  [...sandbox.ledger.documents.values()].every((all) => all.length === 1);
+
+describe("--claim", () => {
+  it.each([
+    ["--claim --shard 1/2", "both divide the documents among several runs"],
+    ["--run nightly", "it names the run that workers share"],
+    ["--claim --no-state", "--claim needs the state"],
+    ["--claim --print-config", "--print-config only prints a project file"],
+    ["--claim", "--claim needs a shared record"],
+  ])("%s exits with 2", async (flags, text) => {
+    const service = await startTestService({ files: documents(1) });
+    commit(service);
+    const args = ["ingest", "docs", "--cc-pair-id", "2", ...flags.split(" ")];
+    const { code, stderr } = await runHere(args, { cwd: service.folder, env: service.env });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(text) });
+    expect(service.sandbox.ledger.requestCount).toBe(0);
+  });
+
+  it("is refused for stdin", async () => {
+    const service = await startTestService();
+    const args = ["ingest", "-", "--cc-pair-id", "2", "--claim"];
+    const ran = await runHere(args, { cwd: service.folder, env: service.env, stdin: "" });
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("stdin is none") });
+  });
+});
+
+describe.runIf(hasPostgres)("--claim (PostgreSQL)", () => {
+  it("shares the documents among workers, and a later run from an empty folder sends nothing", async () => {
+    const service = await share(150, {
+      rules: [{ when: { method: "POST", nth: [10, 20, 30, 40] }, do: { status: 500 } }],
+    });
+    const workers = await Promise.all([1, 2, 3].map(() => upload(service, "--claim")));
+    expect(workers.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(service.sandbox.ledger.documents.size).toBe(150);
+    expect(sentOnce(service)).toBe(true);
+    expect(service.sql("select accepted, failed from knowctl_runs")).toBe("150\t0");
+    const later = await upload(service, "");
+    expect(later).toMatchObject({ code: 0, stderr: expect.stringContaining("150 unchanged") });
+    expect(sentOnce(service)).toBe(true);
+  });
+
+  it("ends with 10 for the worker whose document failed and for the last one, with 0 for others", async () => {
+    const refused = { method: "POST", documentId: "docs/7.md" };
+    const service = await share(60, { rules: [{ when: refused, do: { status: 422 } }] });
+    const workers = await Promise.all(
+      [1, 2, 3].map((n) => upload(service, `--claim --report r${n}.json`)),
+    );
+    expect(workers.filter(({ code }) => code === 10).length).toBeGreaterThan(0);
+    const own = workers.filter(({ stderr }) => /1 document failed/.test(stderr));
+    expect(own).toHaveLength(1);
+    const last = workers.filter(({ stderr }) => /of the run failed/.test(stderr));
+    expect(own.length + last.length).toBe(workers.filter(({ code }) => code === 10).length);
+    const merged = await runHere(["report", "merge", "--shared", "nothing"], {
+      cwd: service.folder,
+      env: service.env,
+    });
+    expect(merged).toMatchObject({ code: 9, stderr: expect.stringContaining("no run nothing") });
+    const head = service.sql("select name from knowctl_runs");
+    const place = ["--shared-state", service.env["RECORD"]!, "--state-project", "handbook"];
+    const whole = await runHere(["report", "merge", "--shared", head.slice(0, 7), ...place], {
+      cwd: service.folder,
+      env: service.env,
+    });
+    expect(whole.code).toBe(10);
+    const report = JSON.parse(whole.stdout) as { counts: Record<string, number>; run: string };
+    expect(report).toMatchObject({ run: head, commit: head, planned: 60 });
+    expect(report.counts).toMatchObject({ created: 59, failed: 1, unchanged: 0 });
+  });
+
+  it("reports what nobody sends by one worker alone", async () => {
+    const service = await share(4);
+    await upload(service, "");
+    writeFiles(service.folder, {
+      "docs/new.md": "# New\n",
+      "docs/bad.md": "---\nupdated: never\n---\n# B\n",
+    });
+    commit(service);
+    const workers = await Promise.all([1, 2].map(() => upload(service, "--claim --json")));
+    const counts = workers.map(
+      ({ stdout }) => (JSON.parse(stdout) as { counts: Record<string, number> }).counts,
+    );
+    const sum = (name: string): number => counts.reduce((all, each) => all + each[name]!, 0);
+    expect({ unchanged: sum("unchanged"), failed: sum("failed"), created: sum("created") }).toEqual(
+      {
+        unchanged: 4,
+        failed: 1,
+        created: 1,
+      },
+    );
+  });
+
+  it("refuses another commit and other options while a run goes on, and begins anew after it", async () => {
+    const service = await share(6);
+    await upload(service, "--claim");
+    service.sql(
+      `update knowctl_runs set ended_at = null;
+       update knowctl_workers set is_gone = false, expires_at = now() + interval '1 hour'`,
+    );
+    const other = await upload(service, "--claim --sections headings");
+    expect(other).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("other files or options"),
+    });
+    commit(service);
+    const later = await upload(service, "--claim");
+    expect(later).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("another run of this project"),
+    });
+    expect(await upload(service, "--claim --run mine")).toMatchObject({ code: 0 });
+    service.sql("update knowctl_workers set is_gone = true");
+    expect(await upload(service, "--claim")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(": begun"),
+    });
+  });
+
+  it("needs a commit without changes, or a name", async () => {
+    const service = await share(3);
+    writeFiles(service.folder, { "docs/0.md": "# Changed\n" });
+    const changed = await upload(service, "--claim");
+    expect(changed).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/uncommitted changes \(first: docs\/0\.md\)[^]*--run NAME/),
+    });
+    expect(await upload(service, "--claim --run nightly")).toMatchObject({ code: 0 });
+    // The same name again: the run had ended.
+    expect(await upload(service, "--claim --run nightly --force")).toMatchObject({ code: 0 });
+    expect(service.sandbox.ledger.documents.get("docs/1.md")).toHaveLength(2);
+  });
+
+  it("is told what to do without git", async () => {
+    const service = await share(2);
+    const folder = join(service.folder, "..", "plain");
+    writeFiles(folder, { ...documents(2), "knowctl.config.json": "{}" });
+    const ran = await upload(service, "--claim", { folder });
+    expect(ran).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/not in a git repository[^]*--run NAME/),
+    });
+    expect(await upload(service, "--claim --run a", { folder })).toMatchObject({ code: 0 });
+  });
+
+  it("claims nothing in a dry run", async () => {
+    const service = await share(3);
+    expect(await upload(service, "--claim --dry-run")).toMatchObject({ code: 0 });
+    expect(service.sql("select count(*) from knowctl_runs")).toBe("0");
+  });
+
+  it("works on a machine whose clock is an hour wrong", async () => {
+    const service = await share(40);
+    const workers = await Promise.all([
+      upload(service, "--claim", { wrongByMs: 3_600_000 }),
+      upload(service, "--claim", { wrongByMs: -3_600_000 }),
+    ]);
+    expect(workers.map(({ code }) => code)).toEqual([0, 0]);
+    expect(service.sandbox.ledger.documents.size).toBe(40);
+    expect(sentOnce(service)).toBe(true);
+  });
+});
