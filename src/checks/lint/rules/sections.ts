@@ -7,7 +7,7 @@ import {
   createProseTest,
 } from "../page/body.ts";
 import { createFindSpan } from "../page/spans.ts";
-import type { Found, LintPage, PageRule } from "../rule.ts";
+import type { Found, LintPage, PageRule, Span } from "../rule.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
 import { prose } from "./metadata.ts";
 import { estimateTokens } from "../../../documents/payload/payload.ts";
@@ -298,6 +298,20 @@ function hasWordsFrom(text: string, from: number): boolean {
   return cells.filter((cell) => /[\p{L}\p{N}]/u.test(cell)).length > 1;
 }
 
+/** Where a table of another format than Markdown stands: its first cell that the file has as it is. */
+function firstCell(
+  text: string,
+  from: number,
+  find: (start: number, end: number) => Span | undefined,
+): Span | undefined {
+  const [line = ""] = /\n[^\n]*/.exec(text.slice(from, from + mostRow)) ?? [];
+  for (const { 0: cell, index } of line.matchAll(/[^|\n]*[\p{L}\p{N}][^|\n]*/gu)) {
+    const found = find(from + index, from + index + cell.length);
+    if (found) return found;
+  }
+  return undefined;
+}
+
 export const tableWithoutHeader: PageRule = {
   kind: "page",
   name: "table-without-header",
@@ -318,7 +332,8 @@ export const tableWithoutHeader: PageRule = {
     for (const { 0: header, index } of text.matchAll(emptyHeader)) {
       if (!isProse(index) || !hasWordsFrom(text, index + header.length)) continue;
       const end = text.indexOf("\n", index);
-      yield { message: "the table has no column names", span: find(index, end) };
+      const span = find(index, end) ?? firstCell(text, index + header.length, find);
+      yield { message: "the table has no column names", span };
     }
   },
 };
