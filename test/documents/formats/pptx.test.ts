@@ -55,13 +55,19 @@ describe("slides", () => {
     expect(parsed.headings?.map(({ text }) => text)).toEqual(["Road map", "Slide 2", "Second"]);
   });
 
+  it("of two titles the first one names the slide", async () => {
+    expect((await read([title("One") + title("Two")])).body).toMatch(/^## One\n\n[^]*Two/);
+  });
+
   it("a first slide without a title gives the deck none", async () => {
     expect((await read([shape(p("x")), title("Later")])).title).toBeUndefined();
   });
 
   it("hidden slides and shapes are counted, not sent", async () => {
     const { body, leftOut } = await read([
-      title("A") + shape(p("secret"), undefined, 'hidden="1"'),
+      title("A") +
+        shape(p("secret"), undefined, 'hidden="1"') +
+        shape(p(""), undefined, 'hidden="1"'),
       { shapes: title("B"), attributes: 'show="0"' },
       title("C"),
     ]);

@@ -71,6 +71,8 @@ describe("numbers as they are shown", () => {
     [45658, "yyyy-mm-dd", "2025-01-01"],
     [45658.75, "d.m.yyyy hh:mm", "1.1.2025 18:00"],
     [45658.75, "mm/dd/yy h:mm AM/PM", "01/01/25 6:00 PM"],
+    [45658.5, "h AM/PM", "12 PM"],
+    [45658.02, "h AM/PM", "12 AM"],
     [45658, "[$-409]dddd, mmmm d, yyyy", "Wednesday, January 1, 2025"],
     [45658, "mmm-yy", "Jan-25"],
     [0.5, "h:mm:ss", "12:00:00"],
@@ -169,7 +171,7 @@ describe("sheets", () => {
       { rows: row("b"), attributes: 'state="hidden"' },
       { rows: row("c"), attributes: 'state="veryHidden"' },
       {
-        rows: `<row hidden="1">${text("no")}</row>${row("yes", "no", "too")}`,
+        rows: `<row hidden="1">${text("no")}</row><row hidden="1"></row>${row("yes", "no", "too")}`,
         columns:
           '<cols><col min="2" max="2" hidden="1"/><col min="4" max="16384" hidden="1"/></cols>',
         name: "Last",
