@@ -300,7 +300,9 @@ export async function joinWorkers(
           since = undefined;
           pauseMs = heartbeatMs(leaseMs);
           const { open, workers } = state.progress;
-          onWait(`${workers - 1} other workers hold ${open} documents`);
+          const others =
+            workers === 2 ? "1 other worker holds" : `${workers - 1} other workers hold`;
+          onWait(`${others} ${open === 1 ? "1 document" : `${open} documents`}`);
         } catch (error) {
           since ??= clock.elapsed();
           if (!isUnreachable(error) || clock.elapsed() - since > outageMs) throw error;

@@ -103,6 +103,8 @@ describe.runIf(hasPostgres)("--claim (PostgreSQL)", () => {
     expect(workers.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(service.sandbox.ledger.documents.size).toBe(150);
     expect(sentOnce(service)).toBe(true);
+    const said = "the run has ended: 150 documents accepted, 0 failed, by 3 workers";
+    expect(workers.filter(({ stderr }) => stderr.includes(said))).toHaveLength(1);
     expect(service.sql("select accepted, failed from knowctl_runs")).toBe("150\t0");
     const later = await upload(service, "");
     expect(later).toMatchObject({ code: 0, stderr: expect.stringContaining("150 unchanged") });

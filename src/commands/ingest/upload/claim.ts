@@ -5,7 +5,7 @@ import { absoluteOf, statFile, type Listed } from "../../../documents/files/sour
 import { CliError } from "../../../errors.ts";
 import { changesSince } from "../../../git/changes.ts";
 import { openRepository } from "../../../git/repository.ts";
-import { countOf, type UploadCounts } from "../../../output/terminal/progress.ts";
+import { countOf, formatCount, type UploadCounts } from "../../../output/terminal/progress.ts";
 import type { PlanTable } from "../../../sync/plan/plan-table.ts";
 import type { Plan } from "../../../sync/plan/plan.ts";
 import type { ClaimedRun, RunTotals } from "../../../sync/shared/runs.ts";
@@ -185,7 +185,8 @@ async function joinShared(
     throw error;
   }
   const others = countOf(worker.workers - 1, "other worker");
-  await output.note(`run ${run.name}: ${worker.isFirst ? "begun" : `joined ${others}`}`);
+  const name = run.isNamed ? run.name : run.name.slice(0, 12);
+  await output.note(`run ${name}: ${worker.isFirst ? "begun" : `joined ${others}`}`);
   return turnsOf(worker, (of) => {
     gate = of;
     of.share(worker.workers);
@@ -225,6 +226,12 @@ function turnsOf(worker: Worker, follow: (gate: Gate) => void): Turns {
       }
     },
   };
+}
+
+/** What the last worker says of the whole run. */
+export function runText({ accepted, failed, workers }: RunTotals): string {
+  const documents = `${countOf(accepted, "document")} accepted, ${formatCount(failed)} failed`;
+  return `the run has ended: ${documents}, by ${countOf(workers, "worker")}`;
 }
 
 /** The error of the last worker where documents of the run failed that are not its own. */

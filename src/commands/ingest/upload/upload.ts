@@ -19,7 +19,7 @@ import { createImageUploads, createSender, followUpload, type FollowedUpload } f
 import type { Owners } from "../target/owners.ts";
 import type { IngestOptions } from "../ingest-options.ts";
 import type { UploadCheck } from "./check-sent.ts";
-import { runProblem, type Turns } from "./claim.ts";
+import { runProblem, runText, type Turns } from "./claim.ts";
 import {
   failedHint,
   clearSettled,
@@ -297,6 +297,7 @@ async function sendPlan(
     throw error;
   }
   await tellDoubts();
+  if (totals) await output.note(runText(totals));
   const isOver = !signal.aborted;
   // A shard, a worker of several or a --since run does not read the other files.
   const readsAll = !isStdin && !options.shard && !source.since && !turns;
