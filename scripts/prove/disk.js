@@ -1,5 +1,5 @@
 // Lets the disk fail at each system call that saves something: what is said, and what the next run makes of it.
-import { inParallel, randomOf, shuffled } from "./program.js";
+import { casesNamed, inParallel, randomOf, shuffled } from "./program.js";
 import { heal, makeWorld, scenarios } from "./scenarios.js";
 import { runTraced, savingPlaces, traceProblem } from "./trace.js";
 
@@ -50,6 +50,8 @@ async function playDisk(world, { name, inject }) {
   return { reached, problem: endProblem(name, ran) ?? (await heal(world, scenario)) };
 }
 
+const nameOf = ({ name, inject }) => `${name} ${inject}`;
+
 /** Lets calls fail, in a random order, until all did or the time is over. */
 export async function diskPart({ seconds, seed, case: only }) {
   const missing = traceProblem();
@@ -58,7 +60,7 @@ export async function diskPart({ seconds, seed, case: only }) {
   const end = performance.now() + seconds * 1000;
   const lists = await Promise.all(Object.keys(scenarios).map((name) => diskCases(name, random)));
   const all = shuffled(lists.flat(), random);
-  const cases = only ? all.filter((each) => `${each.name} ${each.inject}`.startsWith(only)) : all;
+  const cases = casesNamed(all, nameOf, only);
   const violated = [];
   let reached = 0;
   let next = 0;
@@ -69,7 +71,7 @@ export async function diskPart({ seconds, seed, case: only }) {
       const result = await playDisk(world, each).catch((error) => ({ problem: error.stack }));
       if (result.reached) reached++;
       if (result.problem === undefined) continue;
-      const named = `${each.name} ${each.inject}`;
+      const named = nameOf(each);
       const replay = `npm run prove -- disk --seed ${seed} --case "${named}"`;
       violated.push({ what: `${named}: ${result.problem}`, replay });
       world.close();

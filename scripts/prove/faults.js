@@ -1,7 +1,7 @@
 // The conformance table: each class of request meets each sequence of faults, in the real program.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { inParallel, key, makePlace, recordedIn, runProgram } from "./program.js";
+import { casesNamed, inParallel, key, makePlace, recordedIn, runProgram } from "./program.js";
 import { json, startServer } from "./server.js";
 
 const page = { files: { "a.md": "# A\n\nText of a page.\n" } };
@@ -200,16 +200,16 @@ export async function playCase(each) {
   }
 }
 
+const nameOf = ({ name, sequence }) => `${name} ${sequence}`;
+
 /** Plays the whole table, in the order of a seed. */
 export async function faultsPart({ seconds, case: only }) {
-  const cases = casesOf().filter(
-    ({ name, sequence }) => only === undefined || `${name} ${sequence}`.startsWith(only),
-  );
+  const cases = casesNamed(casesOf(), nameOf, only);
   const violated = [];
   const played = await inParallel(cases, { seconds, workers: 4 }, async (each) => {
     const [problem, ...more] = await playCase(each);
     if (problem === undefined) return;
-    const named = `${each.name} ${each.sequence}`;
+    const named = nameOf(each);
     const replay = `npm run prove -- faults --case "${named}"`;
     violated.push({ what: [`${named}: ${problem}`, ...more].join("\n"), replay });
   });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { listing } from "../../bench/ingestion-answers.js";
 import { projectFolder } from "../install.js";
 import { hostileName, makeHostilePlace, secret } from "./hostile-folder.js";
-import { inParallel, key, killAll, runProgram } from "./program.js";
+import { casesNamed, inParallel, key, killAll, runProgram } from "./program.js";
 import { json, startServer } from "./server.js";
 import { traceProblem } from "./trace.js";
 
@@ -219,9 +219,10 @@ export async function hostilePart({ seconds, case: only }) {
   const untraced = traceProblem();
   const listed = Object.values(commands).flat();
   const bare = [["--help"], ["--version"], ["help", "configuration"], ["ingest", "--help"]];
-  const cases = [...bare, ...listed]
-    .flatMap((args) => [true, false].map((isLed) => ({ args, isLed })))
-    .filter(({ args }) => only === undefined || args.join(" ").startsWith(only));
+  const all = [...bare, ...listed].flatMap((args) =>
+    [true, false].map((isLed) => ({ args, isLed })),
+  );
+  const cases = casesNamed(all, ({ args }) => args.join(" "), only);
   const violated = [];
   const played = await inParallel(cases, { seconds, workers: 3 }, async (each) => {
     const name = each.args.join(" ");

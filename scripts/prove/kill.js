@@ -48,7 +48,7 @@ async function killAtCalls({ seconds, seed }) {
   const done = await inParallel(cases, { seconds, workers: 1 }, async ({ name, inject }) => {
     world ??= await makeWorld(random);
     const ran = await runTraced(world, await scenarios[name].prepare(world), inject);
-    if (ran.log.includes("killed by SIGKILL")) killed++;
+    if (ran.signal === "SIGKILL") killed++;
     const problem = await heal(world, scenarios[name]).catch((error) => error.stack);
     if (problem === undefined) return;
     const replay = `npm run prove -- kill --seed ${seed}`;

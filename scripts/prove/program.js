@@ -116,6 +116,13 @@ export function randomOf(seed) {
   };
 }
 
+/** The cases whose name begins with `only`; all without it. */
+export function casesNamed(cases, nameOf, only = "") {
+  const named = cases.filter((each) => nameOf(each).startsWith(only));
+  if (named.length === 0) throw new Error(`there is no case ${only}`);
+  return named;
+}
+
 export function shuffled(list, random) {
   return list
     .map((each) => [random(), each])
