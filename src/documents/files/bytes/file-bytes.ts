@@ -82,9 +82,11 @@ export const pointerHint = "fetch the files with `git lfs pull`, then run the co
 
 /** Whether a whole file is a Git LFS pointer, the placeholder of a file that was not fetched. */
 export function isPointer(bytes: Buffer): boolean {
+  // An editor may have added a byte order mark.
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   // Almost every file returns here.
-  if (bytes[0] !== firstLetter || bytes.length > mostPointerBytes) return false;
-  return form.test(bytes.toString("latin1"));
+  if (bytes[start] !== firstLetter || bytes.length > mostPointerBytes) return false;
+  return form.test(bytes.toString("latin1", start));
 }
 
 /** Throws CliError `usage` for the bytes of a file that are a Git LFS pointer. */

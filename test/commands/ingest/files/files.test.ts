@@ -412,19 +412,20 @@ describe("lfs", () => {
       expect(acceptedIds(service)).toEqual([]);
     });
 
-    it("are failures also where the pointer was packed, has other line ends, or an extension", async () => {
+    it("are failures also where the pointer was packed, has a byte order mark, other line ends, or an extension", async () => {
       const extended = pointer.replace("oid", `ext-0-crypt sha256:${oid}\noid`);
       const service = await startTestService({
         files: {
           "a.md.gz": gzipSync(pointer),
           "b.md": pointer.replaceAll("\n", "\r\n"),
+          "f.md": `\ufeff${pointer}`,
           "c.md": pointer.trimEnd(),
           "d.md": extended,
           "e.md": pointer.replace("git-lfs", "hawser"),
         },
       });
       const ran = await runIn(service, "ingest . a.md.gz --cc-pair-id 2 -o ndjson");
-      expect(failuresIn(ran.stdout)).toHaveLength(5);
+      expect(failuresIn(ran.stdout)).toHaveLength(6);
       expect(acceptedIds(service)).toEqual([]);
     });
 
