@@ -203,6 +203,21 @@ describe.runIf(hasPostgres)("a shared record (PostgreSQL)", () => {
     await again.end();
   });
 
+  it("fetches what another machine pushed between its own pushes", async () => {
+    const { url } = await newShared();
+    const folder = join(temporaryFolder(), "one");
+    const [one, two] = [await openMachine(url, { folder }), await openMachine(url)];
+    one.state.save({ accepted: [accepted("a", "1", Date.now())] });
+    await one.record.finish();
+    two.state.save({ accepted: [accepted("b", "1", Date.now())] });
+    await two.end();
+    one.state.save({ accepted: [accepted("c", "1", Date.now())] });
+    await one.end();
+    const again = await openMachine(url, { folder });
+    expect(Object.keys(wholes(again.state))).toEqual(["a", "b", "c"]);
+    await again.end();
+  });
+
   it.each([0, 3_600_000, -3_600_000])(
     "keeps the newer of two uploads at once, with a clock that is %i ms wrong",
     async (aheadMs) => {
