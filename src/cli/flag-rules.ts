@@ -121,6 +121,26 @@ const nothingToTell: FlagRule = {
   why: "a run that changes nothing has no result to tell",
 };
 
+/** What cannot be repeated with each change. */
+const watchRules: readonly FlagRule[] = [
+  {
+    flags: ["--dry-run", "--exit-code", "--print-config"],
+    beside: ["--watch"],
+    why: "it ends when its text is printed",
+    hint: "remove one of them",
+  },
+  {
+    flags: ["--shard", "--since", "--claim"],
+    beside: ["--watch"],
+    why: "a watch keeps the whole folder up to date",
+  },
+  {
+    flags: ["--no-state", "--force"],
+    beside: ["--watch"],
+    why: "each change would send every document again",
+  },
+];
+
 /** Rules by the path of the command. A new pair of conflicting flags is one entry here. */
 export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
   api: [
@@ -220,6 +240,24 @@ export const flagRules: Readonly<Record<string, readonly FlagRule[]>> = {
       beside: ["--dry-run"],
       why: "a dry run sends nothing that could be checked",
     },
+    {
+      flags: ["--every", "--settle"],
+      without: ["--watch"],
+      why: "a single upload waits for no change",
+    },
+    {
+      flags: ["--prune"],
+      without: ["--watch"],
+      why: "a single upload removes nothing",
+      hint: "use `knowctl prune`, or add --watch",
+    },
+    {
+      flags: ["--tombstone"],
+      without: ["--prune"],
+      why: "an upload removes nothing",
+      hint: "use `knowctl prune --tombstone`, or add --watch --prune",
+    },
+    ...watchRules,
   ],
   retry: [
     onlyPlanned,

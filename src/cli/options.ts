@@ -201,3 +201,7 @@ export function globalOptions(): Option[] {
 
 /** Help of `--report`, with the forms of output/report/forms.ts. */
 export const reportText = "report as .json, .sarif, .xml, .html, .prom (repeatable)";
+
+/** Help of `--tombstone`. */
+export const tombstoneText =
+  "replace their text by a removal notice, where the service cannot delete";

@@ -32,6 +32,7 @@ export const otherWords: Readonly<Record<string, string>> = {
   update: "ingest",
   upload: "ingest",
   version: "--version",
+  watch: "ingest --watch",
   whoami: "doctor",
 };
 
@@ -44,9 +45,7 @@ export function commandFor(word: string): string | undefined {
 const otherFlags: Readonly<Record<string, string>> = {
   "ingest --class": "prune --class NAME",
   "ingest --missing": "retry --missing",
-  "ingest --prune": "prune",
   "ingest --remote": "status --remote",
-  "ingest --tombstone": "prune --tombstone",
   "prune --prune": "prune",
   "prune --remote": "prune --extra",
   "status --prune": "prune",

@@ -14,7 +14,7 @@ export type IngestFormat = "text" | "json" | "ndjson";
 
 const maxShownFailures = 50;
 
-function countsText(counts: UploadCounts, isStopped: boolean): string {
+export function countsText(counts: UploadCounts, isStopped: boolean): string {
   const names = ["created", "updated", "unchanged", "skipped", "failed"] as const;
   const parts = names.filter((name) => counts[name] > 0);
   if (parts.length === 0) return isStopped ? "nothing sent" : "nothing to do";

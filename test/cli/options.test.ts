@@ -111,6 +111,7 @@ describe("same flags", () => {
     "--baseline": "known findings for lint, the report of an earlier run for eval",
     "--print-config": "the project file of an upload, the entry of a client for mcp",
     "--file": "a file to upload for chat, the file to write for sessions export",
+    "--watch": "the folder for ingest; for connectors status the service, every so many seconds",
   };
 
   /** Flags with one meaning that each command applies to its own thing, and so describes in its words. */

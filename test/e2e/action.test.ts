@@ -263,6 +263,12 @@ describe("action", () => {
           "price-per-million",
           "print-config",
           "help",
+          // A job ends.
+          "watch",
+          "every",
+          "settle",
+          "prune",
+          "tombstone",
         ]),
       );
       const missing = [...flags].filter(

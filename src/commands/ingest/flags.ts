@@ -13,7 +13,7 @@ import {
   addWaitOption,
 } from "./flags-shared.ts";
 import type { Run } from "../../cli/commands.ts";
-import { filled } from "../../cli/options.ts";
+import { duration, filled, tombstoneText } from "../../cli/options.ts";
 
 export function addIngest(program: Command, run: Run): void {
   const ingest = program
@@ -36,6 +36,17 @@ export function addIngest(program: Command, run: Run): void {
       .optionsGroup("Checks:")
       .option("--verify", "check that every sent document is in the index; exit 0 only then"),
   );
+  ingest
+    .optionsGroup("Changes:")
+    .option("--watch", "then upload what changes, until Ctrl-C")
+    .option("--every <duration>", "with --watch: time between full checks (default: 1h)", duration)
+    .option(
+      "--settle <duration>",
+      "with --watch: upload after this time without a change (default: 2s)",
+      duration,
+    )
+    .option("--prune", "with --watch: remove documents whose files are gone, as `knowctl prune`")
+    .option("--tombstone", tombstoneText);
   addNotifyOption(addReportOptions(addOverwriteOption(ingest)))
     .optionsGroup("Remembered options:")
     .option("--print-config", "print the project file that repeats this command, and send nothing")
@@ -71,6 +82,7 @@ export function addIngest(program: Command, run: Run): void {
           "knowctl ingest docs --id-prefix handbook/ --cc-pair-id 2 --verify --wait 1m",
           "exit 0 only when the index holds what was sent",
         ],
+        ["knowctl ingest docs --cc-pair-id 2 --watch", "keep an uploaded folder up to date"],
         ["knowctl ingest docs --dry-run", "see the plan; needs no key and no connection"],
         [
           "knowctl ingest docs --since HEAD~1 --updated-at git --dry-run",

@@ -30,4 +30,14 @@ export interface IngestOptions extends SessionRequest, ReportFlags, AccessFlags 
   verify?: boolean;
   /** With `verify`: how long to wait for the index, in milliseconds. */
   wait?: number;
+  /** Upload again after changes, until a signal. */
+  watch?: boolean;
+  /** With `watch`: time between two full checks, in milliseconds. */
+  every?: number;
+  /** With `watch`: time without a change that ends a burst of changes, in milliseconds. */
+  settle?: number;
+  /** With `watch`: remove documents whose files are gone. */
+  prune?: boolean;
+  /** With `prune`: by a removal notice. */
+  tombstone?: boolean;
 }

@@ -39,6 +39,7 @@ import { followed, type Outcome } from "../outcome/follow.ts";
 import { openClaim } from "./upload/claim.ts";
 import { begunRun } from "./upload/failures.ts";
 import { uploadPlan } from "./upload/upload.ts";
+import type { UploadFollower } from "./watch/watch.ts";
 
 interface IdChanges {
   count: number;
@@ -126,6 +127,16 @@ const refusals: readonly {
     isRefused: (_, readsStdin, pathCount) => readsStdin && pathCount > 1,
     why: "`-` (stdin) cannot be combined with other paths",
     hint: "run the command once for stdin and once for the other paths",
+  },
+  {
+    isRefused: ({ watch }, readsStdin) => watch === true && readsStdin,
+    why: "--watch watches files, and `-` (stdin) is none",
+    hint: "name folders or files: knowctl ingest docs --watch",
+  },
+  {
+    isRefused: (options) => options.watch === true && ingestFormat(options) === "json",
+    why: "--watch has no last result, so --output json would never end",
+    hint: "use --output ndjson: an object for each event",
   },
   {
     isRefused: ({ id }, readsStdin) => id !== undefined && !readsStdin,
@@ -305,18 +316,12 @@ export async function uploadFound(
   }
 }
 
-/**
- * `knowctl ingest`: finds files, compares them with the state, and sends new and changed
- * documents. Checks before the first request that all ids are unique and the pair exists.
- * Exit names: see the table in errors.ts.
- */
-export const ingest = followed("ingest", uploadOrPlan);
-
 async function uploadOrPlan(
   context: Context,
   paths: string[],
   options: IngestOptions,
   outcome: Outcome,
+  follower: UploadFollower | undefined,
 ): Promise<void> {
   const startedAtMs = context.now();
   checkOptions(paths, options);
@@ -329,9 +334,11 @@ async function uploadOrPlan(
     format: ingestFormat(options),
     files: checkReportFiles(options, context.cwd),
     shard: options.shard,
+    onEnd: follower?.onEnd,
   };
   const sends = options.dryRun !== true && options.printConfig !== true;
   const source = await openSource(context, paths, options, output, sends);
+  await follower?.onSource(source);
   if (options.printConfig) {
     const { printConfig } = await import("./options/project-file.ts");
     return await printConfig(context, output, source, options);
@@ -345,4 +352,34 @@ async function uploadOrPlan(
   } finally {
     await session.close();
   }
+}
+
+/** One upload, or with --dry-run or --print-config what they print. `follower`: of a watch. */
+export async function ingestOnce(
+  context: Context,
+  paths: string[],
+  options: IngestOptions,
+  follower?: UploadFollower,
+): Promise<void> {
+  const work = followed<IngestOptions>("ingest", (...run) => uploadOrPlan(...run, follower));
+  await work(context, paths, options);
+}
+
+/**
+ * `knowctl ingest`: finds files, compares them with the state, and sends new and changed
+ * documents. Checks before the first request that all ids are unique and the pair exists.
+ * With --watch again and again, see watchUploads(). Exit names: see the table in errors.ts.
+ */
+export async function ingest(
+  context: Context,
+  paths: string[],
+  options: IngestOptions,
+): Promise<void> {
+  if (options.watch !== true) return await ingestOnce(context, paths, options);
+  checkOptions(paths, options);
+  const [{ watchUploads }, { openFolderWatcher }] = await Promise.all([
+    import("./watch/watch.ts"),
+    import("../../documents/find/watch-folder.ts"),
+  ]);
+  await watchUploads(context, paths, options, ingestOnce, openFolderWatcher);
 }

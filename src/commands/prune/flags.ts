@@ -5,7 +5,14 @@ import {
   addPaceOptions,
   addRecordedTargetOptions,
 } from "../ingest/flags-shared.ts";
-import { choice, collectParsed, filled, reportText, share } from "../../cli/options.ts";
+import {
+  choice,
+  collectParsed,
+  filled,
+  reportText,
+  share,
+  tombstoneText,
+} from "../../cli/options.ts";
 import type { Run } from "../../cli/commands.ts";
 
 /** As in sync/orphans/orphan-classes.ts, which help must not load; and what another pair has too. */
@@ -40,10 +47,7 @@ export function addPrune(program: Command, run: Run): void {
     .option("--extra", "also remove documents that only the service has");
   addPaceOptions(addAccessOptions(addRecordedTargetOptions(prune, true)))
     .optionsGroup("Removal:")
-    .option(
-      "--tombstone",
-      "replace their text by a removal notice, where the service cannot delete",
-    )
+    .option("--tombstone", tombstoneText)
     .option("--max-delete <number>", "limit, N or P% (default: 10%, from 1 to 100)", share)
     .option("--dry-run", "show what would be removed; remove nothing")
     .option("-y, --yes", "do not ask");

@@ -121,7 +121,8 @@ function checkPruneOptions(options: PruneOptions): void {
   });
 }
 
-function refuseUndeletable({ config }: DocumentSource): void {
+/** Throws CliError `usage` for a service that cannot delete documents. */
+export function refuseUndeletable({ config }: DocumentSource): void {
   if (dialects[config.dialect].paths.ingestedDocument) return;
   throw new CliError(
     "usage",

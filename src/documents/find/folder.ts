@@ -343,6 +343,18 @@ export interface DirectReach {
   file(path: string): boolean;
   /** True only when the walk selects every file of the folder without a link. */
   folder(path: string): boolean;
+  /** Whether the walk enters the folder, if only on its way to an input. */
+  enters(path: string): boolean;
+  /**
+   * Whether a change of this file may change what the walk finds or what its files include: it is
+   * neither hidden nor ignored, or its rules hide others. Does not check globs, filters and formats.
+   */
+  concerns(path: string): boolean;
+}
+
+/** Whether the name is that of a file with ignore rules. */
+export function isIgnoreFile(name: string): boolean {
+  return ignoreFiles.some((each) => each === name);
 }
 
 /** Prevents a second document when a link leads to a file that the walk selects anyway. */
@@ -370,5 +382,13 @@ export function createDirectReach(root: Folder, settings: DocumentSettings): Dir
       return !isOfRows || asksForFile(parent, name, settings);
     },
     folder: (path) => !settings.only && (reach(path)?.jobs.some((job) => !job.matches) ?? false),
+    enters: (path) => reach(path) !== undefined,
+    concerns(path) {
+      const parent = reach(parentOf(path));
+      const name = nameOf(path);
+      if (!parent) return false;
+      if (isIgnoreFile(name) || parent.pending.has(name)) return true;
+      return reachingJobs(parent, name, false, settings).length > 0;
+    },
   };
 }

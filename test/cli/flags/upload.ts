@@ -324,7 +324,49 @@ const checking: FlagCases = {
   ],
 };
 
+const watchTests = { tested: "test/commands/ingest/watch/watch.test.ts" };
+
+/** A watch does not end by itself: here only what it refuses. */
+const watched: FlagCases = {
+  "--watch": [
+    ...[
+      "--dry-run",
+      "--print-config",
+      "--shard 1/2",
+      "--since HEAD",
+      "--claim",
+      "--force",
+      "--no-state",
+    ].map((other): Case => ({
+      files: two,
+      args: `docs ${pair} ${other}`,
+      flag: "--watch",
+      refused: new RegExp(`${other.split(" ")[0]} and --watch exclude each other`),
+    })),
+    { args: `- ${pair}`, stdin: line, flag: "--watch", refused: /--watch watches files/ },
+    { files: two, args: `docs ${pair} --json`, flag: "--watch", refused: /--output ndjson/ },
+    watchTests,
+  ],
+  "--every": [
+    { files: two, args: `docs ${pair}`, flag: "--every 1h", refused: /without --watch/ },
+    watchTests,
+  ],
+  "--settle": [
+    { files: two, args: `docs ${pair}`, flag: "--settle 1s", refused: /without --watch/ },
+    watchTests,
+  ],
+  "--prune": [
+    { files: two, args: `docs ${pair}`, flag: "--prune", refused: /without --watch/ },
+    watchTests,
+  ],
+  "--tombstone": [
+    { files: two, args: `docs ${pair}`, flag: "--tombstone", refused: /without --prune/ },
+    watchTests,
+  ],
+};
+
 const run: FlagCases = {
+  ...watched,
   ...checking,
   ...shaped,
   ...allowing(upload),

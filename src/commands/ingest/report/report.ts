@@ -78,6 +78,8 @@ export interface ReportRequest {
   startedAtMs: number;
   files: ReportFiles;
   shard: Shard | undefined;
+  /** Called when the report is finished, with its failures. */
+  onEnd?: ((head: ReportHead, failures: Iterable<ReportFailure>) => void) | undefined;
 }
 
 type ReportedSession = Pick<
@@ -326,6 +328,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
     async finish(status, traffic, error) {
       const [head, run] = end(status, traffic, error);
       await print(head, run, error);
+      request.onEnd?.(head, log.list());
       await write(head);
     },
     stored() {

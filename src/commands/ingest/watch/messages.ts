@@ -1,0 +1,100 @@
+import type { Sink } from "../../../context.ts";
+import { ApiError, CliError, messageOf } from "../../../errors.ts";
+import { countsText } from "../../../output/ingest.ts";
+import { lineOf } from "../../../output/report/json.ts";
+import type { ReportHead } from "../../../output/report/stored/record.ts";
+import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import type { Output } from "../../../output/terminal/output.ts";
+import { countOf, formatDuration } from "../../../output/terminal/progress.ts";
+
+/** More different messages of one round pass each time: memory stays flat. */
+const mostRemembered = 1000;
+
+/**
+ * Passes on what a round writes, unless the last complete round has written the same: a file that
+ * stays broken is reported once. `endRound(true)`: the round is complete, so what it did not write is
+ * over.
+ */
+export function createOnceSink(sink: Sink): { sink: Sink; endRound(isComplete: boolean): void } {
+  let said = new Set<string>();
+  let written = new Set<string>();
+  return {
+    sink: {
+      ...sink,
+      async write(text) {
+        const key = String(text);
+        // A progress line, which is redrawn, ends without a line break.
+        if (written.size < mostRemembered && key.endsWith("\n")) written.add(key);
+        if (!said.has(key)) await sink.write(text);
+      },
+    },
+    endRound(isComplete) {
+      said = isComplete ? written : new Set([...said, ...written].slice(0, mostRemembered));
+      written = new Set();
+    },
+  };
+}
+
+/** What a watch says of its rounds, beside what the uploads say themselves. */
+export interface WatchMessages {
+  /** After the first round. */
+  started(everyMs: number): Promise<void>;
+  /** A complete round; silent where it neither sent nor removed anything, and nothing failed. */
+  round(head: ReportHead, removed: number): Promise<void>;
+  /** A failed round: once for each failure of an outage. */
+  trouble(error: unknown): Promise<void>;
+  /** After a round without trouble; silent where there was none before. */
+  well(): Promise<void>;
+  /** A change of the watch itself. */
+  note(message: string): Promise<void>;
+}
+
+/** `events`: as objects on stdout, one line each, beside the lines for people on stderr. */
+export function createMessages(output: Output, events: boolean): WatchMessages {
+  let trouble: { kinds: Set<string>; sinceMs: number } | undefined;
+  const time = (): string => new Date(output.now()).toTimeString().slice(0, 8);
+  const emit = async (event: string, message: string): Promise<void> => {
+    if (!events) return;
+    const at = new Date(output.now()).toISOString();
+    await output.json(lineOf("watch", { event, at, message }));
+  };
+  return {
+    async started(everyMs) {
+      const message = `watching for changes, with a full check every ${formatDuration(everyMs)}`;
+      await output.note(`${message}; Ctrl-C ends`);
+      await emit("watching", message);
+    },
+    async round(head, removed) {
+      const { created, updated, failed } = head.counts;
+      if (created + updated + failed + removed === 0) return;
+      const gone = removed === 0 ? "" : `, ${countOf(removed, "document")} removed`;
+      const took = formatDuration(head.seconds * 1000);
+      await output.note(`${time()} ${countsText(head.counts, false)}${gone} in ${took}`);
+    },
+    async trouble(error) {
+      trouble ??= { kinds: new Set(), sinceMs: output.now() };
+      const known = error instanceof CliError ? error : undefined;
+      // Which request fails, and after how many attempts, differs from round to round.
+      const kind = error instanceof ApiError ? error.exit : messageOf(error);
+      if (trouble.kinds.has(kind) || trouble.kinds.size >= mostRemembered) return;
+      trouble.kinds.add(kind);
+      const message = messageOf(error);
+      await output.warn(`${time()} ${neutraliseLine(message)}`);
+      for (const detail of known?.details ?? []) await output.problem("  ", neutraliseLine(detail));
+      for (const hint of known?.hints ?? []) await output.problem("  → ", neutraliseLine(hint));
+      await output.problem("  trying again in 5s, then less often");
+      await emit("trouble", message);
+    },
+    async well() {
+      if (!trouble) return;
+      const message = `well again after ${formatDuration(output.now() - trouble.sinceMs)}`;
+      trouble = undefined;
+      await output.note(`${time()} ${message}`);
+      await emit("well", message);
+    },
+    async note(message) {
+      await output.note(`${time()} ${neutraliseLine(message)}`);
+      await emit("note", message);
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import { resolve } from "node:path";
+import type { Context } from "../../../context.ts";
+import { realPath } from "../../../documents/files/root.ts";
+import type { OpenWatcher } from "../../../documents/find/watch-folder.ts";
+import { ApiError, CliError, isOutOfFiles, type ExitName } from "../../../errors.ts";
+import type { ReportFailure, ReportHead } from "../../../output/report/stored/record.ts";
+import { goOnAfterClosedPipe } from "../../closed-pipe.ts";
+import { openOutput } from "../../connect.ts";
+import type { IngestOptions } from "../ingest-options.ts";
+import type { DocumentSource } from "../options/settings.ts";
+import { ingestFormat } from "../report/report.ts";
+import { createMessages, createOnceSink } from "./messages.ts";
+import { removeGone } from "./remove-gone.ts";
+import { runRounds, type Cause, type RoundEnd } from "./rounds.ts";
+import { createWatching } from "./watching.ts";
+
+/** What a watch follows of an upload. */
+export interface UploadFollower {
+  /** Before the files are listed; throws to refuse the upload. */
+  onSource(source: DocumentSource): Promise<void>;
+  /** After the summary. */
+  onEnd(head: ReportHead, failures: Iterable<ReportFailure>): void;
+}
+
+/** An upload as `ingest` makes it. */
+export type UploadOnce = (
+  context: Context,
+  paths: string[],
+  options: IngestOptions,
+  follower: UploadFollower,
+) => Promise<void>;
+
+const defaultEveryMs = 3_600_000;
+const defaultSettleMs = 2_000;
+
+/** In the first round only a person can end these; later the watch waits for that person. */
+const endsStart: ReadonlySet<ExitName> = new Set(["usage", "not-configured", "auth", "not-found"]);
+
+/** Where the root and the named paths really are: a link that takes their place leads elsewhere. */
+function placesOf({ settings: { root }, inputs, cwd }: DocumentSource): Map<string, string> {
+  const places = new Map([["the project root", root]]);
+  for (const input of inputs) {
+    const real = realPath(resolve(cwd, input));
+    if (real !== undefined) places.set(input, real);
+  }
+  return places;
+}
+
+/** Refuses a root or path that has become another folder: its documents would get other ids. */
+function refuseMoved(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): void {
+  for (const [name, place] of now) {
+    const old = before.get(name);
+    if (old === undefined || old === place) continue;
+    throw new CliError("usage", `${name} was ${old} and is now ${place}; nothing is sent`, {
+      hints: ["put the folder back, or start the watch again to upload the other one"],
+    });
+  }
+}
+
+/**
+ * A signal of one round: whatever waits for it goes with the round, and nothing gathers at the signal of
+ * the process.
+ */
+function untilEnd(signal: AbortSignal): { signal: AbortSignal; end(): void } {
+  const round = new AbortController();
+  const stop = (): void => round.abort(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  return { signal: round.signal, end: () => signal.removeEventListener("abort", stop) };
+}
+
+/** Later rounds ask nobody: a question would stop them until somebody looks at the terminal. */
+function laterContext(context: Context): Context {
+  const { stdin } = context;
+  const closed = {
+    isTTY: false,
+    get stream() {
+      return stdin.stream;
+    },
+    [Symbol.asyncIterator]: () => stdin[Symbol.asyncIterator](),
+  };
+  return { ...context, stdin: closed };
+}
+
+/**
+ * `ingest --watch`: uploads as `ingest` does, then again after each burst of changes and every
+ * `options.every`, until a signal. Each round loads the configuration anew and stops sending where it
+ * is no longer trusted. Throws the signal's reason; what a person must mend in the first round; and
+ * what is a bug. All other failures are reported once, and the round is retried.
+ */
+export async function watchUploads(
+  processContext: Context,
+  paths: string[],
+  options: IngestOptions,
+  upload: UploadOnce,
+  openWatcher: OpenWatcher,
+): Promise<never> {
+  const context = goOnAfterClosedPipe(processContext);
+  const once = createOnceSink(context.stderr);
+  const messages = createMessages(openOutput(context, options), ingestFormat(options) === "ndjson");
+  const watching = createWatching(context, options, openWatcher, messages);
+  const everyMs = options.every ?? defaultEveryMs;
+  const settleMs = options.settle ?? defaultSettleMs;
+  let places: Map<string, string> | undefined;
+  let isFirst = true;
+  let wasWell = false;
+
+  const runUpload = async (round: Context): Promise<{ head: ReportHead; isUnsent: boolean }> => {
+    let ended: { head: ReportHead; isUnsent: boolean } | undefined;
+    const follower: UploadFollower = {
+      async onSource(source) {
+        if (options.prune && isFirst && !options.tombstone) {
+          (await import("../../prune/prune.ts")).refuseUndeletable(source);
+        }
+        const now = placesOf(source);
+        refuseMoved((places ??= now), now);
+        await watching.follow(source);
+      },
+      onEnd(head, failures) {
+        const isUnsent = [...failures].some(({ retryable }) => retryable);
+        ended = { head, isUnsent };
+      },
+    };
+    const flags = isFirst ? options : { ...options, quiet: true, input: false };
+    try {
+      await upload(isFirst ? round : laterContext(round), paths, flags, follower);
+    } catch (error) {
+      // The documents failed, not the round: its line counts them.
+      if (ended?.head.status !== "partial" || !(error instanceof CliError)) throw error;
+      if (error.exit !== "partial") await openOutput(round, flags).warn(error.message);
+    }
+    if (!ended) throw new Error("an upload ended without a report");
+    return ended;
+  };
+
+  const round = async (cause: Cause): Promise<RoundEnd> => {
+    if (cause === "check") watching.expire();
+    let isTrouble = false;
+    const { signal, end } = untilEnd(context.signal);
+    const inRound: Context = { ...context, stderr: once.sink, signal };
+    try {
+      const { head, isUnsent } = await runUpload(inRound);
+      context.signal.throwIfAborted();
+      const mayRemove = options.prune === true && wasWell && head.status === "ok";
+      const removed = mayRemove ? await removeGone(laterContext(inRound), paths, options) : 0;
+      if (!isFirst) await messages.round(head, removed);
+      isTrouble = isUnsent;
+      if (isUnsent) {
+        await messages.trouble(new CliError("partial", "documents were not accepted"));
+      } else await messages.well();
+      once.endRound(true);
+      if (isFirst) await messages.started(everyMs);
+      isFirst = false;
+    } catch (thrown) {
+      context.signal.throwIfAborted();
+      if (!(thrown instanceof CliError) && !isOutOfFiles(thrown)) throw thrown;
+      if (isFirst && thrown instanceof CliError && endsStart.has(thrown.exit)) throw thrown;
+      isTrouble = true;
+      once.endRound(false);
+      // The folder may be the reason: another one may have come in its place.
+      if (!(thrown instanceof ApiError)) watching.expire();
+      await messages.trouble(thrown);
+    } finally {
+      end();
+    }
+    wasWell = !isTrouble;
+    await watching.tellBlindness();
+    return { isTrouble, hasEvents: watching.hasEvents() };
+  };
+  try {
+    return await runRounds({ everyMs, settleMs }, context, watching.changes, round);
+  } finally {
+    await watching.close();
+  }
+}

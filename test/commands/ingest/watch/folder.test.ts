@@ -1,0 +1,189 @@
+import { mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, it } from "vitest";
+import type { FaultRule } from "../../../../src/sandbox/http/faults.ts";
+import { isProof, givenSeed } from "../../../property.ts";
+import { startTestService } from "../../../service.ts";
+import { folderTexts, openStored, runWatch } from "./support.ts";
+
+/** Numbers from 0 to 1 that a seed decides (mulberry32). */
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+// A statement of libsql keeps its file open until it is collected: only what is reachable counts here.
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+/** Files that this process has open; not the connections, of which the service has its ends here too. */
+function openFiles(): number {
+  if (process.platform !== "linux") return 0;
+  const kinds = readdirSync("/proc/self/fd").map((each) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${each}`);
+    } catch {
+      return "";
+    }
+  });
+  return kinds.filter((each) => !each.startsWith("socket:")).length;
+}
+
+const outages: readonly FaultRule["do"][] = [
+  "reset-before-store",
+  "html",
+  { status: 503 },
+  { status: 500 },
+  { status: 401 },
+  { status: 403 },
+];
+
+const measureEvery = 25;
+const mostGrowth = 24 * 2 ** 20;
+
+/** What happens to the folder between two rounds. */
+function createEdits(folder: string, random: () => number) {
+  const docs = join(folder, "docs");
+  let counter = 0;
+  const pick = <T>(all: readonly T[]): T | undefined => all[Math.floor(random() * all.length)];
+  const paths = (): string[] => [...folderTexts(folder).keys()];
+  const write = (path: string): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), `# Page ${counter}\n\nText number ${counter++}.\n`);
+  };
+  const fresh = (): string => `docs/${pick(["", "a/", "b/c/"])}p${Math.floor(random() * 30)}.md`;
+  return {
+    write: () => write(fresh()),
+    edit: () => write(pick(paths()) ?? fresh()),
+    /** As an editor that writes beside and renames. */
+    replace() {
+      const path = join(folder, pick(paths()) ?? fresh());
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(`${path}~`, `# Replaced\n\nText number ${counter++}.\n`);
+      renameSync(`${path}~`, path);
+    },
+    rename() {
+      const from = pick(paths());
+      const to = fresh();
+      if (from === undefined || from === to) return write(to);
+      mkdirSync(dirname(join(folder, to)), { recursive: true });
+      renameSync(join(folder, from), join(folder, to));
+    },
+    remove() {
+      const path = pick(paths());
+      if (path !== undefined && paths().length > 5) rmSync(join(folder, path));
+    },
+    /** As a checkout: many files at once change, come and move. */
+    checkout() {
+      for (let count = 0; count < 12; count++) write(fresh());
+      const moved = join(docs, "a");
+      const to = join(docs, `moved-${counter % 3}`);
+      rmSync(to, { recursive: true, force: true });
+      if (paths().some((path) => path.startsWith("docs/a/"))) renameSync(moved, to);
+    },
+  };
+}
+
+/**
+ * Rounds over one folder: random edits, bursts, renames, checkouts, events that the watcher misses,
+ * and an outage every ninth change. After each change the watch must come to rest with every file
+ * in the service as it is in the folder, and nothing else there that a clean removal would remove.
+ */
+async function follow(most: number, seed: number, prune: boolean): Promise<void> {
+  const rules: FaultRule[] = [];
+  const files = Object.fromEntries(
+    Array.from({ length: 8 }, (_, index) => [`docs/p${index}.md`, `# Page ${index}\n\nFirst.\n`]),
+  );
+  const service = await startTestService({ files, dialect: "onyx", faults: { rules } });
+  const stored = await openStored(service.folder);
+  const random = createRandom(seed);
+  const edits = createEdits(service.folder, random);
+  const names = prune
+    ? (["write", "edit", "replace", "remove"] as const)
+    : (["write", "edit", "replace", "rename", "remove", "checkout"] as const);
+  let told: { outages: number; recoveries: number } = { outages: 0, recoveries: 0 };
+  let begun = 0;
+  let failing = 0;
+  let hasMissed = false;
+  let isAfterOutage = false;
+  let step = 0;
+  const uses: { files: number; heap: number }[] = [];
+  const { error, stderr } = await runWatch(
+    service,
+    { watch: true, idPrefix: "", ...(prune ? { prune: true } : {}) },
+    async (rest) => {
+      told.outages += rest.text.match(/trying again/g)?.length ?? 0;
+      told.recoveries += rest.text.match(/well again after/g)?.length ?? 0;
+      expect(rest).toMatchObject({ open: 1, listeners: 1 });
+      expect(rest.rounds, rest.text).toBeLessThan(12 * most + 100);
+      if (failing > 0) {
+        // The service stays away for a few retries; the folder goes on.
+        if (--failing === 0) rules.length = 0;
+        else if (random() < 0.5) edits.edit();
+        return undefined;
+      }
+      if (told.recoveries < begun) return undefined;
+      if (hasMissed) {
+        // Only the full check can find it.
+        hasMissed = rest.ms < 3_000_000;
+        return undefined;
+      }
+      const texts = folderTexts(service.folder);
+      const found = stored();
+      for (const [path, text] of texts)
+        expect(found.get(path), path).toContain(text.trim().split("\n").at(-1));
+      // After an outage nothing is removed before another round has found the same.
+      const isEqual = prune && !isAfterOutage;
+      if (isEqual) expect([...found.keys()].toSorted()).toEqual([...texts.keys()].toSorted());
+      if (step % measureEvery === 0) {
+        // The service of the test records each request.
+        service.sandbox.ledger.requests.length = 0;
+        service.sandbox.ledger.documents.clear();
+        collectGarbage();
+        // A second turn: what the first one has found is closed by now.
+        await new Promise((resolve) => setImmediate(resolve));
+        collectGarbage();
+        uses.push({ files: openFiles(), heap: process.memoryUsage().heapUsed });
+      }
+      if (step++ >= most) return "end";
+      // Enough for the guard of a removal: one document a round.
+      const count = isAfterOutage ? 0 : prune ? 1 : 1 + Math.floor(random() * 4);
+      for (let index = 0; index < count; index++)
+        edits[names[Math.floor(random() * names.length)]!]();
+      if (isAfterOutage) edits.edit();
+      isAfterOutage = step % 9 === 0;
+      if (isAfterOutage) {
+        const path = "/api/onyx-api/ingestion";
+        rules.push({ when: { method: "POST", path }, do: outages[begun % outages.length]! });
+        edits.edit();
+        begun++;
+        failing = 1 + Math.floor(random() * 4);
+        rest.change(10);
+      } else if (random() < 0.1) hasMissed = true;
+      else for (let index = 0; index <= count; index++) rest.change(Math.floor(random() * 900));
+      return undefined;
+    },
+  );
+  expect(error, stderr).toMatchObject({ exit: "terminated" });
+  expect(step).toBe(most + 1);
+  expect(told).toEqual({ outages: begun, recoveries: begun });
+  // The first rounds load code and open what stays open.
+  const [early, late] = [uses[1], uses.at(-1)];
+  expect(late!.files).toBeLessThanOrEqual(early!.files + 4);
+  expect(late!.heap).toBeLessThan(early!.heap + mostGrowth);
+}
+
+it("keeps a service equal to a folder through edits, checkouts and outages", async () => {
+  await follow(isProof ? 10_000 : 200, givenSeed, false);
+});
+
+it("removes what was removed, never in the first round", async () => {
+  await follow(isProof ? 2_000 : 30, givenSeed, true);
+});
