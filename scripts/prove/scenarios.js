@@ -1,5 +1,5 @@
 // Commands that write, for the parts that disturb them: what each does, and what must be so after the next run.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { makePlace, runProgram } from "./program.js";
 import { startServer } from "./server.js";
@@ -196,7 +196,7 @@ export const scenarios = {
 /** What no run leaves behind: files below the home beside documents, configuration and state. */
 function leftovers({ place: { home }, files }) {
   const known = [
-    /^work\/\.knowctl\/(?:state\.db|\.gitignore)$/,
+    /^work\/\.knowctl\/(?:state\.db|\.gitignore|results\.json)$/,
     /^config\/knowctl\/config\.json$/,
     /^state\//,
     /^state\.ndjson$/,
@@ -213,6 +213,10 @@ function leftovers({ place: { home }, files }) {
 export async function heal(world, scenario) {
   const torn = scenario.between?.(world);
   if (torn) return torn;
+  // A temporary file counts as abandoned after a minute: this makes it older.
+  const anHourAgo = Date.now() / 1000 - 3600;
+  for (const path of leftovers(world))
+    utimesSync(join(world.place.home, path), anHourAgo, anHourAgo);
   for (const [args, right] of scenario.heal) {
     const ran = await world.run(args);
     if (ran.code === right) continue;

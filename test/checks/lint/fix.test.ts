@@ -6,6 +6,7 @@ import {
   readdirSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -170,6 +171,18 @@ describe("fix", () => {
       expect(replaceFile(path, ["fixed"], { isWanted })).toBe(false);
       expect(readFileSync(path, "utf8")).toBe("saved by an editor");
       expect(readdirSync(folder)).toEqual(["a.md"]);
+    });
+
+    it("removes what a killed run left of the file, and nothing that is younger or of another", () => {
+      const folder = temporaryFolder();
+      const names = [".a.md.abandoned.tmp", ".a.md.now.tmp", ".b.md.old.tmp", ".a.md.old.bak"];
+      for (const name of ["a.md", ...names]) writeFileSync(join(folder, name), "one");
+      const hourAgo = Date.now() / 1000 - 3600;
+      for (const name of names) {
+        if (name !== ".a.md.now.tmp") utimesSync(join(folder, name), hourAgo, hourAgo);
+      }
+      expect(replaceFile(join(folder, "a.md"), ["fixed"])).toBe(true);
+      expect(readdirSync(folder).toSorted()).toEqual([...names.slice(1), "a.md"].toSorted());
     });
 
     it("writes through a link inside the project, and the link stays", () => {
