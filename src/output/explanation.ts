@@ -12,13 +12,21 @@ function shorten(value: string, width: number): string {
   return line.length > width ? `${line.slice(0, width - 1)}…` : line;
 }
 
-/** Writes an explanation for people: verdict, fields with their origins, then the exact payload. */
+/**
+ * Writes an explanation for people: the exact payload, then verdict and fields with their origins,
+ * which a long payload would move off the screen.
+ */
 export async function writeExplanation(
   output: Output,
   explanation: Explanation,
   facts: { state: string; target: string | number | undefined; shown: ShownPath },
 ): Promise<void> {
   const { path, isIncluded, reason, fields, document } = explanation;
+  if (document) {
+    await output.line(dim("payload"));
+    await output.line(JSON.stringify(document, undefined, 2));
+    await output.line();
+  }
   const shownPath = facts.shown(path);
   await output.line(
     bold(explanation.row === undefined ? shownPath : `${shownPath}#${explanation.row}`),
@@ -54,7 +62,4 @@ export async function writeExplanation(
     const shown = shorten(output.secrets.redact(value), Math.max(minValueWidth, width));
     await output.line(bold(name.padEnd(nameWidth)), "  ", shown, dim(from));
   }
-  await output.line();
-  await output.line(dim("payload"));
-  await output.line(JSON.stringify(document, undefined, 2));
 }

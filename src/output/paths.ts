@@ -12,6 +12,11 @@ export function pathsFrom(cwd: string, root: string): ShownPath {
   return (path) => relative(cwd, join(root, path)) || ".";
 }
 
+/** A reason without the path that it starts with, for a place that names the path already. */
+export function withoutPath(path: string, reason: string): string {
+  return reason.startsWith(`${path}:`) ? reason.slice(path.length + 1).trimStart() : reason;
+}
+
 /** Replaces the path that a text starts with (`docs/a.md:3:5: …`) by the path to display. */
 export function shownText(path: string, text: string, shown: ShownPath): string {
   const hasPath = path !== "" && text.startsWith(path);

@@ -92,6 +92,13 @@ describe("config list, show, get, path", () => {
     expect(out + json.out).not.toMatch(/stored-key-1|secret-argument/);
   });
 
+  it("list shows whole addresses on 80 columns", async () => {
+    const desk = createDesk();
+    desk.putUser({ profiles: { main: { baseUrl: "https://abc.company.example" } } });
+    const { out } = await runAsking(desk, ["config", "list"], []);
+    expect(out).toContain("https://abc.company.example");
+  });
+
   it("list says that there is nothing yet", async () => {
     const { code, out, err } = await run(createDesk(), ["config", "list"]);
     expect([code, out]).toEqual([0, ""]);

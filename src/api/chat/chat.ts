@@ -55,6 +55,12 @@ function explain(error: unknown): unknown {
       "run without --no-stream to get the reason",
     ]);
   }
+  if (error.status === 400 && /\bmodel (?:provider|version)\b/i.test(error.message)) {
+    return reworded(error, error.message, [
+      "check --model PROVIDER/VERSION, the names that the service's administrator gave",
+      "without --model the agent's own model answers",
+    ]);
+  }
   if ((error.status ?? 0) >= 500) {
     return withExplanation(error, "the question may have been accepted nevertheless", [
       "the service may have continued: check the session before you ask again",

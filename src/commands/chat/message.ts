@@ -11,8 +11,9 @@ function decode(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new CliError("usage", `${name} is not valid UTF-8`, {
-      hints: ["convert it first, e.g. with: iconv -f latin1 -t utf-8"],
+    const isUtf16 = /^(?:fffe|feff)$/.test(Buffer.from(bytes.subarray(0, 2)).toString("hex"));
+    throw new CliError("usage", `${name} is not valid UTF-8${isUtf16 ? ", but UTF-16" : ""}`, {
+      hints: [`convert it first, e.g. with: iconv -f ${isUtf16 ? "utf-16" : "latin1"} -t utf-8`],
       cause: error,
     });
   }

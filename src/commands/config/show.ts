@@ -27,7 +27,7 @@ interface ProfileRow {
 const profileColumns: Column<ProfileRow>[] = [
   { name: "current", value: (row) => row.current, show: (value) => (value === true ? "*" : "") },
   { name: "profile", value: (row) => row.profile },
-  { name: "baseUrl", value: (row) => row.baseUrl },
+  { name: "baseUrl", value: (row) => row.baseUrl, isKept: true },
   { name: "dialect", value: (row) => row.dialect },
   { name: "accessToken", value: (row) => row.accessToken },
   { name: "apiKey", value: (row) => row.apiKey },

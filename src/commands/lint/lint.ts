@@ -112,6 +112,8 @@ async function lintFiles(context: Context, run: Run): Promise<LintedFiles> {
     await progress.stop();
     if (!options.fix) return { ...linted, unfixed: 0 };
     const { changed, refused: unfixed } = await fixFiles(context, output, source, linted);
+    if (changed === 0 && unfixed === 0)
+      await output.note("nothing was fixed: no finding has a fix");
     if (changed === 0) return { ...linted, unfixed };
     return { ...(await runRules(context, source, setup, { files, progress })), unfixed };
   } finally {

@@ -3,7 +3,7 @@ import { parseBaseUrl } from "../../config/values/url.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
 import { checkFormat, writeList, type Column } from "../../output/formats/formats.ts";
-import { pathsFrom, type ShownPath } from "../../output/paths.ts";
+import { pathsFrom, withoutPath, type ShownPath } from "../../output/paths.ts";
 import { neutraliseLine } from "../../output/terminal/neutralise.ts";
 import { countOf, relativeTime } from "../../output/terminal/progress.ts";
 import {
@@ -32,7 +32,10 @@ function createColumns(shown: ShownPath): Column<StateEntry>[] {
     { name: "path", show: (value) => (value ? shown(String(value)) : ""), cut: "start" },
     { name: "id", cut: "start" },
     { name: "time", show: relativeTime },
-    { name: "reason" },
+    {
+      name: "reason",
+      value: ({ path, reason }) => reason && withoutPath(path ?? "", reason),
+    },
     { name: "service", value: (row) => hostOf(serviceInKey(row.target)) },
     { name: "row", align: "right", shown: false },
     { name: "target", shown: false },

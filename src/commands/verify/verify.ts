@@ -203,8 +203,8 @@ async function verifyPaths(
     try {
       const chosen = await chooseDocuments(context, session, options);
       try {
-        await announce(session, chosen.count, options);
         if (options.via === "chat") await allowChat(context, options, output, chosen.count);
+        await announce(session, chosen.count, options);
         for (const each of chosen.failed) await output.error(each);
         const { depth = defaultDepth, wait: waitMs = 0, expect } = options;
         const expectsHidden = expect === "hidden";

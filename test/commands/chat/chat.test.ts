@@ -53,6 +53,15 @@ describe("a question", () => {
     expect(world.asked()["message"]).toBe("--force?");
   });
 
+  it("names the flag where the service does not know its model", async () => {
+    const world = await createWorld();
+    const { code, stderr } = await world.run(["--model", "foo/bar", "What is new?"]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("→ check --model PROVIDER/VERSION"),
+    ]);
+  });
+
   it.each([
     ["an empty stdin", [], { stdin: "" }],
     ["no message where nothing may be asked", ["--no-input"], { isTTY: true }],
@@ -277,6 +286,14 @@ describe("message", () => {
     it("must be UTF-8", async () => {
       const context = withStdin(Readable.from([Buffer.from([0x68, 0xe9, 0x0a])]));
       await expect(readMessage(context, { words: "", readsStdin: true })).rejects.toThrow(usage);
+    });
+
+    it.each(["fffe68006900", "feff00680069"])("is named as UTF-16: %s", async (hex) => {
+      const context = withStdin(Readable.from([Buffer.from(hex, "hex")]));
+      await expect(readMessage(context, { words: "", readsStdin: true })).rejects.toMatchObject({
+        message: expect.stringContaining("but UTF-16"),
+        hints: [expect.stringContaining("iconv -f utf-16 ")],
+      });
     });
 
     it("may be cut inside a character", async () => {

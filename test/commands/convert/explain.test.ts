@@ -31,6 +31,15 @@ it.each([
   await expectRun(service, `explain ${path}`, 2, message);
 });
 
+it("ends on a terminal with the explanation, below the payload", async () => {
+  const service = await startTestService({ files });
+  const { stdout } = await runIn(service, "explain docs/ok.md", { answer: "" });
+  const lines = stdout.split("\n");
+  const verdict = lines.findIndex((line) => line.includes("is included: "));
+  expect(lines.findIndex((line) => line.includes("payload"))).toBe(0);
+  expect(lines.findLastIndex((line) => line.startsWith("}"))).toBeLessThan(verdict);
+});
+
 it("names the place of a link that a run only counts", async () => {
   const page = "---\nurl: pages/one\n---\nText.\n";
   const many = Object.fromEntries([1, 2, 3].map((number) => [`docs/${number}.md`, page]));

@@ -242,6 +242,12 @@ describe("lint", () => {
       expect(readFileSync(join(folder, "known.json"), "utf8")).toBe(written);
     });
 
+    it("says that no finding has a fix", async () => {
+      const folder = project();
+      const { code, stderr } = await lint(folder, "docs --rule empty --fix");
+      expect([code, stderr]).toEqual([0, expect.stringContaining("nothing was fixed: no finding")]);
+    });
+
     it("fails with 10 if a file cannot be fixed", async () => {
       const folder = project();
       const text = `${fine}\nEvery\u200bbody has a desk.\n`;

@@ -46,6 +46,13 @@ describe("list", () => {
       expect(rows[1]).toMatchObject({ id: "docs/a.md", time: expect.stringMatching(/Z$/) });
     });
 
+    it("names the path of a failure once in a row", async () => {
+      const service = await startUploaded();
+      const { stdout } = await runIn(service, "state list --status failed -o tsv");
+      expect(stdout.split("docs/bad.md")).toHaveLength(2);
+      expect(stdout).toContain("\t3:1: ");
+    });
+
     it.each([
       ["--status failed -o ndjson", 1],
       ["--status sent -o ndjson", 5],

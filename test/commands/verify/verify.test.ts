@@ -347,6 +347,7 @@ describe("verify --via", () => {
     const refused = await run(...args);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("--allow-tokens 2");
+    expect(refused.stderr).not.toContain("checking");
     expect((await run(...args, "--allow-tokens", "1")).code).toBe(2);
     expect(chats()).toBe(0);
     const exists = await run(...args, "--depth", "exists", "--allow-tokens", "2");

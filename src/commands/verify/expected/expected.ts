@@ -5,6 +5,7 @@ import type { Inspector, Prepared } from "../../../documents/inspect/inspection.
 import { openInspector } from "../../../documents/inspect/open-inspector.ts";
 import { formatOf } from "../../../documents/formats/formats.ts";
 import { createRealPlaces, exists } from "../../../documents/files/real-place.ts";
+import { withoutPath } from "../../../output/paths.ts";
 import { isInDoubt } from "../../../sync/state/records.ts";
 import type { VerifiableRecord } from "../../../sync/state/verified.ts";
 import { inspectSetup, type DocumentSource } from "../../ingest/options/settings.ts";
@@ -67,7 +68,7 @@ function knownText(
     if (!fileExists()) return { unknown: "the file is gone: see `knowctl status`" };
     const { path, reason } = prepared;
     // The document is named by its path already.
-    return { unknown: reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason };
+    return { unknown: withoutPath(path, reason) };
   }
   const { id, fingerprint, body } = prepared;
   const isSame = isInDoubt(record.whole) || fingerprint.whole === record.whole;
