@@ -83,14 +83,20 @@ function countSources(cited: readonly RetrievedDocument[]): number {
   return new Set(keys).size;
 }
 
+/** `[1]`, `[[1]](address)`. */
+const citation = /\[{1,2}\d+\]{1,2}(?:\([^()\s]*\))?/g;
+
 /**
  * Whether an answer answers. Two signs are known: citations, and a phrase that says there is no answer.
- * Only where they agree is the answer decided; the wording is not judged otherwise.
+ * Only where they agree is the answer decided; the wording is not judged otherwise, but it must exist.
  */
 function isState(wanted: "answered" | "declined", description: string) {
   return word(set(description), (_value: true, { answer, cited }): Verdict => {
     const sources = countSources(cited);
     const phrase = findRefusal(answer);
+    if (sources > 0 && !/[\p{L}\p{N}]/u.test(answer.replace(citation, ""))) {
+      return { error: "cannot tell: the answer has citations and no other text" };
+    }
     if (sources > 0 === (phrase === undefined)) {
       const state = sources > 0 ? "answered" : "declined";
       return { passed: state === wanted, detail: state };

@@ -81,15 +81,25 @@ function refusal(rules: readonly PageRule[], page: LintPage, levelOf: LevelOf): 
     check(rule, "error", page, raw);
   }
   if (raw.length === 0) return undefined;
-  const [first] = placeFindings({ ...page, row: rowOf(page) }, raw);
+  const placed = placeFindings({ ...page, row: rowOf(page) }, raw);
+  const [first] = placed;
   if (!first) return undefined;
   const { line, column, endLine, endColumn } = first;
   // A finding about the whole page has no extent: no line would lead to its text.
   const isWhole = page.part === 0 && line === endLine && column === endColumn;
   const place = line === null || isWhole ? "" : `:${line}:${column}`;
-  const isSecret = raw.some(({ rule }) => rule.name === first.rule && rule.group === "secrets");
+  const names = new Set(
+    raw.filter(({ rule }) => rule.group === "secrets").map(({ rule }) => rule.name),
+  );
+  const isSecret = names.has(first.rule);
+  // A title is sent three times, and its secret stands at one place.
+  const places = placed
+    .filter(({ rule }) => names.has(rule))
+    .map((each) => `${each.line}:${each.column}`);
+  const more = new Set(places).size - 1;
+  const others = more > 0 ? ` and ${more} more (\`knowctl lint\` lists each)` : "";
   const way = isSecret
-    ? "remove it, or send it with --allow-secrets"
+    ? `remove it${others}, or send it with --allow-secrets`
     : "change the document, or send it with --no-lint";
   return `${nameOf(page.path)}${place}: ${first.message} (${first.rule}); ${way}`;
 }

@@ -253,7 +253,8 @@ function listUndecodable(
     : listFile(walk, folder, name, absolute);
   if (!listed || listed.kind === "found") return listed;
   const reason = `the name is not valid UTF-8 (${rawName}): rename it`;
-  return leftOutEntry("failed", pathIn(folder, name), reason);
+  // The raw name: as Node decodes them, several names would be one path, and one failure.
+  return leftOutEntry("failed", pathIn(folder, rawName), reason);
 }
 
 function openLevel(walk: Walk, folder: Folder, refusedAbove?: Error): Level {

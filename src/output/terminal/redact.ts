@@ -20,9 +20,31 @@ function escapeOf(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+};
+
+function hexEntity(unit: string): string {
+  return `&#x${unit.charCodeAt(0).toString(16).toUpperCase()};`;
+}
+
+/** Escaped for HTML. Libraries differ in the apostrophe, and in whether they escape "/", "=" and "`". */
+function htmlSpellings(secret: string): string[] {
+  const escaped = secret.replace(/[&<>"]/g, (each) => entities[each] ?? each);
+  const others = [/^(?!)/, /[/]/g, /[=`]/g, /[/=`]/g].map((more) =>
+    escaped.replace(more, hexEntity),
+  );
+  return ["'", "&#39;", "&#039;", "&#x27;"].flatMap((apostrophe) =>
+    others.map((text) => text.replaceAll("'", apostrophe)),
+  );
+}
+
 /**
- * Encodings of a secret: plain, URL-encoded, JSON-escaped, hexadecimal, and base64, also inside a
- * longer base64 text. Drops encodings shorter than `shortestSecret`.
+ * Encodings of a secret: plain, URL-encoded once or twice, escaped for JSON or HTML, hexadecimal, and
+ * base64, also inside a longer base64 text. Drops encodings shorter than `shortestSecret`.
  */
 function spellings(secret: string): string[] {
   // encodeURIComponent throws on half a surrogate pair; converting to bytes and back replaces it.
@@ -37,7 +59,9 @@ function spellings(secret: string): string[] {
     encoded,
     encoded.replace(/%../g, (code) => code.toLowerCase()),
     encoded.replaceAll("%20", "+"),
+    encodeURIComponent(encoded),
     encodeURI(wellFormed),
+    ...htmlSpellings(secret),
     json,
     json.replaceAll("/", "\\/"),
     json.replace(/[^ -~]/g, escapeOf),

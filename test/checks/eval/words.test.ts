@@ -122,6 +122,7 @@ describe("words", () => {
       ["You have 28 days.", []],
       ["I could not find the new number; the old one is 28.", cited],
       ["", []],
+      ["[[1]](https://example.com/a) [2].", cited],
       ["Wie ich konnte keinem entgehen.", []],
     ])("%s cannot be decided: an error for each of the words", (answer, documents) => {
       for (const word of ["answered", "declined", "not-answered", "not-declined"]) {

@@ -39,6 +39,8 @@ describe("redact", () => {
       `?key=${encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase())}`,
     ],
     ["URL-encoded form", `key=${encodeURIComponent(secret).replaceAll("%20", "+")}`],
+    ["URL-encoded twice", `?key=${encodeURIComponent(encodeURIComponent(secret))}&x`],
+    ["escaped as HTML", `<b>${secret.replaceAll("=", "&#x3D;").replaceAll("/", "&#x2F;")}</b>`],
     ["JSON", JSON.stringify({ key: secret })],
     ["JSON with escaped slash", JSON.stringify({ key: secret }).replaceAll("/", "\\/")],
     ["JSON in ASCII", JSON.stringify({ key: secret }).replace("é", "\\u00e9")],
@@ -62,6 +64,13 @@ describe("redact", () => {
       const inner = base64(`${offset}${secret}`).slice(8, 24);
       expect(shown).not.toContain(inner);
       expect(shown).not.toContain(inner.replaceAll("+", "-").replaceAll("/", "_"));
+    }
+  });
+
+  it("replaces it escaped for HTML as any library does", () => {
+    const redact = (text: string): string => secretsWith("CANARY&1<2'3\"4").redact(text);
+    for (const apostrophe of ["'", "&#39;", "&#x27;", "&#039;"]) {
+      expect(redact(`a CANARY&amp;1&lt;2${apostrophe}3&quot;4 b`)).toBe("a *** b");
     }
   });
 

@@ -1,3 +1,4 @@
+import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { bodyOf, type Body, findInFields, createLineOf, createProseTest } from "../page/body.ts";
 import { createFindSpan, quoted } from "../page/spans.ts";
 import type { PageRule } from "../rule.ts";
@@ -106,14 +107,17 @@ function* definitionsOf({ text }: Body): Generator<Hidden> {
 }
 
 const hiddenTag =
-  /<(div|span|p|section|td|li|aside|details|font|b|i|em|small)\b(?=[^<>]{0,500}(?:\shidden(?=[\s>=])|(?:display:\s?none|visibility:\s?hidden|font-size:\s?0|opacity:\s?0)))[^<>]{0,500}>([^<]{0,1000})/gi;
+  /<(div|span|p|section|td|li|aside|details|font|b|i|em|small)\b(?=[^<>]{0,500}(?:\shidden(?=[\s>=])|(?:display:\s?none|visibility:\s?hidden|font-size:\s?0|opacity:\s?0)))[^<>]{0,500}>((?:[^<]|<(?!\/\1\b)){0,1000})/gi;
 
 /** Elements that a style or an attribute hides. */
 function* elementsOf(text: string): Generator<Hidden> {
-  for (const { 0: tag, 2: words = "", index } of text.matchAll(hiddenTag)) {
+  for (const { 0: tag, 2: inside = "", index } of text.matchAll(hiddenTag)) {
+    const words = inside.replace(/<[^<>]*>/g, "");
     yield { what: "a hidden element", words, start: index, end: index + tag.length };
   }
 }
+
+const spanOf = (start: number, end: number) => ({ start, end });
 
 export const hiddenWords: PageRule = {
   kind: "page",
@@ -128,9 +132,14 @@ export const hiddenWords: PageRule = {
   good: "# Refunds\n\n<!-- Checked by the legal department. -->\n\nYou get your money back within 14 days, if the goods are undamaged.\n",
   *check(page) {
     const body = bodyOf(page);
-    const { text } = body;
-    for (const list of [commentsOf(body), definitionsOf(body), elementsOf(text)]) {
-      const find = createFindSpan(page);
+    // The text made of HTML has no tags: they are in its source.
+    const isHtml = formatOf(page.path, page.settings.format) === formats.html;
+    const source = isHtml ? page.source : undefined;
+    const isSent = source === undefined || page.settings.keepsHidden;
+    const elements = isSent ? elementsOf(source ?? body.text) : [];
+    for (const list of [commentsOf(body), definitionsOf(body), elements]) {
+      const isInSource = source !== undefined && list === elements;
+      const find = isInSource ? spanOf : createFindSpan(page);
       for (const { what, words, start, end } of list) {
         if (!speaks.test(words.replace(/\s+/g, " "))) continue;
         yield {

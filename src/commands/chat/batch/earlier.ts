@@ -82,18 +82,28 @@ const notReceived = new Set([
 const keyOf = (asked: { line: number; id?: string | undefined }, digest: string): string =>
   JSON.stringify([asked.id ?? asked.line, digest]);
 
+const hints = ["use a results file that an earlier --batch has written"];
+/** How each line of results begins. */
+const lineStart = '{"version":';
+
 /**
  * Reads the results of earlier runs. If a question has several results, an answer wins, else
- * the last result. Throws CliError `usage` for a file that cannot be read.
+ * the last result. Throws CliError `usage` for a file that cannot be read,
+ * and for one that has lines but no result.
  */
 export async function readResults(cwd: string, file: string): Promise<FindEarlier> {
   const known = new Map<string, "answered" | Open>();
+  let otherLines = 0;
   refuseSpecial(resolve(cwd, file), "--resume reads the results of an earlier batch");
   try {
     const chunks: AsyncIterable<Uint8Array> = createReadStream(resolve(cwd, file));
     for await (const { bytes } of byteLinesOf(chunks, maxLineBytes)) {
       const result = parse(bytes);
-      if (!result) continue;
+      if (!result) {
+        // A kill may have cut the first line.
+        if (!bytes?.toString().startsWith(lineStart)) otherLines++;
+        continue;
+      }
       const key = keyOf(result, result.question);
       const { sessionId, userMessageId, messageId, status, error } = result;
       const mayBeReceived = status !== "error" || !notReceived.has(error?.exit ?? "");
@@ -104,9 +114,12 @@ export async function readResults(cwd: string, file: string): Promise<FindEarlie
     }
   } catch (error) {
     throw new CliError("usage", `--resume: cannot read ${file}: ${fileProblem(codeOf(error))}`, {
-      hints: ["use a results file that an earlier --batch has written"],
+      hints,
       cause: error,
     });
+  }
+  if (known.size === 0 && otherLines > 0) {
+    throw new CliError("usage", `--resume: ${file} holds no result of a batch`, { hints });
   }
   return (asked, digest) => (digest === undefined ? undefined : known.get(keyOf(asked, digest)));
 }

@@ -74,6 +74,13 @@ describe("page", () => {
       expect(await refusalOf(text.replace("api_key", "checksum"))).toBeUndefined();
     });
 
+    it("say how many more there are to remove", async () => {
+      const other = textFor("[A-Za-z0-9]{40}", randomFrom(3));
+      const text = `# A\n\n${token}\n\napi_key: ${other}\n`;
+      expect(await refusalOf(text)).toContain("; remove it and 1 more (`knowctl lint` lists each)");
+      expect(await refusalOf(`# A\n\n${token}\n`)).toContain("; remove it, or send");
+    });
+
     it("read binary formats and rows as documents", async () => {
       const { findings } = await reportOf("a.html", `<p>${token}</p>`, lint);
       expect(findings).toMatchObject([{ rule: "secret-service-key", line: 1, column: 4 }]);

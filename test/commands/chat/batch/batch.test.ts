@@ -352,6 +352,25 @@ describe("batch", () => {
       expect(asked(world)).toEqual([]);
     });
 
+    it.each(['{"a":1}\nany text\n', "any text"])(
+      "refuses results that no batch has written: %j",
+      async (text) => {
+        const world = await createBatch(questions(1));
+        writeFileSync(join(world.home, "r.ndjson"), text);
+        const { code, stderr } = await world.run(["--batch", "q.ndjson", "--resume", "r.ndjson"]);
+        expect(stderr).toContain("--resume: r.ndjson holds no result of a batch");
+        expect(code).toBe(2);
+        expect(asked(world)).toEqual([]);
+      },
+    );
+
+    it.each(["", '{"version":1,"type":"resu'])("asks all after results cut at %j", async (text) => {
+      const world = await createBatch(questions(1));
+      writeFileSync(join(world.home, "r.ndjson"), text);
+      await world.run(["--batch", "q.ndjson", "--resume", "r.ndjson"]);
+      expect(asked(world)).toHaveLength(1);
+    });
+
     it.each([
       ["file", ["--batch", "q.ndjson"], {}],
       ["stdin", ["--batch", "-"], { stdin: "\n" }],
