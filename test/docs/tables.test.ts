@@ -95,7 +95,7 @@ describe("contributing", () => {
   const inProject = (path: string): boolean => existsSync(join(projectFolder, path));
 
   /** Every file and folder below these, as `src/…`. */
-  const known = ["docs", "schema", "src", "test"].flatMap((top) =>
+  const known = ["docs", "schema", "scripts", "src", "test"].flatMap((top) =>
     readdirSync(join(projectFolder, top), { recursive: true, encoding: "utf8" }).map(
       (name) => `${top}/${name.replaceAll("\\", "/")}`,
     ),
