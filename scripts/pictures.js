@@ -25,9 +25,9 @@ const pictures = join(projectFolder, "docs", "pictures");
 const isCheck = process.argv.includes("--check");
 
 /**
- * Each picture shows commands in order, on a terminal of `columns`. `typed` is sent when the terminal
- * shows the text before it; `change` is done to the folder before the command; `exit` is its exit
- * code, if not 0.
+ * Each picture shows commands in order, on a terminal of `columns`. `typed`: when the terminal shows
+ * the first text, the second one is sent, and the function changes the folder; `change` is done to
+ * the folder before the command; `exit` is its exit code, if not 0.
  */
 const scenes = {
   try: {
@@ -58,6 +58,36 @@ const scenes = {
     title: "An answer with its sources",
     steps: [{ line: 'knowctl chat "How do I request annual leave?"' }],
   },
+  watch: {
+    title: "knowctl ingest --watch: an upload, a changed file, a broken file, Ctrl-C",
+    steps: [
+      {
+        line: "knowctl ingest docs --cc-pair-id 2 --watch",
+        typed: [
+          [
+            "watching",
+            "",
+            (folder) => appendFileSync(join(folder, "docs", "welcome.md"), "More.\n"),
+          ],
+          [
+            "1 updated",
+            "",
+            (folder) => writeFileSync(join(folder, "docs", "new.md"), "---\nid: []\n---\n"),
+          ],
+          ["1 failed", "\u0003", (folder) => rmSync(join(folder, "docs", "new.md"))],
+        ],
+        exit: 130,
+      },
+    ],
+  },
+  mcp: {
+    title: "knowctl mcp install adds the server to a client, and uninstall removes it",
+    steps: [
+      { line: "knowctl mcp install claude --root docs" },
+      { line: "knowctl mcp --print-config claude --root docs" },
+      { line: "knowctl mcp uninstall claude" },
+    ],
+  },
   // The last one: it adds pages with mistakes.
   lint: {
     title: "Findings of knowctl lint: a password, a dead link, two pages that disagree",
@@ -82,6 +112,8 @@ function addMistakes(folder) {
 /** What differs from run to run, and what stands for it. */
 const volatile = [
   [/\/tmp\/kb-\w{6}/g, "/home/ada/wiki"],
+  [/\/tmp\/knowctl-pictures-\w{6}/g, "/home/ada"],
+  [/\b\d\d:\d\d:\d\d\b/g, "09:30:00"],
   [/in \d+\.\d+ ?s\b/g, "in 0.4s"],
   [/\b\d+ months ago/g, "5 months ago"],
   [/127\.0\.0\.1:\d+/g, "127.0.0.1:8787"],
@@ -110,7 +142,9 @@ async function runOnTerminal({ line, typed = [], exit = 0 }, { folder, env, colu
     const at = steps.length === 0 ? -1 : output.indexOf(steps[0][0], from);
     if (at < 0) return;
     from = output.length;
-    child.stdin.write(steps.shift()[1]);
+    const [, keys, during] = steps.shift();
+    during?.(folder);
+    child.stdin.write(keys);
   });
   const code = await new Promise((resolve, reject) => {
     child.once("error", reject).once("close", resolve);

@@ -6,11 +6,14 @@ import { load } from "js-yaml";
 import type { CronJob, Job } from "kubernetes-types/batch/v1.js";
 import type { Container, PodTemplateSpec } from "kubernetes-types/core/v1.js";
 import { projectFolder, temporaryFolder } from "../support.ts";
-import { enginesFolder, start, type Place, type Process } from "./place.ts";
+import { examplesFolder, start, type Place, type Process } from "./place.ts";
 
 /** A manifest of the examples. */
-export function readManifest<Kind extends Job | CronJob>(name: string): Kind {
-  return load(readFileSync(join(enginesFolder, "kubernetes", name), "utf8")) as Kind;
+export function readManifest<Kind extends Job | CronJob>(
+  name: string,
+  folder = "engines/kubernetes",
+): Kind {
+  return load(readFileSync(join(examplesFolder, folder, name), "utf8")) as Kind;
 }
 
 /**

@@ -9,8 +9,9 @@ import { follow, type CliResult, type Followed } from "../ran.ts";
 import { startTestService } from "../service.ts";
 import { projectFolder } from "../support.ts";
 
+export const examplesFolder = join(projectFolder, "examples");
 /** Where the examples of engines stand. */
-export const enginesFolder = join(projectFolder, "examples", "engines");
+export const enginesFolder = join(examplesFolder, "engines");
 
 /** A folder of documents, the service for it, and the environment of a worker there. */
 export interface Place {

@@ -3,15 +3,15 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { helpTexts, topicTexts } from "../../src/cli/program.ts";
-import { enginesFolder, works } from "./place.ts";
+import { enginesFolder, examplesFolder, works } from "./place.ts";
 
-const paths = readdirSync(enginesFolder, { recursive: true, encoding: "utf8" }).map((path) =>
-  path.replaceAll("\\", "/"),
-);
+const paths = readdirSync(examplesFolder, { recursive: true, encoding: "utf8" })
+  .map((path) => path.replaceAll("\\", "/"))
+  .filter((path) => /^(?:engines|always-on)\//.test(path));
 const readmes = paths.filter((path) => path.endsWith("README.md"));
 
-describe.each(readmes)("examples/engines/%s", (path) => {
-  const text = readFileSync(join(enginesFolder, path), "utf8");
+describe.each(readmes)("examples/%s", (path) => {
+  const text = readFileSync(join(examplesFolder, path), "utf8");
   const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, body]) => body!);
 
   it("fits a screen", () => {
@@ -23,7 +23,7 @@ describe.each(readmes)("examples/engines/%s", (path) => {
       ([, target]) => target!,
     );
     for (const target of targets) {
-      expect(existsSync(join(enginesFolder, dirname(path), target)), target).toBe(true);
+      expect(existsSync(join(examplesFolder, dirname(path), target)), target).toBe(true);
     }
   });
 
@@ -42,7 +42,7 @@ it("each folder of an engine has a README, which the index links", () => {
   );
   expect(folders.length).toBeGreaterThan(1);
   for (const { name } of folders) {
-    expect(readmes).toContain(`${name}/README.md`);
+    expect(readmes).toContain(`engines/${name}/README.md`);
     expect(index).toContain(`](${name})`);
   }
 });
@@ -51,7 +51,7 @@ it.runIf(works("python3", "--version"))("Python can read each of its files", () 
   const files = paths.filter((path) => path.endsWith(".py"));
   expect(files.length).toBeGreaterThan(1);
   const script = "import ast, sys\nfor path in sys.argv[1:]: ast.parse(open(path).read(), path)";
-  const args = files.map((path) => join(enginesFolder, path));
+  const args = files.map((path) => join(examplesFolder, path));
   const { status, stderr } = spawnSync("python3", ["-c", script, ...args], { encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });
@@ -61,7 +61,7 @@ it("every flag of knowctl in the examples exists", () => {
   const known = new Set(texts.flatMap((help) => help.match(/--[a-z][a-z-]+/g) ?? []));
   let found = 0;
   for (const path of paths.filter((each) => /\.\w+$/.test(each))) {
-    const text = readFileSync(join(enginesFolder, path), "utf8").replaceAll("\\\n", " ");
+    const text = readFileSync(join(examplesFolder, path), "utf8").replaceAll("\\\n", " ");
     for (const [command] of text.matchAll(
       /knowctl (?:ingest|convert|report merge|state \w+)\b[^|;\n`]*/g,
     )) {
