@@ -109,7 +109,7 @@ export async function convert(
   const { ccPairId, shard } = options;
   const pair = { ccPairId, connector: undefined, fromFlag: ccPairId !== undefined };
   // Without a service, and without the project's state.
-  const request = { ...flags, dryRun: true, state: false, pair };
+  const request = { ...flags, dryRun: true, state: false, pair: () => pair };
   const reading = await openSession(context, output, source, request);
   try {
     const plan = await planFolder(context, reading, { shard, isDry: false });

@@ -115,8 +115,8 @@ export interface SessionRequest extends MappingFlags, RecordRequest {
   rate?: number;
   /** A dry run that reads from the service. */
   readsService?: boolean;
-  /** For a retry: the recorded target, which replaces flags and configuration. */
-  pair?: ChosenPair;
+  /** For a retry: the target that the records name, which replaces flags and configuration. */
+  pair?: (state: State, baseUrl: string) => ChosenPair | undefined;
 }
 
 /** The connection of an upload, with its limits. */
@@ -290,7 +290,7 @@ export async function openSession(
   const { dryRun = false } = request;
   const { config } = source;
   const { root } = source.settings;
-  const requestedPair = request.pair ?? chosenPair(request, config);
+  const requestedPair = chosenPair(request, config);
   const folder = stateFolder(source, request);
   const closing: (() => unknown)[] = [];
   const close = async (): Promise<void> => {
@@ -315,7 +315,9 @@ export async function openSession(
     const progress = startProgress(output, context.elapsed);
     closing.push(() => progress.stop());
     const baseUrl = connected?.connection.baseUrl ?? plannedBaseUrl(config);
-    const pair = await pairOrRecorded(requestedPair, { state, baseUrl }, config, output);
+    const pair =
+      request.pair?.(state, baseUrl) ??
+      (await pairOrRecorded(requestedPair, { state, baseUrl }, config, output));
     const pairNames: PairNames = new Map();
     const ccPairId =
       pair.connector === undefined || !connected

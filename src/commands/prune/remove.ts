@@ -83,7 +83,7 @@ function createRemove(
   return async (orphan) => {
     // If the response is lost and the file is restored later, it is sent again. One id is one
     // document, whatever pair it was sent to (observed-service.md 3.3): the others lose it too.
-    state.doubt(sharedTargets.map((key) => ({ target: key, id: orphan.id })));
+    await state.doubt(sharedTargets.map((key) => ({ target: key, id: orphan.id })));
     if (!byNotice) {
       await deleteDocument(client, storedIdOf(orphan), { gate });
       for (const key of sharedTargets) state.dropAccepted(key, orphan.id);

@@ -8,8 +8,8 @@ import { checkReportFiles } from "../../output/report/forms.ts";
 import { readReport } from "../../output/report/stored/read.ts";
 import type { RunReport } from "../../output/report/stored/record.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { openStateForReading } from "../../sync/state/file/read-only-state.ts";
 import { hasState, noStateError } from "../../sync/state/file/state-file.ts";
+import type { State } from "../../sync/state/state.ts";
 import {
   allFailureTargets,
   failureTargets,
@@ -28,7 +28,7 @@ import {
 } from "../ingest/options/settings.ts";
 import { ingestFormat, type ReportRequest } from "../ingest/report/report.ts";
 import { namesShared } from "../ingest/record.ts";
-import { openSession, plannedBaseUrl, type Session } from "../ingest/session.ts";
+import { openSession, type Session } from "../ingest/session.ts";
 import {
   chosenPair,
   namesPairsByRule,
@@ -84,21 +84,12 @@ function refuseSeveralPairs(
 }
 
 /** The only target with failures in the state. Throws CliError `usage` when there are several. */
-async function onlyFailureTarget(
-  context: Context,
-  source: DocumentSource,
-  folder: string,
-): Promise<ChosenPair | undefined> {
-  const { state } = await openStateForReading(folder, context.now, stateRules(context));
-  try {
-    const keys = failureTargets(state.database, plannedBaseUrl(source.config));
-    const [only] = keys;
-    if (keys.length > 1) throw severalTargets(keys.map(pairInKey), "the failures have");
-    if (only === undefined) return undefined;
-    return { ccPairId: pairInKey(only), connector: undefined, fromFlag: false };
-  } finally {
-    state.close();
-  }
+function onlyFailureTarget({ database }: State, baseUrl: string): ChosenPair | undefined {
+  const keys = failureTargets(database, baseUrl);
+  const [only] = keys;
+  if (keys.length > 1) throw severalTargets(keys.map(pairInKey), "the failures have");
+  if (only === undefined) return undefined;
+  return { ccPairId: pairInKey(only), connector: undefined, fromFlag: false };
 }
 
 /** Throws CliError `usage` when another target has failures. Call it when this target has none. */
@@ -123,19 +114,11 @@ function refuseWrongTarget({ state, targets }: Session): void {
   });
 }
 
-/** The target of a retry without target flags: from the report, or from the failures in the state. */
-async function targetOf(
-  context: Context,
-  source: DocumentSource,
-  folder: string | undefined,
-  report: RunReport | undefined,
-): Promise<ChosenPair | undefined> {
-  if (!report) {
-    return folder === undefined ? undefined : await onlyFailureTarget(context, source, folder);
-  }
-  const { ccPairId } = report.target;
+/** The target of a report; undefined where rules choose it. */
+function reportTarget({ target, options }: RunReport): ChosenPair | undefined {
+  const { ccPairId } = target;
   if (ccPairId === null) return undefined;
-  return { ccPairId, connector: undefined, fromFlag: report.options[0]?.pairFromFlag ?? true };
+  return { ccPairId, connector: undefined, fromFlag: options[0]?.pairFromFlag ?? true };
 }
 
 /**
@@ -332,9 +315,11 @@ async function retryFailed(
   const { missing: isMissing = false } = options;
   const { ccPairId, connector } = chosenPair(options, source.config);
   const hasNoTarget = ccPairId === undefined && connector === undefined;
-  const pair =
-    hasNoTarget && !isMissing ? await targetOf(context, source, folder, report) : undefined;
-  const session = await openSession(context, output, source, pair ? { ...options, pair } : options);
+  const pair = report ? () => reportTarget(report) : onlyFailureTarget;
+  const session = await openSession(context, output, source, {
+    ...options,
+    ...(hasNoTarget && !isMissing && { pair }),
+  });
   try {
     const { state, targets } = session;
     if (report) refuseOtherTarget(report, session, name ?? "");
@@ -346,7 +331,7 @@ async function retryFailed(
     if (again.left.groups.length === 0) return await output.note(nothingLeft(again, session));
     // Documents that count as unchanged are sent all the same.
     if (missing && !options.dryRun) {
-      state.doubt(missing.documents.map(({ target, id }) => ({ target, id })));
+      await state.doubt(missing.documents.map(({ target, id }) => ({ target, id })));
     }
     const force = missing && options.dryRun ? { force: true } : {};
     await sendAgain(context, session, again, request, { ...options, ...force });

@@ -58,7 +58,7 @@ async function* sessionsOf(
   for (const { source, recorded, ccPairId = targets.pair.ccPairId } of groups) {
     const fromFlag = recorded?.pairFromFlag ?? targets.pair.fromFlag;
     const pair = { ccPairId, connector: undefined, fromFlag };
-    const session = await openSession(context, output, source, { ...options, pair });
+    const session = await openSession(context, output, source, { ...options, pair: () => pair });
     try {
       // The base session's report names the connectors.
       yield { ...session, pairNames };

@@ -26,13 +26,13 @@ interface Pass {
 const mostPerSlot = 4;
 
 /**
- * Sends the documents of a source, `concurrency` at once. `onBatch` is called with each batch before
- * any of its documents is sent. `send` never rejects.
+ * Sends the documents of a source, `concurrency` at once. `onBatch` is called with each batch, and
+ * waited for, before any of its documents is sent. `send` never rejects.
  */
 export function startPass<Item>(
   batches: AsyncIterable<Item[]>,
   concurrency: number,
-  onBatch: (batch: readonly Item[]) => void,
+  onBatch: (batch: readonly Item[]) => Promise<void> | undefined,
   send: (item: Item) => Promise<void>,
 ): Pass {
   const source = batches[Symbol.asyncIterator]();
@@ -61,7 +61,7 @@ export function startPass<Item>(
       while (!isStopped) {
         const next = await fetchNext();
         if (!next || next.done) return;
-        onBatch(next.value);
+        await onBatch(next.value);
         for (const item of next.value) {
           while (isFull()) await change();
           if (isStopped) return;
@@ -224,7 +224,7 @@ function isTimeUp({ ms }: DocumentEvent, { documentMs }: RunRequest): boolean {
  * Looks up what the state has of the pending documents, and marks the records of those to send as in
  * doubt until the service has responded.
  */
-function lookUp(batch: readonly Pending[], request: Run): void {
+function lookUp(batch: readonly Pending[], request: Run): Promise<void> | undefined {
   const { state, targets, sharedTargets, force } = request;
   const documents: Doubtful[] = [];
   for (const pending of batch) {
@@ -241,7 +241,7 @@ function lookUp(batch: readonly Pending[], request: Run): void {
     const sent = fingerprint.whole;
     for (const target of sharedTargets) if (target !== own) documents.push({ target, id, sent });
   }
-  state.doubt(documents);
+  return state.doubt(documents);
 }
 
 /**

@@ -56,6 +56,8 @@ function unpushedError(count: number, cause: unknown): CliError {
 interface Pushing {
   kick(): void;
   flush(): Promise<void>;
+  /** Waits until what is saved is pushed; not while pushes fail, so that an outage stops no run. */
+  ensure(): Promise<void>;
   finish(): Promise<CliError | undefined>;
 }
 
@@ -65,13 +67,14 @@ function createPushing(
   count: () => number,
   { sleep, signal }: SharedMachine,
 ): Pushing {
-  let running: Promise<void> | undefined;
+  let working: Promise<void> | undefined;
+  let attempting: Promise<boolean> | undefined;
   let isAsked = false;
   let failures = 0;
   let last: unknown;
   // Ends the wait of a run that is over.
   const ending = new AbortController();
-  const attempt = async (): Promise<boolean> => {
+  const pushAll = async (): Promise<boolean> => {
     try {
       while (await push());
       failures = 0;
@@ -82,6 +85,10 @@ function createPushing(
       return false;
     }
   };
+  const attempt = (): Promise<boolean> =>
+    (attempting ??= pushAll().finally(() => {
+      attempting = undefined;
+    }));
   const wait = async (stop: AbortSignal): Promise<void> => {
     await sleep(Math.min(firstWaitMs * 2 ** (failures - 1), longestWaitMs), stop).catch(() => {});
   };
@@ -92,20 +99,28 @@ function createPushing(
       await attempt();
     }
   };
+  const kick = (): void => {
+    isAsked = true;
+    working ??= work().finally(() => {
+      working = undefined;
+    });
+  };
+  const flush = async (): Promise<void> => {
+    // One that has begun may lack what is saved since.
+    await attempting;
+    if (count() > 0 && !(await attempt())) throw last;
+  };
   return {
-    kick() {
-      isAsked = true;
-      running ??= work().finally(() => {
-        running = undefined;
-      });
-    },
-    async flush() {
-      await running;
-      if (count() > 0 && !(await attempt())) throw last;
+    kick,
+    flush,
+    async ensure() {
+      if (failures === 0) await flush().catch(() => {});
+      // What could not be pushed is tried again.
+      if (failures > 0) kick();
     },
     async finish() {
       ending.abort();
-      await running;
+      await working;
       for (let left = lastAttempts; left > 0; left--) {
         if (count() === 0 || (await attempt())) return undefined;
         if (signal.aborted || left === 1) break;
@@ -117,7 +132,7 @@ function createPushing(
 }
 
 /** The state with a push after each commit. */
-function pushing(state: State, kick: () => void): State {
+function pushing(state: State, { kick, ensure }: Pushing): State {
   const { uploads } = state;
   const then =
     <Args extends unknown[]>(work: (...args: Args) => void) =>
@@ -128,7 +143,12 @@ function pushing(state: State, kick: () => void): State {
   return {
     ...state,
     save: then(state.save),
-    doubt: then(state.doubt),
+    // Else a machine that dies with its state leaves a record of a version that the service no longer
+    // has, and a checkout with that version counts as sent.
+    async doubt(documents) {
+      await state.doubt(documents);
+      if (documents.length > 0) await ensure();
+    },
     dropAccepted: then(state.dropAccepted),
     uploads: { ...uploads, end: then(uploads.end) },
   };
@@ -195,7 +215,7 @@ export async function openRecord(
       const current = await findProject(shared, name);
       if (current) await fetchRows(shared, state, current.revision, aheadMs);
     },
-    state: pushing(state, background.kick),
+    state: pushing(state, background),
     hasOthers: others !== undefined,
     async othersWith(service, ids) {
       if (ids.length === 0) return new Map();

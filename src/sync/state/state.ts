@@ -137,8 +137,11 @@ export interface State {
    * this batch, that target has the same version of the document from this file.
    */
   save(batch: StateBatch, synchronous?: Synchronous): void;
-  /** Marks records as in doubt before a request that changes the documents, see createDoubt(). */
-  doubt(documents: readonly Doubtful[]): void;
+  /**
+   * Marks records as in doubt before a request that changes the documents, see createDoubt(). With a
+   * promise the request waits for it: other machines must see the marks first.
+   */
+  doubt(documents: readonly Doubtful[]): Promise<void> | undefined;
   /** Makes the folder mark the project root. The first save does this too. */
   markRoot(): void;
   /** Waits until all saves are on disk. */
@@ -268,8 +271,10 @@ export function createState(
     },
     markRoot: () => guarded(markRoot),
     doubt(documents) {
-      if (isTemporary || documents.length === 0) return;
-      guarded(() => database.transaction(() => doubt(documents), "NORMAL"));
+      if (!isTemporary && documents.length > 0) {
+        guarded(() => database.transaction(() => doubt(documents), "NORMAL"));
+      }
+      return undefined;
     },
     sync() {
       // Only a writing transaction syncs the disk, including all earlier commits. The value must

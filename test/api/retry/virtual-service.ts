@@ -130,7 +130,7 @@ export async function upload(
   const pass = startPass(
     toBatches(items),
     ceiling,
-    () => {},
+    () => undefined,
     async () => {
       await retrying(attempt, tools).catch(() => void (failures += 1));
     },

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
-import { temporaryFolder } from "../../support.ts";
+import { runCli, temporaryFolder } from "../../support.ts";
 import { hasPostgres, newDatabase } from "../../postgres.ts";
+import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { connectShared } from "../../../src/sync/shared/connect.ts";
 import { expectRun, runIn } from "./support.ts";
 
@@ -92,8 +94,8 @@ interface Machine {
 }
 
 /** A project in a shared record, and machines with a checkout of it. */
-async function startShared(project = "kb") {
-  const service = await startTestService({ files: docs });
+async function startShared(project = "kb", rules: FaultRule[] = []) {
+  const service = await startTestService({ files: docs, faults: { rules } });
   const database = await newDatabase();
   const env = {
     ...service.env,
@@ -247,6 +249,82 @@ describe.runIf(hasPostgres)("many machines with one shared record (PostgreSQL)",
     await expectRun(first, send, 10, "not in the shared record yet");
     database.sql("drop trigger is_full on knowctl_rows");
     await expectRun(first, "state push", 0, "pushed ");
+  });
+});
+
+const broken = { "docs/bad.md": "---\ntitle: [unclosed\n---\ntext\n" };
+
+describe.runIf(hasPostgres)("retry with a shared record (PostgreSQL)", () => {
+  it("sends from an empty folder what failed elsewhere, to the pair of the failures", async () => {
+    const { first, machine } = await startShared();
+    writeFiles(first.folder, broken);
+    await expectRun(first, `${send} --id-prefix p/ --tag kept`, 10, "2 created, 1 failed");
+    const mended = { ...docs, "docs/bad.md": "# Mended\n" };
+    const second = machine(mended);
+    await expectRun(second, "retry --dry-run", 0, "1 to create");
+    const ran = await expectRun(machine(mended), "retry", 0, "1 created");
+    expect(ran.stderr).toContain("pair 2");
+    await expectRun(second, "retry", 0, "nothing to retry");
+    await expectRun(first, "retry", 0, "nothing to retry");
+    const { stdout } = await expectRun(second, "state list --json", 0);
+    expect(stdout).toContain("p/docs/bad.md");
+  });
+
+  it("finds the pair where nothing but failures is recorded", async () => {
+    const { first, machine } = await startShared();
+    writeFiles(first.folder, broken);
+    await expectRun(first, "ingest docs/bad.md --cc-pair-id 2", 10);
+    const second = machine({ "docs/bad.md": "# Mended\n" });
+    const { stderr } = await expectRun(second, "retry", 0, "1 created");
+    expect(stderr).toContain("pair 2");
+    await expectRun(first, "retry", 0, "nothing to retry");
+  });
+});
+
+describe.runIf(hasPostgres)("a machine that is killed and lost (PostgreSQL)", () => {
+  const old = docs["docs/a.md"];
+  const killAt = async (machine: Machine, line: string, isAt: () => boolean): Promise<void> => {
+    const ran = await runCli(line.split(" "), {
+      cwd: machine.folder,
+      env: machine.env,
+      onStart(child) {
+        void (async () => {
+          while (child.exitCode === null && !isAt()) await wait(1);
+          child.kill("SIGKILL");
+        })();
+      },
+    });
+    expect(ran.code).toBe(null);
+  };
+
+  it("leaves no record of a version that the service no longer has", async () => {
+    const rules: FaultRule[] = [];
+    const { service, first, machine, sent } = await startShared("kb", rules);
+    await expectRun(first, send, 0, "2 created");
+    const lost = machine({ ...docs, "docs/a.md": "# A\n\nNewer.\n" });
+    const { requests } = service.sandbox.ledger;
+    const before = requests.length;
+    rules.push({ when: { method: "POST" }, do: "hang" });
+    const isSent = (): boolean => requests.slice(before).some(({ method }) => method === "POST");
+    await killAt(lost, send, isSent);
+    rules.length = 0;
+    expect(sent()).toBe(2);
+    await expectRun(machine({ ...docs, "docs/a.md": old }), send, 0, "1 updated, 1 unchanged");
+  });
+
+  it("leaves no record of a document that it removed", async () => {
+    const rules: FaultRule[] = [];
+    const { service, first, machine } = await startShared("kb", rules);
+    await expectRun(first, send, 0, "2 created");
+    const { "docs/b.md": b } = docs;
+    const { requests } = service.sandbox.ledger;
+    const before = requests.length;
+    rules.push({ when: { method: "POST" }, do: "hang" });
+    const prune = "prune docs --cc-pair-id 2 --tombstone --yes";
+    const isSent = (): boolean => requests.slice(before).some(({ method }) => method === "POST");
+    await killAt(machine({ "docs/b.md": b }), prune, isSent);
+    rules.length = 0;
+    await expectRun(machine(), send, 0, "1 updated, 1 unchanged");
   });
 });
 

@@ -191,6 +191,22 @@ describe.runIf(hasPostgres)("a shared record (PostgreSQL)", () => {
     await again.end();
   });
 
+  it("has a mark of doubt before the request that it is for, and waits for none in an outage", async () => {
+    const { url, sql, server } = await newShared();
+    const one = await openMachine(url);
+    one.state.save({ accepted: ["a", "b"].map((id) => accepted(id, "1", Date.now())) });
+    await one.record.flush();
+    const marked = (): string =>
+      sql("select count(*) from knowctl_rows where line like '%\"~1\"%' and kind = 'accepted'");
+    await one.state.doubt([{ target, id: "a" }]);
+    expect(marked()).toBe("1");
+    await server.stop("SIGQUIT");
+    for (const id of ["b", "a"]) await one.state.doubt([{ target, id }]);
+    await server.start();
+    expect(await one.end()).toBeUndefined();
+    expect(marked()).toBe("2");
+  });
+
   it("does not fetch back what this machine alone pushed", async () => {
     const { url } = await newShared();
     const folder = join(temporaryFolder(), "one");
