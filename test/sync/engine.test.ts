@@ -393,6 +393,20 @@ describe("failures of the service", () => {
     state.close();
   });
 
+  it.each([
+    [true, "refused with undefined; the service may have stored it nevertheless"],
+    [false, "refused with undefined"],
+  ])("says of a document without an answer that it may be stored: %s", async (sent, reason) => {
+    const state = await openTestState();
+    const fake = fakeFiles({ "a.md": "A" });
+    const behave = (): void => {
+      throw apiError("unreachable", undefined, true);
+    };
+    const { events } = await sync(fake, state, behave, { wasUnanswered: () => sent });
+    expect(events[0]).toMatchObject({ status: "failed", reason });
+    state.close();
+  });
+
   it("stops when the service is given up, and blames no document for it", async () => {
     const state = await openTestState();
     const fake = fakeFiles(texts);

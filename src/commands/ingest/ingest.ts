@@ -29,6 +29,7 @@ import {
   printSince,
   printUnfound,
   printWarnings,
+  warnOfUnusedExcludes,
 } from "./report/tell.ts";
 import { isUpload, openSession, type Session, type UploadSession } from "./session.ts";
 import { checkPlannedPairs, pairCheckOf, requiredAccess, type PairCheck } from "./target/access.ts";
@@ -197,6 +198,7 @@ export async function planFound(
     throw nothingFound(session.source, context.trialFiles !== undefined);
   }
   await session.progress.stop();
+  await warnOfUnusedExcludes(session.output, session.source);
   return plan;
 }
 

@@ -48,6 +48,7 @@ import { findGitRoot } from "../project-root.ts";
 import { ownKeys } from "../ingest/own-keys.ts";
 import { followed, type Outcome } from "../outcome/follow.ts";
 import { openSource, placeOf, type DocumentSource } from "../ingest/options/settings.ts";
+import { warnOfUnusedExcludes } from "../ingest/report/tell.ts";
 import { fixFiles } from "./fix-files.ts";
 import { runRules, type Linted } from "./run-rules.ts";
 import { resolve } from "node:path";
@@ -345,6 +346,7 @@ async function lintPaths(
   for (const [path, reason] of linted.failed) {
     await output.error(shownText(path, reason, source.shown));
   }
+  await warnOfUnusedExcludes(output, source);
   if (linted.documents + linted.skipped + linted.failed.size === 0) throw nothingToCheck(source);
   if (baseline && options.writeBaseline) await writeBaseline(run, linted, baseline);
   const compared = compare(run, linted, baseline);

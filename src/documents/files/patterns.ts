@@ -33,6 +33,8 @@ export interface PathFilter {
   matches(path: string): boolean;
   /** Whether the filter matches everything below this folder, so that a walk need not enter it. */
   covers(folder: string): boolean;
+  /** The patterns, without negated ones, of which no path or folder was asked that one matches. */
+  unused(): string[];
 }
 
 const maxPatternChars = 1000;
@@ -151,17 +153,30 @@ export function createFilter(
   if (patterns.length === 0) return undefined;
   const wanted: CompiledPattern[] = [];
   const unwanted: CompiledPattern[] = [];
+  const unused = new Map<CompiledPattern, string>();
   for (const pattern of patterns) {
     const negative = pattern.startsWith("!") && !pattern.startsWith("!(");
     const clean = cleanPattern(negative ? pattern.slice(1) : pattern, origin);
-    (negative ? unwanted : wanted).push(compileFilterPattern(clean, wholeFolders));
+    const compiled = compileFilterPattern(clean, wholeFolders);
+    (negative ? unwanted : wanted).push(compiled);
+    if (!negative) unused.set(compiled, pattern);
   }
-  const any = (list: CompiledPattern[], path: string): boolean =>
-    list.some((each) => each.matches(path));
+  // Each pattern is asked, also after one that matches: else the later ones would count as unused.
+  const any = (test: "matches" | "covers", path: string): boolean => {
+    let found = false;
+    for (const each of wanted) {
+      if (!each[test](path)) continue;
+      unused.delete(each);
+      found = true;
+    }
+    return found;
+  };
   return {
     patterns,
-    matches: (path) => (wanted.length === 0 || any(wanted, path)) && !any(unwanted, path),
-    covers: (folder) => unwanted.length === 0 && wanted.some((each) => each.covers(folder)),
+    matches: (path) =>
+      (wanted.length === 0 || any("matches", path)) && !unwanted.some((each) => each.matches(path)),
+    covers: (folder) => unwanted.length === 0 && any("covers", folder),
+    unused: () => [...unused.values()],
   };
 }
 

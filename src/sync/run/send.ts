@@ -56,7 +56,8 @@ function toOutcome(base: Base, error: unknown, request: Run): Outcome {
   if (runFault || !isOwnFailure || request.isGivenUp()) return { fatal: runFault ?? error };
   const known = error instanceof ApiError ? error : undefined;
   const { retryable = false, status: httpStatus } = known ?? {};
-  const reason = messageOf(error);
+  const isOpen = known && httpStatus === undefined && request.wasUnanswered(base.id);
+  const reason = messageOf(error) + (isOpen ? "; the service may have stored it nevertheless" : "");
   return { event: { ...base, status: "failed", reason, retryable, httpStatus } };
 }
 

@@ -441,6 +441,22 @@ describe("done line", () => {
     expect(stderr).not.toContain("next:");
   });
 
+  it.each([
+    ["--exclude typo/** --exclude b.md", ["typo/**"]],
+    ["--exclude b.* --exclude docs/b.md", []],
+    ["--exclude docs --allow-empty", []],
+  ])("warns of each --exclude that matches nothing: %s", async (flags, unused) => {
+    const service = await startTestService({ files });
+    const lines = unused.map(
+      (each) => `warning: --exclude ${each} matches nothing that is not left out anyway`,
+    );
+    const commands = [`${upload} --dry-run`, upload, "lint docs"];
+    for (const line of flags.includes("--allow-empty") ? commands.slice(0, 2) : commands) {
+      const { stderr } = await runIn(service, `${line} ${flags}`);
+      expect(stderr.match(/^warning: --exclude .*$/gm) ?? []).toEqual(lines);
+    }
+  });
+
   it("says what to do after a 501, which is permanent", async () => {
     const body = { detail: "Vector DB is disabled" };
     const rules = [{ when: { method: "POST" }, do: { status: 501, body } }];

@@ -41,6 +41,22 @@ export async function printSince(
   );
 }
 
+/** Warns of each --exclude that left out nothing of a walk that has ended: it may be misspelt. */
+export async function warnOfUnusedExcludes(
+  output: Output,
+  { settings, raw, since }: Pick<DocumentSource, "settings" | "raw" | "since">,
+): Promise<void> {
+  const given = new Set(raw.flags?.exclude);
+  // With --since only the changed files were looked at.
+  if (given.size === 0 || since) return;
+  for (const pattern of settings.exclude?.unused() ?? []) {
+    if (!given.delete(pattern)) continue;
+    await output.warn(
+      neutraliseLine(`--exclude ${pattern} matches nothing that is not left out anyway`),
+    );
+  }
+}
+
 /** Reports documents that changed, or have new ids, although their files may be unchanged. */
 export async function printReasons(output: Output, table: PlanTable): Promise<void> {
   for (const { kind, difference, count } of table.reasons()) {
