@@ -107,6 +107,7 @@ function routeSettings(
     // Folders are walked with the settings of each group.
     covers: () => false,
     patterns: [],
+    unused: () => [],
   });
   return { ...settings, only: matches("only", true), exclude: matches("exclude", false) };
 }
