@@ -3,13 +3,13 @@ import { ApiError, CliError } from "../errors.ts";
 import type { Call } from "./call.ts";
 import type { Client } from "./client.ts";
 import type { Gate } from "./retry/gate.ts";
-import { IngestionResult } from "./schemas.ts";
+import { IngestionResult, longestStoredId } from "./schemas.ts";
 
 /** Fast check for the usual response to an upload; accepts only values that the schema accepts. */
 function isUsual(value: unknown): value is IngestionResult {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const { already_existed: existed, document_id: id } = value as Record<string, unknown>;
-  return typeof existed === "boolean" && typeof id === "string";
+  return typeof existed === "boolean" && typeof id === "string" && id.length <= longestStoredId;
 }
 
 const usualOrSchema: Shape<IngestionResult> = {

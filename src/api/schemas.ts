@@ -119,9 +119,16 @@ export interface IngestionRequest {
   cc_pair_id: number;
 }
 
+/** Characters of the id that the service returns: it is stored with each document, and shown. */
+export const longestStoredId = 100_000;
+
 export const IngestionResult = z.looseObject({
   already_existed: z.boolean(),
-  document_id: optionalText,
+  document_id: z.optional(
+    z.nullable(
+      z.string().check(z.maxLength(longestStoredId, "an id of this length cannot be stored")),
+    ),
+  ),
 });
 export type IngestionResult = z.infer<typeof IngestionResult>;
 

@@ -6,6 +6,7 @@ import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";
 import { checkFormat, writeList } from "../../output/formats/formats.ts";
 import type { Output } from "../../output/terminal/output.ts";
+import { whileWaiting } from "../../output/terminal/spinner.ts";
 import { connect } from "../connect.ts";
 import { isSafe, secretValues } from "./address.ts";
 import { createCall, readRequest, type ApiOptions, type ApiRequest } from "./request.ts";
@@ -149,17 +150,17 @@ interface ApiRun {
 }
 
 async function sendOnce({ context, client, output, options, request }: ApiRun): Promise<void> {
-  const call = await createCall(context, client, request, options.inputFile);
+  const created = await createCall(context, client, request, options.inputFile);
   let refused: Answer | undefined;
   let fault: FaultKind | undefined;
   try {
-    const answer = await client.raw(
-      {
-        ...call,
-        ...(isParsed(options) ? { responseBytes: maxParsedBytes } : {}),
-        onFailure: (kind) => void (fault = kind),
-      },
-      (each) => void (refused = each),
+    const call = {
+      ...created,
+      ...(isParsed(options) ? { responseBytes: maxParsedBytes } : {}),
+      onFailure: (kind: FaultKind) => void (fault = kind),
+    };
+    const answer = await whileWaiting(output, "waiting for the response", () =>
+      client.raw(call, (each) => void (refused = each)),
     );
     if (options.include === true) await showHead(output, answer);
     await showBody(output, options, answer, client.url(request.path));

@@ -278,8 +278,12 @@ async function run(
   if (orphans.selected === 0 || dryRun || !connected) {
     await report(context, work, reporting);
     if (!dryRun) await write();
-    else if (orphans.selected > 0)
-      await output.note(`dry run, nothing was removed: ${countOf(orphans.selected, "document")}`);
+    else if (orphans.selected > 0) {
+      const count = countOf(orphans.selected, "document");
+      await output.note(
+        `dry run, nothing was removed: ${count}; to remove, run the same command without --dry-run`,
+      );
+    }
     await printNothing(work);
     await printOtherClasses(work);
     return await printOtherPairs(context, work);

@@ -9,7 +9,8 @@ import {
   withQuery,
 } from "../../../src/commands/api/address.ts";
 import { startTestService, writeFiles } from "../../service.ts";
-import { temporaryFolder } from "../../support.ts";
+import { cleanEnvironment, createTestContext, temporaryFolder } from "../../support.ts";
+import { main } from "../../main.ts";
 import { run } from "../pairs.ts";
 import { json, key, runApi, startServer } from "./support.ts";
 import {
@@ -559,4 +560,17 @@ describe("fields", () => {
       );
     });
   });
+});
+
+it("shows on a terminal that it waits for the response", async () => {
+  let respond = (): void => {};
+  const { url } = await startServer((_, response) => void (respond = () => json(response, {})));
+  const test = createTestContext({ isTTY: true });
+  const write = (text: string): Promise<void> => {
+    if (text.includes("waiting for the response")) respond();
+    return test.stderr.write(text);
+  };
+  const env = cleanEnvironment(test.cwd, { KNOWCTL_BASE_URL: url, KNOWCTL_API_KEY: key });
+  const context = { ...test, env, stderr: { ...test.stderr, write } };
+  expect(await main(["api", "tool"], context)).toBe(0);
 });

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { type TestService, startTestService, testKey, writeFiles } from "../../service.ts";
 import { runHere } from "../../main.ts";
 import { acceptedIds, ingest, runIngest } from "./support.ts";
-import { runIn } from "../state/support.ts";
+import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
+import { expectRun, runIn } from "../state/support.ts";
 import type { IngestOptions } from "../../../src/commands/ingest/ingest-options.ts";
 import { parseReport } from "../../../src/output/report/stored/read.ts";
 import { createTestContext } from "../../support.ts";
@@ -283,6 +284,30 @@ describe("ingest", () => {
         ["unchanged", "docs/leave.md", ""],
         ["gone", "docs/plain.txt", ""],
       ]);
+    });
+  });
+
+  describe("the id that the service returns", () => {
+    const answering = (id: string): FaultRule => ({
+      when: { method: "POST", path: "/api/svc-api/ingestion" },
+      do: { status: 200, body: { document_id: id, already_existed: false } },
+    });
+    const files = { "a.md": "# A\n\nText.\n", "b.md": "# B\n\nText.\n", "c.md": "# C\n\nText.\n" };
+
+    it("is a warning, once, if it is the same for several documents", async () => {
+      const service = await startTestService({ files, faults: { rules: [answering("same")] } });
+      const { stderr } = await expectRun(service, "ingest . --cc-pair-id 2 --concurrency 1", 0);
+      expect(stderr.match(/^warning: the service returned .*$/gm)).toEqual([
+        "warning: the service returned the same id for a.md and b.md: it may store only one of them",
+      ]);
+    });
+
+    it("is refused if it is too long to store", async () => {
+      const rules = [answering("x".repeat(900_000))];
+      const service = await startTestService({ files, faults: { rules } });
+      const { stderr, stdout } = await expectRun(service, "ingest . --cc-pair-id 2", 8);
+      expect(stderr).toContain("document_id: an id of this length cannot be stored");
+      expect((stderr + stdout).length).toBeLessThan(5000);
     });
   });
 

@@ -29,7 +29,7 @@ import {
 } from "./failures.ts";
 import type { Report } from "../report/report.ts";
 import type { UploadSession } from "../session.ts";
-import type { RunRequest } from "../../../sync/run/run-request.ts";
+import type { DocumentEvent, RunRequest } from "../../../sync/run/run-request.ts";
 import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import { findOtherDialect } from "../../../api/other-dialect.ts";
 import { withoutApi } from "../../../api/transport/without-api.ts";
@@ -159,6 +159,27 @@ const causes =
   "or the service did not index it (`knowctl verify` tells)";
 
 /**
+ * Returns a function that finds in the events the first document with the stored id of the document
+ * before it, and names both; undefined without one, and after the first.
+ */
+function createSharedIds(): (events: readonly DocumentEvent[]) => string | undefined {
+  let last: DocumentEvent | undefined;
+  let isFound = false;
+  return (events) => {
+    for (const each of events) {
+      if (isFound || each.storedId === undefined) continue;
+      const before = last;
+      last = each;
+      if (before?.storedId !== each.storedId || before.id === each.id) continue;
+      isFound = true;
+      const [first, second] = [before.id, each.id].map(neutraliseLine);
+      return `the service returned the same id for ${first} and ${second}: it may store only one of them`;
+    }
+    return undefined;
+  };
+}
+
+/**
  * Sends what is pending and reports it. `isTold` decides whether to warn of a document that the service
  * already had without a record here: where it lists its documents, they were told apart before;
  * elsewhere its answer is the only sign. Returns how many documents would fail again as they are.
@@ -173,6 +194,7 @@ async function sendAll(
   const { verified } = request.state;
   const suspects: Parameters<typeof verified.suspect>[0][number][] = [];
   const onSuspect: RunRequest["onSuspect"] = (document) => void suspects.push(document);
+  const findSharedId = createSharedIds();
   let broken = request.failedBefore ?? 0;
   const { onSending } = followed;
   const events = runDocuments({ ...request, onSuspect, onSending });
@@ -185,6 +207,12 @@ async function sendAll(
       await output.warn(
         `the service already had ${neutraliseLine(foreign.id)}, which has no record here: ${causes}`,
       );
+      progress.follow(followed.describe);
+    }
+    const sharedId = findSharedId(batch);
+    if (sharedId !== undefined) {
+      await progress.stop();
+      await output.warn(sharedId);
       progress.follow(followed.describe);
     }
     verified.suspect(suspects.splice(0));
