@@ -127,8 +127,8 @@ describe("pipelines", () => {
 
   // Flags of other programs that the documentation shows.
   const foreign = new Set(
-    // npm, git, pre-commit, docker.
-    "--global --ignore-scripts --omit --unshallow --hook-type --rm --volume --user --env --build-arg --provenance --access --package-lock-only".split(
+    // npm and its scripts, git, pre-commit, docker.
+    "--global --ignore-scripts --omit --unshallow --hook-type --rm --volume --user --env --build-arg --provenance --access --package-lock-only --page".split(
       " ",
     ),
   );
