@@ -142,6 +142,10 @@ function refuseEarlyEnd(code) {
   );
 }
 
+function leave() {
+  if (process.stdout.writableLength > 0) process.exit();
+}
+
 function run() {
   if (!supported(process.versions.node)) {
     fs.writeSync(2, "error: knowctl needs Node 20.19 or newer, this is " + process.version + "\n");
@@ -155,14 +159,18 @@ function run() {
   var context = load(function () {
     return require("../dist/context.cjs");
   });
+  var system = context.systemContext(packageFiles(), isStdoutClosed());
   process.once("exit", refuseEarlyEnd);
   void load(function () {
     return require("../dist/main.cjs");
   })
-    .main(args, context.systemContext(packageFiles(), isStdoutClosed()))
+    .main(args, system)
     .then(function (code) {
       process.removeListener("exit", refuseEarlyEnd);
       process.exitCode = code;
+      // Output that nobody reads keeps the process alive; a signal must end it.
+      if (system.signal.aborted) return leave();
+      system.signal.addEventListener("abort", leave);
     });
 }
 

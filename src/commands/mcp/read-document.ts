@@ -1,3 +1,5 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import type { Client } from "../../api/client.ts";
 import { storedIdsOf } from "../../api/dialects.ts";
 import { findChunk, findDocumentSize } from "../../api/evidence.ts";
@@ -6,7 +8,7 @@ import { CliError } from "../../errors.ts";
 import { neutralise } from "../../output/terminal/neutralise.ts";
 import { connect } from "../connect.ts";
 import { filesInState } from "../files-in-state.ts";
-import { checkExit, selection, type Answer, type Toolbox } from "./toolbox.ts";
+import { allFiles, checkExit, selection, type Answer, type Toolbox } from "./toolbox.ts";
 
 /** Characters of one answer. */
 const pageChars = 30_000;
@@ -28,8 +30,11 @@ interface Text {
 }
 
 /** The documents of a file as an upload would send them; undefined where an upload finds no such file. */
-async function fromFolder(path: string, { run }: Toolbox): Promise<Text | undefined> {
-  const result = await run(["convert", ...selection([path]), "--", "."]);
+async function fromFolder(path: string, box: Toolbox): Promise<Text | undefined> {
+  const chosen = selection([path]);
+  const isFolder = statSync(join(box.root, path), { throwIfNoEntry: false })?.isDirectory();
+  if (chosen.length === 0 || isFolder) return undefined;
+  const result = await box.run(["convert", ...chosen, ...(await allFiles(box))]);
   if (result.exit === "usage" && result.text === "") return undefined;
   checkExit(result);
   const documents = result.text

@@ -1,6 +1,7 @@
 import type { GlobalFlags } from "../../config/global-flags.ts";
 import type { Context } from "../../context.ts";
 import { CliError } from "../../errors.ts";
+import { loadSettings, openOutput } from "../connect.ts";
 import type { LineResult } from "./run-line.ts";
 
 /** Model calls that the server may still make. */
@@ -48,6 +49,8 @@ export interface Toolbox extends Permission {
 export interface Answer {
   structured: Record<string, unknown>;
   text: string;
+  /** Something failed: the result is not complete. */
+  isError?: boolean;
 }
 
 /**
@@ -63,8 +66,16 @@ export function selection(given: readonly string[] | undefined): string[] {
     }
     const pattern = names.join("/").replace(/[[\]{}()*?!+@|]/g, "\\$&");
     if (pattern === "." || pattern === "") return [];
-    return [`--include=${pattern}`, `--include=${pattern}/**`];
+    // Braces anchor it: a bare name would match in every folder, a leading @ is no pattern.
+    return [`--include={,./}${pattern}`, `--include={,./}${pattern}/**`];
   });
+}
+
+/** The arguments for the files that an upload without paths takes: the configured `include`, else all. */
+export async function allFiles({ context, flags, root }: Toolbox): Promise<string[]> {
+  const output = openOutput(context, flags);
+  const { ingest } = await loadSettings(context, flags, output, { sends: false, root });
+  return (ingest.include ?? []).length > 0 ? [] : ["--", "."];
 }
 
 /** Throws what a command line failed with; `fine` are exits with a result. */

@@ -4,7 +4,14 @@ import { countOf } from "../../output/terminal/progress.ts";
 import { readDocument } from "./read-document.ts";
 import { fitting, parseJson, tidy } from "./results.ts";
 import type { LineResult } from "./run-line.ts";
-import { checkExit, selection, type Allowance, type Answer, type Toolbox } from "./toolbox.ts";
+import {
+  allFiles,
+  checkExit,
+  selection,
+  type Allowance,
+  type Answer,
+  type Toolbox,
+} from "./toolbox.ts";
 
 export interface Tool {
   name: string;
@@ -25,7 +32,9 @@ const filters = {
   source_types: list("only documents of these source types"),
   document_sets: list("only documents of these document sets"),
   tags: z.optional(
-    z.record(z.string(), z.string()).check(z.describe("only documents with these tags")),
+    z
+      .record(text("key", 200), text("value", 200))
+      .check(z.describe("only documents with these tags")),
   ),
   since: z.optional(text("only newer documents: 7d, 12h, 2026-01-31", 40)),
 };
@@ -51,9 +60,14 @@ function filterFlags({ source_types, document_sets, tags, since }: Filters): str
 
 const shown = (line: unknown): string => (typeof line === "string" ? line : JSON.stringify(line));
 
-function page(head: string, lines: readonly unknown[], more: number): string {
+function page(
+  head: string,
+  lines: readonly unknown[],
+  more: number,
+  said: readonly string[] = [],
+): string {
   const rest = more > 0 ? [`… and ${more} more`] : [];
-  return [head, ...lines.map(shown), ...rest].join("\n");
+  return [head, ...lines.map(shown), ...rest, ...said].join("\n");
 }
 
 /** The model calls that a refused command line asks to be allowed. */
@@ -288,18 +302,20 @@ const check: Tool = {
     notes,
   }),
   annotations: { readOnlyHint: true, openWorldHint: true },
-  async call({ what, paths: given }: z.infer<typeof CheckInput>, { run }) {
+  async call({ what, paths: given }: z.infer<typeof CheckInput>, box) {
     // Verify looks up what was uploaded; it reads no file that is not recorded.
     const chosen = selection(given);
-    const target = what === "lint" ? [...chosen, "--", "."] : ["--", ...(given ?? [])];
-    const result = await run([what, "--output=json", ...target]);
+    const target =
+      what === "lint" ? [...chosen, ...(await allFiles(box))] : ["--", ...(given ?? [])];
+    const result = await box.run([what, "--output=json", ...target]);
     checkExit(result, ["checks-failed", "partial"]);
     const { status, summary, findings, documents } = parseJson<Checked>(result.text);
     const all = (findings ?? documents ?? []).map((each) => tidy(each) as object);
     const { items, leftOut: more } = fitting(all);
     return {
       structured: { status, summary, findings: items, left_out: more, notes: result.notes },
-      text: page(`${what}: ${status} ${JSON.stringify(summary)}`, items, more),
+      text: page(`${what}: ${status} ${JSON.stringify(summary)}`, items, more, result.notes),
+      isError: result.exit === "partial",
     };
   },
 };
@@ -324,10 +340,14 @@ const plan: Tool = {
     notes,
   }),
   annotations: { readOnlyHint: true, openWorldHint: true },
-  async call({ paths: given }: z.infer<typeof PathsInput>, { run, ingest, ccPairId }) {
+  async call({ paths: given }: z.infer<typeof PathsInput>, box) {
+    const { run, ingest, ccPairId } = box;
     const pair = ccPairId === undefined ? [] : [`--cc-pair-id=${ccPairId}`];
-    const line = ["ingest", "--dry-run", "--output=json", ...pair, ...selection(given), "--"];
-    const result = await run([...line, ingest ?? "."]);
+    const line = ["ingest", "--dry-run", "--output=json", ...pair, ...selection(given)];
+    const result = await run([
+      ...line,
+      ...(ingest === undefined ? await allFiles(box) : ["--", ingest]),
+    ]);
     checkExit(result, ["partial", "changes"]);
     const { documents, counts, size } = parseJson<Planned>(result.text);
     const { items, leftOut: more } = fitting(documents.map((each) => tidy(each) as object));
@@ -377,7 +397,8 @@ const ingest: Tool = {
     const { items, leftOut: more } = fitting(failures.map((each) => tidy(each) as object));
     return {
       structured: { status, counts, failures: items, left_out: more, notes: result.notes },
-      text: page(`${status}: ${JSON.stringify(counts)}`, items, more),
+      text: page(`${status}: ${JSON.stringify(counts)}`, items, more, result.notes),
+      isError: result.exit === "partial",
     };
   },
 };
