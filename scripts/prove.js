@@ -23,8 +23,8 @@ model [--sequences N] [--dialect standard|onyx] [--shrink SECONDS]
   violation is a script to replay by hand.
 engines [--rounds N]
   N rounds; without it 5, or as many as begin within the seconds.
-FOLDER, redaction [--runs N]
-  Each property N times (5000), or as often as fits into the seconds.
+FOLDER, redaction, watch [--runs N]
+  Each property N times (5000; watch: 10000), or as often as fits into the seconds.
 corpora FOLDER… [--show N] [--json] [--convert FLAGS] [--site FOLDER [--main ELEMENT]]
   Reads each document of the folders by this tool and by the readers that are installed: pandoc,
   markdown-it, Sphinx, docutils, Asciidoctor, LibreOffice, pdftotext and others. Flags a document where

@@ -38,7 +38,7 @@ export const parts = {
   },
   kill: {
     about: "kill -9 of commands that write, at random moments and at system calls that save",
-    minutes: 7,
+    minutes: 6,
     options: ["kills"],
     run: killPart,
   },
@@ -63,9 +63,20 @@ export const parts = {
   },
   engines: {
     about: "workers on one record in PostgreSQL, which are killed while the database is stopped",
-    minutes: 4,
+    minutes: 3,
     options: ["rounds"],
     run: enginesPart,
+  },
+  watch: {
+    about: "a folder that changes all day under a watch, with a clock of its own, through outages",
+    minutes: 2,
+    options: ["runs"],
+    run: (options) =>
+      propertiesPart(
+        "watch",
+        { runs: "10000", ...options },
+        "after each round the service equals the folder; each outage is reported once; memory and open files stay flat",
+      ),
   },
   redaction: {
     about: "keys in every spelling, in everything that a service or a file says",

@@ -9,10 +9,10 @@ import { openOutput } from "../../connect.ts";
 import type { IngestOptions } from "../ingest-options.ts";
 import type { DocumentSource } from "../options/settings.ts";
 import { ingestFormat } from "../report/report.ts";
-import { createMessages, createOnceSink } from "./messages.ts";
+import { createMessages, createOnceSink, type WatchMessages } from "./messages.ts";
 import { removeGone } from "./remove-gone.ts";
 import { runRounds, type Cause, type RoundEnd } from "./rounds.ts";
-import { createWatching } from "./watching.ts";
+import { createWatching, type Watching } from "./watching.ts";
 
 /** What a watch follows of an upload. */
 export interface UploadFollower {
@@ -81,6 +81,124 @@ function laterContext(context: Context): Context {
   return { ...context, stdin: closed };
 }
 
+interface UploadEnd {
+  head: ReportHead;
+  /** Documents were not accepted, and may be later. */
+  isUnsent: boolean;
+}
+
+/**
+ * Uploads with each call. Throws what stopped an upload; documents that failed are in its head. Refuses
+ * folders that are others than in the first call.
+ */
+function createUploads(
+  paths: string[],
+  options: IngestOptions,
+  upload: UploadOnce,
+  watching: Watching,
+): (context: Context, isFirst: boolean) => Promise<UploadEnd> {
+  let places: Map<string, string> | undefined;
+  const prepare = async (source: DocumentSource, isFirst: boolean): Promise<void> => {
+    if (options.prune && isFirst && !options.tombstone) {
+      (await import("../../prune/prune.ts")).refuseUndeletable(source);
+    }
+    const now = placesOf(source);
+    refuseMoved((places ??= now), now);
+    await watching.follow(source);
+  };
+  return async (context, isFirst) => {
+    let ended: UploadEnd | undefined;
+    const follower: UploadFollower = {
+      onSource: (source) => prepare(source, isFirst),
+      onEnd(head, failures) {
+        const isUnsent = [...failures].some(({ retryable }) => retryable);
+        ended = { head, isUnsent };
+      },
+    };
+    const flags = isFirst ? options : { ...options, quiet: true, input: false };
+    try {
+      await upload(isFirst ? context : laterContext(context), paths, flags, follower);
+    } catch (error) {
+      // The documents failed, not the round: its line counts them.
+      if (ended?.head.status !== "partial" || !(error instanceof CliError)) throw error;
+      if (error.exit !== "partial") await openOutput(context, flags).warn(error.message);
+    }
+    if (!ended) throw new Error("an upload ended without a report");
+    return ended;
+  };
+}
+
+/** Throws what no retry can mend. */
+function refuseHopeless(thrown: unknown, isFirst: boolean): void {
+  if (!(thrown instanceof CliError) && !isOutOfFiles(thrown)) throw thrown;
+  if (isFirst && thrown instanceof CliError && endsStart.has(thrown.exit)) throw thrown;
+}
+
+/** Removes what is gone after a complete upload, and says how the round went. */
+async function endRound(
+  { head, isUnsent }: UploadEnd,
+  messages: WatchMessages,
+  isFirst: boolean,
+  remove: () => Promise<number>,
+): Promise<void> {
+  const removed = head.status === "ok" ? await remove() : 0;
+  if (!isFirst) await messages.round(head, removed);
+  if (isUnsent) await messages.trouble(new CliError("partial", "documents were not accepted"));
+  else await messages.well();
+}
+
+interface RoundParts {
+  upload: UploadOnce;
+  watching: Watching;
+  messages: WatchMessages;
+}
+
+/** The rounds of a watch, for runRounds(). */
+function createRound(
+  context: Context,
+  paths: string[],
+  options: IngestOptions,
+  { upload, watching, messages }: RoundParts,
+  everyMs: number,
+): (cause: Cause) => Promise<RoundEnd> {
+  const uploadNow = createUploads(paths, options, upload, watching);
+  const once = createOnceSink(context.stderr);
+  let isFirst = true;
+  let wasWell = false;
+  /** Resolves to whether a retry is due. */
+  const complete = async (inRound: Context): Promise<boolean> => {
+    const end = await uploadNow(inRound, isFirst);
+    context.signal.throwIfAborted();
+    const mayRemove = options.prune === true && wasWell;
+    await endRound(end, messages, isFirst, async () =>
+      mayRemove ? await removeGone(laterContext(inRound), paths, options) : 0,
+    );
+    once.endRound(true);
+    if (isFirst) await messages.started(everyMs);
+    isFirst = false;
+    return end.isUnsent;
+  };
+  const fail = async (thrown: unknown): Promise<true> => {
+    context.signal.throwIfAborted();
+    refuseHopeless(thrown, isFirst);
+    once.endRound(false);
+    // The folder may be the reason: another one may have come in its place.
+    if (!(thrown instanceof ApiError)) watching.expire();
+    await messages.trouble(thrown);
+    return true;
+  };
+  return async (cause) => {
+    if (cause === "check") watching.expire();
+    const { signal, end } = untilEnd(context.signal);
+    const isTrouble = await complete({ ...context, stderr: once.sink, signal })
+      .catch(fail)
+      .finally(end);
+    wasWell = !isTrouble;
+    await watching.tellBlindness();
+    return { isTrouble, hasEvents: watching.hasEvents() };
+  };
+}
+
 /**
  * `ingest --watch`: uploads as `ingest` does, then again after each burst of changes and every
  * `options.every`, until a signal. Each round loads the configuration anew and stops sending where it
@@ -95,79 +213,15 @@ export async function watchUploads(
   openWatcher: OpenWatcher,
 ): Promise<never> {
   const context = goOnAfterClosedPipe(processContext);
-  const once = createOnceSink(context.stderr);
   const messages = createMessages(openOutput(context, options), ingestFormat(options) === "ndjson");
   const watching = createWatching(context, options, openWatcher, messages);
-  const everyMs = options.every ?? defaultEveryMs;
-  const settleMs = options.settle ?? defaultSettleMs;
-  let places: Map<string, string> | undefined;
-  let isFirst = true;
-  let wasWell = false;
-
-  const runUpload = async (round: Context): Promise<{ head: ReportHead; isUnsent: boolean }> => {
-    let ended: { head: ReportHead; isUnsent: boolean } | undefined;
-    const follower: UploadFollower = {
-      async onSource(source) {
-        if (options.prune && isFirst && !options.tombstone) {
-          (await import("../../prune/prune.ts")).refuseUndeletable(source);
-        }
-        const now = placesOf(source);
-        refuseMoved((places ??= now), now);
-        await watching.follow(source);
-      },
-      onEnd(head, failures) {
-        const isUnsent = [...failures].some(({ retryable }) => retryable);
-        ended = { head, isUnsent };
-      },
-    };
-    const flags = isFirst ? options : { ...options, quiet: true, input: false };
-    try {
-      await upload(isFirst ? round : laterContext(round), paths, flags, follower);
-    } catch (error) {
-      // The documents failed, not the round: its line counts them.
-      if (ended?.head.status !== "partial" || !(error instanceof CliError)) throw error;
-      if (error.exit !== "partial") await openOutput(round, flags).warn(error.message);
-    }
-    if (!ended) throw new Error("an upload ended without a report");
-    return ended;
+  const times = {
+    everyMs: options.every ?? defaultEveryMs,
+    settleMs: options.settle ?? defaultSettleMs,
   };
-
-  const round = async (cause: Cause): Promise<RoundEnd> => {
-    if (cause === "check") watching.expire();
-    let isTrouble = false;
-    const { signal, end } = untilEnd(context.signal);
-    const inRound: Context = { ...context, stderr: once.sink, signal };
-    try {
-      const { head, isUnsent } = await runUpload(inRound);
-      context.signal.throwIfAborted();
-      const mayRemove = options.prune === true && wasWell && head.status === "ok";
-      const removed = mayRemove ? await removeGone(laterContext(inRound), paths, options) : 0;
-      if (!isFirst) await messages.round(head, removed);
-      isTrouble = isUnsent;
-      if (isUnsent) {
-        await messages.trouble(new CliError("partial", "documents were not accepted"));
-      } else await messages.well();
-      once.endRound(true);
-      if (isFirst) await messages.started(everyMs);
-      isFirst = false;
-    } catch (thrown) {
-      context.signal.throwIfAborted();
-      if (!(thrown instanceof CliError) && !isOutOfFiles(thrown)) throw thrown;
-      if (isFirst && thrown instanceof CliError && endsStart.has(thrown.exit)) throw thrown;
-      isTrouble = true;
-      once.endRound(false);
-      // The folder may be the reason: another one may have come in its place.
-      if (!(thrown instanceof ApiError)) watching.expire();
-      await messages.trouble(thrown);
-    } finally {
-      end();
-    }
-    wasWell = !isTrouble;
-    await watching.tellBlindness();
-    return { isTrouble, hasEvents: watching.hasEvents() };
-  };
+  const round = createRound(context, paths, options, { upload, watching, messages }, times.everyMs);
   try {
-    return await runRounds({ everyMs, settleMs }, context, watching.changes, round);
+    return await runRounds(times, context, watching.changes, round);
   } finally {
     await watching.close();
   }

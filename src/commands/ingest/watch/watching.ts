@@ -1,5 +1,9 @@
 import type { Context } from "../../../context.ts";
-import type { FolderWatcher, OpenWatcher } from "../../../documents/find/watch-folder.ts";
+import type {
+  FolderWatcher,
+  OpenWatcher,
+  WatchRequest,
+} from "../../../documents/find/watch-folder.ts";
 import { checkReportFiles } from "../../../output/report/forms.ts";
 import type { IngestOptions } from "../ingest-options.ts";
 import { stateFolder, type DocumentSource } from "../options/settings.ts";
@@ -15,7 +19,7 @@ function settingsKey({ raw, config, inputs }: DocumentSource): string {
 }
 
 /** The watcher of a watch, which its rounds open anew. */
-interface Watching {
+export interface Watching {
   readonly changes: Changes;
   /** Whether changes are reported. */
   hasEvents(): boolean;
@@ -34,6 +38,43 @@ function ownPaths(source: DocumentSource, options: IngestOptions, cwd: string): 
   return [...reports, gitlab, stateFolder(source, options)].filter((each) => each !== undefined);
 }
 
+/** Opens a watcher, and waits at most a minute for its first look. */
+async function openFor(
+  source: DocumentSource,
+  context: Context,
+  options: IngestOptions,
+  openWatcher: OpenWatcher,
+  listeners: Pick<WatchRequest, "onChange" | "onBlind">,
+): Promise<FolderWatcher> {
+  const isOpen = new AbortController();
+  const watcher = await openWatcher({
+    inputs: source.inputs,
+    find: source.find,
+    configurations: source.config.files.map(({ path }) => path),
+    own: ownPaths(source, options, context.cwd),
+    ...listeners,
+    patience: () => context.sleep(patienceMs, isOpen.signal).catch(() => {}),
+  });
+  isOpen.abort();
+  return watcher;
+}
+
+/** Why no changes are reported, each reason said once; undefined while they are. */
+function createBlindness(messages: WatchMessages) {
+  let reason: string | undefined;
+  let told: string | undefined;
+  return {
+    isBlind: () => reason !== undefined,
+    become: (now: string | undefined) => void (reason = now),
+    async tell(): Promise<void> {
+      if (reason === told) return;
+      told = reason;
+      if (reason === undefined) return;
+      await messages.note(`${reason}: looking for changes every ${lookMs / 1000}s`);
+    },
+  };
+}
+
 /** Creates a Watching without a watcher; the caller closes it. */
 export function createWatching(
   context: Context,
@@ -42,56 +83,35 @@ export function createWatching(
   messages: WatchMessages,
 ): Watching {
   const changes = createChanges(context.elapsed);
+  const blindness = createBlindness(messages);
   let open: { watcher: FolderWatcher; key: string } | undefined;
-  let blindness: string | undefined;
-  let told: string | undefined;
   let isStale = false;
   const close = async (): Promise<void> => {
     await open?.watcher.close();
     open = undefined;
   };
-  const openFor = async (source: DocumentSource): Promise<FolderWatcher> => {
-    const isOpen = new AbortController();
-    const watcher = await openWatcher({
-      inputs: source.inputs,
-      find: source.find,
-      configurations: source.config.files.map(({ path }) => path),
-      own: ownPaths(source, options, context.cwd),
-      onChange(isRule) {
-        isStale ||= isRule;
-        changes.add();
-      },
-      onBlind(reason) {
-        blindness = reason;
-        // The wait for changes ends: from now on the rounds themselves look.
-        changes.add();
-      },
-      patience: () => context.sleep(patienceMs, isOpen.signal).catch(() => {}),
-    });
-    isOpen.abort();
-    return watcher;
+  const onChange = (isRule: boolean): void => {
+    isStale ||= isRule;
+    changes.add();
   };
-  return {
-    changes,
-    close,
-    hasEvents: () => blindness === undefined,
-    expire: () => void (isStale = true),
-    async follow(source) {
-      const key = settingsKey(source);
-      if (open && open.key !== key) {
-        await messages.note("the configuration has changed: it counts from now on");
-      }
-      if (open?.key === key && !isStale) return;
-      await close();
-      isStale = false;
-      blindness = undefined;
-      open = { watcher: await openFor(source), key };
-    },
-    async tellBlindness() {
-      if (blindness === told) return;
-      told = blindness;
-      if (blindness === undefined) return;
-      await messages.note(`${blindness}: looking for changes every ${lookMs / 1000}s`);
-    },
+  const onBlind = (reason: string): void => {
+    blindness.become(reason);
+    // The wait for changes ends: from now on the rounds themselves look.
+    changes.add();
   };
+  const follow = async (source: DocumentSource): Promise<void> => {
+    const key = settingsKey(source);
+    if (open && open.key !== key) {
+      await messages.note("the configuration has changed: it counts from now on");
+    }
+    if (open?.key === key && !isStale) return;
+    await close();
+    isStale = false;
+    blindness.become(undefined);
+    const watcher = await openFor(source, context, options, openWatcher, { onChange, onBlind });
+    open = { watcher, key };
+  };
+  const expire = (): void => void (isStale = true);
+  const hasEvents = (): boolean => !blindness.isBlind();
+  return { changes, close, follow, expire, hasEvents, tellBlindness: blindness.tell };
 }
