@@ -10,6 +10,7 @@ import { firstTokenRow } from "./first-token.js";
 import { lintRow } from "./lint.js";
 import { figure, measurePair, runOnce } from "./pair.js";
 import { growthRow, unchangedRows } from "./scan.js";
+import { sharedRow, workersRow } from "./shared.js";
 import { startListingReceiver, startSandboxProcess, withService } from "./service.js";
 import { stateOpenRow, stdinRow } from "./stdin.js";
 import { throttledRow } from "./throttled.js";
@@ -69,6 +70,8 @@ const rows = [
   uploadRow,
   latencyRow,
   throttledRow,
+  sharedRow,
+  workersRow,
   ...unchangedRows,
   growthRow,
   stdinRow,

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
-import type { Count } from "./run.ts";
+import { hasPostgres } from "../postgres.ts";
+import type { Count, World } from "./run.ts";
 import { playSequence } from "./sequence.ts";
 import type { Dialect } from "./service.ts";
 import { sequences } from "./steps.ts";
@@ -32,12 +33,10 @@ export interface Proved {
 /** Plays the sequence of a seed. Gives what it violates, in the smallest sequence found. */
 async function proveSeed(
   seed: number,
-  dialect: Dialect,
+  world: World,
   { shrinkSeconds, count }: { shrinkSeconds: number; count: Count },
 ): Promise<Found | undefined> {
-  const property = fc.asyncProperty(sequences, (sequence) =>
-    playSequence(sequence, dialect, count),
-  );
+  const property = fc.asyncProperty(sequences, (sequence) => playSequence(sequence, world, count));
   const details = await fc.check(property, {
     seed,
     numRuns: 1,
@@ -46,7 +45,14 @@ async function proveSeed(
   });
   if (!details.failed) return undefined;
   const { errorInstance } = details;
+  const { dialect } = world;
   return { seed, dialect, text: (errorInstance as Error | null)?.message ?? "interrupted" };
+}
+
+/** Each dialect; every third seed is played on two machines as well, where PostgreSQL is installed. */
+function worldsOf(seed: number, dialects: readonly Dialect[]): World[] {
+  const machines = hasPostgres && seed % 3 === 0 ? ([1, 2] as const) : ([1] as const);
+  return dialects.flatMap((dialect) => machines.map((each) => ({ dialect, machines: each })));
 }
 
 /** Plays sequences until there are as many as asked, or the time is over. */
@@ -60,8 +66,8 @@ export async function prove(
     proved.counts.set(what, (proved.counts.get(what) ?? 0) + times);
   };
   for (let index = 0; index < most && performance.now() < end; index++) {
-    for (const dialect of dialects) {
-      const found = await proveSeed(seed + index, dialect, { shrinkSeconds, count });
+    for (const world of worldsOf(seed + index, dialects)) {
+      const found = await proveSeed(seed + index, world, { shrinkSeconds, count });
       proved.sequences++;
       if (found) proved.found.push(found);
       tell(found);

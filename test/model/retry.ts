@@ -38,8 +38,9 @@ function retryOf(run: Run, project: Project, upload: Upload): Retry | undefined 
   return { ...plan, shapeOf, state, root, pair, failed, pairs, files, yield: found };
 }
 
-function codeOf({ state, pair, pairs, failed, yield: found }: Retry): number {
-  if (!existsSync(join(state.folder, "state.db"))) return 9;
+function codeOf({ record }: Run, { state, pair, pairs, failed, yield: found }: Retry): number {
+  // A state that is not there is fetched.
+  if (!record && !existsSync(join(state.folder, "state.db"))) return 9;
   const isOpen = pair === undefined && pairs.length > 1;
   const isOther = failed.length === 0 && pairs.length > 0;
   if (isOpen || isOther || found.collides) return 2;
@@ -55,8 +56,13 @@ function isRenamed({ failed, project, yield: { documents } }: Retry): boolean {
 const findsNone = ({ code, stderr }: Ran): boolean =>
   code === 2 && stderr.includes("none of the failed files exists");
 
-function checkCode(retry: Retry, ran: Ran, disturbed: boolean, isRefused: boolean): void {
-  const planned = codeOf(retry);
+function checkCode(
+  run: Run,
+  retry: Retry,
+  ran: Ran,
+  { disturbed, isRefused }: { disturbed: boolean; isRefused: boolean },
+): void {
+  const planned = codeOf(run, retry);
   const wanted = planned === 0 && isRefused ? 10 : planned;
   // The state is named, and the root of this command is another one than that of the failures.
   if (wanted !== 2 && findsNone(ran)) return;
@@ -93,7 +99,7 @@ export async function runRetry(
   const writes = takeWrites(run, retry);
   run.count(`retries with exit ${ran.code}`);
   run.count("documents sent by retry", writes.length);
-  checkCode(retry, ran, fault !== undefined, foreign.length > 0);
+  checkCode(run, retry, ran, { disturbed: fault !== undefined, isRefused: foreign.length > 0 });
   checkSent(
     writes,
     documents.filter((each) => !foreign.includes(each)),

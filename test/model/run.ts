@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { main } from "../../src/main.ts";
 import { cleanEnvironment, createTestContext, runCli, type CliOptions } from "../support.ts";
 import { lineOf } from "../ran.ts";
+import { newDatabase } from "../postgres.ts";
 import type { Project } from "./project.ts";
 import { modelKey, startModelService, type Dialect, type ModelService } from "./service.ts";
 import { createStateModel, type StateModel } from "./state.ts";
@@ -18,6 +19,13 @@ interface Writer {
   state: string;
   pair: number | undefined;
   answered: boolean;
+}
+
+/** Where a sequence is played. */
+export interface World {
+  dialect: Dialect;
+  /** Two: the second has a state of its own, and both share a record. */
+  machines: 1 | 2;
 }
 
 /** A sequence on its way: the folders, the service, and what the model expects of both. */
@@ -38,6 +46,8 @@ export interface Run {
   before: Map<string, FileState>;
   /** The second project has the ids of the first, and a pair of its own. */
   shared: boolean;
+  /** The database of the record that two machines share; undefined for one machine. */
+  record: Awaited<ReturnType<typeof newDatabase>> | undefined;
   nextMarker(): number;
   count: Count;
   /** The sequence as a script to replay by hand. */
@@ -120,9 +130,10 @@ const switches = Object.fromEntries(
 /** Starts the service and makes the folders; `close` removes both. */
 export async function openRun(
   { shared, variables }: Sequence,
-  dialect: Dialect,
+  { dialect, machines }: World,
   count: Count,
 ): Promise<Run & { close(): Promise<void> }> {
+  const record = machines === 2 ? await newDatabase() : undefined;
   const home = mkdtempSync(join(tmpdir(), "knowctl-model-"));
   const service = await startModelService(home, dialect);
   const env = cleanEnvironment(home, {
@@ -130,6 +141,7 @@ export async function openRun(
     KNOWCTL_API_KEY: modelKey,
     KNOWCTL_DIALECT: dialect,
     ...(variables ? switches : {}),
+    ...(record && { KNOWCTL_SHARED_STATE: record.url, KNOWCTL_STATE_PROJECT: "work" }),
   });
   let marker = 0;
   return {
@@ -144,6 +156,7 @@ export async function openRun(
     owners: new Map(),
     before: new Map(),
     shared,
+    record,
     nextMarker: () => ++marker,
     count,
     script: [`# dialect ${dialect}; the service: knowctl sandbox --port 0`],

@@ -2,10 +2,9 @@ import { changeFolder, edit, mark } from "./edit.ts";
 import { runRemoval } from "./removal.ts";
 import type { Project } from "./project.ts";
 import { runRetry } from "./retry.ts";
-import { openRun, Violation, type Count, type Run } from "./run.ts";
-import type { Dialect } from "./service.ts";
+import { command, note, openRun, Violation, type Count, type Run, type World } from "./run.ts";
 import { firstFiles, type Fault, type Sequence, type Step, type Upload } from "./steps.ts";
-import { importForeign, loseState, runShards, transferState } from "./transfer.ts";
+import { importForeign, loseState, runShards, switchMachine, transferState } from "./transfer.ts";
 import { runIngest, runKilled } from "./upload.ts";
 import { isRowFile } from "./world.ts";
 
@@ -53,6 +52,16 @@ function stepsOf(step: Step): Step[] {
   return [step];
 }
 
+/** An upload, and the same by the other machine: what was sent is not sent again. */
+async function runOnBoth(run: Run, project: Project, upload: Upload): Promise<void> {
+  const first = await runIngest(run, project, upload, undefined);
+  switchMachine(run, project);
+  const second = first?.code === 0 && (await runIngest(run, project, upload, undefined));
+  if (!second) return;
+  run.count("uploads by both machines");
+  if (second.sent > 0) throw new Violation(`${second.sent} documents were sent again`);
+}
+
 async function runStep(run: Run, step: Step, marker: Sequence["marker"]): Promise<void> {
   const project = run.projects[step.project]!;
   if (!run.started.has(project)) start(run, project, marker);
@@ -64,7 +73,10 @@ async function runStep(run: Run, step: Step, marker: Sequence["marker"]): Promis
   if (changeFolder(run, step)) return;
   switch (step.do) {
     case "ingest":
-      return await runIngest(run, project, step.upload, step.fault);
+      await runIngest(run, project, step.upload, step.fault);
+      return;
+    case "both":
+      return await runOnBoth(run, project, step.upload);
     case "kill":
       return await runKilled(run, project, step.upload, step);
     case "shards":
@@ -80,8 +92,35 @@ async function runStep(run: Run, step: Step, marker: Sequence["marker"]): Promis
       return run.shared ? undefined : await importForeign(run, project);
     case "lose":
       return loseState(run, project);
+    case "switch":
+      return switchMachine(run, project);
+    case "restart":
+      note(run, "# the database crashes and starts again");
+      await run.record?.server.stop("SIGQUIT");
+      return await run.record?.server.start();
     default:
   }
+}
+
+/**
+ * The steps for two machines on one shared record, which take turns. A record is of one project with
+ * one first target, and each machine has one state.
+ */
+function forMachines({ marker, steps, ...rest }: Sequence): Sequence {
+  const isUnmarked = marker === "none";
+  const turns = steps.flatMap((step, index): Step[] => {
+    const project = 0;
+    if (step.do === "transfer" || step.do === "shards") return [{ project, do: "switch" }];
+    if (step.do === "foreign") return [{ project, do: "restart" }];
+    if (!("upload" in step)) return [{ ...step, project }];
+    const { pair, ...upload } = step.upload;
+    const own = { ...upload, pair: pair && 2, elsewhere: false, noState: false };
+    const isPlain = step.do === "ingest" && !step.fault && own.force !== true;
+    if (isPlain) return [{ project, do: "both", upload: own }];
+    const again: Step = { ...step, project, upload: own };
+    return index % 2 === 0 ? [again] : [{ project, do: "switch" }, again];
+  });
+  return { ...rest, marker: isUnmarked ? "git" : marker, steps: turns };
 }
 
 function firstUpload({ shape }: Sequence): Step {
@@ -89,17 +128,20 @@ function firstUpload({ shape }: Sequence): Step {
   return { project: 0, do: "ingest", upload: { selection, shape, pair: 2 } };
 }
 
+async function share(run: Run): Promise<void> {
+  const { code, stderr } = await command(run, run.projects[0]!, "", ["state", "share", "--yes"]);
+  if (code !== 0) throw new Violation(`state share: exit ${code}: ${stderr}`);
+}
+
 /**
- * Plays a sequence against a service of the dialect. Throws an error with the
- * violation and the sequence as a script.
+ * Plays a sequence against a service of the dialect, on one machine or on two. Throws an error with
+ * the violation and the sequence as a script.
  */
-export async function playSequence(
-  sequence: Sequence,
-  dialect: Dialect,
-  count: Count,
-): Promise<void> {
-  const run = await openRun(sequence, dialect, count);
+export async function playSequence(given: Sequence, world: World, count: Count): Promise<void> {
+  const sequence = world.machines === 2 ? forMachines(given) : given;
+  const run = await openRun(sequence, world, count);
   try {
+    if (run.record) await share(run);
     if (sequence.sent) await runStep(run, firstUpload(sequence), sequence.marker);
     for (const step of sequence.steps.flatMap(stepsOf)) await runStep(run, step, sequence.marker);
   } catch (error) {

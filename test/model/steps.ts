@@ -41,6 +41,10 @@ export type Step = { project: number } & (
   | { do: "row"; path: string; key: string; how: "edit" | "remove" }
   | { do: "mark"; how: "git" | "config" }
   | { do: "lose" | "transfer" | "foreign" }
+  // With a shared record: the other machine goes on; the database restarts; an upload by one machine
+  // and then by the other.
+  | { do: "switch" | "restart" }
+  | { do: "both"; upload: Upload }
   // Two that need several steps in a row: a file fails and is mended; one is changed, stored
   // without an answer, and changed back.
   | { do: "fail"; path: string; upload: Upload; retried: boolean }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listState } from "./check.ts";
 import type { Project } from "./project.ts";
@@ -24,8 +24,23 @@ function removeState(run: Run, { folder }: StateModel): void {
 export function loseState(run: Run, project: Project): void {
   for (const state of statesIn(run, project)) {
     removeState(run, state);
-    run.states.set(state.folder, createStateModel(state.folder));
+    // The shared record has everything.
+    if (!run.record) run.states.set(state.folder, createStateModel(state.folder));
   }
+}
+
+/** The other machine goes on, with the same checkout and a state of its own. */
+export function switchMachine(run: Run, { folder }: Project): void {
+  const [own, spare] = [join(folder, ".knowctl"), join(run.home, "other-machine")];
+  const aside = join(run.home, "aside");
+  for (const [from, to] of [
+    [own, aside],
+    [spare, own],
+    [aside, spare],
+  ] as const) {
+    if (existsSync(from)) renameSync(from, to);
+  }
+  note(run, "# the other machine: work/.knowctl and other-machine change places");
 }
 
 /** The state is exported, lost, and imported: nothing may have changed. */

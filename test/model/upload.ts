@@ -136,23 +136,29 @@ export async function checkUpload(
   await followUpload(run, { ...plan, state, pair, root }, { ran, writes, allowed });
 }
 
-/** `ingest`, with a service that may fail; then, sometimes, once more without the fault. */
+/**
+ * `ingest`, with a service that may fail; then, sometimes, once more without the fault. Gives its exit
+ * code and how many documents it sent.
+ */
 export async function runIngest(
   run: Run,
   project: Project,
   upload: Upload,
   fault: Fault | undefined,
-): Promise<void> {
+): Promise<{ code: number | null; sent: number } | undefined> {
   const plan = planOf(run, project, upload);
-  if (!plan) return;
+  if (!plan) return undefined;
   const ids = plan.yield.documents.map(({ id }) => id);
   const before = lookBefore(run, plan, upload);
   const ran = await withFault(run, fault, ids, () =>
     command(run, project, plan.selection.cwd, uploadWords(plan, upload)),
   );
+  const { requests } = run.service.sandbox.ledger;
+  const sent = requests.filter(({ stored }) => stored !== undefined).length;
   await checkUpload(run, plan, ran, { upload, before, disturbed: fault !== undefined });
   // Else what failed is left for a retry.
   if (fault?.again) await runIngest(run, project, upload, undefined);
+  return { code: ran.code, sent };
 }
 
 /** `ingest` as a process that is killed at a request; then once more. */

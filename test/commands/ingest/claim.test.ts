@@ -161,6 +161,30 @@ describe.runIf(hasPostgres)("--claim (PostgreSQL)", () => {
     );
   });
 
+  it("counts what nobody sends once in the merged report, from files and from the shared record", async () => {
+    const service = await share(4);
+    await upload(service, "");
+    writeFiles(service.folder, {
+      "docs/new.md": "# New\n",
+      "docs/draft.md": "---\ndraft: true\n---\n# Draft\n",
+    });
+    commit(service);
+    const reports = [1, 2, 3].map((n) => join(service.folder, "..", `report-${n}.json`));
+    await Promise.all(reports.map((file) => upload(service, `--claim --report ${file}`)));
+    const place = ["--shared-state", service.env["RECORD"]!, "--state-project", "handbook"];
+    const run = service.sql("select name from knowctl_runs");
+    for (const of of [reports, ["--shared", run, ...place]]) {
+      const { stdout } = await runHere(["report", "merge", ...of], {
+        cwd: service.folder,
+        env: service.env,
+      });
+      const merged = JSON.parse(stdout) as { counts: unknown; skipped: { count: number }[] };
+      const counts = { created: 1, updated: 0, unchanged: 4, skipped: 1, failed: 0, renamed: 0 };
+      expect(merged).toMatchObject({ counts, planned: 1, merged: { runs: { length: 3 } } });
+      expect(merged.skipped.map(({ count }) => count)).toEqual([1]);
+    }
+  });
+
   it("refuses another commit and other options while a run goes on, and begins anew after it", async () => {
     const service = await share(6);
     await upload(service, "--claim");
