@@ -310,6 +310,18 @@ describe("retry", () => {
       await expectRun(service, "retry", 0, "nothing to retry");
     });
 
+    it("takes the pair of the failures where documents of several pairs are recorded", async () => {
+      const service = await startTestService({ files });
+      await expectRun(service, "ingest docs/a.md --cc-pair-id 7", 0);
+      await expectRun(service, "ingest docs --cc-pair-id 2 --overwrite", 10);
+      writeFiles(service.folder, {
+        "docs/bad.md": "# Mended\n",
+        "docs/sub/worse.md": "# Mended\n",
+      });
+      const { stderr } = await expectRun(service, "retry", 0, "2 created");
+      expect(stderr).toContain("pair 2");
+    });
+
     it("claims no success where no file of a report is there, as from another folder", async () => {
       const service = await startFailed();
       const other = await startTestService();

@@ -194,8 +194,8 @@ describe.runIf(hasPostgres)("a shared record (PostgreSQL)", () => {
   it("has a mark of doubt before the request that it is for, and waits for none in an outage", async () => {
     const { url, sql, server } = await newShared();
     const one = await openMachine(url);
+    // Its push has begun when the mark is made.
     one.state.save({ accepted: ["a", "b"].map((id) => accepted(id, "1", Date.now())) });
-    await one.record.flush();
     const marked = (): string =>
       sql("select count(*) from knowctl_rows where line like '%\"~1\"%' and kind = 'accepted'");
     await one.state.doubt([{ target, id: "a" }]);
