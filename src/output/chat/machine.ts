@@ -125,16 +125,20 @@ function eventLine(record: object): string {
   return `${JSON.stringify({ version, ...record })}\n`;
 }
 
-/** The result line of a question of a batch. `line`: input line, from 1; `question`: its fingerprint. */
+/** The result line of a question of a batch. `line`: input line, from 1; `fingerprint`: of the question. */
 export function batchLine(
-  { line, id, question }: { line: number; id: string | undefined; question: string | undefined },
+  {
+    line,
+    id,
+    fingerprint,
+  }: { line: number; id: string | undefined; fingerprint: string | undefined },
   turn: Turn,
   outcome: Outcome,
 ): string {
   const name = {
     line,
     ...(id === undefined ? {} : { id }),
-    ...(question === undefined ? {} : { question }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
   };
   return eventLine({ type: "result", ...name, ...resultRecord(turn, outcome) });
 }

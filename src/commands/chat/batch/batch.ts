@@ -238,10 +238,10 @@ async function askAll(run: Run, earlier: FindEarlier | undefined): Promise<void>
       keyOf: (asked) => sessionOf(run, asked),
       work: (asked) => answer(run, asked, counts),
       isOver: () => context.signal.aborted || gate.state().stopped !== undefined,
-      async write({ line, id, ending, digest: question }) {
+      async write({ line, id, ending, digest: fingerprint }) {
         await progress.pause();
         try {
-          await output.json(batchLine({ line, id, question }, ending.turn, ending.outcome));
+          await output.json(batchLine({ line, id, fingerprint }, ending.turn, ending.outcome));
         } catch (error) {
           // Nobody reads the results any more: the questions in flight are aborted.
           unwritten = error;

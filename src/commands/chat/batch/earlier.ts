@@ -45,7 +45,7 @@ const Result = z.object({
   type: z.literal("result"),
   line: z.number(),
   id: z.optional(z.string()),
-  question: z.string(),
+  fingerprint: z.string(),
   status: z.string(),
   sessionId: orElse(z.nullable(z.string().check(z.minLength(1))), null),
   userMessageId: id,
@@ -104,7 +104,7 @@ export async function readResults(cwd: string, file: string): Promise<FindEarlie
         if (!bytes?.toString().startsWith(lineStart)) otherLines++;
         continue;
       }
-      const key = keyOf(result, result.question);
+      const key = keyOf(result, result.fingerprint);
       const { sessionId, userMessageId, messageId, status, error } = result;
       const mayBeReceived = status !== "error" || !notReceived.has(error?.exit ?? "");
       if (isAnswered(result)) known.set(key, "answered");

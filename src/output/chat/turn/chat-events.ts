@@ -155,7 +155,7 @@ const modelAnswer = z.object({
 const result = event("result", {
   line: z.optional(count("chat --batch: line of the input, from 1")),
   id: z.optional(text("chat --batch: id of the question, if it has one")),
-  question: z.optional(
+  fingerprint: z.optional(
     text("chat --batch: fingerprint of the question; changes with the question"),
   ),
   status: z.enum(["ok", "error", "incomplete", "interrupted"]),

@@ -556,6 +556,7 @@ describe("batch resume", () => {
   describe("chat --batch --resume", () => {
     it("recovers a cut answer from its session, without asking again", async () => {
       const { world, results } = await cutFirst("onyx");
+      expect(results[0]).toMatchObject({ fingerprint: expect.stringMatching(/^[\da-f]{16}$/) });
       for (const flags of [[], ["--no-reask"]]) {
         const { code, stdout, stderr } = await world.run([...resume, ...flags]);
         expect(code).toBe(0);
@@ -564,7 +565,7 @@ describe("batch resume", () => {
             id: "a",
             status: "ok",
             sessionId: results[0]?.sessionId,
-            question: results[0]?.question,
+            fingerprint: expect.stringMatching(/^[\da-f]{16}$/),
           },
         ]);
         expect(told(stdout)[0]?.answer).toContain("Nothing in the indexed documents");
