@@ -31,11 +31,7 @@ const list = (description: string) =>
 const filters = {
   source_types: list("only documents of these source types"),
   document_sets: list("only documents of these document sets"),
-  tags: z.optional(
-    z
-      .record(text("key", 200), text("value", 200))
-      .check(z.describe("only documents with these tags")),
-  ),
+  tags: z.optional(z.record(text("key", 200), text("value", 200))),
   since: z.optional(text("only newer documents: 7d, 12h, 2026-01-31", 40)),
 };
 interface Filters {
@@ -60,14 +56,9 @@ function filterFlags({ source_types, document_sets, tags, since }: Filters): str
 
 const shown = (line: unknown): string => (typeof line === "string" ? line : JSON.stringify(line));
 
-function page(
-  head: string,
-  lines: readonly unknown[],
-  more: number,
-  said: readonly string[] = [],
-): string {
+function page(head: string, lines: readonly unknown[], more: number): string {
   const rest = more > 0 ? [`… and ${more} more`] : [];
-  return [head, ...lines.map(shown), ...rest, ...said].join("\n");
+  return [head, ...lines.map(shown), ...rest].join("\n");
 }
 
 /** The model calls that a refused command line asks to be allowed. */
@@ -77,13 +68,9 @@ const callsNeeded = ({ notes: lines }: LineResult): number =>
 /** Throws CliError `usage` where fewer calls are left. */
 function spend(allowance: Allowance, calls: number, why: string): void {
   if (allowance.take(calls)) return;
-  throw new CliError(
-    "usage",
-    `${why}: it needs ${countOf(calls, "model call")}, and ${allowance.left()} are left`,
-    {
-      hints: ["a person may start the server with --allow-tokens N"],
-    },
-  );
+  const needed = `it needs ${countOf(calls, "model call")}, and ${allowance.left()} are left`;
+  const hints = ["a person may start the server with --allow-tokens N"];
+  throw new CliError("usage", `${why}: ${needed}`, { hints });
 }
 
 const SearchInput = z.strictObject({
@@ -310,11 +297,16 @@ const check: Tool = {
     const result = await box.run([what, "--output=json", ...target]);
     checkExit(result, ["checks-failed", "partial"]);
     const { status, summary, findings, documents } = parseJson<Checked>(result.text);
-    const all = (findings ?? documents ?? []).map((each) => tidy(each) as object);
-    const { items, leftOut: more } = fitting(all);
+    const { items, leftOut: more } = fitting(
+      (findings ?? documents ?? []).map((each) => tidy(each)),
+    );
     return {
       structured: { status, summary, findings: items, left_out: more, notes: result.notes },
-      text: page(`${what}: ${status} ${JSON.stringify(summary)}`, items, more, result.notes),
+      text: page(
+        `${what}: ${status} ${JSON.stringify(summary)}`,
+        [...items, ...result.notes],
+        more,
+      ),
       isError: result.exit === "partial",
     };
   },
@@ -386,9 +378,8 @@ const ingest: Tool = {
   },
   async call({ paths: given }: z.infer<typeof PathsInput>, { run, ingest: folder, ccPairId }) {
     if (folder === undefined) {
-      throw new CliError("usage", "ingest is not allowed; nothing was sent", {
-        hints: ["a person may start the server with --allow-ingest FOLDER --cc-pair-id N"],
-      });
+      const hints = ["a person may start the server with --allow-ingest FOLDER --cc-pair-id N"];
+      throw new CliError("usage", "ingest is not allowed; nothing was sent", { hints });
     }
     const line = ["ingest", "--output=json", `--cc-pair-id=${ccPairId}`, ...selection(given)];
     const result = await run([...line, "--", folder]);
@@ -397,7 +388,7 @@ const ingest: Tool = {
     const { items, leftOut: more } = fitting(failures.map((each) => tidy(each) as object));
     return {
       structured: { status, counts, failures: items, left_out: more, notes: result.notes },
-      text: page(`${status}: ${JSON.stringify(counts)}`, items, more, result.notes),
+      text: page(`${status}: ${JSON.stringify(counts)}`, [...items, ...result.notes], more),
       isError: result.exit === "partial",
     };
   },
