@@ -128,7 +128,7 @@ describe("pipelines", () => {
   // Flags of other programs that the documentation shows.
   const foreign = new Set(
     // npm and its scripts, git, pre-commit, docker.
-    "--global --ignore-scripts --omit --unshallow --hook-type --rm --volume --user --env --build-arg --provenance --access --package-lock-only --page".split(
+    "--global --ignore-scripts --omit --unshallow --hook-type --rm --volume --user --env --build-arg --provenance --access --package-lock-only --page --seconds --seed".split(
       " ",
     ),
   );

@@ -162,6 +162,8 @@ describe("status --remote", () => {
         version: 1,
         type: "result",
         command: "status",
+        run: expect.any(String),
+        host: "host-of-the-test",
         summary: {
           unchanged: 3,
           new: 0,
