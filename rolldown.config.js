@@ -95,6 +95,11 @@ const program = defineConfig({
           test: /\/src\/api\/(connectors|schemas)\.ts$/,
         },
         {
+          // Also web hooks use the client, without a connection of a profile.
+          name: "connect",
+          test: /\/src\/(api\/(?:call|client|retry\/retry|transport\/(?:attempt|transport))|commands\/connect)\.ts$/,
+        },
+        {
           name: "common",
           test: /\/src\/(api\/dialects|errors|make-folder|nearest|ownership|config\/(?:file\/problems|find\/folders|values\/url)|output\/terminal\/(?:errors|neutralise|progress|spinner|time))\.ts$/,
         },
