@@ -94,9 +94,12 @@ describe.runIf(process.platform !== "win32")("examples work as they are written:
     if (commands.includes("verify") || commands.includes("retry"))
       await runExample("knowctl ingest docs --cc-pair-id 2 --report shard-1.json", place);
     await place.sandbox.idle();
-    // There is no terminal to ask on: tests of these commands answer. A reader needs a profile.
+    // There is no terminal to ask on: tests of these commands answer. A reader needs a profile, and a
+    // shared record a database: test/commands/state/shared.test.ts. A watch does not end.
     const isRun = (line: string): boolean =>
-      !/prune --extra|--reader |eval answers suite.yaml$/.test(line);
+      !/prune --extra|--reader |eval answers suite.yaml$| --watch$|--shared|state (?:share|unshare|push)\b/.test(
+        line,
+      );
     const answered = (line: string): string =>
       line.replace(/^knowctl state (?:import|move) .*$/, "$& --yes");
     const lines = commands.flatMap(helpExamples).filter(isRun);
