@@ -80,14 +80,6 @@ const scenes = {
       },
     ],
   },
-  mcp: {
-    title: "knowctl mcp install adds the server to a client, and uninstall removes it",
-    steps: [
-      { line: "knowctl mcp install claude --root docs" },
-      { line: "knowctl mcp --print-config claude --root docs" },
-      { line: "knowctl mcp uninstall claude" },
-    ],
-  },
   // The last one: it adds pages with mistakes.
   lint: {
     title: "Findings of knowctl lint: a password, a dead link, two pages that disagree",
