@@ -5,6 +5,7 @@ import { stateName } from "../../config/find/places.ts";
 import type { Context } from "../../context.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { openStateForReading } from "../../sync/state/file/read-only-state.ts";
+import { readBond } from "../../sync/shared/bond.ts";
 import { hasState, noStateError, openState } from "../../sync/state/file/state-file.ts";
 import { namedStateFolder } from "../../sync/state/file/state-folder.ts";
 import { stateFailure } from "../../sync/state/state-failure.ts";
@@ -51,6 +52,12 @@ export async function withState(
   const { state, wasEmptied } = await open(folder, context.now, rules);
   if (wasEmptied) await output.warn(`the state in ${folder} was empty`);
   try {
+    const bond = mode === "read" ? readBond(state.database) : undefined;
+    if (bond) {
+      await output.note(
+        `this is project ${bond.project} as this machine fetched it last: \`knowctl status\` fetches it again`,
+      );
+    }
     await work({ output, config, state, folder, root });
   } finally {
     state.close();
