@@ -5,7 +5,7 @@ import { CliError } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf } from "../../output/terminal/progress.ts";
 import { holdsPassword, sharedSecrets, type SharedDatabase } from "../../sync/shared/address.ts";
-import { countUnpushed, emptyState, otherProject } from "../../sync/shared/bond.ts";
+import { countUnpushed, emptyState, hasSentTo, otherProject } from "../../sync/shared/bond.ts";
 import { connectShared } from "../../sync/shared/connect.ts";
 import { openRecord, type SharedRecord } from "../../sync/shared/record.ts";
 import type { State } from "../../sync/state/state.ts";
@@ -134,7 +134,7 @@ export async function openRecordOf(
 
 /**
  * Checks that a run is of the repository that its project belongs to: one of its targets is that of
- * the first document, or is known. Throws CliError `usage`; a state that had only what came from there is emptied.
+ * the first document, or is known, or this folder has files that were sent there. Throws CliError `usage`; a state that had only what came from there is emptied.
  */
 export function checkProject(
   { project, state }: SharedRecord,
@@ -143,7 +143,7 @@ export function checkProject(
 ): void {
   if (project.target === undefined || own.length === 0 || own.includes(project.target)) return;
   const known = listTargets(state.database);
-  if (own.some((each) => known.includes(each))) return;
+  if (own.some((each) => known.includes(each)) || hasSentTo(state.database, project.target)) return;
   if (wasEmpty) emptyState(state.database);
   throw otherProject(project, own[0] ?? "");
 }

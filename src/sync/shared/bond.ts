@@ -97,11 +97,26 @@ export function bindState(database: Database, project: SharedProject, isWhole: b
   );
 }
 
+/**
+ * Whether the folder of a state has a file that was sent to a target: what was only fetched has no
+ * stamp of a file.
+ */
+export function hasSentTo(database: Database, target: string): boolean {
+  const own = `SELECT 1 AS yes FROM files f JOIN accepted a ON a.id = f.id AND a.whole = f.whole
+    WHERE f.seen <> '' AND a.target = ? LIMIT 1`;
+  return database.prepare(own).get(target) !== undefined;
+}
+
 /** The error for a run of another repository under the name of a project. */
 export function otherProject({ name, target }: SharedProject, own: string): CliError {
   return new CliError(
     "usage",
     `project ${name} of the shared record sends to ${target}, and this one to ${own}: nothing was sent`,
-    { hints: ["give this project a name of its own: --state-project NAME"] },
+    {
+      hints: [
+        "give this project a name of its own: --state-project NAME",
+        `for a second pair of one repository: first upload to ${target} from this folder`,
+      ],
+    },
   );
 }
