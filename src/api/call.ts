@@ -1,5 +1,6 @@
 import type { ClientCertificate } from "./transport/connector.ts";
 import type { Dialect, DialectName } from "./dialects.ts";
+import type { Headers } from "./transport/headers.ts";
 import type { Body, Exchange } from "./transport/watch.ts";
 import type { Gate } from "./retry/gate.ts";
 import type { Clock } from "./retry/timing.ts";
@@ -71,6 +72,8 @@ export interface Call {
   gate?: Gate | undefined;
   /** Called after each failed attempt, including the last. */
   onFailure?: ((kind: FaultKind, status?: number) => void) | undefined;
+  /** Called with the headers of each response. Only for `call`. */
+  onHeaders?: ((headers: Headers) => void) | undefined;
   /** Called with 1 when the call starts to wait for its next attempt, and with -1 after the wait. */
   onHeld?: ((change: 1 | -1) => void) | undefined;
   /** Milliseconds of the total limit that earlier calls for the same document have used up. */

@@ -115,7 +115,10 @@ export function createClient(options: ClientOptions): Client {
         wire,
         call,
         (exchange) => transport.send(exchange),
-        (question, answer) => readAnswer(question, answer, shape, clock.now()),
+        (question, answer) => {
+          call.onHeaders?.(answer.headers);
+          return readAnswer(question, answer, shape, clock.now());
+        },
       ),
     open: (call, accepts) =>
       run(

@@ -3,7 +3,9 @@ import { ApiError, CliError } from "../errors.ts";
 import type { Call } from "./call.ts";
 import type { Client } from "./client.ts";
 import type { Gate } from "./retry/gate.ts";
+import { parseHttpDate } from "./retry/timing.ts";
 import { IngestionResult, longestStoredId } from "./schemas.ts";
+import { header } from "./transport/headers.ts";
 
 /** Fast check for the usual response to an upload; accepts only values that the schema accepts. */
 function isUsual(value: unknown): value is IngestionResult {
@@ -17,6 +19,12 @@ const usualOrSchema: Shape<IngestionResult> = {
     isUsual(value) ? { success: true, data: value } : IngestionResult.safeParse(value),
 };
 
+/** An accepted document. */
+export type Accepted = IngestionResult & {
+  /** Time of the response by its `Date`; undefined without one. */
+  answeredAtMs: number | undefined;
+};
+
 /**
  * Adds or replaces one document. `body` is the JSON of an IngestionRequest, as text or as
  * UTF-8 bytes, which must not change before the promise settles. The document has an id,
@@ -26,8 +34,9 @@ export function upsertDocument(
   client: Client,
   body: string | Uint8Array,
   options: Pick<Call, "gate" | "onHeld" | "onFailure" | "spentMs"> = {},
-): Promise<IngestionResult> {
-  return client.call(
+): Promise<Accepted> {
+  let answeredAtMs: number | undefined;
+  const answer = client.call(
     {
       what: "upload",
       policy: "upsert",
@@ -40,9 +49,13 @@ export function upsertDocument(
       onHeld: options.onHeld,
       onFailure: options.onFailure,
       spentMs: options.spentMs,
+      onHeaders: (headers) => {
+        answeredAtMs = parseHttpDate(header(headers, "date") ?? "");
+      },
     },
     usualOrSchema,
   );
+  return answer.then((result) => ({ ...result, answeredAtMs }));
 }
 
 /**

@@ -109,6 +109,21 @@ describe("a request", () => {
     expect(result).toMatchObject({ already_existed });
   });
 
+  it.each([
+    ["Thu, 01 Jan 2026 00:00:05 GMT", Date.UTC(2026, 0, 1, 0, 0, 5)],
+    ["yesterday", undefined],
+    [undefined, undefined],
+  ])("says when the service accepted a document: %s", async (date, answeredAtMs) => {
+    const server = await startHttp((request, response) => {
+      request.resume();
+      response.sendDate = false;
+      if (date !== undefined) response.setHeader("date", date);
+      response.setHeader("content-type", "application/json").end(JSON.stringify(accepted));
+    });
+    const result = await upsertDocument(openClient(server.url), "{}");
+    expect(result).toEqual({ ...accepted, answeredAtMs });
+  });
+
   it("lists tools", async () => {
     const tools = fixture("tools.json");
     const server = await startRaw((socket) => void socket.write(jsonText(tools)));

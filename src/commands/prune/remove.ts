@@ -37,7 +37,8 @@ async function sendTombstone(
   const { id, path, part } = orphan;
   const document = noticeOf(orphan, settings);
   const body: IngestionRequest = { document, cc_pair_id: ccPairId };
-  const { document_id: stored } = await upsertDocument(client, JSON.stringify(body), { gate });
+  const json = JSON.stringify(body);
+  const { document_id: stored, answeredAtMs } = await upsertDocument(client, json, { gate });
   return {
     target: key,
     id,
@@ -45,6 +46,7 @@ async function sendTombstone(
     part,
     whole: tombstoneMark,
     updatedAt: undefined,
+    answeredAtMs,
     fields: fingerprintOf(document).fields,
     storedId: stored === id ? undefined : (stored ?? undefined),
   };

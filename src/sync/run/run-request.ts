@@ -57,7 +57,7 @@ export interface RunRequest {
    * Sends one request body; resolves only on status 200. `spentMs` is the time that the document
    * has already used up of `documentMs`.
    */
-  upload: (body: Uint8Array, document: ReadyDocument, spentMs: number) => Promise<IngestionResult>;
+  upload: (body: Uint8Array, document: ReadyDocument, spentMs: number) => Promise<Sent>;
   /** Time limit of one document, with its retries and its last attempt, in milliseconds. */
   documentMs: number;
   /** Passes the function to call with 1 when a document starts to wait for a retry, and with -1 after that. */
@@ -83,6 +83,9 @@ export interface RunRequest {
   signal: AbortSignal;
   now: () => number;
 }
+
+/** Response to an accepted document; `answeredAtMs` as in AcceptedRecord. */
+export type Sent = IngestionResult & { answeredAtMs?: number | undefined };
 
 export interface SentBody {
   body: Uint8Array;

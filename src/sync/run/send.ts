@@ -72,7 +72,7 @@ function toAcceptedRecord(
   target: Target,
   updatedAt: string | undefined,
   storedId: string | undefined,
-  sentAtMs: number,
+  { sentAtMs, answeredAtMs }: Pick<AcceptedRecord, "sentAtMs" | "answeredAtMs">,
   { options, idPrefix }: RunRequest,
   isAdopted: boolean,
 ): AcceptedRecord {
@@ -88,6 +88,7 @@ function toAcceptedRecord(
     updatedAt,
     storedId: storedId === id ? undefined : storedId,
     sentAtMs,
+    answeredAtMs,
     options: isFile ? options : undefined,
     origin: isAdopted ? "adopted" : originOf(path, part, id, idPrefix),
   };
@@ -120,7 +121,7 @@ async function sendDocument(
     const last = known?.last;
     const sent = request.adapt(document, last);
     const result = await request.upload(sent.body, document, spentMs);
-    const { already_existed: alreadyExisted, document_id: idThere } = result;
+    const { already_existed: alreadyExisted, document_id: idThere, answeredAtMs } = result;
     const storedId = idThere ?? undefined;
     const sentAtMs = request.now();
     const isUnrecorded =
@@ -136,7 +137,7 @@ async function sendDocument(
         target,
         updatedAt,
         storedId,
-        sentAtMs,
+        { sentAtMs, answeredAtMs },
         request,
         wasListed || wasUnrecorded === true,
       ),

@@ -9,21 +9,25 @@ import { columnsOf, keyOf } from "./rows.ts";
 const rowsAtOnce = 5000;
 
 // A row that is pushed meanwhile gets a revision above $3: the next fetch has it.
-const pageQuery = `SELECT key, kind, line, time, revision, is_gone FROM knowctl_rows
+const pageQuery = `SELECT key, kind, line, time, revision, is_gone, answered FROM knowctl_rows
   WHERE project = $1 AND (revision, key) > ($2::bigint, $4::bytea) AND revision <= $3::bigint
   ORDER BY revision, key LIMIT ${rowsAtOnce}`;
-const optionsQuery = `SELECT key, kind, line, time, revision, is_gone FROM knowctl_rows
+const optionsQuery = `SELECT key, kind, line, time, revision, is_gone, answered FROM knowctl_rows
   WHERE project = $1 AND kind = 'options' AND revision > $2 AND revision <= $3`;
 
 const tableOf = new Map<string, (typeof exportedTables)[number]>(
   exportedTables.map((each) => [each.type, each]),
 );
 
-/** Moves the times of a record to the clock of this machine. */
-function onThisClock(each: TransferRecord, atMs: number): TransferRecord {
+/** Moves the times of a record to the clock of this machine, beside that of the service. */
+function onThisClock(
+  each: TransferRecord,
+  atMs: number,
+  answeredAtMs: number | undefined,
+): TransferRecord {
   switch (each.type) {
     case "accepted":
-      return { ...each, record: { ...each.record, sentAtMs: atMs } };
+      return { ...each, record: { ...each.record, sentAtMs: atMs, answeredAtMs } };
     case "image":
       return { ...each, record: { ...each.record, sentAtMs: atMs } };
     case "failure":
@@ -43,15 +47,18 @@ interface Fetched {
   /** Undefined for a row that is gone. */
   record: Exclude<TransferRecord, { type: "end" }> | undefined;
   atMs: number;
+  answeredAtMs: number | undefined;
 }
 
 function toFetched(row: SharedRow, aheadMs: number): Fetched {
   const [kind, line] = [String(row["kind"]), String(row["line"])];
   const atMs = Number(row["time"]) + aheadMs;
-  if (row["is_gone"] === true) return { kind, key: line, record: undefined, atMs };
-  const record = onThisClock(parseTransferLine(line, true), atMs);
-  if (record.type === "end") return { kind, key: "[]", record: undefined, atMs };
-  return { kind, key: keyOf(record), record, atMs };
+  const answeredAtMs = row["answered"] === null ? undefined : Number(row["answered"]);
+  const times = { atMs, answeredAtMs };
+  if (row["is_gone"] === true) return { kind, key: line, record: undefined, ...times };
+  const record = onThisClock(parseTransferLine(line, true), atMs, answeredAtMs);
+  if (record.type === "end") return { kind, key: "[]", record: undefined, ...times };
+  return { kind, key: keyOf(record), record, ...times };
 }
 
 /** Takes a page of rows into the state in one transaction, together with the revision they reach. */
@@ -59,6 +66,13 @@ function createTake(state: State): (rows: readonly Fetched[], bond: Bond) => voi
   const { database } = state;
   const incoming = createIncoming(database);
   const isChangedHere = database.prepare("SELECT at FROM unpushed WHERE kind = ? AND key = ?");
+  // What this machine changed later is pushed, and then decided there.
+  const isLaterHere = (changedAtMs: number, { key, atMs, answeredAtMs }: Fetched): boolean => {
+    if (answeredAtMs === undefined) return changedAtMs >= atMs;
+    const [target, id] = columnsOf(key).map(String) as [string, string];
+    const ownMs = state.accepted(target, id)?.answeredAtMs ?? answeredAtMs;
+    return ownMs === answeredAtMs ? changedAtMs >= atMs : ownMs > answeredAtMs;
+  };
   const settle = database.prepare("DELETE FROM unpushed WHERE kind = ? AND key = ?");
   const anyChange = database.prepare("SELECT 1 AS yes FROM unpushed LIMIT 1");
   const drops = new Map(
@@ -73,8 +87,7 @@ function createTake(state: State): (rows: readonly Fetched[], bond: Bond) => voi
     const gone: Fetched[] = [];
     for (const each of rows) {
       const change = mayBeChanged ? isChangedHere.get(each.kind, each.key) : undefined;
-      // What this machine changed later is pushed, and then decided there.
-      if (change && Number(change["at"]) >= each.atMs) continue;
+      if (change && isLaterHere(Number(change["at"]), each)) continue;
       if (change) settled.push(each);
       if (each.record) incoming.add(each.record);
       else if (tableOf.has(each.kind)) gone.push(each);

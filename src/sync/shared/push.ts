@@ -25,21 +25,25 @@ function toUnpushed(row: Row): Unpushed {
  * | row there has a revision         | stays                                     |
  * |----------------------------------|-------------------------------------------|
  * | that this machine has fetched ($8) | the pushed one: it was made after it       |
- * | higher                           | the one of the newer upload, failure, check |
+ * | higher                           | the one that the service accepted later     |
+ * | higher, by its `Date` at once or not known | the one of the newer upload, failure, check |
  *
- * Times are by the clock of the database: $3 is the clock of this machine now.
+ * Other times are by the clock of the database: $3 is the clock of this machine now. A service is
+ * not believed that it answers tomorrow.
  */
 const upsert = `INSERT INTO knowctl_rows AS r
-    (project, key, kind, line, time, revision, is_gone, document)
+    (project, key, kind, line, time, revision, is_gone, document, answered)
   SELECT $1, key, kind, line,
       least(at - $3::bigint, 0) + (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
-      $2::bigint, is_gone, document
-    FROM unnest($4::bytea[], $5::text[], $6::text[], $7::bigint[], $9::boolean[], $10::bytea[])
-      AS rows (key, kind, line, at, is_gone, document)
+      $2::bigint, is_gone, document,
+      CASE WHEN answered < (extract(epoch FROM clock_timestamp()) * 1000)::bigint + 86400000 THEN answered END
+    FROM unnest($4::bytea[], $5::text[], $6::text[], $7::bigint[], $9::boolean[], $10::bytea[],
+      $11::bigint[]) AS rows (key, kind, line, at, is_gone, document, answered)
   ON CONFLICT (project, key) DO UPDATE
     SET line = excluded.line, time = greatest(excluded.time, r.time), revision = excluded.revision,
-      is_gone = excluded.is_gone, document = excluded.document
-    WHERE r.revision <= $8::bigint OR excluded.time >= r.time`;
+      is_gone = excluded.is_gone, document = excluded.document, answered = excluded.answered
+    WHERE r.revision <= $8::bigint OR CASE WHEN excluded.answered <> r.answered
+      THEN excluded.answered > r.answered ELSE excluded.time >= r.time END`;
 
 async function writeRows(
   shared: SharedDatabase,
@@ -84,6 +88,7 @@ async function writeRows(
       bond?.revision ?? 0,
       of("isGone"),
       of("document"),
+      of("answeredAtMs"),
     ]);
     return revision;
   });

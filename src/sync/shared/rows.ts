@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Database, Row, Statement } from "../../database.ts";
 import type { OptionsStore } from "../state/options.ts";
+import { isInDoubt } from "../state/records.ts";
 import { serviceInKey } from "../state/target.ts";
 import { exportedTables } from "../transfer/export.ts";
 import { transferLine, type TransferRecord } from "../transfer/transfer.ts";
@@ -25,6 +26,8 @@ export interface SharedLine {
   isGone: boolean;
   /** Time by the clock of this machine. */
   atMs: number;
+  /** Time of an acceptance by the clock of the service; null where that is not known. */
+  answeredAtMs: number | null;
   /** See documentKey(). */
   document: Uint8Array | null;
 }
@@ -69,6 +72,8 @@ export function keyOf(each: TransferRecord): string {
 function timeOf(each: TransferRecord): number | undefined {
   switch (each.type) {
     case "accepted":
+      // A mark of doubt was made now, before a request.
+      return isInDoubt(each.record.whole) ? undefined : each.record.sentAtMs;
     case "image":
       return each.record.sentAtMs;
     case "failure":
@@ -120,6 +125,7 @@ export function createLineReader(
       line: record ? transferLine(record).trimEnd() : key,
       isGone: record === undefined,
       atMs: (record && timeOf(record)) ?? atMs,
+      answeredAtMs: (record?.type === "accepted" ? record.record.answeredAtMs : undefined) ?? null,
       document:
         record?.type === "accepted"
           ? documentKey(serviceInKey(record.record.target), record.record.id)

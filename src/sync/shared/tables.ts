@@ -9,7 +9,7 @@ import { claimTables } from "./runs.ts";
  *
  * knowctl_rows has the rows of `state export`: `key` is a hash of kind and key columns, `line` the
  * line, or the key columns of a row that is gone. `time` is by the clock of the database, in
- * milliseconds. `document` is a hash of service and id of an accepted document: other projects look
+ * milliseconds. `answered` is the time of an acceptance by the clock of the service. `document` is a hash of service and id of an accepted document: other projects look
  * it up. `revision` is given under the lock of the project's row, so rows that are committed later
  * have higher ones.
  */
@@ -36,6 +36,7 @@ const migrations: readonly string[] = [
    CREATE INDEX knowctl_rows_options ON knowctl_rows (project) WHERE kind = 'options';
    CREATE INDEX knowctl_rows_document ON knowctl_rows (document) WHERE document IS NOT NULL;`,
   claimTables,
+  "ALTER TABLE knowctl_rows ADD COLUMN answered bigint",
 ];
 
 /** A project of the database. */

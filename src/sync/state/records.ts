@@ -49,6 +49,8 @@ export interface AcceptedRecord {
   /** The id in the response, where it differs from `id`. */
   storedId: string | undefined;
   sentAtMs: number;
+  /** Time of the service's response by its `Date`; undefined where it sent none. */
+  answeredAtMs?: number | undefined;
   /** Number of its options, see OptionsStore; undefined for a document from stdin. */
   options?: number | undefined;
   /** Undefined counts as an id that its path does not give. */
@@ -205,6 +207,7 @@ export const {
   updatedAt: ["updated_at", optionalText],
   storedId: ["stored_id", optionalText],
   sentAtMs: ["sent_at", timeIn],
+  answeredAtMs: ["answered_at", optionalNumber],
   options: ["options", optionalNumber],
   origin: ["origin", (row) => toOrigin(row["origin"])],
 });
@@ -252,7 +255,7 @@ export interface Doubtful {
  */
 export function createDoubt(database: Database): (documents: readonly Doubtful[]) => void {
   const update = database.prepare(
-    `UPDATE accepted SET whole = '${doubtMark}' || whole
+    `UPDATE accepted SET whole = '${doubtMark}' || whole, answered_at = NULL
       WHERE target = ? AND id = ? AND whole NOT IN (?, '${tombstoneMark}')
         AND substr(whole, 1, 1) <> '${doubtMark}'`,
   );

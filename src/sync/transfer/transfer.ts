@@ -48,7 +48,8 @@ function membersOf(each: TransferRecord): Record<string, unknown> {
     case "options":
       return { key: each.key, options: each.options };
     case "accepted": {
-      const { sentAtMs, part, ...rest } = each.record;
+      // The clock of the service decides between machines of one shared record alone.
+      const { sentAtMs, answeredAtMs: _, part, ...rest } = each.record;
       const { options } = each;
       return { ...rest, part: unless0(part), sentAt: isoTime(sentAtMs), options };
     }

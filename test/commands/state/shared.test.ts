@@ -7,6 +7,7 @@ import { runCli, temporaryFolder } from "../../support.ts";
 import { hasPostgres, newDatabase } from "../../postgres.ts";
 import type { FaultRule } from "../../../src/sandbox/http/faults.ts";
 import { connectShared } from "../../../src/sync/shared/connect.ts";
+import { openState } from "../../sync/open-state.ts";
 import { expectRun, runIn } from "./support.ts";
 
 const machineOf = () => ({
@@ -176,6 +177,39 @@ describe.runIf(hasPostgres)("many machines with one shared record (PostgreSQL)",
     expect(list.stdout).not.toContain("docs/a.md");
   });
 
+  it("send to a second pair of the same repository, once its folder has files of the first", async () => {
+    const { first, machine } = await startShared();
+    await expectRun(first, send, 0, "2 created");
+    const more = { ...docs, "more/c.md": "# C\n\nThree.\n" };
+    const second = machine(more);
+    const sendMore = "ingest more --cc-pair-id 7";
+    await expectRun(second, sendMore, 2, "for a second pair of one repository", "#2 from this");
+    // What a command fetched proves nothing.
+    await expectRun(second, "state push", 0);
+    await expectRun(second, sendMore, 2);
+    await expectRun(second, send, 0, "2 unchanged");
+    await expectRun(second, sendMore, 0, "1 created");
+    await expectRun(machine(more), sendMore, 0, "1 unchanged");
+  });
+
+  it("say that a list is of what was fetched last", async () => {
+    const { first, machine } = await startShared();
+    await expectRun(first, send, 0);
+    for (const line of ["state list --json", "state export"]) {
+      const { stdout } = await expectRun(
+        first,
+        line,
+        0,
+        "project kb as this machine fetched it last",
+      );
+      expect(stdout).not.toContain("fetched it last");
+    }
+    const own = machine();
+    const env = { ...own.env, KNOWCTL_SHARED_STATE: "", KNOWCTL_STATE_PROJECT: "" };
+    await expectRun({ ...own, env }, send, 0);
+    expect((await expectRun({ ...own, env }, "state list", 0)).stderr).toBe("");
+  });
+
   it("send nothing while the database is away, unless told to", async () => {
     const { database, first, machine, sent } = await startShared();
     await database.server.stop("SIGQUIT");
@@ -195,6 +229,32 @@ describe.runIf(hasPostgres)("many machines with one shared record (PostgreSQL)",
     await expectRun(first, "state push", 0, "pushed ");
     await expectRun(first, "state push", 0, "has everything");
     await expectRun(machine(), send, 0, "2 unchanged");
+  });
+
+  it("know what the service accepted last, where that was pushed first", async () => {
+    const rules: FaultRule[] = [];
+    const { first, machine } = await startShared("kb", rules);
+    await expectRun(first, send, 0, "2 created");
+    const [one, two] = [machine(), machine()];
+    for (const each of [one, two]) await expectRun(each, send, 0, "2 unchanged");
+    const change = async (of: Machine, text: string, seconds: string, flag = ""): Promise<void> => {
+      writeFiles(of.folder, { "docs/a.md": text });
+      const headers = { date: `Thu, 01 Jan 2026 00:00:${seconds} GMT` };
+      const body = { document_id: "docs/a.md", already_existed: true };
+      rules.splice(0, 1, { when: { method: "POST" }, do: { status: 200, headers, body } });
+      await expectRun(of, send + flag, 0, "1 updated");
+    };
+    // One's record is away while it sends.
+    await change(one, "first", "05", " --offline-state");
+    const { state } = await openState(join(one.folder, ".knowctl"), Date.now);
+    // Its clock was wrong.
+    state.database.exec("UPDATE unpushed SET at = at + 3600000");
+    state.close();
+    await change(two, "second", "15");
+    await expectRun(one, "state push", 0);
+    rules.length = 0;
+    await expectRun(machine({ ...docs, "docs/a.md": "second" }), send, 0, "2 unchanged");
+    await expectRun(machine({ ...docs, "docs/a.md": "first" }), send, 0, "1 updated");
   });
 
   it("wait with a removal while one sends", async () => {

@@ -252,6 +252,87 @@ describe.runIf(hasPostgres)("a shared record (PostgreSQL)", () => {
     },
   );
 
+  // One's clock was wrong when the service accepted its version, and right when it pushed.
+  describe.each([0, 3_600_000, -3_600_000])(
+    "with a clock that was %i ms wrong before",
+    (wrongMs) => {
+      const atService = Date.UTC(2026, 0, 1);
+      const versionAt = (whole: string, seconds: number, byMs = 0): AcceptedRecord =>
+        accepted("a", whole, Date.now() + byMs, { answeredAtMs: atService + 1000 * seconds });
+
+      it.each([
+        ["one", 10, 0],
+        ["two", 0, 10],
+      ])("keeps the version that the service accepted last, of %s", async (last, ofOne, ofTwo) => {
+        const { url } = await newShared();
+        const [one, two] = [await openMachine(url), await openMachine(url)];
+        one.state.save({ accepted: [versionAt("one", ofOne, wrongMs)] });
+        two.state.save({ accepted: [versionAt("two", ofTwo)] });
+        expect(await two.end()).toBeUndefined();
+        expect(await one.end()).toBeUndefined();
+        const three = await openMachine(url);
+        expect(wholes(three.state)).toEqual({ a: last });
+        expect(three.state.accepted(target, "a")?.answeredAtMs).toBe(atService + 10_000);
+        await three.end();
+      });
+
+      it.each([
+        ["one", 10, 0],
+        ["two", 0, 10],
+      ])("does so for a later run, of %s", async (last, ofOne, ofTwo) => {
+        const { url } = await newShared();
+        const folder = join(temporaryFolder(), "one");
+        await (await openMachine(url, { folder })).end();
+        const { state } = await openState(folder, Date.now);
+        state.save({ accepted: [versionAt("one", ofOne, wrongMs)] });
+        state.database.exec(`UPDATE unpushed SET at = at + ${wrongMs}`);
+        state.close();
+        const two = await openMachine(url);
+        two.state.save({ accepted: [versionAt("two", ofTwo)] });
+        expect(await two.end()).toBeUndefined();
+        const one = await openMachine(url, { folder });
+        expect(wholes(one.state)).toEqual({ a: last });
+        expect(await one.end()).toBeUndefined();
+        const three = await openMachine(url);
+        expect(wholes(three.state)).toEqual({ a: last });
+        await three.end();
+      });
+    },
+  );
+
+  it.each([
+    ["the same second", Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 1)],
+    ["no time", undefined, Date.UTC(2026, 0, 1)],
+    ["a time that cannot be", Date.UTC(2999, 0, 1), Date.UTC(2026, 0, 1)],
+  ])("goes by the database where the service says %s", async (_what, ofOne, ofTwo) => {
+    const { url } = await newShared();
+    const [one, two] = [await openMachine(url), await openMachine(url)];
+    const now = Date.now();
+    one.state.save({ accepted: [accepted("a", "one", now - 2000, { answeredAtMs: ofOne })] });
+    two.state.save({ accepted: [accepted("a", "two", now, { answeredAtMs: ofTwo })] });
+    expect(await two.end()).toBeUndefined();
+    expect(await one.end()).toBeUndefined();
+    const three = await openMachine(url);
+    expect(wholes(three.state)).toEqual({ a: "two" });
+    await three.end();
+  });
+
+  it("lets a mark of doubt win over a version that another machine sent before it", async () => {
+    const { url } = await newShared();
+    const two = await openMachine(url);
+    const at = Date.UTC(2026, 0, 1);
+    two.state.save({ accepted: [accepted("a", "0", Date.now(), { answeredAtMs: at })] });
+    expect(await two.record.finish()).toBeUndefined();
+    const one = await openMachine(url);
+    two.state.save({ accepted: [accepted("a", "1", Date.now(), { answeredAtMs: at + 5000 })] });
+    expect(await two.end()).toBeUndefined();
+    await one.state.doubt([{ target, id: "a" }]);
+    expect(await one.end()).toBeUndefined();
+    const three = await openMachine(url);
+    expect(wholes(three.state)).toEqual({ a: "~0" });
+    await three.end();
+  });
+
   it("lets what was made after a fetch win, whatever the clocks say", async () => {
     const { url } = await newShared();
     const two = await openMachine(url);

@@ -2,7 +2,7 @@ import type { Database } from "../../../database.ts";
 import { CliError } from "../../../errors.ts";
 
 /** Raise it when a table changes: a state of another version is refused. */
-const schemaVersion = 8;
+const schemaVersion = 9;
 
 // files.target is a cached look-up in `accepted`. The triggers clear it on every change of
 // `accepted`. The condition on replace() makes SQLite use the index files_id.
@@ -70,7 +70,7 @@ CREATE INDEX IF NOT EXISTS files_id ON files (replace(id, ' ', '_')) WHERE id IS
 CREATE TABLE IF NOT EXISTS accepted (
   target TEXT NOT NULL, id TEXT NOT NULL, path TEXT, part INTEGER NOT NULL, whole TEXT NOT NULL,
   fields TEXT NOT NULL, updated_at TEXT, stored_id TEXT, sent_at INTEGER NOT NULL,
-  options INTEGER, origin TEXT, PRIMARY KEY (target, id)
+  answered_at INTEGER, options INTEGER, origin TEXT, PRIMARY KEY (target, id)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS accepted_path ON accepted (target, path) WHERE path IS NOT NULL;
 CREATE TABLE IF NOT EXISTS failures (
