@@ -33,12 +33,14 @@ const shownProse = (prose) =>
       .replace(/\]\((?:[^()\\\n]|\\.|\((?:[^()\\\n]|\\.)*\))*\)/g, "")
       .replace(/\[\^[^\]\n]+\]:?/g, " ")
       .replace(/^[ \t>]*(?:[-*+][ \t]+)*\d+[.)](?=[ \t])/gm, " ")
+      .replace(/^([ \t>]*[-*+][ \t]+)\[[xX]\]/gm, "$1")
       .replace(/(?<!\\)<\/?[a-z][^<>]{0,2000}>/gi, "")
       .replace(/\\(?=[!-/:-@[-`{-~])/g, ""),
   ).replace(/[[*]|~~/g, "");
 
-const fence = /^([ \t>]*(?:[-*+] |\d+\. )?(`{3,}|~{3,}).*\n[^]*?^[ \t>]*\2[`~]*[ \t]*)$/m;
-const span = /((`+)(?!`)[^]*?[^`]\2(?!`))/;
+const fence = /^([ \t>]*(?:[-*+] |\d+\. )?(`{3,}(?!.*`)|~{3,}).*\n[^]*?^[ \t>]*\2[`~]*[ \t]*)$/m;
+// Code ends with its paragraph.
+const span = /(?<![\\`])((`+)(?!`)(?:(?!\n[ \t>]*\n)[^])*?[^`]\2(?!`))/;
 
 /** Tables without the cells that repeat the one before or above: a page shows one that spans them. */
 function withoutRepeats(markdown) {
@@ -71,9 +73,9 @@ function shownText(markdown) {
  */
 export function sentWords({ title, semantic_identifier: name, sections }) {
   const text = sections.map((section) => section.text ?? "").join("\n\n");
-  // A section that has a heading of its own begins with those above it.
+  // A section that has headings of its own begins with them and those above them.
   const own = sections.map(({ text: all = "", link }) =>
-    link?.includes("#") ? all.replace(/^.* > /, "") : all,
+    link?.includes("#") ? all.replace(/^.+(?:\n.+)*/, (head) => head.replace(/^.* > /gm, "")) : all,
   );
   const least = countWords(shownText(own.join("\n\n")));
   const most = new Map(least);

@@ -24,6 +24,9 @@ from xml.etree import ElementTree
 
 # Elements whose text is no part of a page's main text.
 HIDDEN = {"script", "style", "head", "nav", "header", "footer", "aside", "template", "form", "button", "noscript", "svg", "dialog", "menu", "select", "textarea", "iframe", "object", "canvas"}
+# Classes and ids of lists of headings and pages that a generator makes (Docusaurus, Sphinx, kramdown,
+# Python-Markdown, Hugo), and of texts that only a screen reader speaks.
+UNSEEN = {"table-of-contents", "toctree-wrapper", "markdown-toc", "toc", "TableOfContents", "sr-only", "visually-hidden"}
 VOID = {"br", "img", "hr", "input", "meta", "link", "source", "wbr", "area", "base", "col", "embed", "track"}
 INLINE = {"a", "b", "i", "em", "strong", "span", "code", "small", "sub", "sup", "tt", "u", "font", "mark", "kbd", "var"}
 MAIN = sys.argv[3]
@@ -41,13 +44,21 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         attributes = dict(attrs)
-        if tag == "img":
-            self.handle_data(" " + (attributes.get("alt") or "") + " ")
+        # Fonts draw icons with a title.
+        label = {"img": "alt", "i": "title"}.get(tag)
+        if label is not None:
+            self.handle_data(" " + (attributes.get(label) or "") + " ")
         if tag in VOID:
             self.handle_data(" ")
             return
         is_main = MAIN in (tag, attributes.get("role")) or MAIN[1:] in (attributes.get("class") or "").split()
-        is_hidden = tag in HIDDEN or "hidden" in attributes or attributes.get("role") in ("navigation", "search", "banner", "contentinfo")
+        names = {attributes.get("id"), *(attributes.get("class") or "").split()}
+        role = attributes.get("role")
+        # The reader opens a tab.
+        is_closed = "hidden" in attributes and role != "tabpanel"
+        # An aside of the main part is a note: Starlight.
+        is_note = tag == "aside" and any(each[1] for each in self.open)
+        is_hidden = (tag in HIDDEN and not is_note) or UNSEEN & names or is_closed or role in ("navigation", "search", "banner", "contentinfo")
         if tag not in INLINE:
             self.handle_data(" ")
         self.open.append((tag, is_main, is_hidden))

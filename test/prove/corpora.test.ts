@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -6,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { proveCorpora } from "../../scripts/corpora/corpora.js";
 // @ts-expect-error A script without types.
 import { countWords, judge, sentWords } from "../../scripts/corpora/judge.js";
+// @ts-expect-error A script without types.
+import { readPages } from "../../scripts/corpora/readers.js";
 // @ts-expect-error A script without types.
 import { siteReader } from "../../scripts/corpora/site.js";
 
@@ -72,6 +74,13 @@ describe("the words of a document", () => {
     const text =
       "# A *b*\n\n`x[n]*y`\n\n1. [text](https://a.example/x_(y) 'title') and `code`[^1]\n\n```js\nlet c = e;\n```\n\n[^1]: Note &amp; \\<d>\n\n[r]: u.md\n";
     expect(Object.keys(leastOf(text)).join(" ")).toBe("a b x n y text and code let c e note d");
+  });
+
+  test("are no marks of code that ends nowhere, of tasks and of headings above", () => {
+    const text = "one ` [mark](u.md)\n\n```a``` [b](v.md)\n\n- [x] done ` [c](w.md)\n";
+    expect(Object.keys(leastOf(text)).join(" ")).toBe("one mark a b done c");
+    const section = { text: "A > B\nA > C > D\n\ne > f", link: "p#d" };
+    expect([...sentWords({ sections: [section] }).least.keys()].join(" ")).toBe("b d e f");
   });
 
   test("are those of a table once for a cell that spans others", () => {
@@ -183,6 +192,22 @@ describe("the proof on real folders", () => {
       },
       { path: "1.md", lost: {}, added: {}, isFlagged: false },
     ]);
+  });
+});
+
+describe("the text of an HTML page", () => {
+  const python = existsSync("/usr/bin/python3") ? test : test.skip;
+
+  python.each([
+    ["<ul class=toc><li>x</ul>a<span class='anchor sr-only'>x</span>", "a"],
+    ["<div role=tabpanel hidden>a</div><p hidden>x</p>", "a"],
+    ["a<aside>note</aside><i title=Lock></i>", "a note Lock"],
+  ])("is what readers see: %s", async (html, expected) => {
+    write("a.html", `<aside>x</aside><main>${html}</main>`);
+    const found = [];
+    const files = [[join(folder, "a.html"), "html"]];
+    for await (const { text } of readPages("python", folder, files)) found.push(text);
+    expect(found.join().split(/\s+/).filter(Boolean).join(" ")).toBe(expected);
   });
 });
 

@@ -120,6 +120,7 @@ function readFolder(site: Site, root: string): SiteConfig {
 const docsBase = /\bdocs["']?\s*:\s*\{[^{}]{0,2000}?\brouteBasePath["']?\s*:\s*(["'`])([\w./-]*)\1/;
 const sourceFolder = /\bsrcDir["']?\s*:\s*(["'`])([\w./-]+)\1/;
 const sourceExclude = /\bsrcExclude["']?\s*:\s*\[([^\]]{0,5000})\]/;
+const rewrites = /\brewrites["']?\s*:\s*\{([^{}]{0,5000})\}/;
 const cleanUrls = /\bcleanUrls["']?\s*:\s*true\b/;
 
 /** docusaurus.io, "Versioning": `versions.json` has the names of all versions but the current one. */
@@ -143,6 +144,9 @@ function readVitepress(site: Site, root: string): SiteConfig {
   if (cleanUrls.test(text)) data["cleanUrls"] = "true";
   const excluded = sourceExclude.exec(text)?.[1]?.matchAll(/(["'`])([^"'`\n]*)\1/g) ?? [];
   data["srcExclude"] = [...excluded].map(([, , pattern = ""]) => pattern);
+  const moved =
+    rewrites.exec(text)?.[1]?.matchAll(/(["'`])([^"'`\n]*)\1\s*:\s*(["'`])([^"'`\n]*)\3/g) ?? [];
+  data["rewrites"] = [...moved].map(([, , from = "", , to = ""]) => [from, to]);
   return { data, problem: undefined, paths };
 }
 

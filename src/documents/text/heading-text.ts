@@ -68,11 +68,8 @@ function extractCode(text: string): { rest: string; codes: string[] } {
   return { rest: rest + text.slice(from), codes };
 }
 
-/**
- * Heading as plain text: without links, emphasis, code marks and own id, and with the
- * characters that references such as `&eacute;` stand for.
- */
-export function plainText(heading: string): string {
+/** Plain text whose blanks are those of the page: two of them are two dashes of an anchor. */
+function textWithBlanks(heading: string): string {
   const { rest, codes } = extractCode(heading.replace(ownId, ""));
   const plain = rest
     // First: what is escaped begins no tag, no link and no emphasis.
@@ -85,8 +82,14 @@ export function plainText(heading: string): string {
     .replace(/&#?\w{1,40};/g, (found) => decodeHTMLStrict(found))
     // oxlint-disable-next-line no-control-regex
     .replace(/\0(\d+)\0/g, (_, number: string) => codes[Number(number)] ?? "");
-  return plain.replace(/\s+/g, " ").trim();
+  return plain.replace(/\s/g, " ").trim();
 }
+
+/**
+ * Heading as plain text: without links, emphasis, code marks and own id, and with the
+ * characters that references such as `&eacute;` stand for.
+ */
+export const plainText = (heading: string): string => textWithBlanks(heading).replace(/ +/g, " ");
 
 /** The slug that GitHub and github-slugger make of a text. */
 export function githubSlug(text: string): string {
@@ -238,10 +241,10 @@ export function anchorsOf(headings: readonly Heading[], style: AnchorStyle): str
     if (own !== undefined) seen.set(own, 0);
     // Docusaurus, theme-classic, Heading: the title of a page has no id, but its anchor is taken.
     const isTitle = style === "docusaurus" && level === 1;
-    if (isTitle && own === undefined) uniqueGithub(slugOf(plainText(text), style), seen);
+    if (isTitle && own === undefined) uniqueGithub(slugOf(textWithBlanks(text), style), seen);
     if (isTitle) return "";
     if (own !== undefined) return own;
-    const slug = slugOf(plainText(text), style);
+    const slug = slugOf(textWithBlanks(text), style);
     // docutils, nodes.document.set_id: one that is taken, or empty, gets a number.
     if (style === "sphinx") return uniqueId(slug, seen, () => ++unnamed);
     // Obsidian opens the first of equal headings.

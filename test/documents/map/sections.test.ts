@@ -93,6 +93,11 @@ describe("anchors", () => {
   it("of GitHub", () => {
     expect(of(text, "github")).toEqual(["größe--maß", "a", "a-1", "a-2", "a-1-1", "xy-z", "own"]);
   });
+  it("have a dash for each blank, where the generator has", () => {
+    const twice = "## a  `b  c`\n";
+    expect(of(twice, "github")).toEqual(["a--b--c"]);
+    expect(of(twice, "mkdocs")).toEqual(["a-b-c"]);
+  });
   it("of Docusaurus, with explicit ids", () => {
     expect(of(text, "docusaurus")).toEqual(["", "a", "a-1", "a-2", "a-1-1", "xy-z", "own"]);
   });

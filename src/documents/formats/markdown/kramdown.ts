@@ -37,14 +37,28 @@ function endOf({ rows, unclosed }: Blocks, first: number, name: string): number 
   return undefined;
 }
 
-/** An HTML block without blank lines, which would end it, and without indents, which would be code. */
-function compact(rows: readonly string[]): string[] {
+/**
+ * The rows of HTML in Markdown: a blank line would end it, and indented lines would be code. Those of
+ * `pre` and of a fence, in which Liquid puts code, stay as they are.
+ */
+export function compactBlock(rows: readonly string[]): string[] {
   let inPre = false;
+  let marks: string | undefined;
   return rows.flatMap((row) => {
     const isKept = inPre;
     if (/<pre\b/i.test(row)) inPre = true;
     if (/<\/pre\s*>/i.test(row)) inPre = false;
-    return isKept ? [row] : row.trim() === "" ? [] : [row.trimStart()];
+    if (isKept) return [row];
+    const text = row.trimStart();
+    const [, found] = fence.exec(text) ?? [];
+    if (marks === undefined && found !== undefined) {
+      marks = found;
+      return ["", text];
+    }
+    if (marks === undefined) return text === "" ? [] : [text];
+    if (found?.startsWith(marks) !== true) return [row];
+    marks = undefined;
+    return [text, ""];
   });
 }
 
@@ -71,7 +85,7 @@ function readHtml(blocks: Blocks, at: number): number | undefined {
   const end = endOf(blocks, at, name);
   if (end === undefined) return undefined;
   const block = rows.slice(at, end);
-  done.push(...compact(block));
+  done.push(...compactBlock(block));
   if ((rows[end] ?? "").trim() !== "") done.push("");
   return end;
 }

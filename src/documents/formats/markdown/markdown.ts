@@ -148,6 +148,12 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
 
 const constructOf = (around: Surroundings): RegExp => dialectOf(around)?.all ?? construct;
 
+/** A text without the blanks at its end. A tag that takes them ends no fence's line. */
+function trimmedEnd(before: string, pieces: readonly string[]): string {
+  const text = before.trimEnd();
+  return text === "" && /(?:^|\n)`{3,}$/.test(pieces.at(-1) ?? "") ? "\n" : text;
+}
+
 function expandText(expansion: Expansion): string {
   const { text, around } = expansion;
   const pieces: string[] = [];
@@ -157,7 +163,7 @@ function expandText(expansion: Expansion): string {
     const found = replaceConstruct(expansion, index, mark);
     if (!found) continue;
     const before = text.slice(from, index);
-    pieces.push(found.trimsBefore === true ? before.trimEnd() : before, found.text);
+    pieces.push(found.trimsBefore === true ? trimmedEnd(before, pieces) : before, found.text);
     from = found.end;
   }
   return pieces.length === 0 ? text : pieces.join("") + text.slice(from);

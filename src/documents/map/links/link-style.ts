@@ -142,12 +142,46 @@ function starlightLink({ path, textOf }: StyledFile): string {
 }
 
 /**
+ * vitepress.dev, "Route Rewrites": the parts that the names of a pattern stand for in a path, `:name` for
+ * one and `:name*`, at the end, for any number; undefined where the pattern does not fit, and for
+ * one with other marks.
+ */
+function namedParts(path: string, pattern: string): Map<string, string> | undefined {
+  const parts = path.split("/");
+  const found = new Map<string, string>();
+  const wanted = pattern.split("/");
+  for (const [at, each] of wanted.entries()) {
+    const part = parts[at];
+    const [, name, ending = ""] = /^(:\w+)(.*)$/.exec(each) ?? [];
+    if (part === undefined || (name === undefined && part !== each)) return undefined;
+    if (name === undefined) continue;
+    if (ending === "*" && at === wanted.length - 1)
+      return found.set(name, parts.slice(at).join("/"));
+    if (!part.endsWith(ending)) return undefined;
+    found.set(name, part.slice(0, part.length - ending.length));
+  }
+  return parts.length === wanted.length ? found : undefined;
+}
+
+/** Where the first rewrite that fits puts a page of VitePress. */
+function vitepressRewritten(path: string, data: ValueMap): string {
+  const rewrites = valueAt(data, "rewrites");
+  for (const each of Array.isArray(rewrites) ? rewrites : []) {
+    const [from = "", to = ""] = Array.isArray(each) ? each.map((one) => textOf(one) ?? "") : [];
+    const parts = namedParts(path, from);
+    if (parts) return to.replace(/(:\w+)\*?/g, (_, name: string) => parts.get(name) ?? "");
+  }
+  return path;
+}
+
+/**
  * vitepress.dev, "Routing": `guide/a.md` is `guide/a.html`, and so it is with `cleanUrls` on most hosts; an index, of
  * VuePress also the README, is the page of its folder.
  */
 function vitepressLink({ path, site }: StyledFile): string {
   const source = vitepressSource(site.data);
-  const page = withoutExtension(path.startsWith(source) ? path.slice(source.length) : path);
+  const below = path.startsWith(source) ? path.slice(source.length) : path;
+  const page = withoutExtension(vitepressRewritten(below, site.data));
   const folder = page.replace(/(?:^|\/)(?:index|readme)$/i, "");
   const ending = textOf(valueAt(site.data, "cleanUrls")) === "true" ? "" : ".html";
   return folder === page ? encodePath(page) + ending : withSlash(folder);

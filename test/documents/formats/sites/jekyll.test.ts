@@ -142,6 +142,8 @@ describe("an include of Jekyll", () => {
   const files = {
     "_includes/box.html":
       '<div class="{{ include.type }}">\n\n    {{ include.text }}{% if include.more %}!{% endif %}\n</div>',
+    "_includes/code.html":
+      "<div>\n  <p>\n  {%- if true -%}{% highlight py %}{{ include.code | strip }}{% endhighlight -%}\n  {%- endif -%}\n  <b>after</b>\n</div>",
     "_includes/in/part.md": "**{{ include.a }}** {{ page.title }}\n",
     "docs/near.md": "near {{ site.version }}",
     "_includes/loop.md": "x{% include loop.md %}",
@@ -150,6 +152,10 @@ describe("an include of Jekyll", () => {
   it.each([
     ['{% include box.html type="tip" text=page.note %}', '<div class="tip">\nn1\n</div>'],
     ['{% include box.html text="a" more=true %}', '<div class="">\na!\n</div>'],
+    [
+      "{% capture c %}if a:\n\n    b()\n{% endcapture %}{% include code.html code=c %}\nafter",
+      "<div>\n<p>\n\n```py\nif a:\n\n    b()\n```\n\n<b>after</b>\n</div>\n\nafter",
+    ],
     ['{% include in/part.md a="{{ site.version }}" %}', "**2.1** Page"],
     ["{% assign f = 'in/part.md' %}{% include {{ f }} a=1 %}", "**1** Page"],
     ['{% include_cached in/part.md a="x" %}', "**x** Page"],

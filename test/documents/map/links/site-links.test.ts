@@ -136,6 +136,18 @@ describe("links of VitePress", () => {
     ["", "docs/index.md", ""],
     ["export default { cleanUrls: true }", "docs/guide/a.md", "guide/a"],
     ["export default { srcDir: './src', cleanUrls: false }", "docs/src/a.md", "a.html"],
+    ["rewrites: { 'en/:rest*': ':rest*' }", "docs/en/guide/a.md", "guide/a.html"],
+    ["rewrites: { 'en/:rest*': ':rest*' }", "docs/en/index.md", ""],
+    ["rewrites: { 'en/:rest*': ':rest*' }", "docs/chosen/a.md", "chosen/a.html"],
+    ["rewrites: { 'x/:n/src/(.*)': 'y' }", "docs/x/one/src/a.md", "x/one/src/a.html"],
+    [
+      "rewrites: { 'x.md': 'z.md', 'x/:n/src/:slug*': 'y/:n/:slug*' }",
+      "docs/x/one/src/a/b.md",
+      "y/one/a/b.html",
+    ],
+    ["rewrites: { 'x.md': 'z/w.md', 'x/:n': ':n' }", "docs/x.md", "z/w.html"],
+    ["srcDir: 'src', rewrites: { 'x/:n.md': ':n.md' }", "docs/src/x/y.md", "y.html"],
+    ["srcDir: 'src', rewrites: { 'x/:n.md': ':n.md' }", "docs/src/x/y/z.md", "x/y/z.html"],
   ])("a page has its address: %s %s", async (config, path, expected) => {
     expect((await pageOf({ ...at(config), [path]: "text" }, path, options)).link).toBe(expected);
   });

@@ -1,6 +1,7 @@
 import { splitFrontMatter } from "../../../front-matter/front-matter.ts";
 import { isMap, textOf, type Value } from "../../../front-matter/values.ts";
 import type { Expansion, Replacement } from "../included.ts";
+import { compactBlock } from "../kramdown.ts";
 import { tagAt, type Block, type Tag } from "./blocks.ts";
 import type { TemplateText } from "./template.ts";
 import { holds, isSame, printed, valueOf } from "./expression.ts";
@@ -142,12 +143,10 @@ function filled(text: string, scope: Scope): string | undefined {
   return isKnown ? result : undefined;
 }
 
-/** HTML in Markdown: indented lines would be code, and a blank line ends it. */
+/** HTML without what shows nothing, as a block of Markdown. */
 const compactHtml = (html: string): string =>
-  html
-    .replace(/<(script|style|svg)\b[^]*?<\/\1\s*>/gi, "")
-    .replace(/^[ \t]+/gm, "")
-    .replace(/\n{2,}/g, "\n")
+  compactBlock(html.replace(/<(script|style|svg)\b[^]*?<\/\1\s*>/gi, "").split("\n"))
+    .join("\n")
     .trim();
 
 /**
