@@ -120,8 +120,9 @@ function needsFix(error: CliError): boolean {
 }
 
 /**
- * Writes failures, reasons of skipped files and the counts on stderr, for people. `connectors`
- * names the connectors of the run; `stoppedBy` is the error that stopped the run.
+ * Writes failures, reasons of skipped files and the counts on stderr, for people. `failures` may be
+ * fewer than those of the run. `connectors` names the connectors of the run; `stoppedBy` is the error
+ * that stopped the run.
  */
 export async function writeSummary(
   output: Output,
@@ -132,10 +133,9 @@ export async function writeSummary(
   const { connectors, stoppedBy, shown } = options;
   let count = 0;
   for (const each of failures) {
-    if (count++ === maxShownFailures) break;
-    await output.problem(red("failed "), failureText(each, shown));
+    if (count++ < maxShownFailures) await output.problem(red("failed "), failureText(each, shown));
   }
-  const hidden = counts.failed - maxShownFailures;
+  const hidden = count - maxShownFailures;
   if (hidden > 0) {
     await output.problem(`… and ${formatCount(hidden)} more; --output ndjson lists them all`);
   }
@@ -167,7 +167,7 @@ const marks: Record<RunStatus, Text> = {
 };
 
 // A reason often starts with the path already (`docs/a.md:3:5: …`).
-function failureText(each: ReportFailure, shown: ShownPath): string {
+export function failureText(each: ReportFailure, shown: ShownPath): string {
   const { path, reason: rawReason } = each;
   const reason = neutraliseLine(rawReason);
   if (path === "stdin" && rawReason.startsWith(path)) return reason;

@@ -78,7 +78,10 @@ export interface ReportRequest {
   startedAtMs: number;
   files: ReportFiles;
   shard: Shard | undefined;
-  /** Called when the report is finished, with its failures. */
+  /**
+   * Of a watch: called when the report is finished, with its failures. Those that may succeed later are
+   * not printed: the watch reports them, once for an outage.
+   */
   onEnd?: ((head: ReportHead, failures: Iterable<ReportFailure>) => void) | undefined;
 }
 
@@ -219,6 +222,10 @@ function errorText(error: unknown): string {
   return [messageOf(error), ...details].join("\n");
 }
 
+function* lasting(failures: Iterable<ReportFailure>): Generator<ReportFailure> {
+  for (const each of failures) if (!each.retryable) yield each;
+}
+
 /** Creates the report of a run. Stores failures in the temporary database of the state. */
 function createReport(context: Context, session: ReportedSession, request: ReportRequest): Report {
   const { output, source, state } = session;
@@ -288,7 +295,7 @@ function createReport(context: Context, session: ReportedSession, request: Repor
       () => printWarnings(session, { shown: warnings, count: warningCount }, images),
       () => tellOthers(output, shard, countPlanned("other")),
       ...lost.map((each) => () => output.problem(...itemLine(verifiedItem(each, false), shown))),
-      () => writeSummary(output, head, log.list(), texts),
+      () => writeSummary(output, head, request.onEnd ? lasting(log.list()) : log.list(), texts),
     ];
     for (const part of parts) await ignoreClosedPipe(part());
   };

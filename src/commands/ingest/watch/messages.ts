@@ -1,5 +1,5 @@
 import type { Sink } from "../../../context.ts";
-import { ApiError, CliError, messageOf } from "../../../errors.ts";
+import { ApiError, CliError, messageOf, type ExitName } from "../../../errors.ts";
 import { countsText } from "../../../output/ingest.ts";
 import { lineOf } from "../../../output/report/json.ts";
 import type { ReportHead } from "../../../output/report/stored/record.ts";
@@ -35,12 +35,32 @@ export function createOnceSink(sink: Sink): { sink: Sink; endRound(isComplete: b
   };
 }
 
+const ofService: ReadonlySet<ExitName> = new Set([
+  "unreachable",
+  "rate-limited",
+  "timeout",
+  "server-error",
+]);
+
+/**
+ * What failures of one outage have in common. A service that fails now resets, now answers with 503, now
+ * refuses only some documents; which request it is, and after how many attempts, differs as well.
+ */
+function kindOf(error: unknown): string {
+  if (error instanceof CliError && error.exit === "partial") return "service";
+  if (!(error instanceof ApiError)) return messageOf(error);
+  return ofService.has(error.exit) ? "service" : error.exit;
+}
+
 /** What a watch says of its rounds, beside what the uploads say themselves. */
 export interface WatchMessages {
   /** After the first round. */
   started(everyMs: number): Promise<void>;
-  /** A complete round; silent where it neither sent nor removed anything, and nothing failed. */
-  round(head: ReportHead, removed: number): Promise<void>;
+  /**
+   * A complete round; silent where it neither sent nor removed anything, and no document is `broken`:
+   * trouble() reports those that may be accepted later.
+   */
+  round(head: ReportHead, removed: number, broken: number): Promise<void>;
   /** A failed round: once for each failure of an outage. */
   trouble(error: unknown): Promise<void>;
   /** After a round without trouble; silent where there was none before. */
@@ -64,9 +84,9 @@ export function createMessages(output: Output, events: boolean): WatchMessages {
       await output.note(`${message}; Ctrl-C ends`);
       await emit("watching", message);
     },
-    async round(head, removed) {
-      const { created, updated, failed } = head.counts;
-      if (created + updated + failed + removed === 0) return;
+    async round(head, removed, broken) {
+      const { created, updated } = head.counts;
+      if (created + updated + removed + broken === 0) return;
       const gone = removed === 0 ? "" : `, ${countOf(removed, "document")} removed`;
       const took = formatDuration(head.seconds * 1000);
       await output.note(`${time()} ${countsText(head.counts, false)}${gone} in ${took}`);
@@ -74,8 +94,7 @@ export function createMessages(output: Output, events: boolean): WatchMessages {
     async trouble(error) {
       trouble ??= { kinds: new Set(), sinceMs: output.now() };
       const known = error instanceof CliError ? error : undefined;
-      // Which request fails, and after how many attempts, differs from round to round.
-      const kind = error instanceof ApiError ? error.exit : messageOf(error);
+      const kind = kindOf(error);
       if (trouble.kinds.has(kind) || trouble.kinds.size >= mostRemembered) return;
       trouble.kinds.add(kind);
       const message = messageOf(error);

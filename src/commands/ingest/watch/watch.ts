@@ -3,7 +3,10 @@ import type { Context } from "../../../context.ts";
 import { realPath } from "../../../documents/files/root.ts";
 import type { OpenWatcher } from "../../../documents/find/watch-folder.ts";
 import { ApiError, CliError, isOutOfFiles, type ExitName } from "../../../errors.ts";
+import { failureText } from "../../../output/ingest.ts";
+import type { ShownPath } from "../../../output/paths.ts";
 import type { ReportFailure, ReportHead } from "../../../output/report/stored/record.ts";
+import { countOf, formatCount } from "../../../output/terminal/progress.ts";
 import { goOnAfterClosedPipe } from "../../closed-pipe.ts";
 import { openOutput } from "../../connect.ts";
 import type { IngestOptions } from "../ingest-options.ts";
@@ -83,8 +86,26 @@ function laterContext(context: Context): Context {
 
 interface UploadEnd {
   head: ReportHead;
-  /** Documents were not accepted, and may be later. */
-  isUnsent: boolean;
+  /** Documents that were not accepted, and may be later. */
+  unsent: { count: number; first: string[] };
+}
+
+const unsentShown = 3;
+
+function unsentOf(failures: Iterable<ReportFailure>, shown: ShownPath): UploadEnd["unsent"] {
+  let count = 0;
+  const first: string[] = [];
+  for (const each of failures) {
+    if (each.retryable && count++ < unsentShown) first.push(failureText(each, shown));
+  }
+  return { count, first };
+}
+
+function unsentError({ count, first }: UploadEnd["unsent"]): CliError {
+  const more = count - first.length;
+  const details = [...first, ...(more > 0 ? [`… and ${formatCount(more)} more`] : [])];
+  const were = count === 1 ? "was" : "were";
+  return new CliError("partial", `${countOf(count, "document")} ${were} not accepted`, { details });
 }
 
 /**
@@ -108,11 +129,14 @@ function createUploads(
   };
   return async (context, isFirst) => {
     let ended: UploadEnd | undefined;
+    let shown: ShownPath = (path) => path;
     const follower: UploadFollower = {
-      onSource: (source) => prepare(source, isFirst),
+      async onSource(source) {
+        shown = source.shown;
+        await prepare(source, isFirst);
+      },
       onEnd(head, failures) {
-        const isUnsent = [...failures].some(({ retryable }) => retryable);
-        ended = { head, isUnsent };
+        ended = { head, unsent: unsentOf(failures, shown) };
       },
     };
     const flags = isFirst ? options : { ...options, quiet: true, input: false };
@@ -136,14 +160,14 @@ function refuseHopeless(thrown: unknown, isFirst: boolean): void {
 
 /** Removes what is gone after a complete upload, and says how the round went. */
 async function endRound(
-  { head, isUnsent }: UploadEnd,
+  { head, unsent }: UploadEnd,
   messages: WatchMessages,
   isFirst: boolean,
   remove: () => Promise<number>,
 ): Promise<void> {
   const removed = head.status === "ok" ? await remove() : 0;
-  if (!isFirst) await messages.round(head, removed);
-  if (isUnsent) await messages.trouble(new CliError("partial", "documents were not accepted"));
+  if (!isFirst) await messages.round(head, removed, head.counts.failed - unsent.count);
+  if (unsent.count > 0) await messages.trouble(unsentError(unsent));
   else await messages.well();
 }
 
@@ -176,7 +200,7 @@ function createRound(
     once.endRound(true);
     if (isFirst) await messages.started(everyMs);
     isFirst = false;
-    return end.isUnsent;
+    return end.unsent.count > 0;
   };
   const fail = async (thrown: unknown): Promise<true> => {
     context.signal.throwIfAborted();
