@@ -127,6 +127,7 @@ function explained(error: unknown, path: string): unknown {
   }
   if (/too large to be represented/.test(message)) {
     return new CliError("local", `the records hold a number above 2^53: ${message}`, {
+      isLasting: true,
       hints: [
         "the file is damaged, or another program wrote it: restore it from a backup, or move it away",
       ],

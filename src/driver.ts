@@ -78,6 +78,7 @@ async function loadLibsql(): Promise<new (path: string) => Driver> {
     return LibsqlDatabase;
   } catch (error) {
     throw new CliError("local", "SQLite is not available, so no records can be kept", {
+      isLasting: true,
       cause: error,
       hints: [
         "use Node 22.13 or newer, which has SQLite built in",

@@ -48,6 +48,8 @@ export interface CliErrorOptions {
   hints?: readonly string[] | undefined;
   /** Further lines of the message, e.g. the candidates of an ambiguous name. */
   details?: readonly string[] | undefined;
+  /** No later attempt of this process can succeed: it cannot use the records or what is installed. */
+  isLasting?: boolean | undefined;
   cause?: unknown;
 }
 
@@ -59,6 +61,7 @@ export class CliError extends Error {
   readonly exit: ExitName;
   readonly hints: readonly string[];
   readonly details: readonly string[];
+  readonly isLasting: boolean;
 
   constructor(exit: ExitName, message: string, options: CliErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -66,6 +69,7 @@ export class CliError extends Error {
     this.exit = exit;
     this.hints = options.hints ?? [];
     this.details = options.details ?? [];
+    this.isLasting = options.isLasting ?? false;
   }
 }
 

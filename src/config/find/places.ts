@@ -137,6 +137,7 @@ function refuseForeign(state: string, { machine, trustAll }: UpwardRules): void 
   const stats = lstatSync(state, { throwIfNoEntry: false });
   if (!stats || !isForeign(stats, { uid: machine.uid, trustAll })) return;
   throw new CliError("local", `${state} belongs to another user (uid ${stats.uid}): not used`, {
+    isLasting: true,
     hints: [
       "to use it anyway, as in a container or a restored cache, set KNOWCTL_TRUST_PROJECT=1",
       "or name another project root with --root",

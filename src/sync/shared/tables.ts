@@ -67,7 +67,7 @@ function refuseNewer(version: number): void {
   throw new CliError(
     "local",
     `the shared record has tables of a newer knowctl (version ${version}, this one knows ${migrations.length}): not used`,
-    { hints: ["update knowctl on this machine"] },
+    { isLasting: true, hints: ["update knowctl on this machine"] },
   );
 }
 

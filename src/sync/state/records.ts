@@ -89,6 +89,7 @@ export function stampIn(seen: string, mapping: string): string | undefined {
 /** Throws CliError `local`: SQLite stores any type in any column, and knowctl only the right ones. */
 function refuseValue(name: string): never {
   throw new CliError("local", `the state has a record with an invalid ${name}: not used`, {
+    isLasting: true,
     hints: [
       "it was changed by another program: restore the state from a backup",
       "or move it away: the next upload sends all documents again, under the same ids",

@@ -57,6 +57,7 @@ export const mostTargets = 1000;
 
 function refuseMany(): never {
   throw new CliError("local", `the state has more than ${mostTargets} targets: not used`, {
+    isLasting: true,
     hints: ["no upload makes so many: name another folder with --state, or move the state away"],
   });
 }

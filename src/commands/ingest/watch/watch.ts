@@ -155,7 +155,8 @@ function createUploads(
 /** Throws what no retry can mend. */
 function refuseHopeless(thrown: unknown, isFirst: boolean): void {
   if (!(thrown instanceof CliError) && !isOutOfFiles(thrown)) throw thrown;
-  if (isFirst && thrown instanceof CliError && endsStart.has(thrown.exit)) throw thrown;
+  if (!(thrown instanceof CliError)) return;
+  if (thrown.isLasting || (isFirst && endsStart.has(thrown.exit))) throw thrown;
 }
 
 /** Removes what is gone after a complete upload, and says how the round went. */
@@ -226,8 +227,9 @@ function createRound(
 /**
  * `ingest --watch`: uploads as `ingest` does, then again after each burst of changes and every
  * `options.every`, until a signal. Each round loads the configuration anew and stops sending where it
- * is no longer trusted. Throws the signal's reason; what a person must mend in the first round; and
- * what is a bug. All other failures are reported once, and the round is retried.
+ * is no longer trusted. Throws the signal's reason; what a person must mend in the first round; what
+ * no later round can use, such as a state of another version; and what is a bug. All other failures are
+ * reported once, and the round is retried.
  */
 export async function watchUploads(
   processContext: Context,

@@ -76,6 +76,7 @@ export function isCorrupt(error: unknown): boolean {
 function damaged(path: string, isOurs: boolean, error: unknown, now: number): CliError {
   if (!isOurs) {
     return new CliError("local", `${path} is no state, or a damaged one: not used`, {
+      isLasting: true,
       hints: ["name another folder with --state; if it was a state, move the file away"],
       cause: error,
     });

@@ -48,12 +48,16 @@ function statsOf(path: string): Stats | undefined {
 const otherFolderHint = "or name another folder with --state; an upload also runs with --no-state";
 
 function refuse(path: string, problem: string, remedy: string): never {
-  throw new CliError("local", `${path} ${problem}: not used`, { hints: [remedy, otherFolderHint] });
+  throw new CliError("local", `${path} ${problem}: not used`, {
+    isLasting: true,
+    hints: [remedy, otherFolderHint],
+  });
 }
 
 /** Never advises to remove the file: it may be one of the user's own. */
 function refuseFile(path: string): never {
   throw new CliError("local", `${path} is not a folder: not used`, {
+    isLasting: true,
     hints: isOwnFolder(path)
       ? ["give the file another name, or name another root with --root", otherFolderHint]
       : [
@@ -66,6 +70,7 @@ function refuseFile(path: string): never {
 function checkOwner(path: string, stats: Stats, rules: OwnerRules): void {
   if (!isForeign(stats, rules)) return;
   throw new CliError("local", `${path} belongs to another user (uid ${stats.uid}): not used`, {
+    isLasting: true,
     hints: [
       `take it over: chown -R "$(id -u)" ${path}`,
       "in a container, or with a restored cache: KNOWCTL_TRUST_PROJECT=1",
@@ -109,6 +114,7 @@ export function refuseTracked(folder: string, { findTracked }: StateRules): void
   const what = isOwn ? `-r ${quoted(name.slice(0, name.lastIndexOf("/")))}` : quoted(name);
   const message = `git tracks the state ${join(folder, basename(name))}, so it may be of somebody else: not used`;
   throw new CliError("local", message, {
+    isLasting: true,
     hints: [
       `untrack it: cd ${quoted(top)} && git rm --cached ${what}`,
       "unless you made this state, delete its folder as well: the next upload sends all documents again, under the same ids",

@@ -122,6 +122,7 @@ export function checkSchema(database: Database, path: string): void {
   if (!other) return;
   const what = `the ${String(other["type"])} ${String(other["name"]).slice(0, 60)}`;
   throw new CliError("local", `${path} has ${what}, which knowctl did not make: not used`, {
+    isLasting: true,
     hints: [
       "it may be of another program or of somebody else: name another folder with --state",
       "or move it away: the next upload sends all documents again, under the same ids",
@@ -160,6 +161,7 @@ export function prepareTables(database: Database, path: string): boolean {
 
 function otherVersion(path: string): CliError {
   return new CliError("local", `the state ${path} was written by another version of knowctl`, {
+    isLasting: true,
     hints: [
       "use the version of knowctl that wrote it",
       "or move the file away and upload again: all documents are sent again under the same ids",

@@ -1,7 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { IngestOptions } from "../../../../src/commands/ingest/ingest-options.ts";
+import { openDatabase } from "../../../../src/database.ts";
 import type { FaultRule } from "../../../../src/sandbox/http/faults.ts";
 import { schemaOf } from "../../../schemas.ts";
 import { startTestService, writeFiles, type TestService } from "../../../service.ts";
@@ -112,6 +114,67 @@ describe("what ends a watch at its start", () => {
     });
     expect(error).toMatchObject({ exit });
     expect(rests).toEqual([]);
+  });
+});
+
+describe("a state that no later round can use", () => {
+  const spoilers: Record<string, (folder: string) => void | Promise<void>> = {
+    "was written by another version of knowctl": async (folder) => {
+      const database = await openDatabase(join(folder, ".knowctl", "state.db"));
+      database.exec("UPDATE meta SET value = '99' WHERE key = 'schema'");
+      database.close();
+    },
+    "git tracks the state": (folder) => {
+      execFileSync("git", ["init", "-q"], { cwd: folder });
+      execFileSync("git", ["add", "-f", ".knowctl/state.db"], { cwd: folder });
+    },
+    "is a symbolic link": (folder) => {
+      renameSync(join(folder, ".knowctl"), join(folder, "elsewhere"));
+      symlinkSync("elsewhere", join(folder, ".knowctl"));
+    },
+    "is not a folder": (folder) => {
+      const path = join(folder, ".knowctl");
+      rmSync(path, { recursive: true });
+      writeFileSync(path, "mine");
+    },
+  };
+
+  it.each(Object.entries(spoilers))("%s: ends the watch at its start", async (name, spoil) => {
+    const service = await startTestService({ files });
+    await inSteps(service, {}, []);
+    await spoil(service.folder);
+    const { error } = await runWatch(service, { watch: true }, () => "end");
+    expect(error).toMatchObject({ exit: "local" });
+    expect(String(error)).toContain(name);
+  });
+
+  it.each(Object.entries(spoilers))("%s: ends it later", async (name, spoil) => {
+    const service = await startTestService({ files });
+    let count = 0;
+    const { error } = await runWatch(service, { watch: true }, async (rest) => {
+      if (count++ > 0) return "end";
+      await spoil(service.folder);
+      rest.change();
+      return undefined;
+    });
+    expect(error).toMatchObject({ exit: "local" });
+    expect(String(error)).toContain(name);
+    expect(count).toBe(1);
+  });
+
+  it("goes on where the next round can: a damaged state is moved aside", async () => {
+    const service = await startTestService({ files });
+    const { rests } = await inSteps(service, {}, [
+      (rest) => {
+        const path = join(service.folder, ".knowctl", "state.db");
+        for (const end of ["-wal", "-shm"]) rmSync(path + end, { force: true });
+        writeFileSync(path, "x".repeat(10_000));
+        rest.change();
+      },
+      wait,
+    ]);
+    expect(rests[1]!.text).toMatch(/the state \S+ is damaged; moved to/);
+    expect(rests[2]!.text).toMatch(/well again/);
   });
 });
 
