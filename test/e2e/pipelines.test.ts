@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { helpTexts, topicTexts } from "../../src/cli/program.ts";
-import { type Block, blocksOf, pages, pipelinePages } from "../docs/pages.ts";
+import { blocksOf, pages, pipelinePages } from "../docs/pages.ts";
 import { writeFiles } from "../service.ts";
 import { projectFolder, temporaryFolder } from "../support.ts";
 import { type Place, preparePlace, runShell } from "./shell.ts";
@@ -42,39 +42,6 @@ describe("pipelines", () => {
     .map(({ body }) => ({ body, value: load(body) }));
   const scripts = workflows.flatMap(({ value }) => scriptsIn(value)).map(withoutExpressions);
 
-  /** Runs a block, once for each value of the variable that its mark names, all at once. */
-  async function run({ body, mark }: Block, place: Place) {
-    // The folders of a container stand in that of the test.
-    const script = body.replace(/(?<=[\s"])\/(shared|content|tmp)\b/g, `${place.folder}/$1`);
-    const [, name = "NONE", from = 0, to = 0] = / (\w+) from (\d+) to (\d+)/.exec(mark) ?? [];
-    const values = Array.from(
-      { length: Number(to) - Number(from) + 1 },
-      (_, at) => Number(from) + at,
-    );
-    const results = await Promise.all(
-      values.map((value) => {
-        const own = script.replaceAll("/tmp/state", `/tmp/state-${value}`);
-        return runShell(own, { ...place, env: { ...place.env, [name]: String(value) } });
-      }),
-    );
-    return {
-      code: Math.max(...results.map(({ code }) => code ?? 1)),
-      stderr: results.map(({ stderr }) => stderr).join(""),
-    };
-  }
-
-  /** Three documents as a program writes them. */
-  function lines(from: number): string {
-    const all = [from, from + 1, from + 2].map((number) => ({
-      id: `faq/${number}`,
-      semantic_identifier: `Question ${number}`,
-      sections: [{ text: "Answer." }],
-      source: "file",
-      metadata: {},
-    }));
-    return `${all.map((each) => JSON.stringify(each)).join("\n")}\n`;
-  }
-
   const isShellThere = process.platform !== "win32";
 
   describe.runIf(isShellThere)("the pages about pipelines", () => {
@@ -84,15 +51,12 @@ describe("pipelines", () => {
       "works as it is written: %s",
       async (_first, block) => {
         const place = await preparePlace();
-        for (const name of ["shared", "tmp"]) mkdirSync(join(place.folder, name));
-        writeFiles(place.folder, { "documents/part-0": lines(0), "documents/part-1": lines(3) });
-        await runShell("cp -r docs content", place);
-        const { code, stderr } = await run(block, place);
+        const { code, stderr } = await runShell(block.body, place);
         expect({ code, stderr }).toEqual({
           code: 0,
           stderr: expect.not.stringMatching(/error|warning/),
         });
-        const again = await run(block, place);
+        const again = await runShell(block.body, place);
         expect(again).toMatchObject({ code: 0 });
         if (block.body.includes("knowctl chat")) {
           // A batch with --resume asks nothing twice; this block ran twice, each time anew.
