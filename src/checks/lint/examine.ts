@@ -104,7 +104,7 @@ function refusal(rules: readonly PageRule[], page: LintPage, levelOf: LevelOf): 
   return `${nameOf(page.path)}${place}: ${first.message} (${first.rule}); ${way}`;
 }
 
-const isPageRule = (rule: Rule): rule is PageRule => rule.kind === "page";
+export const isPageRule = (rule: Rule): rule is PageRule => rule.kind === "page";
 export const isFolderRule = (rule: Rule): rule is FolderRule => rule.kind === "folder";
 
 /** The rules that a setup runs, in their order. */

@@ -1,5 +1,5 @@
 import { withoutExtension } from "../../documents/files/file-name.ts";
-import type { LintPage, PageFact, ComparedPage, Finding, FolderRule } from "./rule.ts";
+import type { LintPage, PageFact, ComparedPage, Finding, FolderRule, PageRule } from "./rule.ts";
 import { createFields } from "../../documents/front-matter/fields.ts";
 import { readableName } from "../../documents/map/map-fields.ts";
 import { plainText } from "../../documents/text/heading-text.ts";
@@ -53,6 +53,12 @@ export function versionOf(path: string): string {
     .filter((name) => version.test(name))
     .join("/")
     .toLowerCase();
+}
+
+/** The version or the date in the name of a file: `2.8.1.md`, `notes-2-8.md`; "" for none. */
+export function versionInName(path: string): string {
+  const name = withoutExtension(path.slice(path.lastIndexOf("/") + 1));
+  return /\d+(?:[._-]\d+)+/.exec(name)?.[0] ?? "";
 }
 
 function hasOwnTitle({ parsed, path, settings }: LintPage): boolean {
@@ -125,6 +131,59 @@ export function comparePages(
   return [...found.values()].flatMap(({ path, part, row, raw }) =>
     placeFindings({ path, source: part === 0 ? sourceOf(path) : undefined, row }, raw),
   );
+}
+
+// Fewer pages are listed, so that each can be corrected.
+const fewestOfMost = 8;
+
+/** The folders above a path, from the root, which is "". */
+const foldersAbove = (path: string): string[] => {
+  const names = path.split("/").slice(0, -1);
+  return ["", ...names.map((_, index) => names.slice(0, index + 1).join("/"))];
+};
+
+function countByFolder(paths: Iterable<string>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    for (const folder of foldersAbove(path)) counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/**
+ * The findings, with one for each folder whose most pages have a finding of a rule that says so
+ * (`ofMost`): such a folder has a way of its own, and one cause. `paths` are those of all pages. Of
+ * those that other pages include, such rules say nothing: they are parts.
+ */
+export function byMost(
+  findings: readonly LintFinding[],
+  paths: ReadonlySet<string>,
+  included: ReadonlySet<string>,
+  rules: readonly PageRule[],
+): LintFinding[] {
+  const names = new Set(rules.filter(({ ofMost }) => ofMost).map(({ name }) => name));
+  let rest = findings.filter(({ rule, path }) => !names.has(rule) || !included.has(path));
+  for (const { name, ofMost } of rules) {
+    const found = ofMost ? rest.filter(({ rule }) => rule === name) : [];
+    if (!ofMost || found.length < fewestOfMost) continue;
+    const all = countByFolder(paths);
+    const withIt = countByFolder(new Set(found.map(({ path }) => path)));
+    const isMost = (folder: string): boolean => {
+      const count = withIt.get(folder) ?? 0;
+      return count >= fewestOfMost && 2 * count > (all.get(folder) ?? 0);
+    };
+    const firsts = new Set<string>();
+    rest = rest.flatMap((each) => {
+      const folder = each.rule === name ? foldersAbove(each.path).find(isMost) : undefined;
+      if (folder === undefined) return [each];
+      if (firsts.has(folder)) return [];
+      firsts.add(folder);
+      const where = folder === "" ? "" : ` in ${folder}`;
+      const message = `${ofMost(withIt.get(folder) ?? 0)}${where}; this is the first`;
+      return [{ ...each, message }];
+    });
+  }
+  return rest;
 }
 
 /** The order of reports: by path and place. */

@@ -78,6 +78,8 @@ export interface RuleText {
 export interface PageRule extends RuleText {
   kind: "page";
   check(page: LintPage): Iterable<Found>;
+  /** The message of one finding for a folder, where most pages have the finding; undefined if each counts. */
+  ofMost?: (count: number) => string;
 }
 
 /** A row of a file: findings about it stand at the line where it begins. */

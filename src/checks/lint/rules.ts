@@ -11,14 +11,14 @@ import {
 } from "./rules/metadata.ts";
 import {
   danglingReference,
-  empty,
   genericHeading,
   hugeSection,
   skippedLevel,
   splitList,
   tableWithoutHeader,
-  tiny,
 } from "./rules/sections.ts";
+import { empty, textElsewhere, tiny } from "./rules/little-text.ts";
+import { undefinedAttribute } from "./rules/undefined-attribute.ts";
 import { leakedJsx, placeholder, templateText } from "./rules/markup.ts";
 import { bidiControls, hiddenWords, invisibleCharacters, tagCharacters } from "./rules/hidden.ts";
 import { identityRules } from "./rules/identity.ts";
@@ -96,6 +96,8 @@ export const pageRules: readonly PageRule[] = [
 // A file of rules is one line here, in the order of the docs.
 const ofDocuments: readonly Rule[] = [
   ...pageRules,
+  textElsewhere,
+  undefinedAttribute,
   ...identityRules,
   ...linkRules,
   ...nearDuplicateRules,

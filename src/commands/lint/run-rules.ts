@@ -1,8 +1,9 @@
 import { followCount, type Progress } from "../../output/terminal/progress.ts";
 import type { Context } from "../../context.ts";
-import { byPlace, comparePages, type NotedPage } from "../../checks/lint/folder.ts";
+import { byMost, byPlace, comparePages, type NotedPage } from "../../checks/lint/folder.ts";
 import {
   isFolderRule,
+  isPageRule,
   rulesToRun,
   type LintSetup,
   type PageReport,
@@ -20,6 +21,7 @@ import { loadExamine } from "../../checks/lint/load-examine.ts";
 import { listFiles } from "../../documents/find/find.ts";
 import type { LookItem, Prepared } from "../../documents/inspect/inspection.ts";
 import { comparePaths } from "../../documents/files/source-file.ts";
+import { pathsInParts } from "../../documents/parts/parts.ts";
 import { openInspector } from "../../documents/inspect/open-inspector.ts";
 import { formatOf } from "../../documents/formats/formats.ts";
 import { forEachOf } from "../for-each-of.ts";
@@ -117,6 +119,7 @@ export async function runRules(
   const contents = new Map<string, string>();
   const pages: NotedPage[] = [];
   const found: LintFinding[] = [];
+  const included = new Set<string>();
   followCount(progress, "reading", () => counts.document + counts.skipped + failed.size);
   const add = (prepared: Prepared): void => {
     const { kind, path, part } = prepared;
@@ -128,6 +131,7 @@ export async function runRules(
     if (!prepared.report) return;
     const { findings, facts, row } = JSON.parse(prepared.report as string) as PageReport;
     for (const each of findings) found.push(each);
+    if (prepared.parts) for (const each of pathsInParts(prepared.parts)) included.add(each);
     pages.push({ path, part, row, facts });
     if (findings.some(({ fixable }) => fixable)) contents.set(path, prepared.content);
   };
@@ -137,10 +141,13 @@ export async function runRules(
   const sourceOf = (path: string): string | undefined =>
     readSourceText({ path, absolutePath: realPlaceOf(path) }, settings)?.text;
   const isWhole = failed.size === 0 && isWholeProject(source);
-  const folderRules = rulesToRun(setup, rules).filter(isFolderRule);
+  const wanted = rulesToRun(setup, rules);
+  const folderRules = wanted.filter(isFolderRule);
   const levelOf = createLevels(setup.config);
   const compared = comparePages(folderRules, pages, levelOf, sourceOf, isWhole);
-  const findings = distinctFingerprints([...found, ...compared].sort(byPlace));
+  const paths = new Set(pages.map(({ path }) => path));
+  const own = byMost(found.sort(byPlace), paths, included, wanted.filter(isPageRule));
+  const findings = distinctFingerprints([...own, ...compared].sort(byPlace));
   const { document: documents, skipped } = counts;
   const ordered = new Map([...failed].sort(([a], [b]) => comparePaths(a, b)));
   return { findings, documents, skipped, failed: ordered, contents };

@@ -97,7 +97,8 @@ export const generators: Readonly<Record<GeneratorName, Generator>> = {
   myst: {
     title: "MyST",
     config: /^myst\.ya?ml$/,
-    partials: /^_build\//,
+    // mystmd.org, "Table of Contents": Markdown, notebooks and TeX are pages.
+    partials: /^_build\/|\.(?:html?|txt)$/,
     linkStyle: "myst",
   },
   // jupyterbook.org, "Structure and organize content": its `_config.yml` is not one of Jekyll.

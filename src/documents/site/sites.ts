@@ -135,15 +135,22 @@ export function siteOf(path: string, settings: SiteSettings): Site | undefined {
   return siteOfFolder(path.slice(0, Math.max(0, path.lastIndexOf("/"))), settings);
 }
 
-/** Why a file of a site is no page by its name; undefined if it may be one. */
+/**
+ * Why a file of a site is no page by its name; undefined if it may be one. The site around another one
+ * decides as well: an example in a folder of partials is no site of its own.
+ */
 export function partialReason(path: string, settings: SiteSettings): string | undefined {
-  const site = siteOf(path, settings);
-  if (!site) return undefined;
-  const { partials, title } = generators[site.generator];
-  const isPartial = partials?.test(path.slice(site.prefix.length)) === true;
-  return isPartial
-    ? `a partial of ${title}, no page (a run includes it if you name it)`
-    : undefined;
+  let name = path;
+  let site = siteOf(path, settings);
+  while (site) {
+    const { partials, title } = generators[site.generator];
+    if (partials?.test(name.slice(site.prefix.length)) === true) {
+      return `a partial of ${title}, no page (a run includes it if you name it)`;
+    }
+    name = site.prefix;
+    site = name === "" ? undefined : siteOf(name.slice(0, -1), settings);
+  }
+  return undefined;
 }
 
 /** The root-relative paths of the files that may configure a site. */

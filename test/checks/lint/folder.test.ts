@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
-import { byPlace, comparePages } from "../../../src/checks/lint/folder.ts";
+import { describe, expect, it } from "vitest";
+import { byMost, byPlace, comparePages } from "../../../src/checks/lint/folder.ts";
 import type { FolderRule } from "../../../src/checks/lint/rule.ts";
-import { duplicateTitle } from "../../../src/checks/lint/rules/identity.ts";
+import { duplicateTitle, missingTitle } from "../../../src/checks/lint/rules/identity.ts";
 import { findingWith } from "./finding.ts";
 
 it("compares the facts of each rule in the order of paths and rows", () => {
@@ -52,4 +52,43 @@ it("orders findings by path, place and rule", () => {
       "b.md:1 missing-link",
     ]
   `);
+});
+
+describe("a folder whose pages have no titles", () => {
+  const pages = (folder: string, count: number): string[] =>
+    Array.from({ length: count }, (_, index) => `${folder}/${index}.md`);
+  const linesOf = (untitled: string[], titled: string[], included: string[] = []): string[] => {
+    const findings = untitled.map((path) =>
+      findingWith({ path, rule: "missing-title", message: "no title" }),
+    );
+    const other = findingWith({ path: "z.md", rule: "tiny", message: "3 words" });
+    const all = new Set([...untitled, ...titled]);
+    const found = byMost([...findings, other], all, new Set(included), [missingTitle]);
+    return found.map(({ path, message }) => `${path}: ${message}`);
+  };
+
+  it("has one finding, if most of its pages have none", () => {
+    const few = [...pages("b", 7), "c/x.md"];
+    expect(linesOf([...pages("a/x", 5), ...pages("a/y", 3), ...few], pages("d", 20))).toEqual([
+      "a/x/0.md: 8 documents have no title, and the names of their files replace it in a; this is the first",
+      ...few.map((path) => `${path}: no title`),
+      "z.md: 3 words",
+    ]);
+    expect(linesOf(pages("a", 8), [])).toEqual([
+      "a/0.md: 8 documents have no title, and the names of their files replace it; this is the first",
+      "z.md: 3 words",
+    ]);
+  });
+
+  it("has one for each page, if half of them have one", () => {
+    expect(linesOf(pages("a", 8), pages("b", 8))).toHaveLength(2);
+    expect(linesOf(pages("a", 8), [...pages("a/b", 8)])).toHaveLength(9);
+  });
+
+  it("is none for a part that other pages include", () => {
+    expect(linesOf(["a.md", "b.md"], [], ["a.md", "z.md"])).toEqual([
+      "b.md: no title",
+      "z.md: 3 words",
+    ]);
+  });
 });

@@ -42,6 +42,13 @@ describe("the site of a file", () => {
     expect(siteAt({ [`docs/${config}`]: "" }, "other/b.md").site).toBeUndefined();
   });
 
+  it("is in the one around it: an example in a folder of partials has no pages", () => {
+    const files = { "_quarto.yml": "", "_tools/blog/_quarto.yml": "", "docs/blog/_quarto.yml": "" };
+    const { settings } = siteAt(files, "");
+    expect(partialReason("_tools/blog/posts/a.qmd", settings)).toContain("Quarto");
+    expect(partialReason("docs/blog/posts/a.qmd", settings)).toBeUndefined();
+  });
+
   it("is the nearest one", () => {
     const files = { "hugo.toml": "", "docs/conf.py": "", "docs/a/x.md": "" };
     expect(siteAt(files, "docs/a/x.md").site).toBe("Sphinx (docs/conf.py)");

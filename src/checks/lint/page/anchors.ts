@@ -168,6 +168,18 @@ function hasUnknownAnchors({ parsed, source = "", path, settings }: LintPage): b
   return hasComponents || lacksVisible(parsed.leftOut);
 }
 
+// mintlify.com, "Accordions", "Tabs", "Steps" and "Fields"; tabs of Docusaurus and Starlight.
+const titleOfComponent =
+  /<[A-Z]\w{0,60}\s(?:[^<>\n]{0,300}\s)?(?:title|label)=["']([^"'\n]{1,300})["']/g;
+const field =
+  /<(?:Param|Response)Field\s(?:[^<>\n]{0,300}\s)?(?:path|query|body|header|name)=["']([^"'\n]{1,200})["']/g;
+
+/** The headings that components make. */
+function* componentTitles(source: string): Generator<string> {
+  for (const [, title = ""] of source.matchAll(titleOfComponent)) yield title;
+  for (const [, name = ""] of source.matchAll(field)) yield `param ${name}`;
+}
+
 function markdownSources(page: LintPage): AnchorSources | undefined {
   if (hasUnknownAnchors(page)) return undefined;
   const { source = "" } = page;
@@ -178,7 +190,8 @@ function markdownSources(page: LintPage): AnchorSources | undefined {
   for (const text of [body, rest]) {
     for (const id of explicitIds(text)) ids.add(id);
   }
-  return { headings: [...headingTexts(body)].join("\n"), ids: [...ids].join("\n") };
+  const titles = source.includes("<") ? componentTitles(source) : [];
+  return { headings: [...headingTexts(body), ...titles].join("\n"), ids: [...ids].join("\n") };
 }
 
 function adocSources({ parsed, source = "" }: LintPage): AnchorSources | undefined {

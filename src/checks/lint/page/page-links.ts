@@ -90,7 +90,9 @@ function createPlaces(page: LintPage): (link: Found) => Span | undefined {
     return ({ anchor }) => find(anchor);
   }
   const find = createFindText(page);
-  return ({ start, end }) => find(start, end);
+  // Where the reader writes another address for a name, such as `xref:uid#id`, the id is its own.
+  const findId = createFindReference(page.source ?? "");
+  return ({ start, end, anchor }) => find(start, end) ?? findId(anchor);
 }
 
 /** The links of a page to places in documents, without those that are right. */

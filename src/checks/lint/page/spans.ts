@@ -23,6 +23,9 @@ const shortestPiece = 6;
 const bare = (line: string): string =>
   line.length > longestLine ? line : line.replace(/[^\p{L}\p{N}]+/gu, "");
 
+// The id that a reader adds to a heading: the file has it on a line of its own.
+const ownId = /[ \t]\{#[^{}\s]+\}[ \t]*$/;
+
 function placesOf(source: string): Map<string, Places> {
   const places = new Map<string, Places>();
   for (let start = 0; start < source.length;) {
@@ -83,8 +86,9 @@ function findLines(source: string, text: string): FindSpan {
   let searches = 0;
   const placeOf = (start: number, end: number): Span | undefined => {
     places ??= placesOf(source);
-    const key = bare(text.slice(start, end));
-    const found = key === "" ? undefined : places.get(key);
+    const written = text.slice(start, end);
+    const [key, withoutId] = [bare(written), bare(written.replace(ownId, ""))];
+    const found = key === "" ? undefined : (places.get(key) ?? places.get(withoutId));
     if (!found) return undefined;
     const { offsets } = found;
     while (found.next < offsets.length - 1 && (offsets[found.next] ?? 0) <= last) found.next++;
@@ -150,8 +154,8 @@ function createSearch(source: string, first: number): (text: string) => Span | u
       }
     }
     if (start === -1) return undefined;
-    last = start;
-    return { start, end: start + text.length };
+    last = start + text.length;
+    return { start, end: last };
   };
 }
 

@@ -2,7 +2,8 @@ import type { FolderRule, LintPage, PageFact, PageRule, Rule } from "../rule.ts"
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
 import { bodyOf, hasWords } from "../page/body.ts";
-import { fewWords } from "./sections.ts";
+import { withoutExtension } from "../../../documents/files/file-name.ts";
+import { fewWords, isMoved } from "./little-text.ts";
 import { documentName, findRepeated, languageOf, versionOf, isNamedByFile } from "../folder.ts";
 
 // observed-service.md 3.3: a space becomes "_". The percent-encoding after that keeps ids apart.
@@ -69,7 +70,7 @@ function collect(page: LintPage): string | undefined {
   const title = page.document?.title?.replace(/\s+/g, " ").trim();
   // Other rules report a page without a title, and one without text: a stub that leads to its new place.
   if (!title || isNamedByFile(page)) return undefined;
-  return page.part === 0 && fewWords(page) !== undefined ? undefined : title;
+  return page.part === 0 && (fewWords(page) !== undefined || isMoved(page)) ? undefined : title;
 }
 
 /** Documents that a list of sources cannot tell apart. */
@@ -89,6 +90,9 @@ export const duplicateTitle: FolderRule<string> = {
   *compare(facts) {
     const others = new Map<PageFact<string>, PageFact<string>[]>();
     for (const [later, first] of findRepeated(facts, keyOf)) {
+      // A page and its notebook: one document in two formats, which near-duplicate reports.
+      const isSame = withoutExtension(later.path) === withoutExtension(first.path);
+      if (isSame && later.path !== first.path) continue;
       others.set(first, [...(others.get(first) ?? []), later]);
     }
     // One finding for each title: a site whose pages share one has one cause.
@@ -104,12 +108,13 @@ export const duplicateTitle: FolderRule<string> = {
 };
 
 // What editors write into the properties of a file, and names that every folder has.
+const license = /(?:^|\/)(?:licen[cs]e|copying|notice|authors)(?:[-.]\w+)*$/i;
 const empty = /^(?:untitled(?: document)?|(?:microsoft word - .*)|no title|document\d+|readme)$/i;
 
 /**
  * Whether the name is the title by the rules of the site: the file name of a note in Obsidian, the
  * navigation in MkDocs ("Writing your docs > Meta-data"); of plain text, which has no headings;
- * and of workbooks, where nobody sets a title.
+ * of workbooks, where nobody sets a title; and of licences.
  */
 function isNamedOnPurpose({ path, settings }: LintPage): boolean {
   const generator = siteOf(path, settings)?.generator;
@@ -118,7 +123,8 @@ function isNamedOnPurpose({ path, settings }: LintPage): boolean {
     generator === "obsidian" ||
     generator === "mkdocs" ||
     format === formats.text ||
-    format === formats.xlsx
+    format === formats.xlsx ||
+    license.test(path)
   );
 }
 
@@ -144,9 +150,11 @@ export const missingTitle: PageRule = {
   summary: "The title is missing, or only the file name",
   advice:
     "Search weighs the title, and citations show it. Write a heading of level 1 or `title` in the front " +
-    "matter that says what the page is about. For rows, name the column: `--map title=COLUMN`.",
+    "matter that says what the page is about. For rows, name the column: `--map title=COLUMN`. " +
+    "A folder whose pages have no titles has one finding.",
   bad: "Employees get 28 days of leave.\n",
   good: "# Leave of employees\n\nEmployees get 28 days of leave.\n",
+  ofMost: (count) => `${count} documents have no title, and the names of their files replace it`,
   *check(page) {
     // All rows of a file have the same columns.
     const title = page.part > 1 ? undefined : page.document?.title;

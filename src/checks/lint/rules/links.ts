@@ -23,7 +23,7 @@ import {
   type MissingTarget,
 } from "../page/anchors.ts";
 import { findReferences } from "../../../documents/map/images/image-references.ts";
-import { placeOf } from "../../../documents/map/images/image-sections.ts";
+import { inAssets, placeOf } from "../../../documents/map/images/image-sections.ts";
 import { namedFolder } from "../../../documents/map/links/resolve-link.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
 import { formatOf, formats } from "../../../documents/formats/formats.ts";
@@ -46,6 +46,16 @@ function fileOfTarget({ path: from, settings }: LintPage, target: string): strin
 // `[](JupyterHub.db_url)`: a label, or an object that a program documents.
 const isName = (target: string): boolean =>
   /^[\w:-]+(?:\.[A-Za-z_]\w*)*$/.test(target) && formatOf(target) === undefined;
+
+// myst-parser.readthedocs.io, "Customising external URL resolution": `[text](path){.external}`.
+const external = /^[^\n)]{0,200}\)\{[^{}\n]{0,100}\.external\b/;
+
+/** Whether the page says that the address of a link is no file of the project. */
+const isExternal = ({ source = "" }: LintPage, span: Span | undefined): boolean =>
+  span !== undefined && external.test(source.slice(span.end, span.end + 320));
+
+// `link:{site-docs}#install`: the rule undefined-attribute reports the name.
+const startsWithAttribute = /^\{[\w-]+\}/;
 
 /** The first link of a note to a name: its reader has written it in another way. */
 function wikilinkSpan({ source = "" }: LintPage, target: string): Span | undefined {
@@ -72,10 +82,13 @@ export const deadLink: PageRule = {
     const find = createFindText(page);
     for (const { resolved, start, end, target } of linksOf(page).relative) {
       if (resolved.kind !== "dead" || (isOfMyst(page) && isName(target))) continue;
+      if (isAdoc(page) && startsWithAttribute.test(target)) continue;
+      const span = find(start, end) ?? wikilinkSpan(page, target);
+      if (isOfMyst(page) && isExternal(page, span)) continue;
       const file = fileOfTarget(page, target);
       const hint = file === undefined ? "" : `; only capital letters differ from ${file}`;
       const message = `the link leads to no file: ${shownAddress(target)}${hint}`;
-      yield { span: find(start, end) ?? wikilinkSpan(page, target), message };
+      yield { span, message };
     }
   },
 };
@@ -244,6 +257,20 @@ function placesOf(path: string, from: string): string[] | undefined {
   ];
 }
 
+// docs.asciidoctor.org, "Set the imagesdir Attribute": a build may set it, for all pages of a book.
+const imageFolders = ["images", "img", "resources/images", "resources/img", "assets/images"];
+const mostAbove = 8;
+
+/** Where the images of a book may be: in a folder for them beside the page or above it. */
+function* placesOfBook(path: string, from: string): Generator<string> {
+  let folder = posix.dirname(from);
+  for (let count = 0; count < mostAbove; count++) {
+    for (const each of imageFolders) yield posix.join(folder, each, path);
+    if (folder === ".") return;
+    folder = posix.dirname(folder);
+  }
+}
+
 const exists = (targets: Targets, place: string): boolean => targets.at(place).kind !== "none";
 
 /** Whether the file itself has the image: what a shortcode makes of an address, only its site knows. */
@@ -269,6 +296,9 @@ function isMissing({ path: from, settings }: LintPage, source: string): boolean 
   const isOfQuarto = siteOf(from, settings)?.generator === "quarto";
   const path = isOfQuarto && posix.extname(place.path) === "" ? `${place.path}.png` : place.path;
   const places = placesOf(path, from);
+  const assets = inAssets(path);
+  if (assets !== undefined) places?.push(posix.normalize(posix.join(posix.dirname(from), assets)));
+  if (isAdocPath(from) && !path.startsWith("../")) places?.push(...placesOfBook(path, from));
   return places?.every((each) => !exists(targetsFor(settings), each)) === true;
 }
 

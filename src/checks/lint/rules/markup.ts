@@ -181,27 +181,18 @@ function isInTag(text: string, at: number): boolean {
   return before.lastIndexOf("<") > before.lastIndexOf(">");
 }
 
-const sentAsIs = (found: string): string => `${quoted(found)} is sent as it stands`;
+/** What a message says of a mark that its reader leaves in the text. */
+export const sentAsIs = (found: string): string => `${quoted(found)} is sent as it stands`;
 
 const isRst = ({ path, settings }: LintPage): boolean =>
   formatOf(path, settings.format) === formats.rst;
 
-// Attributes of AsciiDoc that nothing defines (docs.asciidoctor.org, "Handle unresolved references").
-const attribute = /\{[a-z][\w-]{1,60}\}/gi;
 // Roles of MyST: `{ref}`label``.
 const role = /\{[a-z]+(?:[:-][a-z]+)*\}`[^`\n]{1,200}`/gu;
 
-/** What only another generator, or a definition that is missing, would turn into text. */
+/** What only another generator would turn into text. */
 function* rawMarkup(page: LintPage, text: string): Generator<Found> {
   const { source = "" } = page;
-  if (isAdoc(page) && text.includes("{")) {
-    yield* findInProse(page, attribute, (found, at) => {
-      // `/users/{id}`: a part of an address.
-      const isPart =
-        /[\w/={$-]/.test(text.charAt(at - 1)) || text.charAt(at + found.length) === "/";
-      return isPart || !isUnescaped(source, found) ? undefined : sentAsIs(found);
-    });
-  }
   if (!isWrittenAsMarkdown(page) || !text.includes("}`")) return;
   yield* findInProse(page, role, (found) =>
     isUnescaped(source, found) ? sentAsIs(found) : undefined,
@@ -213,8 +204,7 @@ export const templateText: PageRule = {
   name: "template-text",
   group: "content",
   severity: "warning",
-  summary:
-    "The text contains a template expression, a role or an attribute that nothing has filled in",
+  summary: "The text contains a template expression or a role that nothing has filled in",
   advice:
     "The site generator replaces it; an upload sends it as it stands, and an answer quotes it. " +
     "Write the value, send the built pages, or put an example in code marks.",

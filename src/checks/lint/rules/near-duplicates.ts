@@ -8,7 +8,7 @@ import type {
   Span,
   Rule,
 } from "../rule.ts";
-import { documentName, languageOf, versionOf, findRepeated } from "../folder.ts";
+import { documentName, languageOf, versionInName, versionOf, findRepeated } from "../folder.ts";
 import { signatureOf, findSimilar } from "../page/similar.ts";
 import { posix } from "node:path";
 import { bodyOf } from "../page/body.ts";
@@ -24,9 +24,20 @@ interface TextFact {
   text: string;
 }
 
-function collectText({ document }: LintPage): TextFact | undefined {
-  if (!document) return undefined;
-  const texts = document.sections.map(({ text = "" }) => text);
+/**
+ * Whether most of the text comes from other files: what two pages include is written once, and
+ * nothing is to be moved.
+ */
+function isIncluded({ source, parsed }: LintPage, texts: readonly string[]): boolean {
+  if (source === undefined) return false;
+  const written = source.length - (parsed.frontMatter?.block.length ?? 0);
+  return texts.reduce((sum, { length }) => sum + length, 0) > 2 * written;
+}
+
+function collectText(page: LintPage): TextFact | undefined {
+  if (!page.document) return undefined;
+  const texts = page.document.sections.map(({ text = "" }) => text);
+  if (isIncluded(page, texts)) return undefined;
   const signature = signatureOf(texts);
   if (!signature) return undefined;
   const text = hash("sha256", texts.join("\n"), "hex").slice(0, 16);
@@ -57,22 +68,40 @@ function foldersOf({ later, first }: Pair): [string, string] {
 const isCopy = ({ later, first }: Pair): boolean =>
   posix.basename(later.path) === posix.basename(first.path);
 
-/** Pairs of files with the same path below the same two folders; others by the first of each pair. */
-function byCause(pairs: Iterable<Pair>): Iterable<Pair[]> {
+function groupBy(pairs: Iterable<Pair>, keyOf: (pair: Pair) => string): Pair[][] {
   const groups = new Map<string, Pair[]>();
   for (const pair of pairs) {
-    const key = isCopy(pair) ? foldersOf(pair).join("\n") : documentName(pair.first);
+    const key = keyOf(pair);
     const group = groups.get(key);
     if (group) group.push(pair);
     else groups.set(key, [pair]);
   }
-  return groups.values();
+  return [...groups.values()];
 }
 
-function foundOnce(pair: Pair, count: number): FolderFound {
+/**
+ * Pairs of files with the same path below the same two folders, where there are many; others by the
+ * first of each pair.
+ */
+function byCause(pairs: Iterable<Pair>): Pair[][] {
+  const ofFolders = groupBy(pairs, (pair) => foldersOf(pair).join("\n"));
+  const isFolder = (group: readonly Pair[]): boolean =>
+    group.length > mostPairs && group.every((pair) => isCopy(pair));
+  const rest = ofFolders.filter((group) => !isFolder(group)).flat();
+  return [
+    ...ofFolders.filter((group) => isFolder(group)),
+    ...groupBy(rest, ({ first }) => documentName(first)),
+  ];
+}
+
+function foundOnce(group: readonly Pair[], pair: Pair): FolderFound {
   const { path, part, row } = pair.later;
+  const count = group.length;
   const [folder, other] = foldersOf(pair);
-  const what = isCopy(pair)
+  const isOfFolder = group.every(
+    (each) => isCopy(each) && foldersOf(each).join() === [folder, other].join(),
+  );
+  const what = isOfFolder
     ? `of ${folder} have the text of those with the same name in ${other}, or nearly`
     : `have nearly the text of ${documentName(pair.first)}`;
   const message = `${count} documents ${what}; this is the first`;
@@ -112,8 +141,8 @@ export const nearDuplicate: FolderRule<TextFact> = {
     "Both take a place among the few documents that an answer is made from. When one is corrected, the " +
     "other stays wrong. Keep one page and link to it, move the common text to a page of its own, or skip " +
     "copies with `ingest: false`. The rule reports documents that have about 80 % or more of all their " +
-    "sequences of five words in common, at the later document; more than three copies of one folder or of one document are one finding. Languages and versions in folders of their own are " +
-    "compared for equal text only.",
+    "sequences of five words in common, at the later document; more than three copies of one folder or of one document are one finding. Languages and versions in folders of their own, and versions in names of files, are " +
+    "compared for equal text only. Pages whose text is included from other files are not compared.",
   bad: `<!-- file: leave-2024.md -->\n# Leave\n\n${leave}\n\n${kept}`,
   good: `<!-- file: leave-2024.md -->\n---\ningest: false\n---\n# Leave\n\n${leave}\n\n${kept}`,
   collect: collectText,
@@ -121,7 +150,8 @@ export const nearDuplicate: FolderRule<TextFact> = {
     // Other languages and versions of a page resemble it for a reason.
     const editions = new Map<string, Page[]>();
     for (const page of facts) {
-      const key = `${languageOf(page.path)}\n${versionOf(page.path)}`;
+      const { path } = page;
+      const key = [languageOf(path), versionOf(path), versionInName(path)].join("\n");
       const edition = editions.get(key);
       if (edition) edition.push(page);
       else editions.set(key, [page]);
@@ -141,7 +171,7 @@ export const nearDuplicate: FolderRule<TextFact> = {
     for (const group of byCause(pairs.values())) {
       const [pair, ...others] = group;
       if (others.length < mostPairs) yield* group.map((each) => foundAt(each));
-      else if (pair) yield foundOnce(pair, group.length);
+      else if (pair) yield foundOnce(group, pair);
     }
   },
 };

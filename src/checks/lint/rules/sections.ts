@@ -1,15 +1,7 @@
-import {
-  bodyOf,
-  titlesOf,
-  type Body,
-  hasWords,
-  countWords,
-  createProseTest,
-} from "../page/body.ts";
+import { bodyOf, titlesOf, createProseTest } from "../page/body.ts";
 import { createFindSpan } from "../page/spans.ts";
-import type { Found, LintPage, PageRule, Span } from "../rule.ts";
-import { siteOf } from "../../../documents/site/sites.ts";
-import { prose } from "./metadata.ts";
+import type { Found, PageRule, Span } from "../rule.ts";
+import { isWay } from "./little-text.ts";
 import { estimateTokens } from "../../../documents/payload/payload.ts";
 
 const before = "(?:above|before|earlier|previously|already)";
@@ -69,48 +61,6 @@ export const danglingReference: PageRule = {
   },
 };
 
-// A page without a word is short: a longer one consists of text.
-const longest = 5000;
-
-/** Keys of pages that a layout writes: their own text is in the front matter, or there is none. */
-const layoutKeys = ["layout", "template", "hero", "type", "pageClass"];
-
-const frontMatterAlone = /^(---|\+\+\+)[ \t]*\r?\n[^]*?\n\1\s*$/;
-
-/**
- * Whether the site makes the text of a page: `_index.md` of Hugo lists its pages, a layout fills itself,
- * and nothing but front matter is a redirection, an entry of a menu or the page of an interface.
- */
-const isMadeBySite = ({ path, parsed, settings, source = "" }: LintPage): boolean =>
-  /(?:^|\/)_index\.\w+$/.test(path) ||
-  (siteOf(path, settings) !== undefined && frontMatterAlone.test(source)) ||
-  layoutKeys.some((key) => Object.hasOwn(parsed.frontMatter?.data ?? {}, key));
-
-export const empty: PageRule = {
-  kind: "page",
-  name: "empty",
-  group: "content",
-  severity: "warning",
-  summary: "The page has no text",
-  advice:
-    "Components, images and includes that cannot be read leave no text behind, so no question finds the page. " +
-    "Write in words what the page shows, or exclude the file.",
-  bad: "---\ntitle: Releases\n---\n\n<ReleaseTable year={2026} />\n",
-  good: "---\ntitle: Releases\n---\n\nA release comes on the first Monday of each month.\n\n<ReleaseTable year={2026} />\n",
-  *check(page) {
-    const { skipped, document, parsed } = page;
-    // Text in ignore regions is left out on purpose.
-    if (skipped?.startsWith("empty: ") && parsed.body.trim() === "" && !isMadeBySite(page)) {
-      yield { message: `the page is not sent: ${skipped.slice("empty: ".length)}` };
-    }
-    if (!document || document.sections.some((each) => each.image_file_id !== undefined)) return;
-    const { text } = bodyOf(page);
-    if (text.length < longest && !hasWords(text)) {
-      yield { message: "no words: the page consists of markup and images" };
-    }
-  },
-};
-
 const generic = new Set(
   (
     "overview|introduction|intro|summary|notes|note|remarks|example|examples|usage|details|general|background|about|" +
@@ -142,7 +92,7 @@ export const genericHeading: PageRule = {
   *check(page) {
     if (!page.document) return;
     const { title, semantic_identifier: name } = page.document;
-    if (!isGeneric(title ?? name)) return;
+    if (!isGeneric(title ?? name) || isWay(page)) return;
     const body = bodyOf(page);
     const find = createFindSpan(page);
     for (const section of body.sections) {
@@ -298,6 +248,29 @@ function hasWordsFrom(text: string, from: number): boolean {
   return cells.filter((cell) => /[\p{L}\p{N}]/u.test(cell)).length > 1;
 }
 
+const label = /^(?:\*\*|__)|[:：][*_]*$/;
+
+/**
+ * Whether the rows below the header have a label in the first cell, and the first of them nothing but
+ * a label and its value: labels say what column names would.
+ */
+function isOfLabels(text: string, from: number): boolean {
+  const lines = text
+    .slice(from, from + mostRow)
+    .split("\n")
+    .slice(1);
+  const end = lines.findIndex((line) => !line.includes("|"));
+  const rows = (end === -1 ? lines.slice(0, -1) : lines.slice(0, end)).map((row) => {
+    const cells = row
+      .trim()
+      .replace(/^\|/, "")
+      .split(/(?<!\\)\|/);
+    return cells.map((cell) => cell.trim());
+  });
+  const isPair = (rows[0] ?? []).filter((cell) => cell !== "").length < 3;
+  return isPair && rows.every(([first = ""]) => first === "" || label.test(first));
+}
+
 /** Where a table of another format than Markdown stands: its first cell that the file has as it is. */
 function firstCell(
   text: string,
@@ -330,64 +303,11 @@ export const tableWithoutHeader: PageRule = {
     const isProse = createProseTest(body);
     const find = createFindSpan(page);
     for (const { 0: header, index } of text.matchAll(emptyHeader)) {
-      if (!isProse(index) || !hasWordsFrom(text, index + header.length)) continue;
+      const from = index + header.length;
+      if (!isProse(index) || !hasWordsFrom(text, from) || isOfLabels(text, from)) continue;
       const end = text.indexOf("\n", index);
-      const span = find(index, end) ?? firstCell(text, index + header.length, find);
+      const span = find(index, end) ?? firstCell(text, from, find);
       yield { message: "the table has no column names", span };
     }
-  },
-};
-
-const fewest = 10;
-// Ten words are shorter, with all their addresses.
-const longestTiny = 5000;
-
-function withoutHeadings({ text, structure }: Body): string {
-  let rest = "";
-  let from = 0;
-  for (const { start, end } of structure?.headings ?? []) {
-    rest += text.slice(from, start);
-    from = end;
-  }
-  return rest + text.slice(from);
-}
-
-/** The description of a page, which is sent as metadata. */
-const descriptionOf = ({ document }: LintPage): string =>
-  Object.entries(document?.metadata ?? {})
-    .filter(([key]) => prose.test(key))
-    .flatMap(([, value]) => value)
-    .join(" ");
-
-/**
- * The words of a page besides its headings, with those of its description, if they are too few;
- * undefined for enough words.
- */
-export function fewWords(page: LintPage): number | undefined {
-  const body = bodyOf(page);
-  if (body.text.length > longestTiny) return undefined;
-  const words = countWords(`${withoutHeadings(body)}\n${descriptionOf(page)}`, fewest);
-  return words < fewest ? words : undefined;
-}
-
-export const tiny: PageRule = {
-  kind: "page",
-  name: "tiny",
-  group: "content",
-  severity: "note",
-  summary: `The page and its description have fewer than ${fewest} words besides headings`,
-  advice:
-    "A page of a few words matches many questions a little and answers none. " +
-    "Write the answer itself, or move the sentence to the page that it belongs to.",
-  bad: "# Parking\n\nSee the intranet.\n",
-  good: "# Parking\n\nPark on level 2 of the garage. The gate opens with your badge from 6:00 to 22:00.\n",
-  *check(page) {
-    const words = fewWords(page);
-    if (words === undefined || !hasWords(bodyOf(page).text)) return;
-    const shown =
-      words === 0
-        ? "no words besides headings and addresses"
-        : `${words} ${words === 1 ? "word" : "words"}`;
-    yield { message: `${shown}, at least ${fewest} words are expected` };
   },
 };

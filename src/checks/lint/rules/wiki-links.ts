@@ -19,6 +19,8 @@ interface WikiFact {
 // `[[Page]]`, `![[image.png|300]]`; not `[[text]](address)`.
 const wikiLink = /!?\[\[\p{L}[^\][\n"'=,]{0,100}\]\](?!\()/gu;
 const tableOfContents = /^\[\[_?toc_?\]\]$/i;
+// TOML, "Array of Tables": a line of its own before a key and its value.
+const arrayOfTables = /^\[\[[\w.-]{1,100}\]\][ \t]*\n\s{0,20}[\w.-]{1,100}[ \t]*=/;
 const mostKept = 100;
 
 const nameOf = (path: string): string => withoutExtension(basename(path)).toLowerCase();
@@ -32,9 +34,10 @@ function collect(page: LintPage): WikiFact {
   const fact: WikiFact = { links: [], count: 0, isOfSite };
   const { source = "", parsed } = page;
   if (!parsed.isMarkdown || !isWrittenAsMarkdown(page) || !source.includes("[[")) return fact;
-  const found = findInProse(page, wikiLink, (text) =>
-    tableOfContents.test(text) || !isUnescaped(source, text) ? undefined : text,
-  );
+  const found = findInProse(page, wikiLink, (text, at, body) => {
+    const isTable = tableOfContents.test(text) || arrayOfTables.test(body.slice(at, at + 400));
+    return isTable || !isUnescaped(source, text) ? undefined : text;
+  });
   for (const { message, span } of found) {
     if (fact.count++ < mostKept) fact.links.push({ text: message, span });
   }

@@ -323,9 +323,14 @@ async function convert(
     extension_registry: createRegistry({ path, around, linesBefore, leftOut }),
   });
   const html = String(await document.convert({ standalone: false }));
-  const ids = Object.keys(document.catalog.refs as object);
+  const ids = new Set(Object.keys(document.catalog.refs as object));
+  // An anchor that names an attribute, `[[size_{context}]]`, has its id after the conversion alone.
+  for (const [, id = ""] of html.matchAll(/<a id="([^"]*)">/g)) ids.add(id);
   // The library puts places for line breaks behind dashes. Sites draw texts with roles apart.
-  return { html: html.replaceAll("&#8203;", "").replaceAll("</span><span", "</span> <span"), ids };
+  return {
+    html: html.replaceAll("&#8203;", "").replaceAll("</span><span", "</span> <span"),
+    ids: [...ids],
+  };
 }
 
 /**

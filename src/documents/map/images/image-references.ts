@@ -63,6 +63,8 @@ export function readAttribute(
     if (found[2] === "") continue;
     const read = readValue(text, end);
     if (!read) break;
+    // `href= target="_blank"`: a template left the value out, and another attribute follows.
+    if (text[read.end] === "=") continue;
     end = read.end;
     if (found[1]?.toLowerCase() === name) attribute ??= read;
   }

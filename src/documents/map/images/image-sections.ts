@@ -75,6 +75,15 @@ const maxProblems = 50;
 const nameOf = (source: string): string =>
   source.length > 120 ? `with an address of ${source.length} characters` : source;
 
+/**
+ * The other folder where a module of Antora keeps the image that a page names by the path to the
+ * family (docs.antora.org, "Images": `assets/images`); undefined for other paths.
+ */
+export function inAssets(path: string): string | undefined {
+  const other = path.replace(/^((?:\.\.\/)+(?:[^./][^/]*\/)?)images\//, "$1assets/images/");
+  return other === path ? undefined : other;
+}
+
 type Result = ReturnType<typeof readImage> | { elsewhere: true };
 
 /** Where images are looked for. */
@@ -94,9 +103,15 @@ function resultOf(source: string, from: Place): Result {
   if (place.kind === "refused") return { problem: place.reason };
   const { root, absolutePath, note, find } = from;
   const read = readImage(root, absolutePath, place, note);
-  const named = "problem" in read && read.problem === missingFile ? find?.(place.path) : undefined;
-  if (named === undefined) return read;
-  return readImage(root, absolutePath, { path: named, isFromRoot: true }, note);
+  if (!("problem" in read) || read.problem !== missingFile) return read;
+  const named = find?.(place.path);
+  if (named !== undefined) {
+    return readImage(root, absolutePath, { path: named, isFromRoot: true }, note);
+  }
+  const assets = inAssets(place.path);
+  if (assets === undefined) return read;
+  const other = readImage(root, absolutePath, { path: assets, isFromRoot: false }, note);
+  return "problem" in other && other.problem === missingFile ? read : other;
 }
 
 /**

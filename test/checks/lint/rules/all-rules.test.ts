@@ -4,12 +4,18 @@ import { secretsRules } from "../../../../src/checks/lint/rules/secrets.ts";
 import { check, pageOf, placesOf } from "./page.ts";
 import { identityRules } from "../../../../src/checks/lint/rules/identity.ts";
 import { linkRules } from "../../../../src/checks/lint/rules/links.ts";
+import { textElsewhere } from "../../../../src/checks/lint/rules/little-text.ts";
+import { undefinedAttribute } from "../../../../src/checks/lint/rules/undefined-attribute.ts";
 import { nearDuplicateRules } from "../../../../src/checks/lint/rules/near-duplicates.ts";
 import { filesOf, lint } from "./pages.ts";
 import { reportOf } from "../inspected.ts";
-import type { LintPage } from "../../../../src/checks/lint/rule.ts";
+import type { LintPage, Rule } from "../../../../src/checks/lint/rule.ts";
 import { expectLinear } from "../../../cost.ts";
-import { danglingReference, skippedLevel } from "../../../../src/checks/lint/rules/sections.ts";
+import {
+  danglingReference,
+  hugeSection,
+  skippedLevel,
+} from "../../../../src/checks/lint/rules/sections.ts";
 import { templateText } from "../../../../src/checks/lint/rules/markup.ts";
 import { invisibleCharacters } from "../../../../src/checks/lint/rules/hidden.ts";
 
@@ -40,6 +46,7 @@ describe("levels", () => {
       "skipped-level",
       "split-list",
       "stale-date",
+      "text-elsewhere",
       "tiny",
     ]);
   });
@@ -100,7 +107,8 @@ describe("examples", () => {
 });
 
 describe("folder examples", () => {
-  const rules = [...identityRules, ...linkRules, ...nearDuplicateRules];
+  const ofContent: readonly Rule[] = [textElsewhere, undefinedAttribute];
+  const rules = [...ofContent, ...identityRules, ...linkRules, ...nearDuplicateRules];
 
   describe("the examples of a rule", () => {
     it.each(rules.map((rule) => [rule.name, rule] as const))("%s", async (_, rule) => {
@@ -217,6 +225,12 @@ describe("the place of a finding", () => {
       source.indexOf("{{ c.d }}"),
       source.lastIndexOf("{{ c.d }}"),
     ]);
+  });
+
+  it("is that of a heading of MyST whose label its reader adds", async () => {
+    const text = `(rooms)=\n# The rooms\n\nText.\n\n(all)=\n### All rooms\n\n${"Book. ".repeat(4000)}\n`;
+    const found = await check(hugeSection, text, { settings: { generator: "myst" } });
+    expect(found.map(({ at }) => at)).toEqual(["### All rooms"]);
   });
 
   it("is the line of the file in other formats", async () => {

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
   danglingReference,
-  empty,
   genericHeading,
   hugeSection,
   splitList,
-  tiny,
 } from "../../../../src/checks/lint/rules/sections.ts";
+import { empty, tiny } from "../../../../src/checks/lint/rules/little-text.ts";
 import type { PageRule } from "../../../../src/checks/lint/rule.ts";
 import { check, placesOf, type PageOptions } from "./page.ts";
 

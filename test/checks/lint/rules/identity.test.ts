@@ -99,6 +99,21 @@ describe("titles", () => {
     expect(await lint(missingTitle, files)).toEqual([]);
   });
 
+  it("are one for a page and its notebook, which is the same document in another format", async () => {
+    const cells = [{ cell_type: "markdown", metadata: {}, source: `# Tool\n\n${enough}` }];
+    const notebook = JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 });
+    const files = { "a.ipynb": notebook, "a.md": `# Tool\n\n${enough}` };
+    expect(await lint(duplicateTitle, files)).toEqual([]);
+    expect(await lint(duplicateTitle, { ...files, "b/a.md": files["a.md"] })).toHaveLength(1);
+  });
+
+  it("are those of the file for a licence", async () => {
+    const files = { "LICENSE.md": "All rights reserved.\n", "licenses.md": "We have two.\n" };
+    expect(await lint(missingTitle, files)).toEqual([
+      "licenses.md: the page has no title, and the name of the file replaces it",
+    ]);
+  });
+
   it.each([
     ["getting-started.md", "Text.\n"],
     ["a.md", "## Only a heading of level 2\n\nText.\n"],

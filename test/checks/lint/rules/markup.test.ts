@@ -156,11 +156,6 @@ describe("marks that nothing has read", () => {
     expect(await placesOf(templateText, "# A\n\nSee {ref}`label`.\n")).toEqual(["{ref}`label`"]);
   });
 
-  it("are undefined attributes of AsciiDoc, but no parts of addresses", async () => {
-    const text = "= A\n\nVersion {release-number} of /users/{id}/ has `{code}` and \\{shown}.\n";
-    expect(await placesOf(templateText, text, { path: "a.adoc" })).toEqual(["{release-number}"]);
-  });
-
   it("are no code or examples, and no braces of reStructuredText", async () => {
     for (const text of ["`{ref}`", "`` {ref}`a` ``", "\\{ref}`a`"]) {
       expect(await placesOf(templateText, `# A\n\n${text}\n`), text).toEqual([]);

@@ -161,6 +161,42 @@ describe("near duplicates", () => {
     ]);
   });
 
+  it("are releases, named by their versions, only with the same text", async () => {
+    const notes = (version: string): string => `# Release ${version}\n\n${leave}\n`;
+    const files = {
+      "releases/2.8.1.md": notes("2.8.1"),
+      "releases/2.8.2.md": notes("2.8.2"),
+      "releases/notes-3-0.md": notes("3.0"),
+      "releases/2024.md": notes("2024"),
+      "releases/2025.md": notes("2025"),
+    };
+    expect(await lint(nearDuplicate, files)).toEqual([
+      expect.stringMatching(/^releases\/2025\.md: the text is nearly that of releases\/2024\.md/),
+    ]);
+  });
+
+  it("of one page in several folders are one finding, whatever the names of the files are", async () => {
+    const page = `# A\n\n${leave}\n`;
+    const files = {
+      "index.md": page,
+      "a/index.md": page,
+      "b/index.md": page,
+      "c/index.md": page,
+      "d/other.md": page,
+    };
+    expect(await lint(nearDuplicate, files)).toEqual([
+      "b/index.md: 4 documents have nearly the text of a/index.md; this is the first",
+    ]);
+  });
+
+  it("are not those whose text is included: it is written once", async () => {
+    const page = (title: string): string => `= ${title}\n\ninclude::_leave.adoc[]\n`;
+    const files = { "_leave.adoc": `${leave}\n`, "a.adoc": page("A"), "b.adoc": page("B") };
+    expect(await lint(nearDuplicate, files)).toEqual([]);
+    const own = (title: string): string => `= ${title}\n\n${leave}\n`;
+    expect(await lint(nearDuplicate, { "a.adoc": own("A"), "b.adoc": own("B") })).toHaveLength(1);
+  });
+
   it("are not found in short texts: they are equal by their form", async () => {
     const short = "# A\n\nSee the other page. It says more.\n";
     expect(await lint(nearDuplicate, { "a.md": short, "b.md": short })).toEqual([]);

@@ -1,0 +1,211 @@
+import { bodyOf, type Body, hasWords, countWords, spanOfKey } from "../page/body.ts";
+import { quoted } from "../page/spans.ts";
+import type { FolderFound, FolderRule, LintPage, PageFact, PageRule, Span } from "../rule.ts";
+import { siteOf } from "../../../documents/site/sites.ts";
+import { prose } from "./metadata.ts";
+
+// A page without a word is short: a longer one consists of text.
+const longest = 5000;
+
+/** Keys of pages that a layout writes: their own text is in the front matter, or there is none. */
+const layoutKeys = ["layout", "template", "hero", "type", "pageClass"];
+
+const frontMatterAlone = /^(---|\+\+\+)[ \t]*\r?\n[^]*?\n\1\s*$/;
+
+/**
+ * Whether the site makes the text of a page: `_index.md` of Hugo lists its pages, a layout fills itself,
+ * and nothing but front matter is a redirection, an entry of a menu or the page of an interface.
+ */
+const isMadeBySite = ({ path, parsed, settings, source = "" }: LintPage): boolean =>
+  /(?:^|\/)_index\.\w+$/.test(path) ||
+  (siteOf(path, settings) !== undefined && frontMatterAlone.test(source)) ||
+  layoutKeys.some((key) => Object.hasOwn(parsed.frontMatter?.data ?? {}, key));
+
+export const empty: PageRule = {
+  kind: "page",
+  name: "empty",
+  group: "content",
+  severity: "warning",
+  summary: "The page has no text",
+  advice:
+    "Components, images and includes that cannot be read leave no text behind, so no question finds the page. " +
+    "Write in words what the page shows, or exclude the file.",
+  bad: "---\ntitle: Releases\n---\n\n<ReleaseTable year={2026} />\n",
+  good: "---\ntitle: Releases\n---\n\nA release comes on the first Monday of each month.\n\n<ReleaseTable year={2026} />\n",
+  *check(page) {
+    const { skipped, document, parsed } = page;
+    // Text in ignore regions is left out on purpose.
+    if (skipped?.startsWith("empty: ") && parsed.body.trim() === "" && !isMadeBySite(page)) {
+      yield { message: `the page is not sent: ${skipped.slice("empty: ".length)}` };
+    }
+    if (!document || document.sections.some((each) => each.image_file_id !== undefined)) return;
+    const { text } = bodyOf(page);
+    if (text.length < longest && !hasWords(text)) {
+      yield { message: "no words: the page consists of markup and images" };
+    }
+  },
+};
+
+const fewest = 10;
+// Ten words are shorter, with all their addresses.
+const longestTiny = 5000;
+
+function withoutHeadings({ text, structure }: Body): string {
+  let rest = "";
+  let from = 0;
+  for (const { start, end } of structure?.headings ?? []) {
+    rest += text.slice(from, start);
+    from = end;
+  }
+  return rest + text.slice(from);
+}
+
+/** The description of a page, which is sent as metadata. */
+const descriptionOf = ({ document }: LintPage): string =>
+  Object.entries(document?.metadata ?? {})
+    .filter(([key]) => prose.test(key))
+    .flatMap(([, value]) => value)
+    .join(" ");
+
+/**
+ * The words of a page besides its headings, with those of its description, if they are too few;
+ * undefined for enough words.
+ */
+export function fewWords(page: LintPage): number | undefined {
+  const body = bodyOf(page);
+  if (body.text.length > longestTiny) return undefined;
+  const words = countWords(`${withoutHeadings(body)}\n${descriptionOf(page)}`, fewest);
+  return words < fewest ? words : undefined;
+}
+
+// What stands in place of a text that a program writes: directives that read programs and their
+// configuration, those of mkdocstrings, shortcodes, loops of templates, scripts, pages of another
+// site in a frame, and components.
+const programs = [
+  /^[ \t]*(?:\.\. |(?:`{3,}|~{3,}|:{3,})\{)(?:auto[a-z]+|doxygen[a-z]*|click|argparse|openapi)(?:::|\})[^\n]*/m,
+  /^::: [A-Za-z_]\w*(?:\.\w+)+/m,
+  /\{\{[<%][^\n]*|\{%-?\s*(?:for|include)\b[^\n]*/,
+  /<(?:script|iframe)\b[^\n]*/i,
+  /^[ \t]*<[A-Z]\w*[^\n]*/m,
+];
+// mintlify.com, "OpenAPI setup": the page describes an interface.
+const programKeys = ["openapi", "asyncapi", "api"];
+const listOfPages = /^[ \t]*(?:\.\. |(?:`{3,}|~{3,}|:{3,})\{)toctree(?:::|\})/m;
+const indexPage = /(?:^|\/)(?:_?index|readme)\.\w+$/i;
+const moved =
+  /\b(?:has|have|had|was|were|is|are)(?: \w+){0,2} (?:moved|relocated)\b|\bmoved (?:to|into|here)\b/i;
+const mostOfMoved = 40;
+
+/** Whether a page only says where its text is now. */
+export function isMoved(page: LintPage): boolean {
+  const body = bodyOf(page);
+  if (body.text.length > longestTiny || !moved.test(body.text)) return false;
+  return countWords(withoutHeadings(body), mostOfMoved) < mostOfMoved;
+}
+
+/** Whether a page of few words leads to others: a table of contents, or the index of a folder of a site. */
+export function isWay(page: LintPage): boolean {
+  const { path, settings, source = "" } = page;
+  if (fewWords(page) === undefined) return false;
+  return listOfPages.test(source) || (indexPage.test(path) && siteOf(path, settings) !== undefined);
+}
+
+/** Where a page names the program that writes its text; undefined if none does. */
+function programOf(page: LintPage): Span | undefined {
+  const { parsed, source = "" } = page;
+  const data = parsed.frontMatter?.data ?? {};
+  const key = programKeys.find((each) => typeof data[each] === "string");
+  const ofKey = key === undefined ? undefined : spanOfKey(page, key);
+  if (ofKey) return ofKey;
+  for (const pattern of programs) {
+    const found = pattern.exec(source);
+    if (found) return { start: found.index, end: found.index + found[0].trimEnd().length };
+  }
+  return undefined;
+}
+
+export const tiny: PageRule = {
+  kind: "page",
+  name: "tiny",
+  group: "content",
+  severity: "note",
+  summary: `The page and its description have fewer than ${fewest} words besides headings`,
+  advice:
+    "A page of a few words matches many questions a little and answers none. " +
+    "Write the answer itself, or move the sentence to the page that it belongs to.",
+  bad: "# Parking\n\nSee the intranet.\n",
+  good: "# Parking\n\nPark on level 2 of the garage. The gate opens with your badge from 6:00 to 22:00.\n",
+  *check(page) {
+    const words = fewWords(page);
+    if (words === undefined || !hasWords(bodyOf(page).text)) return;
+    // One decision is an answer to all of them: the rule text-elsewhere.
+    if (isWay(page) || isMoved(page) || programOf(page)) return;
+    const shown =
+      words === 0
+        ? "no words besides headings and addresses"
+        : `${words} ${words === 1 ? "word" : "words"}`;
+    yield { message: `${shown}, at least ${fewest} words are expected` };
+  },
+};
+
+interface ElsewhereFact {
+  /** The place of a program's mark, and its text; undefined where the page says that it has moved. */
+  program?: { text: string; span: Span } | undefined;
+}
+
+function collectElsewhere(page: LintPage): ElsewhereFact | undefined {
+  if (page.part !== 0 || !page.document) return undefined;
+  if (isMoved(page)) return {};
+  if (fewWords(page) === undefined || isWay(page) || !hasWords(bodyOf(page).text)) return undefined;
+  const span = programOf(page);
+  return (
+    span && { program: { text: quoted(page.source?.slice(span.start, span.end) ?? ""), span } }
+  );
+}
+
+type Elsewhere = readonly PageFact<ElsewhereFact>[];
+
+/** One finding for all pages of a kind. */
+function* foundElsewhere(
+  pages: Elsewhere,
+  one: (first: ElsewhereFact) => string,
+  many: (count: number, first: ElsewhereFact) => string,
+): Generator<FolderFound> {
+  const [first] = pages;
+  if (!first) return;
+  const { path, part, row, fact } = first;
+  const message = pages.length === 1 ? one(fact) : many(pages.length, fact);
+  yield { path, part, row, span: fact.program?.span, message };
+}
+
+/** Pages whose title is found, and whose text is not theirs. */
+export const textElsewhere: FolderRule<ElsewhereFact> = {
+  kind: "folder",
+  name: "text-elsewhere",
+  group: "content",
+  severity: "note",
+  summary: "A program writes the text of pages when the site is built, or the text has moved",
+  advice:
+    "A question finds such a page by its title, and the page has no answer. Send the built pages, or exclude " +
+    "the files. A page that only says where its text is now can go when no link leads to it. " +
+    "A project has one finding for programs and one for pages that have moved.",
+  bad: "# Accounts of the ledger\n\n::: ledger.accounts\n",
+  good: "# Accounts of the ledger\n\nAn account has a number of six digits, an owner and a balance in euros.\n\n::: ledger.accounts\n",
+  collect: collectElsewhere,
+  *compare(facts) {
+    const [ofPrograms, ofMoved] = [true, false].map((isProgram) =>
+      facts.filter(({ fact }) => (fact.program !== undefined) === isProgram),
+    );
+    yield* foundElsewhere(
+      ofPrograms ?? [],
+      ({ program }) => `a program writes the text when the site is built: ${program?.text}`,
+      (count, { program }) =>
+        `programs write the text of ${count} pages when the site is built; this is the first: ${program?.text}`,
+    );
+    yield* foundElsewhere(
+      ofMoved ?? [],
+      () => "the page only says where its text is now",
+      (count) => `${count} pages only say where their text is now; this is the first`,
+    );
+  },
+};

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { textElsewhere, tiny } from "../../../../src/checks/lint/rules/little-text.ts";
+import { undefinedAttribute } from "../../../../src/checks/lint/rules/undefined-attribute.ts";
+import { genericHeading, tableWithoutHeader } from "../../../../src/checks/lint/rules/sections.ts";
+import { duplicateTitle } from "../../../../src/checks/lint/rules/identity.ts";
+import { check } from "./page.ts";
+import { lint } from "./pages.ts";
+
+const moved =
+  "# Lending for groups of schools\n\nThis page has moved to [How groups of schools borrow books and games](lending.md), " +
+  "where you find all of it.\n";
+const lending =
+  "# Lending for groups of schools\n\nA group borrows thirty books for six weeks, with one card for all.\n";
+
+describe("pages whose text is elsewhere", () => {
+  it.each([
+    [
+      "a.rst",
+      "Ledger\n======\n\n.. automodule:: ledger\n    :members:\n",
+      ".. automodule:: ledger",
+    ],
+    ["a.md", "# Ledger\n\n```{autoclass} ledger.Account\n```\n", "```{autoclass} ledger.Account"],
+    ["a.md", "# Ledger\n\n::: ledger.accounts\n", "::: ledger.accounts"],
+    ["a.md", "# Form\n\n<iframe src='https://forms.example.com/1'></iframe>\n", "<iframe"],
+    ["a.mdx", "# Rooms\n\n<RoomTable />\n", "<RoomTable />"],
+    ["a.md", "---\nopenapi: GET /rooms\n---\n\n# Rooms\n\nList rooms.\n", "openapi: GET /rooms"],
+  ])("are those of a program: %s %j", async (path, text, mark) => {
+    const [found, ...others] = await lint(textElsewhere, { [path]: text });
+    expect(others).toEqual([]);
+    expect(found).toContain(`a program writes the text when the site is built: ${mark}`);
+    expect(await check(tiny, text, { path })).toEqual([]);
+  });
+
+  it("are one finding for programs and one for pages that have moved", async () => {
+    const files = {
+      "a.rst": "A\n=\n\n.. automodule:: a\n",
+      "b.rst": "B\n=\n\n.. automodule:: b\n",
+      "c.md": moved,
+      "d.md": "# D\n\nMoved to the intranet.\n",
+      "lending.md": lending,
+    };
+    expect(await lint(textElsewhere, files)).toEqual([
+      "a.rst:4:1: programs write the text of 2 pages when the site is built; this is the first: .. automodule:: a",
+      "c.md: 2 pages only say where their text is now; this is the first",
+    ]);
+    expect(await lint(tiny, files)).toEqual([]);
+    expect(await lint(duplicateTitle, files)).toEqual([]);
+  });
+
+  it("are no pages with a text of their own, and none that lead to others", async () => {
+    const own = `# Ledger\n\n${"An account has a number of six digits and an owner. ".repeat(5)}`;
+    const list = "# Ledger\n\n```{toctree}\na\n```\n\n.. automodule:: a\n";
+    const files = {
+      "a.md": `${own}\n\n::: ledger.accounts\n`,
+      "b.md": `${own} Last year the desk was moved to level 2.\n`,
+      "c.md": list,
+      "d.md": "# Parking\n\nSee the intranet.\n",
+      "mkdocs.yml": "site_name: A\n",
+      "guide/index.md": "# Guide\n\nAll about rooms.\n",
+    };
+    expect(await lint(textElsewhere, files)).toEqual([]);
+    expect(await lint(tiny, files)).toEqual(["d.md: 3 words, at least 10 words are expected"]);
+  });
+
+  it("are no index without a site: nothing else leads to its pages", async () => {
+    expect(await lint(tiny, { "guide/index.md": "# Guide\n\nAll about rooms.\n" })).toHaveLength(1);
+  });
+});
+
+it("the heading of a page that leads to others needs no subject", async () => {
+  const text = "# About\n\nAbout the house.\n";
+  const files = { "mkdocs.yml": "site_name: A\n", "a.md": text, "about/index.md": text };
+  expect(await lint(genericHeading, files)).toEqual([
+    'a.md:1:1: "About" does not say what the section is about',
+  ]);
+  const toctree = "Introduction\n============\n\n.. toctree::\n\n   a\n";
+  expect(await check(genericHeading, toctree, { path: "a.rst" })).toEqual([]);
+});
+
+describe("attributes of AsciiDoc that nothing defines", () => {
+  it("are one finding for each name, but no parts of addresses and no syntax of programs", async () => {
+    const files = {
+      "a.adoc":
+        "= A\n\nVersion {release-number} of /users/{id}/ has `{code}`, @{upstream} and \\{shown}.\n",
+      "b.adoc": "= B\n\n{release-number} and {place}\n",
+      "c.adoc": "= C\n:place: Bern\n\nIn {place}.\n",
+      "d.md": "# D\n\n{release-number}\n",
+    };
+    expect(await lint(undefinedAttribute, files)).toEqual([
+      "a.adoc:3:9: {release-number} is sent as it stands in 2 pages; this is the first",
+      "b.adoc:3:22: {place} is sent as it stands",
+    ]);
+  });
+});
+
+describe("tables of labels", () => {
+  const row = (...cells: string[]): string => `| ${cells.join(" | ")} |\n`;
+  const table = (...rows: string[][]): string =>
+    `# A\n\n|  |  |  |\n|---|---|---|\n${rows.map((cells) => row(...cells)).join("")}`;
+
+  it("need no column names", async () => {
+    for (const text of [
+      table(["**Rooms**", "12"], ["**Floor:**", "3"]),
+      table(["Rooms:", "12"], ["Floor:", "3"]),
+      table(["**Rooms**", "12", ""], ["**Seats**", "`a`", "of leather"], ["", "`b`", "of wood"]),
+    ]) {
+      expect(await check(tableWithoutHeader, text), text).toEqual([]);
+    }
+  });
+
+  it("are no tables of numbers, whatever their first column is", async () => {
+    for (const text of [
+      table(["**Aare**", "12", "3"], ["**Rhine**", "6", "1"]),
+      table(["Aare", "12"], ["Rhine", "6"]),
+      table(["**Aare**", "12"], ["Rhine", "6"]),
+    ]) {
+      expect(await check(tableWithoutHeader, text), text).toHaveLength(1);
+    }
+  });
+});

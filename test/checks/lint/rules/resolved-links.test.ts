@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { deadLink, missingAnchor, missingImage } from "../../../../src/checks/lint/rules/links.ts";
+import { wikiLinks } from "../../../../src/checks/lint/rules/wiki-links.ts";
+import { lint } from "./pages.ts";
+
+describe("links that a generator resolves", () => {
+  it("are those that a page of MyST calls external", async () => {
+    const text = "# A\n\n[Text](../all.txt){.external} and [more](gone.txt){.b .external}\n";
+    const files = { "a.md": text, "b.md": "# B\n\n[x](gone.txt){.b} [y](gone.txt) {.external}\n" };
+    expect(await lint(deadLink, { ...files, "conf.py": "" })).toEqual([
+      "b.md:3:5: the link leads to no file: gone.txt",
+      "b.md:3:23: the link leads to no file: gone.txt",
+    ]);
+    expect(await lint(deadLink, { "a.md": text })).not.toEqual([]);
+  });
+
+  it("are those that begin with an attribute of AsciiDoc", async () => {
+    const text = "= A\n\nlink:{docs}#install[Install] and link:gone/{docs}[more]\n";
+    expect(await lint(deadLink, { "a.adoc": text })).toEqual([
+      "a.adoc:3:39: the link leads to no file: gone/{docs}",
+    ]);
+  });
+
+  it("have an address: what a template leaves out is none", async () => {
+    const text = '# A\n\n<a href= target="_blank">A</a>, <a target=x href=gone.md>B</a>\n';
+    expect(await lint(deadLink, { "a.md": text })).toEqual([
+      "a.md:3:50: the link leads to no file: gone.md",
+    ]);
+  });
+
+  it("have the anchors of components", async () => {
+    const files = {
+      "a.mdx":
+        "# A\n\n[1](b.mdx#oauth-2-0) [2](b.mdx#param-page-size) [3](b.mdx#last-day) [4](b.mdx#size)\n",
+      "b.mdx":
+        '# B\n\n<Tab title="OAuth 2.0">\nText.\n</Tab>\n\n<ParamField path="page.size">Text.</ParamField>\n\n' +
+        "<Accordion icon='x' title='Last day'>Text.</Accordion>\n",
+    };
+    expect(await lint(missingAnchor, files)).toEqual(["a.mdx:3:73: b.mdx has no anchor #size"]);
+  });
+
+  it("have the anchors that an attribute of AsciiDoc names", async () => {
+    const part = "|===\n|[[size_{context}]]<<size_{context}, Size>> |In metres\n|===\n";
+    const page = (text: string): string => `= A\n:context: room\n\n${text}\ninclude::part.adoc[]\n`;
+    const files = { "a.adoc": page("<<size_room>>, <<size_house>>\n"), "part.adoc": part };
+    expect(await lint(missingAnchor, files)).toEqual([
+      "a.adoc:4:18: the page has no anchor #size_house",
+    ]);
+  });
+
+  it("have a place where a name stands for the address", async () => {
+    const files = {
+      "a.md": "# A\n\nText of more than a line.\n\nSee [rooms](xref:rooms#gone).\n",
+      "b.md": "---\nuid: rooms\n---\n\n# Rooms\n\nText.\n",
+      "docfx.json": "{}",
+    };
+    expect(await lint(missingAnchor, files)).toEqual(["a.md:5:24: b.md has no anchor #gone"]);
+  });
+});
+
+describe("images of a book of AsciiDoc", () => {
+  it("are in the folders that its build may name", async () => {
+    const files = {
+      "docs/guide/part/a.adoc":
+        "= A\n\nimage::plan.png[]\n\nimage::arch/b.png[]\n\nimage::c.png[]\n",
+      "docs/guide/images/plan.png": "png",
+      "docs/resources/img/arch/b.png": "png",
+      "docs/other/c.png": "png",
+    };
+    expect(await lint(missingImage, files)).toEqual([
+      "docs/guide/part/a.adoc:7:8: the image has no file: c.png",
+    ]);
+  });
+
+  it("are in one of two folders of a module of Antora", async () => {
+    const files = {
+      "antora.yml": "name: a\n",
+      "modules/ROOT/pages/x/a.adoc": "= A\n\nimage::icons/1.png[]\n\nimage::icons/2.png[]\n",
+      "modules/ROOT/assets/images/icons/1.png": "png",
+    };
+    expect(await lint(missingImage, files)).toEqual([
+      "modules/ROOT/pages/x/a.adoc: the image has no file: ../../images/icons/2.png",
+    ]);
+  });
+});
+
+it("tables of TOML are no links of wikis", async () => {
+  const code = "{{< toggle >}}\n[[menus.main]]\n  name = 'Rooms'\n{{< /toggle >}}\n";
+  const files = { "menus.md": `# A\n\n${code}`, "hugo.toml": "" };
+  expect(await lint(wikiLinks, files)).toEqual([]);
+  const link = "{{< toggle >}}\n[[menus]]\n\n{{< /toggle >}}\n";
+  expect(await lint(wikiLinks, { ...files, "b.md": `# B\n\n${link}` })).toHaveLength(1);
+});
