@@ -1,10 +1,11 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { preparePlace, runExample, runShell, type Place } from "../e2e/shell.ts";
 import type { CliResult } from "../ran.ts";
 import { writeFiles } from "../service.ts";
+import { projectFolder } from "../support.ts";
 import { blocksOf, isShell, pages, pipelinePages, readPage, type Block } from "./pages.ts";
 
 // A page is a session: its blocks are run one after the other in one folder, each as by a shell of
@@ -154,6 +155,8 @@ describe.each(pages)("blocks of %s", (page) => {
       expect(block.language, block.where).not.toMatch(/^(?:bash|shell|zsh|fish|cmd|powershell)$/);
       if (!isShell(block)) continue;
       const [, reason] = /^not run: (.+)$/.exec(block.mark) ?? [];
+      const named = reason?.match(/\btest\/[\w./-]+/g) ?? [];
+      for (const path of named) expect(existsSync(join(projectFolder, path)), path).toBe(true);
       if (reason !== undefined) expect(reason.split(" ").length, block.where).toBeGreaterThan(2);
       else if (elsewhere.has(page)) expect(block.mark, block.where).toMatch(/^runnable/);
     }
