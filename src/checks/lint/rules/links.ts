@@ -82,6 +82,8 @@ export const deadLink: PageRule = {
     const find = createFindText(page);
     for (const { resolved, start, end, target } of linksOf(page).relative) {
       if (resolved.kind !== "dead" || (isOfMyst(page) && isName(target))) continue;
+      // `[Download](_)`: a program sets the address.
+      if (!/[\p{L}\p{N}]/u.test(target)) continue;
       if (isAdoc(page) && startsWithAttribute.test(target)) continue;
       const span = find(start, end) ?? wikilinkSpan(page, target);
       if (isOfMyst(page) && isExternal(page, span)) continue;

@@ -1,6 +1,7 @@
 import { bodyOf, type Body, hasWords, countWords, spanOfKey } from "../page/body.ts";
 import { quoted } from "../page/spans.ts";
 import type { FolderFound, FolderRule, LintPage, PageFact, PageRule, Span } from "../rule.ts";
+import { isMap } from "../../../documents/front-matter/values.ts";
 import { siteOf } from "../../../documents/site/sites.ts";
 import { prose } from "./metadata.ts";
 
@@ -8,7 +9,7 @@ import { prose } from "./metadata.ts";
 const longest = 5000;
 
 /** Keys of pages that a layout writes: their own text is in the front matter, or there is none. */
-const layoutKeys = ["layout", "template", "hero", "type", "pageClass"];
+const layoutKeys = ["layout", "template", "hero", "type", "pageClass", "listing"];
 
 const frontMatterAlone = /^(---|\+\+\+)[ \t]*\r?\n[^]*?\n\1\s*$/;
 
@@ -110,6 +111,17 @@ export function isWay(page: LintPage): boolean {
   return listOfPages.test(source) || (indexPage.test(path) && siteOf(path, settings) !== undefined);
 }
 
+/**
+ * Whether the page is a slide without a title, which another page shows in a frame: quarto.org,
+ * "Presentations", as the only format of its front matter.
+ */
+export function isSlide({ parsed }: LintPage): boolean {
+  const { format, title } = parsed.frontMatter?.data ?? {};
+  if (format === undefined || format === null || title !== undefined) return false;
+  const names = typeof format === "object" && isMap(format) ? Object.keys(format) : [format];
+  return names.every((name) => /^(?:revealjs|beamer|pptx)$/.test(String(name)));
+}
+
 /** Where a page names the program that writes its text; undefined if none does. */
 function programOf(page: LintPage): Span | undefined {
   const { parsed, source = "" } = page;
@@ -139,7 +151,7 @@ export const tiny: PageRule = {
     const words = fewWords(page);
     if (words === undefined || !hasWords(bodyOf(page).text)) return;
     // One decision is an answer to all of them: the rule text-elsewhere.
-    if (isWay(page) || isMoved(page) || programOf(page)) return;
+    if (isWay(page) || isMoved(page) || programOf(page) || isSlide(page)) return;
     const shown =
       words === 0
         ? "no words besides headings and addresses"

@@ -249,10 +249,13 @@ function hasWordsFrom(text: string, from: number): boolean {
 }
 
 const label = /^(?:\*\*|__)|[:：][*_]*$/;
+// `--quiet` and what it does, or a page and what it is about.
+const term = /^(?:`[^`]+`|\[[^[\]]+\]\([^()]*\))$/;
+const twoWords = /\p{L}+\P{L}+\p{L}+/u;
 
 /**
  * Whether the rows below the header have a label in the first cell, and the first of them nothing but
- * a label and its value: labels say what column names would.
+ * a label and its value: labels say what column names would. So do terms with their explanations.
  */
 function isOfLabels(text: string, from: number): boolean {
   const lines = text
@@ -267,8 +270,12 @@ function isOfLabels(text: string, from: number): boolean {
       .split(/(?<!\\)\|/);
     return cells.map((cell) => cell.trim());
   });
-  const isPair = (rows[0] ?? []).filter((cell) => cell !== "").length < 3;
-  return isPair && rows.every(([first = ""]) => first === "" || label.test(first));
+  const isPair = (row: readonly string[] = []): boolean =>
+    row.filter((cell) => cell !== "").length < 3;
+  const isTerm = ([first = "", second = ""]: readonly string[]): boolean =>
+    term.test(first) && twoWords.test(second.replace(/`[^`]*`/g, ""));
+  if (rows.every((row) => isPair(row) && isTerm(row))) return true;
+  return isPair(rows[0]) && rows.every(([first = ""]) => first === "" || label.test(first));
 }
 
 /** Where a table of another format than Markdown stands: its first cell that the file has as it is. */

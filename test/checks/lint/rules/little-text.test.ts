@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { textElsewhere, tiny } from "../../../../src/checks/lint/rules/little-text.ts";
 import { undefinedAttribute } from "../../../../src/checks/lint/rules/undefined-attribute.ts";
 import { genericHeading, tableWithoutHeader } from "../../../../src/checks/lint/rules/sections.ts";
-import { duplicateTitle } from "../../../../src/checks/lint/rules/identity.ts";
+import { duplicateTitle, missingTitle } from "../../../../src/checks/lint/rules/identity.ts";
 import { check } from "./page.ts";
 import { lint } from "./pages.ts";
 
@@ -67,6 +67,19 @@ describe("pages whose text is elsewhere", () => {
   });
 });
 
+it("slides without a title are shown in a frame of another page", async () => {
+  const slide = (format: string): string =>
+    `---\nformat: ${format}\n---\n\n## Rooms\n\nBook them.\n`;
+  for (const rule of [tiny, missingTitle]) {
+    for (const format of ["revealjs", "{ revealjs: { width: 300 } }"]) {
+      expect(await check(rule, slide(format), { path: "a.qmd" }), format).toEqual([]);
+    }
+    expect(await check(rule, slide("html"), { path: "a.qmd" })).toHaveLength(1);
+    expect(await check(rule, slide("{ revealjs: x, html: y }"), { path: "a.qmd" })).toHaveLength(1);
+  }
+  expect(await check(tiny, `---\ntitle: A\n${slide("revealjs").slice(4)}`)).toHaveLength(1);
+});
+
 it("the heading of a page that leads to others needs no subject", async () => {
   const text = "# About\n\nAbout the house.\n";
   const files = { "mkdocs.yml": "site_name: A\n", "a.md": text, "about/index.md": text };
@@ -103,6 +116,7 @@ describe("tables of labels", () => {
       table(["**Rooms**", "12"], ["**Floor:**", "3"]),
       table(["Rooms:", "12"], ["Floor:", "3"]),
       table(["**Rooms**", "12", ""], ["**Seats**", "`a`", "of leather"], ["", "`b`", "of wood"]),
+      table(["`--quiet`", "Says nothing."], ["[Rooms](a.md)", "Lists the rooms."]),
     ]) {
       expect(await check(tableWithoutHeader, text), text).toEqual([]);
     }
@@ -113,6 +127,9 @@ describe("tables of labels", () => {
       table(["**Aare**", "12", "3"], ["**Rhine**", "6", "1"]),
       table(["Aare", "12"], ["Rhine", "6"]),
       table(["**Aare**", "12"], ["Rhine", "6"]),
+      table(["`a`", "12"], ["`b`", "6"]),
+      table(["`a`", "Says nothing."], ["b", "Says more."]),
+      table(["`a`", "Says nothing.", "12"], ["`b`", "Says more.", "3"]),
     ]) {
       expect(await check(tableWithoutHeader, text), text).toHaveLength(1);
     }
