@@ -134,6 +134,29 @@ describe("questions of headings", () => {
     expect(questionsOf(title, heading, `${filler.repeat(4)}\n\n${list}`)).toEqual([]);
   });
 
+  it.each([
+    ["two things that are named elsewhere", "Connections", "When to use one or the other?"],
+    ["what every page has", "Rooms", "Enable the app"],
+    ["a task without its thing", "Rooms", "Use with a library"],
+    ["a guide to writing", "Contributing", "Writing style guide"],
+    ["a sentence", "Case", "Comparing against a type will perform a check"],
+    ["a list of links", "Rooms", "Community resources", list],
+    ["a part of something", "Flags", "The vendor", `The vendor is the maker. ${filler}`],
+    ["more of a thing", "Additional room features", "Functions", list],
+    ["needs of an example", "Room booking example", "Requirements"],
+  ])("asks nothing of %s", (_what, title, heading, text = filler) => {
+    expect(questionsOf(title, heading, text.repeat(3))).toEqual([]);
+  });
+
+  it.each([
+    ["Files", "Delete a file", "How do I delete a file?"],
+    ["Rooms", "Find which room will be free", "How do I find which room will be free?"],
+    ["Rooms", "Enable the app for guests", "How do I enable the app for guests?"],
+    ["Rooms", "Use a library of plans", "How do I use a library of plans?"],
+  ])("still asks of %s: %s", (title, heading, question) => {
+    expect(questionsOf(title, heading)).toContain(question);
+  });
+
   it("has no name of the site, and verbs are small", () => {
     expect(questionsOf("Restore a backup - Relay", "Example")).toEqual([
       "How do I restore a backup?",

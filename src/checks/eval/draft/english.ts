@@ -23,7 +23,7 @@ const generic = new Set(
     "frequently asked questions|examples|example|conclusion|background|general|more|changelog|change log|release notes|history|" +
     "versions|getting started|get started|quick start|quickstart|index|home|readme|welcome|license|licence|credits|contributing|" +
     "contributors|authors|acknowledgements|acknowledgments|support|help|next steps|what's next|next|further reading|resources|" +
-    "links|related|related topics|related links|related resources|additional resources|learn more|more information|appendix|" +
+    "links|community resources|official resources|related|related topics|related links|related resources|additional resources|learn more|more information|appendix|" +
     "glossary|details|basics|advanced|misc|miscellaneous|other|others|tips|summary of changes|features|community|documentation|docs|" +
     "guide|user guide|guides|tutorial|tutorials|preface|exercises|api|api reference|key takeaways|description|motivation|remarks|" +
     "what you'll learn|what you will learn|before you begin|demo|code|output|result|results|steps|step|cookbook|recipes|manual"
@@ -45,7 +45,7 @@ const toReaders =
   /^(?:do|are|have|did|will|would|can) you\b|^what (?:just )?happened\b|^(?:what|where) (?:next|now)|^what (?:just )?happened\b|^what'?s (?:next|new)|^(?:can|should) we\b/i;
 const vague = /\b(?:it|they|them|this|that|these|those)\b/i;
 const small =
-  /^(?:use|get|start|started|a|an|the|is|are|do|does|did|i|just|we|you|my|to|of|in|on|for|it|this|that|there|can|should|will|and|or|not|be|so)$/i;
+  /^(?:use|get|start|started|a|an|the|is|are|do|does|did|i|just|we|you|my|to|of|in|on|for|it|this|that|there|can|should|will|and|or|not|be|so|one|other|others|another|both|either|neither)$/i;
 
 /** What only the page around it makes a thing: `fix the problem`, `add support`. */
 const anything =
@@ -101,10 +101,27 @@ const longestWords = 10;
 const compound =
   /^(?:install|update|delete|write|use|deploy|add|insert|replace|publish|find) (?:options?|sizes?|times?|scripts?|guides?|instructions|notes|process|paths?|locations?|commands?|flow|cases?|methods?|strateg(?:y|ies)|modes?|types?|permissions?|operations?|requests?|events?|hooks?|rules?)$/i;
 
+// What each page has one of: only the page tells which.
+const known =
+  /^the (?:app|application|code|data|documents?|files?|library|module|package|page|plugin|project|server|service)$/i;
+// `Use with a library`: the thing stands in the title, if anywhere.
+const withoutThing =
+  /^(?:use|create|define|enable|disable|configure|extend|replace|remove|delete|provide) (?:for|in|on|with|from|by|at|as|via)\s/i;
+const writingGuide = /^writ(?:e|ing) \w+ guides?$/i;
+const future = /\b(?:will|should|must|may)\b/i;
+const clause = /\b(?:if|whether|that|what|when|which|how|who|where|why)\b/i;
+
+/** Whether a task says by itself what it is about, and is one: no sentence, no guide. */
+function isTask(task: string, heading: string): boolean {
+  if (compound.test(heading) || writingGuide.test(heading) || withoutThing.test(task)) return false;
+  if (known.test(task.slice(task.indexOf(" ") + 1))) return false;
+  return !future.test(heading) || clause.test(heading);
+}
+
 /** The task of a heading as it stands in a question; undefined if it names none. */
 function taskIn(heading: string, usage: Usage): string | undefined {
   const task = heading.includes("!") ? undefined : taskOf(heading);
-  if (task === undefined || compound.test(heading)) return undefined;
+  if (task === undefined || !isTask(task, heading)) return undefined;
   const [verb = "", ...object] = task.split(" ");
   const last = object.at(-1) ?? "";
   if (object.length > longestWords || prepositions.test(last)) return undefined;
@@ -156,6 +173,8 @@ function definitionOf({ heading, own }: Part): string | undefined {
   if (subject === undefined || stems(subject) !== stems(heading)) return undefined;
   const article = /^(?:An?|The) /.exec(subject)?.[0].toLowerCase() ?? "";
   const thing = subject.replace(determiner, "");
+  // `The vendor`: a part of what the page is about.
+  if (article === "the " && /^\p{L}+$/u.test(thing)) return undefined;
   const isName = article === "" && verb === "is";
   const shown = isName || /\p{Lu}/u.test(thing.slice(1)) ? thing : thing.toLowerCase();
   return `What ${verb} ${article}${shown}?`;
@@ -262,7 +281,7 @@ function byKind(part: Part, topic: Topic | undefined, usage: Usage): string | un
 
 // Titles of collections: their sections are about other things.
 const unnamed =
-  /[|<>*]|\b(?:practices|documentation|docs|tips|tricks|examples|ways|concepts|recipes|patterns|standards|notes|policy|policies|terms|resources|part \d+)$/i;
+  /[|<>*]|^(?:additional|other|more|new|related|further)\b|\b(?:practices|documentation|docs|tips|tricks|examples?|ways|concepts|recipes|patterns|standards|notes|policy|policies|terms|resources|part \d+)$/i;
 
 const unclearKinds = /^(?:models|objects|entities)$/i;
 

@@ -255,7 +255,8 @@ const twoWords = /\p{L}+\P{L}+\p{L}+/u;
 
 /**
  * Whether the rows below the header have a label in the first cell, and the first of them nothing but
- * a label and its value: labels say what column names would. So do terms with their explanations.
+ * a label and its value: labels say what column names would. So do terms with their explanations. A
+ * cell of several columns stands in each of them.
  */
 function isOfLabels(text: string, from: number): boolean {
   const lines = text
@@ -271,7 +272,7 @@ function isOfLabels(text: string, from: number): boolean {
     return cells.map((cell) => cell.trim());
   });
   const isPair = (row: readonly string[] = []): boolean =>
-    row.filter((cell) => cell !== "").length < 3;
+    new Set(row.filter((cell) => cell !== "")).size < 3;
   const isTerm = ([first = "", second = ""]: readonly string[]): boolean =>
     term.test(first) && twoWords.test(second.replace(/`[^`]*`/g, ""));
   if (rows.every((row) => isPair(row) && isTerm(row))) return true;

@@ -116,6 +116,7 @@ describe("tables of labels", () => {
       table(["**Rooms**", "12"], ["**Floor:**", "3"]),
       table(["Rooms:", "12"], ["Floor:", "3"]),
       table(["**Rooms**", "12", ""], ["**Seats**", "`a`", "of leather"], ["", "`b`", "of wood"]),
+      table(["**Rooms**", "12", "12"], ["**Seats**", "`a`", "of leather"]),
       table(["`--quiet`", "Says nothing."], ["[Rooms](a.md)", "Lists the rooms."]),
     ]) {
       expect(await check(tableWithoutHeader, text), text).toEqual([]);
