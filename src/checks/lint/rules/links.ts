@@ -31,7 +31,7 @@ import { withoutExtension } from "../../../documents/files/file-name.ts";
 import { createFields } from "../../../documents/front-matter/fields.ts";
 import { documentLink } from "../../../documents/map/links/document-link.ts";
 import { effectiveFor } from "../../../documents/map/effective.ts";
-import { bodyOf } from "../page/body.ts";
+import { bodyOf, createProseTest } from "../page/body.ts";
 import { createFindText } from "../page/spans.ts";
 import { documentName, findRepeated } from "../folder.ts";
 import { wikiLinks } from "./wiki-links.ts";
@@ -322,7 +322,9 @@ export const missingImage: PageRule = {
     const find = createFindText(page);
     const missing = new Map<string, boolean>();
     const isWritten = createAuthorTest(page);
+    const isProse = createProseTest(bodyOf(page));
     for (const { source, offset } of findReferences(text)) {
+      if (!isProse(offset)) continue;
       let isGone = missing.get(source);
       if (isGone === undefined) {
         if (missing.size >= mostLookups) return;

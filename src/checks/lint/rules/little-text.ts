@@ -136,6 +136,15 @@ function programOf(page: LintPage): Span | undefined {
   return undefined;
 }
 
+// "Use `get` from the toolbox instead of `fetch`.": an answer, unless it leads elsewhere.
+const fewestOfSentence = 6;
+const leadsAway = /^\s*(?:please\s+)?(?:see|refer|go|read)\b/i;
+
+function isSentence(page: LintPage): boolean {
+  const text = withoutHeadings(bodyOf(page));
+  return /[.!。！]["')\]]*\s*$/.test(text) && !leadsAway.test(text);
+}
+
 export const tiny: PageRule = {
   kind: "page",
   name: "tiny",
@@ -144,7 +153,8 @@ export const tiny: PageRule = {
   summary: `The page and its description have fewer than ${fewest} words besides headings`,
   advice:
     "A page of a few words matches many questions a little and answers none. " +
-    "Write the answer itself, or move the sentence to the page that it belongs to.",
+    "Write the answer itself, or move the sentence to the page that it belongs to. " +
+    "A whole sentence of six words is enough, if it does not lead elsewhere.",
   bad: "# Parking\n\nSee the intranet.\n",
   good: "# Parking\n\nPark on level 2 of the garage. The gate opens with your badge from 6:00 to 22:00.\n",
   *check(page) {
@@ -152,6 +162,7 @@ export const tiny: PageRule = {
     if (words === undefined || !hasWords(bodyOf(page).text)) return;
     // One decision is an answer to all of them: the rule text-elsewhere.
     if (isWay(page) || isMoved(page) || programOf(page) || isSlide(page)) return;
+    if (words >= fewestOfSentence && isSentence(page)) return;
     const shown =
       words === 0
         ? "no words besides headings and addresses"

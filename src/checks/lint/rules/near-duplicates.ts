@@ -17,11 +17,14 @@ import { claimOf, type Claim, proseSentences } from "../page/claims.ts";
 
 /** Share of common sequences of words from which on two documents count as nearly the same. */
 const threshold = 0.8;
+/** The share for documents of two titles: below it, one form describes two things. */
+const thresholdOfTwo = 0.9;
 
 interface TextFact {
   signature: string;
-  /** Hash of the text. */
+  /** Hashes of the text and of the title. */
   text: string;
+  title: string;
 }
 
 /**
@@ -40,8 +43,9 @@ function collectText(page: LintPage): TextFact | undefined {
   if (isIncluded(page, texts)) return undefined;
   const signature = signatureOf(texts);
   if (!signature) return undefined;
-  const text = hash("sha256", texts.join("\n"), "hex").slice(0, 16);
-  return { signature, text };
+  const hashOf = (value: string): string => hash("sha256", value, "hex").slice(0, 16);
+  const title = page.document.title ?? page.document.semantic_identifier;
+  return { signature, text: hashOf(texts.join("\n")), title: hashOf(title.toLowerCase()) };
 }
 
 type Page = PageFact<TextFact>;
@@ -141,7 +145,7 @@ export const nearDuplicate: FolderRule<TextFact> = {
     "Both take a place among the few documents that an answer is made from. When one is corrected, the " +
     "other stays wrong. Keep one page and link to it, move the common text to a page of its own, or skip " +
     "copies with `ingest: false`. The rule reports documents that have about 80 % or more of all their " +
-    "sequences of five words in common, at the later document; more than three copies of one folder or of one document are one finding. Languages and versions in folders of their own, and versions in names of files, are " +
+    "sequences of five words in common, with different titles 90 %, at the later document; more than three copies of one folder or of one document are one finding. Languages and versions in folders of their own, and versions in names of files, are " +
     "compared for equal text only. Pages whose text is included from other files are not compared.",
   bad: `<!-- file: leave-2024.md -->\n# Leave\n\n${leave}\n\n${kept}`,
   good: `<!-- file: leave-2024.md -->\n---\ningest: false\n---\n# Leave\n\n${leave}\n\n${kept}`,
@@ -160,8 +164,10 @@ export const nearDuplicate: FolderRule<TextFact> = {
     for (const edition of editions.values()) {
       const signatures = edition.map(({ fact }) => fact.signature);
       for (const { index, first, similarity } of findSimilar(signatures, threshold)) {
-        const later = edition[index]!;
-        pairs.set(later, { later, first: edition[first]!, similarity });
+        const [later, other] = [edition[index]!, edition[first]!];
+        const isOfTwo = later.fact.title !== other.fact.title;
+        if (isOfTwo && similarity < thresholdOfTwo) continue;
+        pairs.set(later, { later, first: other, similarity });
       }
     }
     // Another language or version with the same text.

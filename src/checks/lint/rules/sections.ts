@@ -140,7 +140,7 @@ export const hugeSection: PageRule = {
     const body = bodyOf(page);
     const { text, structure } = body;
     // A character is at most one token.
-    if (text.length <= mostTokens) return;
+    if (text.length <= mostTokens || chroniclePage.test(page.path)) return;
     if (!structure) {
       for (const { text: section = "" } of page.document?.sections ?? []) {
         const message = problemOf(section, "the text");
@@ -153,7 +153,9 @@ export const hugeSection: PageRule = {
       const { path, start, end } = section;
       if (end - start <= mostTokens) continue;
       const heading = path.at(-1);
-      const name = heading ? `the section "${titlesOf(section).at(-1)}"` : "the text";
+      const title = titlesOf(section).at(-1) ?? "";
+      if (chronicle.test(title)) continue;
+      const name = heading ? `the section "${title}"` : "the text";
       const message = problemOf(text.slice(start, end), name);
       if (message === undefined) continue;
       yield { message, span: heading && find(heading.start, heading.end) };
@@ -163,6 +165,11 @@ export const hugeSection: PageRule = {
 
 // A label above a list that the site makes: it has no text of its own.
 const tableOfContents = /^(?:table of )?contents$|^on this page$/i;
+
+// Lists of what was: nobody divides them, and nobody asks for their parts.
+const chronicle =
+  /^(?:full |detailed |complete )?change ?logs?\b|^(?:new )?contributors\b|^translations$/i;
+const chroniclePage = /(?:^|\/)(?:change-?log|changes|history|release[-_]?notes|news)\.\w+$/i;
 
 /** Headings at which `sections: headings` begins a section. */
 const splitLevels = 3;
@@ -227,7 +234,9 @@ export const splitList: PageRule = {
       const line = last.slice(last.lastIndexOf("\n") + 1);
       if (!announcement.test(line)) continue;
       const lineStart = text.lastIndexOf(line, end);
-      const span = find(lineStart, lineStart + line.length);
+      // Its reader may have written the sentences before it in another way.
+      const from = /^(?:[^]*[.!?]\s+)?/.exec(line)?.[0].length ?? 0;
+      const span = find(lineStart + from, lineStart + line.length);
       if (span && componentLine.test(page.source?.slice(span.end, span.end + 200) ?? "")) continue;
       yield {
         message: "the section ends with a colon, and what it announces stands under other headings",

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { textElsewhere, tiny } from "../../../../src/checks/lint/rules/little-text.ts";
 import { undefinedAttribute } from "../../../../src/checks/lint/rules/undefined-attribute.ts";
-import { genericHeading, tableWithoutHeader } from "../../../../src/checks/lint/rules/sections.ts";
+import {
+  genericHeading,
+  hugeSection,
+  splitList,
+  tableWithoutHeader,
+} from "../../../../src/checks/lint/rules/sections.ts";
 import { duplicateTitle, missingTitle } from "../../../../src/checks/lint/rules/identity.ts";
 import { check } from "./page.ts";
 import { lint } from "./pages.ts";
@@ -65,6 +70,52 @@ describe("pages whose text is elsewhere", () => {
   it("are no index without a site: nothing else leads to its pages", async () => {
     expect(await lint(tiny, { "guide/index.md": "# Guide\n\nAll about rooms.\n" })).toHaveLength(1);
   });
+});
+
+it("a whole sentence is an answer, unless it leads elsewhere or is short", async () => {
+  const messages = async (text: string): Promise<string[]> =>
+    (await check(tiny, `# Lending\n\n${text}\n`)).map(({ message }) => message);
+  for (const text of ["Use `get` from the toolbox instead.", "Ask for a card at the desk!"]) {
+    expect(await messages(text), text).toEqual([]);
+  }
+  for (const text of [
+    "See the page about cards and desks.",
+    "Please refer to the page about cards.",
+    "Ask at the desk.",
+    "Cards, desks, rooms, games, books and plans",
+  ]) {
+    expect(await messages(text), text).toHaveLength(1);
+  }
+});
+
+describe("a huge section", () => {
+  const long = "Keep the receipt of every journey, and send it within a month. ".repeat(300);
+
+  it("of what was is read by nobody", async () => {
+    for (const heading of ["Full changelog", "Change log", "New contributors", "Translations"]) {
+      expect(await check(hugeSection, `# A\n\n## ${heading}\n\n${long}\n`), heading).toEqual([]);
+    }
+    for (const path of ["docs/release-notes.md", "CHANGELOG.md", "HISTORY.rst"]) {
+      expect(await check(hugeSection, `## 1.2\n\n${long}\n`, { path }), path).toEqual([]);
+    }
+  });
+
+  it("of anything else is found", async () => {
+    for (const heading of ["Write a changelog", "Translations of rooms", "Changes"]) {
+      expect(await check(hugeSection, `# A\n\n## ${heading}\n\n${long}\n`)).toHaveLength(1);
+    }
+    const path = "docs/news-desk.md";
+    expect(await check(hugeSection, `# A\n\n${long}\n`, { path })).toHaveLength(1);
+  });
+});
+
+it("what only other sections say is found by its last sentence", async () => {
+  const text =
+    "Intro\n=====\n\nSee `the plan <plan.rst>`_ first. It has these parts:\n\nRooms\n-----\n\nText.\n";
+  const found = await check(splitList, text.replace("Rooms\n-----", "Rooms\n~~~~~"), {
+    path: "a.rst",
+  });
+  expect(found.map(({ at }) => at)).toEqual(["It has these parts:"]);
 });
 
 it("slides without a title are shown in a frame of another page", async () => {

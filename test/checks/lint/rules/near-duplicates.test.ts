@@ -168,11 +168,25 @@ describe("near duplicates", () => {
       "releases/2.8.2.md": notes("2.8.2"),
       "releases/notes-3-0.md": notes("3.0"),
       "releases/2024.md": notes("2024"),
-      "releases/2025.md": notes("2025"),
+      "releases/2025.md": notes("2024"),
     };
     expect(await lint(nearDuplicate, files)).toEqual([
-      expect.stringMatching(/^releases\/2025\.md: the text is nearly that of releases\/2024\.md/),
+      "releases/2025.md: the text is that of releases/2024.md",
     ]);
+  });
+
+  it("of two titles are described by one form, unless nearly all of the text is the same", async () => {
+    const page = (title: string, end: string): string => `# ${title}\n\n${leave} ${end}\n`;
+    const [here, there] = ["Ask Ada about it in room 12.", "Write to the desk for the form."];
+    expect(
+      await lint(nearDuplicate, { "a.md": page("A", here), "b.md": page("B", there) }),
+    ).toEqual([]);
+    expect(
+      await lint(nearDuplicate, { "a.md": page("A", here), "b.md": page("A", there) }),
+    ).toHaveLength(1);
+    expect(
+      await lint(nearDuplicate, { "a.md": page("A", here), "b.md": page("B", here) }),
+    ).toHaveLength(1);
   });
 
   it("of one page in several folders are one finding, whatever the names of the files are", async () => {

@@ -72,6 +72,13 @@ describe("images of a book of AsciiDoc", () => {
     ]);
   });
 
+  it("are no examples in code of another format", async () => {
+    const text = "A\n=\n\nWrite:\n\n  .. code-block:: md\n\n      ![Plan](path/plan.png)\n";
+    expect(await lint(missingImage, { "a.rst": text })).toEqual([]);
+    const shown = "A\n=\n\n  .. image:: path/plan.png\n     :alt: Plan\n";
+    expect(await lint(missingImage, { "a.rst": shown })).toHaveLength(1);
+  });
+
   it("are in one of two folders of a module of Antora", async () => {
     const files = {
       "antora.yml": "name: a\n",
