@@ -4,6 +4,7 @@ import { loadConfig, type Config, type Connection, type LoadRequest } from "../c
 import type { Context } from "../context.ts";
 import { createOutput, type Output } from "../output/terminal/output.ts";
 import { publicKey } from "../output/terminal/redact.ts";
+import { rowsWhileWaiting, whileWaiting } from "../output/terminal/spinner.ts";
 import { dim } from "../output/terminal/text.ts";
 import type { Certificates } from "./certificates.ts";
 import { headerSecrets, proxySecrets } from "./secrets.ts";
@@ -114,6 +115,26 @@ export async function openClient(
   };
   const clientUntil = (signal: AbortSignal): Client => createClient({ ...options, signal });
   return { config, connection, options, client: createClient(options), clientUntil };
+}
+
+interface Waiting {
+  output: Output;
+  connection: Pick<Connection, "baseUrl">;
+}
+
+const waitText = ({ connection }: Waiting): string => `waiting for ${connection.baseUrl}`;
+
+/** Runs `work`, which waits for the service and writes nothing; a terminal shows that it waits. */
+export async function whileAsking<T>(place: Waiting, work: () => Promise<T>): Promise<T> {
+  return await whileWaiting(place.output, waitText(place), work);
+}
+
+/** Yields the rows that the service lists page by page; a terminal shows that it waits. */
+export function rowsWhileAsking<Row>(
+  place: Waiting,
+  rows: AsyncIterable<Row>,
+): AsyncGenerator<Row> {
+  return rowsWhileWaiting(place.output, waitText(place), rows);
 }
 
 /** Configuration, gate and client for a command that talks to the service. */

@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 import { ApiError, CliError } from "../../errors.ts";
 import { checkFormat, writeList } from "../../output/formats/formats.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import { whileWaiting } from "../../output/terminal/spinner.ts";
+import { rowsWhileWaiting, whileWaiting } from "../../output/terminal/spinner.ts";
 import { connect } from "../connect.ts";
 import { isSafe, secretValues } from "./address.ts";
 import { createCall, readRequest, type ApiOptions, type ApiRequest } from "./request.ts";
@@ -141,6 +141,8 @@ function withHints(error: unknown, { method }: ApiRequest, kind: FaultKind | und
   );
 }
 
+const waitText = "waiting for the response";
+
 interface ApiRun {
   context: Context;
   client: Client;
@@ -159,7 +161,7 @@ async function sendOnce({ context, client, output, options, request }: ApiRun): 
       ...(isParsed(options) ? { responseBytes: maxParsedBytes } : {}),
       onFailure: (kind: FaultKind) => void (fault = kind),
     };
-    const answer = await whileWaiting(output, "waiting for the response", () =>
+    const answer = await whileWaiting(output, waitText, () =>
       client.raw(call, (each) => void (refused = each)),
     );
     if (options.include === true) await showHead(output, answer);
@@ -188,11 +190,11 @@ async function sendPages({ context, client, output, options, request }: ApiRun):
   };
   const rows = rowsOfPages(request.path, dialect, read);
   if (options.silent === true) {
-    for await (const row of rows) void row;
+    for await (const row of rowsWhileWaiting(output, waitText, rows)) void row;
     return;
   }
   const format = isParsed(options) ? options : { ...options, output: "json" };
-  await writeList(output, format, [], rows);
+  await writeList(output, format, [], rowsWhileWaiting(output, waitText, rows));
 }
 
 /**

@@ -15,7 +15,7 @@ import { ApiError, CliError } from "../../errors.ts";
 import { checkSelection, writeRecord } from "../../output/formats/formats.ts";
 import { isInert } from "../../output/terminal/neutralise.ts";
 import type { Output } from "../../output/terminal/output.ts";
-import { connect } from "../connect.ts";
+import { connect, whileAsking, type Connected } from "../connect.ts";
 import { findConnector, hasName } from "./find-connector.ts";
 
 /** Most polls of the listing for a connector that another run is creating. */
@@ -94,10 +94,12 @@ async function removeOwn(client: Client, own: IdentifiedConnector | undefined): 
  * If two concurrent runs both created a connector, each run returns the older one. The pair exists
  * already: a listing that fails now is no failure of the command.
  */
-async function oldestOf(client: Client, output: Output, name: string, id: number) {
+async function oldestOf(place: Connected & { output: Output }, name: string, id: number) {
+  const { client, output } = place;
   let records: IdentifiedConnector[];
   try {
-    records = (await listConnectors(client)).filter(
+    const listed = await whileAsking(place, () => listConnectors(client));
+    records = listed.filter(
       (each): each is IdentifiedConnector =>
         each.cc_pair_id !== null && hasName(each, name) && isUpload(each),
     );
@@ -173,20 +175,22 @@ async function checkGroupIds(client: Client, wanted: readonly number[]): Promise
 
 async function findOrCreate(
   context: Context,
-  client: Client,
-  output: Output,
+  place: Connected & { output: Output },
   wanted: NewConnector,
 ): Promise<Outcome> {
-  const found = findExisting(await listConnectors(client), wanted.name);
-  if (found) return found;
-  await checkGroupIds(client, wanted.groups);
-  let made: number;
-  try {
-    made = await createConnector(client, wanted);
-  } catch (error) {
-    return await findAfter(context, client, wanted.name, error);
-  }
-  const id = await oldestOf(client, output, wanted.name, made);
+  const { client } = place;
+  const made = await whileAsking(place, async () => {
+    const found = findExisting(await listConnectors(client), wanted.name);
+    if (found) return found;
+    await checkGroupIds(client, wanted.groups);
+    try {
+      return await createConnector(client, wanted);
+    } catch (error) {
+      return await findAfter(context, client, wanted.name, error);
+    }
+  });
+  if (typeof made !== "number") return made;
+  const id = await oldestOf(place, wanted.name, made);
   return { id, accessType: wanted.accessType, groups: wanted.groups, created: id === made };
 }
 
@@ -206,7 +210,8 @@ export async function connectorsCreate(
 ): Promise<void> {
   checkSelection(options, columns);
   checkRequest(name, options);
-  const { client, output, connection } = await connect(context, options);
+  const place = await connect(context, options);
+  const { client, output, connection } = place;
   try {
     if (!canCreateConnectors(client)) {
       const message = `the ${client.dialect.name} interface cannot create connectors`;
@@ -218,7 +223,7 @@ export async function connectorsCreate(
       });
     }
     const { group: groups = [], accessType = "public" } = options;
-    const outcome = await findOrCreate(context, client, output, { name, groups, accessType });
+    const outcome = await findOrCreate(context, place, { name, groups, accessType });
     checkAccess(outcome, options);
     const { id, created, accessType: actual } = outcome;
     await output.note(created ? `created, ${actual}` : "it already exists");

@@ -19,7 +19,7 @@ import { writePeople } from "../../output/report/people.ts";
 import { readReportText } from "../../output/report/stored/read.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { connect, openOutput } from "../connect.ts";
+import { connect, openOutput, whileAsking } from "../connect.ts";
 import { filesInState } from "../files-in-state.ts";
 import { findGitRoot } from "../project-root.ts";
 import { parseBaseline, searchQuestions } from "./eval.ts";
@@ -88,7 +88,7 @@ async function questionsOf(
     const connected = await connect(context, options);
     try {
       await output.note(`reading up to ${mostSessions} stored sessions; costs no tokens`);
-      const { asked } = await readQuestions(connected);
+      const { asked } = await whileAsking(connected, () => readQuestions(connected));
       for (const [index, { question, sources }] of asked.entries()) {
         const found = sources.map((id) => ({ id, path: null }));
         questions.push({ id: `session question ${index + 1}`, question, sources: found });

@@ -9,7 +9,7 @@ import { CliError, codeOf, writeProblem } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { connect, openOutput } from "../connect.ts";
+import { connect, openOutput, whileAsking } from "../connect.ts";
 import { isRows, openFolder, type Folder } from "./project.ts";
 import { chooseSample } from "../../checks/verify/sample.ts";
 import type { IngestionRequest } from "../../api/schemas.ts";
@@ -238,7 +238,9 @@ async function fromSessions(context: Context, options: InitOptions): Promise<Dra
     const { draftFromSessions, mostSessions } = await import("./from-sessions.ts");
     await connected.output.note(`reading up to ${mostSessions} stored sessions; costs no tokens`);
     const limit = options.limit ?? defaultLimit;
-    const { cases, read } = await draftFromSessions(context, options, connected, limit);
+    const { cases, read } = await whileAsking(connected, () =>
+      draftFromSessions(context, options, connected, limit),
+    );
     if (cases.length === 0) {
       throw new CliError("not-found", "the stored sessions contain no question", {
         hints: ["`knowctl sessions list` shows them; `knowctl eval init docs` needs none"],

@@ -7,7 +7,7 @@ import type { Context } from "../../context.ts";
 import { ApiError, CliError, reasonOf } from "../../errors.ts";
 import type { Output } from "../../output/terminal/output.ts";
 import { countOf } from "../../output/terminal/progress.ts";
-import { openClient, type Connected as Connection } from "../connect.ts";
+import { openClient, whileAsking, type Connected as Connection } from "../connect.ts";
 import { filesInState } from "../files-in-state.ts";
 import { allowTokens } from "../search/allow.ts";
 import { chooseWay, describePassed } from "../search/ways.ts";
@@ -185,14 +185,19 @@ function createLive(context: Context, parts: LiveParts): Replies {
 
 async function wayOf(
   context: Context,
-  { client, output }: Connected,
+  place: Connected,
   { via }: EvalOptions,
   cases: readonly EvalCase[],
   kind: EvalBasis["kind"],
 ): Promise<Way> {
-  if (kind === "answers") return await createChatWay(context, client, cases);
+  const { client, output } = place;
+  if (kind === "answers") {
+    return await whileAsking(place, () => createChatWay(context, client, cases));
+  }
   // The trial has no filters: a document set that is missing says nothing about the way.
-  const { way, passed } = await chooseWay(client, { query: cases[0]?.question ?? "" }, via);
+  const { way, passed } = await whileAsking(place, () =>
+    chooseWay(client, { query: cases[0]?.question ?? "" }, via),
+  );
   if (passed.length > 0) {
     await output.note(`searching by ${way.name}; not possible: ${describePassed(passed)}`);
   }

@@ -322,7 +322,7 @@ export async function openSession(
     const ccPairId =
       pair.connector === undefined || !connected
         ? pair.ccPairId
-        : await pairByName(connected.client, pair.connector, pairNames);
+        : await pairByName({ ...connected, output }, pair.connector, pairNames);
     const targets = { baseUrl, pair: { ccPairId, fromFlag: pair.fromFlag } };
     await shared?.start(ownTargets(state, targets, source.settings).map(({ key }) => key));
     if (folder !== undefined) await warnOfOtherAddress(output, openedState, baseUrl);

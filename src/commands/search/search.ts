@@ -16,7 +16,7 @@ import {
 import type { SearchResult } from "../../output/search/schema.ts";
 import { filesInState, type StateFlag } from "../files-in-state.ts";
 import { parseSince, parseTags } from "../chat/options.ts";
-import { connect, type Connected } from "../connect.ts";
+import { connect, whileAsking, type Connected } from "../connect.ts";
 import { findProjectRoot } from "../project-root.ts";
 import { createAllowance } from "./allow.ts";
 import { describePassed, searchByWays, type Searched, type WayName } from "./ways.ts";
@@ -144,7 +144,15 @@ export async function search(
     const query = queryOf(args, options, connected, context.now());
     const allow = createAllowance(context, options, output);
     const { via, limit = defaultLimit } = options;
-    const searched = await searchByWays(client, query, { via, limit }, allow);
+    const searched = await searchByWays(
+      client,
+      query,
+      { via, limit },
+      {
+        allow,
+        waiting: (work) => whileAsking(connected, work),
+      },
+    );
     searched.found = searched.found.slice(0, limit);
     const ids = searched.found.flatMap(({ id }) => id ?? []);
     const local = await localFilesOf(context, options, connected, ids);

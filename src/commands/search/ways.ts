@@ -165,19 +165,25 @@ async function useBest<Result>(
   throw passed.at(-1)!.error;
 }
 
+interface SearchHost {
+  /** Called before a request that costs model tokens; throws to prevent it. */
+  allow(way: Way, passed: readonly Passed[]): Promise<void>;
+  /** Runs a search, and shows that it waits. */
+  waiting<T>(work: () => Promise<T>): Promise<T>;
+}
+
 /**
- * Searches by the best way. `allow` is called before a request that costs model tokens, and throws
- * to prevent it. Throws as useBest().
+ * Searches by the best way. Throws as useBest(), and as `allow`.
  */
 export async function searchByWays(
   client: Client,
   query: SearchQuery,
   { via, limit }: { via: WayName | undefined; limit: number },
-  allow: (way: Way, passed: readonly Passed[]) => Promise<void>,
+  { allow, waiting }: SearchHost,
 ): Promise<Searched> {
   return await useBest(client, query, via, async (way, passed) => {
     if (way.calls > 0) await allow(way, passed);
-    return { way, found: await way.find(client, query, limit), passed };
+    return { way, found: await waiting(() => way.find(client, query, limit)), passed };
   });
 }
 

@@ -7,6 +7,7 @@ import { countOf } from "../../output/terminal/progress.ts";
 import { findSession } from "../chat/session/find-session.ts";
 import { forgetSession, indexedSession, retitle } from "../chat/session/session-index.ts";
 import { createPrompt, confirmChange } from "../prompt.ts";
+import { whileAsking } from "../connect.ts";
 import { withPlace, type Place } from "./place.ts";
 
 export interface SessionsDeleteOptions extends GlobalFlags {
@@ -25,8 +26,10 @@ export async function sessionsRename(
   const name = words.join(" ").trim();
   if (name === "") throw new CliError("usage", "the new name is empty");
   await withPlace(context, options, async (place) => {
-    const id = await findSession(place, given);
-    const named = await renameSession(place.client, id, name);
+    const { id, named } = await whileAsking(place, async () => {
+      const found = await findSession(place, given);
+      return { id: found, named: await renameSession(place.client, found, name) };
+    });
     retitle(place.env, place.owner, id, named);
     await place.output.note(`renamed ${id} to ${titleText(named)}`);
   });
@@ -47,7 +50,7 @@ async function deleteAll(
   const failures: CliError[] = [];
   for (const id of ids) {
     try {
-      if (!local) await deleteSession(client, id);
+      if (!local) await whileAsking(place, () => deleteSession(client, id));
     } catch (error) {
       if (!(error instanceof CliError) || error.exit === "auth") throw error;
       failures.push(error);
@@ -83,7 +86,9 @@ export async function sessionsDelete(
       );
     }
     const ids: string[] = [];
-    for (const given of args) ids.push(await findSession(place, given));
+    for (const given of args) {
+      ids.push(await whileAsking(place, () => findSession(place, given)));
+    }
     const wanted = [...new Set(ids)];
     if (options.yes !== true) for (const id of wanted) await output.problem(describe(place, id));
     const what = countOf(wanted.length, "session");

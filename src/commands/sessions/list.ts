@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import { checkFormat, writeList, type Column } from "../../output/formats/formats.ts";
 import { relativeTime } from "../../output/terminal/progress.ts";
 import { localSessions, serviceSessions, type SessionRow } from "../chat/session/find-session.ts";
+import { rowsWhileAsking } from "../connect.ts";
 import { withPlace } from "./place.ts";
 
 export interface SessionsListOptions extends GlobalFlags {
@@ -40,7 +41,9 @@ export async function sessionsList(
     const isLocal = options.local === true || !canListSessions(client);
     // With a filter, the number of rows to read is not known.
     const pageSize = options.filter === undefined ? options.limit : undefined;
-    const rows = isLocal ? localSessions(place) : serviceSessions(place, pageSize);
+    const rows = isLocal
+      ? localSessions(place)
+      : rowsWhileAsking(place, serviceSessions(place, pageSize));
     const count = await writeList(output, options, columnsOf(isLocal), rows);
     if (isLocal && options.local !== true) {
       await output.note(

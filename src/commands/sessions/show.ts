@@ -20,6 +20,7 @@ import { checkFormat, writeRecord } from "../../output/formats/formats.ts";
 import { isGiven } from "../chat/options.ts";
 import { targetFile } from "../chat/save.ts";
 import { statsOf } from "../stats-of.ts";
+import { whileAsking } from "../connect.ts";
 import { withPlace, type Place } from "./place.ts";
 import { getSession } from "../../api/sessions.ts";
 import { findSession } from "../chat/session/find-session.ts";
@@ -87,7 +88,9 @@ function nameOf(place: Place, session: StoredSession): string {
 
 /** The session of an argument, with its branches and its display name. */
 async function readBranches(place: Place, given: string) {
-  const session = await getSession(place.client, await findSession(place, given));
+  const session = await whileAsking(place, async () =>
+    getSession(place.client, await findSession(place, given)),
+  );
   const branches = withParallelAnswers(session, branchesOf(session));
   return { session, branches, name: nameOf(place, session) };
 }

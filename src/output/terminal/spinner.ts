@@ -102,3 +102,22 @@ export async function whileWaiting<T>(
     await spinner.stop();
   }
 }
+
+/** Yields the rows; while the next one is pending, a spinner shows. */
+export async function* rowsWhileWaiting<Row>(
+  output: Output,
+  label: string,
+  rows: AsyncIterable<Row>,
+): AsyncGenerator<Row> {
+  const spinner = createSpinner(output);
+  spinner.start(label);
+  try {
+    for await (const row of rows) {
+      await spinner.stop();
+      yield row;
+      spinner.start(label);
+    }
+  } finally {
+    await spinner.stop();
+  }
+}

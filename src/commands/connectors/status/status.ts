@@ -7,7 +7,7 @@ import { CliError } from "../../../errors.ts";
 import { checkSelection, writeList, type Column } from "../../../output/formats/formats.ts";
 import { relativeTime } from "../../../output/terminal/progress.ts";
 import type { Named } from "../../completion/names.ts";
-import { connect } from "../../connect.ts";
+import { connect, rowsWhileAsking, whileAsking } from "../../connect.ts";
 import { readResource, type Resource } from "../../resource.ts";
 import { findConnector, isId } from "../find-connector.ts";
 import { findPair, readStatus, statusColumns, type Status, type StatusRow } from "./read.ts";
@@ -94,14 +94,15 @@ export async function connectorsErrors(
     { name: "ccPairId", align: "right", shown: false },
   ];
   checkSelection(options, columns);
-  const { client, output } = await connect(context, options);
+  const place = await connect(context, options);
+  const { client, output } = place;
   try {
     if (!canReadStatus(client)) {
       throw new CliError("not-found", `the ${client.dialect.name} interface lists no errors`, {
         hints: ["see the admin page of the service"],
       });
     }
-    const { cc_pair_id, connector } = await findTarget(client, wanted);
+    const { cc_pair_id, connector } = await whileAsking(place, () => findTarget(client, wanted));
     const id = cc_pair_id ?? Number(wanted);
     let listed = 0;
     const rows = async function* (): AsyncGenerator<ErrorRow> {
@@ -110,7 +111,7 @@ export async function connectorsErrors(
         yield toRow(id, error);
       }
     };
-    const count = await writeList(output, options, columns, rows());
+    const count = await writeList(output, options, columns, rowsWhileAsking(place, rows()));
     if (count === 0) await output.note(listed === 0 ? "there are no errors" : "no errors match");
     if (connector?.source === "ingestion_api") {
       await output.note("only crawls are listed: a failed upload leaves no error in the service");

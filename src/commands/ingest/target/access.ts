@@ -4,7 +4,7 @@ import type { Config } from "../../../config/load.ts";
 import type { Context } from "../../../context.ts";
 import { ApiError, CliError, messageOf } from "../../../errors.ts";
 import type { Output } from "../../../output/terminal/output.ts";
-import { openClient } from "../../connect.ts";
+import { openClient, whileAsking } from "../../connect.ts";
 import type { Session } from "../session.ts";
 import { listPairs, placeText, type PairNames } from "./pair.ts";
 
@@ -185,7 +185,7 @@ function recordOf(
  */
 export function pairCheckOf(
   client: Client,
-  { source, targets, pairNames: names }: CheckedSession,
+  { output, source, targets, pairNames: names }: CheckedSession,
   flags: AccessFlags,
   policy?: "listOnce",
 ): PairCheck {
@@ -204,7 +204,7 @@ export function pairCheckOf(
     }
     let all: ConnectorStatus[];
     try {
-      all = await list();
+      all = await whileAsking({ output, connection: targets }, list);
     } catch (error) {
       const about = { isRequired: required.length > 0, place, consequence };
       await printUnchecked(error, unchecked.join(", "), about, messages);
@@ -226,7 +226,7 @@ export function pairCheckOf(
   return Object.assign(check, { begin: () => void list().catch(() => {}) });
 }
 
-type CheckedSession = Pick<Session, "source" | "targets"> & { pairNames: PairNames };
+type CheckedSession = Pick<Session, "output" | "source" | "targets"> & { pairNames: PairNames };
 
 /** Opens the client of a dry run; undefined without a trusted profile or a key. */
 async function clientFor(

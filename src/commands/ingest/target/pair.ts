@@ -14,6 +14,7 @@ import {
   type Target,
   type Targets,
 } from "../../../sync/state/target.ts";
+import { whileAsking, type Connected } from "../../connect.ts";
 import { findConnector } from "../../connectors/find-connector.ts";
 
 /** Host and base path of a service, without scheme: `assistant.example.com/kb`. */
@@ -71,8 +72,13 @@ export async function namedPair(
 }
 
 /** The pair of a connector name; adds the whole name to `names`. */
-export async function pairByName(client: Client, name: string, names: PairNames): Promise<number> {
-  const record = findConnector(await listPairs(client), name);
+export async function pairByName(
+  place: Pick<Connected, "client" | "connection"> & { output: Output },
+  name: string,
+  names: PairNames,
+): Promise<number> {
+  const records = await whileAsking(place, () => listPairs(place.client));
+  const record = findConnector(records, name);
   names.set(record.cc_pair_id, record.name ?? undefined);
   return record.cc_pair_id;
 }

@@ -12,6 +12,7 @@ import { targetFor } from "../../../sync/state/target.ts";
 import { isFound, isMissing, type VerifiableRecord } from "../../../sync/state/verified.ts";
 import { readRecorded } from "../../verify/expected/expected.ts";
 import { defaultWaitMs, openSentCheck } from "../../verify/expected/sent.ts";
+import { whileAsking } from "../../connect.ts";
 import { verifyProblem } from "../../verify/outcome.ts";
 import type { IngestOptions } from "../ingest-options.ts";
 import type { Report } from "../report/report.ts";
@@ -139,7 +140,7 @@ export async function openUploadCheck(
 ): Promise<UploadCheck> {
   const { connected, state, source, targets, output, progress } = session;
   const { client, concurrency, rate } = connected;
-  const check = await openSentCheck(context, {
+  const request = {
     client,
     database: state.database,
     verified: state.verified,
@@ -147,7 +148,8 @@ export async function openUploadCheck(
     concurrency,
     rate,
     waitMs: options.wait ?? defaultWaitMs,
-  });
+  };
+  const check = await whileAsking({ ...connected, output }, () => openSentCheck(context, request));
   let found: VerifyCounts | undefined;
   const unfound = (): Iterable<VerifiableRecord> => unfoundOf(session, options, isStdin);
 

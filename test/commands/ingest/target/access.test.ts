@@ -9,6 +9,7 @@ import type { Client } from "../../../../src/api/client.ts";
 import { dialects } from "../../../../src/api/dialects.ts";
 import { pairCheckOf } from "../../../../src/commands/ingest/target/access.ts";
 import type { DocumentSource } from "../../../../src/commands/ingest/options/settings.ts";
+import { createOutput } from "../../../../src/output/terminal/output.ts";
 import { ApiError } from "../../../../src/errors.ts";
 import { runIn } from "../../state/support.ts";
 import { createServer } from "node:http";
@@ -346,8 +347,9 @@ describe("pair check", () => {
     const tell = (text: unknown): Promise<void> => Promise.resolve(void told.push(String(text)));
     const client = { dialect: dialects.standard, call } as unknown as Client;
     const source = { config: { profile: "p", ingest: {} } } as unknown as DocumentSource;
+    const output = createOutput(createTestContext());
     const targets = { baseUrl: "http://h", pair: { ccPairId: 2, fromFlag: true } };
-    const check = pairCheckOf(client, { source, targets, pairNames: new Map() }, {});
+    const check = pairCheckOf(client, { output, source, targets, pairNames: new Map() }, {});
     const look = (): Promise<void> => check([2], { note: tell, warn: tell }, "nothing was sent");
     return { check, look, told, calls: () => calls };
   }
