@@ -118,7 +118,7 @@ const onlyPlanned: FlagRule = {
 const nothingToTell: FlagRule = {
   flags: ["--notify"],
   beside: ["--dry-run"],
-  why: "a run that changes nothing has no result to tell",
+  why: "a run that changes nothing has no result to report",
 };
 
 /** What cannot be repeated with each change. */

@@ -146,12 +146,12 @@ function referenceText(secret: Secret): string {
   return `runs ${secret.command.join(" ")}`;
 }
 
-/** Whom an entry of `notify` tells: only the origin of an address, whose rest may be a token. */
+/** The recipient of an entry of `notify`: only the origin of an address, whose rest may be a token. */
 function notifyText(entry: NotifySettings[number]): string {
   if ("command" in entry) return `runs ${entry.command.join(" ")}`;
   const { url } = entry;
   if (typeof url !== "string") return referenceText(url);
-  return URL.canParse(url) ? `tells ${new URL(url).origin}` : "tells an address";
+  return URL.canParse(url) ? `notifies ${new URL(url).origin}` : "notifies an address";
 }
 
 /** The value for display; for an object only its keys, because its values may be secrets. */

@@ -3,7 +3,7 @@ import { neutraliseLine } from "./terminal/neutralise.ts";
 import type { Output } from "./terminal/output.ts";
 import { shownText, type ShownPath } from "./paths.ts";
 import { formatCount } from "./terminal/progress.ts";
-import { bold, dim, green, yellow } from "./terminal/text.ts";
+import { bold, dim, green, magenta } from "./terminal/text.ts";
 
 const minValueWidth = 16;
 
@@ -30,7 +30,7 @@ export async function writeExplanation(
   const shownPath = facts.shown(path);
   await output.line(
     bold(explanation.row === undefined ? shownPath : `${shownPath}#${explanation.row}`),
-    isIncluded ? green("  is included: ") : yellow("  is skipped: "),
+    isIncluded ? green("  is included: ") : magenta("  is skipped: "),
     reason,
   );
   await output.line(

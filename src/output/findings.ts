@@ -1,7 +1,7 @@
 import { neutralise, neutraliseLine } from "./terminal/neutralise.ts";
 import type { Output } from "./terminal/output.ts";
 import { wrapWords } from "./terminal/width.ts";
-import { bold, dim, green, red, yellow, type Text } from "./terminal/text.ts";
+import { bold, dim, green, red, magenta, type Text } from "./terminal/text.ts";
 
 export type FindingStatus = "ok" | "warning" | "failure" | "skipped";
 
@@ -24,7 +24,7 @@ export interface Finding {
 const plain = (...parts: Text[]): Text => ({ parts });
 const paints: Record<FindingStatus, (...parts: Text[]) => Text> = {
   ok: green,
-  warning: yellow,
+  warning: magenta,
   failure: red,
   skipped: dim,
 };

@@ -6,7 +6,7 @@ import type { ReportFailure, ReportHead, RunStatus } from "./report/stored/recor
 import { shownText, type ShownPath } from "./paths.ts";
 import { refusedRow } from "./report/text.ts";
 import { countOf, formatCount, formatDuration, type UploadCounts } from "./terminal/progress.ts";
-import { dim, green, red, yellow, type Text } from "./terminal/text.ts";
+import { dim, green, red, magenta, type Text } from "./terminal/text.ts";
 import type { Size } from "../documents/payload/payload.ts";
 
 /** Format of an ingest command's stdout; text for people goes to stderr. */
@@ -139,7 +139,11 @@ export async function writeSummary(
   if (hidden > 0) {
     await output.problem(`… and ${formatCount(hidden)} more; --output ndjson lists them all`);
   }
-  await tellSkipped(output, skipped.slice(0, reasonsShown));
+  // The formats of a folder stay the same: a run that changes nothing leaves them to --verbose.
+  const isRepeated = counts.created + counts.updated + counts.failed === 0 && counts.unchanged > 0;
+  const isTold = ({ reason }: { reason: string }): boolean =>
+    output.verbose || !isRepeated || !reason.startsWith(unsupported);
+  await tellSkipped(output, skipped.filter(isTold).slice(0, reasonsShown));
   const isStopped = status === "error" || status === "interrupted";
   const where = connectors === "" ? "" : ` · ${connectors}`;
   const took = `${countsText(counts, isStopped)} in ${formatDuration(seconds * 1000)}`;
@@ -161,7 +165,7 @@ export async function writeSummary(
 
 const marks: Record<RunStatus, Text> = {
   ok: green("done"),
-  partial: yellow("done"),
+  partial: magenta("done"),
   error: red("stopped"),
   interrupted: red("interrupted"),
 };
@@ -247,7 +251,7 @@ function placeOf({ path, row }: PlannedDocument, shown: ShownPath): string {
 
 const actionStyles: Record<string, (...parts: Text[]) => Text> = {
   new: green,
-  changed: yellow,
+  changed: magenta,
   failed: red,
 };
 

@@ -288,7 +288,7 @@ describe("on a terminal", () => {
     expect(await main(["search", "leave"], context)).toBe(0);
     const text = context.stdoutText();
     expect(text).toContain("\u001b]8;;https://docs.example.com/leave\u001b\\");
-    expect(text).toMatch(/Staff take \u001b\[1m\u001b\[33mleave/);
+    expect(text).toMatch(/Staff take \u001b\[1m\u001b\[35mleave/);
     expect(text).toMatch(/^ {3}leave\.md$/m);
   });
 

@@ -44,7 +44,7 @@ export function plainView(
     sources: switchOf(options, "sources", settings.sources),
     select: selectionOf(options),
     render: options.render ?? settings.render ?? "auto",
-    ...shownOf(options.show, settings.show),
+    ...shownOf(options.show, settings.show, output),
     facts: {},
   };
 }

@@ -62,7 +62,8 @@ export function addChat(program: Command, run: Run): void {
     .option("--no-sources", "do not list the sources below answers")
     .option(
       "--show <list>",
-      "on stderr: reasoning,tools,documents (default), or none, or all (untruncated)",
+      "on stderr: reasoning,tools,documents (default; on a terminal of up to 24 lines: none), " +
+        "or none, or all (untruncated)",
     )
     .option(
       "--render <mode>",

@@ -7,6 +7,7 @@ import { chatRenderers, type ChatFormat } from "../../output/chat/render.ts";
 import type { RenderMode } from "../../output/chat/markdown.ts";
 import type { Selection } from "../../output/chat/renderer.ts";
 import type { Shown } from "../../output/chat/turn/tools.ts";
+import type { Output } from "../../output/terminal/output.ts";
 import type { StateFlag } from "../files-in-state.ts";
 
 /**
@@ -231,13 +232,22 @@ export function formatOf(options: ChatOptions): ChatFormat {
 
 const kinds: readonly Shown[] = ["reasoning", "tools", "documents"];
 
-/** The steps to show on stderr, from `--show` or the configuration. Default: every kind. */
+/** Rows of a terminal on which the steps would push the answer off the screen. */
+const fewRows = 24;
+
+/**
+ * The steps to show on stderr, from `--show` or the configuration. Default: every kind, and none on
+ * a small terminal.
+ */
 export function shownOf(
   flag: string | undefined,
   setting: ChatSettings["show"],
+  output?: Pick<Output, "isTerminal" | "rows">,
 ): { show: ReadonlySet<Shown>; all: boolean } {
+  const isSmall = output?.isTerminal === true && output.rows() <= fewRows;
+  const usual = isSmall ? ["none"] : kinds;
   const words: readonly string[] =
-    flag?.split(",").map((word) => word.trim()) ?? (setting ? [setting].flat() : kinds);
+    flag?.split(",").map((word) => word.trim()) ?? (setting ? [setting].flat() : usual);
   const show = new Set<Shown>();
   for (const word of words) {
     if (word === "all") for (const kind of kinds) show.add(kind);

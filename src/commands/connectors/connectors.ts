@@ -80,8 +80,14 @@ const connectors: Resource<ConnectorStatus> = {
     { name: "source", value: "connector.source", isKept: true },
     { name: "access_type", isKept: true },
     { name: "input_type", value: "connector.input_type" },
-    { name: "last_update", value: "connector.time_updated", show: relativeTime },
     { name: "owner", value: "credential.user_email" },
+    // Of the settings: an upload and a crawl do not change it.
+    {
+      name: "settings_changed",
+      value: "connector.time_updated",
+      show: relativeTime,
+      shown: false,
+    },
     { name: "created", value: "connector.time_created", show: relativeTime, shown: false },
     { name: "groups", shown: false },
     { name: "connector_id", value: "connector.id", align: "right", shown: false },

@@ -27,7 +27,7 @@ function addList(connectors: Command, run: Run): void {
       essentials: ["--source", "--access-type", "--name", "--sort", "--reverse"],
       examples: [
         ["knowctl connectors list", "a table, or tab-separated values in a pipe"],
-        ["knowctl connectors list --source web --sort last_update --reverse", "latest first"],
+        ["knowctl connectors list --source web --sort created --reverse", "newest first"],
         [
           "knowctl connectors list --filter 'owner~*@example.com' --output csv",
           "for a spreadsheet",
@@ -127,7 +127,8 @@ function addStatus(connectors: Command, run: Run): void {
     .description(
       "Show what the service has indexed: state, documents, errors and times of connectors.\n" +
         "With an id or a name also the queue: documents that wait for the index. " +
-        "A state is the service's word, `indexing` during a run, or `failing` after several failed runs. " +
+        "A state is the service's word, `indexing` during a run, `failing` after several failed runs, or `stale` if " +
+        "the last success is a day old and three refreshes ago. " +
         "The standard dialect reports only names, sources and readers.",
     )
     .argument("[id-or-name...]", "cc_pair_id, or the full name (default: all connectors)")

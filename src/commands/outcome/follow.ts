@@ -51,7 +51,7 @@ const keyFlags = ["ccPairId", "connector", "shard", "reader", "expect", "remote"
 
 type FollowedFlags = GlobalFlags &
   ReportFlags & {
-    /** URLs or commands, who are told of every end; they replace those of the configuration. */
+    /** URLs or commands that are notified of every end; they replace those of the configuration. */
     notify?: string[];
   };
 
@@ -84,7 +84,7 @@ interface Following {
   report: Report | undefined;
 }
 
-/** Remembers how the run ended, and tells those who want to know. */
+/** Records how the run ended, and notifies the recipients that want this end. */
 async function finish(
   context: Context,
   output: Output,
@@ -103,17 +103,17 @@ async function finish(
     await output.warn(`the result of this run is not recorded: ${problem}`);
   }
   const occasion = occasionOf(isSuccess, last);
-  const told = run.recipients.filter(({ on }) => isWanted(on, occasion, last));
-  if (told.length === 0) return;
+  const wanted = run.recipients.filter(({ on }) => isWanted(on, occasion, last));
+  if (wanted.length === 0) return;
   const { notifyAll } = await import("./notify.ts");
   const identity = run.identity ?? identityOf(context);
   const message = messageFor({ command, exit, error, occasion, last, report, identity });
-  await notifyAll(context, output, told, message, place?.config.proxyTo ?? (() => ({})));
+  await notifyAll(context, output, wanted, message, place?.config.proxyTo ?? (() => ({})));
 }
 
 /**
  * The command `work` with an outcome: its reports name run, host and commit. How it ended is
- * remembered in the state folder where a report or a notification asks for it, and told to those of
+ * recorded in the state folder where a report or a notification asks for it, and sent to the targets of
  * `--notify`, else of the configuration. A notification that fails never changes how the run ends.
  */
 export function followed<Options extends FollowedFlags>(

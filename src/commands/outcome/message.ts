@@ -14,7 +14,7 @@ export function occasionOf(isSuccess: boolean, last: LastResult | undefined): Oc
 }
 
 /**
- * Whether somebody is told of an end. Without a last result, a failure is a change and a success is not.
+ * Whether a recipient is notified of an end. Without a last result, a failure is a change and a success is not.
  *
  * | on       | failure                      | recovery | success |
  * |----------|------------------------------|----------|---------|
@@ -35,7 +35,7 @@ export function isWanted(
   return on === occasion;
 }
 
-/** What is told of a run: the summary of its report, without documents. */
+/** The content of a notification: the summary of its report, without documents. */
 interface Ended {
   command: string;
   exit: ExitName;

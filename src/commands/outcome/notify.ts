@@ -10,7 +10,7 @@ import type { NotifyTarget, Recipient } from "./targets.ts";
 const longestMs = 10_000;
 const mostErrorChars = 500;
 
-/** Variables with keys of the service: a command that is told of a run needs none. */
+/** Variables with keys of the service: a notified command needs none. */
 const keyVariables = ["KNOWCTL_API_KEY", "KNOWCTL_ACCESS_TOKEN", "KNOWCTL_CLIENT_KEY_PASSPHRASE"];
 
 /** The name of a target in messages: an origin or a program, as what follows may be a token. */

@@ -8,7 +8,7 @@ export type NotifyTarget =
   | { kind: "url"; url: URL }
   | { kind: "command"; command: readonly string[]; isShell: boolean };
 
-/** A target and the ends of a run that it is told of. */
+/** A target, and the ends of a run that it is notified of. */
 export interface Recipient {
   target: NotifyTarget;
   on: Notification["on"];
@@ -53,7 +53,7 @@ function urlTarget(address: string, where: string, exit: ExitName, secrets: Secr
   throw new CliError(exit, `${where}: ${problem}`, { hints });
 }
 
-/** The recipients of `--notify`, who are told of every end. Throws CliError `usage`. */
+/** The recipients of `--notify`, which are notified of every end. Throws CliError `usage`. */
 export function flagRecipients(values: readonly string[], secrets: Secrets): Recipient[] {
   return values.map((value) => {
     const isUrl = /^[a-z][a-z\d+.-]*:\/\//i.test(value);

@@ -104,7 +104,8 @@ function addRecover(sessions: Command, run: Run): void {
     .option(...render)
     .option(
       "--show <list>",
-      "on stderr: reasoning,tools,documents (default), or none, or all (untruncated)",
+      "on stderr: reasoning,tools,documents (default; on a terminal of up to 24 lines: none), " +
+        "or none, or all (untruncated)",
     );
   addStateOption(recover)
     .configureHelp({

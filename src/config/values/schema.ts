@@ -364,7 +364,7 @@ export const NotifySettings = z
       { error: 'expected {"url": URL} or {"command": [PROGRAM, …]}, with "on" if you like' },
     ),
   )
-  .check(z.describe("who is told how an upload or a check ended; needs a trusted file"));
+  .check(z.describe("recipients of the result of an upload or a check; needs a trusted file"));
 export type NotifySettings = z.infer<typeof NotifySettings>;
 
 /** A configuration file, user or project. Every member is optional; an unknown one is an error. */

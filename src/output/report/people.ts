@@ -3,7 +3,7 @@ import { neutraliseLine } from "../terminal/neutralise.ts";
 import type { Output } from "../terminal/output.ts";
 import { formatCount } from "../terminal/progress.ts";
 import { layOutTable } from "../terminal/table.ts";
-import { bold, dim, green, red, yellow, type Text } from "../terminal/text.ts";
+import { bold, dim, green, red, magenta, type Text } from "../terminal/text.ts";
 import { fit, wrapWords } from "../terminal/width.ts";
 import {
   gather,
@@ -17,10 +17,10 @@ import {
 } from "./report.ts";
 
 type Paint = (text: string) => Text;
-const tonePaints: Readonly<Record<Tone, Paint>> = { ok: green, warn: yellow, bad: red, soft: dim };
+const tonePaints: Readonly<Record<Tone, Paint>> = { ok: green, warn: magenta, bad: red, soft: dim };
 const levelPaints: Readonly<Record<Level, Paint>> = {
   error: red,
-  warning: yellow,
+  warning: magenta,
   note: dim,
   fine: green,
 };

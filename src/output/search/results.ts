@@ -1,7 +1,7 @@
 import { nothing } from "../terminal/table.ts";
 import { neutraliseLine } from "../terminal/neutralise.ts";
 import type { Output } from "../terminal/output.ts";
-import { bold, dim, link, type Text, yellow } from "../terminal/text.ts";
+import { bold, dim, link, type Text, magenta } from "../terminal/text.ts";
 import { relativeTime } from "../terminal/progress.ts";
 import { displayWidth, fit } from "../terminal/width.ts";
 import type { Column } from "../formats/select.ts";
@@ -96,7 +96,7 @@ function snippetRows(text: string, hits: readonly Span[], width: number): Text[]
     }
     if (used > 0) row.push(" ");
     const hit = hits.some(([from, to]) => index < to && from < index + word.length);
-    row.push(hit ? bold(yellow(neutraliseLine(word))) : neutraliseLine(word));
+    row.push(hit ? bold(magenta(neutraliseLine(word))) : neutraliseLine(word));
     used += size + (used > 0 ? 1 : 0);
   }
   return used > 0 ? [...rows, row] : rows;

@@ -1,7 +1,7 @@
 import type { Context, Sink } from "../../context.ts";
 import { neutralise, neutraliseJson, neutraliseLine } from "./neutralise.ts";
 import { secretsOf, type Secrets } from "./redact.ts";
-import { renderText, red, yellow, type Text, dim } from "./text.ts";
+import { renderText, red, magenta, type Text, dim } from "./text.ts";
 import {
   breakCommandsInJson,
   createCommandBreaker,
@@ -254,7 +254,7 @@ export function createOutput(context: Context, options: OutputOptions = {}): Out
     async aside(...parts) {
       if (!quiet) await stderr.write(parts);
     },
-    warn: (...parts) => writeLine(yellow("warning: "), ...parts),
+    warn: (...parts) => writeLine(magenta("warning: "), ...parts),
     error: (...parts) => writeLine(red("error: "), ...parts),
     problem: (...parts) => writeLine(...parts),
     async annotate(annotation) {

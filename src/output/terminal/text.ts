@@ -9,7 +9,6 @@ export type Style =
   | "strikethrough"
   | "red"
   | "green"
-  | "yellow"
   | "blue"
   | "magenta"
   | "cyan";
@@ -56,7 +55,7 @@ export const bold = (...parts: Text[]): Styled => styled("bold", ...parts);
 export const dim = (...parts: Text[]): Styled => styled("dim", ...parts);
 export const red = (...parts: Text[]): Styled => styled("red", ...parts);
 export const green = (...parts: Text[]): Styled => styled("green", ...parts);
-export const yellow = (...parts: Text[]): Styled => styled("yellow", ...parts);
+export const magenta = (...parts: Text[]): Styled => styled("magenta", ...parts);
 
 /** A hyperlink (OSC 8) if the terminal supports it, see hyperlink.ts; else only its text. */
 export const link = (url: string, ...parts: Text[]): Link => ({ url, parts });

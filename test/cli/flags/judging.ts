@@ -66,7 +66,7 @@ export const orphanCases: Coverage = {
     ],
     "--notify": [
       { ...gone, args: `${removal} ${removes}`, ...tellsCommand },
-      { ...gone, args: `docs ${show}`, flag: "--notify true", refused: /no result to tell/ },
+      { ...gone, args: `docs ${show}`, flag: "--notify true", refused: /no result to report/ },
     ],
     "--cc-pair-id": {
       ...byTarget,

@@ -82,7 +82,7 @@ export function sending(args: string, setting: Setting, refused?: RegExp): FlagC
         ...setting,
         args: `${args} --dry-run`,
         flag: "--notify true",
-        refused: /no result to tell/,
+        refused: /no result to report/,
       },
     ],
     "--gitlab-report": [

@@ -161,6 +161,22 @@ describe("shownOf", () => {
     expect(result.all).toBe(all);
   });
 
+  it.each([
+    [24, true, []],
+    [25, true, ["reasoning", "tools", "documents"]],
+    [24, false, ["reasoning", "tools", "documents"]],
+  ])("is by default, with %i rows and a terminal: %j, %j", (rows, isTerminal, shown) => {
+    expect([...shownOf(undefined, undefined, { rows: () => rows, isTerminal }).show]).toEqual(
+      shown,
+    );
+  });
+
+  it("is what the flag or the configuration says, also on a small terminal", () => {
+    const small = { rows: () => 10, isTerminal: true };
+    expect([...shownOf("tools", undefined, small).show]).toEqual(["tools"]);
+    expect([...shownOf(undefined, ["tools"], small).show]).toEqual(["tools"]);
+  });
+
   it.each(["nothing", "tools,none", ""])("%j is refused", (flag) => {
     expect(() => shownOf(flag, undefined)).toThrow(expect.objectContaining({ exit: "usage" }));
   });

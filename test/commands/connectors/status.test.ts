@@ -38,6 +38,8 @@ describe("status", () => {
     return { code, out: context.stdoutText(), err: context.stderrText(), paths };
   }
 
+  /** A run that ended now. */
+  const ran = { last_status: "success", last_success: new Date().toISOString() };
   const listing = "connector/indexing-status";
   const page = (items: object[], total = items.length) => ({ items, total_items: total });
   const rowsOf = (out: string) => JSON.parse(out) as Record<string, unknown>[];
@@ -97,6 +99,44 @@ describe("status", () => {
         "7",
         "",
       ]);
+    });
+
+    it.each([
+      ["its last success is many refreshes old", 20 * 24 * 60, 1800, "stale"],
+      ["it is two refreshes old", 2 * 24 * 60, 86_400, "active"],
+      ["it is refreshed once", 20 * 24 * 60, null, "active"],
+      ["it is some hours old", 5 * 60, 1800, "active"],
+    ])(
+      "says of an active connector, if %s: %i min, %j s, %s",
+      async (_, minutes, refresh, state) => {
+        const last = new Date(Date.now() - minutes * 60_000).toISOString();
+        const { connector, ...record } = pair({ id: 3, name: "Site" });
+        const listed = { ...record, connector: { ...connector, refresh_freq: refresh } };
+        const answers = {
+          [listing]: groupOf([statusOf(3, { ...ran, last_success: last })]),
+          "connector/status": [listed],
+          "3/errors": page([]),
+          "3/index-attempts": page([]),
+        };
+        const { code, out, paths } = await ask(answers, ["--json"]);
+        expect({ code, state: rowsOf(out)[0]!["state"] }).toEqual({ code: 0, state });
+        expect(paths.includes("GET connector/status")).toBe(minutes > 24 * 60);
+      },
+    );
+
+    it("does not call a paused connector stale, and needs no right to list for the others", async () => {
+      const old = { ...ran, last_success: "2026-01-02T00:00:00" };
+      const states = [statusOf(3, { ...old, cc_pair_status: "PAUSED" }), statusOf(4, old)];
+      const runs = { "/errors": page([]), "/index-attempts": page([]) };
+      const paused = await ask({ ...runs, [listing]: groupOf(states.slice(0, 1)) }, ["--json"]);
+      expect(rowsOf(paused.out)).toMatchObject([{ state: "paused" }]);
+      expect(paused.paths).not.toContain("GET connector/status");
+      const refused = await ask({ ...runs, [listing]: groupOf(states), "connector/status": 403 }, [
+        "--json",
+      ]);
+      expect(refused.code).toBe(0);
+      expect(rowsOf(refused.out)).toMatchObject([{ state: "paused" }, { state: "active" }]);
+      expect(refused.err).toContain("stale connectors are not marked");
     });
 
     it("remembers the names for completion", async () => {
@@ -174,7 +214,7 @@ describe("status", () => {
     it("errors and the last run of a connector that has runs", async () => {
       const { out, paths } = await ask(
         {
-          [listing]: groupOf([statusOf(1, { last_status: "success" }), statusOf(2)]),
+          [listing]: groupOf([statusOf(1, ran), statusOf(2)]),
           "1/errors": page([], 41),
           "1/index-attempts": page([{ time_started: "2026-01-01T00:00:00Z" }]),
         },
@@ -231,9 +271,7 @@ describe("status", () => {
     });
 
     it("no details of hundreds of connectors, and says so", async () => {
-      const many = Array.from({ length: 201 }, (_, id) =>
-        statusOf(id + 1, { last_status: "success" }),
-      );
+      const many = Array.from({ length: 201 }, (_, id) => statusOf(id + 1, ran));
       const { code, out, err, paths } = await ask({ [listing]: groupOf(many) }, ["--json"]);
       expect([code, paths.length, rowsOf(out).length]).toEqual([0, 1, 201]);
       expect(rowsOf(out)[0]).toMatchObject({ errors: null, documents: 3 });
@@ -242,7 +280,7 @@ describe("status", () => {
   });
 
   describe("connectors status and rights:", () => {
-    const withRun = groupOf([statusOf(1, { last_status: "success" })]);
+    const withRun = groupOf([statusOf(1, ran)]);
 
     it("a refused listing is exit 4", async () => {
       const { code, out, err } = await ask({ [listing]: 403 }, []);

@@ -104,7 +104,7 @@ describe("connectors status --watch, in a pipe,", () => {
   });
 
   it("asks again about the runs only of a connector that changed", async () => {
-    const ended = statusOf(1, { last_status: "success" });
+    const ended = statusOf(1, { last_status: "success", last_success: null });
     const started = statusOf(1, { last_status: "in_progress", in_progress: true });
     const listings = [ended, ended, started, started];
     const context = createTestContext();
@@ -137,7 +137,7 @@ describe("connectors status --watch, in a pipe,", () => {
   });
 
   it("ends when the first look is refused a part", async () => {
-    const ended = statusOf(1, { last_status: "success" });
+    const ended = statusOf(1, { last_status: "success", last_success: null });
     const { url } = await startServer((each, response) => {
       if (each.method === "POST") json(response, groupOf([ended]));
       else json(response, { detail: "no" }, 403);

@@ -260,6 +260,23 @@ describe("report", () => {
   });
 });
 
+describe("an unchanged run", () => {
+  it("names the formats that are not supported only with -v, a changed one always", async () => {
+    const service = await startTestService({ files: { "docs/a.md": "# A\n", "docs/b.xyz": "x" } });
+    const { folder: cwd, env } = service;
+    const formats = "format not supported: .xyz";
+    const upload = async (...more: string[]) =>
+      (await runHere(["ingest", "docs", "--cc-pair-id", "2", ...more], { cwd, env })).stderr;
+    expect(await upload()).toContain(formats);
+    const again = await upload();
+    expect(again).not.toContain(formats);
+    expect(again).toContain("1 unchanged, 1 skipped");
+    expect(await upload("-v")).toContain(formats);
+    writeFiles(cwd, { "docs/a.md": "# A\n\nMore.\n" });
+    expect(await upload()).toContain(formats);
+  });
+});
+
 describe("dry run", () => {
   const files = {
     "docs/a.md": "# A\n\nText.\n",

@@ -22,6 +22,14 @@ function open(context: TestContextOptions = {}, options: OutputOptions = {}) {
 const escape = "\u001b";
 
 describe("the output gate", () => {
+  it("warns in a colour that a light terminal shows too", async () => {
+    const { test, output } = open({ isTTY: true, env: { TERM: "xterm-256color" } });
+    await output.warn("careful");
+    expect(test.stderrText()).toContain("\u001b[35mwarning: ");
+    // Yellow and the light colours disappear on white.
+    expect(test.stderrText()).not.toMatch(/\u001b\[(?:33|37|9\d)m/);
+  });
+
   it("lets no control character out, in any pieces, to either stream", async () => {
     const text = fc.string({
       unit: fc.oneof(

@@ -6,7 +6,8 @@ import { canListSessions } from "../../../api/sessions.ts";
 import { listTools } from "../../../api/tools.ts";
 import { listSources } from "../../../output/chat/sources.ts";
 import type { Completion } from "../../../output/terminal/editor.ts";
-import { isInert } from "../../../output/terminal/neutralise.ts";
+import { isInert, neutraliseLine } from "../../../output/terminal/neutralise.ts";
+import { fit } from "../../../output/terminal/width.ts";
 import { localSessions, serviceSessions, take } from "../session/find-session.ts";
 import { commandNames } from "./commands.ts";
 import { typedPath, type Talk } from "./talk.ts";
@@ -81,19 +82,48 @@ function lastWord(argument: string, words: readonly string[]): string[] {
   return words.map((word) => begin + word);
 }
 
+/** Columns of an id beside a title, and most columns of a title. */
+const idColumns = 8;
+const titleColumns = 50;
+
+/**
+ * Candidates for the session that is typed, by the beginning of its id, else of its title. `listed`
+ * are an id, a space and a title. One session is its id; several show id and title, to choose by.
+ */
+function sessionCandidates(listed: readonly string[], typed: string): string[] {
+  const rows = listed.map((text) => {
+    const at = text.indexOf(" ");
+    const title = fit(neutraliseLine(text.slice(at + 1)), titleColumns);
+    return { id: text.slice(0, at), title };
+  });
+  const wanted = typed.trimEnd().toLowerCase();
+  const begins = (text: string): boolean => text.toLowerCase().startsWith(wanted);
+  const byId = rows.filter(({ id }) => begins(id));
+  const found = byId.length > 0 ? byId : rows.filter(({ title }) => begins(title));
+  const [first, second] = found;
+  if (first && !second) return [first.id];
+  const shown = Math.max(idColumns, wanted.length);
+  return found.map(({ id, title }) =>
+    byId.length > 0 ? `${id.slice(0, shown)}  ${title}` : `${title}  ${id.slice(0, idColumns)}`,
+  );
+}
+
 const completers: Readonly<Record<string, Completer>> = {
   agent: async (_talk, _argument, ask) => [
     "default",
     ...(await ask("agents", async (client) => (await listAgents(client)).map(({ name }) => name))),
   ],
-  session: async ({ context, owner }, _argument, ask) => {
+  session: async ({ context, owner }, argument, ask) => {
     const place = { env: context.env, owner };
     const listed = await ask("sessions", async (client) => {
       if (!canListSessions(client)) return [];
       const rows = serviceSessions({ ...place, client }, mostSessions);
-      return (await take(rows, mostSessions)).map(({ id }) => id);
+      return (await take(rows, mostSessions)).map(({ id, name }) => `${id} ${name ?? ""}`);
     });
-    return [...new Set([...Array.from(localSessions(place), ({ id }) => id), ...listed])];
+    const known = new Map<string, string>();
+    const local = Array.from(localSessions(place), ({ id, name }) => `${id} ${name ?? ""}`);
+    for (const each of [...local, ...listed]) known.set(each.split(" ", 1)[0]!, each);
+    return sessionCandidates([...known.values()], argument);
   },
   file: path,
   save: path,
@@ -158,9 +188,10 @@ export function createCompleter(talk: Talk): (beforeCursor: string) => Promise<C
     if (!completer) return none;
     const words = await inTime(completer(talk, argument, ask));
     const wanted = argument.toLowerCase();
-    const candidates = words
-      .filter((word) => word.toLowerCase().startsWith(wanted) && isInert(word))
-      .slice(0, mostCandidates);
+    // Sessions are found by their titles too.
+    const fits = (word: string): boolean =>
+      name === "session" || word.toLowerCase().startsWith(wanted);
+    const candidates = words.filter((word) => fits(word) && isInert(word)).slice(0, mostCandidates);
     return { from: text.length - argument.length, candidates };
   };
 }

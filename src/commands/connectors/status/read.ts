@@ -69,8 +69,15 @@ interface Found {
 
 type Runs = Pick<StatusRow, "errors" | "lastAttemptAt">;
 
-/** The runs of each pair that were read, with the record of the listing at that time. */
-export type KnownRuns = Map<number, { json: string; runs: Runs }>;
+/** What earlier polls have read of each pair, by its id. */
+export interface KnownPairs {
+  /** Its runs, with the record of the listing at that time. */
+  runs: Map<number, { json: string; runs: Runs }>;
+  /** Seconds between its runs; null for a pair that runs once. */
+  refresh: Map<number, number | null>;
+}
+
+export const nothingKnown = (): KnownPairs => ({ runs: new Map(), refresh: new Map() });
 
 /** Most pairs with runs of which errors and last run are read: two requests each. */
 const maxDetailed = 200;
@@ -86,15 +93,41 @@ const isMissing = (error: unknown): error is ApiError =>
 const isRefused = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.exit === "auth";
 
+const dayMs = 86_400_000;
+/** An active pair is stale if this many refreshes brought no success. */
+const refreshesMissed = 3;
+
+/** The age of the last success of an active pair that no run works on, in milliseconds; else 0. */
+function idleMs(status: PairStatus, now: number): number {
+  const { cc_pair_status: state, in_progress, last_success } = status;
+  // Uploads leave no run and no success.
+  if (state !== "ACTIVE" || in_progress === true || !status.last_status || !last_success) return 0;
+  const isZoned = /(?:Z|[+-]\d\d:?\d\d)$/i.test(last_success);
+  return now - Date.parse(isZoned ? last_success : `${last_success}Z`) || 0;
+}
+
+/** Whether the refresh of a pair must be read to tell its state. */
+function needsRefresh({ status }: Found, known: KnownPairs, now: number): boolean {
+  if (!status || status.cc_pair_id === null) return false;
+  return idleMs(status, now) > dayMs && !known.refresh.has(status.cc_pair_id);
+}
+
 /**
  * The state in one word: the service's own, `indexing` while a run works, `failing` after
- * several failed runs. Null if the record names no state.
+ * several failed runs, `stale` if the last success is far older than its refresh
+ * (`refreshSeconds`). Null if the record names no state.
  */
-function stateOf(status: PairStatus): string | null {
+function stateOf(
+  status: PairStatus,
+  refreshSeconds: number | null | undefined,
+  now: number,
+): string | null {
   const { cc_pair_status: state } = status;
   if (!state) return null;
   if (running.has(state) && status.in_repeated_error_state === true) return "failing";
   if (running.has(state) && status.in_progress === true) return "indexing";
+  const dueMs = (refreshSeconds ?? 0) * 1000 * refreshesMissed;
+  if (dueMs > 0 && idleMs(status, now) > Math.max(dueMs, dayMs)) return "stale";
   return state.toLowerCase();
 }
 
@@ -162,7 +195,7 @@ async function readRuns(
   client: Client,
   id: number,
   status: PairStatus,
-  { known, onFailure }: { known: KnownRuns; onFailure: (error: unknown) => null },
+  { known, onFailure }: { known: KnownPairs["runs"]; onFailure: (error: unknown) => null },
 ): Promise<Runs> {
   // Without a run there is no error: uploads leave neither (observed-service.md 11.4).
   if (!status.last_status) return { errors: 0, lastAttemptAt: null };
@@ -179,16 +212,30 @@ async function readRuns(
   return runs;
 }
 
-/** The complete records of private pairs, whose groups and owners only the listing of connectors has. */
-async function readGroups(client: Client, found: readonly Found[], result: Status) {
-  if (!found.some(({ record }) => record.access_type === "private")) return [];
+/** The complete records, where they are needed: only they have groups, owners and refresh. */
+async function readRecords(
+  client: Client,
+  found: readonly Found[],
+  result: Status,
+  { known, now }: { known: KnownPairs; now: number },
+): Promise<ConnectorStatus[]> {
+  const isPrivate = found.some(({ record }) => record.access_type === "private");
+  const open = found.filter((each) => needsRefresh(each, known, now));
+  if (!isPrivate && open.length === 0) return [];
+  let records: ConnectorStatus[] = [];
   try {
-    return await listConnectors(client);
+    records = await listConnectors(client);
   } catch (error) {
-    if (!isRefused(error)) throw error;
-    result.refused ??= error;
-    return [];
+    if (isPrivate && isRefused(error)) result.refused ??= error;
+    else if (isPrivate || !(error instanceof ApiError)) throw error;
+    else result.missing.push(`stale connectors are not marked: ${error.message}`);
   }
+  const refresh = new Map(records.map((each) => [each.cc_pair_id, each.connector?.refresh_freq]));
+  for (const { record } of open) {
+    const { cc_pair_id: id } = record;
+    if (id !== null) known.refresh.set(id, refresh.get(id) ?? null);
+  }
+  return records;
 }
 
 /** Who can read the pair's documents. Uploads to a pair of type sync are found by nobody. */
@@ -203,13 +250,17 @@ function readersOfPair(record: ConnectorStatus, isComplete: boolean): string {
 }
 
 /** The row of a pair; `complete` is its record in the listing of connectors, if that was read. */
-function toRow({ record, status }: Found, complete: ConnectorStatus | undefined): StatusRow {
+function toRow(
+  { record, status }: Found,
+  complete: ConnectorStatus | undefined,
+  stateIn: (status: PairStatus) => string | null,
+): StatusRow {
   const { cc_pair_id, name, access_type: accessType, connector } = complete ?? record;
   return {
     ccPairId: cc_pair_id,
     name: name ?? null,
     source: connector?.source ?? null,
-    state: status ? stateOf(status) : null,
+    state: status ? stateIn(status) : null,
     accessType: accessType ?? null,
     documents: status?.docs_indexed ?? null,
     errors: null,
@@ -226,7 +277,7 @@ async function addDetails(
   found: readonly Found[],
   { rows, missing, ...result }: Status,
   isNamed: boolean,
-  known: KnownRuns,
+  known: KnownPairs["runs"],
 ): Promise<ApiError | undefined> {
   if (!isNamed && found.filter(({ status }) => status?.last_status).length > maxDetailed) {
     missing.push(
@@ -262,13 +313,14 @@ async function addDetails(
 
 /**
  * Reads the state of the wanted connectors (ids and names; none means all). A pair that is named by
- * its id need not be listed. `known` is what earlier polls have read. Throws ApiError, and CliError
- * `not-found` for an unknown id or name.
+ * its id need not be listed. `now` is milliseconds since the epoch, `known` is what earlier polls
+ * have read. Throws ApiError, and CliError `not-found` for an unknown id or name.
  */
 export async function readStatus(
   client: Client,
   wanted: readonly string[],
-  known: KnownRuns = new Map(),
+  now: number,
+  known = nothingKnown(),
 ): Promise<Status> {
   const missing: string[] = [];
   const statuses = await readStatuses(client, missing);
@@ -276,12 +328,14 @@ export async function readStatus(
   const all = statuses ?? records.map((record) => ({ record }));
   const found = await select(client, all, wanted, statuses !== undefined);
   const result: Status = { rows: [], hasStatus: statuses !== undefined, missing };
-  const listed = statuses ? await readGroups(client, found, result) : records;
+  const listed = statuses ? await readRecords(client, found, result, { known, now }) : records;
+  const stateIn = (status: PairStatus): string | null =>
+    stateOf(status, known.refresh.get(status.cc_pair_id ?? 0), now);
   const complete = new Map(listed.map((record) => [record.cc_pair_id, record]));
   result.rows = found.map((each) =>
-    toRow(each, statuses ? complete.get(each.record.cc_pair_id) : each.record),
+    toRow(each, statuses ? complete.get(each.record.cc_pair_id) : each.record, stateIn),
   );
   const isNamed = wanted.length > 0;
-  if (statuses) result.refused = await addDetails(client, found, result, isNamed, known);
+  if (statuses) result.refused = await addDetails(client, found, result, isNamed, known.runs);
   return result;
 }

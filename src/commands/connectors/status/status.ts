@@ -35,7 +35,7 @@ export async function connectorsStatus(
   const resource: Resource<StatusRow> = {
     name: "connectors",
     columns: [],
-    list: async (client) => (status = await readStatus(client, wanted)).rows,
+    list: async (client) => (status = await readStatus(client, wanted, context.now())).rows,
     // Completion offers all names.
     ...(isNamed ? {} : { named }),
   };

@@ -7,10 +7,10 @@ import { neutraliseLine } from "../../../output/terminal/neutralise.ts";
 import type { Output } from "../../../output/terminal/output.ts";
 import { createScreen } from "../../../output/terminal/screen.ts";
 import { layOutTable, noRoomFor } from "../../../output/terminal/table.ts";
-import { bold, dim, red, yellow, type Text } from "../../../output/terminal/text.ts";
+import { bold, dim, red, magenta, type Text } from "../../../output/terminal/text.ts";
 import { fit } from "../../../output/terminal/width.ts";
 import { connect } from "../../connect.ts";
-import { readStatus, statusColumns, type Status, type StatusRow } from "./read.ts";
+import { readStatus, statusColumns, type Status, type StatusRow, nothingKnown } from "./read.ts";
 
 interface Change {
   event: "listed" | "added" | "changed" | "removed";
@@ -79,7 +79,7 @@ function createTableScreen(output: Output, { fields }: GlobalFlags, seconds: num
     const head = `${polledAt}  ${count}  every ${seconds} s, Ctrl-C ends`;
     const { header, lines, hidden } = layOutTable(output, shownColumns(columns, fields), rows);
     const changed = new Set(changes.map(({ event, record }) => event !== "listed" && record));
-    const marked = lines.map((text, index) => (changed.has(rows[index]!) ? yellow(text) : text));
+    const marked = lines.map((text, index) => (changed.has(rows[index]!) ? magenta(text) : text));
     const above: Text[] = [
       dim(line(head)),
       ...(failure === undefined ? [] : [red(line(failure))]),
@@ -163,14 +163,14 @@ export async function watchStatus(
   checkSelection(options, statusColumns(true, true), { event: "", event_time: "" });
   const { client, output } = await connect(context, options);
   const changesOf = createChanges();
-  const known = new Map();
+  const known = nothingKnown();
   const poll = async (isFirst: boolean): Promise<Poll> => {
     const {
       rows: all,
       hasStatus,
       missing,
       refused,
-    }: Status = await readStatus(client, wanted, known);
+    }: Status = await readStatus(client, wanted, context.now(), known);
     if (refused && isFirst) throw refused;
     const columns = statusColumns(hasStatus, wanted.length > 0);
     const rows = all.filter((row) => passes(row, filters, columns));

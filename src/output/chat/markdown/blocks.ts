@@ -109,7 +109,7 @@ export function prefixOf(containers: readonly Container[], limit: number, index?
   let left = Math.floor(limit / 2);
   // If space is short, the innermost blocks matter most.
   for (const { label, leaf } of containers.toReversed()) {
-    const marker = cellsOf(`${label ?? "│"} `, label === undefined ? bits.dim : colours.yellow);
+    const marker = cellsOf(`${label ?? "│"} `, label === undefined ? bits.dim : colours.magenta);
     const blank = label === undefined ? marker : cellsOf(" ".repeat(widthOf(marker)));
     left -= widthOf(marker);
     if (left < 0) break;

@@ -80,8 +80,8 @@ export type Painter = (line: string) => readonly Cell[] | undefined;
 const tokenStyles: ReadonlyMap<string, number> = new Map([
   ["keyword", colours.magenta],
   ["operator", 0],
-  ["atom", colours.yellow],
-  ["number", colours.yellow],
+  ["atom", colours.cyan],
+  ["number", colours.cyan],
   ["string", colours.green],
   ["character", colours.green],
   ["comment", bits.dim],

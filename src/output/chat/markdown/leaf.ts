@@ -251,7 +251,7 @@ function isProse({ rows, drawn }: Canvas, leaf: Leaf): boolean {
 
 /** Writes code without a prefix, so that users can copy it unchanged. */
 function drawIndented({ rows, drawn }: Canvas, code: string, { first }: Prefix): void {
-  if (first.some(({ style }) => style === colours.yellow)) finishRow(rows, first);
+  if (first.some(({ style }) => style === colours.magenta)) finishRow(rows, first);
   for (const line of code.split("\n")) {
     const row = openCodeRow(rows);
     row.add(`    ${line}`);

@@ -6,10 +6,9 @@ export const bits = { bold: 1, italic: 2, strikethrough: 4, underline: 8, dim: 1
 export const colours = {
   red: 1 << 5,
   green: 2 << 5,
-  yellow: 3 << 5,
-  blue: 4 << 5,
-  magenta: 5 << 5,
-  cyan: 6 << 5,
+  blue: 3 << 5,
+  magenta: 4 << 5,
+  cyan: 5 << 5,
 } as const;
 const colourMask = 7 << 5;
 const colourNames = Object.keys(colours) as (keyof typeof colours)[];

@@ -2,7 +2,7 @@ import type { StoredMessage, StoredSession } from "../../../api/session-schemas.
 import { neutraliseLine } from "../../terminal/neutralise.ts";
 import type { Output } from "../../terminal/output.ts";
 import { countOf, relativeTime } from "../../terminal/progress.ts";
-import { bold, dim, red, yellow, type Text } from "../../terminal/text.ts";
+import { bold, dim, red, magenta, type Text } from "../../terminal/text.ts";
 import { writeAnswer as writeAnswerText, type RenderMode } from "../markdown.ts";
 import { sourceLines } from "../source-lines.ts";
 import { titleText } from "../sources.ts";
@@ -48,7 +48,7 @@ async function writeAnswer(
 ): Promise<void> {
   if (state === "missing") {
     const why = isRunning ? "still being generated" : "not stored: it was cut";
-    return await output.line(yellow(`(the answer is ${why})`));
+    return await output.line(magenta(`(the answer is ${why})`));
   }
   if ((state === "complete" && made.length === 0) || text.trim() !== "") {
     // Shortened, because the transcript lists the sources below the answer.

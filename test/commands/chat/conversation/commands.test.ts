@@ -254,6 +254,20 @@ describe("Tab", () => {
     await talk.untilShown(/^> \/session [0-9a-f-]{36}$/m);
   });
 
+  it("shows the titles of several sessions, and finds one by its title", async () => {
+    const world = await createWorld({ dialect: "onyx" });
+    const talk = await startTalk(world, [], { isTimeless: true });
+    await talk.enter("How do I ask for leave?");
+    await talk.enter("/new");
+    await talk.enter("Who is on call?");
+    // The third lists also where the ids begin alike.
+    talk.press(`/session ${tab}${tab}${tab}`);
+    await talk.untilShown(/[0-9a-f]{8} {2}How do I ask for leave\?/);
+    expect(talk.screen()).toMatch(/[0-9a-f]{8} {2}Who is on call\?/);
+    talk.press(`\u0015/session who${tab}`);
+    await talk.untilShown(/^> \/session [0-9a-f-]{36}$/m);
+  });
+
   it("does nothing where the service cannot tell, or in a message", async () => {
     const world = await createWorld({
       faults: { rules: [{ when: { path: "/api/tool" }, do: { status: 403 } }] },
