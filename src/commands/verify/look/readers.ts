@@ -32,7 +32,13 @@ export async function openProfile(
 ): Promise<Client> {
   const { KNOWCTL_API_KEY: _key, KNOWCTL_ACCESS_TOKEN: _token, ...env } = context.env;
   const asReader = { ...context, env };
-  const config = await loadSettings(asReader, { ...flags, profile }, output, { sends: true, root });
+  const settings = loadSettings(asReader, { ...flags, profile }, output, { sends: true, root });
+  const config = await settings.catch((error: unknown) => {
+    if (!(error instanceof CliError)) throw error;
+    const message = error.message.replace(/^--profile(?=: )/, given);
+    const { hints, details } = error;
+    throw new CliError(error.exit, message, { hints, details, cause: error });
+  });
   const { client, connection } = await openClient(asReader, output, config);
   const problem =
     connection.baseUrl !== own.baseUrl
