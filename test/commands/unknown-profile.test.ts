@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runHere } from "../main.ts";
-import { writeFiles } from "../service.ts";
+import { startTestService, writeFiles } from "../service.ts";
 import { cleanEnvironment, temporaryFolder } from "../support.ts";
 
 /** A user whose default profile does not exist, in a project with a document. */
@@ -107,4 +107,15 @@ describe("a default profile that does not exist", () => {
       });
     }
   });
+});
+
+it("is named as --reader where that flag names it", async () => {
+  const { folder: cwd, env } = await startTestService({
+    dialect: "onyx",
+    files: { "docs/a.md": "# A\n" },
+  });
+  await runHere(["ingest", "docs", "--cc-pair-id", "2"], { cwd, env });
+  const { code, stderr } = await runHere(["verify", "--reader", "nobody"], { cwd, env });
+  expect({ code, stderr }).toMatchObject({ code: 3 });
+  expect(stderr).toContain('error: --reader: there is no profile "nobody"');
 });
