@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import type { Context } from "../../src/context.ts";
 import { main } from "../../src/main.ts";
 import { cleanEnvironment, createTestContext, runCli, type CliOptions } from "../support.ts";
 import { lineOf } from "../ran.ts";
@@ -72,19 +73,22 @@ export function note(run: Run, line: string): void {
   run.script.push(line);
 }
 
-/** Runs a command line in this process, or with `process` in one of its own. */
+/** How a command line runs: in a process of its own, or with other waits. */
+export type Running = Pick<CliOptions, "onStart"> | Pick<Context, "sleep">;
+
+/** Runs a command line in this process, or with `onStart` in one of its own. */
 export async function command(
   run: Run,
   project: Project,
   cwd: string,
   args: readonly string[],
-  process?: Pick<CliOptions, "onStart">,
+  running: Running = {},
 ): Promise<Ran> {
   const folder = join(project.folder, cwd);
   note(run, `(cd ${lineOf([`${project.name}/${cwd}`])} && ${lineOf(["knowctl", ...args])})`);
-  if (process) return await runCli(args, { cwd: folder, env: run.env, ...process });
+  if ("onStart" in running) return await runCli(args, { cwd: folder, env: run.env, ...running });
   const context = createTestContext({ cwd: folder, env: run.env });
-  const code = await main(args, context);
+  const code = await main(args, { ...context, ...running });
   const ran = { code, stdout: context.stdoutText(), stderr: context.stderrText() };
   note(run, `# exit ${code}; ${ran.stderr.trim().split("\n").slice(-4).join(" | ")}`);
   return ran;

@@ -4,7 +4,14 @@ import type { Project } from "./project.ts";
 import { runRetry } from "./retry.ts";
 import { command, note, openRun, Violation, type Count, type Run, type World } from "./run.ts";
 import { firstFiles, type Fault, type Sequence, type Step, type Upload } from "./steps.ts";
-import { importForeign, loseState, runShards, switchMachine, transferState } from "./transfer.ts";
+import {
+  importForeign,
+  loseState,
+  runClaimed,
+  runShards,
+  switchMachine,
+  transferState,
+} from "./transfer.ts";
 import { runIngest, runKilled } from "./upload.ts";
 import { isRowFile } from "./world.ts";
 
@@ -77,6 +84,8 @@ async function runStep(run: Run, step: Step, marker: Sequence["marker"]): Promis
       return;
     case "both":
       return await runOnBoth(run, project, step.upload);
+    case "claim":
+      return await runClaimed(run, project, step.upload, step.nth);
     case "kill":
       return await runKilled(run, project, step.upload, step);
     case "shards":
@@ -110,12 +119,15 @@ function forMachines({ marker, steps, ...rest }: Sequence): Sequence {
   const isUnmarked = marker === "none";
   const turns = steps.flatMap((step, index): Step[] => {
     const project = 0;
-    if (step.do === "transfer" || step.do === "shards") return [{ project, do: "switch" }];
+    if (step.do === "transfer") return [{ project, do: "switch" }];
     if (step.do === "foreign") return [{ project, do: "restart" }];
     if (!("upload" in step)) return [{ ...step, project }];
     const { pair, ...upload } = step.upload;
     const own = { ...upload, pair: pair && 2, elsewhere: false, noState: false };
     const isPlain = step.do === "ingest" && !step.fault && own.force !== true;
+    if (step.do === "shards" || (isPlain && index % 3 === 0)) {
+      return [{ project, do: "claim", upload: { ...own, force: false }, nth: 1 + (index % 5) }];
+    }
     if (isPlain) return [{ project, do: "both", upload: own }];
     const again: Step = { ...step, project, upload: own };
     return index % 2 === 0 ? [again] : [{ project, do: "switch" }, again];

@@ -45,6 +45,8 @@ export type Step = { project: number } & (
   // and then by the other.
   | { do: "switch" | "restart" }
   | { do: "both"; upload: Upload }
+  // Two workers claim the documents; one is killed when it has sent `nth - 1` of them.
+  | { do: "claim"; upload: Upload; nth: number }
   // Two that need several steps in a row: a file fails and is mended; one is changed, stored
   // without an answer, and changed back.
   | { do: "fail"; path: string; upload: Upload; retried: boolean }

@@ -1,9 +1,11 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ChildProcess } from "node:child_process";
+import { setTimeout as wait } from "node:timers/promises";
 import { listState } from "./check.ts";
 import type { Project } from "./project.ts";
 import { planOf, uploadWords, type Plan } from "./plan.ts";
-import { command, note, Violation, type Run } from "./run.ts";
+import { command, note, Violation, type Ran, type Run } from "./run.ts";
 import { createStateModel, pairsOf, sentTo, type StateModel } from "./state.ts";
 import type { Step, Upload } from "./steps.ts";
 import { lookBefore } from "./ownership.ts";
@@ -101,6 +103,79 @@ export async function runShards(
     for (const each of sentTo(plan.state, plan.pair).values()) each.imported = undefined;
   }
   await runIngest(run, project, upload, undefined);
+}
+
+/** Starts a worker, and kills it when another one has joined its run; resolves with what the other did. */
+async function runWorkers(
+  run: Run,
+  { project, selection: { cwd } }: Plan,
+  words: readonly string[],
+  nth: number,
+): Promise<Ran> {
+  const { sql } = run.record!;
+  const isOpen = (work: Promise<unknown>): (() => boolean) => {
+    let hasEnded = false;
+    void work.finally(() => (hasEnded = true));
+    return () => !hasEnded;
+  };
+  const posts = (): number =>
+    run.service.sandbox.ledger.requests.filter(({ method }) => method === "POST").length;
+  note(run, `# the next worker is killed when it waits for the answer to document ${nth}`);
+  run.service.faults.push({ when: { method: "POST", after: nth - 1 }, do: "hang" });
+  let child: ChildProcess | undefined;
+  const onStart = (started: ChildProcess): void => void (child = started);
+  const other = ["--state", join(run.home, "other-machine")];
+  const first = command(run, project, cwd, [...words, ...other], { onStart });
+  const isFirstOpen = isOpen(first);
+  while (isFirstOpen() && posts() < nth) await wait(1);
+  run.service.faults.length = 0;
+  const worker = sql("select coalesce(max(id), 0) from knowctl_workers");
+  const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+    wait(Math.min(ms, 20), undefined, { signal });
+  const second = command(run, project, cwd, words, { sleep });
+  const isSecondOpen = isOpen(second);
+  const joined = `select count(*) from knowctl_workers where id > ${worker}`;
+  while (isSecondOpen() && sql(joined) === "0") await wait(10);
+  child?.kill("SIGKILL");
+  if ((await first).code === null) run.count("workers killed");
+  // Its lease has run out.
+  sql(`update knowctl_workers set is_gone = true where id = ${worker};
+    update knowctl_runs set changes = changes + 1
+      where id = (select run from knowctl_workers where id = ${worker})`);
+  return await second;
+}
+
+/**
+ * Two workers share an upload with `--claim`; one is killed while it holds documents. Then every
+ * document is sent and recorded, and an upload has nothing to send.
+ */
+export async function runClaimed(
+  run: Run,
+  project: Project,
+  upload: Upload,
+  nth: number,
+): Promise<void> {
+  const plan = planOf(run, project, upload);
+  if (!plan?.state || plan.yield.collides || plan.root === undefined) return;
+  if (plan.pair === undefined || plan.yield.fileCount === 0) return;
+  const before = lookBefore(run, plan, upload);
+  const words = [...uploadWords(plan, upload), "--claim", "--run", "model"];
+  const ran = await runWorkers(run, plan, words, nth);
+  if (ran.code === 2 && refusesIds(plan, upload, ran)) return;
+  // What the killed worker pushed last may not be here yet.
+  const push = ["state", "push", "--state", plan.state.folder];
+  const fetched = await command(run, project, "", push);
+  if (fetched.code !== 0)
+    throw new Violation(`state push: exit ${fetched.code}: ${fetched.stderr}`);
+  await checkUpload(run, plan, ran, { upload, before, disturbed: false, sharded: true });
+  // The killed one is gone with its disk, or its machine goes on: it has an upload to complete.
+  const isLost = nth % 2 === 0;
+  if (isLost) rmSync(join(run.home, "other-machine"), { recursive: true, force: true });
+  else switchMachine(run, project);
+  const later = await runIngest(run, project, upload, undefined);
+  if (ran.code === 0 && later && later.sent > 0) {
+    throw new Violation(`${later.sent} documents were sent again after a run of two workers`);
+  }
 }
 
 async function mergeShards(run: Run, { project, state }: Plan, places: string[]): Promise<void> {
