@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { FaultSpec } from "../../../src/sandbox/http/faults.ts";
 import { main, runHere } from "../../main.ts";
-import { hasPostgres, newDatabase } from "../../postgres.ts";
+import { hasPostgres, newDatabase, startPostgres } from "../../postgres.ts";
 import { startTestService, writeFiles, type TestService } from "../../service.ts";
 import { createTestContext } from "../../support.ts";
 
@@ -26,16 +26,19 @@ function commit({ folder }: TestService): void {
   git("commit", "-q", "--allow-empty", "-m", "one");
 }
 
-interface Shared extends TestService {
+interface Database {
+  url: string;
   sql(statement: string): string;
 }
 
+type Shared = TestService & Pick<Database, "sql">;
+
 /** A committed folder, a service, and a shared record for it. */
-async function share(count: number, faults: FaultSpec = {}, leaseSeconds = 60): Promise<Shared> {
-  const { url, sql } = await newDatabase();
+async function share(count: number, faults: FaultSpec = {}, database?: Database): Promise<Shared> {
+  const { url, sql } = database ?? (await newDatabase());
   const service = await startTestService({ files: documents(count), faults });
   commit(service);
-  const shared = { url: { env: "RECORD" }, project: "handbook", leaseSeconds };
+  const shared = { url: { env: "RECORD" }, project: "handbook", leaseSeconds: 60 };
   const config = JSON.stringify({ state: { shared } });
   writeFiles(service.env["XDG_CONFIG_HOME"]!, { "knowctl/config.json": config });
   const env = { ...service.env, RECORD: url };
@@ -241,6 +244,37 @@ describe.runIf(hasPostgres)("--claim (PostgreSQL)", () => {
     const service = await share(3);
     expect(await upload(service, "--claim --dry-run")).toMatchObject({ code: 0 });
     expect(service.sql("select count(*) from knowctl_runs")).toBe("0");
+  });
+
+  it("refuses in one line the workers for whom the database has no connection, and loses nothing", async () => {
+    const settings = { max_connections: 6, superuser_reserved_connections: 2 };
+    const server = await startPostgres({ settings });
+    onTestFinished(() => server.close());
+    server.sql("postgres", "create role worker login; grant create on schema public to worker");
+    const service = await share(
+      200,
+      {},
+      {
+        url: server.url("postgres").replace("knowctl@", "worker@"),
+        sql: (statement) => server.sql("postgres", statement),
+      },
+    );
+    const workers = await Promise.all(
+      Array.from({ length: 30 }, () => upload(service, "--claim --quiet")),
+    );
+    const refused = workers.filter(({ code }) => code !== 0);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { code, stderr } of refused) {
+      expect(code).toBe(5);
+      expect(stderr).toMatch(
+        /^error: the shared record at .*: it has no connection left: .*\n.*run fewer workers.*\n$/,
+      );
+    }
+    expect(workers.length - refused.length).toBeGreaterThan(0);
+    expect(service.sandbox.ledger.documents.size).toBe(200);
+    expect(sentOnce(service)).toBe(true);
+    const later = await upload(service, "");
+    expect(later).toMatchObject({ code: 0, stderr: expect.stringContaining("200 unchanged") });
   });
 
   it("works on a machine whose clock is an hour wrong", async () => {
