@@ -5,6 +5,7 @@ import { listTargets } from "../state/target.ts";
 import type { SharedDatabase } from "./address.ts";
 import { otherProject, readBond, writeBond } from "./bond.ts";
 import { createLineReader, type SharedLine, type Unpushed } from "./rows.ts";
+import { findProject } from "./tables.ts";
 
 const rowsAtOnce = 512;
 
@@ -20,7 +21,9 @@ function toUnpushed(row: Row): Unpushed {
 
 /**
  * Writes rows under the lock of the project: a later commit has a higher revision, so no fetch misses
- * a row. Which of two rows stays:
+ * a row. One statement: a client that is slow between two would keep all others waiting. Of another
+ * repository ($11 are its targets) nothing is written; a service that moved (`state move`, $12) takes
+ * its target along. Which of two rows stays:
  *
  * | row there has a revision         | stays                                     |
  * |----------------------------------|-------------------------------------------|
@@ -31,19 +34,26 @@ function toUnpushed(row: Row): Unpushed {
  * Other times are by the clock of the database: $3 is the clock of this machine now. A service is
  * not believed that it answers tomorrow.
  */
-const upsert = `INSERT INTO knowctl_rows AS r
-    (project, key, kind, line, time, revision, is_gone, document, answered)
-  SELECT $1, key, kind, line,
-      least(at - $3::bigint, 0) + (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
-      $2::bigint, is_gone, document,
-      CASE WHEN answered < (extract(epoch FROM clock_timestamp()) * 1000)::bigint + 86400000 THEN answered END
-    FROM unnest($4::bytea[], $5::text[], $6::text[], $7::bigint[], $9::boolean[], $10::bytea[],
-      $11::bigint[]) AS rows (key, kind, line, at, is_gone, document, answered)
-  ON CONFLICT (project, key) DO UPDATE
-    SET line = excluded.line, time = greatest(excluded.time, r.time), revision = excluded.revision,
-      is_gone = excluded.is_gone, document = excluded.document, answered = excluded.answered
-    WHERE r.revision <= $8::bigint OR CASE WHEN excluded.answered <> r.answered
-      THEN excluded.answered > r.answered ELSE excluded.time >= r.time END`;
+const upsert = `WITH project AS (
+    UPDATE knowctl_projects SET revision = revision + 1,
+        target = CASE WHEN target = ANY($11::text[]) THEN target ELSE coalesce(($11::text[])[1], target) END
+      WHERE id = $1 AND ($12 OR target IS NULL OR $11::text[] = '{}' OR target = ANY($11::text[]))
+      RETURNING revision
+  ), written AS (
+    INSERT INTO knowctl_rows AS r
+      (project, key, kind, line, time, revision, is_gone, document, answered)
+    SELECT $1, key, kind, line,
+        least(at - $3::bigint, 0) + (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+        project.revision, is_gone, document,
+        CASE WHEN answered < (extract(epoch FROM clock_timestamp()) * 1000)::bigint + 86400000 THEN answered END
+      FROM project, unnest($2::bytea[], $4::text[], $5::text[], $6::bigint[], $7::boolean[], $9::bytea[],
+        $10::bigint[]) AS rows (key, kind, line, at, is_gone, document, answered)
+    ON CONFLICT (project, key) DO UPDATE
+      SET line = excluded.line, time = greatest(excluded.time, r.time), revision = excluded.revision,
+        is_gone = excluded.is_gone, document = excluded.document, answered = excluded.answered
+      WHERE r.revision <= $8::bigint OR CASE WHEN excluded.answered <> r.answered
+        THEN excluded.answered > r.answered ELSE excluded.time >= r.time END
+  ) SELECT revision FROM project`;
 
 async function writeRows(
   shared: SharedDatabase,
@@ -54,43 +64,28 @@ async function writeRows(
 ): Promise<number> {
   const bond = readBond(database);
   const targets = listTargets(database);
+  const seen = bond?.revision ?? 0;
   const of = <Name extends keyof SharedLine>(name: Name) => lines.map((each) => each[name]);
-  return await shared.transaction(async (query) => {
-    const [row] = await query(
-      `UPDATE knowctl_projects SET revision = revision + 1, target = coalesce(target, $2)
-        WHERE id = $1 RETURNING revision, target, name`,
-      [project, targets[0] ?? null],
-    );
-    if (!row) {
-      throw new CliError("local", "the project is no longer in the shared record", {
-        hints: ["share it again: knowctl state share, then knowctl state push --all"],
-      });
-    }
-    const [revision, target] = [Number(row["revision"]), row["target"]];
-    // Another repository was first under this name, between the start of this run and now.
-    if (typeof target === "string" && targets.length > 0 && !targets.includes(target)) {
-      // A service that moved (`state move`) takes its target along.
-      if (!bond || bond.revision === 0) {
-        const name = String(row["name"]);
-        throw otherProject({ id: project, name, revision, target }, targets[0] ?? "");
-      }
-      const move = "UPDATE knowctl_projects SET target = $2 WHERE id = $1";
-      await query(move, [project, targets[0]]);
-    }
-    await query(upsert, [
-      project,
-      revision,
-      Math.round(nowMs),
-      of("key"),
-      of("kind"),
-      of("line"),
-      of("atMs").map(Math.round),
-      bond?.revision ?? 0,
-      of("isGone"),
-      of("document"),
-      of("answeredAtMs"),
-    ]);
-    return revision;
+  const [row] = await shared.query(upsert, [
+    project,
+    of("key"),
+    Math.round(nowMs),
+    of("kind"),
+    of("line"),
+    of("atMs").map(Math.round),
+    of("isGone"),
+    seen,
+    of("document"),
+    of("answeredAtMs"),
+    targets,
+    seen > 0,
+  ]);
+  if (row) return Number(row["revision"]);
+  // Another repository was first under this name, between the start of this run and now.
+  const found = bond && (await findProject(shared, bond.project));
+  if (found?.id === project) throw otherProject(found, targets[0] ?? "");
+  throw new CliError("local", "the project is no longer in the shared record", {
+    hints: ["share it again: knowctl state share, then knowctl state push --all"],
   });
 }
 

@@ -515,6 +515,22 @@ describe.runIf(hasPostgres)("a shared record (PostgreSQL)", () => {
     await two.end();
   });
 
+  it("writes nothing of another repository that began at the same time, and follows a move", async () => {
+    const { url, sql } = await newShared();
+    const [one, two] = [await openMachine(url), await openMachine(url)];
+    const elsewhere = "http://kb.example#9";
+    one.state.save({ accepted: [accepted("a", "1", Date.now())] });
+    expect(await one.record.finish()).toBeUndefined();
+    two.state.save({ accepted: [accepted("z", "1", Date.now(), { target: elsewhere })] });
+    expect(await two.end()).toMatchObject({
+      message: expect.stringContaining(`sends to ${target}, and this one to ${elsewhere}`),
+    });
+    expect(sql("select count(*) from knowctl_rows")).toBe("1");
+    one.state.database.exec("UPDATE accepted SET target = 'http://new.example#2'");
+    expect(await one.end()).toBeUndefined();
+    expect(sql("select target from knowctl_projects")).toBe("http://new.example#2");
+  });
+
   it("takes an existing state along, and a state that was unshared again", async () => {
     const { url } = await newShared();
     const folder = join(temporaryFolder(), "one");
