@@ -27,6 +27,8 @@ const offeredAtOnce = 1024;
 /** A database that does not come back for so long ends the run. */
 const outageMs = 15 * 60_000;
 const longestPauseMs = 10_000;
+/** The last documents of other workers need one request. */
+const shortestPauseMs = 100;
 
 /** What a worker needs of its run and machine. */
 export interface WorkerRequest {
@@ -292,13 +294,13 @@ export async function joinWorkers(
       add(failures, false);
     },
     async next(onWait) {
-      let pauseMs = heartbeatMs(leaseMs);
+      let pauseMs = shortestPauseMs;
       for (let since: number | undefined; ;) {
+        let longestMs = heartbeatMs(leaseMs);
         try {
           const found = await look();
           if (found !== undefined) return found;
           since = undefined;
-          pauseMs = heartbeatMs(leaseMs);
           const { open, workers } = state.progress;
           const others =
             workers === 2 ? "1 other worker holds" : `${workers - 1} other workers hold`;
@@ -306,10 +308,11 @@ export async function joinWorkers(
         } catch (error) {
           since ??= clock.elapsed();
           if (!isUnreachable(error) || clock.elapsed() - since > outageMs) throw error;
-          pauseMs = Math.min(longestPauseMs, 2 * pauseMs);
+          longestMs = longestPauseMs;
           onWait("the shared record cannot be reached");
         }
         await clock.sleep(pauseMs, signal);
+        pauseMs = Math.min(longestMs, 2 * pauseMs);
       }
     },
     async leave(report) {
