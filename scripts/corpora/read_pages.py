@@ -24,9 +24,9 @@ from xml.etree import ElementTree
 
 # Elements whose text is no part of a page's main text.
 HIDDEN = {"script", "style", "head", "nav", "header", "footer", "aside", "template", "form", "button", "noscript", "svg", "dialog", "menu", "select", "textarea", "iframe", "object", "canvas"}
-# Classes and ids of lists of headings and pages that a generator makes (Docusaurus, Sphinx, kramdown,
+# Classes and ids of lists of headings that a generator makes (Docusaurus, Sphinx, kramdown,
 # Python-Markdown, Hugo), and of texts that only a screen reader speaks.
-UNSEEN = {"table-of-contents", "toctree-wrapper", "markdown-toc", "toc", "TableOfContents", "sr-only", "visually-hidden"}
+UNSEEN = {"table-of-contents", "toctree-l2", "markdown-toc", "toc", "TableOfContents", "sr-only", "visually-hidden"}
 VOID = {"br", "img", "hr", "input", "meta", "link", "source", "wbr", "area", "base", "col", "embed", "track"}
 INLINE = {"a", "b", "i", "em", "strong", "span", "code", "small", "sub", "sup", "tt", "u", "font", "mark", "kbd", "var"}
 MAIN = sys.argv[3]
@@ -80,6 +80,8 @@ class Page(HTMLParser):
 
 def html_text(html):
     page = Page()
+    # A message of Asciidoctor about a file that is not here.
+    html = re.sub(r"Unresolved directive in \S+ - \S+", " ", html)
     page.feed(html)
     page.close()
     main = "".join(page.main)
@@ -200,7 +202,7 @@ def antora_attributes(path):
 
 def adoc_text(html):
     """Without what only Antora would resolve: included files, and references without a text."""
-    html = re.sub(r"Unresolved directive in \S+ - \S+|link:[^\s\[]+\[role=include\]", " ", html)
+    html = re.sub(r"link:[^\s\[]+\[role=include\]", " ", html)
     html = re.sub(r'<a [^>]*class="[^"]*\binclude\b[^>]*>[^<]*</a>', " ", html)
     html = re.sub(r'<a [^>]*href="[^"]*">[^<]*\.html[^<]*</a>', " ", html)
     # Styles set the texts of roles apart.

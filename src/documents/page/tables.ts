@@ -62,6 +62,9 @@ function countIn(node: PageNode, name: string, most: number): number | undefined
   return text === undefined ? undefined : Math.min(most, Number(text));
 }
 
+/** HTML Standard, "colspan": at most 1000. */
+const widthOfCell = (cell: PageNode): number => countIn(cell, "colspan", 1000) || 1;
+
 // A value is short; of a longer text, and of texts beyond `mostRepeated`, only the place is kept.
 // With these numbers no page can make gigabytes of a few lines.
 const [mostCharacters, mostRepeated, mostWithPlaces] = [200, 200_000, 400_000];
@@ -81,7 +84,7 @@ function createGrid(writer: Writer, columns: number) {
     const { text, isShown } = cellText(writer, cell);
     // HTML Standard, "rowspan": 0 stands for the rest of the row group.
     const rows = (countIn(cell, "rowspan", 65_534) ?? 1) || Infinity;
-    const width = countIn(cell, "colspan", 1000) || 1;
+    const width = widthOfCell(cell);
     // A text above or below all columns belongs to none.
     const isWhole = width > 1 && width >= columns;
     for (let column = 0; column < width; column++) {
@@ -202,8 +205,7 @@ export function addTable(writer: Writer, node: PageNode): void {
 function widthOf(rows: readonly Row[]): number {
   let most = 0;
   for (const { cells } of rows) {
-    let width = 0;
-    for (const cell of cells) width += countIn(cell, "colspan", 1000) || 1;
+    const width = cells.reduce((sum, cell) => sum + widthOfCell(cell), 0);
     most = Math.max(most, cells.length > 1 ? width : cells.length);
   }
   return most;

@@ -477,7 +477,7 @@ describe("Antora", () => {
     "docs/antora.yml": "name: n\nversion: '2'\n",
     "docs/modules/m/pages/x/b.adoc": "= B\n",
     "docs/modules/m/pages/new.adoc":
-      "= New\n:page-aliases: old.adoc, ROOT:gone, \\\n  x/older.adoc\n",
+      "= New\n:page-aliases: old.adoc, ROOT:gone, \\\n  x/older.adoc, image$drawn.adoc\n",
     "docs/modules/ROOT/pages/whole.adoc": "whole\n",
     "docs/modules/m/attachments/z.zip": "",
     "other/antora.yml": "name: other\nversion: ~\n",
@@ -503,6 +503,7 @@ describe("Antora", () => {
       "xref:old.adoc[] xref:ROOT:gone.adoc[G] xref:x/older.adoc[]",
       "[New](../new.adoc) [G](../new.adoc) [New](../new.adoc)",
     ],
+    ["xref:drawn.adoc[D] xref:foreign$x/b.adoc[F]", "[D](../drawn.adoc) [F](foreign$x/b.adoc)"],
     ["include::ROOT:whole.adoc[]", "whole"],
     ["image::other:k:i.png[I]", "![I](../../../../../other/modules/k/images/i.png)"],
     ["image::https://a.example/i.png[I]", "![I](https://a.example/i.png)"],
@@ -513,6 +514,12 @@ describe("Antora", () => {
     ["xref:../../../../../etc/passwd.adoc[P]", "[P](../etc/passwd.adoc)"],
   ])("%s", async (text, body) => {
     expect(await bodyIn(text)).toContain(body);
+  });
+
+  it("attributes that repeat others end", async () => {
+    const lines = `asciidoc:\n  attributes:\n    a: ${"x".repeat(3000)}\n    b: '{a}{a}'\n`;
+    const more = { ...files, "docs/antora.yml": `name: n\n${lines}`, [page]: "{b} y" };
+    expect((await readFolder(more, page)).parsed?.body).not.toContain("x".repeat(3001));
   });
 
   it("a broken description of a component is none", async () => {

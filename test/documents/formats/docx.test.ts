@@ -503,6 +503,12 @@ describe("as a document", () => {
 
 describe("what cannot be read", () => {
   const whole = docx(p("text ".repeat(100)));
+  /** With another number in the directory of its parts: 4.3.12 of APPNOTE.TXT. */
+  const patched = (at: number, value: number): Buffer => {
+    const bytes = Buffer.from(zip({ "word/document.xml": { content: "", method: 0 } }));
+    bytes.writeUInt32LE(value, bytes.indexOf("PK\x01\x02") + at);
+    return bytes;
+  };
   const ole = Buffer.from("d0cf11e0a1b11ae10000000000000000", "hex");
   it.each([
     ["an old format", ole, /old format of \.doc/],
@@ -528,6 +534,8 @@ describe("what cannot be read", () => {
       zip({ "word/document.xml": { content: "<w:document/>", checksum: 1 } }),
       /damaged/,
     ],
+    ["a part that ends behind the file", patched(20, 1000), /damaged/],
+    ["a part that begins behind the file", patched(42, 0xffffff), /damaged/],
     ["broken XML", docx("<w:p>"), /XML is broken/],
     ["not UTF-8", zip({ "word/document.xml": Buffer.from("<a>\xE4</a>", "latin1") }), /not UTF-8/],
     ["an unknown entity", docx(p("&nbsp;")), /XML is broken/],

@@ -520,6 +520,15 @@ describe("HTML", () => {
     expect(lines.at(-1)).toBe("|  | 2 |");
   });
 
+  it("a cell stands in at most a thousand columns", () => {
+    const below = "<td>x".repeat(1000);
+    const body = bodyOf(`<table><tr><td colspan=3000>a<td>b<tr>${below}<td>c</table>`);
+    const [first = "", second = ""] = body.split("\n").slice(2);
+    expect(first).toMatch(/ a \| b \|$/);
+    expect(second).toMatch(/ x \| c \|$/);
+    expect(first.split("|")).toHaveLength(second.split("|").length);
+  });
+
   it("cells that stand in many rows of many tables are repeated within bounds", () => {
     const cells = `<tr>${"<td rowspan=9999>some text".repeat(1000)}`;
     const page = `<table>${cells}${"<tr><td>x".repeat(5000)}</table>`.repeat(3);

@@ -42,6 +42,7 @@ describe("titles", () => {
     ["a substitution", "About |x|\n=========\n\n.. |x| replace:: *this*\n", "About this"],
     ["a transition is none", "text\n\n-----\n\nmore\n", undefined],
     ["too short is none", "A long line of text\n---\n", undefined],
+    ["between bars that are too short is none", "==\nA long line\n==\n", undefined],
     ["a directive is none", ".. note::\n=========\n", undefined],
     ["none", "only text", undefined],
     ["an empty file", "", undefined],

@@ -223,6 +223,13 @@ describe("sheets", () => {
     );
   });
 
+  it("merged cells of a larger sheet stand once under each column", async () => {
+    const names = Array.from({ length: 11 }, (_, at) => `c${at}`);
+    const rows = row(...names) + row("x", "<c/>", ...names.slice(2));
+    const after = '<mergeCells><mergeCell ref="A2:B2"/></mergeCells>';
+    expect(await bodyOf({ rows, after })).toMatch(/^c0: x\nc1: x\nc2: c2\n/);
+  });
+
   it("links, comments, charts, embedded files, macros, texts of drawings", async () => {
     const parsed = await read(
       [

@@ -91,8 +91,7 @@ interface Reading {
   headings: GivenHeading[];
 }
 
-function write({ path, book, bodies, headings }: Reading, html: string): void {
-  book.spend(html.length);
+function write({ path, bodies, headings }: Reading, html: string): void {
   const page = pageFromHtml(html, { path });
   if (page.body !== "") bodies.push(page.body);
   headings.push(...page.headings);
@@ -149,9 +148,16 @@ function readTab(reading: Reading, { name }: Tab, part: string): void {
   }
   const drawing = drawingHtml(reading, relations);
   if (sheet.rows.length === 0 && drawing === "") return;
-  write(reading, `<h2>${escapeHtml(name)}</h2>`);
-  for (const html of rowsHtml(sheet, (relation) => links.get(relation))) write(reading, html);
-  if (drawing !== "") write(reading, drawing);
+  const pieces: string[] = [];
+  // Most of the time goes into pages: what is too large ends before the first one.
+  const take = (html: string): void => {
+    book.spend(html.length);
+    pieces.push(html);
+  };
+  take(`<h2>${escapeHtml(name)}</h2>`);
+  for (const html of rowsHtml(sheet, (relation) => links.get(relation))) take(html);
+  if (drawing !== "") take(drawing);
+  for (const html of pieces) write(reading, html);
 }
 
 /** Takes characters from the limit of one document. */
