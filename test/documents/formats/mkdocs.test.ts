@@ -46,6 +46,18 @@ describe("a page of MkDocs", () => {
     expect(readPage(text).body).toBe(body);
   });
 
+  it("includes files in code where the extension reads it first", async () => {
+    const files = {
+      "mkdocs.yml": "markdown_extensions: [markdown_include.include]\n",
+      "docs/a.yaml": "---\na: b\n",
+      "docs/a.md": "```yaml\n{!docs/a.yaml!}\n```\n",
+    };
+    const page = async (all: typeof files) => (await readFolder(all, "docs/a.md")).parsed?.body;
+    expect(await page(files)).toBe("```yaml\n---\na: b\n```\n");
+    const without = { ...files, "mkdocs.yml": "markdown_extensions: [toc]\n" };
+    expect(await page(without)).toBe(files["docs/a.md"]);
+  });
+
   it("has macros by the extension of Zensical as well", () => {
     const values = {
       ...everything,

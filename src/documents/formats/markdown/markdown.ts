@@ -26,7 +26,7 @@ import {
 import type { GeneratorName } from "../../site/generators.ts";
 import { withHome } from "./home.ts";
 import { createSearch, type Expansion, indentBefore, type Replacement } from "./included.ts";
-import { mkdocsMarks, replaceMkdocsMark, withAppended } from "./mkdocs.ts";
+import { mkdocsMarks, replaceMkdocsMark, withAppended, includesInCode } from "./mkdocs.ts";
 import { isVault, noteProperties, replaceEmbed, replaceVaultMark, vaultMarks } from "./obsidian.ts";
 import {
   replaceBang,
@@ -128,7 +128,8 @@ function replaceConstruct(expansion: Expansion, at: number, mark: string): Repla
   if (mark === "{{") return undefined;
   // gohugo.io, "Shortcodes": Hugo reads them before Markdown, in code as well.
   const isHugo = expansion.around.site?.generator === "hugo" && /^\{\{[<%]/.test(mark);
-  if (!isHugo && isCode(at)) return undefined;
+  const isBang = mark === "{!" && includesInCode(expansion.around);
+  if (!isHugo && !isBang && isCode(at)) return undefined;
   if (mark === "{{<" && isQuartoValue(text, at) && isQuarto(expansion.around, chain[0] ?? "")) {
     return undefined;
   }

@@ -79,6 +79,10 @@ export function withAppended(body: string, around: Surroundings): string {
   return body + lines.join("");
 }
 
+/** Whether `{!file!}` includes in code as well: markdown-include reads it before Markdown. */
+export const includesInCode = (around: Surroundings): boolean =>
+  featuresOf(around)?.extensions.has("markdown_include.include") === true;
+
 /** What only pages of MkDocs have, for a pattern. */
 export const mkdocsMarks = String.raw`\{\{|\{%|\+\+(?=[\w"])|\{(?:\+\+|--|~~|==|>>)|(?:\+\+|--|~~|==|<<)\}|(?<!=)==(?!=)|\^\^|(?<!\^)\^(?=[^\s^])|(?<!~)~(?=[^\s~])|:(?:material|fontawesome|octicons|simple)-[\w-]+:|^[ \t]*\*\[[^\]\n]{1,200}\]:[^\n]*|^[ \t]*\[TOC\][ \t]*$|^[ \t]*:::[ \t]+[\w.-]+[ \t]*$`;
 

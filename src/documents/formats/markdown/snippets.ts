@@ -94,7 +94,7 @@ export function replaceBang(expansion: Expansion, at: number): Replacement | und
     /^\{![ \t]*([^!\n{}]+?)[ \t]*!([^{}\n]{0,200})\}/.exec(text.slice(at, at + 1000)) ?? [];
   if (whole === undefined || !/[./]/.test(target)) return undefined;
   const part = { target, lines: rangesOf(options), folders: pymdownFolders };
-  const body = includedText(expansion, part, at, false);
+  const body = includedText(expansion, part, at, expansion.isCode(at));
   return { end: at + whole.length, text: indented(body, text, at) };
 }
 
