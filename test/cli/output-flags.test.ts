@@ -92,9 +92,10 @@ const runnable: Readonly<Record<string, Setting>> = {
 // anything is sent.
 useSandboxes();
 
-/** Refused before anything is sent; the service has not been asked. */
+/** Refused before anything is sent, whatever has run before; the service has not been asked. */
 async function expectRefused(path: string, flag: readonly string[]): Promise<void> {
-  const { code, stderr, requests } = await play(path, flag, runnable[path] ?? {});
+  const setting: Setting = { ...runnable[path], first: [] };
+  const { code, stderr, requests } = await play(path, flag, setting);
   expect({ code, requests }, `${flag.join(" ")}: ${stderr}`).toEqual({
     code: 2,
     requests: "most in flight: 0",

@@ -358,6 +358,22 @@ function expectEffect(without: Ran, with_: Ran, effect: Effect): void {
   for (const kind of seen) expectDifference(without, with_, kind, effect[kind] ?? {});
 }
 
+const bareRuns = new Map<string, Promise<Ran>>();
+const ofEffect = new Set(["flag", "harmless", "codes", ...kinds]);
+
+/** The run without a flag, which all cases of one setting share. */
+function playBare(path: string, each: Effect | Harmless): Promise<Ran> {
+  const setting = Object.entries(each).filter(([name]) => !ofEffect.has(name));
+  const key = JSON.stringify([path, setting], (_name, value: unknown) => {
+    if (value instanceof RegExp) return value.source;
+    // JSON leaves it out, and a file without text is removed.
+    return value === undefined ? null : value;
+  });
+  const known = bareRuns.get(key) ?? play(path, "", each);
+  bareRuns.set(key, known);
+  return known;
+}
+
 /** Runs one case of a flag and expects what it says. */
 export async function expectCase(path: string, flag: string, each: Case): Promise<void> {
   if ("tested" in each) {
@@ -375,7 +391,7 @@ export async function expectCase(path: string, flag: string, each: Case): Promis
     expect(given.stderr, "what to do").toMatch(/\n {2}→ /);
     return;
   }
-  const bare = await play(path, "", each);
+  const bare = await playBare(path, each);
   if ("harmless" in each) {
     const { code, stdout } = bare;
     expect({ code: given.code, stdout: given.stdout }, given.stderr).toEqual({ code, stdout });

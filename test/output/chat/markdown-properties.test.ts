@@ -366,6 +366,7 @@ it("shows the words, markers and numbers of any blocks in their order", async ()
         );
       },
     ),
+    fc.few(60),
   );
 });
 
