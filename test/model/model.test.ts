@@ -21,7 +21,7 @@ describe("commands in random order keep the service as the folder is", () => {
         {
           dialects,
           seed: given("SEED", 1),
-          sequences: given("SEQUENCES", 6),
+          sequences: given("SEQUENCES", 4),
           seconds: given("SECONDS", 3600),
           shrinkSeconds: given("SHRINK", 60),
         },

@@ -166,7 +166,7 @@ describe("answers", () => {
           if (shown.includes("***")) hidden++;
           expect(leakIn(shown), shown).toBeUndefined();
         }),
-        fc.few(80),
+        fc.few(40),
       );
       // The key was there to be hidden.
       expect(hidden).toBeGreaterThan(0);
@@ -338,7 +338,7 @@ describe("chat", () => {
           expect(leakIn(shown), shown).toBeUndefined();
           expect(leakIn(kept), kept).toBeUndefined();
         }),
-        fc.few(60),
+        fc.few(30),
       );
       expect(hidden).toBeGreaterThan(0);
     });

@@ -126,7 +126,7 @@ describe("lint", () => {
           if (shown.includes("***")) hidden++;
           expect(leakIn(shown), shown).toBeUndefined();
         }),
-        fc.few(40),
+        fc.few(20),
       );
       // The key was there to be hidden.
       expect(hidden).toBeGreaterThan(0);
@@ -147,7 +147,7 @@ describe("lint", () => {
             expect(shown).not.toContain(value.slice(at, at + 6));
           }
         }),
-        fc.few(60),
+        fc.few(30),
       );
       expect(quoted).toBeGreaterThan(0);
     });

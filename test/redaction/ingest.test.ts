@@ -231,7 +231,7 @@ describe("an upload", () => {
         expect(leakIn(shown), shown).toBeUndefined();
         expect(leakIn(kept), kept).toBeUndefined();
       }),
-      fc.few(30),
+      fc.few(15),
     );
     expect(hidden).toBeGreaterThan(0);
   });
